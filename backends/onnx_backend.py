@@ -1,0 +1,73 @@
+"""Anything that follows onnx.backend.base.Backend, the interface that most runtimes already have."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import TYPE_CHECKING, Any
+
+import onnx
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+REPRO = """\
+import importlib
+import importlib.util
+
+backend = importlib.import_module("{module}"){attribute}
+outputs = list(backend.prepare(model, "CPU").run(list(inputs.values())))
+"""
+
+
+class Incompatible(Exception):  # noqa: N818 - not an error: the backend said that it will not
+    """The backend's is_compatible() said no."""
+
+
+class Adapter:
+    """Speaks for a module, class or object with prepare() and, optionally, is_compatible().
+
+    Attributes:
+        OPT_OUTS: how such a backend opts out: onnx's own runner treats SkipTest as "does not implement it".
+    """
+
+    OPT_OUTS = (
+        ("Incompatible", r"", "is_compatible() said no"),
+        ("SkipTest", r"", "skipped by the backend"),
+        ("NotImplementedError", r"", "not implemented"),
+        ("NotImplemented", r"", "no kernel"),
+        ("Fail", r"Unsupported model IR version|under development and support for this is limited", "too new"),
+    )
+
+    def __init__(self, target: Any, path: str) -> None:  # noqa: ANN401 - whatever the user named
+        """Take the object and the dotted path it was found at."""
+        self.target, self.path = target, path
+
+    def info(self) -> dict[str, Any]:
+        """Return what the hello message says of this backend."""
+        module = getattr(self.target, "__module__", None) or getattr(self.target, "__name__", self.path)
+        version = getattr(importlib.import_module(module.split(".")[0]), "__version__", "unknown")
+        name, attribute = self.path, ""
+        while name and not _importable(name):
+            name, _, last = name.rpartition(".")
+            attribute = f".{last}{attribute}"
+        return {
+            "runtime": self.path,
+            "version": str(version),
+            "repro": REPRO.format(module=name, attribute=attribute),
+        }
+
+    def run(self, model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:  # noqa: ARG002
+        """Return all outputs; the interface has no way to ask for some of them by name."""
+        proto = onnx.load_from_string(model)
+        compatible = getattr(self.target, "is_compatible", None)
+        if compatible is not None and not compatible(proto, "CPU"):
+            raise Incompatible(f"{self.path}.is_compatible() returned a false value")
+        return list(self.target.prepare(proto, "CPU").run(list(inputs.values())))
+
+
+def _importable(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False

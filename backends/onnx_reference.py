@@ -1,0 +1,33 @@
+"""onnx.reference.ReferenceEvaluator, the evaluator that ships with onnx."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import onnx
+from onnx.reference import ReferenceEvaluator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+OPT_OUTS = (
+    ("NotImplementedError", r"No registered implementation for operator", "no kernel"),
+    ("RuntimeImplementationError", r"", "no kernel"),
+    ("RuntimeContextError", r"No (registered )?implementation", "no kernel"),
+)
+
+REPRO = """\
+import onnx.reference
+
+outputs = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
+"""
+
+
+def info() -> dict[str, Any]:
+    """Return what the hello message says of this runtime."""
+    return {"runtime": "onnx.reference", "version": onnx.__version__, "repro": REPRO}
+
+
+def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
+    """Return the values of `outputs`, in that order."""
+    return list(ReferenceEvaluator(onnx.load_from_string(model)).run(list(outputs), inputs))

@@ -1,0 +1,149 @@
+"""ONNX Runtime on the CPU, one thread.
+
+Element types that numpy lacks (bfloat16, float8, 4-bit) travel through OrtValue memory, because
+`OrtValue.numpy()` cannot give them; below a byte they are packed there as in TensorProto.raw_data.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnxruntime
+
+from backends import protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+OPT_OUTS = (
+    ("NotImplemented", r"Could not find an implementation|NOT_IMPLEMENTED", "no kernel"),
+    ("Fail", r"Unsupported model IR version", "newer IR version than it knows"),
+    ("Fail", r"is under development and support for this is limited", "newer opset than it knows"),
+    ("InvalidGraph", r"No Op registered for", "no such operator in its schemas"),
+    ("Fail", r"No Op registered for", "no such operator in its schemas"),
+    ("Fail", r"is not a registered function/op", "no such operator in its schemas"),
+    ("NoTypeError", r"", "no way to pass this type"),
+)
+
+REPRO = """\
+import onnxruntime
+
+session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+outputs = session.run(None, inputs)
+"""
+
+REPRO_ORT_VALUES = """\
+import ctypes
+
+import onnxruntime
+
+
+def to_ort(array, number):
+    value = onnxruntime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), number)
+    data = onnx.numpy_helper.from_array(array).raw_data
+    ctypes.memmove(value.data_ptr(), data, len(data))
+    return value
+
+
+def from_ort(value):
+    tensor = onnx.TensorProto(data_type=value.element_type(), dims=value.shape())
+    tensor.raw_data = ctypes.string_at(value.data_ptr(), value.tensor_size_in_bytes())
+    return onnx.numpy_helper.to_array(tensor)
+
+
+session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+types = {value.name: value.type.tensor_type.elem_type for value in model.graph.input}
+fed = {name: to_ort(array, types[name]) for name, array in inputs.items()}
+outputs = [from_ort(value) for value in session.run_with_ort_values(None, fed)]
+"""
+
+PLAIN = frozenset(range(1, 14))
+"""Element types that session.run() takes and gives as numpy arrays: float to uint64."""
+
+OPTIONS = onnxruntime.SessionOptions()
+OPTIONS.intra_op_num_threads = OPTIONS.inter_op_num_threads = 1
+OPTIONS.log_severity_level = 3  # Errors and worse; warnings of thousands of small models help nobody.
+
+
+class NoTypeError(Exception):
+    """The Python interface has no way to pass a value of this type."""
+
+
+def info() -> dict[str, Any]:
+    """Return what the hello message says of this runtime."""
+    return {
+        "runtime": "onnxruntime",
+        "version": onnxruntime.__version__,
+        "repro": REPRO,
+        "repro_wide": REPRO_ORT_VALUES,
+    }
+
+
+def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
+    """Return the values of `outputs`, in that order."""
+    session = onnxruntime.InferenceSession(model, OPTIONS, providers=["CPUExecutionProvider"])
+    declared = session.get_outputs()
+    if all(map(_plain, inputs.values())) and all(_plain_type(item.type) for item in declared):
+        answers = session.run(list(outputs), inputs)
+    else:
+        fed = {name: _to_ort(value) for name, value in inputs.items()}
+        answers = [_from_ort(value) for value in session.run_with_ort_values(list(outputs), fed)]
+    types = {item.name: item.type for item in declared}
+    return [_typed(value, types.get(name, "")) for name, value in zip(outputs, answers, strict=True)]
+
+
+def _plain(value: Any) -> bool:  # noqa: ANN401 - any value
+    if isinstance(value, np.ndarray):
+        return protocol.element_type(value.dtype).number in PLAIN
+    return value is None or all(map(_plain, value.values() if isinstance(value, dict) else value))
+
+
+_PLAIN_NAMES = frozenset(row.name for row in protocol.ELEMENT_TYPES if row.number in PLAIN)
+
+
+def _plain_type(text: str) -> bool:
+    """Tell whether a type such as tensor(float) or seq(map(int64,tensor(float))) is made of plain ones."""
+    words = text.replace("(", " ").replace(")", " ").replace(",", " ").split()
+    return all(word in _PLAIN_NAMES for word in words if word not in {"tensor", "seq", "map", "optional"})
+
+
+def _to_ort(value: Any) -> onnxruntime.OrtValue:  # noqa: ANN401
+    if not isinstance(value, np.ndarray):
+        raise NoTypeError(f"no OrtValue can be made of a {type(value).__name__} beside tensors of narrow types")
+    row = protocol.element_type(value.dtype)
+    if row.number in PLAIN:
+        return onnxruntime.OrtValue.ortvalue_from_numpy(value)
+    data = protocol.pack(value)
+    try:
+        held = onnxruntime.OrtValue.ortvalue_from_shape_and_type(list(value.shape), row.number)
+    except Exception as error:
+        raise NoTypeError(f"no OrtValue of {row.name}: {error}") from error
+    if data:
+        ctypes.memmove(held.data_ptr(), data, len(data))
+    return held
+
+
+def _from_ort(value: onnxruntime.OrtValue) -> Any:  # noqa: ANN401
+    if not value.has_value():
+        return None
+    if not value.is_tensor():
+        raise NoTypeError(f"the Python interface cannot read {value.data_type()}")
+    number = value.element_type()
+    if number in PLAIN:
+        return value.numpy()
+    size = value.tensor_size_in_bytes()
+    return protocol.unpack(ctypes.string_at(value.data_ptr(), size) if size else b"", number, value.shape())
+
+
+def _typed(value: Any, text: str) -> Any:  # noqa: ANN401
+    """Give the values of maps, which arrive as Python numbers, the element type the model declares."""
+    if isinstance(value, list):
+        inner = text.partition("(")[2].removesuffix(")")
+        return [_typed(item, inner) for item in value]
+    if isinstance(value, dict):
+        name = text.rpartition("(")[2].rstrip(")")
+        dtype = protocol.numpy_dtype(protocol.element_type_named(name).number)
+        return {key: np.asarray(item, dtype) for key, item in value.items()}
+    return value

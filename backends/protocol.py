@@ -1,0 +1,332 @@
+"""The wire format between the harness and an adapter, both sides of it.
+
+A message is one line of JSON, the header, and then as many raw bytes as the header's "payload" says.
+README.md beside this file describes every message; this module is that description in Python.
+
+Values are numpy arrays (tensors), lists (sequences), dicts (maps) and None (an optional that holds
+nothing). An array's dtype is its ONNX element type; string tensors are object arrays of str.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+try:  # Without ml_dtypes an adapter still serves the types that numpy itself has.
+    import ml_dtypes
+except ImportError:
+    ml_dtypes = None  # type: ignore[assignment, unused-ignore]
+
+VERSION = 1
+"""Raised when a message changes its meaning; both sides refuse another number."""
+
+MAX_HEADER = 64 << 20
+"""Bytes of one header line; a longer one is taken for noise, not for a message."""
+
+MAX_PAYLOAD = 1 << 30
+"""Bytes of one payload that are accepted."""
+
+Value = Any
+"""np.ndarray | list[Value] | dict[int | str, Value] | None."""
+
+STRING = 8
+
+
+class ProtocolError(Exception):
+    """A message that does not follow the wire format; the text says what was wrong with it."""
+
+
+class HeaderError(ProtocolError):
+    """A header line that is not a JSON object of the wire format."""
+
+
+class PayloadError(ProtocolError):
+    """A payload that does not hold what its header says."""
+
+
+class ElementTypeError(ProtocolError):
+    """An element type that this environment cannot hold."""
+
+
+@dataclass(frozen=True)
+class ElementType:
+    """One row of ONNX's TensorProto.DataType.
+
+    Attributes:
+        number: its value in TensorProto.DataType.
+        name: as ONNX writes it between the parentheses of tensor(...).
+        dtype: the numpy (or ml_dtypes) name of one unpacked element.
+        bits: of one element in TensorProto.raw_data, where elements below a byte are packed, lowest first.
+    """
+
+    number: int
+    name: str
+    dtype: str
+    bits: int
+
+
+ELEMENT_TYPES = (
+    ElementType(1, "float", "float32", 32),
+    ElementType(2, "uint8", "uint8", 8),
+    ElementType(3, "int8", "int8", 8),
+    ElementType(4, "uint16", "uint16", 16),
+    ElementType(5, "int16", "int16", 16),
+    ElementType(6, "int32", "int32", 32),
+    ElementType(7, "int64", "int64", 64),
+    ElementType(STRING, "string", "object", 0),
+    ElementType(9, "bool", "bool", 8),
+    ElementType(10, "float16", "float16", 16),
+    ElementType(11, "double", "float64", 64),
+    ElementType(12, "uint32", "uint32", 32),
+    ElementType(13, "uint64", "uint64", 64),
+    ElementType(14, "complex64", "complex64", 64),
+    ElementType(15, "complex128", "complex128", 128),
+    ElementType(16, "bfloat16", "bfloat16", 16),
+    ElementType(17, "float8e4m3fn", "float8_e4m3fn", 8),
+    ElementType(18, "float8e4m3fnuz", "float8_e4m3fnuz", 8),
+    ElementType(19, "float8e5m2", "float8_e5m2", 8),
+    ElementType(20, "float8e5m2fnuz", "float8_e5m2fnuz", 8),
+    ElementType(21, "uint4", "uint4", 4),
+    ElementType(22, "int4", "int4", 4),
+    ElementType(23, "float4e2m1", "float4_e2m1fn", 4),
+    ElementType(24, "float8e8m0", "float8_e8m0fnu", 8),
+    ElementType(25, "uint2", "uint2", 2),
+    ElementType(26, "int2", "int2", 2),
+    ElementType(27, "float6e2m3", "float6_e2m3fn", 6),
+    ElementType(28, "float6e3m2", "float6_e3m2fn", 6),
+)
+
+
+def _numpy_dtype(name: str) -> np.dtype[Any] | None:
+    if name in {"object", "bool"} or hasattr(np, name):
+        return np.dtype(name)
+    if ml_dtypes is not None and hasattr(ml_dtypes, name):
+        return np.dtype(getattr(ml_dtypes, name))
+    return None
+
+
+_ROWS = {row.number: row for row in ELEMENT_TYPES}
+_DTYPES = {row.number: dtype for row in ELEMENT_TYPES if (dtype := _numpy_dtype(row.dtype)) is not None}
+_NUMBERS = {dtype: number for number, dtype in _DTYPES.items()}
+_BY_NAME = {row.name: row for row in ELEMENT_TYPES}
+
+
+def element_type(dtype: np.dtype[Any]) -> ElementType:
+    """Return the row of a numpy dtype; every dtype of text counts as string.
+
+    Raises:
+        ElementTypeError: the dtype is none of ONNX's.
+    """
+    number = _NUMBERS.get(dtype)
+    if number is None:
+        if dtype.kind in "UST":
+            return _ROWS[STRING]
+        if (native := dtype.newbyteorder("=")) in _NUMBERS:
+            return _ROWS[_NUMBERS[native]]
+        raise ElementTypeError(f"numpy dtype {dtype} is no ONNX element type")
+    return _ROWS[number]
+
+
+def element_type_named(name: str) -> ElementType:
+    """Return the row that ONNX calls `name`, such as "float16".
+
+    Raises:
+        ElementTypeError: ONNX has no such element type.
+    """
+    if name not in _BY_NAME:
+        raise ElementTypeError(f"{name!r} is no ONNX element type; there are {', '.join(_BY_NAME)}")
+    return _BY_NAME[name]
+
+
+def numpy_dtype(number: int) -> np.dtype[Any]:
+    """Return the numpy dtype that holds ONNX element type `number`.
+
+    Raises:
+        ElementTypeError: no such element type, or this environment lacks ml_dtypes (or a new enough one).
+    """
+    if number in _DTYPES:
+        return _DTYPES[number]
+    if number in _ROWS:
+        raise ElementTypeError(f"no dtype for {_ROWS[number].name}: install a newer ml_dtypes beside the adapter")
+    raise ElementTypeError(f"{number!r} is no ONNX element type")
+
+
+def pack(array: np.ndarray[Any, Any]) -> bytes:
+    """Return the elements in row-major order, little-endian, as TensorProto.raw_data holds them."""
+    bits = element_type(array.dtype).bits
+    if bits < 8:  # noqa: PLR2004 - a byte
+        codes = np.unpackbits(array.reshape(-1, 1).view(np.uint8), axis=1, bitorder="little", count=bits)
+        return np.packbits(codes.reshape(-1), bitorder="little").tobytes()
+    if sys.byteorder == "big" or array.dtype.byteorder == ">":
+        array = array.astype(array.dtype.newbyteorder("<"))
+    return array.tobytes()
+
+
+def packed_size(number: int, count: int) -> int:
+    """Return how many bytes `count` elements take in raw_data."""
+    return (count * _ROWS[number].bits + 7) // 8
+
+
+def unpack(data: bytes | memoryview, number: int, shape: Sequence[int]) -> np.ndarray[Any, Any]:
+    """Return a fresh array from raw_data: the inverse of `pack`."""
+    dtype, bits, count = numpy_dtype(number), _ROWS[number].bits, math.prod(shape)
+    if bits >= 8:  # noqa: PLR2004 - a byte
+        array = np.frombuffer(data, dtype.newbyteorder("<"), count).astype(dtype, copy=True)
+        return array.reshape(shape)
+    row = np.unpackbits(np.frombuffer(data, np.uint8), count=count * bits, bitorder="little").reshape(-1, bits)
+    codes = np.packbits(row, axis=1, bitorder="little").reshape(-1)
+    return codes.view(dtype).reshape(shape)
+
+
+def encode(value: Value, buffers: list[bytes]) -> dict[str, Any]:
+    """Return the header's description of one value and append its bytes to `buffers`.
+
+    Raises:
+        ElementTypeError: an array of a dtype that ONNX does not have.
+        PayloadError: something that is no tensor, sequence, map or optional.
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        row = element_type(value.dtype)
+        described: dict[str, Any] = {"kind": "tensor", "type": row.number, "shape": list(value.shape)}
+        if row.number == STRING:
+            described["strings"] = [_text(item) for item in np.asarray(value).reshape(-1).tolist()]
+        else:
+            buffers.append(pack(np.asarray(value)))
+        return described
+    if isinstance(value, list | tuple):
+        return {"kind": "sequence", "items": [encode(item, buffers) for item in value]}
+    if isinstance(value, dict):
+        keys = list(value)
+        typed = np.array(keys, dtype=object if any(isinstance(key, str) for key in keys) else np.int64)
+        return {
+            "kind": "map",
+            "keys": encode(typed, buffers),
+            "values": [encode(item, buffers) for item in value.values()],
+        }
+    if value is None:
+        return {"kind": "optional", "item": None}
+    raise PayloadError(f"{type(value).__name__} is no tensor (numpy array), sequence (list), map (dict) or None")
+
+
+def _text(item: object) -> str:
+    return item.decode("utf-8", "surrogateescape") if isinstance(item, bytes) else str(item)
+
+
+class Payload:
+    """Reads the values of one message in order from its bytes."""
+
+    def __init__(self, data: bytes | memoryview) -> None:
+        self.data, self.offset = memoryview(data), 0
+
+    def decode(self, described: Mapping[str, Any]) -> Value:
+        """Return the value that `described` announces.
+
+        Raises:
+            HeaderError: the description is not one of the wire format.
+            PayloadError: fewer bytes than it needs.
+        """
+        if not isinstance(described, dict):
+            raise HeaderError(f"a value is described by an object, not {clip(described)}")
+        kind = described.get("kind")
+        if kind == "tensor":
+            return self._tensor(described)
+        if kind == "sequence":
+            return [self.decode(item) for item in _list(described, "items")]
+        if kind == "map":
+            keys = self.decode(described.get("keys", {}))
+            return dict(zip(keys.tolist(), [self.decode(v) for v in _list(described, "values")], strict=True))
+        if kind == "optional":
+            item = described.get("item")
+            return None if item is None else self.decode(item)
+        raise HeaderError(f"value kind {kind!r}: expected tensor, sequence, map or optional")
+
+    def _tensor(self, described: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+        number, shape = described.get("type"), _list(described, "shape")
+        if not all(isinstance(dim, int) and not isinstance(dim, bool) and dim >= 0 for dim in shape):
+            raise HeaderError(f"tensor shape {clip(shape)}: expected a list of integers of at least 0")
+        if not isinstance(number, int) or number not in _ROWS:
+            raise HeaderError(f"tensor type {clip(number)}: expected a number of TensorProto.DataType")
+        count = math.prod(shape)
+        if number == STRING:
+            strings = _list(described, "strings")
+            if len(strings) != count or not all(isinstance(item, str) for item in strings):
+                raise HeaderError(f"{len(strings)} strings for shape {clip(shape)}: expected {count}")
+            array = np.empty(count, dtype=object)
+            array[:] = strings
+            return array.reshape(shape)
+        size = packed_size(number, count)
+        if self.offset + size > len(self.data):
+            raise PayloadError(
+                f"shape {clip(shape)} of {_ROWS[number].name} needs {size} bytes, "
+                f"{len(self.data) - self.offset} are left of the payload"
+            )
+        self.offset += size
+        return unpack(self.data[self.offset - size : self.offset], number, shape)
+
+    def end(self) -> None:
+        """Raise PayloadError if bytes are left over."""
+        if self.offset != len(self.data):
+            raise PayloadError(f"{len(self.data) - self.offset} bytes are left over after the last value")
+
+
+def _list(described: Mapping[str, Any], key: str) -> list[Any]:
+    value = described.get(key)
+    if not isinstance(value, list):
+        raise HeaderError(f'"{key}" of a value is {clip(value)}: expected a list')
+    return value
+
+
+def clip(value: object, limit: int = 80) -> str:
+    """Return a short form of what somebody else sent, safe to print."""
+    text = repr(value)
+    return text if len(text) <= limit else text[:limit] + "..."
+
+
+def message(header: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> bytes:
+    """Return one whole message, header line and payload."""
+    head = {**header, "payload": sum(map(len, buffers))}
+    return b"".join([json.dumps(head, separators=(",", ":")).encode(), b"\n", *buffers])
+
+
+def parse_header(line: bytes | memoryview) -> dict[str, Any]:
+    """Return the header of one line.
+
+    Raises:
+        HeaderError: the line is not a JSON object with a "kind" and a "payload" within bounds.
+    """
+    try:
+        header = json.loads(bytes(line))
+    except (ValueError, RecursionError):
+        raise HeaderError(f"not a header line: {clip(bytes(line))}") from None
+    if not isinstance(header, dict) or not isinstance(header.get("kind"), str):
+        raise HeaderError(f'a header is an object with a "kind", not {clip(bytes(line))}')
+    size = header.get("payload")
+    if not isinstance(size, int) or isinstance(size, bool) or size < 0:
+        raise HeaderError(f'"payload" is {clip(size)}: expected the number of bytes that follow')
+    if size > MAX_PAYLOAD:
+        raise HeaderError(f'"payload" announces {size} bytes; at most {MAX_PAYLOAD} are taken')
+    return header
+
+
+def read(stream: BinaryIO) -> tuple[dict[str, Any], bytes] | None:
+    """Return the next header and payload from a blocking stream, or None at its end.
+
+    Raises:
+        ProtocolError: the stream holds something else, or ends inside a message.
+    """
+    line = stream.readline(MAX_HEADER)
+    if not line:
+        return None
+    header = parse_header(line)
+    payload = stream.read(header["payload"])
+    if len(payload) != header["payload"]:
+        raise PayloadError(f"the stream ended after {len(payload)} of {header['payload']} bytes")
+    return header, payload

@@ -1,0 +1,131 @@
+"""A case: one model, its inputs, and what is expected. The atom of everything."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from backends import protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    Value = np.ndarray[Any, Any] | list["Value"] | dict[Any, "Value"] | None
+
+PLAIN = "plain"
+
+
+class Outcome(enum.StrEnum):
+    """What the text expects of a case."""
+
+    VALUES = "values"
+    REJECTS = "rejects"
+    UNSPECIFIED = "unspecified"
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How far each element of an answer may lie from the expected one; all zero: the very same value.
+
+    Attributes:
+        reason: why this much.
+        ulp: units in the last place of the element's own type.
+        rtol: relative to the expected value.
+        atol: absolute.
+        signed_zero: +0 and -0 differ.
+        bounds: for each output the absolute error allowed, by element.
+    """
+
+    reason: str
+    ulp: float = 0
+    rtol: float = 0
+    atol: float = 0
+    signed_zero: bool = False
+    bounds: tuple[np.ndarray[Any, Any], ...] | None = None
+
+    def __str__(self) -> str:
+        """Return it as a sentence part, such as "exact: the operator only moves data"."""
+        parts = [f"{self.ulp:g} ULP"] if self.ulp else []
+        parts += [f"rtol {self.rtol:g}"] if self.rtol else []
+        parts += [f"atol {self.atol:g}"] if self.atol else []
+        parts += ["a bound by element"] if self.bounds is not None else []
+        return f"{', '.join(parts) or 'exact'}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One model, its inputs, and what is expected.
+
+    Attributes:
+        id: `ai.onnx/Split/18/uneven/float16@symbolic`; never depends on order.
+        operator: the operator version it is about, `ai.onnx/Split/18`.
+        model: a serialized ModelProto.
+        inputs: by name of the graph's input, in the graph's order.
+        outputs: the names of the graph's outputs.
+        outcome: what the text expects.
+        expected: the values of `outputs`; None where the outcome is not `values`.
+        allowance: how far an answer may lie from `expected`.
+        clauses: the sentences it bears on.
+        tags: what it is about.
+        form: how it is delivered.
+        detail: what of this case the deciding clause speaks of.
+    """
+
+    id: str
+    operator: str
+    model: bytes
+    inputs: Mapping[str, Value]
+    outputs: tuple[str, ...]
+    outcome: Outcome
+    expected: tuple[Value, ...] | None
+    allowance: Allowance
+    clauses: tuple[str, ...] = ()
+    tags: frozenset[str] = frozenset()
+    form: str = PLAIN
+    detail: str = ""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def name(self) -> str:
+        """The declared name, without operator version, element type and form."""
+        stem = self.id.partition("@")[0].removeprefix(f"{self.operator}/")
+        return stem.partition("/")[0] if stem != self.id else stem
+
+    @property
+    def element_type(self) -> str:
+        """The type it was expanded to, or the empty string."""
+        stem = self.id.partition("@")[0].removeprefix(f"{self.operator}/")
+        return stem.partition("/")[2]
+
+    def digests(self) -> tuple[str, str, str]:
+        """Return short digests of the model, of the inputs, and of what is expected."""
+        wanted = f"{self.outcome} {self.allowance}".encode()
+        return _digest(self.model), digest_values(self.inputs), _digest(wanted + _bytes(self.expected))
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def digest_values(values: object) -> str:
+    """Return a short digest of values, their types and shapes."""
+    return _digest(_bytes(values))
+
+
+def _bytes(value: object) -> bytes:
+    buffers: list[bytes] = []
+    plain: Any = value
+    if isinstance(value, tuple):
+        plain = list(value)
+    described = repr(protocol.encode(plain, buffers)).encode()
+    return b"\0".join([described, *buffers])
+
+
+def in_shard(case_id: str, shard: tuple[int, int]) -> bool:
+    """Tell whether a case belongs to shard i of n (i from 1); depends on its id alone."""
+    index, count = shard
+    return int.from_bytes(hashlib.sha256(case_id.encode()).digest()[:8], "big") % count == index - 1

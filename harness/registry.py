@@ -1,0 +1,76 @@
+"""Loads the operator files; refuses duplicates and gaps."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING
+
+from harness import operators, schema
+from harness.declare import DeclarationError, Op
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+class UnknownOperatorError(LookupError):
+    """No operator file declares it; the text says which there are."""
+
+
+class Registry:
+    """The declared operators, by domain and name."""
+
+    def __init__(self, declared: Iterable[Op]) -> None:
+        """Take operators in any order.
+
+        Raises:
+            DeclarationError: two share a name, `versions` is not what onnx.defs has, or a version has no
+                oracle.
+        """
+        self._ops: dict[tuple[str, str], Op] = {}
+        for op in declared:
+            if (op.domain, op.name) in self._ops:
+                raise DeclarationError(f"{op} is declared in two operator files")
+            _check(op)
+            self._ops[op.domain, op.name] = op
+
+    def __iter__(self) -> Iterator[Op]:
+        """Iterate in the order of domain and name."""
+        return iter(op for _, op in sorted(self._ops.items()))
+
+    def find(self, domain: str, name: str) -> Op | None:
+        """Return the operator, or None where no file declares it."""
+        return self._ops.get((domain, name))
+
+    def named(self, name: str) -> Op:
+        """Return the operator called `Split` or `ai.onnx/Split`.
+
+        Raises:
+            UnknownOperatorError: none is.
+        """
+        for op in self:
+            if name in (op.name, str(op)):
+                return op
+        names = [op.name for op in self]
+        near = difflib.get_close_matches(name, names, 1)
+        hint = f"did you mean {near[0]}?" if near else f"declared are {', '.join(names)}"
+        raise UnknownOperatorError(f"no operator is called {name!r}; {hint}")
+
+
+def _check(op: Op) -> None:
+    known = tuple(version.since for version in schema.versions(op.domain, op.name))
+    if op.versions != known:
+        raise DeclarationError(f"{op}: versions={op.versions}, but onnx.defs has {known}")
+    for version in op.versions:
+        op.oracle_for(version)
+
+
+@functools.cache
+def load() -> Registry:
+    """Return the registry of all files under `operators/`."""
+    found: list[Op] = []
+    for module in sorted(info.name for info in pkgutil.iter_modules(operators.__path__, f"{operators.__name__}.")):
+        found += [item for item in vars(importlib.import_module(module)).values() if isinstance(item, Op)]
+    return Registry(found)

@@ -1,0 +1,214 @@
+"""What onnx.defs knows of every operator version; the only module that imports onnx.defs."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import onnx
+import onnx.defs
+from onnx import helper
+
+from backends.protocol import ELEMENT_TYPES, element_type_named, numpy_dtype
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+_PROTO_DOMAIN = {"ai.onnx": ""}
+_OPTION = onnx.defs.OpSchema.FormalParameterOption
+
+PREFERRED = ("tensor(float)", "tensor(int64)")
+
+
+class SchemaError(LookupError):
+    """onnx.defs has no such operator or version; the text says what it has."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An input or output.
+
+    Attributes:
+        name: the text's own, without the dots that Split-1 writes behind "outputs".
+        type: a type variable such as T, or a concrete type such as tensor(int64).
+        optional: may be left out.
+        variadic: stands for any number of values, at least `least`.
+        homogeneous: all values of a variadic parameter have one type.
+        least: how many values a variadic parameter has at least.
+    """
+
+    name: str
+    type: str
+    optional: bool
+    variadic: bool
+    homogeneous: bool
+    least: int
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute: its AttributeProto type name, whether required, and its default (None: none)."""
+
+    name: str
+    type: str
+    required: bool
+    default: Any
+
+
+@dataclass(frozen=True)
+class OperatorVersion:
+    """One version of one operator, as onnx.defs has it.
+
+    Attributes:
+        since: the opset that brought it.
+        top: the highest opset in which it is in force.
+        types: type variable -> the types it allows, in the schema's order.
+        text: everything the schema says in words, white space folded.
+        outputs_least: how many outputs a node has at least.
+    """
+
+    domain: str
+    name: str
+    since: int
+    top: int
+    deprecated: bool
+    inputs: tuple[Parameter, ...]
+    outputs: tuple[Parameter, ...]
+    attributes: Mapping[str, Attribute]
+    types: Mapping[str, tuple[str, ...]]
+    text: str
+    outputs_least: int
+
+    def __str__(self) -> str:
+        """Return it as users write it: ai.onnx/Split/13."""
+        return f"{self.domain}/{self.name}/{self.since}"
+
+    @functools.cached_property
+    def arguments(self) -> Mapping[str, Parameter | Attribute]:
+        """Every input and attribute by the name that operator files use.
+
+        Where an input and an attribute share a name (Split-1 has two called split), the input is
+        NAME_input.
+        """
+        named: dict[str, Parameter | Attribute] = dict(self.attributes)
+        for parameter in self.inputs:
+            named[f"{parameter.name}_input" if parameter.name in self.attributes else parameter.name] = parameter
+        return named
+
+    def default_type(self, type_: str) -> str:
+        """Return what a type variable stands for where nothing says it: the first of PREFERRED it allows."""
+        allowed = self.allowed(type_)
+        return next((preferred for preferred in PREFERRED if preferred in allowed), allowed[0])
+
+    def allowed(self, type_: str) -> tuple[str, ...]:
+        """Return the types that a parameter of this type (variable or concrete) may have."""
+        return self.types.get(type_, (type_,))
+
+
+@functools.cache
+def _history() -> Mapping[tuple[str, str], tuple[onnx.defs.OpSchema, ...]]:
+    found: dict[tuple[str, str], list[onnx.defs.OpSchema]] = {}
+    for schema in onnx.defs.get_all_schemas_with_history():
+        found.setdefault((schema.domain or "ai.onnx", schema.name), []).append(schema)
+    return {key: tuple(sorted(group, key=lambda schema: schema.since_version)) for key, group in found.items()}
+
+
+@functools.cache
+def versions(domain: str, name: str) -> tuple[OperatorVersion, ...]:
+    """Return every version of an operator, oldest first.
+
+    Raises:
+        SchemaError: no such operator.
+    """
+    schemas = _history().get((domain, name))
+    if schemas is None:
+        raise SchemaError(f"onnx {onnx.__version__} has no operator {domain}/{name}")
+    ends = [schema.since_version - 1 for schema in schemas[1:]] + [newest_opset(domain)]
+    return tuple(_convert(domain, schema, end) for schema, end in zip(schemas, ends, strict=True))
+
+
+def in_force(domain: str, name: str, opset: int) -> OperatorVersion:
+    """Return the version of an operator that `opset` means.
+
+    Raises:
+        SchemaError: no such operator, or it came later than `opset`.
+    """
+    for version in reversed(versions(domain, name)):
+        if version.since <= opset:
+            return version
+    raise SchemaError(f"{domain}/{name} is not in opset {opset}; it came with {versions(domain, name)[0].since}")
+
+
+def _convert(domain: str, schema: onnx.defs.OpSchema, top: int) -> OperatorVersion:
+    parts = [schema.doc, *(item.description for item in (*schema.inputs, *schema.outputs))]
+    parts += [item.description for item in schema.attributes.values()]
+    parts += [item.description for item in schema.type_constraints]
+    return OperatorVersion(
+        domain=domain,
+        name=schema.name,
+        since=schema.since_version,
+        top=top,
+        deprecated=schema.deprecated,
+        inputs=tuple(map(_parameter, schema.inputs)),
+        outputs=tuple(map(_parameter, schema.outputs)),
+        attributes={name: _attribute(item) for name, item in schema.attributes.items()},
+        types={item.type_param_str: tuple(item.allowed_type_strs) for item in schema.type_constraints},
+        text="\n".join(fold(part) for part in parts if part),
+        outputs_least=schema.min_output,
+    )
+
+
+def _parameter(item: onnx.defs.OpSchema.FormalParameter) -> Parameter:
+    return Parameter(
+        name=item.name.rstrip("."),
+        type=item.type_str,
+        optional=item.option == _OPTION.Optional,
+        variadic=item.option == _OPTION.Variadic,
+        homogeneous=item.is_homogeneous,
+        least=item.min_arity,
+    )
+
+
+def _attribute(item: onnx.defs.OpSchema.Attribute) -> Attribute:
+    default = helper.get_attribute_value(item.default_value) if item.default_value.name else None
+    return Attribute(item.name, item.type.name, item.required, default)
+
+
+def fold(text: str) -> str:
+    """Return the text with every run of white space as one blank."""
+    return " ".join(text.split())
+
+
+def newest_opset(domain: str) -> int:
+    """Return the newest opset of a domain that the installed onnx knows."""
+    return max((opset for known, opset in helper.OP_SET_ID_VERSION_MAP if known == domain), default=1)
+
+
+@functools.cache
+def lowest_ir(domain: str, opset: int) -> int:
+    """Return the lowest IR version in which models of this opset can be written.
+
+    onnx's table of releases leaves out opsets that no release carried (2 to 4): they go with the next one.
+    """
+    table = [(key[1], ir) for key, ir in helper.OP_SET_ID_VERSION_MAP.items() if key[0] == domain]
+    return min((ir for released, ir in table if released >= opset), default=onnx.IR_VERSION)
+
+
+def dtype_of(type_: str) -> np.dtype[Any]:
+    """Return the numpy dtype of tensor(X), seq(tensor(X)) or X itself."""
+    return numpy_dtype(element_type_named(type_.rpartition("(")[2].rstrip(")")).number)
+
+
+ALL_TENSOR_TYPES = tuple(f"tensor({row.name})" for row in ELEMENT_TYPES)
+
+
+def function_body(domain: str, name: str, opset: int) -> onnx.FunctionProto | None:
+    """Return the function that defines an operator in `opset`, or None where the text has none."""
+    since = in_force(domain, name, opset).since
+    schema = onnx.defs.get_schema(name, opset, _PROTO_DOMAIN.get(domain, domain))
+    if not schema.has_function or schema.since_version != since:
+        return None
+    return schema.function_body
