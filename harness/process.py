@@ -1,0 +1,509 @@
+"""One adapter process: start it, send cases ahead, take answers, hold it to a deadline, start it again.
+
+When the process dies, the first unanswered case is the one that killed it: an adapter answers in order
+and frees what a case used before it answers. The cases behind it go to the next process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import backends
+from backends import protocol
+from harness.verdict import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from harness.case import Case, Value
+    from harness.targets import Target
+
+CHUNK = 1 << 18
+STDERR_KEPT = 8192
+UNSENT_MOST = 16 << 20
+"""Bytes that wait for one process before no more cases are encoded for it."""
+
+SERVE = Path(backends.__file__).with_name("serve.py")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a process is held to.
+
+    Attributes:
+        timeout: seconds that one case may take.
+        start: seconds until the adapter says hello; importing a runtime may take long.
+        memory: bytes of address space, or None.
+        restarts: how often one lane's process is started again.
+        ahead: how many requests are sent ahead of answers.
+    """
+
+    timeout: float = 20.0
+    start: float = 120.0
+    memory: int | None = None
+    restarts: int = 200
+    ahead: int = 16
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The adapter gave the values of the outputs."""
+
+    outputs: tuple[Value, ...]
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The runtime raised an error; `reason` is set where the adapter knows it for an opt-out."""
+
+    error: str
+    message: str
+    reason: str | None
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Died:
+    """The process ended before it answered; `signal` is its name, or empty after a plain exit."""
+
+    signal: str
+    status: int
+    stderr: str
+
+
+@dataclass(frozen=True)
+class Late:
+    """No answer by the deadline."""
+
+    seconds: float
+    stderr: str
+
+
+@dataclass(frozen=True)
+class Broken:
+    """The adapter does not follow the wire format."""
+
+    message: str
+    stderr: str
+
+
+Reply = Answered | Refused | Died | Late | Broken
+
+
+class StartError(Exception):
+    """The adapter process does not come up; the text names it, says why and what to do."""
+
+
+class BudgetError(Exception):
+    """The process was started again too often."""
+
+
+class Session:
+    """One lane: an adapter process, the cases it was sent, and its successors when it dies.
+
+    Attributes:
+        hello: what the adapter said of itself; empty until it has.
+        restarts: how often the process was started again.
+        noise: faults that no case can be blamed for.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        limits: Limits,
+        selector: selectors.BaseSelector,
+        on_reply: Callable[[Case, Reply], None],
+    ) -> None:
+        """Take what to start and whom to tell; nothing is started yet."""
+        self.target, self.limits = target, limits
+        self.hello: Mapping[str, Any] = {}
+        self.restarts = 0
+        self.noise: list[str] = []
+        self._selector, self._on_reply = selector, on_reply
+        self._pending: deque[tuple[int, Case]] = deque()
+        self._next_id = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ready = False
+
+    # The life of the process
+
+    def start(self) -> None:
+        """Spawn the process; its hello comes later.
+
+        Raises:
+            StartError: the command cannot be run.
+        """
+        command = list(self.target.command)
+        if self.limits.memory is not None:
+            kib = max(1, self.limits.memory // 1024)
+            command = ["sh", "-c", f'ulimit -v {kib}; exec "$@"', "sh", *command]
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - running what the user names is the purpose
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,  # SIGINT is for us; what it spawned dies with its group.
+                env={**os.environ, "PYTHONUNBUFFERED": "1", **self.target.environment},
+            )
+        except OSError as error:
+            raise StartError(f"{self.target.name}: cannot run {command[0]!r}: {error.strerror}") from error
+        self._incoming, self._header = bytearray(), None
+        self._outgoing: deque[memoryview] = deque()
+        self._unsent = 0
+        self._stderr = bytearray()
+        self._ready = False
+        self._since = time.monotonic()
+        for stream, react in ((self._process.stdout, self._on_stdout), (self._process.stderr, self._on_stderr)):
+            assert stream is not None  # noqa: S101 - PIPE was asked for
+            os.set_blocking(stream.fileno(), False)
+            self._selector.register(stream, selectors.EVENT_READ, react)
+        assert self._process.stdin is not None  # noqa: S101
+        os.set_blocking(self._process.stdin.fileno(), False)
+        self._writing = False
+        for request, case in self._pending:
+            self._enqueue(request, case)
+
+    def close(self) -> None:
+        """End the process and everything it spawned."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        for stream in (process.stdin, process.stdout, process.stderr):
+            assert stream is not None  # noqa: S101
+            with contextlib.suppress(KeyError, ValueError):
+                self._selector.unregister(stream)
+            with contextlib.suppress(OSError):
+                stream.close()
+        if self._pending or process.poll() is not None:
+            _kill(process)
+        else:  # Its standard input is closed: an idle adapter ends by itself.
+            try:
+                process.wait(2)
+            except subprocess.TimeoutExpired:
+                pass
+            finally:
+                _kill(process)
+
+    def _again(self) -> None:
+        """Start the next process, for the cases that are still unanswered and those to come."""
+        self.close()
+        self.restarts += 1
+        if self.restarts > self.limits.restarts:
+            raise BudgetError(
+                f"{self.target.name}: its process ended {self.restarts} times; "
+                f"the rest is not run (raise --restarts, now {self.limits.restarts}, to go on)"
+            )
+        self.start()
+
+    # Sending
+
+    @property
+    def idle(self) -> bool:
+        """Whether every case sent has been answered."""
+        return not self._pending
+
+    @property
+    def room(self) -> bool:
+        """Whether another case may be sent ahead."""
+        return len(self._pending) < self.limits.ahead and self._unsent < UNSENT_MOST
+
+    def put(self, case: Case) -> None:
+        """Send a case; its reply comes through `on_reply`."""
+        self._next_id += 1
+        if not self._pending:
+            self._since = time.monotonic()
+        self._pending.append((self._next_id, case))
+        self._enqueue(self._next_id, case)
+
+    def _enqueue(self, request: int, case: Case) -> None:
+        buffers = [case.model]
+        inputs = [{"name": name, "value": protocol.encode(value, buffers)} for name, value in case.inputs.items()]
+        header = {
+            "kind": "run",
+            "id": request,
+            "model": len(case.model),
+            "inputs": inputs,
+            "outputs": list(case.outputs),
+        }
+        data = protocol.message(header, buffers)
+        self._outgoing.append(memoryview(data))
+        self._unsent += len(data)
+        self._on_stdin()
+
+    def _on_stdin(self) -> None:
+        stream = self._process.stdin if self._process else None
+        if stream is None:
+            return
+        while self._outgoing:
+            try:
+                written = os.write(stream.fileno(), self._outgoing[0])
+            except BlockingIOError:
+                break
+            except OSError:  # It died, or closed its input; the end of its output tells which.
+                self._outgoing.clear()
+                self._unsent = 0
+                break
+            self._unsent -= written
+            rest = self._outgoing[0][written:]
+            if rest:
+                self._outgoing[0] = rest
+            else:
+                self._outgoing.popleft()
+        if bool(self._outgoing) is not self._writing:
+            self._writing = bool(self._outgoing)
+            if self._writing:
+                self._selector.register(stream, selectors.EVENT_WRITE, self._on_stdin)
+            else:
+                self._selector.unregister(stream)
+
+    # Receiving
+
+    def _on_stderr(self) -> None:
+        process = self._process
+        assert process is not None  # noqa: S101
+        assert process.stderr is not None  # noqa: S101
+        data = _read(process.stderr.fileno())
+        if data:
+            self._stderr += data
+            del self._stderr[:-STDERR_KEPT]
+        elif data is not None:
+            self._selector.unregister(process.stderr)
+
+    def _on_stdout(self) -> None:
+        process = self._process
+        assert process is not None  # noqa: S101
+        assert process.stdout is not None  # noqa: S101
+        data = _read(process.stdout.fileno())
+        if data is None:
+            return
+        if not data:
+            self._ended(process)
+            return
+        self._incoming += data
+        try:
+            while self._process is process and self._message():
+                pass
+        except protocol.ProtocolError as error:
+            self._blame(lambda stderr: Broken(f"{self.target.name} broke the wire format: {error}", stderr))
+
+    def _message(self) -> bool:
+        """Take one message off what came in; return whether there was a whole one."""
+        if self._header is None:
+            end = self._incoming.find(b"\n")
+            if end < 0:
+                if len(self._incoming) > protocol.MAX_HEADER:
+                    raise protocol.HeaderError(f"a header line of over {protocol.MAX_HEADER} bytes")
+                return False
+            self._header = protocol.parse_header(self._incoming[:end])
+            del self._incoming[: end + 1]
+        size = self._header["payload"]
+        if len(self._incoming) < size:
+            return False
+        header, payload = self._header, bytes(self._incoming[:size])
+        del self._incoming[:size]
+        self._header = None
+        self._dispatch(header, payload)
+        return True
+
+    def _dispatch(self, header: Mapping[str, Any], payload: bytes) -> None:
+        if not self._ready:
+            self._greet(header)
+            return
+        if not self._pending:
+            raise protocol.HeaderError(f"a message of kind {clean(header['kind'], 40)!r} that nobody asked for")
+        request, case = self._pending[0]
+        if header.get("id") != request:
+            raise protocol.HeaderError(f"an answer to request {header.get('id')!r} while {request} was due")
+        reply = _reply(header, payload)
+        self._pending.popleft()
+        self._since = time.monotonic()
+        self._stderr.clear()
+        self._on_reply(case, reply)
+
+    def _greet(self, header: Mapping[str, Any]) -> None:
+        name = self.target.name
+        if header["kind"] == "failed":
+            raise StartError(f"{name}: {clean(header.get('message', 'the adapter does not say why'))}")
+        if header["kind"] != "hello":
+            raise StartError(f"{name}: its first message is {clean(header['kind'], 40)!r}, expected \"hello\"")
+        if header.get("protocol") != protocol.VERSION:
+            raise StartError(
+                f"{name}: it speaks wire format {header.get('protocol')!r}, this harness {protocol.VERSION}"
+            )
+        self.hello, self._ready, self._since = header, True, time.monotonic()
+
+    def _ended(self, process: subprocess.Popen[bytes]) -> None:
+        """React to the end of the adapter's output."""
+        try:
+            status = process.wait(2)
+        except subprocess.TimeoutExpired:
+            self._blame(lambda stderr: Broken(f"{self.target.name} closed its output without an answer", stderr))
+            return
+        name = _signal_name(status)
+        self._blame(lambda stderr: Died(name, status, stderr))
+
+    def tick(self, now: float) -> None:
+        """Hold the process to its deadline; call it after everything that could be read was read."""
+        if self._process is None:
+            return
+        waited = now - self._since
+        if not self._ready and waited > self.limits.start:
+            raise StartError(f"{self.target.name}: no hello within {self.limits.start:g} s of its start")
+        if self._ready and self._pending and waited > self.limits.timeout:
+            self._blame(lambda stderr: Late(waited, stderr))
+
+    @property
+    def deadline(self) -> float | None:
+        """The time.monotonic() at which `tick` has something to say, or None."""
+        if self._process is None or (self._ready and not self._pending):
+            return None
+        return self._since + (self.limits.timeout if self._ready else self.limits.start)
+
+    def _blame(self, reply: Callable[[str], Reply]) -> None:
+        """Give the first unanswered case its reply and start again for the others."""
+        if self._process is not None and self._process.stderr is not None:
+            with contextlib.suppress(ValueError):
+                while data := _read(self._process.stderr.fileno()):
+                    self._stderr += data
+        said = reply(clean(self._stderr[-STDERR_KEPT:].decode("utf-8", "replace")))
+        if not self._ready:
+            self.close()
+            raise StartError(f"{self.target.name}: {_why_not_started(said)}")
+        if not self._pending:
+            self.noise.append(f"{self.target.name}: {_why_not_started(said)}, with no case to blame")
+            self._again()
+            return
+        _, case = self._pending.popleft()
+        self._on_reply(case, said)
+        self._again()
+
+
+def _why_not_started(reply: Reply) -> str:
+    if isinstance(reply, Broken):
+        text = reply.message
+    elif isinstance(reply, Died):
+        text = "its process ended" + (f" by {reply.signal}" if reply.signal else f" with status {reply.status}")
+    else:
+        text = "its process did not answer"
+    last = getattr(reply, "stderr", "").splitlines()[-1:]
+    return text + (f"; the last it printed: {last[0]}" if last else "")
+
+
+def _reply(header: Mapping[str, Any], payload: bytes) -> Reply:
+    seconds = header.get("seconds")
+    seconds = float(seconds) if isinstance(seconds, int | float) and seconds >= 0 else None
+    kind = header["kind"]
+    if kind == "answer":
+        reader = protocol.Payload(payload)
+        described = header.get("outputs")
+        if not isinstance(described, list):
+            raise protocol.HeaderError('an answer has a list of "outputs"')
+        outputs = tuple(reader.decode(item) for item in described)
+        reader.end()
+        return Answered(outputs, seconds)
+    if kind in {"refused", "unsupported"}:
+        reason = clean(header.get("reason") or "unsupported") if kind == "unsupported" else None
+        return Refused(clean(header.get("error", ""), 200), clean(header.get("message", "")), reason, seconds)
+    raise protocol.HeaderError(f"kind {clean(kind, 40)!r}: expected answer, refused or unsupported")
+
+
+def _read(descriptor: int) -> bytes | None:
+    """Return what can be read now; empty at the end, None if there is nothing yet."""
+    try:
+        return os.read(descriptor, CHUNK)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""
+
+
+def _signal_name(status: int) -> str:
+    if status >= 0:
+        return ""
+    try:
+        return signal.Signals(-status).name
+    except ValueError:
+        return f"signal {-status}"
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(5)
+
+
+def poll(selector: selectors.BaseSelector, sessions: list[Session], wait: float | None = None) -> None:
+    """Let every session react to what came in; wait for it until the next deadline at most."""
+    now = time.monotonic()
+    due = [deadline for session in sessions if (deadline := session.deadline) is not None]
+    timeout = max(0.0, min(due) - now) if due else wait
+    if wait is not None and timeout is not None:
+        timeout = min(timeout, wait)
+    heard = set()
+    for key, _ in selector.select(timeout):
+        # An earlier reaction may have ended the process this event was for, and its number be another's now.
+        if selector.get_map().get(key.fd) == key:
+            heard.add(id(key.data.__self__))
+            key.data()
+    now = time.monotonic()
+    for session in sessions:
+        if id(session) not in heard:  # What has been heard of was not late when the waiting began.
+            session.tick(now)
+
+
+class Lane:
+    """A session of its own for asking one case at a time, as the pytest plugin and `repro` do."""
+
+    def __init__(self, target: Target, limits: Limits) -> None:
+        """Start the process and wait for its hello.
+
+        Raises:
+            StartError: it does not come up.
+        """
+        self._replies: list[Reply] = []
+        self._selector = selectors.DefaultSelector()
+        self.session = Session(target, limits, self._selector, lambda _, reply: self._replies.append(reply))
+        self.session.start()
+        try:
+            while not self.session.hello:
+                poll(self._selector, [self.session])
+        except BaseException:
+            self.close()
+            raise
+
+    def ask(self, case: Case) -> Reply:
+        """Return the reply to one case."""
+        self._replies.clear()
+        self.session.put(case)
+        while not self._replies:
+            poll(self._selector, [self.session])
+        return self._replies[0]
+
+    def close(self) -> None:
+        """End the process."""
+        self.session.close()
+        self._selector.close()
+
+    def __enter__(self) -> Lane:
+        """Return the lane."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the process."""
+        self.close()
+
+

@@ -1,0 +1,48 @@
+"""Short forms of values for people: one line each, never endless."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from backends.protocol import element_type
+from harness.verdict import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.case import Value
+
+ELEMENTS = 12
+"""How many elements of a tensor are shown."""
+
+
+def brief(values: Sequence[Value], limit: int = 600) -> str:
+    """Return values as in `float[3] 0 1 2; float[1] 6`."""
+    if not values:
+        return "no outputs"
+    text = clean("; ".join(one(value) for value in values[:16]) + ("; ..." if len(values) > 16 else ""), limit)  # noqa: PLR2004
+    return text
+
+
+def one(value: Value) -> str:
+    """Return one value."""
+    if isinstance(value, np.ndarray):
+        name = element_type(value.dtype).name
+        shown = " ".join(_element(item) for item in value.reshape(-1)[:ELEMENTS])
+        more = " ..." if value.size > ELEMENTS else ""
+        return f"{name}[{','.join(map(str, value.shape))}] {shown}{more}".rstrip()
+    if isinstance(value, list):
+        return f"sequence of {len(value)} ({', '.join(one(item) for item in value[:8])}{', ...' if len(value) > 8 else ''})"  # noqa: PLR2004
+    if isinstance(value, dict):
+        return "map {" + ", ".join(f"{key!r}: {one(item)}" for key, item in list(value.items())[:8]) + "}"
+    return "an empty optional"
+
+
+def _element(item: Any) -> str:  # noqa: ANN401 - a numpy scalar or a str
+    if isinstance(item, str):
+        return repr(item if len(item) <= ELEMENTS else item[:ELEMENTS] + "...")
+    if isinstance(item, bool | np.bool_):
+        return str(bool(item)).lower()
+    return f"{item:g}" if isinstance(item, float | np.floating) else str(item)

@@ -1,0 +1,265 @@
+"""Runs cases on backends: processes side by side, and a judgement of each reply."""
+
+from __future__ import annotations
+
+import dataclasses
+import selectors
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness.case import Allowance, Outcome
+from harness.compare import compare
+from harness.process import Answered, Broken, BudgetError, Died, Late, Limits, Refused, Reply, Session, StartError, poll
+from harness.render import brief
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from harness.case import Case
+    from harness.targets import Target
+
+BACKLOG = 64
+"""Cases that wait for the lanes of one backend before no more are taken from the suite."""
+
+
+def judge(case: Case, backend: str, reply: Reply) -> Result:
+    """Return what a reply makes of a case."""
+    blank = Result(
+        case=case.id,
+        operator=case.operator,
+        backend=backend,
+        verdict=Verdict.PASS,
+        outcome=str(case.outcome),
+        form=case.form,
+        clauses=case.clauses,
+        tags=tuple(sorted(case.tags)),
+    )
+    if isinstance(reply, Broken):
+        return dataclasses.replace(
+            blank, verdict=Verdict.ADAPTER_ERROR, message=reply.message, stderr=reply.stderr
+        )
+    if isinstance(reply, Died):
+        ended = f"ended by {reply.signal}" if reply.signal else f"exited with status {reply.status}"
+        said = dataclasses.replace(
+            blank, verdict=Verdict.CRASH, signal=reply.signal, message=f"the process {ended}", stderr=reply.stderr
+        )
+    elif isinstance(reply, Late):
+        said = dataclasses.replace(
+            blank, verdict=Verdict.TIMEOUT, message=f"no answer within {reply.seconds:.1f} s", stderr=reply.stderr
+        )
+    elif isinstance(reply, Refused):
+        said = _refused(case, blank, reply)
+    else:
+        said = _answered(case, blank, reply)
+    if case.outcome is Outcome.UNSPECIFIED and said.verdict is not Verdict.UNSPECIFIED:
+        return dataclasses.replace(said, verdict=Verdict.UNSPECIFIED)
+    return said
+
+
+def _refused(case: Case, blank: Result, reply: Refused) -> Result:
+    if reply.reason is not None:
+        verdict, message = Verdict.UNSUPPORTED, f"{reply.reason}: {reply.message}"
+    else:
+        verdict = Verdict.PASS if case.outcome is Outcome.REJECTS else Verdict.REFUSED
+        message = reply.message
+    return dataclasses.replace(
+        blank, verdict=verdict, error=reply.error, message=message, seconds=reply.seconds
+    )
+
+
+def _answered(case: Case, blank: Result, reply: Answered) -> Result:
+    timed = dataclasses.replace(blank, seconds=reply.seconds)
+    if case.outcome is Outcome.REJECTS:
+        return dataclasses.replace(
+            timed,
+            verdict=Verdict.ACCEPTED_INVALID,
+            expected="refused",
+            actual=brief(reply.outputs),
+            message=f"an answer, where the text forbids: {case.detail or 'this case'}",
+        )
+    if case.expected is None:
+        return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED, actual=brief(reply.outputs))
+    mismatch = compare(case.expected, reply.outputs, case.allowance)
+    if mismatch is None:
+        return timed
+    return dataclasses.replace(
+        timed,
+        verdict=mismatch.verdict,
+        message=str(mismatch),
+        mismatch={k: v for k, v in dataclasses.asdict(mismatch).items() if k != "verdict"},
+        expected=brief(case.expected),
+        actual=brief(reply.outputs),
+    )
+
+
+@dataclass
+class Group:
+    """All lanes of one backend, and the cases that wait for one of them."""
+
+    target: Target
+    sessions: list[Session]
+    waiting: deque[Case] = field(default_factory=deque)
+    failed: str = ""
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is left to do."""
+        return bool(self.failed) or (not self.waiting and all(session.idle for session in self.sessions))
+
+    def put(self, case: Case) -> None:
+        """Take a case on, unless the backend is given up."""
+        if not self.failed:
+            self.waiting.append(case)
+
+    def feed(self) -> None:
+        """Hand waiting cases to the lanes, the emptiest first."""
+        for session in self.sessions:
+            while self.waiting and session.room:
+                session.put(self.waiting.popleft())
+
+
+class Runner:
+    """Runs a stream of cases on several backends at once, in bounded memory.
+
+    Attributes:
+        faults: lines on what went wrong without being any case's result.
+    """
+
+    def __init__(self, targets: Iterable[Target], limits: Limits, jobs: int, reference: Target | None = None) -> None:
+        """Take what to run; `reference` is a backend whose answers become the expected ones."""
+        self.faults: list[str] = []
+        self._limits = limits
+        self._selector = selectors.DefaultSelector()
+        self._results: deque[Result] = deque()
+        self._groups = [self._group(target, jobs, self._judge) for target in targets]
+        self._reference = self._group(reference, jobs, self._learn) if reference else None
+
+    def _group(self, target: Target, jobs: int, react: Callable[[str, Case, Reply], None]) -> Group:
+        def on_reply(case: Case, reply: Reply) -> None:
+            react(target.name, case, reply)
+
+        return Group(target, [Session(target, self._limits, self._selector, on_reply) for _ in range(jobs)])
+
+    @property
+    def _all(self) -> list[Group]:
+        return [*self._groups, *([self._reference] if self._reference else [])]
+
+    def start(self) -> dict[str, Mapping[str, Any]]:
+        """Start every process; return what each backend says of itself, by name.
+
+        Raises:
+            StartError: one does not come up.
+        """
+        sessions = [session for group in self._all for session in group.sessions]
+        for session in sessions:
+            session.start()
+        while not all(session.hello for session in sessions):
+            poll(self._selector, sessions)
+        return {group.target.name: group.sessions[0].hello for group in self._all}
+
+    def close(self) -> None:
+        """End every process."""
+        for group in self._all:
+            for session in group.sessions:
+                session.close()
+        self._selector.close()
+
+    def __enter__(self) -> Runner:
+        """Return the runner."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End every process."""
+        self.close()
+
+    def run(self, cases: Iterable[Case], done: Callable[[str, str], bool] = lambda _b, _c: False) -> Iterator[Result]:
+        """Yield results as they come, in no particular order.
+
+        Args:
+            cases: taken one by one, as the lanes have room.
+            done: whether a backend (by name) already has a result for a case (by id).
+        """
+        source = iter(cases)
+        exhausted = False
+        while True:
+            while not exhausted and all(len(group.waiting) < BACKLOG for group in self._all):
+                case = next(source, None)
+                if case is None:
+                    exhausted = True
+                    break
+                self._take(case, done)
+                if self._results:
+                    break
+            self._step(exhausted)
+            while self._results:
+                yield self._results.popleft()
+            if exhausted and all(group.idle for group in self._all):
+                break
+        for group in self._all:
+            for session in group.sessions:
+                self.faults += session.noise
+
+    def _take(self, case: Case, done: Callable[[str, str], bool]) -> None:
+        wanted = [group for group in self._groups if not done(group.target.name, case.id)]
+        if self._reference is not None:
+            if wanted:
+                self._reference.put(case)
+        else:
+            for group in wanted:
+                group.put(case)
+        self._feed()
+
+    def _feed(self) -> None:
+        for group in self._all:
+            self._guarded(group, group.feed)
+
+    def _step(self, exhausted: bool) -> None:  # noqa: FBT001 - one of two phases
+        self._feed()
+        sessions = [session for group in self._all if not group.failed for session in group.sessions]
+        busy = any(not session.idle for session in sessions)
+        try:
+            if busy:
+                poll(self._selector, sessions, None if exhausted or self._full else 0.0)
+        except (StartError, BudgetError) as error:
+            self._give_up(error)
+
+    @property
+    def _full(self) -> bool:
+        return any(len(group.waiting) >= BACKLOG for group in self._all)
+
+    def _guarded(self, group: Group, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except (StartError, BudgetError) as error:
+            self._give_up(error, group)
+
+    def _give_up(self, error: Exception, group: Group | None = None) -> None:
+        """Drop the backend that cannot go on; the others do."""
+        text = str(error)
+        found = group or next(item for item in self._all if text.startswith(f"{item.target.name}:"))
+        found.failed = text
+        found.waiting.clear()
+        self.faults.append(text)
+        for session in found.sessions:
+            session.close()
+
+    def _judge(self, backend: str, case: Case, reply: Reply) -> None:
+        self._results.append(judge(case, backend, reply))
+
+    def _learn(self, backend: str, case: Case, reply: Reply) -> None:
+        """Hand a case on with the reference's answer as what is expected."""
+        if isinstance(reply, Answered):
+            known = dataclasses.replace(case, outcome=Outcome.VALUES, expected=reply.outputs, detail="")
+        else:
+            why = judge(dataclasses.replace(case, outcome=Outcome.VALUES), backend, reply)
+            known = dataclasses.replace(
+                case,
+                outcome=Outcome.UNSPECIFIED,
+                expected=None,
+                allowance=Allowance(case.allowance.reason),
+                detail=f"the reference {backend} gave no answer: {why.verdict} {why.message}",
+            )
+        for group in self._groups:
+            group.put(known)

@@ -1,0 +1,71 @@
+"""What a user may name as a backend, and the command that starts its adapter process."""
+
+from __future__ import annotations
+
+import difflib
+import pkgutil
+import shlex
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import backends
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NOT_ADAPTERS = frozenset({"protocol", "serve", "onnx_backend"})
+"""Modules of `backends` that are part of the machinery."""
+
+BUILT_IN = {"oracle": "harness.oracle"}
+"""Backends that are part of the harness itself."""
+
+
+class UnknownBackendError(LookupError):
+    """Nothing is called so; the text says what may be named."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something under test: its name as the user gave it, and how to start its adapter."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def names() -> list[str]:
+    """Return the backends that have an adapter here."""
+    files = {info.name for info in pkgutil.iter_modules(backends.__path__)} - NOT_ADAPTERS
+    return sorted(files | set(BUILT_IN))
+
+
+def resolve(name: str) -> Target:
+    """Return what `name` means: a backend's name, a dotted path, or cmd:COMMAND.
+
+    Raises:
+        UnknownBackendError: it means nothing.
+    """
+    if name.startswith("cmd:"):
+        try:
+            words = shlex.split(name.removeprefix("cmd:"))
+        except ValueError as error:
+            raise UnknownBackendError(f"backend {name!r}: {error}; quote it as a shell would need it") from None
+        if not words:
+            raise UnknownBackendError("backend 'cmd:' names no command; write cmd:./my_runner --stdio")
+        return Target(name, tuple(words))
+    module = BUILT_IN.get(name, name)
+    if module in names() or _is_dotted(module):
+        serve = Path(backends.__file__).with_name("serve.py")
+        return Target(name, (sys.executable, str(serve), module))
+    near = difflib.get_close_matches(name, names(), 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise UnknownBackendError(
+        f"no backend is called {name!r}; {hint}There are {', '.join(names())}, any dotted path such as "
+        "my_runtime.backend, and cmd:COMMAND"
+    )
+
+
+def _is_dotted(name: str) -> bool:
+    return "." in name and all(part.isidentifier() for part in name.split("."))

@@ -1,0 +1,86 @@
+"""Verdicts, and the result of one case on one backend."""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Verdict(enum.StrEnum):
+    """What became of one case on one backend."""
+
+    PASS = "pass"  # noqa: S105 - not a password
+    WRONG_VALUE = "wrong_value"
+    WRONG_SHAPE = "wrong_shape"
+    WRONG_TYPE = "wrong_type"
+    WRONG_COUNT = "wrong_count"
+    REFUSED = "refused"
+    ACCEPTED_INVALID = "accepted_invalid"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    UNSUPPORTED = "unsupported"
+    UNSPECIFIED = "unspecified"
+    ADAPTER_ERROR = "adapter_error"
+
+    @property
+    def scored(self) -> bool:
+        """Whether it says something of the runtime's conformance."""
+        return self not in {Verdict.UNSUPPORTED, Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR}
+
+    @property
+    def failed(self) -> bool:
+        """Whether it is a scored verdict other than pass."""
+        return self.scored and self is not Verdict.PASS
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one case on one backend.
+
+    Attributes:
+        case, operator, form: as in Case.
+        backend: as the user named it.
+        verdict: what became of it.
+        outcome: what the text expects.
+        message: one clear line, where there is something to say.
+        error: the type of what the runtime raised.
+        signal: the name of the signal that ended the process.
+        seconds: as the adapter measured it.
+        expected, actual: short forms of the values, where they differ or are not scored.
+        mismatch: the fields of compare.Mismatch, where there is one.
+        clauses: the sentences that the case bears on.
+        tags: what the case is about.
+        stderr: the last that the runtime printed, where the process did not survive.
+    """
+
+    case: str
+    operator: str
+    backend: str
+    verdict: Verdict
+    outcome: str
+    form: str = "plain"
+    message: str = ""
+    error: str = ""
+    signal: str = ""
+    seconds: float | None = None
+    expected: str = ""
+    actual: str = ""
+    mismatch: Mapping[str, Any] = field(default_factory=dict)
+    clauses: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    stderr: str = ""
+
+
+_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+MAX_MESSAGE = 2000
+
+
+def clean(text: object, limit: int = MAX_MESSAGE) -> str:
+    """Return what a runtime said, fit for a terminal and a file: no control characters, and not endless."""
+    plain = _CONTROL.sub("", str(text)).strip()
+    return plain if len(plain) <= limit else plain[:limit] + f"... ({len(plain)} characters)"
