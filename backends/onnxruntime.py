@@ -24,6 +24,7 @@ OPT_OUTS = (
     ("InvalidGraph", r"No Op registered for", "no such operator in its schemas"),
     ("Fail", r"No Op registered for", "no such operator in its schemas"),
     ("Fail", r"is not a registered function/op", "no such operator in its schemas"),
+    ("Fail", r"MLDataType for: .* is not currently registered or supported", "no such element type"),
     ("NoTypeError", r"", "no way to pass this type"),
 )
 

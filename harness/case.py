@@ -101,6 +101,12 @@ class Case:
         stem = self.id.partition("@")[0].removeprefix(f"{self.operator}/")
         return stem.partition("/")[2]
 
+    @property
+    def decided(self) -> str:
+        """The clause that decides an outcome without values, and what of this case it speaks of."""
+        sentence = f"«{self.clauses[-1]}»" if self.clauses else ""
+        return f"{sentence} ({self.detail})".strip() if self.detail else sentence
+
     def digests(self) -> tuple[str, str, str]:
         """Return short digests of the model, of the inputs, and of what is expected."""
         wanted = f"{self.outcome} {self.allowance}".encode()

@@ -7,6 +7,7 @@ and frees what a case used before it answers. The cases behind it go to the next
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import selectors
 import signal
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import backends
 from backends import protocol
+from harness.errors import HarnessError
 from harness.verdict import clean
 
 if TYPE_CHECKING:
@@ -101,11 +103,11 @@ class Broken:
 Reply = Answered | Refused | Died | Late | Broken
 
 
-class StartError(Exception):
+class StartError(HarnessError):
     """The adapter process does not come up; the text names it, says why and what to do."""
 
 
-class BudgetError(Exception):
+class BudgetError(HarnessError):
     """The process was started again too often."""
 
 
@@ -404,7 +406,7 @@ def _why_not_started(reply: Reply) -> str:
 
 def _reply(header: Mapping[str, Any], payload: bytes) -> Reply:
     seconds = header.get("seconds")
-    seconds = float(seconds) if isinstance(seconds, int | float) and seconds >= 0 else None
+    seconds = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < math.inf else None
     kind = header["kind"]
     if kind == "answer":
         reader = protocol.Payload(payload)

@@ -9,13 +9,14 @@ import pkgutil
 from typing import TYPE_CHECKING
 
 from harness import operators, schema
+from harness.errors import HarnessError
 from harness.declare import DeclarationError, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-class UnknownOperatorError(LookupError):
+class UnknownOperatorError(HarnessError):
     """No operator file declares it; the text says which there are."""
 
 

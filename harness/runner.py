@@ -77,7 +77,7 @@ def _answered(case: Case, blank: Result, reply: Answered) -> Result:
             verdict=Verdict.ACCEPTED_INVALID,
             expected="refused",
             actual=brief(reply.outputs),
-            message=f"an answer, where the text forbids: {case.detail or 'this case'}",
+            message=f"an answer, where the text forbids one: {case.decided}",
         )
     if case.expected is None:
         return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED, actual=brief(reply.outputs))

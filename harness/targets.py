@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import backends
+from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +23,7 @@ BUILT_IN = {"oracle": "harness.oracle"}
 """Backends that are part of the harness itself."""
 
 
-class UnknownBackendError(LookupError):
+class UnknownBackendError(HarnessError):
     """Nothing is called so; the text says what may be named."""
 
 

@@ -1,0 +1,40 @@
+"""The published report of a run, as Markdown: the table, the failures, and how it was measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.report import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.report.summary import Summary
+    from harness.results import Run
+
+
+def report(run: Run, summary: Summary, references: Mapping[str, str]) -> str:
+    """Return the report of a finished run."""
+    head = run.header
+    backends = ", ".join(f"{name} {said.get('version', '')}".strip() for name, said in head["backends"].items())
+    lines = [
+        f"# {backends}: suite {head['suite']['name']}",
+        "",
+        f"onnx {head['onnx']}, numpy {head['numpy']}, Python {head['python']}, {head['machine']['system']} "
+        f"{head['machine']['processor']}; suite digest `{head['suite']['digest']}`.",
+        "",
+        "A case that the text leaves open is shown as `unspecified` and never scored. `accepted_invalid` is a "
+        "column of its own: ONNX obliges no runtime to refuse. Rates are floored.",
+        "",
+        terminal.table(summary, "github"),
+        "",
+        "## Failures, by what they share",
+        "",
+    ]
+    if not run.complete:
+        lines.insert(2, "**This run was cut off; cases are missing.**\n")
+    for block in terminal.groups(summary, references, limit=0):
+        lines += ["```text", block.replace("```", "'''"), "```", ""]
+    if not summary.groups:
+        lines += ["None.", ""]
+    return "\n".join(lines)

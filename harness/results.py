@@ -1,0 +1,232 @@
+"""The result stream: NDJSON of a header, one result a line, and a footer with the counts.
+
+No footer means cut off: everything before it still counts, and `run --resume` goes on from there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+import os
+import platform
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+
+from harness import __version__
+from harness.errors import HarnessError
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+FORMAT = 1
+"""Raised when a record changes its meaning."""
+
+SPARSE = ("message", "error", "signal", "seconds", "expected", "actual", "mismatch", "clauses", "tags", "stderr")
+"""Fields that are left out where they say nothing."""
+
+
+class ResultsError(HarnessError):
+    """A results file cannot be used; the text names file and line."""
+
+
+def header(
+    suite: Mapping[str, str], backends: Mapping[str, Mapping[str, Any]], arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the first record of a run."""
+    return {
+        "kind": "header",
+        "format": FORMAT,
+        "harness": __version__,
+        "onnx": onnx.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
+        "started": _now(),
+        "suite": dict(suite),
+        "backends": {
+            name: {key: said[key] for key in ("runtime", "version", "python") if key in said}
+            for name, said in backends.items()
+        },
+        "arguments": dict(arguments),
+    }
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def to_record(result: Result) -> dict[str, Any]:
+    """Return a result as a record of the stream."""
+    record = {"kind": "result", **{f.name: getattr(result, f.name) for f in dataclasses.fields(result)}}
+    return {key: value for key, value in record.items() if key not in SPARSE or value not in ("", None, (), {})}
+
+
+_FIELDS = {item.name for item in dataclasses.fields(Result)}
+
+
+def from_record(record: Mapping[str, Any]) -> Result:
+    """Return the result of a record.
+
+    Raises:
+        ValueError, TypeError: a field is missing or none of its kind.
+    """
+    known = {key: value for key, value in record.items() if key in _FIELDS}
+    known["verdict"] = Verdict(known["verdict"])
+    for key in ("clauses", "tags"):
+        known[key] = tuple(known.get(key, ()))
+    known.setdefault("operator", "")
+    known.setdefault("outcome", "values")
+    return Result(**known)
+
+
+class Writer:
+    """Writes a stream, each record at once, so that what is measured is kept whatever happens next."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Take a path, or None to only count."""
+        self.path, self._file, self.counts = path, None, dict[str, Counter[str]]()
+        self.faults: list[str] = []
+
+    def open(self, first: Mapping[str, Any]) -> None:
+        """Begin a new file with its header.
+
+        Raises:
+            ResultsError: the path cannot be written, or holds a run that was cut off.
+        """
+        if self.path is None:
+            return
+        if self.path.exists() and self.path.stat().st_size and not Run(self.path).complete:
+            raise ResultsError(f"{self.path} holds a run that was cut off; go on with --resume, or remove it")
+        try:
+            self._file = self.path.open("wb", buffering=0)
+        except OSError as error:
+            raise ResultsError(f"cannot write {self.path}: {error.strerror}") from error
+        self._line(first)
+
+    def go_on(self, run: Run) -> None:
+        """Go on with a file that was cut off, behind its last whole record."""
+        assert self.path is not None  # noqa: S101 - there is a run, so there is a path
+        try:
+            self._file = self.path.open("r+b", buffering=0)
+        except OSError as error:
+            raise ResultsError(f"cannot write {self.path}: {error.strerror}") from error
+        self._file.truncate(run.end)
+        self._file.seek(run.end)
+
+    def add(self, result: Result) -> None:
+        """Write and count a result."""
+        self.count(result)
+        if self._file is not None:
+            self._line(to_record(result))
+
+    def count(self, result: Result) -> None:
+        """Count a result that is in the file already."""
+        self.counts.setdefault(result.backend, Counter())[str(result.verdict)] += 1
+
+    def finish(self, seconds: float) -> None:
+        """Write the footer: the run is whole."""
+        if self._file is not None:
+            counts = {backend: dict(sorted(counter.items())) for backend, counter in self.counts.items()}
+            self._line(
+                {
+                    "kind": "footer",
+                    "counts": counts,
+                    "faults": self.faults,
+                    "finished": _now(),
+                    "seconds": round(seconds, 3),
+                }
+            )
+
+    def close(self) -> None:
+        """Close the file; without `finish` before, it counts as cut off."""
+        if self._file is not None:
+            self._file.close()
+
+    def _line(self, record: Mapping[str, Any]) -> None:
+        assert self._file is not None  # noqa: S101
+        view = memoryview(json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n")
+        try:
+            while view:
+                view = view[self._file.write(view) :]
+        except OSError as error:
+            raise ResultsError(f"cannot write {self.path}: {error.strerror}; what it holds so far is whole") from error
+
+
+class Run:
+    """A results file, read lazily.
+
+    Attributes:
+        header: the first record.
+        complete: whether there is a footer.
+        end: bytes up to the last whole record.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read the header, and find out whether the file is whole.
+
+        Raises:
+            ResultsError: it is missing, or no results file.
+        """
+        self.path = path
+        try:
+            with path.open("rb") as file:
+                first = file.readline()
+        except OSError as error:
+            raise ResultsError(f"cannot read {path}: {error.strerror}") from error
+        self.header = self._record(1, first)
+        if self.header.get("kind") != "header":
+            raise ResultsError(f"{path}, line 1: expected the header of a run, as `run --results` writes it")
+        if self.header.get("format") != FORMAT:
+            raise ResultsError(f"{path}: format {self.header.get('format')!r}; this version reads {FORMAT}")
+        self.footer: Mapping[str, Any] | None = None
+        self.end = len(first)
+        for _ in self.results():
+            pass
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end."""
+        return self.footer is not None
+
+    def results(self) -> Iterator[Result]:
+        """Yield the results in the order of the file.
+
+        Raises:
+            ResultsError: a record before the last is damaged.
+        """
+        with self.path.open("rb") as file:
+            end = len(file.readline())
+            number, damaged = 1, None
+            for line in file:
+                number += 1
+                if damaged:
+                    raise ResultsError(damaged)
+                try:
+                    record = self._record(number, line)
+                    result = from_record(record) if record["kind"] == "result" else None
+                except ResultsError as error:
+                    damaged = str(error)  # Allowed for the last line only: there the run was cut off.
+                    continue
+                except (KeyError, ValueError, TypeError) as error:
+                    raise ResultsError(f"{self.path}, line {number}: not a result: {error}") from error
+                if record["kind"] == "footer":
+                    self.footer = record
+                end += len(line)
+                if result is not None:
+                    yield result
+            self.end = end
+
+    def _record(self, number: int, line: bytes) -> dict[str, Any]:
+        try:
+            record = json.loads(line) if line.endswith(b"\n") else None
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict) or "kind" not in record:
+            raise ResultsError(f"{self.path}, line {number}: not a record of the result stream")
+        return record

@@ -1,0 +1,281 @@
+"""One run from beginning to end: suite, processes, result stream, report."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from harness import runner as runners
+from harness import suite as suites
+from harness import targets
+from harness.errors import HarnessError
+from harness.process import Answered, Lane, Limits, Refused
+from harness.render import brief
+from harness.report import terminal
+from harness.report.summary import Summary
+from harness.results import ResultsError, Run, Writer, header
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from harness.case import Case
+    from harness.suite import Selection, Suite
+
+REFERENCE = "onnx_reference"
+EXIT_PASSED, EXIT_FAILED, EXIT_BROKEN = 0, 1, 2
+
+
+class StoppedError(HarnessError):
+    """The run ended before its end, on purpose."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `run` was asked for; see `onnx-conformance run --help`."""
+
+    backends: tuple[str, ...]
+    suite: str
+    selection: Selection
+    limits: Limits
+    jobs: int = 1
+    reference: str | None = None
+    results: Path | None = None
+    resume: bool = False
+    max_fail: int | None = None
+    groups: int = 20
+
+
+class Session:
+    """A run in progress.
+
+    Attributes:
+        summary: the counts so far.
+        faults: lines on what went wrong without being any case's result.
+    """
+
+    def __init__(self, options: Options, suite: Suite | None = None) -> None:
+        """Take options; `suite` overrides the named one.
+
+        Raises:
+            HarnessError: a backend, the suite, an operator or the results file is not to be had.
+        """
+        self.options = options
+        self.targets = [targets.resolve(name) for name in dict.fromkeys(options.backends)]
+        self.reference = targets.resolve(options.reference) if options.reference else None
+        self.suite = suite or suites.open_suite(options.suite)
+        suites.check_operators(self.suite, options.selection)
+        self.writer = Writer(options.results)
+        self.summary = Summary()
+        self.faults: list[str] = []
+        self.taken = 0
+
+    def run(self, on_result: Callable[[Result], None] = lambda _: None) -> None:
+        """Run everything and write the stream; ends early only by an exception.
+
+        Raises:
+            HarnessError: a backend does not start, or the run was stopped by --max-fail.
+        """
+        started = time.monotonic()
+        source = {"name": self.suite.name, "digest": self.suite.digest()}
+        earlier = self._earlier(source)
+        done = self._replay(earlier) if earlier else set[int]()
+        try:
+            with runners.Runner(self.targets, self.options.limits, self.options.jobs, self.reference) as runner:
+                hellos = runner.start()
+                if earlier is None:
+                    self.writer.open(header(source, hellos, self._arguments()))
+                else:
+                    self.writer.go_on(earlier)
+                for result in runner.run(self._cases(), lambda backend, case: hash((backend, case)) in done):
+                    self._add(result)
+                    on_result(result)
+                self.faults += runner.faults
+            self._verify()
+            self.writer.faults = self.faults
+            self.writer.finish(time.monotonic() - started)
+        finally:
+            self.writer.close()
+
+    def _arguments(self) -> dict[str, object]:
+        options = self.options
+        return {
+            "selection": str(options.selection),
+            "reference": options.reference or "",
+            "jobs": options.jobs,
+            "timeout": options.limits.timeout,
+            "memory": options.limits.memory,
+        }
+
+    def _earlier(self, source: dict[str, str]) -> Run | None:
+        """Return the run to go on with, or None where a new one begins."""
+        path = self.options.results
+        if not self.options.resume:
+            return None
+        if path is None:
+            raise ResultsError("--resume needs --results FILE, the file to go on with")
+        if not path.exists() or not path.stat().st_size:
+            return None
+        run = Run(path)
+        for what, mine in (
+            ("suite", source),
+            ("backends", sorted(target.name for target in self.targets)),
+            ("selection", str(self.options.selection)),
+            ("reference", self.options.reference or ""),
+        ):
+            head = {**run.header["arguments"], "suite": run.header["suite"]}
+            known = [target.name for target in [self.reference] if target]
+            head["backends"] = sorted(set(run.header["backends"]) - (set(known) - {t.name for t in self.targets}))
+            if head.get(what) != mine:
+                raise ResultsError(f"{path} cannot be resumed: its {what} is {head.get(what)}, this run's {mine}")
+        if run.complete:
+            raise ResultsError(f"{path} is complete; there is nothing to resume")
+        return run
+
+    def _replay(self, run: Run) -> set[int]:
+        done = set()
+        for result in run.results():
+            self.writer.count(result)
+            self.summary.add(result)
+            self.taken += 1
+            done.add(hash((result.backend, result.case)))
+        return done
+
+    def _cases(self) -> Iterator[Case]:
+        for case in self.suite.cases(self.options.selection):
+            self.taken += 1
+            if case.expected is None and case.outcome == "values" and self.reference is None:
+                self.faults.append(
+                    f"{case.id} carries no outputs to expect; name a backend whose answers count: --reference {REFERENCE}"
+                )
+                continue
+            yield case
+
+    def _add(self, result: Result) -> None:
+        self.writer.add(result)
+        self.summary.add(result)
+        if result.verdict is Verdict.ADAPTER_ERROR:
+            self.faults.append(f"{result.case}: {result.message}")
+        most = self.options.max_fail
+        if most is not None and self.summary.failed >= most:
+            raise StoppedError(f"stopped after {self.summary.failed} failures, as --max-fail {most} asks")
+
+    def _verify(self) -> None:
+        """Add a fault for everything that was asked for and did not happen."""
+        self.faults += self.suite.faults
+        self.faults += [
+            f"{option} {glob!r} matches no case of suite {self.suite.name}"
+            for option, glob in sorted(self.options.selection.idle)
+        ]
+        if not self.taken and not self.faults:
+            chosen = f" ({self.options.selection})" if str(self.options.selection) else ""
+            self.faults.append(f"suite {self.suite.name} has no case for this selection{chosen}")
+
+    def exit_status(self) -> int:
+        """Return 0 if all scored verdicts pass, 1 if some do not, 2 if something else went wrong."""
+        if self.faults:
+            return EXIT_BROKEN
+        return EXIT_FAILED if self.summary.failed else EXIT_PASSED
+
+
+def execute(options: Options, suite: Suite | None = None) -> int:
+    """Run, print the report, and return the exit status.
+
+    Raises:
+        HarnessError: the run could not begin.
+    """
+    session = Session(options, suite)
+    stopped = ""
+    try:
+        with _progress() as advance:
+            session.run(advance)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    except HarnessError as error:
+        if not session.summary.counts:
+            raise
+        stopped = str(error)
+    _report(session)
+    if stopped:
+        kept = f"; go on with --resume --results {options.results}" if options.results else ""
+        click.echo(f"onnx-conformance: {stopped}; what was measured is above{kept}", err=True)
+        on_purpose = session.options.max_fail is not None and session.summary.failed >= session.options.max_fail
+        return EXIT_FAILED if on_purpose else EXIT_BROKEN
+    return session.exit_status()
+
+
+def _report(session: Session) -> None:
+    if session.summary.counts:
+        click.echo(terminal.table(session.summary))
+        if session.summary.groups:
+            click.echo()
+            shown, _ = terminal.visible(session.summary, session.options.groups)
+            references = reference_answers([group.example for group in shown], session.suite, session.options.limits)
+            for block in terminal.groups(session.summary, references, session.options.groups):
+                click.echo(block + "\n")
+            click.echo("`onnx-conformance show CASE` has the whole case; `repro CASE --backend B` a script that shows it.")
+    if session.options.results and session.summary.counts:
+        click.echo(f"results: {session.options.results}")
+    for fault in session.faults[:20]:
+        click.echo(f"onnx-conformance: {fault}", err=True)
+    if len(session.faults) > 20:  # noqa: PLR2004
+        click.echo(f"onnx-conformance: and {len(session.faults) - 20} more faults of this kind", err=True)
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[Result], None]]:
+    """Show a progress line where a person looks on."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(None), MofNCompleteColumn(), TimeElapsedColumn())
+    failed = 0
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("running", total=None)
+
+        def advance(result: Result) -> None:
+            nonlocal failed
+            failed += result.verdict.failed
+            progress.update(task, advance=1, description=f"running, {failed} failed")
+
+        yield advance
+
+
+def reference_answers(examples: list[Result], suite: Suite, limits: Limits) -> dict[str, str]:
+    """Return what onnx.reference gives for some cases, by id, in short.
+
+    The cases are read from the suite again, which costs less than keeping every case that fails.
+    """
+    wanted = {result.case for result in examples}
+    operators = tuple({result.operator for result in examples})
+    answers: dict[str, str] = {}
+    if not wanted:
+        return answers
+    try:
+        with Lane(targets.resolve(REFERENCE), dataclasses.replace(limits, memory=None)) as lane:
+            for case in suite.cases(suites.Selection(ops=operators)):
+                if case.id in wanted:
+                    answers[case.id] = told(lane.ask(case))
+                if len(answers) == len(wanted):
+                    break
+    except HarnessError as error:
+        return dict.fromkeys(wanted, f"(not to be had: {error})")
+    return answers
+
+
+def told(reply: object) -> str:
+    """Return a reply in short."""
+    if isinstance(reply, Answered):
+        return brief(reply.outputs)
+    if isinstance(reply, Refused):
+        return f"{'unsupported' if reply.reason else 'refused'}: {reply.error}"
+    return type(reply).__name__.lower()

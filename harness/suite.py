@@ -1,0 +1,319 @@
+"""Where cases come from: generated, official (the installed onnx package), or a folder in ONNX's layout."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import hashlib
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from harness import declare, generate, registry, schema, store
+from harness.case import Allowance, Case, Outcome, in_shard
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.case import Value
+
+
+class SelectionError(HarnessError):
+    """A selection names something that the suite does not have."""
+
+
+class SuiteError(HarnessError):
+    """A suite cannot be had; the text names it and says why."""
+
+
+@dataclass
+class Selection:
+    """What part of a suite is wanted; empty tuples mean everything.
+
+    Attributes:
+        ops: globs over operators: Split*, Split/18, ai.onnx/Split/18.
+        cases: globs over case ids.
+        tags: globs over tags.
+        shard: (i, n), i from 1.
+        idle: globs that have matched nothing so far, with the option they came from.
+    """
+
+    ops: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    shard: tuple[int, int] | None = None
+    idle: set[tuple[str, str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Mark every glob as not matched yet."""
+        named = (("--op", self.ops), ("--case", self.cases), ("--tag", self.tags))
+        self.idle = {(option, glob) for option, globs in named for glob in globs}
+
+    def takes_operator(self, operator: str) -> bool:
+        """Tell whether an operator version, written ai.onnx/Split/18, is wanted."""
+        domain, _, rest = operator.partition("/")
+        name = rest.partition("/")[0]
+        return self._any("--op", self.ops, (name, rest, operator, f"{domain}/{name}"))
+
+    def takes(self, case: Case) -> bool:
+        """Tell whether a case is wanted."""
+        wanted = (
+            self.takes_operator(case.operator)
+            and self._any("--case", self.cases, (case.id,))
+            and self._any("--tag", self.tags, tuple(case.tags))
+        )
+        return wanted and (self.shard is None or in_shard(case.id, self.shard))
+
+    def _any(self, option: str, globs: tuple[str, ...], names: tuple[str, ...]) -> bool:
+        hits = [glob for glob in globs if any(fnmatch.fnmatchcase(name, glob) for name in names)]
+        self.idle.difference_update((option, glob) for glob in hits)
+        return bool(hits) or not globs
+
+    def __str__(self) -> str:
+        """Return it as it would be written on a command line."""
+        named = (("--op", self.ops), ("--case", self.cases), ("--tag", self.tags))
+        words = [f"{option} {glob}" for option, globs in named for glob in globs]
+        return " ".join([*words, *([f"--shard {self.shard[0]}/{self.shard[1]}"] if self.shard else [])])
+
+
+class Suite(Protocol):
+    """A source of cases.
+
+    Attributes:
+        name: as it is written on the command line.
+        faults: lines on what of it could not be read.
+    """
+
+    name: str
+    faults: list[str]
+
+    def digest(self) -> str:
+        """Return what tells this suite from another version of it."""
+
+    def cases(self, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases in a fixed order."""
+
+    def operators(self) -> list[str]:
+        """Return every operator version it has cases for, where that is known beforehand."""
+
+
+class Generated:
+    """The cases that this project's operator files declare."""
+
+    name = "generated"
+
+    def __init__(self) -> None:
+        """Load the operator files."""
+        self.faults: list[str] = []
+        self._registry = registry.load()
+
+    def digest(self) -> str:
+        """Return a digest of the operator files, of what expands them, and of onnx's version."""
+        hashed = hashlib.sha256(onnx.__version__.encode())
+        here = Path(declare.__file__).parent
+        machinery = [here / name for name in ("declare.py", "generate.py", "oracle.py", "schema.py")]
+        for path in [*sorted((here / "operators").glob("*.py")), *machinery]:
+            hashed.update(path.name.encode() + path.read_bytes())
+        return hashed.hexdigest()[:16]
+
+    def operators(self) -> list[str]:
+        """Return the declared operator versions."""
+        return [str(version) for op in self._registry for version in schema.versions(op.domain, op.name)]
+
+    def cases(self, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases, by operator, version, declaration, type and form."""
+        for op in self._registry:
+            for version in schema.versions(op.domain, op.name):
+                if selection.takes_operator(str(version)) and _may_match(selection.cases, str(version)):
+                    yield from filter(selection.takes, generate.cases(op, (version.since,)))
+
+
+def _may_match(globs: tuple[str, ...], operator: str) -> bool:
+    """Tell whether some glob can match an id that begins with this operator version; spares generating."""
+    for glob in globs:
+        stem = glob[: min((glob.index(char) for char in "*?[" if char in glob), default=len(glob))]
+        if stem.startswith(f"{operator}/") or f"{operator}/".startswith(stem):
+            return True
+    return not globs
+
+
+class Official:
+    """The node cases of the installed onnx package."""
+
+    name = "official"
+
+    def __init__(self) -> None:
+        """Nothing is loaded before it is asked for: that takes seconds."""
+        self.faults: list[str] = []
+        self._loaded: list[Case] | None = None
+
+    def digest(self) -> str:
+        """Return onnx's version."""
+        return f"onnx {onnx.__version__}"
+
+    def operators(self) -> list[str]:
+        """Return the operator versions of its cases."""
+        return sorted({case.operator for case in self._load()})
+
+    def cases(self, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases in the order of the package."""
+        yield from filter(selection.takes, self._load())
+
+    def _load(self) -> list[Case]:
+        if self._loaded is None:
+            from onnx.backend.test.loader import load_model_tests  # noqa: PLC0415 - takes seconds, most runs do without
+
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Its case files divide by zero on purpose.
+                loaded = load_model_tests(kind="node")
+            names = {item.name: item for item in loaded}
+            self._loaded = [_official(item, names) for item in loaded]
+        return self._loaded
+
+
+def _official(item: Any, names: dict[str, Any]) -> Case:  # noqa: ANN401 - onnx's TestCase
+    """Convert one of onnx's cases; an expanded one counts for the operator that it expands."""
+    stem, expanded, _ = item.name.partition("_expanded")
+    base = names[stem] if expanded and stem in names else item
+    inputs, outputs = item.data_sets[0]
+    expected = tuple(map(_array, outputs))
+    rtol = item.rtol
+    if any(isinstance(value, np.ndarray) and value.dtype == ml_dtypes.bfloat16 for value in expected):
+        rtol = max(rtol, 2**-6)  # As onnx's runner has it: two units in the last place of bfloat16.
+    return Case(
+        id=f"official/{item.name}",
+        operator=store.operator_of(base.model),
+        model=item.model.SerializeToString(deterministic=True),
+        inputs={info.name: _array(value) for info, value in zip(item.model.graph.input, inputs, strict=True)},
+        outputs=tuple(info.name for info in item.model.graph.output),
+        outcome=Outcome.VALUES,
+        expected=expected,
+        allowance=Allowance("the official suite has one tolerance for all", rtol=rtol, atol=item.atol),
+        tags=frozenset({"official"}),
+        form="expanded" if expanded else "plain",
+    )
+
+
+def _array(value: Any) -> Value:  # noqa: ANN401 - TestCase's own types do not say what it holds
+    if isinstance(value, onnx.TensorProto):
+        return np.asarray(numpy_helper.to_array(value))
+    if isinstance(value, list | tuple):
+        return [_array(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _array(item) for key, item in value.items()}
+    if value is None:
+        return None
+    array = np.asarray(value)
+    return array.astype(object) if array.dtype.kind in "US" else array
+
+
+class Folder:
+    """A folder in ONNX's test-data layout: */model.onnx, test_data_set_*/."""
+
+    def __init__(self, path: Path) -> None:
+        """Take a folder.
+
+        Raises:
+            SuiteError: it is missing, no folder, or holds no case.
+        """
+        self.name, self.faults, self._root = str(path), [], path
+        if not path.is_dir():
+            what = "is not a folder" if path.exists() else "does not exist"
+            raise SuiteError(f"suite {path} {what}; name generated, official, or a folder with */model.onnx in it")
+        self._folders = sorted(model.parent for model in path.glob("*/model.onnx"))
+        if not self._folders:
+            raise SuiteError(f"suite {path} holds no case; ONNX's layout is CASE/model.onnx and CASE/test_data_set_0/")
+        self._suite = path.resolve().name
+
+    def digest(self) -> str:
+        """Return a digest of every file's name and content."""
+        hashed = hashlib.sha256()
+        for folder in self._folders:
+            for path in sorted(folder.rglob("*")):
+                if path.is_file() and path.resolve().is_relative_to(self._root.resolve()):
+                    hashed.update(str(path.relative_to(self._root)).encode() + b"\0")
+                    hashed.update(hashlib.sha256(path.read_bytes()).digest())
+        return hashed.hexdigest()[:16]
+
+    def operators(self) -> list[str]:
+        """Return nothing: that would mean reading every model twice."""
+        return []
+
+    def cases(self, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases by folder name; what cannot be read goes to `faults`."""
+        for folder in self._folders:
+            try:
+                for case in store.read(folder, self._root, self._suite):
+                    if selection.takes(case):
+                        yield case
+            except store.StoreError as error:
+                self.faults.append(str(error))
+
+
+def open_suite(name: str) -> Suite:
+    """Return the suite called `name`: generated, official, or the path of a folder.
+
+    Raises:
+        SuiteError: there is none.
+    """
+    if name == Generated.name:
+        return Generated()
+    if name == Official.name:
+        return Official()
+    return Folder(Path(name))
+
+
+def check_operators(suite: Suite, selection: Selection) -> None:
+    """Raise SelectionError for an --op that no operator of the suite fits, if the suite knows beforehand."""
+    known = suite.operators() if selection.ops else []
+    if not known:
+        return
+    for operator in known:
+        selection.takes_operator(operator)
+    for option, glob in sorted(selection.idle):
+        if option == "--op":
+            raise SelectionError(f"--op {glob!r} matches nothing in suite {suite.name}; {_nearest(glob, known)}")
+
+
+def _nearest(glob: str, known: list[str]) -> str:
+    words = glob.removeprefix("ai.onnx/").split("/")
+    versions = [item.split("/")[2] for item in known if item.split("/")[1] == words[0]]
+    if versions and len(words) > 1:
+        return f"{words[0]} has the versions {', '.join(versions)}"
+    names = sorted({item.split("/")[1] for item in known})
+    near = difflib.get_close_matches(words[0], names, 3, 0.5)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return f"it has {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"  # noqa: PLR2004
+
+
+def find(name: str, suites: tuple[Suite, ...] = ()) -> Case:
+    """Return the case with this very id, from the suite that the id begins with.
+
+    Raises:
+        SelectionError: there is none; the text names near ones.
+    """
+    sources = suites or ((Official(),) if name.startswith("official/") else (Generated(),))
+    escaped = "".join(f"[{char}]" if char in "*?[" else char for char in name)
+    for suite in sources:
+        for case in suite.cases(Selection(cases=(escaped,))):
+            return case
+    raise SelectionError(f"no case is called {name!r}; {_near_case(name, sources)}")
+
+
+def _near_case(name: str, suites: tuple[Suite, ...]) -> str:
+    near: list[str] = []
+    stem = "/".join(name.split("/")[:3])
+    for suite in suites:
+        ids = [case.id for case in suite.cases(Selection(cases=(f"{stem}/*",)))] or [
+            case.id for case in suite.cases(Selection())
+        ]
+        near += difflib.get_close_matches(name, ids, 3, 0.5)
+    return f"near it are {', '.join(near)}" if near else "`onnx-conformance list` shows all"
