@@ -45,17 +45,13 @@ class Adapter:
 
     def info(self) -> dict[str, Any]:
         """Return what the hello message says of this backend."""
-        module = getattr(self.target, "__module__", None) or getattr(self.target, "__name__", self.path)
-        version = getattr(importlib.import_module(module.split(".")[0]), "__version__", "unknown")
+        module = str(getattr(self.target, "__module__", None) or getattr(self.target, "__name__", self.path))
+        version = getattr(importlib.import_module(module.split(".", maxsplit=1)[0]), "__version__", "unknown")
         name, attribute = self.path, ""
         while name and not _importable(name):
             name, _, last = name.rpartition(".")
             attribute = f".{last}{attribute}"
-        return {
-            "runtime": self.path,
-            "version": str(version),
-            "repro": REPRO.format(module=name, attribute=attribute),
-        }
+        return {"runtime": self.path, "version": str(version), "repro": REPRO.format(module=name, attribute=attribute)}
 
     def run(self, model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:  # noqa: ARG002
         """Return all outputs; the interface has no way to ask for some of them by name."""

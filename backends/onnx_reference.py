@@ -10,9 +10,7 @@ from onnx.reference import ReferenceEvaluator
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-OPT_OUTS = (
-    ("Exception", r"No (registered )?implementation for operator", "no kernel"),
-)
+OPT_OUTS = (("Exception", r"No (registered )?implementation for operator", "no kernel"),)
 
 REPRO = """\
 import onnx.reference

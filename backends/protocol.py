@@ -108,9 +108,8 @@ ELEMENT_TYPES = (
 def _numpy_dtype(name: str) -> np.dtype[Any] | None:
     if name in {"object", "bool"} or hasattr(np, name):
         return np.dtype(name)
-    if ml_dtypes is not None and hasattr(ml_dtypes, name):
-        return np.dtype(getattr(ml_dtypes, name))
-    return None
+    wide = getattr(ml_dtypes, name, None)
+    return None if wide is None else np.dtype(wide)
 
 
 _ROWS = {row.number: row for row in ELEMENT_TYPES}
@@ -224,6 +223,7 @@ class Payload:
     """Reads the values of one message in order from its bytes."""
 
     def __init__(self, data: bytes | memoryview) -> None:
+        """Begin at the first byte."""
         self.data, self.offset = memoryview(data), 0
 
     def decode(self, described: Mapping[str, Any]) -> Value:
@@ -296,7 +296,7 @@ def message(header: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> bytes:
     return b"".join([json.dumps(head, separators=(",", ":")).encode(), b"\n", *buffers])
 
 
-def parse_header(line: bytes | memoryview) -> dict[str, Any]:
+def parse_header(line: bytes | bytearray) -> dict[str, Any]:
     """Return the header of one line.
 
     Raises:

@@ -57,7 +57,9 @@ def load(name: str) -> Any:  # noqa: ANN401 - a module, or an object with the sa
     if callable(getattr(target, "prepare", None)):
         onnx_backend = importlib.import_module("backends.onnx_backend")
         return onnx_backend.Adapter(target, name)
-    raise LoadError(f"{name} is no adapter: it has neither info() and run(), nor prepare() of onnx.backend.base.Backend")
+    raise LoadError(
+        f"{name} is no adapter: it has neither info() and run(), nor prepare() of onnx.backend.base.Backend"
+    )
 
 
 def _import(path: str) -> Any:  # noqa: ANN401

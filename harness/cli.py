@@ -14,7 +14,8 @@ from tabulate import tabulate
 
 from harness import __version__, manifest, registry, repro, session, store, suite, targets
 from harness.errors import HarnessError
-from harness.process import Lane, Limits
+from harness.lane import Lane
+from harness.process import Limits
 from harness.report import case as case_report
 from harness.report import comparison, markdown
 from harness.report.summary import Summary
@@ -22,7 +23,7 @@ from harness.results import Run
 from harness.runner import judge
 
 
-class Shard(click.ParamType):
+class Shard(click.ParamType[tuple[int, int]]):
     """i/n, with i from 1 to n."""
 
     name = "i/n"
@@ -37,7 +38,7 @@ class Shard(click.ParamType):
         return int(match[1]), int(match[2])
 
 
-class Size(click.ParamType):
+class Size(click.ParamType[int]):
     """A number of bytes: 512M, 4G."""
 
     name = "size"
@@ -68,7 +69,7 @@ def _selecting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
         click.option("--tag", "tags", multiple=True, metavar="GLOB", help="Only cases with such a tag."),
         click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases with such an id."),
         click.option(
-            "--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18, ai.onnx/Split/18."
+            "--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18, ai.onnx/*."
         ),
         click.option(
             "--suite", "suite_name", default="generated", show_default=True, metavar="SUITE",
@@ -172,9 +173,7 @@ def _find(case_id: str, suite_name: str | None) -> Any:  # noqa: ANN401 - a Case
 
 
 @main.command()
-@click.option(
-    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write to."
-)
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write to.")
 @_selecting
 def generate(out: Path, suite_name: str, ops: Any, cases: Any, tags: Any) -> None:  # noqa: ANN401
     """Write cases in ONNX's test-data layout, for runners of any language."""
@@ -213,7 +212,9 @@ def manifest_(check: bool, out: Path) -> None:  # noqa: FBT001
 @click.argument("case_id", metavar="CASE")
 @click.option("--backend", required=True, help="As in `run`.")
 @click.option("--suite", "suite_name", metavar="SUITE", help="The folder that the case is in.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the file here instead of printing it.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the file here instead of printing it."
+)
 def repro_(case_id: str, backend: str, suite_name: str | None, out: Path | None) -> None:
     """Write one Python file that shows what a backend makes of a case, without this project."""
     case = _find(case_id, suite_name)

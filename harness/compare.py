@@ -112,7 +112,7 @@ def _tensor(where: str, wanted: Array, got: Array, allowance: Allowance, bound: 
         return Mismatch(Verdict.WRONG_TYPE, where, kind(wanted), kind(got))
     if wanted.shape != got.shape:
         return Mismatch(Verdict.WRONG_SHAPE, where, f"shape {list(wanted.shape)}", f"shape {list(got.shape)}")
-    if wanted.dtype != object and wanted.tobytes() == got.tobytes():
+    if wanted.dtype.kind != "O" and wanted.tobytes() == got.tobytes():
         return None
     differs = _differs(wanted, got, allowance, bound)
     if not differs.any():
@@ -172,7 +172,7 @@ def _ulps(wanted: Array, got: Array) -> Array:
 
 def _distance(wanted: Array, got: Array) -> Array:
     """Return how far apart elements are, for finding the worst; what cannot be measured counts as infinite."""
-    if wanted.dtype == object or wanted.dtype == bool:
+    if wanted.dtype.kind in "Ob":
         return np.ones(wanted.shape)
     with np.errstate(all="ignore"):
         wide = np.complex128 if wanted.dtype.kind == "c" else np.float64
@@ -186,8 +186,8 @@ def _worst(where: str, wanted: Array, got: Array, differs: Array) -> Mismatch:
     first = tuple(map(int, np.unravel_index(int(np.argmax(differs)), shape)))
     worst = tuple(map(int, np.unravel_index(int(np.argmax(far)), shape)))
     a, b = wanted[worst], got[worst]
-    absolute = float(far[worst]) if np.isfinite(far[worst]) and wanted.dtype != object else None
-    if wanted.dtype == bool:
+    absolute = float(far[worst]) if np.isfinite(far[worst]) and wanted.dtype.kind != "O" else None
+    if wanted.dtype.kind == "b":
         absolute = None
     size = float(abs(complex(a))) if absolute is not None else 0.0
     steps = None

@@ -67,9 +67,12 @@ class Clause:
         return (self.since is None or version >= self.since) and (self.before is None or version < self.before)
 
 
-TYPES = Clause("", "The type of each input is one that the operator's signature allows.")
-ARITY = Clause("", "A node has the inputs and outputs that the operator's signature asks for.")
-ATTRIBUTES = Clause("", "A node has the attributes that the operator's signature asks for, and no others.")
+class Rule:
+    """What every signature demands; clauses that need no sentence of an operator's own text."""
+
+    TYPES = Clause("", "The type of each input is one that the operator's signature allows.")
+    ARITY = Clause("", "A node has the inputs and outputs that the operator's signature asks for.")
+    ATTRIBUTES = Clause("", "A node has the attributes that the operator's signature asks for, and no others.")
 
 
 class NoAnswer(Exception):  # noqa: N818 - an outcome, not an error
@@ -187,16 +190,16 @@ def extremes(*shape: int) -> Data:
 
 def _ramp(dtype: np.dtype[Any], count: int) -> Array:
     index = np.arange(count)
-    if dtype == object:
+    if dtype.kind == "O":
         return np.array([f"s{i}" for i in index], dtype=object)
-    if dtype == bool:
+    if dtype.kind == "b":
         return np.array(index % 3 == 0)
     if dtype.kind == "c":
         return np.array(index - 0.5j * index)
     if dtype.kind == "f" or "float" in dtype.name:
         with np.errstate(all="ignore"):
             return index.astype(np.float32).astype(dtype)
-    info = ml_dtypes.iinfo(dtype)
+    info = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
     return np.array(index % min(int(info.max) + 1, 1 << 30))
 
 
@@ -205,9 +208,9 @@ _STRINGS = ("", "a", "ä", "日本語", "𝄞", " \t\n", "A" * 64, "0")
 
 def _extremes(dtype: np.dtype[Any], count: int) -> Array:
     values: Array
-    if dtype == object:
+    if dtype.kind == "O":
         values = np.array(_STRINGS, dtype=object)
-    elif dtype == bool:
+    elif dtype.kind == "b":
         values = np.array([True, False, False])
     elif dtype.kind == "c":
         part = _extremes(np.dtype(f"f{dtype.itemsize // 2}"), 11)
@@ -217,10 +220,28 @@ def _extremes(dtype: np.dtype[Any], count: int) -> Array:
         info = np.iinfo(dtype)
         values = np.array([info.min, info.max, 0, 1, info.max - 1, info.min + 1], dtype=dtype)
     else:
-        limits = ml_dtypes.finfo(dtype)
+        limits = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
         small = [limits.smallest_subnormal, limits.tiny, limits.eps]
         values = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, *small, limits.max, limits.min, 1], dtype=dtype)
     return np.resize(values, count)
+
+
+SIZES = (3, 4, 5, 6)
+"""No two dimensions are equal, so that no axis can be taken for another."""
+
+
+def axes() -> Iterator[tuple[str, tuple[int, ...], int]]:
+    """Yield a case name, a shape and an axis, for every axis of ranks 1 to 4, from the front and the back."""
+    for rank in range(1, len(SIZES) + 1):
+        for axis in range(-rank, rank):
+            yield f"rank{rank}_axis{axis}".replace("-", "_minus"), SIZES[:rank], axis
+
+
+def axes_outside() -> Iterator[tuple[str, tuple[int, ...], int]]:
+    """Yield a case name, a shape and an axis just out of range on either side, for ranks 0 to 4."""
+    for rank in range(len(SIZES) + 1):
+        yield f"rank{rank}_axis_too_high", SIZES[:rank], rank
+        yield f"rank{rank}_axis_too_low", SIZES[:rank], -rank - 1
 
 
 def sequence_of(variable: str) -> Callable[[Mapping[str, str]], str]:

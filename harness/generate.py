@@ -194,7 +194,7 @@ def _reshape(
     fed[f"{name}_data"], fed[f"{name}_shape"] = value.reshape(-1), np.array(value.shape, np.int64)
     graph.input.append(_value_info(f"{name}_data", oracle.type_of(value), [f"{name}_size"]))
     graph.input.append(_value_info(f"{name}_shape", "tensor(int64)", [f"{name}_rank"]))
-    zero = {"allowzero": 1} if form.opset >= _RESHAPE_ALLOWZERO else {}
+    zero: dict[str, Any] = {"allowzero": 1} if form.opset >= _RESHAPE_ALLOWZERO else {}
     return helper.make_node("Reshape", [f"{name}_data", f"{name}_shape"], [name], name=f"Reshape_{name}", **zero)
 
 
@@ -202,7 +202,7 @@ def _array(given: object, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     if isinstance(given, Data):
         return given.of(dtype)
     array = np.asarray(given)
-    if dtype == object:
+    if dtype.kind == "O":
         flat = np.array([str(item) for item in array.reshape(-1)], dtype=object)
         return flat.reshape(array.shape)
     return array.astype(dtype)
@@ -216,9 +216,7 @@ def _input(version: OperatorVersion, parameter: Parameter, given: object, types:
 
 def _allowance(tolerance: Tolerance, arguments: Mapping[str, Any]) -> Allowance:
     bounds = tuple(tolerance.bound(**arguments)) if tolerance.bound else None
-    return Allowance(
-        tolerance.reason, tolerance.ulp, tolerance.rtol, tolerance.atol, tolerance.signed_zero, bounds
-    )
+    return Allowance(tolerance.reason, tolerance.ulp, tolerance.rtol, tolerance.atol, tolerance.signed_zero, bounds)
 
 
 def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], suffix: str = "") -> Plan:
@@ -241,7 +239,8 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         inputs.pop()
     values = [value for _, value in inputs]
     n = version.outputs_least if spec.n is None else spec.n
-    outcome, expected, detail, arguments = Outcome.VALUES, None, "", {}
+    outcome, expected, detail = Outcome.VALUES, None, ""
+    arguments: Mapping[str, Any] = {}
     try:
         answer = oracle.apply(op, version, values, attributes, n)
         expected, arguments = tuple(answer.outputs), answer.arguments

@@ -17,7 +17,7 @@ from onnx import numpy_helper
 from backends.protocol import element_type
 from harness import registry as registries
 from harness import schema
-from harness.declare import ARITY, ATTRIBUTES, TYPES, Rejected, Version
+from harness.declare import Rejected, Rule, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping, Sequence
@@ -79,21 +79,21 @@ def check(version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[s
     """Raise Rejected where a node breaks its operator's signature, before any meaning is asked."""
     for attribute in version.attributes.values():
         if attribute.required and attribute.name not in attributes:
-            raise Rejected(ATTRIBUTES, f"{attribute.name} is required")
+            raise Rejected(Rule.ATTRIBUTES, f"{attribute.name} is required")
     for name in attributes:
         if name not in version.attributes:
-            raise Rejected(ATTRIBUTES, f"there is no {name}")
+            raise Rejected(Rule.ATTRIBUTES, f"there is no {name}")
     most = len(version.outputs)
     if n < version.outputs_least or (n > most and not version.outputs[-1].variadic):
-        raise Rejected(ARITY, f"{n} outputs")
+        raise Rejected(Rule.ARITY, f"{n} outputs")
     if len(inputs) > len(version.inputs):
-        raise Rejected(ARITY, f"{len(inputs)} inputs")
+        raise Rejected(Rule.ARITY, f"{len(inputs)} inputs")
     bound: dict[str, str] = {}
     for index, parameter in enumerate(version.inputs):
         given = inputs[index] if index < len(inputs) else None
         values = given if parameter.variadic and isinstance(given, list) else [given]
         if parameter.variadic and len(values) < parameter.least:
-            raise Rejected(ARITY, f"{len(values)} of {parameter.name}")
+            raise Rejected(Rule.ARITY, f"{len(values)} of {parameter.name}")
         for value in values:
             _check_type(version, parameter, value, bound)
 
@@ -103,14 +103,14 @@ def _check_type(version: OperatorVersion, parameter: Parameter, value: Value, bo
     allowed = version.allowed(parameter.type)
     if value is None:
         if not parameter.optional and not any(type_.startswith("optional") for type_ in allowed):
-            raise Rejected(ARITY, f"{parameter.name} is required")
+            raise Rejected(Rule.ARITY, f"{parameter.name} is required")
         return
     if text and text not in allowed:
-        raise Rejected(TYPES, f"{parameter.name} is {text}")
+        raise Rejected(Rule.TYPES, f"{parameter.name} is {text}")
     if text and parameter.type in version.types and parameter.homogeneous:
         first = bound.setdefault(parameter.type, text)
         if first != text:
-            raise Rejected(TYPES, f"{parameter.type} is {first} and {text}")
+            raise Rejected(Rule.TYPES, f"{parameter.type} is {first} and {text}")
 
 
 def _is_float(dtype: np.dtype[Any]) -> bool:
@@ -150,9 +150,7 @@ class Answer:
     arguments: Mapping[str, Any]
 
 
-def apply(
-    op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], n: int
-) -> Answer:
+def apply(op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], n: int) -> Answer:
     """Return what one node means.
 
     Args:
@@ -226,7 +224,7 @@ class Evaluator:
 
     def _nodes(self, nodes: Sequence[onnx.NodeProto], local: MutableMapping[str, Value], scope: Scope) -> None:
         if scope.depth > MAX_DEPTH:
-            raise Rejected(ARITY, f"calls nest deeper than {MAX_DEPTH}")
+            raise Rejected(Rule.ARITY, f"calls nest deeper than {MAX_DEPTH}")
         for node in nodes:
             given = [local[name] if name else None for name in node.input]
             for name, value in zip(node.output, self._node(node, given, local, scope), strict=False):
@@ -243,7 +241,7 @@ class Evaluator:
         if function is not None:
             return self._call(function, given, present, scope)
         if domain not in scope.opsets:
-            raise Rejected(ARITY, f"the model imports no opset of {domain}")
+            raise Rejected(Rule.ARITY, f"the model imports no opset of {domain}")
         opset = scope.opsets[domain]
         op = self.registry.find(domain, node.op_type)
         if op is None:
@@ -275,9 +273,7 @@ class Evaluator:
             return numpy_helper.to_array(value)
         return value if isinstance(value, str | bytes | int | float) else list(value)
 
-    def _subgraph(
-        self, graph: onnx.GraphProto, local: Mapping[str, Value], scope: Scope
-    ) -> Callable[..., list[Value]]:
+    def _subgraph(self, graph: onnx.GraphProto, local: Mapping[str, Value], scope: Scope) -> Callable[..., list[Value]]:
         inner = Scope(scope.opsets, scope.functions, scope.call, scope.depth + 1)
 
         def evaluate(*arguments: Value) -> list[Value]:

@@ -7,12 +7,10 @@ and frees what a case used before it answers. The cases behind it go to the next
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import selectors
 import signal
 import subprocess
-import sys
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -21,13 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 import backends
 from backends import protocol
+from harness import replies
 from harness.errors import HarnessError
+from harness.replies import Broken, Died, Late, Reply
 from harness.verdict import clean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from harness.case import Case, Value
+    from harness.case import Case
     from harness.targets import Target
 
 CHUNK = 1 << 18
@@ -57,52 +57,6 @@ class Limits:
     ahead: int = 16
 
 
-@dataclass(frozen=True)
-class Answered:
-    """The adapter gave the values of the outputs."""
-
-    outputs: tuple[Value, ...]
-    seconds: float | None
-
-
-@dataclass(frozen=True)
-class Refused:
-    """The runtime raised an error; `reason` is set where the adapter knows it for an opt-out."""
-
-    error: str
-    message: str
-    reason: str | None
-    seconds: float | None
-
-
-@dataclass(frozen=True)
-class Died:
-    """The process ended before it answered; `signal` is its name, or empty after a plain exit."""
-
-    signal: str
-    status: int
-    stderr: str
-
-
-@dataclass(frozen=True)
-class Late:
-    """No answer by the deadline."""
-
-    seconds: float
-    stderr: str
-
-
-@dataclass(frozen=True)
-class Broken:
-    """The adapter does not follow the wire format."""
-
-    message: str
-    stderr: str
-
-
-Reply = Answered | Refused | Died | Late | Broken
-
-
 class StartError(HarnessError):
     """The adapter process does not come up; the text names it, says why and what to do."""
 
@@ -121,11 +75,7 @@ class Session:
     """
 
     def __init__(
-        self,
-        target: Target,
-        limits: Limits,
-        selector: selectors.BaseSelector,
-        on_reply: Callable[[Case, Reply], None],
+        self, target: Target, limits: Limits, selector: selectors.BaseSelector, on_reply: Callable[[Case, Reply], None]
     ) -> None:
         """Take what to start and whom to tell; nothing is started yet."""
         self.target, self.limits = target, limits
@@ -162,7 +112,8 @@ class Session:
             )
         except OSError as error:
             raise StartError(f"{self.target.name}: cannot run {command[0]!r}: {error.strerror}") from error
-        self._incoming, self._header = bytearray(), None
+        self._incoming = bytearray()
+        self._header: dict[str, Any] | None = None
         self._outgoing: deque[memoryview] = deque()
         self._unsent = 0
         self._stderr = bytearray()
@@ -299,7 +250,8 @@ class Session:
             while self._process is process and self._message():
                 pass
         except protocol.ProtocolError as error:
-            self._blame(lambda stderr: Broken(f"{self.target.name} broke the wire format: {error}", stderr))
+            what = f"{self.target.name} broke the wire format: {error}"
+            self._blame(lambda stderr: Broken(what, stderr))
 
     def _message(self) -> bool:
         """Take one message off what came in; return whether there was a whole one."""
@@ -329,7 +281,7 @@ class Session:
         request, case = self._pending[0]
         if header.get("id") != request:
             raise protocol.HeaderError(f"an answer to request {header.get('id')!r} while {request} was due")
-        reply = _reply(header, payload)
+        reply = replies.parse(header, payload)
         self._pending.popleft()
         self._since = time.monotonic()
         self._stderr.clear()
@@ -340,7 +292,7 @@ class Session:
         if header["kind"] == "failed":
             raise StartError(f"{name}: {clean(header.get('message', 'the adapter does not say why'))}")
         if header["kind"] != "hello":
-            raise StartError(f"{name}: its first message is {clean(header['kind'], 40)!r}, expected \"hello\"")
+            raise StartError(f'{name}: its first message is {clean(header["kind"], 40)!r}, expected "hello"')
         if header.get("protocol") != protocol.VERSION:
             raise StartError(
                 f"{name}: it speaks wire format {header.get('protocol')!r}, this harness {protocol.VERSION}"
@@ -404,24 +356,6 @@ def _why_not_started(reply: Reply) -> str:
     return text + (f"; the last it printed: {last[0]}" if last else "")
 
 
-def _reply(header: Mapping[str, Any], payload: bytes) -> Reply:
-    seconds = header.get("seconds")
-    seconds = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < math.inf else None
-    kind = header["kind"]
-    if kind == "answer":
-        reader = protocol.Payload(payload)
-        described = header.get("outputs")
-        if not isinstance(described, list):
-            raise protocol.HeaderError('an answer has a list of "outputs"')
-        outputs = tuple(reader.decode(item) for item in described)
-        reader.end()
-        return Answered(outputs, seconds)
-    if kind in {"refused", "unsupported"}:
-        reason = clean(header.get("reason") or "unsupported") if kind == "unsupported" else None
-        return Refused(clean(header.get("error", ""), 200), clean(header.get("message", "")), reason, seconds)
-    raise protocol.HeaderError(f"kind {clean(kind, 40)!r}: expected answer, refused or unsupported")
-
-
 def _read(descriptor: int) -> bytes | None:
     """Return what can be read now; empty at the end, None if there is nothing yet."""
     try:
@@ -446,66 +380,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(5)
-
-
-def poll(selector: selectors.BaseSelector, sessions: list[Session], wait: float | None = None) -> None:
-    """Let every session react to what came in; wait for it until the next deadline at most."""
-    now = time.monotonic()
-    due = [deadline for session in sessions if (deadline := session.deadline) is not None]
-    timeout = max(0.0, min(due) - now) if due else wait
-    if wait is not None and timeout is not None:
-        timeout = min(timeout, wait)
-    heard = set()
-    for key, _ in selector.select(timeout):
-        # An earlier reaction may have ended the process this event was for, and its number be another's now.
-        if selector.get_map().get(key.fd) == key:
-            heard.add(id(key.data.__self__))
-            key.data()
-    now = time.monotonic()
-    for session in sessions:
-        if id(session) not in heard:  # What has been heard of was not late when the waiting began.
-            session.tick(now)
-
-
-class Lane:
-    """A session of its own for asking one case at a time, as the pytest plugin and `repro` do."""
-
-    def __init__(self, target: Target, limits: Limits) -> None:
-        """Start the process and wait for its hello.
-
-        Raises:
-            StartError: it does not come up.
-        """
-        self._replies: list[Reply] = []
-        self._selector = selectors.DefaultSelector()
-        self.session = Session(target, limits, self._selector, lambda _, reply: self._replies.append(reply))
-        self.session.start()
-        try:
-            while not self.session.hello:
-                poll(self._selector, [self.session])
-        except BaseException:
-            self.close()
-            raise
-
-    def ask(self, case: Case) -> Reply:
-        """Return the reply to one case."""
-        self._replies.clear()
-        self.session.put(case)
-        while not self._replies:
-            poll(self._selector, [self.session])
-        return self._replies[0]
-
-    def close(self) -> None:
-        """End the process."""
-        self.session.close()
-        self._selector.close()
-
-    def __enter__(self) -> Lane:
-        """Return the lane."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End the process."""
-        self.close()
-
-

@@ -9,8 +9,8 @@ import pkgutil
 from typing import TYPE_CHECKING
 
 from harness import operators, schema
-from harness.errors import HarnessError
 from harness.declare import DeclarationError, Op
+from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

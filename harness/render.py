@@ -22,8 +22,7 @@ def brief(values: Sequence[Value], limit: int = 600) -> str:
     """Return values as in `float[3] 0 1 2; float[1] 6`."""
     if not values:
         return "no outputs"
-    text = clean("; ".join(one(value) for value in values[:16]) + ("; ..." if len(values) > 16 else ""), limit)  # noqa: PLR2004
-    return text
+    return clean("; ".join(one(value) for value in values[:16]) + ("; ..." if len(values) > 16 else ""), limit)  # noqa: PLR2004
 
 
 def one(value: Value) -> str:
@@ -34,9 +33,10 @@ def one(value: Value) -> str:
         more = " ..." if value.size > ELEMENTS else ""
         return f"{name}[{','.join(map(str, value.shape))}] {shown}{more}".rstrip()
     if isinstance(value, list):
-        return f"sequence of {len(value)} ({', '.join(one(item) for item in value[:8])}{', ...' if len(value) > 8 else ''})"  # noqa: PLR2004
+        more = ", ..." if len(value) > ELEMENTS else ""
+        return f"sequence of {len(value)} ({', '.join(one(item) for item in value[:ELEMENTS])}{more})"
     if isinstance(value, dict):
-        return "map {" + ", ".join(f"{key!r}: {one(item)}" for key, item in list(value.items())[:8]) + "}"
+        return "map {" + ", ".join(f"{key!r}: {one(item)}" for key, item in list(value.items())[:ELEMENTS]) + "}"
     return "an empty optional"
 
 

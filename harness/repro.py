@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PLAIN_TYPES = 13
 """Element types up to this number (uint64) are numpy's own; the others come from ml_dtypes."""
 
-OVER_STDIO = '''\
+OVER_STDIO = """\
 import json
 import subprocess
 
@@ -57,7 +57,7 @@ for value in answer["outputs"]:
     size = len(onnx.numpy_helper.from_array(expected[len(outputs)]).raw_data) if expected else len(data)
     tensor.raw_data, data = data[:size], data[size:]
     outputs.append(onnx.numpy_helper.to_array(tensor))
-'''
+"""
 
 
 def script(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
@@ -144,7 +144,7 @@ def _needs_ml_dtypes(case: Case) -> bool:
     return any(
         element_type(value.dtype).number > PLAIN_TYPES + 2
         for value in (*case.inputs.values(), *(case.expected or ()))
-        for value in _arrays(value)  # noqa: B020, PLW2901 - flattened on purpose
+        for value in _arrays(value)
     )
 
 
@@ -160,7 +160,7 @@ def literal(value: Value) -> str:
     """Return a Python expression that makes the value."""
     if isinstance(value, np.ndarray):
         row = element_type(value.dtype)
-        if value.dtype == object:
+        if value.dtype.kind == "O":
             return f"np.array({value.reshape(-1).tolist()!r}, dtype=object).reshape({value.shape})"
         dtype = f"np.dtype({row.dtype!r})" if row.number <= PLAIN_TYPES + 2 else f"ml_dtypes.{row.dtype}"
         plain = value.reshape(-1)
@@ -216,7 +216,8 @@ def _verify(case: Case) -> Iterator[str]:
     if case.allowance.rtol or case.allowance.atol or case.allowance.ulp:
         rtol = case.allowance.rtol or case.allowance.ulp * 2.0**-8
         yield "    wide = (wanted, got) if wanted.dtype == object else (wanted.astype(complex), got.astype(complex))"
-        yield f"    np.testing.assert_allclose(wide[1], wide[0], rtol={rtol!r}, atol={case.allowance.atol!r}, err_msg=where)"
+        limits = f"rtol={rtol!r}, atol={case.allowance.atol!r}"
+        yield f"    np.testing.assert_allclose(wide[1], wide[0], {limits}, err_msg=where)"
     else:
         yield "    np.testing.assert_array_equal(got, wanted, err_msg=where)"
     yield ""

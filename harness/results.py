@@ -6,7 +6,7 @@ No footer means cut off: everything before it still counts, and `run --resume` g
 from __future__ import annotations
 
 import dataclasses
-import datetime
+import datetime as dt
 import json
 import os
 import platform
@@ -22,6 +22,7 @@ from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from io import FileIO
     from pathlib import Path
 
 FORMAT = 1
@@ -58,7 +59,7 @@ def header(
 
 
 def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
 def to_record(result: Result) -> dict[str, Any]:
@@ -90,7 +91,9 @@ class Writer:
 
     def __init__(self, path: Path | None) -> None:
         """Take a path, or None to only count."""
-        self.path, self._file, self.counts = path, None, dict[str, Counter[str]]()
+        self.path = path
+        self._file: FileIO | None = None
+        self.counts: dict[str, Counter[str]] = {}
         self.faults: list[str] = []
 
     def open(self, first: Mapping[str, Any]) -> None:
@@ -150,7 +153,9 @@ class Writer:
 
     def _line(self, record: Mapping[str, Any]) -> None:
         assert self._file is not None  # noqa: S101
-        view = memoryview(json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n")
+        view = memoryview(
+            json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+        )
         try:
             while view:
                 view = view[self._file.write(view) :]

@@ -6,12 +6,14 @@ import dataclasses
 import selectors
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from harness.case import Allowance, Outcome
 from harness.compare import compare
-from harness.process import Answered, Broken, BudgetError, Died, Late, Limits, Refused, Reply, Session, StartError, poll
+from harness.lane import poll
+from harness.process import BudgetError, Limits, Session, StartError
 from harness.render import brief
+from harness.replies import Answered, Broken, Died, Late, Refused, Reply
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from harness.case import Case
     from harness.targets import Target
 
+WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
 BACKLOG = 64
 """Cases that wait for the lanes of one backend before no more are taken from the suite."""
 
@@ -37,9 +40,7 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
         tags=tuple(sorted(case.tags)),
     )
     if isinstance(reply, Broken):
-        return dataclasses.replace(
-            blank, verdict=Verdict.ADAPTER_ERROR, message=reply.message, stderr=reply.stderr
-        )
+        return dataclasses.replace(blank, verdict=Verdict.ADAPTER_ERROR, message=reply.message, stderr=reply.stderr)
     if isinstance(reply, Died):
         ended = f"ended by {reply.signal}" if reply.signal else f"exited with status {reply.status}"
         said = dataclasses.replace(
@@ -53,6 +54,8 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
         said = _refused(case, blank, reply)
     else:
         said = _answered(case, blank, reply)
+    if said.verdict in WITHOUT_ANSWER and case.expected is not None:
+        said = dataclasses.replace(said, expected=brief(case.expected))
     if case.outcome is Outcome.UNSPECIFIED and said.verdict is not Verdict.UNSPECIFIED:
         return dataclasses.replace(said, verdict=Verdict.UNSPECIFIED)
     return said
@@ -64,9 +67,7 @@ def _refused(case: Case, blank: Result, reply: Refused) -> Result:
     else:
         verdict = Verdict.PASS if case.outcome is Outcome.REJECTS else Verdict.REFUSED
         message = reply.message
-    return dataclasses.replace(
-        blank, verdict=verdict, error=reply.error, message=message, seconds=reply.seconds
-    )
+    return dataclasses.replace(blank, verdict=verdict, error=reply.error, message=message, seconds=reply.seconds)
 
 
 def _answered(case: Case, blank: Result, reply: Answered) -> Result:
@@ -77,7 +78,7 @@ def _answered(case: Case, blank: Result, reply: Answered) -> Result:
             verdict=Verdict.ACCEPTED_INVALID,
             expected="refused",
             actual=brief(reply.outputs),
-            message=f"an answer, where the text forbids one: {case.decided}",
+            message="an answer, where the text forbids one" + (f": {case.detail}" if case.detail else ""),
         )
     if case.expected is None:
         return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED, actual=brief(reply.outputs))
@@ -166,7 +167,7 @@ class Runner:
                 session.close()
         self._selector.close()
 
-    def __enter__(self) -> Runner:
+    def __enter__(self) -> Self:
         """Return the runner."""
         return self
 

@@ -174,7 +174,8 @@ def _parameter(item: onnx.defs.OpSchema.FormalParameter) -> Parameter:
 
 def _attribute(item: onnx.defs.OpSchema.Attribute) -> Attribute:
     default = helper.get_attribute_value(item.default_value) if item.default_value.name else None
-    return Attribute(item.name, item.type.name, item.required, default)
+    kind: Any = item.type  # The stubs do not know it for an enum.
+    return Attribute(item.name, kind.name, item.required, default)
 
 
 def fold(text: str) -> str:
@@ -208,7 +209,8 @@ ALL_TENSOR_TYPES = tuple(f"tensor({row.name})" for row in ELEMENT_TYPES)
 def function_body(domain: str, name: str, opset: int) -> onnx.FunctionProto | None:
     """Return the function that defines an operator in `opset`, or None where the text has none."""
     since = in_force(domain, name, opset).since
-    schema = onnx.defs.get_schema(name, opset, _PROTO_DOMAIN.get(domain, domain))
+    schema: Any = onnx.defs.get_schema(name, opset, _PROTO_DOMAIN.get(domain, domain))
     if not schema.has_function or schema.since_version != since:
         return None
-    return schema.function_body
+    body: onnx.FunctionProto = schema.function_body
+    return body

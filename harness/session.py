@@ -17,8 +17,10 @@ from harness import runner as runners
 from harness import suite as suites
 from harness import targets
 from harness.errors import HarnessError
-from harness.process import Answered, Lane, Limits, Refused
+from harness.lane import Lane
+from harness.process import Limits
 from harness.render import brief
+from harness.replies import Answered, Refused
 from harness.report import terminal
 from harness.report.summary import Summary
 from harness.results import ResultsError, Run, Writer, header
@@ -154,9 +156,7 @@ class Session:
         for case in self.suite.cases(self.options.selection):
             self.taken += 1
             if case.expected is None and case.outcome == "values" and self.reference is None:
-                self.faults.append(
-                    f"{case.id} carries no outputs to expect; name a backend whose answers count: --reference {REFERENCE}"
-                )
+                self.faults.append(f"{case.id} carries no outputs to expect; take a backend's: --reference {REFERENCE}")
                 continue
             yield case
 
@@ -222,7 +222,9 @@ def _report(session: Session) -> None:
             references = reference_answers([group.example for group in shown], session.suite, session.options.limits)
             for block in terminal.groups(session.summary, references, session.options.groups):
                 click.echo(block + "\n")
-            click.echo("`onnx-conformance show CASE` has the whole case; `repro CASE --backend B` a script that shows it.")
+            click.echo(
+                "`onnx-conformance show CASE` has the whole case; `repro CASE --backend B` a script that shows it."
+            )
     if session.options.results and session.summary.counts:
         click.echo(f"results: {session.options.results}")
     for fault in session.faults[:20]:

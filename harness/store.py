@@ -88,7 +88,8 @@ def describe(case: Case) -> dict[str, Any]:
 
 
 def _type(infos: Any, name: str) -> onnx.TypeProto:  # noqa: ANN401 - a protobuf container
-    return next(info.type for info in infos if info.name == name)
+    found: onnx.TypeProto = next(info.type for info in infos if info.name == name)
+    return found
 
 
 def _encode(value: Value, name: str, type_: onnx.TypeProto) -> bytes:
@@ -143,7 +144,12 @@ def read(folder: Path, root: Path, suite: str) -> Iterator[Case]:
 
 
 def _case(
-    case_id: str, model: onnx.ModelProto, data: Path, root: Path, described: Mapping[str, Any], tolerance: Mapping[str, Any]
+    case_id: str,
+    model: onnx.ModelProto,
+    data: Path,
+    root: Path,
+    described: Mapping[str, Any],
+    tolerance: Mapping[str, Any],
 ) -> Case:
     baked = {item.name for item in model.graph.initializer}
     fed = [info for info in model.graph.input if info.name not in baked]
@@ -160,9 +166,7 @@ def _case(
     if outcome is Outcome.VALUES and stored:
         if stored != len(model.graph.output):
             raise StoreError(f"{data}: {stored} files output_*.pb, but the graph has {len(model.graph.output)} outputs")
-        expected = tuple(
-            _decode(data / f"output_{i}.pb", root, info.type) for i, info in enumerate(model.graph.output)
-        )
+        expected = tuple(_decode(data / f"output_{i}.pb", root, info.type) for i, info in enumerate(model.graph.output))
     return Case(
         id=case_id,
         operator=described.get("operator") or operator_of(model),
@@ -287,8 +291,8 @@ def _load_external(model: onnx.ModelProto, folder: Path, root: Path) -> None:
         try:
             external_data_helper.load_external_data_for_tensor(tensor, str(folder))
         except (OSError, ValueError, onnx.checker.ValidationError) as error:
-            raise StoreError(f"{folder / location}: the data of tensor {tensor.name!r} cannot be read: {error}") from error
+            raise StoreError(
+                f"{folder / location}: the data of tensor {tensor.name!r} cannot be read: {error}"
+            ) from error
         tensor.data_location = onnx.TensorProto.DEFAULT
         del tensor.external_data[:]
-
-

@@ -223,7 +223,8 @@ class Folder:
         Raises:
             SuiteError: it is missing, no folder, or holds no case.
         """
-        self.name, self.faults, self._root = str(path), [], path
+        self.name, self._root = str(path), path
+        self.faults: list[str] = []
         if not path.is_dir():
             what = "is not a folder" if path.exists() else "does not exist"
             raise SuiteError(f"suite {path} {what}; name generated, official, or a folder with */model.onnx in it")

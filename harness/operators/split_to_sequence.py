@@ -8,20 +8,19 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import (
-    ARITY,
-    ATTRIBUTES,
     EXACT,
-    TYPES,
     Array,
     Int,
     Ints,
     Op,
+    Rule,
     Tag,
     Version,
+    axes,
+    axes_outside,
     extremes,
     ramp,
     sequence_of,
-    typed,
 )
 
 STS = Op("SplitToSequence", versions=(11, 24), compare=EXACT, derives={"S": sequence_of("T")})
@@ -53,7 +52,7 @@ SUM = STS.clause(
 KEEP = STS.clause("Keep the split dimension or not. Default 1, which means we keep split dimension.")
 IGNORED = STS.clause(
     "If input 'split' is specified, this attribute is ignored.",
-    note="An input named \"\" is not specified.",
+    note='An input named "" is not specified.',
     see=("https://github.com/onnx/onnx/issues/8449",),
 )
 BACK = STS.clause("A negative value means counting dimensions from the back.")
@@ -133,22 +132,16 @@ case("dtypes_lengths", Tag.DTYPE, each="T", input=ramp(6), split=[2, 4], cites=(
 case("dtypes_extremes", Tag.DTYPE, Tag.EDGE, each="T", input=extremes(12), split=5, cites=(LAST,))
 case("split_dtypes_scalar", Tag.DTYPE, each="I", input=ramp(5), split=2, cites=(INTEGRAL,))
 case("split_dtypes_lengths", Tag.DTYPE, each="I", input=ramp(6), split=[2, 4], cites=(INTEGRAL,))
-case("outside", Tag.DTYPE, outside="T", input=ramp(6), split=2, rejects=TYPES)
+case("outside", Tag.DTYPE, outside="T", input=ramp(6), split=2, rejects=Rule.TYPES)
 case("split_outside_scalar", Tag.DTYPE, outside="I", input=ramp(4), split=1, rejects=INTEGRAL)
 case("split_outside_lengths", Tag.DTYPE, outside="I", input=ramp(2), split=[1, 1], rejects=INTEGRAL)
 
-case("no_outputs", input=ramp(6), n=0, rejects=ARITY)
-case("two_outputs", input=ramp(2), n=2, rejects=ARITY)
-case("no_input", split=2, rejects=ARITY)
-case("attribute_num_outputs", input=ramp(6), stray={"num_outputs": 2}, rejects=ATTRIBUTES)
+case("no_outputs", input=ramp(6), n=0, rejects=Rule.ARITY)
+case("two_outputs", input=ramp(2), n=2, rejects=Rule.ARITY)
+case("no_input", split=2, rejects=Rule.ARITY)
+case("attribute_num_outputs", input=ramp(6), stray={"num_outputs": 2}, rejects=Rule.ATTRIBUTES)
 
-SHAPE = (3, 4, 5, 6)  # No two dimensions are equal, so that no axis can be taken for another.
-for rank in range(1, 5):
-    for axis in range(rank):
-        data, last = ramp(*SHAPE[:rank]), axis - rank
-        case(f"rank{rank}_axis{axis}", Tag.AXIS, input=data, split=2, axis=axis, cites=(AXIS,))
-        case(f"rank{rank}_axis_minus{-last}", Tag.AXIS, input=data, split=2, axis=last, cites=(BACK, RANGE))
-    case(f"rank{rank}_axis_too_high", Tag.AXIS, input=ramp(*SHAPE[:rank]), axis=rank, rejects=RANGE)
-    case(f"rank{rank}_axis_too_low", Tag.AXIS, input=ramp(*SHAPE[:rank]), axis=-rank - 1, rejects=RANGE)
-case("rank0", Tag.EDGE, Tag.AXIS, input=ramp(), axis=0, rejects=RANGE)
-case("rank0_axis_minus1", Tag.EDGE, Tag.AXIS, input=ramp(), axis=-1, rejects=RANGE)
+for name, shape, axis in axes():
+    case(name, Tag.AXIS, input=ramp(*shape), split=2, axis=axis, cites=(BACK, RANGE) if axis < 0 else (AXIS,))
+for name, shape, axis in axes_outside():
+    case(name, Tag.AXIS, input=ramp(*shape), axis=axis, rejects=RANGE)

@@ -74,7 +74,9 @@ def compare_runs(before: Run, after: Run) -> Comparison:
 def lines(before: Run, after: Run, found: Comparison) -> Iterator[str]:
     """Yield the comparison as text."""
     for run in (before, after):
-        backends = ", ".join(f"{name} {said.get('version', '')}".strip() for name, said in run.header["backends"].items())
+        backends = ", ".join(
+            f"{name} {said.get('version', '')}".strip() for name, said in run.header["backends"].items()
+        )
         yield f"{run.path}: {backends}, suite {run.header['suite']['name']}" + ("" if run.complete else " (cut off)")
     yield ", ".join(f"{len(rows)} {kind}" for kind, rows in found.kinds.items()) + f", {found.same} the same"
     for kind, rows in found.kinds.items():

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from harness.results import Run
 
 
+MEASURED = """\
+onnx {onnx}, numpy {numpy}, Python {python}, {machine[system]} {machine[processor]}; suite digest `{suite[digest]}`."""
+LEGEND = """\
+A case that the text leaves open is shown as `unspecified` and never scored. `accepted_invalid` is a column of its
+own: ONNX obliges no runtime to refuse. Rates are floored."""
+
+
 def report(run: Run, summary: Summary, references: Mapping[str, str]) -> str:
     """Return the report of a finished run."""
     head = run.header
@@ -20,11 +27,9 @@ def report(run: Run, summary: Summary, references: Mapping[str, str]) -> str:
     lines = [
         f"# {backends}: suite {head['suite']['name']}",
         "",
-        f"onnx {head['onnx']}, numpy {head['numpy']}, Python {head['python']}, {head['machine']['system']} "
-        f"{head['machine']['processor']}; suite digest `{head['suite']['digest']}`.",
+        MEASURED.format(**head),
         "",
-        "A case that the text leaves open is shown as `unspecified` and never scored. `accepted_invalid` is a "
-        "column of its own: ONNX obliges no runtime to refuse. Rates are floored.",
+        LEGEND,
         "",
         terminal.table(summary, "github"),
         "",
