@@ -35,13 +35,14 @@ class Adapter:
         ("Incompatible", r"", "is_compatible() said no"),
         ("SkipTest", r"", "skipped by the backend"),
         ("NotImplementedError", r"", "not implemented"),
-        ("NotImplemented", r"", "no kernel"),
-        ("Fail", r"Unsupported model IR version|under development and support for this is limited", "too new"),
     )
 
     def __init__(self, target: Any, path: str) -> None:  # noqa: ANN401 - whatever the user named
         """Take the object and the dotted path it was found at."""
         self.target, self.path = target, path
+        own = f"backends.{path.partition('.')[0]}"
+        if importlib.util.find_spec(own) is not None:  # The same runtime's own adapter knows its messages.
+            self.OPT_OUTS = (*self.OPT_OUTS, *importlib.import_module(own).OPT_OUTS)
 
     def info(self) -> dict[str, Any]:
         """Return what the hello message says of this backend."""

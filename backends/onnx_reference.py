@@ -10,7 +10,10 @@ from onnx.reference import ReferenceEvaluator
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-OPT_OUTS = (("Exception", r"No (registered )?implementation for operator", "no kernel"),)
+OPT_OUTS = (
+    ("ImportError", r"must be installed", "an optional package is missing"),
+    ("Exception", r"No (registered )?implementation for operator", "no kernel"),
+)
 
 REPRO = """\
 import onnx.reference

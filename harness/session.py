@@ -18,7 +18,6 @@ from harness import suite as suites
 from harness import targets
 from harness.errors import HarnessError
 from harness.lane import Lane
-from harness.process import Limits
 from harness.render import brief
 from harness.replies import Answered, Refused
 from harness.report import terminal
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.case import Case
+    from harness.process import Limits
     from harness.suite import Selection, Suite
 
 REFERENCE = "onnx_reference"
