@@ -65,7 +65,7 @@ PLAIN = frozenset(range(1, 14))
 
 OPTIONS = onnxruntime.SessionOptions()
 OPTIONS.intra_op_num_threads = OPTIONS.inter_op_num_threads = 1
-OPTIONS.log_severity_level = 3  # Errors and worse; warnings of thousands of small models help nobody.
+OPTIONS.log_severity_level = 4  # What it logs of an error it raises as well.
 
 
 class NoTypeError(Exception):

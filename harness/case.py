@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from backends import protocol
+from harness.render import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,7 +105,7 @@ class Case:
     @property
     def decided(self) -> str:
         """The clause that decides an outcome without values, and what of this case it speaks of."""
-        sentence = f"«{self.clauses[-1]}»" if self.clauses else ""
+        sentence = quoted(self.clauses[-1]) if self.clauses else ""
         return f"{sentence} ({self.detail})".strip() if self.detail else sentence
 
     def digests(self) -> tuple[str, str, str]:

@@ -70,9 +70,9 @@ class Clause:
 class Rule:
     """What every signature demands; clauses that need no sentence of an operator's own text."""
 
-    TYPES = Clause("", "The type of each input is one that the operator's signature allows.")
-    ARITY = Clause("", "A node has the inputs and outputs that the operator's signature asks for.")
-    ATTRIBUTES = Clause("", "A node has the attributes that the operator's signature asks for, and no others.")
+    TYPES = Clause("", "Signature: the type of each input is one that the operator allows.")
+    ARITY = Clause("", "Signature: a node has the inputs and outputs that the operator asks for.")
+    ATTRIBUTES = Clause("", "Signature: a node has the attributes that the operator asks for, and no others.")
 
 
 class NoAnswer(Exception):  # noqa: N818 - an outcome, not an error

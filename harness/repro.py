@@ -12,6 +12,7 @@ import onnx.printer
 
 from backends.protocol import element_type
 from harness.case import Outcome
+from harness.render import quoted
 from harness.verdict import clean
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _lines(case: Case, result: Result, hello: Mapping[str, Any]) -> Iterator[str
     yield f'"""{_safe(case.id)} on {_safe(runtime)}: {result.verdict}.'
     yield ""
     for clause in case.clauses:
-        yield f"The text: «{_safe(clause)}»"
+        yield f"The text: {_safe(quoted(clause))}"
     if result.message:
         yield f"Seen: {_safe(result.message)}"
     yield f"Needs: pip install onnx=={onnx.__version__}" + (f" and {_safe(runtime)}" if hello.get("runtime") else "")

@@ -9,7 +9,7 @@ import onnx
 import onnx.printer
 
 from harness.case import Outcome
-from harness.render import one
+from harness.render import one, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ def lines(case: Case) -> Iterator[str]:
     yield case.id
     yield f"  operator version {case.operator}, form {case.form}, tags {', '.join(sorted(case.tags)) or 'none'}"
     for clause in case.clauses:
-        yield from _paragraph("text", f"«{clause}»")
+        yield from _paragraph("text", quoted(clause))
     for note in case.notes:
         yield from _paragraph("note", note)
     yield ""

@@ -6,8 +6,10 @@ import textwrap
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import tabulate as tables
 from tabulate import tabulate
 
+from harness.render import quoted
 from harness.report.summary import Group, Summary, rate, rates
 from harness.verdict import Verdict, clean
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 ALWAYS = (Verdict.PASS, Verdict.UNSUPPORTED)
 HEADS = {verdict: str(verdict).replace("_", "\n") for verdict in Verdict}
+tables.MIN_PADDING = 0  # Two blanks between columns are enough; a table of verdicts is wide as it is.
 COLUMN = 36
 """Characters of a column of values; three of them fit a terminal of 120."""
 
@@ -100,7 +103,7 @@ def _block(group: Group, reference: str) -> str:
     cases = "1 case" if group.count == 1 else f"{group.count} cases"
     lines = [f"{example.backend}: {example.verdict}, {operator}, {cases}" + (f" ({'; '.join(where)})" if where else "")]
     lines.append(f"  for example {example.case}")
-    lines += [_wrapped("text", f"«{clause}»") for clause in example.clauses]
+    lines += [_wrapped("text", quoted(clause)) for clause in example.clauses]
     lines.append(_wrapped("said", " ".join(example.message.split())[:400])) if example.message else None
     wanted = example.expected or ("refused" if example.outcome == "rejects" else "")
     got = example.actual or f"{example.verdict}{f': {example.error}' if example.error else ''}"

@@ -1,0 +1,57 @@
+"""Sessions: tests, lint, types, conformance, bench. Run one with `nox -s NAME`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nox
+
+nox.options.sessions = ["tests", "lint", "types"]
+nox.options.default_venv_backend = "uv|virtualenv"  # uv where it is there: an environment in a second
+
+REPORTS = Path("reports")
+RUNS = REPORTS / "runs"
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the tests; arguments go to pytest."""
+    session.install(".[onnxruntime,test]")
+    session.run("pytest", "-n", "2", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style and format."""
+    session.install("ruff>=0.12")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check types, strictly."""
+    session.install(".[dev]")
+    session.run("mypy")
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """Write the published reports of the runtimes here, one file a suite."""
+    session.install(".[onnxruntime]")
+    RUNS.mkdir(parents=True, exist_ok=True)
+    for suite in ("generated", "official"):
+        results = RUNS / f"{suite}.ndjson"
+        results.unlink(missing_ok=True)
+        command = ["onnx-conformance", "run", "--suite", suite, "--results", str(results)]
+        backends = ["--backend", "onnxruntime", "--backend", "onnx_reference"]
+        session.run(*command, *backends, success_codes=[0, 1], silent=True)
+        report = session.run("onnx-conformance", "report", str(results), silent=True)
+        (REPORTS / f"{suite}.md").write_text(str(report))
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure what the harness costs, as ratios within one run."""
+    session.install(".[onnxruntime,test]")
+    session.run("python", "tests/bench/bench.py", *session.posargs)

@@ -1,0 +1,181 @@
+"""The figures that the harness is held to, each a ratio within one run on one machine.
+
+    python tests/bench/bench.py [--rounds N] [--results N]
+
+Prints a table and exits with 1 if a figure is missed. Needs onnxruntime. Nothing here is a test: machines are
+noisy, so nobody's pull request should depend on it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import gc
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import onnxruntime
+from tabulate import tabulate
+
+from harness import generate, registry
+from harness.process import Limits
+from harness.runner import Runner
+from harness.session import Options, Session
+from harness.suite import Generated, Official, Selection
+from harness.targets import Target, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.case import Case
+
+HERE = Path(__file__).parent
+
+
+def seconds(command: list[str]) -> float:
+    """Return how long a command takes, whatever it makes of its cases."""
+    started = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, check=False, cwd=HERE)
+    taken = time.perf_counter() - started
+    if done.returncode not in {0, 1}:
+        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr.decode()[-2000:]}")
+    return taken
+
+
+def whole_command(rounds: int) -> tuple[float, str]:
+    """Return the time of `run --suite official` over that of onnx's own runner, by turns."""
+    ours = [sys.executable, "-m", "harness.cli", "run", "--suite", "official", "--backend", "onnxruntime"]
+    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore"]
+    theirs = [*pytest, str(HERE / "onnx_runner.py")]
+    pairs = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
+    mine, other = (statistics.median(column) for column in zip(*pairs, strict=True))
+    return statistics.median(a / b for a, b in pairs), f"{mine:.1f} s against {other:.1f} s"
+
+
+def bare_loop(cases: list[Case]) -> float:
+    """Return the time of creating every session and running it once, and nothing else."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    gc.collect()
+    started = time.perf_counter()
+    for case in cases:
+        try:
+            session = onnxruntime.InferenceSession(case.model, options, providers=["CPUExecutionProvider"])
+            session.run(None, case.inputs)
+        except Exception:  # noqa: BLE001 - it refuses some; that takes its time too
+            pass
+    return time.perf_counter() - started
+
+
+def harness_loop(cases: list[Case]) -> float:
+    """Return the time from the first case sent to the last verdict, processes started beforehand."""
+    with Runner([resolve("onnxruntime")], Limits(), jobs=1) as runner:
+        runner.start()
+        gc.collect()
+        started = time.perf_counter()
+        count = sum(1 for _ in runner.run(cases))
+        taken = time.perf_counter() - started
+    if count != len(cases):
+        raise SystemExit(f"{count} results for {len(cases)} cases")
+    return taken
+
+
+def own_cost(rounds: int) -> tuple[float, str]:
+    """Return the harness's time over the bare loop's, by turns, collection left out."""
+    cases = list(Official().cases(Selection()))
+    bare_loop(cases)  # The first round pays for what the operating system has not read yet.
+    pairs = [(harness_loop(cases), bare_loop(cases)) for _ in range(rounds)]
+    mine, other = (statistics.median(column) * 1000 / len(cases) for column in zip(*pairs, strict=True))
+    return statistics.median(a / b for a, b in pairs), f"{mine:.3f} ms a case against {other:.3f} ms, one lane"
+
+
+def generation(rounds: int) -> tuple[float, str]:
+    """Return generated cases a second on one core."""
+    rates = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        count = sum(1 for op in registry.load() for _ in generate.cases(op))
+        rates.append(count / (time.perf_counter() - started))
+    return statistics.median(rates), f"{count} cases"
+
+
+class Endless(Generated):
+    """The generated cases again and again under new ids, up to a number."""
+
+    def __init__(self, count: int) -> None:
+        """Take how many."""
+        super().__init__()
+        self.count = count
+
+    def cases(self, selection: Selection) -> Iterator[Case]:
+        """Yield `count` cases."""
+        known = list(super().cases(selection))
+        for index in range(self.count):
+            case = known[index % len(known)]
+            yield dataclasses.replace(case, id=f"{case.id}#{index}")
+
+
+def memory(count: int) -> tuple[float, str]:
+    """Return the growth of the peak memory from a tenth of `count` results to all of them."""
+    quick = Target("quick", (sys.executable, str(HERE / "quick_adapter.py")))
+    peaks: dict[int, int] = {}
+    seen = 0
+
+    def on_result(_: Any) -> None:
+        nonlocal seen
+        seen += 1
+        if seen in {count // 10, count}:
+            peaks[seen] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "results.ndjson"
+        options = Options(("onnx_reference",), "generated", Selection(), Limits(), results=path)
+        session = Session(options, Endless(count))
+        session.targets = [quick]
+        started = time.perf_counter()
+        session.run(on_result)
+        taken = time.perf_counter() - started
+        size = path.stat().st_size
+    low, high = peaks[count // 10], peaks[count]
+    note = f"{low / 1024:.0f} MiB after {count // 10:,}, {high / 1024:.0f} after {count:,}; "
+    return high / low, note + f"{count / taken:,.0f} results a second, a file of {size / 1e6:,.0f} MB"
+
+
+def main() -> int:
+    """Measure everything; return 1 if a figure is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3, help="how often each pair is measured")
+    parser.add_argument("--results", type=int, default=1_000_000, help="how many results are streamed")
+    given = parser.parse_args()
+    figures = [
+        ("run --suite official on onnxruntime / onnx's runner under pytest", whole_command(given.rounds), 0.25, "<="),
+        ("harness / bare loop over the same sessions", own_cost(given.rounds), 1.5, "<="),
+        ("generated cases a second and core", generation(given.rounds), 2000.0, ">="),
+        ("peak memory of all results / of a tenth", memory(given.results), 1.1, "<="),
+    ]
+    rows, missed = [], 0
+    for name, (value, note), limit, way in figures:
+        met = value <= limit if way == "<=" else value >= limit
+        missed += not met
+        rows.append(
+            [
+                name,
+                f"{value:,.3g}" if value < 1000 else f"{value:,.0f}",
+                f"{way} {limit:g}",
+                "met" if met else "MISSED",
+                note,
+            ]
+        )  # noqa: E501
+    print(tabulate(rows, ["figure", "measured", "wanted", "", "seen"], tablefmt="simple", disable_numparse=True))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
