@@ -42,7 +42,7 @@ class Adapter:
         self.target, self.path = target, path
         own = f"backends.{path.partition('.')[0]}"
         if importlib.util.find_spec(own) is not None:  # The same runtime's own adapter knows its messages.
-            self.OPT_OUTS = (*self.OPT_OUTS, *importlib.import_module(own).OPT_OUTS)
+            self.OPT_OUTS = (*self.OPT_OUTS, *getattr(importlib.import_module(own), "OPT_OUTS", ()))
 
     def info(self) -> dict[str, Any]:
         """Return what the hello message says of this backend."""

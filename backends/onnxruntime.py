@@ -25,6 +25,7 @@ OPT_OUTS = (
     ("Fail", r"No Op registered for", "no such operator in its schemas"),
     ("Fail", r"is not a registered function/op", "no such operator in its schemas"),
     ("Fail", r"MLDataType for: .* is not currently registered or supported", "no such element type"),
+    ("InvalidArgument", r"Invalid tensor data type (2[4-9]|[3-9]\d)\.", "no such element type"),
     ("NoTypeError", r"", "no way to pass this type"),
 )
 
@@ -114,6 +115,8 @@ def _to_ort(value: Any) -> onnxruntime.OrtValue:  # noqa: ANN401
     if not isinstance(value, np.ndarray):
         raise NoTypeError(f"no OrtValue can be made of a {type(value).__name__} beside tensors of narrow types")
     row = protocol.element_type(value.dtype)
+    if row.number == protocol.STRING:
+        raise NoTypeError("no OrtValue can be made of strings beside tensors of narrow types")
     if row.number in PLAIN:
         return onnxruntime.OrtValue.ortvalue_from_numpy(value)
     data = protocol.pack(value)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 try:  # Without ml_dtypes an adapter still serves the types that numpy itself has.
     import ml_dtypes
@@ -33,6 +33,9 @@ MAX_HEADER = 64 << 20
 
 MAX_PAYLOAD = 1 << 30
 """Bytes of one payload that are accepted."""
+
+MAX_DEPTH = 32
+"""How deep sequences, maps and optionals may lie in one another."""
 
 Value = Any
 """np.ndarray | list[Value] | dict[int | str, Value] | None."""
@@ -203,16 +206,23 @@ def encode(value: Value, buffers: list[bytes]) -> dict[str, Any]:
     if isinstance(value, list | tuple):
         return {"kind": "sequence", "items": [encode(item, buffers) for item in value]}
     if isinstance(value, dict):
-        keys = list(value)
-        typed = np.array(keys, dtype=object if any(isinstance(key, str) for key in keys) else np.int64)
         return {
             "kind": "map",
-            "keys": encode(typed, buffers),
+            "keys": encode(_keys(list(value)), buffers),
             "values": [encode(item, buffers) for item in value.values()],
         }
     if value is None:
         return {"kind": "optional", "item": None}
     raise PayloadError(f"{type(value).__name__} is no tensor (numpy array), sequence (list), map (dict) or None")
+
+
+def _keys(keys: list[Any]) -> np.ndarray[Any, Any]:
+    """Return the keys of a map as a tensor of string or int64."""
+    if all(isinstance(key, str) for key in keys) and keys:
+        return np.array(keys, dtype=object)
+    if all(isinstance(key, int | np.integer) and -(2**63) <= key < 2**63 for key in keys):
+        return np.array(keys, dtype=np.int64)
+    raise PayloadError(f"map keys {clip(keys)}: expected strings or integers of 64 bits, of one kind")
 
 
 def _text(item: object) -> str:
@@ -226,7 +236,7 @@ class Payload:
         """Begin at the first byte."""
         self.data, self.offset = memoryview(data), 0
 
-    def decode(self, described: Mapping[str, Any]) -> Value:
+    def decode(self, described: Mapping[str, Any], depth: int = 0) -> Value:
         """Return the value that `described` announces.
 
         Raises:
@@ -235,24 +245,37 @@ class Payload:
         """
         if not isinstance(described, dict):
             raise HeaderError(f"a value is described by an object, not {clip(described)}")
+        if depth > MAX_DEPTH:
+            raise HeaderError(f"values lie over {MAX_DEPTH} deep in one another")
         kind = described.get("kind")
         if kind == "tensor":
             return self._tensor(described)
         if kind == "sequence":
-            return [self.decode(item) for item in _list(described, "items")]
+            return [self.decode(item, depth + 1) for item in _list(described, "items")]
         if kind == "map":
-            keys = self.decode(described.get("keys", {}))
-            return dict(zip(keys.tolist(), [self.decode(v) for v in _list(described, "values")], strict=True))
+            return self._map(described, depth + 1)
         if kind == "optional":
             item = described.get("item")
-            return None if item is None else self.decode(item)
-        raise HeaderError(f"value kind {kind!r}: expected tensor, sequence, map or optional")
+            return None if item is None else self.decode(item, depth + 1)
+        raise HeaderError(f"value kind {clip(kind)}: expected tensor, sequence, map or optional")
+
+    def _map(self, described: Mapping[str, Any], depth: int) -> dict[Any, Value]:
+        keys = self.decode(described.get("keys", {}), depth)
+        if not isinstance(keys, np.ndarray) or keys.ndim != 1 or keys.dtype.kind not in "Oiu":
+            found = clip(described.get("keys"))
+            raise HeaderError(f'"keys" of a map are {found}: expected a tensor of rank 1, of strings or integers')
+        listed, values = keys.tolist(), _list(described, "values")
+        if len(listed) != len(values):
+            raise HeaderError(f"a map of {len(listed)} keys and {len(values)} values: expected as many of both")
+        if len(set(listed)) != len(listed):
+            raise HeaderError(f"map keys {clip(listed)}: expected every key once")
+        return {key: self.decode(value, depth) for key, value in zip(listed, values, strict=True)}
 
     def _tensor(self, described: Mapping[str, Any]) -> np.ndarray[Any, Any]:
         number, shape = described.get("type"), _list(described, "shape")
         if not all(isinstance(dim, int) and not isinstance(dim, bool) and dim >= 0 for dim in shape):
             raise HeaderError(f"tensor shape {clip(shape)}: expected a list of integers of at least 0")
-        if not isinstance(number, int) or number not in _ROWS:
+        if not isinstance(number, int) or isinstance(number, bool) or number not in _ROWS:
             raise HeaderError(f"tensor type {clip(number)}: expected a number of TensorProto.DataType")
         count = math.prod(shape)
         if number == STRING:
@@ -261,7 +284,7 @@ class Payload:
                 raise HeaderError(f"{len(strings)} strings for shape {clip(shape)}: expected {count}")
             array = np.empty(count, dtype=object)
             array[:] = strings
-            return array.reshape(shape)
+            return _shaped(shape, lambda: array.reshape(shape))
         size = packed_size(number, count)
         if self.offset + size > len(self.data):
             raise PayloadError(
@@ -269,12 +292,20 @@ class Payload:
                 f"{len(self.data) - self.offset} are left of the payload"
             )
         self.offset += size
-        return unpack(self.data[self.offset - size : self.offset], number, shape)
+        data = self.data[self.offset - size : self.offset]
+        return _shaped(shape, lambda: unpack(data, number, shape))
 
     def end(self) -> None:
         """Raise PayloadError if bytes are left over."""
         if self.offset != len(self.data):
             raise PayloadError(f"{len(self.data) - self.offset} bytes are left over after the last value")
+
+
+def _shaped(shape: list[int], make: Callable[[], np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    try:
+        return make()
+    except ValueError as error:  # Too many dimensions, or too long ones beside one of 0.
+        raise HeaderError(f"tensor shape {clip(shape)}: {error}") from None
 
 
 def _list(described: Mapping[str, Any], key: str) -> list[Any]:

@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 
 if __name__ == "__main__":
     # Python put this folder first on the path, where backends/onnxruntime.py would hide onnxruntime itself.
-    sys.path[0] = str(Path.cwd())
+    sys.path[:1] = [] if Path.cwd() == HERE else [str(Path.cwd())]
 
 import importlib  # noqa: E402 - after the path is right
 import importlib.util  # noqa: E402
@@ -70,11 +70,11 @@ def _import(path: str) -> Any:  # noqa: ANN401
         try:
             target = importlib.import_module(module)
         except ModuleNotFoundError as error:
-            if error.name == module and end > 1:
+            if end > 1 and error.name and f"{module}.".startswith(f"{error.name}."):
                 continue
             raise LoadError(f"cannot import {path}: {error}; is it installed in {sys.executable}?") from error
         except BaseException as error:
-            raise LoadError(f"cannot import {path}: {type(error).__name__}: {error}") from error
+            raise LoadError(f"cannot import {path}: {type(error).__name__}: {_text(error)}") from error
         for part in parts[end:]:
             if not hasattr(target, part):
                 raise LoadError(f"cannot import {path}: {module} has no {part}")
@@ -89,7 +89,7 @@ def opt_out(table: object, error: BaseException) -> str | None:
     A row of an adapter's OPT_OUTS is (exception type name, pattern searched for in the message, reason).
     """
     names = {kind.__name__ for kind in type(error).__mro__}
-    text = str(error)
+    text = _text(error)
     for name, pattern, reason in table or ():  # type: ignore[attr-defined]
         if name in names and re.search(pattern, text):
             return str(reason)
@@ -105,9 +105,7 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes) -> bytes:  #
         model = payload[: header["model"]]
         reader = protocol.Payload(memoryview(payload)[header["model"] :])
         inputs = {item["name"]: reader.decode(item["value"]) for item in header["inputs"]}
-        reply["outputs"] = [
-            protocol.encode(value, buffers) for value in adapter.run(model, inputs, list(header["outputs"]))
-        ]
+        given = adapter.run(model, inputs, list(header["outputs"]))
         del inputs  # What the runtime frees late must not outlive the answer: a death then names this case.
     except protocol.ElementTypeError as error:
         reply, buffers = {"kind": "unsupported", "id": header["id"], **_told(error, "element type")}, []
@@ -115,16 +113,25 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes) -> bytes:  #
         reason = opt_out(getattr(adapter, "OPT_OUTS", ()), error)
         kind = "refused" if reason is None else "unsupported"
         reply, buffers = {"kind": kind, "id": header["id"], **_told(error, reason)}, []
+    else:
+        try:
+            reply["outputs"] = [protocol.encode(value, buffers) for value in given]
+        except Exception as error:  # noqa: BLE001 - what the adapter gave is no list of values
+            what = f"run() gave what is no list of values: {_told(error, None)['message']}"
+            reply, buffers = {"kind": "fault", "id": header["id"], "message": what}, []
     reply["seconds"] = round(time.perf_counter() - started, 6)
     return protocol.message(reply, buffers)
 
 
 def _told(error: BaseException, reason: str | None) -> dict[str, Any]:
+    return {"error": type(error).__name__, "message": _text(error)[:20_000], "reason": reason}
+
+
+def _text(error: BaseException) -> str:
     try:
-        text = str(error)
+        return str(error)
     except BaseException as second:  # noqa: BLE001 - even the message may be hostile
-        text = f"(its message cannot be read: {type(second).__name__})"
-    return {"error": type(error).__name__, "message": text[:20_000], "reason": reason}
+        return f"(its message cannot be read: {type(second).__name__})"
 
 
 def serve(requests: BinaryIO, write: Callable[[bytes], object], name: str) -> int:
@@ -133,7 +140,7 @@ def serve(requests: BinaryIO, write: Callable[[bytes], object], name: str) -> in
         adapter = load(name)
         info = {"python": platform.python_version(), **adapter.info()}
     except BaseException as error:  # noqa: BLE001 - importing a runtime may raise anything
-        text = str(error) if isinstance(error, LoadError) else f"{name}: {type(error).__name__}: {error}"
+        text = str(error) if isinstance(error, LoadError) else f"{name}: {type(error).__name__}: {_text(error)}"
         write(protocol.message({"kind": "failed", "message": text}))
         return 3
     write(protocol.message({"kind": "hello", "protocol": protocol.VERSION, "name": name, **info}))
@@ -144,6 +151,8 @@ def serve(requests: BinaryIO, write: Callable[[bytes], object], name: str) -> in
 
 def main() -> int:
     """Serve on the standard streams; the runtime's own output goes to standard error."""
+    if len(sys.argv) != 2:  # noqa: PLR2004 - the command and its one argument
+        raise SystemExit(f"usage: {sys.argv[0]} NAME; got {sys.argv[1:]}")
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     requests = os.fdopen(os.dup(0), "rb")

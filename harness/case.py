@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from backends import protocol
-from harness.render import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,14 +92,20 @@ class Case:
     @property
     def name(self) -> str:
         """The declared name, without operator version, element type and form."""
-        stem = self.id.partition("@")[0].removeprefix(f"{self.operator}/")
-        return stem.partition("/")[0] if stem != self.id else stem
+        return self._parts[0]
 
     @property
     def element_type(self) -> str:
         """The type it was expanded to, or the empty string."""
-        stem = self.id.partition("@")[0].removeprefix(f"{self.operator}/")
-        return stem.partition("/")[2]
+        return self._parts[1]
+
+    @property
+    def _parts(self) -> tuple[str, str]:
+        stem = self.id.partition("@")[0]
+        if not stem.startswith(f"{self.operator}/"):  # The ids of other suites are names and nothing more.
+            return stem, ""
+        name, _, type_ = stem.removeprefix(f"{self.operator}/").partition("/")
+        return name, type_
 
     @property
     def decided(self) -> str:
@@ -112,6 +117,11 @@ class Case:
         """Return short digests of the model, of the inputs, and of what is expected."""
         wanted = f"{self.outcome} {self.allowance}".encode()
         return _digest(self.model), digest_values(self.inputs), _digest(wanted + _bytes(self.expected))
+
+
+def quoted(clause: str) -> str:
+    """Return a clause as it is shown: a sentence of the text in quotes, a rule of the signature without."""
+    return clause if clause.startswith("Signature: ") else f"«{clause}»"
 
 
 def _digest(data: bytes) -> str:

@@ -7,6 +7,7 @@ Integers, booleans and strings are compared exactly whatever the allowance.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -131,8 +132,8 @@ def _differs(wanted: Array, got: Array, allowance: Allowance, bound: Array | Non
         return np.asarray(wanted != got)
     if wanted.dtype.kind == "c":
         return _differs(wanted.real, got.real, allowance, bound) | _differs(wanted.imag, got.imag, allowance, bound)
-    a, b = wanted.astype(np.float64), got.astype(np.float64)
     with np.errstate(all="ignore"):
+        a, b = wanted.astype(np.float64), got.astype(np.float64)
         same = (a == b) | (np.isnan(a) & np.isnan(b))
         if allowance.signed_zero:
             same &= np.isnan(a) | (np.signbit(a) == np.signbit(b))
@@ -143,6 +144,8 @@ def _differs(wanted: Array, got: Array, allowance: Allowance, bound: Array | Non
             near = near | (np.abs(a - b) <= bound)
         if allowance.ulp:
             near = near | (_ulps(wanted, got) <= allowance.ulp)
+        if allowance.signed_zero:  # No distance measures the sign of zero, so none excuses it.
+            near = near & ~((a == 0) & (b == 0))
     return np.asarray(~(same | (finite & near)))
 
 
@@ -190,6 +193,7 @@ def _worst(where: str, wanted: Array, got: Array, differs: Array) -> Mismatch:
     if wanted.dtype.kind == "b":
         absolute = None
     size = float(abs(complex(a))) if absolute is not None else 0.0
+    relative = absolute / size if absolute is not None and size else math.inf
     steps = None
     if absolute is not None and wanted.dtype.kind != "c":
         ulps = _ulps(np.asarray(a), np.asarray(b)) if is_float(wanted) else abs(int(a) - int(b))
@@ -204,6 +208,6 @@ def _worst(where: str, wanted: Array, got: Array, differs: Array) -> Mismatch:
         first=first,
         worst=worst,
         absolute=absolute,
-        relative=absolute / size if absolute is not None and size else None,
+        relative=relative if math.isfinite(relative) else None,
         ulp=steps,
     )

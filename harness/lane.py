@@ -21,16 +21,14 @@ def poll(selector: selectors.BaseSelector, sessions: list[Session], wait: float 
     timeout = max(0.0, min(due) - now) if due else wait
     if wait is not None and timeout is not None:
         timeout = min(timeout, wait)
-    heard = set()
-    for key, _ in selector.select(timeout):
+    ready = selector.select(timeout)
+    now = time.monotonic()  # What answers while we react to another is not late.
+    for key, _ in ready:
         # An earlier reaction may have ended the process this event was for, and its number be another's now.
         if selector.get_map().get(key.fd) == key:
-            heard.add(id(key.data.__self__))
             key.data()
-    now = time.monotonic()
     for session in sessions:
-        if id(session) not in heard:  # What has been heard of was not late when the waiting began.
-            session.tick(now)
+        session.tick(now)
 
 
 class Lane:
@@ -54,11 +52,19 @@ class Lane:
             raise
 
     def ask(self, case: Case) -> Reply:
-        """Return the reply to one case."""
+        """Return the reply to one case.
+
+        Raises:
+            SessionError: its process does not come up again.
+        """
         self._replies.clear()
-        self.session.put(case)
-        while not self._replies:
-            poll(self._selector, [self.session])
+        try:
+            self.session.put(case)
+            while not self._replies:
+                poll(self._selector, [self.session])
+        except BaseException:
+            self.session.close()  # The next question must not be given this one's answer.
+            raise
         return self._replies[0]
 
     def close(self) -> None:

@@ -123,7 +123,8 @@ def widen(value: Any) -> Any:  # noqa: ANN401 - any value, or a list of them
         return [widen(item) for item in value]
     if isinstance(value, np.ndarray):
         if _is_float(value.dtype):
-            return value.astype(np.float64)
+            with np.errstate(invalid="ignore"):  # A signalling NaN becomes a quiet one.
+                return value.astype(np.float64)
         if value.dtype.kind == "c":
             return value.astype(np.complex128)
     return value
@@ -248,7 +249,7 @@ class Evaluator:
             body = schema.function_body(domain, node.op_type, opset)
             if body is None:
                 raise UndeclaredError(f"no operator file says what {domain}/{node.op_type} means in opset {opset}")
-            return self._call(body, given, present, scope)
+            return self._call(body, given, {**_defaults(domain, node.op_type, opset), **present}, scope)
         version = schema.in_force(domain, node.op_type, opset)
         named = {name: self._attribute(item, local, scope) for name, item in present.items()}
         return apply(op, version, gather(version, given), named, len(node.output)).outputs
@@ -296,6 +297,17 @@ class Evaluator:
         local: dict[str, Value] = dict(zip(function.input, [*given, *absent], strict=True))
         self._nodes(function.node, local, inner)
         return [local.get(name) for name in function.output]
+
+
+def _defaults(domain: str, name: str, opset: int) -> dict[str, onnx.AttributeProto]:
+    """Return the defaults of a schema's attributes, which the function body of the schema does not repeat."""
+    return {
+        item.name: onnx.helper.make_attribute(
+            item.name, item.default, attr_type=onnx.AttributeProto.AttributeType.Value(item.type)
+        )
+        for item in schema.in_force(domain, name, opset).attributes.values()
+        if item.default is not None
+    }
 
 
 def gather(version: OperatorVersion, given: list[Value]) -> list[Any]:

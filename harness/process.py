@@ -32,10 +32,13 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 18
 STDERR_KEPT = 8192
+STDERR_READS = 8
+"""Reads of what a process printed when its end is told; one that prints without end must not hold us."""
 UNSENT_MOST = 16 << 20
 """Bytes that wait for one process before no more cases are encoded for it."""
 
 SERVE = Path(backends.__file__).with_name("serve.py")
+MANUAL = "backends/README.md describes the wire format"
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,24 @@ class Limits:
     ahead: int = 16
 
 
-class StartError(HarnessError):
+class SessionError(HarnessError):
+    """A session cannot go on.
+
+    Attributes:
+        session: which one; two of them may bear one backend's name.
+    """
+
+    def __init__(self, session: Session, text: str) -> None:
+        """Take the session, and a sentence that names its backend."""
+        super().__init__(text)
+        self.session = session
+
+
+class StartError(SessionError):
     """The adapter process does not come up; the text names it, says why and what to do."""
 
 
-class BudgetError(HarnessError):
+class BudgetError(SessionError):
     """The process was started again too often."""
 
 
@@ -70,7 +86,7 @@ class Session:
 
     Attributes:
         hello: what the adapter said of itself; empty until it has.
-        restarts: how often the process was started again.
+        ends: how often the process ended.
         noise: faults that no case can be blamed for.
     """
 
@@ -80,10 +96,11 @@ class Session:
         """Take what to start and whom to tell; nothing is started yet."""
         self.target, self.limits = target, limits
         self.hello: Mapping[str, Any] = {}
-        self.restarts = 0
+        self.ends = 0
         self.noise: list[str] = []
         self._selector, self._on_reply = selector, on_reply
         self._pending: deque[tuple[int, Case]] = deque()
+        self._last_end = ""
         self._next_id = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._ready = False
@@ -111,14 +128,15 @@ class Session:
                 env={**os.environ, "PYTHONUNBUFFERED": "1", **self.target.environment},
             )
         except OSError as error:
-            raise StartError(f"{self.target.name}: cannot run {command[0]!r}: {error.strerror}") from error
+            raise StartError(self, f"{self.target.name}: cannot run {command[0]!r}: {error.strerror}") from error
         self._incoming = bytearray()
         self._header: dict[str, Any] | None = None
         self._outgoing: deque[memoryview] = deque()
         self._unsent = 0
         self._stderr = bytearray()
         self._ready = False
-        self._since = time.monotonic()
+        self._scanned = 0
+        self._since = self._begun = time.monotonic()
         for stream, react in ((self._process.stdout, self._on_stdout), (self._process.stderr, self._on_stderr)):
             assert stream is not None  # noqa: S101 - PIPE was asked for
             os.set_blocking(stream.fileno(), False)
@@ -130,7 +148,11 @@ class Session:
             self._enqueue(request, case)
 
     def close(self) -> None:
-        """End the process and everything it spawned."""
+        """End the process and everything it spawned; what is unanswered is given up."""
+        self._end(kill=not self._ready or bool(self._pending))
+        self._pending.clear()
+
+    def _end(self, *, kill: bool) -> None:
         process, self._process = self._process, None
         if process is None:
             return
@@ -140,7 +162,7 @@ class Session:
                 self._selector.unregister(stream)
             with contextlib.suppress(OSError):
                 stream.close()
-        if self._pending or process.poll() is not None:
+        if kill or process.poll() is not None:
             _kill(process)
         else:  # Its standard input is closed: an idle adapter ends by itself.
             try:
@@ -150,14 +172,22 @@ class Session:
             finally:
                 _kill(process)
 
-    def _again(self) -> None:
-        """Start the next process, for the cases that are still unanswered and those to come."""
-        self.close()
-        self.restarts += 1
-        if self.restarts > self.limits.restarts:
+    def _again(self, why: str) -> None:
+        """End the process, and start the next one for the cases that are still unanswered."""
+        self._end(kill=True)
+        self.ends += 1
+        self._last_end = why
+        if self._pending:
+            self._restart()
+
+    def _restart(self) -> None:
+        """Start the next process; where nothing is to be run there is none, so `put` may be what needs it."""
+        if self.ends > self.limits.restarts:
+            times = "once" if self.ends == 1 else f"{self.ends} times"
             raise BudgetError(
-                f"{self.target.name}: its process ended {self.restarts} times; "
-                f"the rest is not run (raise --restarts, now {self.limits.restarts}, to go on)"
+                self,
+                f"{self.target.name}: ended {times}, the last time because {self._last_end}; the rest is not run "
+                f"(--restarts allows {self.limits.restarts}; raise it to go on)",
             )
         self.start()
 
@@ -174,12 +204,19 @@ class Session:
         return len(self._pending) < self.limits.ahead and self._unsent < UNSENT_MOST
 
     def put(self, case: Case) -> None:
-        """Send a case; its reply comes through `on_reply`."""
+        """Send a case; its reply comes through `on_reply`.
+
+        Raises:
+            SessionError: a new process was needed for it, and there is none.
+        """
         self._next_id += 1
         if not self._pending:
             self._since = time.monotonic()
         self._pending.append((self._next_id, case))
-        self._enqueue(self._next_id, case)
+        if self._process is None:
+            self._restart()
+        else:
+            self._enqueue(self._next_id, case)
 
     def _enqueue(self, request: int, case: Case) -> None:
         buffers = [case.model]
@@ -245,24 +282,28 @@ class Session:
         if not data:
             self._ended(process)
             return
+        if not self._incoming and self._header is None:
+            self._begun = time.monotonic()
         self._incoming += data
         try:
             while self._process is process and self._message():
                 pass
         except protocol.ProtocolError as error:
-            what = f"{self.target.name} broke the wire format: {error}"
+            what = clean(f"{self.target.name} broke the wire format: {error}")
             self._blame(lambda stderr: Broken(what, stderr))
 
     def _message(self) -> bool:
         """Take one message off what came in; return whether there was a whole one."""
         if self._header is None:
-            end = self._incoming.find(b"\n")
+            end = self._incoming.find(b"\n", self._scanned)
             if end < 0:
+                self._scanned = len(self._incoming)
                 if len(self._incoming) > protocol.MAX_HEADER:
                     raise protocol.HeaderError(f"a header line of over {protocol.MAX_HEADER} bytes")
                 return False
             self._header = protocol.parse_header(self._incoming[:end])
             del self._incoming[: end + 1]
+            self._scanned = 0
         size = self._header["payload"]
         if len(self._incoming) < size:
             return False
@@ -279,23 +320,29 @@ class Session:
         if not self._pending:
             raise protocol.HeaderError(f"a message of kind {clean(header['kind'], 40)!r} that nobody asked for")
         request, case = self._pending[0]
+        if header["kind"] == "hello":
+            raise protocol.HeaderError('a second "hello"; it is said once, when the process starts')
         if header.get("id") != request:
-            raise protocol.HeaderError(f"an answer to request {header.get('id')!r} while {request} was due")
+            given = protocol.clip(header.get("id"))
+            raise protocol.HeaderError(f"an answer to request {given} while {request} was due")
         reply = replies.parse(header, payload)
         self._pending.popleft()
-        self._since = time.monotonic()
+        self._since = self._begun = time.monotonic()
         self._stderr.clear()
         self._on_reply(case, reply)
 
     def _greet(self, header: Mapping[str, Any]) -> None:
         name = self.target.name
         if header["kind"] == "failed":
-            raise StartError(f"{name}: {clean(header.get('message', 'the adapter does not say why'))}")
+            why = " ".join(clean(header.get("message", "the adapter does not say why")).split())
+            raise StartError(self, f"{name}: {why.removeprefix(f'{name} ').removeprefix(f'{name}: ')}")
         if header["kind"] != "hello":
-            raise StartError(f'{name}: its first message is {clean(header["kind"], 40)!r}, expected "hello"')
+            given = clean(header["kind"], 40)
+            raise StartError(self, f'{name}: its first message is {given!r}, expected "hello" ({MANUAL})')
         if header.get("protocol") != protocol.VERSION:
+            given = protocol.clip(header.get("protocol"))
             raise StartError(
-                f"{name}: it speaks wire format {header.get('protocol')!r}, this harness {protocol.VERSION}"
+                self, f"{name}: it speaks wire format {given}, this harness {protocol.VERSION}; update the older one"
             )
         self.hello, self._ready, self._since = header, True, time.monotonic()
 
@@ -313,10 +360,17 @@ class Session:
         """Hold the process to its deadline; call it after everything that could be read was read."""
         if self._process is None:
             return
+        if self.deadline is None or now <= self.deadline:
+            return
         waited = now - self._since
-        if not self._ready and waited > self.limits.start:
-            raise StartError(f"{self.target.name}: no hello within {self.limits.start:g} s of its start")
-        if self._ready and self._pending and waited > self.limits.timeout:
+        status = self._process.poll()
+        if status is not None:  # It is dead, but something it spawned holds its output open.
+            self._ended(self._process)
+        elif not self._ready:
+            raise StartError(
+                self, f"{self.target.name}: no hello within {self.limits.start:g} s of its start ({MANUAL})"
+            )
+        else:
             self._blame(lambda stderr: Late(waited, stderr))
 
     @property
@@ -324,36 +378,29 @@ class Session:
         """The time.monotonic() at which `tick` has something to say, or None."""
         if self._process is None or (self._ready and not self._pending):
             return None
-        return self._since + (self.limits.timeout if self._ready else self.limits.start)
+        # What has begun to come in has waited for us as long as we were busy elsewhere, so it has its time again.
+        return max(self._since, self._begun) + (self.limits.timeout if self._ready else self.limits.start)
 
     def _blame(self, reply: Callable[[str], Reply]) -> None:
         """Give the first unanswered case its reply and start again for the others."""
         if self._process is not None and self._process.stderr is not None:
             with contextlib.suppress(ValueError):
-                while data := _read(self._process.stderr.fileno()):
+                for _ in range(STDERR_READS):
+                    data = _read(self._process.stderr.fileno())
+                    if not data:
+                        break
                     self._stderr += data
         said = reply(clean(self._stderr[-STDERR_KEPT:].decode("utf-8", "replace")))
+        why = replies.why(said)
         if not self._ready:
             self.close()
-            raise StartError(f"{self.target.name}: {_why_not_started(said)}")
+            raise StartError(self, replies.sentence(self.target.name, f"{why} before it said hello", said))
         if not self._pending:
-            self.noise.append(f"{self.target.name}: {_why_not_started(said)}, with no case to blame")
-            self._again()
-            return
-        _, case = self._pending.popleft()
-        self._on_reply(case, said)
-        self._again()
-
-
-def _why_not_started(reply: Reply) -> str:
-    if isinstance(reply, Broken):
-        text = reply.message
-    elif isinstance(reply, Died):
-        text = "its process ended" + (f" by {reply.signal}" if reply.signal else f" with status {reply.status}")
-    else:
-        text = "its process did not answer"
-    last = getattr(reply, "stderr", "").splitlines()[-1:]
-    return text + (f"; the last it printed: {last[0]}" if last else "")
+            self.noise.append(replies.sentence(self.target.name, f"{why}, with no case to blame", said))
+        else:
+            _, case = self._pending.popleft()
+            self._on_reply(case, said)
+        self._again(why)
 
 
 def _read(descriptor: int) -> bytes | None:

@@ -8,14 +8,9 @@ harness before it is asked to; `harness.testing` does the work.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from harness.lane import Lane
-
-LANES = pytest.StashKey[dict[tuple[str, float], "Lane"]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,7 +40,10 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         raise pytest.UsageError(str(error)) from error
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the adapter processes."""
-    for lane in config.stash.get(LANES, {}).values():
-        lane.close()
+@pytest.fixture
+def onnx_result(request: pytest.FixtureRequest) -> Any:  # noqa: ANN401 - its types are those of modules not yet imported
+    """Return a case and what became of it, for the tests that `harness.testing.conformance` makes."""
+    from harness import testing  # noqa: PLC0415 - as above
+
+    case, backend, timeout = request.param
+    return case, testing.asked(request.config, case, backend, timeout)

@@ -18,11 +18,6 @@ ELEMENTS = 12
 """How many elements of a tensor are shown."""
 
 
-def quoted(clause: str) -> str:
-    """Return a clause as it is shown: a sentence of the text in quotes, a rule of the signature without."""
-    return clause if clause.startswith("Signature: ") else f"«{clause}»"
-
-
 def brief(values: Sequence[Value], limit: int = 600) -> str:
     """Return values as in `float[3] 0 1 2; float[1] 6`."""
     if not values:

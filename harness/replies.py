@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from harness.case import Value
+
+
+LONGEST = 1e9
+"""Seconds that an adapter may claim; JSON has larger numbers, and infinities."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,22 @@ class Broken:
 Reply = Answered | Refused | Died | Late | Broken
 
 
+def why(reply: Reply) -> str:
+    """Return what ended the process, as in "its process was ended by SIGSEGV"."""
+    if isinstance(reply, Broken):
+        return reply.message
+    if isinstance(reply, Died):
+        return "its process " + (f"was ended by {reply.signal}" if reply.signal else f"exited with {reply.status}")
+    return "it gave no answer in time"
+
+
+def sentence(name: str, what: str, reply: Reply) -> str:
+    """Return a line that names the backend, what it did, and what it printed last."""
+    last = getattr(reply, "stderr", "").splitlines()[-1:]
+    told = what if what.startswith(name) else f"{name}: {what}"
+    return told + (f"; the last it printed: {last[0]}" if last else "")
+
+
 def parse(header: Mapping[str, Any], payload: bytes) -> Reply:
     """Return the reply that a message holds.
 
@@ -68,7 +87,7 @@ def parse(header: Mapping[str, Any], payload: bytes) -> Reply:
         ProtocolError: it is none of the wire format.
     """
     seconds = header.get("seconds")
-    seconds = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < math.inf else None
+    seconds = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < LONGEST else None
     kind = header["kind"]
     if kind == "answer":
         reader = protocol.Payload(payload)
@@ -81,4 +100,6 @@ def parse(header: Mapping[str, Any], payload: bytes) -> Reply:
     if kind in {"refused", "unsupported"}:
         reason = clean(header.get("reason") or "unsupported") if kind == "unsupported" else None
         return Refused(clean(header.get("error", ""), 200), clean(header.get("message", "")), reason, seconds)
-    raise protocol.HeaderError(f"kind {clean(kind, 40)!r}: expected answer, refused or unsupported")
+    if kind == "fault":
+        return Broken(f"the adapter is at fault: {clean(header.get('message', 'it does not say why'))}", "")
+    raise protocol.HeaderError(f"kind {clean(kind, 40)!r}: expected answer, refused, unsupported or fault")

@@ -18,7 +18,7 @@ import onnx
 
 from harness import __version__
 from harness.errors import HarnessError
-from harness.verdict import Result, Verdict
+from harness.verdict import Result, Verdict, clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,7 +51,7 @@ def header(
         "started": _now(),
         "suite": dict(suite),
         "backends": {
-            name: {key: said[key] for key in ("runtime", "version", "python") if key in said}
+            name: {key: clean(said[key], 80) for key in ("runtime", "version", "python") if key in said}
             for name, said in backends.items()
         },
         "arguments": dict(arguments),
@@ -78,12 +78,29 @@ def from_record(record: Mapping[str, Any]) -> Result:
         ValueError, TypeError: a field is missing or none of its kind.
     """
     known = {key: value for key, value in record.items() if key in _FIELDS}
+    for key in ("case", "backend", "verdict"):
+        if not isinstance(known.get(key), str):
+            raise ValueError(f"{key!r} is {known.get(key)!r}, expected a string")  # noqa: TRY004 - bad data, as below
     known["verdict"] = Verdict(known["verdict"])
     for key in ("clauses", "tags"):
         known[key] = tuple(known.get(key, ()))
     known.setdefault("operator", "")
     known.setdefault("outcome", "values")
     return Result(**known)
+
+
+def begun(path: Path) -> bool:
+    """Tell whether a file holds something.
+
+    Raises:
+        ResultsError: that cannot be told.
+    """
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise ResultsError(f"cannot read {path}: {error.strerror}") from error
 
 
 class Writer:
@@ -104,7 +121,7 @@ class Writer:
         """
         if self.path is None:
             return
-        if self.path.exists() and self.path.stat().st_size and not Run(self.path).complete:
+        if begun(self.path) and not Run(self.path).complete:
             raise ResultsError(f"{self.path} holds a run that was cut off; go on with --resume, or remove it")
         try:
             self._file = self.path.open("wb", buffering=0)
@@ -184,11 +201,19 @@ class Run:
                 first = file.readline()
         except OSError as error:
             raise ResultsError(f"cannot read {path}: {error.strerror}") from error
-        self.header = self._record(1, first)
+        try:
+            self.header = self._record(1, first)
+        except ResultsError:
+            self.header = {}
         if self.header.get("kind") != "header":
-            raise ResultsError(f"{path}, line 1: expected the header of a run, as `run --results` writes it")
+            raise ResultsError(
+                f"{path}, line 1: expected the header of a run, as `run --results` writes it; name another file"
+            )
         if self.header.get("format") != FORMAT:
             raise ResultsError(f"{path}: format {self.header.get('format')!r}; this version reads {FORMAT}")
+        for key in ("suite", "backends", "arguments"):
+            if not isinstance(self.header.get(key), dict):
+                raise ResultsError(f"{path}, line 1: the header has no {key!r}; the file is damaged, run anew")
         self.footer: Mapping[str, Any] | None = None
         self.end = len(first)
         for _ in self.results():
@@ -211,7 +236,7 @@ class Run:
             for line in file:
                 number += 1
                 if damaged:
-                    raise ResultsError(damaged)
+                    raise ResultsError(f"{damaged}; remove it and what follows, and go on with --resume")
                 try:
                     record = self._record(number, line)
                     result = from_record(record) if record["kind"] == "result" else None
@@ -219,7 +244,9 @@ class Run:
                     damaged = str(error)  # Allowed for the last line only: there the run was cut off.
                     continue
                 except (KeyError, ValueError, TypeError) as error:
-                    raise ResultsError(f"{self.path}, line {number}: not a result: {error}") from error
+                    raise ResultsError(
+                        f"{self.path}, line {number}: not a result: {error}; remove the line and run with --resume"
+                    ) from error
                 if record["kind"] == "footer":
                     self.footer = record
                 end += len(line)

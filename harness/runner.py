@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from harness.case import Allowance, Outcome
 from harness.compare import compare
 from harness.lane import poll
-from harness.process import BudgetError, Limits, Session, StartError
+from harness.process import Limits, Session, SessionError
 from harness.render import brief
 from harness.replies import Answered, Broken, Died, Late, Refused, Reply
 from harness.verdict import Result, Verdict
@@ -198,6 +198,8 @@ class Runner:
                 yield self._results.popleft()
             if exhausted and all(group.idle for group in self._all):
                 break
+            if all(group.failed for group in self._groups) or (self._reference and self._reference.failed):
+                break
         for group in self._all:
             for session in group.sessions:
                 self.faults += session.noise
@@ -214,7 +216,10 @@ class Runner:
 
     def _feed(self) -> None:
         for group in self._all:
-            self._guarded(group, group.feed)
+            try:
+                group.feed()
+            except SessionError as error:
+                self._give_up(error)
 
     def _step(self, exhausted: bool) -> None:  # noqa: FBT001 - one of two phases
         self._feed()
@@ -223,23 +228,22 @@ class Runner:
         try:
             if busy:
                 poll(self._selector, sessions, None if exhausted or self._full else 0.0)
-        except (StartError, BudgetError) as error:
+        except SessionError as error:
             self._give_up(error)
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether a backend could not go on, so that results are missing."""
+        return any(group.failed for group in self._all)
 
     @property
     def _full(self) -> bool:
         return any(len(group.waiting) >= BACKLOG for group in self._all)
 
-    def _guarded(self, group: Group, action: Callable[[], None]) -> None:
-        try:
-            action()
-        except (StartError, BudgetError) as error:
-            self._give_up(error, group)
-
-    def _give_up(self, error: Exception, group: Group | None = None) -> None:
+    def _give_up(self, error: SessionError) -> None:
         """Drop the backend that cannot go on; the others do."""
         text = str(error)
-        found = group or next(item for item in self._all if text.startswith(f"{item.target.name}:"))
+        found = next(group for group in self._all if error.session in group.sessions)
         found.failed = text
         found.waiting.clear()
         self.faults.append(text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from harness import runner as runners
 from harness import suite as suites
@@ -22,11 +22,11 @@ from harness.render import brief
 from harness.replies import Answered, Refused
 from harness.report import terminal
 from harness.report.summary import Summary
-from harness.results import ResultsError, Run, Writer, header
+from harness.results import ResultsError, Run, Writer, begun, header
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from harness.case import Case
@@ -80,6 +80,7 @@ class Session:
         self.summary = Summary()
         self.faults: list[str] = []
         self.taken = 0
+        self.without_outputs: list[str] = []
 
     def run(self, on_result: Callable[[Result], None] = lambda _: None) -> None:
         """Run everything and write the stream; ends early only by an exception.
@@ -97,14 +98,19 @@ class Session:
                 if earlier is None:
                     self.writer.open(header(source, hellos, self._arguments()))
                 else:
+                    _same_runtimes(earlier, hellos)
                     self.writer.go_on(earlier)
-                for result in runner.run(self._cases(), lambda backend, case: hash((backend, case)) in done):
-                    self._add(result)
-                    on_result(result)
-                self.faults += runner.faults
+                try:
+                    for result in runner.run(self._cases(), lambda backend, case: hash((backend, case)) in done):
+                        self._add(result)
+                        on_result(result)
+                finally:
+                    self.faults += runner.faults
+                gave_up = runner.gave_up
             self._verify()
             self.writer.faults = self.faults
-            self.writer.finish(time.monotonic() - started)
+            if not gave_up:  # Without a footer the run counts as cut off, and can be resumed.
+                self.writer.finish(time.monotonic() - started)
         finally:
             self.writer.close()
 
@@ -125,7 +131,7 @@ class Session:
             return None
         if path is None:
             raise ResultsError("--resume needs --results FILE, the file to go on with")
-        if not path.exists() or not path.stat().st_size:
+        if not begun(path):
             return None
         run = Run(path)
         for what, mine in (
@@ -138,7 +144,10 @@ class Session:
             known = [target.name for target in [self.reference] if target]
             head["backends"] = sorted(set(run.header["backends"]) - (set(known) - {t.name for t in self.targets}))
             if head.get(what) != mine:
-                raise ResultsError(f"{path} cannot be resumed: its {what} is {head.get(what)}, this run's {mine}")
+                raise ResultsError(
+                    f"{path} cannot be resumed: its {what} is {_written(head.get(what))}, this run's {_written(mine)}; "
+                    "ask for the same, or name another --results file"
+                )
         if run.complete:
             raise ResultsError(f"{path} is complete; there is nothing to resume")
         return run
@@ -149,6 +158,7 @@ class Session:
             self.writer.count(result)
             self.summary.add(result)
             self.taken += 1
+            self._blame(result)
             done.add(hash((result.backend, result.case)))
         return done
 
@@ -156,27 +166,37 @@ class Session:
         for case in self.suite.cases(self.options.selection):
             self.taken += 1
             if case.expected is None and case.outcome == "values" and self.reference is None:
-                self.faults.append(f"{case.id} carries no outputs to expect; take a backend's: --reference {REFERENCE}")
+                self.without_outputs.append(case.id)
                 continue
             yield case
 
     def _add(self, result: Result) -> None:
         self.writer.add(result)
         self.summary.add(result)
-        if result.verdict is Verdict.ADAPTER_ERROR:
-            self.faults.append(f"{result.case}: {result.message}")
+        self._blame(result)
         most = self.options.max_fail
         if most is not None and self.summary.failed >= most:
             raise StoppedError(f"stopped after {self.summary.failed} failures, as --max-fail {most} asks")
 
+    def _blame(self, result: Result) -> None:
+        """Count a result that is the adapter's fault as a fault of the run."""
+        if result.verdict is Verdict.ADAPTER_ERROR:
+            self.faults.append(f"{result.case}: {result.message}")
+
     def _verify(self) -> None:
         """Add a fault for everything that was asked for and did not happen."""
         self.faults += self.suite.faults
+        if self.without_outputs:
+            self.faults.append(
+                f"{len(self.without_outputs)} cases of suite {self.suite.name} carry no outputs to expect, first "
+                f"{self.without_outputs[0]}; take a backend's answers instead: --reference {REFERENCE}"
+            )
         self.faults += [
             f"{option} {glob!r} matches no case of suite {self.suite.name}"
             for option, glob in sorted(self.options.selection.idle)
         ]
-        if not self.taken and not self.faults:
+        # One shard of a small selection may well be empty; that the others are not is seen where they run.
+        if not self.taken and not self.faults and self.options.selection.shard is None:
             chosen = f" ({self.options.selection})" if str(self.options.selection) else ""
             self.faults.append(f"suite {self.suite.name} has no case for this selection{chosen}")
 
@@ -185,6 +205,24 @@ class Session:
         if self.faults:
             return EXIT_BROKEN
         return EXIT_FAILED if self.summary.failed else EXIT_PASSED
+
+
+def _written(value: object) -> str:
+    """Return a value of the header as a person would write it."""
+    if isinstance(value, dict):
+        return " ".join(str(item) for item in value.values())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value) or "none"
+
+
+def _same_runtimes(run: Run, hellos: Mapping[str, Mapping[str, object]]) -> None:
+    """Raise ResultsError if a backend is another one than in the run to go on with, though its name is the same."""
+    now = header({}, hellos, {})["backends"]
+    for name, was in run.header["backends"].items():
+        if name in now and was != now[name]:
+            raise ResultsError(
+                f"{run.path} cannot be resumed: {name} was {_written(was)}, and is now {_written(now[name])}; "
+                "restore it, or name another --results file"
+            )
 
 
 def execute(options: Options, suite: Suite | None = None) -> int:
@@ -209,7 +247,7 @@ def execute(options: Options, suite: Suite | None = None) -> int:
         kept = f"; go on with --resume --results {options.results}" if options.results else ""
         click.echo(f"onnx-conformance: {stopped}; what was measured is above{kept}", err=True)
         on_purpose = session.options.max_fail is not None and session.summary.failed >= session.options.max_fail
-        return EXIT_FAILED if on_purpose else EXIT_BROKEN
+        return EXIT_FAILED if on_purpose and not session.faults else EXIT_BROKEN
     return session.exit_status()
 
 
@@ -220,11 +258,15 @@ def _report(session: Session) -> None:
             click.echo()
             shown, _ = terminal.visible(session.summary, session.options.groups)
             references = reference_answers([group.example for group in shown], session.suite, session.options.limits)
-            for block in terminal.groups(session.summary, references, session.options.groups):
+            for block in terminal.groups(
+                session.summary, references, session.options.groups, session.options.reference or ""
+            ):
                 click.echo(block + "\n")
             click.echo(
                 "`onnx-conformance show CASE` has the whole case; `repro CASE --backend B` a script that shows it."
             )
+    elif not session.faults:
+        click.echo(f"no case of suite {session.suite.name} is in this shard ({session.options.selection})")
     if session.options.results and session.summary.counts:
         click.echo(f"results: {session.options.results}")
     for fault in session.faults[:20]:
@@ -239,15 +281,16 @@ def _progress() -> Iterator[Callable[[Result], None]]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(None), MofNCompleteColumn(), TimeElapsedColumn())
+    # A suite is read as it is run, so nobody knows the total.
+    columns = (SpinnerColumn(), TextColumn("{task.completed} results, {task.description}"), TimeElapsedColumn())
     failed = 0
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("running", total=None)
+        task = progress.add_task("0 failed", total=None)
 
         def advance(result: Result) -> None:
             nonlocal failed
             failed += result.verdict.failed
-            progress.update(task, advance=1, description=f"running, {failed} failed")
+            progress.update(task, advance=1, description=f"{failed} failed")
 
         yield advance
 

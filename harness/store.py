@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -14,22 +15,15 @@ import onnx
 from google.protobuf.message import DecodeError
 from onnx import external_data_helper, numpy_helper
 
-from harness import schema
-from harness.case import Allowance, Case, Outcome
-from harness.errors import HarnessError
+from harness import casefile, schema
+from harness.case import Case, Outcome
+from harness.casefile import Description, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from harness.case import Value
-
-LAYOUT_RTOL, LAYOUT_ATOL = 1e-3, 1e-7
-"""What onnx's own runner allows where data.json is silent."""
-
-
-class StoreError(HarnessError):
-    """A stored case cannot be read; the text names the file and what is wrong with it."""
 
 
 def folder_name(case_id: str) -> str:
@@ -56,7 +50,7 @@ def write(case: Case, parent: Path) -> Path:
             (data / f"output_{index}.pb").write_bytes(_encode(value, name, _type(model.graph.output, name)))
         for index, bound in enumerate(case.allowance.bounds or ()):
             (data / f"bound_{index}.pb").write_bytes(numpy_helper.from_array(bound).SerializeToString())
-        (folder / "case.json").write_text(json.dumps(describe(case), indent=2, ensure_ascii=False) + "\n")
+        (folder / "case.json").write_text(json.dumps(casefile.describe(case), indent=2, ensure_ascii=False) + "\n")
         if case.expected is not None and not case.allowance.ulp and case.allowance.bounds is None:
             tolerance = {"rtol": case.allowance.rtol, "atol": case.allowance.atol}
             (folder / "data.json").write_text(json.dumps(tolerance) + "\n")
@@ -65,50 +59,48 @@ def write(case: Case, parent: Path) -> Path:
     return folder
 
 
-def describe(case: Case) -> dict[str, Any]:
-    """Return what case.json says of a case."""
-    allowance = case.allowance
-    return {
-        "id": case.id,
-        "operator": case.operator,
-        "outcome": str(case.outcome),
-        "clauses": list(case.clauses),
-        "detail": case.detail,
-        "notes": list(case.notes),
-        "tags": sorted(case.tags),
-        "form": case.form,
-        "tolerance": {
-            "reason": allowance.reason,
-            "ulp": allowance.ulp,
-            "rtol": allowance.rtol,
-            "atol": allowance.atol,
-            "signed_zero": allowance.signed_zero,
-        },
-    }
-
-
 def _type(infos: Any, name: str) -> onnx.TypeProto:  # noqa: ANN401 - a protobuf container
     found: onnx.TypeProto = next(info.type for info in infos if info.name == name)
     return found
 
 
 def _encode(value: Value, name: str, type_: onnx.TypeProto) -> bytes:
+    return bytes(_proto(value, name, type_).SerializeToString(deterministic=True))
+
+
+def _proto(value: Any, name: str, type_: onnx.TypeProto) -> Any:  # noqa: ANN401 - one proto for each kind of value
+    """Return a value as its type says, which numpy_helper does not know.
+
+    It has no empty sequence but of tensors, no empty map, and takes a map's text keys for names of dtypes.
+    """
     kind = type_.WhichOneof("value")
+    if kind == "sequence_type":
+        return _sequence(value, name, type_.sequence_type.elem_type)
+    if kind == "map_type":
+        entry = type_.map_type
+        values = _sequence(list(value.values()), "", entry.value_type)
+        found = onnx.MapProto(name=name, key_type=entry.key_type, values=values)
+        if entry.key_type == onnx.TensorProto.STRING:
+            found.string_keys.extend(key.encode() for key in value)
+        else:
+            found.keys.extend(value)
+        return found
     if kind == "optional_type":
-        proto: Any = numpy_helper.from_optional(value, name)
-    elif isinstance(value, list):
-        proto = numpy_helper.from_list(value, name) if value else _empty_sequence(name, type_)
-    elif isinstance(value, dict):
-        proto = numpy_helper.from_dict(value, name)
-    else:
-        proto = numpy_helper.from_array(np.asarray(value), name)
-    return bytes(proto.SerializeToString(deterministic=True))
+        inner = type_.optional_type.elem_type
+        word = str(inner.WhichOneof("value")).removesuffix("_type")
+        held = onnx.OptionalProto(name=name, elem_type=onnx.OptionalProto.UNDEFINED)
+        if value is not None:
+            held.elem_type = getattr(onnx.OptionalProto, word.upper())
+            getattr(held, f"{word}_value").CopyFrom(_proto(value, "", inner))
+        return held
+    return numpy_helper.from_array(np.asarray(value), name)
 
 
-def _empty_sequence(name: str, type_: onnx.TypeProto) -> onnx.SequenceProto:
-    inner = type_.sequence_type.elem_type.WhichOneof("value")
-    kinds = {"tensor_type": "TENSOR", "sequence_type": "SEQUENCE", "map_type": "MAP", "optional_type": "OPTIONAL"}
-    return onnx.SequenceProto(name=name, elem_type=getattr(onnx.SequenceProto, kinds[inner]))
+def _sequence(values: list[Value], name: str, inner: onnx.TypeProto) -> onnx.SequenceProto:
+    word = str(inner.WhichOneof("value")).removesuffix("_type")
+    found = onnx.SequenceProto(name=name, elem_type=getattr(onnx.SequenceProto, word.upper()))
+    getattr(found, f"{word}_values").extend(_proto(value, "", inner) for value in values)
+    return found
 
 
 def read(folder: Path, root: Path, suite: str) -> Iterator[Case]:
@@ -130,8 +122,8 @@ def read(folder: Path, root: Path, suite: str) -> Iterator[Case]:
     if not model.HasField("graph"):
         raise StoreError(f"{path}: not an ONNX model: it has no graph")
     _load_external(model, folder, root)
-    described = _json(folder / "case.json", root)
-    tolerance = {**_json(folder / "data.json", root), **described.get("tolerance", {})}
+    case_path, data_path = folder / "case.json", folder / "data.json"
+    told = casefile.read(case_path, _optional(case_path, root), data_path, _optional(data_path, root))
     sets = sorted(
         (item for item in folder.glob("test_data_set_*") if item.is_dir()),
         key=lambda item: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", item.name)],
@@ -140,17 +132,10 @@ def read(folder: Path, root: Path, suite: str) -> Iterator[Case]:
         raise StoreError(f"{folder}: there is no test_data_set_0 beside model.onnx")
     for index, data in enumerate(sets):
         case_id = f"{suite}/{folder.name}" + (f"/{data.name}" if index else "")
-        yield _case(case_id, model, data, root, described, tolerance)
+        yield _case(case_id, model, data, root, told)
 
 
-def _case(
-    case_id: str,
-    model: onnx.ModelProto,
-    data: Path,
-    root: Path,
-    described: Mapping[str, Any],
-    tolerance: Mapping[str, Any],
-) -> Case:
+def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, told: Description) -> Case:
     baked = {item.name for item in model.graph.initializer}
     fed = [info for info in model.graph.input if info.name not in baked]
     overridable = [info for info in model.graph.input if info.name in baked]
@@ -160,56 +145,34 @@ def _case(
     if given != len(fed):
         raise StoreError(f"{data}: {given} files input_*.pb, but the graph has {len(fed)} inputs to feed")
     inputs = {info.name: _decode(data / f"input_{i}.pb", root, info.type) for i, info in enumerate(fed)}
-    outcome = _outcome(data.parent / "case.json", described)
     expected: tuple[Value, ...] | None = None
     stored = len(list(data.glob("output_*.pb")))
-    if outcome is Outcome.VALUES and stored:
+    if told.outcome is Outcome.VALUES and stored:
         if stored != len(model.graph.output):
             raise StoreError(f"{data}: {stored} files output_*.pb, but the graph has {len(model.graph.output)} outputs")
         expected = tuple(_decode(data / f"output_{i}.pb", root, info.type) for i, info in enumerate(model.graph.output))
     return Case(
         id=case_id,
-        operator=described.get("operator") or operator_of(model),
+        operator=told.operator or operator_of(model),
         model=model.SerializeToString(deterministic=True),
         inputs=inputs,
         outputs=tuple(info.name for info in model.graph.output),
-        outcome=outcome,
+        outcome=told.outcome,
         expected=expected,
-        allowance=_tolerance(data, root, tolerance, len(model.graph.output)),
-        clauses=tuple(described.get("clauses", ())),
-        tags=frozenset(described.get("tags", ())),
-        form=described.get("form", "plain"),
-        detail=described.get("detail", ""),
-        notes=tuple(described.get("notes", ())),
+        allowance=dataclasses.replace(told.allowance, bounds=_bounds(data, root, len(model.graph.output))),
+        clauses=told.clauses,
+        tags=told.tags,
+        form=told.form,
+        detail=told.detail,
+        notes=told.notes,
     )
 
 
-def _outcome(path: Path, described: Mapping[str, Any]) -> Outcome:
-    text = described.get("outcome", Outcome.VALUES)
-    try:
-        return Outcome(text)
-    except ValueError:
-        raise StoreError(f"{path}: outcome {text!r}; expected one of {', '.join(Outcome)}") from None
-
-
-def _tolerance(data: Path, root: Path, tolerance: Mapping[str, Any], outputs: int) -> Allowance:
-    numbers = {"rtol": LAYOUT_RTOL, "atol": LAYOUT_ATOL} if "reason" not in tolerance else {}
-    for key in ("rtol", "atol", "ulp"):
-        if key in tolerance:
-            value = tolerance[key]
-            if not isinstance(value, int | float) or isinstance(value, bool) or value < 0:
-                raise StoreError(f"{data.parent}: {key} is {value!r}; expected a number of at least 0")
-            numbers[key] = float(value)
-    bounds = None
-    if (data / "bound_0.pb").exists():
-        plain = onnx.helper.make_tensor_type_proto(onnx.TensorProto.DOUBLE, None)
-        bounds = tuple(np.asarray(_decode(data / f"bound_{i}.pb", root, plain)) for i in range(outputs))
-    return Allowance(
-        reason=str(tolerance.get("reason", "the suite's own tolerance")),
-        signed_zero=bool(tolerance.get("signed_zero", False)),
-        bounds=bounds,
-        **numbers,
-    )
+def _bounds(data: Path, root: Path, outputs: int) -> tuple[np.ndarray[Any, Any], ...] | None:
+    if not (data / "bound_0.pb").exists():
+        return None
+    type_ = onnx.helper.make_tensor_type_proto(onnx.TensorProto.DOUBLE, None)
+    return tuple(np.asarray(_decode(data / f"bound_{i}.pb", root, type_)) for i in range(outputs))
 
 
 def operator_of(model: onnx.ModelProto) -> str:
@@ -226,29 +189,28 @@ def operator_of(model: onnx.ModelProto) -> str:
 
 
 def _inside(path: Path, root: Path) -> Path:
-    resolved = path.resolve()
+    try:
+        resolved = path.resolve()
+    except RuntimeError as error:  # A link that leads to itself.
+        raise StoreError(f"{path}: cannot be read: {error}") from error
     if not resolved.is_relative_to(root.resolve()):
         raise StoreError(f"{path}: leads out of the suite's folder, to {resolved}; it is not read")
     return resolved
 
 
 def _bytes(path: Path, root: Path) -> bytes:
+    resolved = _inside(path, root)
     try:
-        return _inside(path, root).read_bytes()
+        if resolved.exists() and not resolved.is_file():
+            raise StoreError(f"{path}: not a file")  # Reading a pipe would wait forever.
+        return resolved.read_bytes()
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def _json(path: Path, root: Path) -> dict[str, Any]:
-    if not path.exists():
-        return {}
-    try:
-        value = json.loads(_bytes(path, root))
-    except (ValueError, RecursionError) as error:
-        raise StoreError(f"{path}: not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise StoreError(f"{path}: expected a JSON object, found a {type(value).__name__}")
-    return value
+def _optional(path: Path, root: Path) -> bytes:
+    """Return a file's bytes, empty where there is no such file."""
+    return _bytes(path, root) if path.is_symlink() or path.exists() else b""
 
 
 def _decode(path: Path, root: Path, type_: onnx.TypeProto) -> Value:
@@ -267,6 +229,8 @@ def _decode(path: Path, root: Path, type_: onnx.TypeProto) -> Value:
         message = proto.FromString(data)
         if kind == "tensor_type" and message.data_location == onnx.TensorProto.EXTERNAL:
             raise StoreError(f"{path}: its data lies in another file; a test-data tensor holds its own")
+        if kind == "tensor_type" and any(dim < 0 for dim in message.dims):
+            raise StoreError(f"{path}: dims {list(message.dims)}; expected numbers of at least 0")
         return _native(convert(message))
     except (DecodeError, ValueError, TypeError, KeyError, AttributeError, MemoryError, OverflowError) as error:
         raise StoreError(f"{path}: not a whole {proto.DESCRIPTOR.name}: {type(error).__name__}: {error}") from error
@@ -277,7 +241,7 @@ def _native(value: Any) -> Value:  # noqa: ANN401 - whatever numpy_helper gives
     if isinstance(value, list | tuple):
         return [_native(item) for item in value]
     if isinstance(value, dict):
-        return {key: _native(item) for key, item in value.items()}
+        return {key.decode() if isinstance(key, bytes) else key: _native(item) for key, item in value.items()}
     return value if value is None else np.asarray(value)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import hashlib
+import os
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from harness import declare, generate, registry, schema, store
+from harness import casefile, declare, generate, registry, schema, store
 from harness.case import Allowance, Case, Outcome, in_shard
 from harness.errors import HarnessError
 
@@ -228,7 +229,9 @@ class Folder:
         if not path.is_dir():
             what = "is not a folder" if path.exists() else "does not exist"
             raise SuiteError(f"suite {path} {what}; name generated, official, or a folder with */model.onnx in it")
-        self._folders = sorted(model.parent for model in path.glob("*/model.onnx"))
+        found = ((folder, folder / "model.onnx") for folder in path.iterdir())
+        # A link that leads nowhere is a case that cannot be read, not the absence of one.
+        self._folders = sorted(folder for folder, model in found if model.is_symlink() or model.exists())
         if not self._folders:
             raise SuiteError(f"suite {path} holds no case; ONNX's layout is CASE/model.onnx and CASE/test_data_set_0/")
         self._suite = path.resolve().name
@@ -239,7 +242,7 @@ class Folder:
         for folder in self._folders:
             for path in sorted(folder.rglob("*")):
                 if path.is_file() and path.resolve().is_relative_to(self._root.resolve()):
-                    hashed.update(str(path.relative_to(self._root)).encode() + b"\0")
+                    hashed.update(os.fsencode(path.relative_to(self._root)) + b"\0")
                     hashed.update(hashlib.sha256(path.read_bytes()).digest())
         return hashed.hexdigest()[:16]
 
@@ -254,7 +257,7 @@ class Folder:
                 for case in store.read(folder, self._root, self._suite):
                     if selection.takes(case):
                         yield case
-            except store.StoreError as error:
+            except casefile.StoreError as error:
                 self.faults.append(str(error))
 
 

@@ -19,7 +19,6 @@ from harness import targets
 from harness.errors import HarnessError
 from harness.lane import Lane
 from harness.process import Limits
-from harness.pytest_plugin import LANES
 from harness.report import case as case_report
 from harness.runner import judge
 from harness.verdict import Result, Verdict
@@ -30,24 +29,31 @@ if TYPE_CHECKING:
     from harness.case import Case
 
 
-class AdapterError(Exception):
-    """The adapter, not the runtime, is at fault."""
+LANES = pytest.StashKey[dict[tuple[str, float], Lane]]()
 
 
 def _lane(config: pytest.Config, backend: str, timeout: float) -> Lane:
     """Return the lane of a backend, which all items of this pytest process share."""
     lanes = config.stash.setdefault(LANES, {})
     if (backend, timeout) not in lanes:
-        lanes[backend, timeout] = Lane(targets.resolve(backend), Limits(timeout=timeout))
+        lanes[backend, timeout] = lane = Lane(targets.resolve(backend), Limits(timeout=timeout))
+        config.add_cleanup(lane.close)
     return lanes[backend, timeout]
 
 
-def _check(config: pytest.Config, case: Case, backend: str, timeout: float) -> None:
-    """Run one case, and end the test as its verdict says."""
-    __tracebackhide__ = True
-    result = judge(case, backend, _lane(config, backend, timeout).ask(case))
+def asked(config: pytest.Config, case: Case, backend: str, timeout: float) -> Result:
+    """Return what becomes of a case; a fault of the adapter ends the setup of the test that needs it."""
+    try:
+        result = judge(case, backend, _lane(config, backend, timeout).ask(case))
+    except HarnessError as error:
+        pytest.fail(str(error), pytrace=False)
     if result.verdict is Verdict.ADAPTER_ERROR:
-        raise AdapterError(f"{case.id}: {result.message}")
+        pytest.fail(f"{case.id}: {result.message}", pytrace=False)
+    return result
+
+
+def _end(case: Case, result: Result) -> None:
+    """End the test as the verdict says."""
     if not result.verdict.scored:
         pytest.skip(f"{result.verdict}: {result.message or result.actual}")
     if result.verdict.failed:
@@ -68,17 +74,17 @@ class CaseItem(pytest.Item):
         """Take the case and where to run it."""
         super().__init__(**given)
         self.case, self.backend, self.timeout = case, backend, timeout
+        self.result: Result | None = None
         self.extra_keyword_matches.update(case.tags)
 
-    def runtest(self) -> None:
+    def setup(self) -> None:
         """Run the case."""
-        _check(self.config, self.case, self.backend, self.timeout)
+        self.result = asked(self.config, self.case, self.backend, self.timeout)
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ANN401
-        """Return a sentence where there is one, not a traceback."""
-        if isinstance(excinfo.value, AdapterError | HarnessError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
+    def runtest(self) -> None:
+        """Say what became of it."""
+        assert self.result is not None  # noqa: S101 - setup comes first
+        _end(self.case, self.result)
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
         """Return what pytest prints for the item."""
@@ -156,10 +162,11 @@ def conformance(
     targets.resolve(backend)
     chosen = _selected(suite, _globs(op), _globs(case), _globs(tag))
 
-    @pytest.mark.parametrize("onnx_case", chosen, ids=[item.id for item in chosen])
-    def test_conformance(onnx_case: Case, request: pytest.FixtureRequest) -> None:
-        __tracebackhide__ = True
-        _check(request.config, onnx_case, backend, timeout)
+    requests = [pytest.param((item, backend, timeout), id=item.id) for item in chosen]
+
+    @pytest.mark.parametrize("onnx_result", requests, indirect=True)
+    def test_conformance(onnx_result: tuple[Case, Result]) -> None:
+        _end(*onnx_result)
 
     return test_conformance
 

@@ -86,3 +86,8 @@ def clean(text: object, limit: int = MAX_MESSAGE) -> str:
     """Return what a runtime said, fit for a terminal and a file: no control characters, and not endless."""
     plain = _CONTROL.sub("", str(text)).strip()
     return plain if len(plain) <= limit else plain[:limit] + f"... ({len(plain)} characters)"
+
+
+def line(text: object, limit: int = 300) -> str:
+    """Return what a runtime, a model or a file said as one clean line."""
+    return " ".join(clean(text, limit).split())

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import onnx
 import onnx.printer
 
-from harness.case import Outcome
-from harness.render import one, quoted
+from harness.case import Outcome, quoted
+from harness.render import one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

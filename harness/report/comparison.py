@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from harness.verdict import Result, Verdict
+from harness.verdict import Result, Verdict, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,11 +77,14 @@ def lines(before: Run, after: Run, found: Comparison) -> Iterator[str]:
         backends = ", ".join(
             f"{name} {said.get('version', '')}".strip() for name, said in run.header["backends"].items()
         )
-        yield f"{run.path}: {backends}, suite {run.header['suite']['name']}" + ("" if run.complete else " (cut off)")
+        yield line(f"{run.path}: {backends}, suite {run.header['suite']['name']}", 2000) + (
+            "" if run.complete else " (cut off)"
+        )
     yield ", ".join(f"{len(rows)} {kind}" for kind, rows in found.kinds.items()) + f", {found.same} the same"
     for kind, rows in found.kinds.items():
         if rows:
             yield ""
-            yield tabulate(sorted(rows)[:SHOWN], [kind, "before", "after"], tablefmt="simple", disable_numparse=True)
+            shown = [(line(name), was, now) for name, was, now in sorted(rows)[:SHOWN]]
+            yield tabulate(shown, [kind, "before", "after"], tablefmt="simple", disable_numparse=True)
             if len(rows) > SHOWN:
                 yield f"... and {len(rows) - SHOWN} more that {kind}"

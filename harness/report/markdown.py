@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.report import terminal
+from harness.verdict import line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +26,7 @@ def report(run: Run, summary: Summary, references: Mapping[str, str]) -> str:
     head = run.header
     backends = ", ".join(f"{name} {said.get('version', '')}".strip() for name, said in head["backends"].items())
     lines = [
-        f"# {backends}: suite {head['suite']['name']}",
+        line(f"# {backends}: suite {head['suite']['name']}"),
         "",
         MEASURED.format(**head),
         "",
@@ -38,7 +39,7 @@ def report(run: Run, summary: Summary, references: Mapping[str, str]) -> str:
     ]
     if not run.complete:
         lines.insert(2, "**This run was cut off; cases are missing.**\n")
-    for block in terminal.groups(summary, references, limit=0):
+    for block in terminal.groups(summary, references, 0, head["arguments"].get("reference", "")):
         lines += ["```text", block.replace("```", "'''"), "```", ""]
     if not summary.groups:
         lines += ["None.", ""]

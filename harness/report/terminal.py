@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import tabulate as tables
 from tabulate import tabulate
 
-from harness.render import quoted
+from harness.case import quoted
 from harness.report.summary import Group, Summary, rate, rates
-from harness.verdict import Verdict, clean
+from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,6 +40,8 @@ def table(summary: Summary, style: str = "simple") -> str:
     for (_, backend), counter in summary.counts.items():
         sums.setdefault(backend, Counter()).update(counter)
     rows += [_row("all", backend, counter, shown) for backend, counter in sorted(sums.items())]
+    if style == "github":
+        rows = [[cell.replace("|", r"\|") for cell in row] for row in rows]
     text = tabulate(rows, heads, tablefmt=style, disable_numparse=True, colalign=_align(len(shown)))
     absent = [str(verdict) for verdict in Verdict if verdict not in shown]
     return text + (f"\n\nNo case came out as {', '.join(absent)}." if absent else "")
@@ -58,8 +60,8 @@ def _row(operator: str, backend: str, counts: Mapping[Verdict, int], shown: list
     found = rates(counts)
     numbers = [str(counts.get(verdict, 0) or "") for verdict in shown]
     return [
-        operator,
-        backend,
+        line(operator),
+        line(backend),
         *numbers,
         f"{found.passed}/{found.specified} {rate(found.passed, found.specified)}",
         f"{found.passed}/{found.attempted} {rate(found.passed, found.attempted)}",
@@ -77,39 +79,41 @@ def visible(summary: Summary, limit: int) -> tuple[list[Group], Counter[str]]:
     return shown, Counter({name: count - limit for name, count in seen.items() if limit and count > limit})
 
 
-def groups(summary: Summary, references: Mapping[str, str], limit: int) -> Iterator[str]:
+def groups(summary: Summary, references: Mapping[str, str], limit: int, reference: str = "") -> Iterator[str]:
     """Yield the failures, grouped, as blocks of text.
 
     Args:
         summary: the counts.
         references: case id -> what onnx.reference gave for it, for the examples.
         limit: how many groups of each backend are shown; 0: all.
+        reference: the backend whose answers are the expected ones; empty: the text decides.
     """
+    expects = f"{reference} expects" if reference else "text expects"
     shown, hidden = visible(summary, limit)
     for group in shown:
-        yield _block(group, references.get(group.example.case, ""))
+        yield _block(group, references.get(group.example.case, ""), expects)
     for backend, count in sorted(hidden.items()):
         yield f"{backend}: {count} more groups of failures; --groups 0 shows them all"
     if summary.left_out:
         yield f"{summary.left_out} more failures are counted above but not grouped: there are too many kinds of them"
 
 
-def _block(group: Group, reference: str) -> str:
+def _block(group: Group, reference: str, expects: str) -> str:
     example = group.example
     operator = example.operator.rpartition("/")[0] or example.operator
     where = [f"versions {', '.join(sorted(group.versions, key=int))}"] if _numbers(group.versions) else []
     where += [f"types {_some(group.types)}"] if group.types else []
     where += [f"forms {_some(group.forms)}"] if group.forms != {"plain"} else []
     cases = "1 case" if group.count == 1 else f"{group.count} cases"
-    lines = [f"{example.backend}: {example.verdict}, {operator}, {cases}" + (f" ({'; '.join(where)})" if where else "")]
-    lines.append(f"  for example {example.case}")
+    what = f"{example.backend}: {example.verdict}, {operator}, {cases}" + (f" ({'; '.join(where)})" if where else "")
+    lines = [line(what), f"  for example {line(example.case)}"]
     lines += [_wrapped("text", quoted(clause)) for clause in example.clauses]
     lines.append(_wrapped("said", " ".join(example.message.split())[:400])) if example.message else None
     wanted = example.expected or ("refused" if example.outcome == "rejects" else "")
     got = example.actual or f"{example.verdict}{f': {example.error}' if example.error else ''}"
     if example.signal:
         got = f"{example.verdict}: {example.signal}"
-    heads = ["text expects", "onnx.reference gives", f"{example.backend} gives"]
+    heads = [line(expects), "onnx.reference gives", f"{line(example.backend)} gives"]
     row = [_column(wanted or "the expected values"), _column(reference or "(not asked)"), _column(got)]
     lines.append(textwrap.indent(tabulate([row], heads, tablefmt="simple", disable_numparse=True), "  "))
     return "\n".join(lines)

@@ -1,0 +1,368 @@
+"""An adapter that is right for Split/13 with float32 but for one fault: `wrong.py KIND [CASE]`.
+
+KIND names a function below. A fault of CASES shows at the one case that the model's graph is named after; what
+comes before and after it is answered as `good` does. Written from the wire format alone, with nothing but Python.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import mmap
+import os
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import time
+from typing import Any
+
+Request = tuple[dict[str, Any], bytes]
+Parts = list[tuple[list[int], bytes]]
+
+FLOAT, INT64 = 1, 7
+CASE = "lengths_sum"
+HOSTILE = "\x1b[2J\x1b[31mred\x1b]0;title\x07\r\nsecond line\u202e\x00 "
+
+
+# The wire format: a line of JSON, and then the bytes it announces.
+
+
+def write(data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(1, view) :]
+
+
+def message(header: dict[str, Any], payload: bytes = b"") -> bytes:
+    return json.dumps({**header, "payload": len(payload)}).encode() + b"\n" + payload
+
+
+def read() -> Request:
+    line = sys.stdin.buffer.readline()
+    if not line:
+        raise SystemExit
+    header = json.loads(line)
+    return header, sys.stdin.buffer.read(header["payload"])
+
+
+def hello(protocol: object = 1) -> bytes:
+    return message({"kind": "hello", "protocol": protocol, "runtime": "wrong", "version": "1"})
+
+
+def flood(size: int) -> None:
+    """Print without a care for who reads it."""
+    text = ("noise " * 200 + "\n").encode()
+    for _ in range(size // len(text)):
+        os.write(2, text)
+
+
+# Split
+
+
+def axis_of(model: bytes) -> int:
+    """Return the attribute `axis`: its name (field 1 of AttributeProto), then i (field 3) as a varint."""
+    start = model.find(b"\n\x04axis\x18")
+    if start < 0:
+        return 0
+    value = shift = 0
+    for byte in model[start + 7 :]:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            break
+    return value - (1 << 64) if value >> 63 else value
+
+
+def parts(request: Request) -> Parts | None:
+    """Return the shapes and bytes of the outputs, or None for what this adapter does not do."""
+    header, payload = request
+    model, data = payload[: header["model"]], payload[header["model"] :]
+    given = {item["name"]: item["value"] for item in header["inputs"]}
+    if b"Split_13_" not in model or b"B\x05split" in model or set(given) - {"input", "split"}:
+        return None
+    if given["input"]["type"] != FLOAT or given.get("split", {}).get("type", INT64) != INT64:
+        return None
+    shape, count = given["input"]["shape"], len(header["outputs"])
+    axis = axis_of(model) % len(shape)
+    size = 4 * math.prod(shape)
+    lengths = [shape[axis] // count] * count
+    if "split" in given:
+        lengths = struct.unpack(f"<{count}q", data[size:])
+    row = 4 * math.prod(shape[axis + 1 :])
+    block = row * shape[axis]
+    found, begin = [], 0
+    for length in lengths:
+        blocks = range(math.prod(shape[:axis]))
+        taken = [data[i * block + begin * row : i * block + (begin + length) * row] for i in blocks]
+        found.append(([*shape[:axis], length, *shape[axis + 1 :]], b"".join(taken)))
+        begin += length
+    return found
+
+
+def described(found: Parts) -> list[dict[str, Any]]:
+    return [{"kind": "tensor", "type": FLOAT, "shape": shape} for shape, _ in found]
+
+
+def answer(request: Request, found: Parts | None = None, **changed: Any) -> bytes:
+    """Return the right answer, but for what is `changed` of its header."""
+    found = parts(request) if found is None else found
+    if found is None:
+        told = {"error": "NotImplementedError", "message": "Split/13 with float32 alone", "reason": "no kernel"}
+        return message({"kind": "unsupported", "id": request[0]["id"], **told})
+    header = {"kind": "answer", "id": request[0]["id"], "outputs": described(found), "seconds": 0.001, **changed}
+    return message(header, b"".join(data for _, data in found))
+
+
+def good(request: Request) -> None:
+    write(answer(request))
+
+
+# Faults at one case: each takes the request of CASE.
+
+
+def prints_a_line(request: Request) -> None:
+    write(b"Loading the plug-in for Split\n" + answer(request))
+
+
+def answers_the_next_first(request: Request) -> None:
+    write(answer(read()) + answer(request))
+
+
+def gives_an_output_less(request: Request) -> None:
+    write(answer(request, parts(request)[:-1]))
+
+
+def gives_an_output_more(request: Request) -> None:
+    write(answer(request, [*parts(request), ([1], bytes(4))]))
+
+
+def gives_nan_bytes(request: Request) -> None:
+    nan = struct.pack("<I", 0x7FC00000)
+    write(answer(request, [(shape, nan * (len(data) // 4)) for shape, data in parts(request)]))
+
+
+def says_nan_in_the_header(request: Request) -> None:
+    outputs = described(parts(request))
+    outputs[0]["shape"] = [float("nan")]
+    write(answer(request, outputs=outputs, seconds=float("nan")))
+
+
+def takes_nan_seconds(request: Request) -> None:
+    write(answer(request, seconds=float("nan")))
+
+
+def takes_endless_seconds(request: Request) -> None:
+    write(answer(request, seconds=10**400))
+
+
+def announces_two_gib(request: Request) -> None:
+    write(json.dumps({"kind": "answer", "id": request[0]["id"], "outputs": [], "payload": 2 << 30}).encode() + b"\n")
+
+
+def writes_an_endless_header(_request: Request) -> None:
+    while True:
+        write(b'{"kind": "answer", ' * 10_000)
+
+
+def sends_too_few_bytes(request: Request) -> None:
+    outputs = described(parts(request))
+    outputs[0]["shape"] = [1_000_000]
+    write(answer(request, outputs=outputs))
+
+
+def sends_too_many_bytes(request: Request) -> None:
+    write(answer(request, outputs=described(parts(request))[:-1]))
+
+
+def nests_without_end(request: Request) -> None:
+    text = '{"kind":"sequence","items":[' * 400 + "]}" * 400
+    write(f'{{"kind":"answer","id":{request[0]["id"]},"outputs":[{text}],"payload":0}}\n'.encode())
+
+
+def says_an_unknown_kind(request: Request) -> None:
+    write(message({"kind": "\x1b[31msurprise", "id": request[0]["id"]}))
+
+
+def names_an_endless_request(_request: Request) -> None:
+    write(message({"kind": "answer", "id": "7" * 1_000_000, "outputs": []}))
+
+
+def says_hello_again(request: Request) -> None:
+    write(hello() + answer(request))
+
+
+def answers_unasked(request: Request) -> None:
+    write(answer(request) + answer(request))
+
+
+def hangs(_request: Request) -> None:
+    time.sleep(600)
+
+
+def hangs_printing(_request: Request) -> None:
+    while True:
+        flood(1 << 16)
+
+
+def drips(_request: Request) -> None:
+    while True:
+        write(b" ")
+        time.sleep(0.02)
+
+
+def closes_its_output(_request: Request) -> None:
+    os.close(1)
+    time.sleep(600)
+
+
+def dies_by_segv(_request: Request) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def dies_by_abrt(_request: Request) -> None:
+    os.write(2, b"terminate called after throwing an instance of 'int'\n")
+    os.kill(os.getpid(), signal.SIGABRT)
+
+
+def exits_with_3(_request: Request) -> None:
+    os._exit(3)
+
+
+def dies_leaving_a_child(_request: Request) -> None:
+    """Die while something else still holds the output open."""
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    os._exit(4)
+
+
+def dies_with_hostile_words(_request: Request) -> None:
+    flood(4 << 20)
+    os.write(2, HOSTILE.encode("utf-8") + b"\xff\xfe last words\n")
+    os._exit(5)
+
+
+def refuses_with_hostile_words(request: Request) -> None:
+    told = {"error": "\x1b[31mError", "message": HOSTILE + "\ud800" + "x" * 1_000_000}
+    write(message({"kind": "refused", "id": request[0]["id"], **told}))
+
+
+def allocates(request: Request) -> None:
+    """Take 1 GiB of address space, which costs nothing until it is touched; refuse where it is not to be had."""
+    try:
+        mmap.mmap(-1, 1 << 30)
+    except OSError as error:
+        told = {"error": "MemoryError", "message": f"no room for 1 GiB: {error.strerror}"}
+        write(message({"kind": "refused", "id": request[0]["id"], **told}))
+    else:
+        good(request)
+
+
+CASES = (
+    good, prints_a_line, answers_the_next_first, gives_an_output_less, gives_an_output_more, gives_nan_bytes,
+    says_nan_in_the_header, takes_nan_seconds, takes_endless_seconds, announces_two_gib, writes_an_endless_header,
+    sends_too_few_bytes, sends_too_many_bytes, nests_without_end, says_an_unknown_kind, names_an_endless_request,
+    says_hello_again, answers_unasked, hangs, hangs_printing, drips, closes_its_output, dies_by_segv, dies_by_abrt,
+    exits_with_3, dies_leaving_a_child, dies_with_hostile_words, refuses_with_hostile_words, allocates,
+)  # fmt: skip
+
+
+# Faults at every case
+
+
+def dies_on_every_case(_request: Request) -> None:
+    os._exit(6)
+
+
+def floods_stderr(request: Request) -> None:
+    flood(1 << 18)
+    good(request)
+
+
+def is_slow(request: Request) -> None:
+    time.sleep(0.1)
+    good(request)
+
+
+def reads_four_first(request: Request) -> None:
+    requests = [request, read(), read(), read()]
+    for item in requests:
+        good(item)
+
+
+EVERY = (dies_on_every_case, floods_stderr, is_slow, reads_four_first)
+
+
+# Faults before the first request
+
+
+def dies_at_start() -> None:
+    os.write(2, b"Traceback (most recent call last):\nImportError: libruntime.so.1: cannot open\n")
+    os._exit(3)
+
+
+def aborts_at_start() -> None:
+    os.kill(os.getpid(), signal.SIGABRT)
+
+
+def prints_before_hello() -> None:
+    write(b"Welcome to the runtime\n" + hello())
+
+
+def speaks_another_protocol() -> None:
+    write(hello(protocol=99))
+
+
+def speaks_endless_protocol() -> None:
+    write(hello(protocol="9" * 1_000_000))
+
+
+def never_says_hello() -> None:
+    time.sleep(600)
+
+
+def answers_before_hello() -> None:
+    write(message({"kind": "answer", "id": 1, "outputs": []}))
+
+
+def fails_with_hostile_words() -> None:
+    write(message({"kind": "failed", "message": HOSTILE + "x" * 1_000_000}))
+
+
+def fails_without_words() -> None:
+    write(message({"kind": "failed"}))
+
+
+def has_a_hostile_version() -> None:
+    words = {"runtime": HOSTILE, "version": {"nan": float("nan")}}
+    write(message({"kind": "hello", "protocol": 1, **words}))
+
+
+START = (
+    dies_at_start, aborts_at_start, prints_before_hello, speaks_another_protocol, speaks_endless_protocol,
+    never_says_hello, answers_before_hello, fails_with_hostile_words, fails_without_words, has_a_hostile_version,
+)  # fmt: skip
+
+
+def main() -> None:
+    kind = sys.argv[1]
+    marked = f"Split_13_{sys.argv[2] if len(sys.argv) > 2 else CASE}".encode()
+    marked = b"\x12" + bytes([len(marked)]) + marked  # GraphProto's field 2, so that no longer name fits.
+    at_case, at_every, at_start = ({fault.__name__: fault for fault in table} for table in (CASES, EVERY, START))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if kind in at_start:
+        at_start[kind]()
+    else:
+        write(hello())
+    while True:
+        request = read()
+        if kind in at_every:
+            at_every[kind](request)
+        elif kind in at_case and marked in request[1]:
+            at_case[kind](request)
+        else:
+            good(request)
+
+
+if __name__ == "__main__":
+    main()

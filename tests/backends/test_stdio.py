@@ -1,0 +1,155 @@
+"""An adapter that is not written in Python, held over the wire to the cases of its one operator.
+
+It was written from README.md alone, so that what README.md leaves out would be seen here.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
+import pytest
+
+from backends import protocol
+from harness import suite as suites
+from harness import targets
+from harness.case import Outcome
+from harness.lane import Lane
+from harness.process import Limits
+from harness.replies import Refused
+from harness.runner import Runner, judge
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.case import Case
+    from harness.targets import Target
+
+SCRIPT = Path(__file__).parents[1] / "adapters" / "split_float32.mjs"
+
+
+@pytest.fixture(scope="module")
+def node() -> str:
+    found = shutil.which("node")
+    if found is None:
+        pytest.skip("the adapter is written in JavaScript, and there is no node to run it")
+    return found
+
+
+def target(node: str, script: Path = SCRIPT) -> Target:
+    return targets.resolve(f"cmd:{shlex.join([node, str(script)])}")
+
+
+@pytest.fixture(scope="module")
+def lane(node: str) -> Iterator[Lane]:
+    with Lane(target(node), Limits()) as opened:
+        yield opened
+
+
+def split(case: str = "", tag: str = "") -> list[Case]:
+    selection = suites.Selection(("Split",), (case,) if case else (), (tag,) if tag else ())
+    return list(suites.open_suite("generated").cases(selection))
+
+
+def lacks(case: Case) -> str:
+    """Return what of a case the adapter says it lacks; empty if it must answer or refuse."""
+    graph = onnx.load_from_string(case.model).graph
+    if len(graph.node) != 1:
+        return "one node only"
+    if case.operator == "ai.onnx/Split/1":
+        return "older than Split-2"
+    given = case.inputs.get("input")
+    wide = isinstance(given, np.ndarray) and given.dtype != np.float32
+    return "no kernel" if wide else ""
+
+
+def test_every_basic_case_of_float32_passes(lane: Lane) -> None:
+    counts: Counter[str] = Counter()
+    for case in split(tag="basic"):
+        result = judge(case, "split_float32", lane.ask(case))
+        assert result.verdict is not Verdict.ADAPTER_ERROR, result
+        wanted = Verdict.UNSUPPORTED if lacks(case) else Verdict.PASS
+        assert result.verdict is wanted, f"{case.id}: {wanted} expected, {result}"
+        assert result.message.startswith(lacks(case)), f"{case.id}: {lacks(case)!r} expected, {result.message!r}"
+        counts[case.outcome if wanted is Verdict.PASS else wanted] += 1
+    assert min(counts[kind] for kind in (Outcome.VALUES, Outcome.REJECTS, Verdict.UNSUPPORTED)) >= 25, counts
+
+
+def test_every_case_of_split_sent_ahead_of_answers_is_judged(node: str) -> None:
+    cases = {case.id: case for case in split()}
+    with Runner([target(node)], Limits(restarts=0), jobs=2) as runner:
+        runner.start()
+        results = list(runner.run(cases.values()))
+    assert runner.faults == [], runner.faults
+    assert sorted(result.case for result in results) == sorted(cases), Counter(result.case for result in results)
+    for result in results:
+        case = cases[result.case]
+        wanted = Verdict.UNSUPPORTED if lacks(case) else Verdict.PASS
+        if case.outcome is Outcome.UNSPECIFIED:
+            wanted = Verdict.UNSPECIFIED
+        assert result.verdict is wanted, f"{case.id}: {wanted} expected, {result}"
+
+
+def test_what_ends_without_a_request_says_hello_and_exits(node: str) -> None:
+    done = subprocess.run([node, str(SCRIPT)], input=b"", capture_output=True, timeout=60, check=False)
+    header = protocol.parse_header(done.stdout)
+    assert (header["kind"], header["protocol"], header["payload"]) == ("hello", protocol.VERSION, 0), header
+    assert (done.returncode, done.stderr) == (0, b""), done
+
+
+# Wrong on purpose: each of these must be noticed, and as what it is.
+
+FAULTS = {
+    "banner": ("process.stdout.write(answer(", 'console.log("ready"); process.stdout.write(answer('),
+    "id": ("const { id } = header;", "const id = header.id + 1;"),
+    "payload": ("data: Buffer.concat(rows) }", "data: Buffer.concat(rows).subarray(1) }"),
+    "exit": ("const { id } = header;", "process.exit(4);"),
+    "signal": ("const { id } = header;", 'process.kill(process.pid, "SIGKILL");'),
+    "chunk": ("Math.ceil(dim / parts)", "Math.floor(dim / parts)"),
+    "sum": ("sum === dim", "true"),
+    "type": ('({ kind: "tensor", type, shape })', '({ kind: "tensor", type: 6, shape })'),
+}
+
+
+@pytest.mark.parametrize(
+    ("fault", "case", "verdict", "says"),
+    [
+        ("banner", "lengths", Verdict.ADAPTER_ERROR, r"not a header line: b'ready'"),
+        ("id", "lengths", Verdict.ADAPTER_ERROR, r"an answer to request 2 while 1 was due"),
+        ("payload", "lengths", Verdict.ADAPTER_ERROR, r"needs 36 bytes, 34 are left|are left of the payload"),
+        ("exit", "lengths", Verdict.CRASH, r"exited with status 4"),
+        ("signal", "lengths", Verdict.CRASH, r"ended by SIGKILL"),
+        ("chunk", "uneven", Verdict.WRONG_SHAPE, r""),
+        ("sum", "sum_short", Verdict.ACCEPTED_INVALID, r""),
+        ("type", "lengths", Verdict.WRONG_TYPE, r"int32"),
+    ],
+    ids=list(FAULTS),
+)
+def test_a_faulty_adapter_is_noticed(
+    node: str, tmp_path: Path, fault: str, case: str, verdict: Verdict, says: str
+) -> None:
+    right, wrong = FAULTS[fault]
+    text = SCRIPT.read_text()
+    assert text.count(right) == 1, f"{right!r} stands {text.count(right)} times in {SCRIPT.name}"
+    script = tmp_path / SCRIPT.name
+    script.write_text(text.replace(right, wrong))
+    [asked] = split(f"ai.onnx/Split/18/{case}")
+    with Lane(target(node, script), Limits()) as opened:
+        result = judge(asked, "faulty", opened.ask(asked))
+    assert result.verdict is verdict, result
+    assert re.search(says, result.message), f"{says!r} expected in {result.message!r}"
+
+
+def test_it_lacks_what_it_says_it_lacks(lane: Lane) -> None:
+    [case] = split("ai.onnx/Split/18/dtypes/float16")
+    reply = lane.ask(case)
+    assert isinstance(reply, Refused), reply
+    assert (reply.error, reply.reason) == ("Unsupported", "no kernel"), reply

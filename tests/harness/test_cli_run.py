@@ -1,0 +1,671 @@
+"""`onnx-conformance run` from the outside: exit statuses, bad input, results that were cut off."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import onnx
+import pytest
+
+from harness import cli
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+WRONG = Path(__file__).parents[1] / "adapters" / "wrong.py"
+HANGS = 45
+"""Seconds after which a test that waits for what never comes is ended."""
+
+SPLIT = "ai.onnx/Split/13"
+NAMES = ("lengths", "lengths_equal", "lengths_one", "lengths_all", "lengths_sum", "even", "even_columns", "even_one")
+FAULTY = f"{SPLIT}/lengths_sum"
+CASES = [word for name in NAMES for word in ("--case", f"{SPLIT}/{name}")]
+
+
+@pytest.fixture(autouse=True)
+def _ends() -> Iterator[None]:
+    def late(*_: object) -> None:
+        raise AssertionError(f"still waiting after {HANGS} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(HANGS)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        return f"exit {self.status}\n{self.out}\n{self.err}"
+
+
+def command(*words: str | Path) -> Done:
+    """Run the command in this process, as its entry point does."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        mock.patch.object(sys, "argv", ["onnx-conformance", *map(str, words)]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            cli.entry()
+            status = 0
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+    done = Done(status, out.getvalue(), err.getvalue())
+    assert "Traceback" not in done.text, done.text
+    assert "\x1b" not in done.text, repr(done.text)
+    return done
+
+
+def adapter(kind: str) -> str:
+    return "cmd:" + shlex.join([sys.executable, "-S", str(WRONG), kind])
+
+
+def run(*words: str | Path, kind: str = "good", cases: list[str] = CASES) -> Done:
+    return command("run", "--backend", adapter(kind), *cases, *words)
+
+
+def told(done: Done, *parts: str) -> None:
+    """Hold that a command failed with one line that says these parts."""
+    lines = done.err.strip().splitlines()
+    assert done.status == 2, done.text
+    assert lines, done.text
+    assert len([line for line in lines if line.startswith(("onnx-conformance: ", "Error: "))]) == 1, done.text
+    for part in parts:
+        assert part in lines[-1], f"{part!r} is not in {lines[-1]!r}"
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a results file; NaN is no JSON."""
+
+    def refuse(word: str) -> Any:
+        raise AssertionError(f"{path} holds {word}")
+
+    text = path.read_bytes().decode("utf-8")
+    return [json.loads(line, parse_constant=refuse) for line in text.splitlines()]
+
+
+def results(path: Path) -> dict[tuple[str, str], tuple[str, str, str]]:
+    """Return what a file says of each case and backend, without times."""
+    found = [record for record in records(path) if record["kind"] == "result"]
+    named = {
+        (item["backend"], item["case"]): (item["verdict"], item.get("message", ""), item.get("signal", ""))
+        for item in found
+    }
+    assert len(named) == len(found), f"{path} has two results for one case and backend"
+    return named
+
+
+# Exit status
+
+STATUS = {
+    "good": 0,
+    "gives_nan_bytes": 1,
+    "dies_by_segv": 1,
+    "refuses_with_hostile_words": 1,
+    "prints_a_line": 2,
+    "closes_its_output": 2,
+    "answers_the_next_first": 2,
+}
+
+
+@pytest.mark.parametrize("kind", STATUS)
+def test_the_exit_status_tells_a_wrong_runtime_from_a_wrong_adapter(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    done = run("--results", file, kind=kind)
+    assert done.status == STATUS[kind], done.text
+    verdicts = {case: found[0] for (_, case), found in results(file).items()}
+    assert len(verdicts) == len(NAMES), verdicts
+    others = {verdict for case, verdict in verdicts.items() if case != FAULTY}
+    assert others == {"pass"}, verdicts
+    assert (verdicts[FAULTY] == "pass") is (kind == "good"), verdicts
+    assert records(file)[-1]["kind"] == "footer", records(file)[-1]
+    if STATUS[kind] == 2:
+        assert f"onnx-conformance: {FAULTY}: {adapter(kind)}" in done.err, done.text
+
+
+def test_a_version_of_hostile_words_leaves_a_clean_file(tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    done = run("--results", file, kind="has_a_hostile_version")
+    assert done.status == 0, done.text
+    (said,) = records(file)[0]["backends"].values()
+    assert all(isinstance(value, str) and value.isprintable() for value in said.values() if "\n" not in value), said
+    assert "\x1b" not in json.dumps(said, ensure_ascii=False), said
+
+
+# What is named and is not there
+
+UNKNOWN = {
+    "operator": (["--op", "Spilt"], ["--op 'Spilt'", "did you mean Split"]),
+    "version": (["--op", "Split/99"], ["--op 'Split/99'", "1, 2, 11, 13, 18"]),
+    "case": (["--case", "ai.onnx/Split/13/nothing"], ["--case 'ai.onnx/Split/13/nothing'", "matches no case"]),
+    "tag": (["--tag", "nothing"], ["--tag 'nothing'", "matches no case"]),
+    "nothing in common": (["--op", "Split/13", "--case", "ai.onnx/Split/18/*"], ["ai.onnx/Split/18/*"]),
+    "backend": (["--backend", "onnxruntim"], ["'onnxruntim'", "did you mean onnxruntime?", "cmd:COMMAND"]),
+    "reference": (["--reference", "nobody"], ["'nobody'", "oracle"]),
+    "command": (["--backend", "cmd:"], ["'cmd:' names no command", "write cmd:"]),
+    "quotes": (["--backend", "cmd:'x"], ["No closing quotation"]),
+    "suite": (["--suite", "nowhere"], ["suite nowhere does not exist", "generated, official, or a folder"]),
+    "shard 0/3": (["--shard", "0/3"], ["'0/3' is no shard", "such as 1/4"]),
+    "shard 4/3": (["--shard", "4/3"], ["'4/3' is no shard", "such as 1/4"]),
+    "shard x": (["--shard", "x"], ["'x' is no shard", "such as 1/4"]),
+    "memory": (["--memory", "much"], ["'much' is no size", "such as 4G"]),
+    "resume what": (["--resume"], ["--resume needs --results FILE"]),
+}
+
+
+def test_an_empty_shard_of_a_selection_is_no_fault() -> None:
+    done = run("--case", FAULTY, "--shard", "1/1000003")
+    assert done.status == 0, done.text
+
+
+@pytest.mark.parametrize("what", UNKNOWN)
+def test_what_is_not_there_is_named_with_what_is(what: str) -> None:
+    words, parts = UNKNOWN[what]
+    backend = [] if "--backend" in words else ["--backend", adapter("good")]
+    told(command("run", *backend, *words), *parts)
+
+
+def test_a_glob_that_matches_nothing_is_told_beside_the_results_of_one_that_does() -> None:
+    done = run("--case", "ai.onnx/Split/13/nothing", cases=["--case", f"{SPLIT}/even"])
+    told(done, "--case 'ai.onnx/Split/13/nothing' matches no case of suite generated")
+    assert "1/1 100.0 %" in done.out, done.text
+
+
+STARTS = {
+    "dies_at_start": "libruntime.so.1: cannot open",
+    "prints_before_hello": "Welcome to the runtime",
+    "speaks_another_protocol": "it speaks wire format 99",
+}
+
+
+@pytest.mark.parametrize("kind", STARTS)
+def test_a_backend_that_does_not_start_costs_no_earlier_result(kind: str, whole: Path, tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    shutil.copy(whole, file)
+    done = run("--results", file, kind=kind)
+    told(done, adapter(kind), STARTS[kind])
+    assert file.read_bytes() == whole.read_bytes(), "the results of the earlier run are lost"
+
+
+def test_a_backend_that_cannot_be_imported_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    done = command("run", "--backend", "no_such_runtime.backend", *CASES, "--results", file)
+    told(done, "no_such_runtime.backend", "cannot import", "is it installed in")
+    assert not file.exists(), file.read_text()
+
+
+# A folder in ONNX's layout
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stored") / "suite"
+    words = [word for name in ("lengths", "lengths_sum", "even") for word in ("--case", f"{SPLIT}/{name}")]
+    done = command("generate", "--out", folder, *words)
+    assert done.status == 0, done.text
+    return folder
+
+
+@pytest.fixture
+def suite(stored: Path, tmp_path: Path) -> Path:
+    """A folder of three cases; a test damages the one called `faulty`."""
+    return Path(shutil.copytree(stored, tmp_path / "suite"))
+
+
+def faulty(suite: Path) -> Path:
+    (found,) = suite.glob("*lengths_sum")
+    return found
+
+
+def folder(suite: Path, *words: str | Path, kind: str = "good") -> Done:
+    return command("run", "--backend", adapter(kind), "--suite", suite, *words)
+
+
+def test_a_folder_gives_the_verdicts_of_its_cases(suite: Path) -> None:
+    right, wrong = folder(suite), folder(suite, kind="gives_nan_bytes")
+    assert (right.status, wrong.status) == (0, 1), right.text + wrong.text
+    assert "3/3 100.0 %" in right.out, right.text
+    assert "2/3 66.6 %" in wrong.out, wrong.text
+
+
+def test_a_suite_that_is_no_folder_of_cases_is_told(tmp_path: Path) -> None:
+    empty, file = tmp_path / "empty", tmp_path / "file"
+    empty.mkdir()
+    file.touch()
+    told(folder(empty), str(empty), "holds no case", "CASE/model.onnx")
+    told(folder(file), str(file), "is not a folder")
+    told(folder(tmp_path / "missing"), str(tmp_path / "missing"), "does not exist")
+
+
+def _truncated(case: Path) -> None:
+    model = case / "model.onnx"
+    model.write_bytes(model.read_bytes()[:-7])
+
+
+def _without_graph(case: Path) -> None:
+    (case / "model.onnx").write_bytes(b"")
+
+
+def _nested(case: Path) -> None:
+    """Write graphs in attributes in nodes in graphs, some thousand levels deep; onnx will not write such a model."""
+    data = b""
+    for _ in range(3000):
+        for field in (b"\x32", b"\x2a", b"\x0a"):  # AttributeProto.g, NodeProto.attribute, GraphProto.node
+            data = field + _varint(len(data)) + data
+    (case / "model.onnx").write_bytes(b"\x3a" + _varint(len(data)) + data)
+
+
+def _varint(number: int) -> bytes:
+    text = b""
+    while number >= 0x80:
+        text += bytes([number & 0x7F | 0x80])
+        number >>= 7
+    return text + bytes([number])
+
+
+def _input(data: bytes) -> Callable[[Path], None]:
+    def damage(case: Path) -> None:
+        (case / "test_data_set_0" / "input_0.pb").write_bytes(data)
+
+    return damage
+
+
+def _tensor(**fields: Any) -> Callable[[Path], None]:
+    return _input(onnx.TensorProto(**fields).SerializeToString())
+
+
+def _link(name: str, target: str) -> Callable[[Path], None]:
+    def damage(case: Path) -> None:
+        (case / name).unlink()
+        (case / name).symlink_to(target)
+
+    return damage
+
+
+def _folder_link(case: Path) -> None:
+    outside = case.parents[1] / "outside"
+    shutil.move(case, outside)
+    case.symlink_to(outside)
+
+
+def _external(location: str, **more: str) -> Callable[[Path], None]:
+    def damage(case: Path) -> None:
+        (case.parents[1] / "x").write_bytes(bytes(64))  # It is there, so only the refusal keeps it from being read.
+        (case / "inside").write_bytes(bytes(4))
+        model = onnx.load(case / "model.onnx")
+        tensor = model.graph.initializer.add(name="w", data_type=1, dims=[1], data_location=1)
+        for key, value in {"location": location, **more}.items():
+            tensor.external_data.add(key=key, value=value)
+        (case / "model.onnx").write_bytes(model.SerializeToString())
+
+    return damage
+
+
+def _json(name: str, text: str) -> Callable[[Path], None]:
+    return lambda case: (case / name).write_text(text) and None
+
+
+def _removed(name: str) -> Callable[[Path], None]:
+    def damage(case: Path) -> None:
+        path = case / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    return damage
+
+
+INPUT, MODEL = "test_data_set_0/input_0.pb", "model.onnx"
+DAMAGES: dict[str, tuple[Callable[[Path], None], list[str]]] = {
+    "truncated model": (_truncated, [MODEL, "not a whole ONNX model"]),
+    "model without a graph": (_without_graph, [MODEL, "it has no graph"]),
+    "model nested deeply": (_nested, [MODEL, "not a whole ONNX model"]),
+    "garbage": (_input(b"\xff" * 100), [INPUT, "not a whole TensorProto"]),
+    "empty tensor": (_input(b""), [INPUT, "not a whole TensorProto"]),
+    "huge dims": (_tensor(data_type=1, dims=[1 << 40, 1 << 20]), [INPUT, "not a whole TensorProto"]),
+    "huger dims": (_tensor(data_type=1, dims=[1 << 62, 1 << 62]), [INPUT, "not a whole TensorProto"]),
+    "unknown type": (_tensor(data_type=99, dims=[1], raw_data=bytes(4)), [INPUT, "99"]),
+    "tensor kept elsewhere": (_tensor(data_type=1, dims=[1], data_location=1), [INPUT, "lies in another file"]),
+    "input linked outside": (_link(INPUT, "/etc/passwd"), [INPUT, "leads out of the suite's folder"]),
+    "endless input": (_link(INPUT, "/dev/zero"), [INPUT, "leads out of the suite's folder"]),
+    "model linked outside": (_link(MODEL, "/etc/passwd"), [MODEL, "leads out of the suite's folder"]),
+    "folder linked outside": (_folder_link, [MODEL, "leads out of the suite's folder"]),
+    "data outside": (_external("../../x"), ["../../x", "leads out of the suite's folder"]),
+    "data at an absolute path": (_external("/etc/passwd"), ["/etc/passwd", "leads out of the suite's folder"]),
+    "data missing": (_external("nowhere"), ["nowhere", "tensor 'w' cannot be read"]),
+    "data too short": (_external("inside", length="9999999999"), ["inside", "tensor 'w' cannot be read"]),
+    "data before its file": (_external("inside", offset="-5"), ["inside", "tensor 'w' cannot be read"]),
+    "case.json cut off": (_json("case.json", "{"), ["case.json", "not JSON"]),
+    "case.json nested": (_json("case.json", "[" * 100_000), ["case.json", "not JSON"]),
+    "case.json a list": (_json("case.json", "[]"), ["case.json", "expected a JSON object"]),
+    "outcome unknown": (_json("case.json", '{"outcome": "maybe"}'), ["outcome 'maybe'", "rejects"]),
+    "no data set": (_removed("test_data_set_0"), ["there is no test_data_set_0"]),
+    "an input missing": (_removed(INPUT), ["1 files input_*.pb", "2 inputs"]),
+    "tolerance a list": (_json("case.json", '{"tolerance": []}'), ["case.json", "tolerance"]),
+    "clauses a number": (_json("case.json", '{"clauses": 5}'), ["case.json", "clauses"]),
+    "tags of lists": (_json("case.json", '{"tags": [[1]]}'), ["case.json", "tags"]),
+    "operator a number": (_json("case.json", '{"operator": 5}'), ["case.json", "operator"]),
+    "notes a number": (_json("case.json", '{"notes": 7}'), ["case.json", "notes"]),
+    "an input linked to itself": (_link(INPUT, "input_0.pb"), [INPUT]),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_a_damaged_case_is_named_and_the_others_are_run(what: str, suite: Path) -> None:
+    damage, parts = DAMAGES[what]
+    damage(faulty(suite))
+    done = folder(suite)
+    told(done, *parts)
+    assert "2/2 100.0 %" in done.out, done.text
+
+
+def test_data_that_lies_in_the_suite_is_read(suite: Path) -> None:
+    _external("inside")(faulty(suite))
+    done = folder(suite)
+    assert done.status == 0, done.text
+    assert "3/3 100.0 %" in done.out, done.text
+
+
+# Another backend's answers as the expected ones
+
+
+def test_a_folder_without_outputs_needs_a_reference(suite: Path) -> None:
+    for path in suite.glob("*/test_data_set_0/output_*.pb"):
+        path.unlink()
+    without = folder(suite)
+    told(without, str(suite), "no outputs to expect", "--reference onnx_reference")
+    right = folder(suite, "--reference", "onnx_reference")
+    assert right.status == 0, right.text
+    assert "3/3 100.0 %" in right.out, right.text
+    wrong = folder(suite, "--reference", "onnx_reference", kind="gives_nan_bytes")
+    assert wrong.status == 1, wrong.text
+    assert "2/3 66.6 %" in wrong.out, wrong.text
+
+
+def test_a_reference_overrules_what_the_suite_expects(tmp_path: Path) -> None:
+    """The reference is wrong at one case, so whoever is right there differs from it."""
+    file = tmp_path / "results.ndjson"
+    done = run("--reference", adapter("gives_nan_bytes"), "--results", file)
+    assert done.status == 1, done.text
+    found = results(file)
+    assert found[adapter("good"), FAULTY][0] == "wrong_value", found
+    assert {backend for backend, _ in found} == {adapter("good")}, "the reference itself has results"
+
+
+def test_where_the_reference_gives_no_answer_nothing_is_specified(tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    done = run("--reference", adapter("dies_by_segv"), "--results", file)
+    assert done.status == 0, done.text
+    verdicts = {case: found[0] for (_, case), found in results(file).items()}
+    assert verdicts.pop(FAULTY) == "unspecified", verdicts
+    assert set(verdicts.values()) == {"pass"}, verdicts
+
+
+# Several at once
+
+
+def test_several_backends_in_one_run_have_a_row_each(tmp_path: Path) -> None:
+    file, kinds = tmp_path / "results.ndjson", ("good", "dies_by_abrt", "gives_an_output_less", "good")
+    done = command("run", *(word for kind in kinds for word in ("--backend", adapter(kind))), *CASES, "--results", file)
+    assert done.status == 1, done.text
+    found = results(file)
+    assert len(found) == 3 * len(NAMES), f"{len(found)} results; a backend named twice is run once"
+    verdicts = {kind: found[adapter(kind), FAULTY] for kind in kinds}
+    assert verdicts["good"][0] == "pass", verdicts
+    assert (verdicts["dies_by_abrt"][0], verdicts["dies_by_abrt"][2]) == ("crash", "SIGABRT"), verdicts
+    assert verdicts["gives_an_output_less"][0] == "wrong_count", verdicts
+    for kind in set(kinds):
+        assert any(line.startswith("all") and f" {kind}" in line for line in done.out.splitlines()), done.text
+
+
+def test_two_jobs_or_two_shards_give_the_results_of_one(whole: Path, tmp_path: Path) -> None:
+    twice = tmp_path / "jobs.ndjson"
+    assert run("--jobs", "2", "--results", twice, kind="dies_by_segv").status == 1
+    assert results(twice) == results(whole)
+    parts: list[dict[tuple[str, str], Any]] = []
+    for i in (1, 2):
+        file = tmp_path / f"shard{i}.ndjson"
+        done = run("--shard", f"{i}/2", "--results", file, kind="dies_by_segv")
+        assert done.status in {0, 1}, done.text
+        parts.append(results(file))
+    assert sum(map(len, parts)) == len(NAMES), parts
+    assert {key: value for part in parts for key, value in part.items()} == results(whole)
+
+
+# Limits
+
+
+def test_a_budget_ends_one_backend_and_the_run_goes_on_from_there(tmp_path: Path) -> None:
+    file, dying = tmp_path / "results.ndjson", adapter("dies_on_every_case")
+    words = ["run", "--backend", dying, "--backend", adapter("good"), *CASES, "--results", file]
+    done = command(*words, "--restarts", "2")
+    assert done.status == 2, done.text
+    assert f"onnx-conformance: {dying}: ended 3 times" in done.err, done.text
+    assert "--restarts allows 2; raise it" in done.err, done.text
+    before = results(file)
+    assert sum(backend == adapter("good") for backend, _ in before) == len(NAMES), before
+    assert sum(backend == dying for backend, _ in before) == 3, before
+    after = command(*words, "--resume")
+    assert after.status == 1, after.text
+    found = results(file)
+    assert {key: found.get(key) for key in before} == before, "what was measured is lost"
+    assert len(found) == 2 * len(NAMES), found
+
+
+def test_a_deadline_and_a_memory_limit_are_verdicts(tmp_path: Path) -> None:
+    late, large = tmp_path / "late.ndjson", tmp_path / "large.ndjson"
+    assert run("--timeout", "0.5", "--results", late, kind="hangs").status == 1
+    assert results(late)[adapter("hangs"), FAULTY][0] == "timeout", results(late)
+    assert run("--memory", "512M", "--results", large, kind="allocates").status == 1
+    assert results(large)[adapter("allocates"), FAULTY][0] == "refused", results(large)
+    for found in (results(late), results(large)):
+        others = {value[0] for (_, case), value in found.items() if case != FAULTY}
+        assert (others, len(found)) == ({"pass"}, len(NAMES)), found
+
+
+def test_max_fail_stops_with_what_is_done(tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    done = run("--max-fail", "2", "--results", file, kind="dies_on_every_case")
+    assert done.status == 1, done.text
+    assert "stopped after 2 failures, as --max-fail 2 asks" in done.err, done.text
+    assert [value[0] for value in results(file).values()] == ["crash", "crash"], results(file)
+    assert records(file)[-1]["kind"] == "result", "a footer says that the run is whole"
+
+
+def test_max_fail_does_not_hide_a_fault_of_the_adapter(tmp_path: Path) -> None:
+    """The adapter breaks the format at one case, and differs from the reference at a later one."""
+    later = "cmd:" + shlex.join([sys.executable, "-S", str(WRONG), "gives_nan_bytes", NAMES[-1]])
+    file = tmp_path / "results.ndjson"
+    done = run("--max-fail", "1", "--reference", later, "--results", file, kind="prints_a_line")
+    verdicts = [value[0] for value in results(file).values()]
+    assert verdicts[-1] == "wrong_value", verdicts
+    assert "adapter_error" in verdicts, verdicts
+    assert done.status == 2, done.text
+    assert "stopped after 1 failures" in done.err, done.text
+    assert f"onnx-conformance: {FAULTY}: {adapter('prints_a_line')} broke the wire format" in done.err, done.text
+
+
+# Results files
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of a run that nothing disturbed."""
+    file = tmp_path_factory.mktemp("whole") / "results.ndjson"
+    done = run("--results", file, kind="dies_by_segv")
+    assert done.status == 1, done.text
+    assert len(results(file)) == len(NAMES), file.read_text()
+    return file
+
+
+CUTS = {"behind the header": (1, 0), "between lines": (4, 0), "in the middle of a line": (4, 40), "at the end": (-1, 0)}
+
+
+def cut(whole: Path, file: Path, lines: int, more: int) -> bytes:
+    kept = whole.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(kept[:lines]) + kept[lines][:more])
+    return file.read_bytes()
+
+
+@pytest.mark.parametrize("where", CUTS)
+def test_a_run_that_was_cut_off_goes_on_to_the_results_of_a_whole_one(where: str, whole: Path, tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    left = cut(whole, file, *CUTS[where])
+    refused = run("--results", file, kind="dies_by_segv")
+    told(refused, str(file), "was cut off", "--resume")
+    assert file.read_bytes() == left, "a refused run changed the file"
+    done = run("--results", file, "--resume", kind="dies_by_segv")
+    assert done.status == 1, done.text
+    assert results(file) == results(whole)
+    assert file.read_bytes().startswith(left[: left.rindex(b"\n") + 1]), "what was whole is not kept as it was"
+    footers = [record for record in records(file) if record["kind"] == "footer"]
+    expected = [record["counts"] for record in records(whole) if record["kind"] == "footer"]
+    assert [record["counts"] for record in footers] == expected, footers
+
+
+def test_a_fault_before_the_cut_still_ends_the_run_with_2(tmp_path: Path) -> None:
+    file, other = tmp_path / "results.ndjson", tmp_path / "other.ndjson"
+    first = run("--results", file, kind="prints_a_line")
+    assert first.status == 2, first.text
+    cut(file, other, -1, 0)
+    assert any("adapter_error" in line for line in other.read_text().splitlines()), other.read_text()
+    done = run("--results", other, "--resume", kind="prints_a_line")
+    told(done, FAULTY, "broke the wire format")
+
+
+@pytest.mark.parametrize("content", [None, b""], ids=["missing", "empty"])
+def test_resume_begins_where_nothing_was_begun(content: bytes | None, whole: Path, tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    if content is not None:
+        file.write_bytes(content)
+    done = run("--results", file, "--resume", kind="dies_by_segv")
+    assert done.status == 1, done.text
+    assert results(file) == results(whole)
+
+
+DAMAGED_LINES = {
+    "garbage": b"garbage",
+    "not UTF-8": b'{"kind":"result","case":"\xff"}',
+    "a list": b"[]",
+    "no such verdict": b'{"kind":"result","case":"x","backend":"y","verdict":"fine"}',
+    "without a case": b'{"kind":"result","backend":"y","verdict":"pass"}',
+    "a case that is no text": b'{"kind":"result","case":[],"backend":"y","verdict":"pass"}',
+    "nested": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("what", DAMAGED_LINES)
+def test_a_damaged_line_is_named_by_its_number(what: str, whole: Path, tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    lines = whole.read_bytes().splitlines(keepends=True)
+    lines[3] = DAMAGED_LINES[what] + b"\n"
+    file.write_bytes(b"".join(lines))
+    done = run("--results", file, "--resume", kind="dies_by_segv")
+    told(done, f"{file}, line 4:", "--resume")
+    assert file.read_bytes() == b"".join(lines), "the file was changed"
+
+
+HEADERS = {
+    "no results file": (b"hello\n", "expected the header of a run"),
+    "cut off": (b'{"kind":"header","format":1', "expected the header of a run"),
+    "a result": (b'{"kind":"result"}\n', "expected the header of a run"),
+    "another format": (b'{"kind":"header","format":99}\n', "format 99; this version reads 1"),
+    "nothing but its kind": (b'{"kind":"header","format":1}\n', "the header has no 'suite'"),
+}
+
+
+@pytest.mark.parametrize("resume", [[], ["--resume"]], ids=["anew", "resume"])
+@pytest.mark.parametrize("what", HEADERS)
+def test_a_file_that_is_no_results_file_is_left_alone(what: str, resume: list[str], tmp_path: Path) -> None:
+    content, why = HEADERS[what]
+    file = tmp_path / "notes.txt"
+    file.write_bytes(content)
+    told(run("--results", file, *resume), str(file), why)
+    assert file.read_bytes() == content, "the file was changed"
+
+
+def test_only_the_same_run_can_be_resumed(whole: Path, suite: Path, tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    left = cut(whole, file, 4, 0)
+    again = ["--results", file, "--resume"]
+    told(folder(suite, *again, kind="dies_by_segv"), str(file), "cannot be resumed: its suite is", "another --results")
+    selection = run(*again, kind="dies_by_segv", cases=["--case", FAULTY])
+    told(selection, str(file), "its selection is", "another --results")
+    told(run(*again, kind="good"), str(file), "its backends is", adapter("good"), "another --results")
+    told(run(*again, "--reference", "oracle", kind="dies_by_segv"), "its reference is none, this run's oracle")
+    assert file.read_bytes() == left, "a refused run changed the file"
+    shutil.copy(whole, file)
+    told(run(*again, kind="dies_by_segv"), str(file), "is complete", "nothing to resume")
+    assert file.read_bytes() == whole.read_bytes(), "a refused run changed the file"
+
+
+def test_a_runtime_that_changed_meanwhile_is_not_mixed_with_the_old_one(whole: Path, tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    left = cut(whole, file, 4, 0).replace(b'"version":"1"', b'"version":"0.9"', 1)
+    file.write_bytes(left)
+    told(run("--results", file, "--resume", kind="dies_by_segv"), "was wrong 0.9", "is now wrong 1")
+    assert file.read_bytes() == left, "a refused run changed the file"
+
+
+def test_a_path_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    told(run("--results", tmp_path / "missing" / "x"), "cannot write", "No such file or directory")
+    told(run("--results", file / "x"), str(file / "x"), "Not a directory")
+    told(run("--results", tmp_path / ("x" * 300)), "File name too long")
+    told(run("--results", tmp_path), str(tmp_path), "is a directory")
+
+
+def test_a_full_disk_is_told() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this system")
+    told(run("--results", "/dev/full"), "cannot write /dev/full: No space left on device")
+
+
+# SIGINT
+
+
+def test_an_interrupted_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    words = ["run", "--backend", adapter("is_slow"), *CASES, "--results", str(file)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "harness.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not file.exists() or file.read_bytes().count(b"\n") < 3:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 2, out + err
+    assert "Traceback" not in out + err, out + err
+    assert "onnx-conformance: interrupted" in err, out + err
+    assert f"--resume --results {file}" in err, out + err
+    kept = results(file)
+    assert 2 <= len(kept) < len(NAMES), f"{len(kept)} results of {len(NAMES)}: not in the middle of the run"
+    assert f"{len(kept)}/{len(kept)} 100.0 %" in out, out + err
+    assert not any(record["kind"] == "footer" for record in records(file)), "a footer says that the run is whole"
+    done = command(*words, "--resume")
+    assert done.status == 0, done.text
+    assert set(results(file)) == {(adapter("is_slow"), f"{SPLIT}/{name}") for name in NAMES}, results(file)
+    assert {key: results(file)[key] for key in kept} == kept, "what was measured is lost"

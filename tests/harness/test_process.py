@@ -1,0 +1,275 @@
+"""One adapter process at a time: how it fails to start, what it may say, and how it is asked again."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness import targets
+from harness.lane import Lane
+from harness.process import STDERR_KEPT, BudgetError, Limits, StartError
+from harness.replies import Answered, Broken, Died, Late, Refused
+from harness.suite import Generated, Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.case import Case
+
+WRONG = Path(__file__).parents[1] / "adapters" / "wrong.py"
+SHORT = 0.5
+HANGS = 30
+"""Seconds after which a test that waits for what never comes is ended."""
+
+NAMES = ("lengths", "lengths_one", "lengths_sum", "even")
+FAULTY = "lengths_sum"
+
+
+@pytest.fixture(autouse=True)
+def _ends() -> Iterator[None]:
+    def late(*_: object) -> None:
+        raise AssertionError(f"still waiting after {HANGS} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(HANGS)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="module")
+def cases() -> dict[str, Case]:
+    wanted = tuple(f"ai.onnx/Split/13/{name}" for name in NAMES)
+    found = {case.name: case for case in Generated().cases(Selection(cases=wanted))}
+    assert set(found) == set(NAMES), f"the generated suite has only {sorted(found)} of {NAMES}"
+    return found
+
+
+def adapter(kind: str, case: str = FAULTY) -> targets.Target:
+    words = [sys.executable, "-S", str(WRONG), kind, case]
+    return targets.resolve("cmd:" + shlex.join(words))
+
+
+@contextlib.contextmanager
+def lane(kind: str, **limits: Any) -> Iterator[Lane]:
+    with Lane(adapter(kind), Limits(**limits)) as opened:
+        yield opened
+
+
+# Starting
+
+STARTS = [
+    ("dies_at_start", "its process exited with 3 before it said hello", "libruntime.so.1: cannot open"),
+    ("aborts_at_start", "its process was ended by SIGABRT before it said hello", ""),
+    ("prints_before_hello", "broke the wire format", "Welcome to the runtime"),
+    ("speaks_another_protocol", "it speaks wire format 99, this harness 1", "update the older one"),
+    ("speaks_endless_protocol", "it speaks wire format '999", "..., this harness 1"),
+    ("never_says_hello", "no hello within 0.5 s", "README.md"),
+    ("answers_before_hello", "its first message is 'answer', expected \"hello\"", "README.md"),
+    ("fails_with_hostile_words", "red", "second line"),
+    ("fails_without_words", "the adapter does not say why", ""),
+]
+
+
+@pytest.mark.parametrize(("kind", "why", "hint"), STARTS, ids=[row[0] for row in STARTS])
+def test_an_adapter_that_does_not_start_is_named_with_what_it_did(kind: str, why: str, hint: str) -> None:
+    target = adapter(kind)
+    with pytest.raises(StartError) as caught:
+        Lane(target, Limits(start=SHORT if kind == "never_says_hello" else 20))
+    text = str(caught.value)
+    assert text.startswith(target.name), f"{text!r} does not begin with the backend's name"
+    assert text.count(target.name) == 1, f"{text!r} names the backend more than once"
+    assert why in text, text
+    assert hint in text, text
+    assert text.isprintable(), f"not one clear line: {text!r}"
+    assert len(text) < 2500, f"{len(text)} characters are no sentence"
+
+
+NOT_PROGRAMS = [
+    ("cmd:./no_such_runner --stdio", "cannot run './no_such_runner': No such file or directory"),
+    (f"cmd:{WRONG.parent}", "Permission denied"),
+]
+
+
+@pytest.mark.parametrize(("name", "why"), NOT_PROGRAMS, ids=["missing", "a folder"])
+def test_a_command_that_cannot_be_run_is_named(name: str, why: str) -> None:
+    with pytest.raises(StartError) as caught:
+        Lane(targets.resolve(name), Limits())
+    text = str(caught.value)
+    assert text.startswith(name), text
+    assert why in text, text
+
+
+NO_ADAPTERS = [
+    ("no_such_runtime.backend", "cannot import no_such_runtime.backend"),
+    ("json.decoder", "is no adapter: it has neither info() and run(), nor prepare()"),
+    ("json.no_such_name", "json has no no_such_name"),
+]
+
+
+@pytest.mark.parametrize(("name", "why"), NO_ADAPTERS, ids=[row[0] for row in NO_ADAPTERS])
+def test_a_module_that_is_no_adapter_is_named(name: str, why: str) -> None:
+    with pytest.raises(StartError) as caught:
+        Lane(targets.resolve(name), Limits())
+    text = str(caught.value)
+    assert text.startswith(name), text
+    assert why in text, text
+    assert "Traceback" not in text, text
+
+
+def test_a_memory_limit_below_what_the_adapter_needs_is_a_start_error() -> None:
+    with pytest.raises(StartError) as caught, lane("good", memory=1 << 20):
+        pass
+    assert "before it said hello" in str(caught.value), str(caught.value)
+
+
+def test_a_module_takes_nothing_from_the_folder_it_is_served_from() -> None:
+    """`backends/onnxruntime.py` must not be what `import onnxruntime` finds."""
+    pytest.importorskip("onnxruntime")
+    with Lane(targets.resolve("onnxruntime"), Limits()) as opened:
+        assert opened.session.hello["runtime"] == "onnxruntime", opened.session.hello
+
+
+# One case after the other
+
+
+def test_a_good_adapter_answers_every_case(cases: dict[str, Case]) -> None:
+    with lane("good") as opened:
+        replies = {name: opened.ask(case) for name, case in cases.items()}
+    for name, reply in replies.items():
+        assert isinstance(reply, Answered), f"{name}: {reply}"
+        expected = cases[name].expected
+        assert expected is not None, name
+        assert len(reply.outputs) == len(expected), f"{name}: {reply.outputs}"
+        for got, wanted in zip(reply.outputs, expected, strict=True):
+            assert (got == wanted).all(), f"{name}: {got} is not {wanted}"
+
+
+def test_what_nobody_asked_for_is_noise_and_the_next_case_is_right(cases: dict[str, Case]) -> None:
+    with lane("answers_unasked") as opened:
+        culprit = opened.ask(cases[FAULTY])
+        after = opened.ask(cases["even"])
+        noise, ends = opened.session.noise, opened.session.ends
+    assert isinstance(culprit, Answered), culprit
+    assert isinstance(after, Answered), after
+    assert ends == 1, f"the process ended {ends} times"
+    assert len(noise) == 1, noise
+    assert "'answer' that nobody asked for, with no case to blame" in noise[0], noise
+    assert noise[0].startswith(adapter("answers_unasked").name), noise
+
+
+def test_an_adapter_that_dies_between_cases_is_started_again(cases: dict[str, Case]) -> None:
+    with lane("exits_with_3") as opened:
+        dead = opened.ask(cases[FAULTY])
+        after = opened.ask(cases["even"])
+    assert isinstance(dead, Died), dead
+    assert (dead.status, dead.signal) == (3, ""), dead
+    assert isinstance(after, Answered), after
+
+
+def test_a_death_is_told_with_its_signal_and_the_last_words(cases: dict[str, Case]) -> None:
+    with lane("dies_by_abrt") as opened:
+        dead = opened.ask(cases[FAULTY])
+    assert isinstance(dead, Died), dead
+    assert dead.signal == "SIGABRT", dead
+    assert "terminate called after throwing" in dead.stderr, dead
+
+
+def test_last_words_are_short_and_fit_a_terminal(cases: dict[str, Case]) -> None:
+    with lane("dies_with_hostile_words") as opened:
+        dead = opened.ask(cases[FAULTY])
+    assert isinstance(dead, Died), dead
+    assert dead.status == 5, dead
+    assert "\x1b" not in dead.stderr, dead.stderr
+    assert len(dead.stderr) <= STDERR_KEPT, f"{len(dead.stderr)} characters kept of 4 MiB"
+
+
+def test_the_words_of_a_refusal_are_short_and_fit_a_terminal(cases: dict[str, Case]) -> None:
+    with lane("refuses_with_hostile_words") as opened:
+        reply = opened.ask(cases[FAULTY])
+    assert isinstance(reply, Refused), reply
+    assert reply.reason is None, reply.reason
+    assert reply.error == "Error", repr(reply.error)
+    assert reply.message.startswith("red"), repr(reply.message[:80])
+    assert not {"\x1b", "\x07", "\0", "\r", "\u202e", "\ud800"} & set(reply.message), repr(reply.message[:80])
+    assert len(reply.message) < 2100, f"{len(reply.message)} characters of 1 MB"
+    reply.message.encode("utf-8")  # Raises where a lone surrogate is left.
+
+
+@pytest.mark.parametrize("kind", ["hangs", "hangs_printing", "drips"])
+def test_whoever_does_not_answer_is_late_whatever_else_it_does(kind: str, cases: dict[str, Case]) -> None:
+    with lane(kind, timeout=SHORT) as opened:
+        before = opened.ask(cases["lengths"])
+        late = opened.ask(cases[FAULTY])
+        after = opened.ask(cases["even"])
+    assert isinstance(late, Late), late
+    assert late.seconds >= SHORT, late
+    assert isinstance(before, Answered), before
+    assert isinstance(after, Answered), after
+
+
+def test_a_death_that_leaves_a_child_behind_is_no_lateness(cases: dict[str, Case]) -> None:
+    with lane("dies_leaving_a_child", timeout=SHORT) as opened:
+        dead = opened.ask(cases[FAULTY])
+    assert isinstance(dead, Died), dead
+    assert dead.status == 4, dead
+
+
+@pytest.mark.parametrize("kind", ["takes_nan_seconds", "takes_endless_seconds"])
+def test_a_time_that_is_none_is_left_out(kind: str, cases: dict[str, Case]) -> None:
+    with lane(kind) as opened:
+        reply, after = opened.ask(cases[FAULTY]), opened.ask(cases["even"])
+    assert isinstance(reply, Answered), reply
+    assert reply.seconds is None, reply
+    assert isinstance(after, Answered), after
+    assert after.seconds == 0.001, after
+
+
+def test_a_second_hello_is_called_so(cases: dict[str, Case]) -> None:
+    with lane("says_hello_again") as opened:
+        reply = opened.ask(cases[FAULTY])
+    assert isinstance(reply, Broken), reply
+    assert 'a second "hello"' in reply.message, reply
+
+
+# Giving up
+
+
+def test_a_lane_that_is_given_up_says_so_every_time(cases: dict[str, Case]) -> None:
+    """The pytest plugin asks one lane for all its items: none may wait for a process that is not there."""
+    with lane("dies_on_every_case", restarts=1) as opened:
+        replies = [opened.ask(cases["lengths"]), opened.ask(cases["even"])]
+        texts = []
+        for name in ("lengths_sum", "lengths_one"):
+            with pytest.raises(BudgetError) as caught:
+                opened.ask(cases[name])
+            texts.append(str(caught.value))
+    assert all(isinstance(reply, Died) for reply in replies), replies
+    assert texts[0] == texts[1], texts
+    for part in ("ended 2 times", "its process exited with 6", "--restarts allows 1", "raise it"):
+        assert part in texts[0], f"{part!r} is not in {texts[0]!r}"
+    assert texts[0].startswith(adapter("dies_on_every_case").name), texts
+
+
+def test_a_process_that_nobody_needs_any_more_is_not_started_again(cases: dict[str, Case]) -> None:
+    with lane("dies_on_every_case", restarts=0) as opened:
+        dead = opened.ask(cases["lengths"])
+        ends = opened.session.ends
+    assert isinstance(dead, Died), dead
+    assert ends == 1, ends
+
+
+@pytest.mark.parametrize(("memory", "kind"), [(512 << 20, Refused), (None, Answered)], ids=["512 MiB", "no limit"])
+def test_a_memory_limit_is_what_an_adapter_runs_into(memory: int | None, kind: type, cases: dict[str, Case]) -> None:
+    with lane("allocates", memory=memory) as opened:
+        reply, after = opened.ask(cases[FAULTY]), opened.ask(cases["even"])
+    assert isinstance(reply, kind), reply
+    assert isinstance(after, Answered), after
+    if isinstance(reply, Refused):
+        assert reply.error == "MemoryError", reply

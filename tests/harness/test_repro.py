@@ -1,0 +1,378 @@
+"""`repro` files: they run alone, and show what the run showed."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import json
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import onnx.helper
+import pytest
+
+from backends import protocol
+from backends.onnx_reference import REPRO
+from harness import generate, registry, repro, targets
+from harness.case import Allowance, Case, Outcome
+from harness.lane import Lane
+from harness.process import Limits
+from harness.replies import Answered
+from harness.runner import judge
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ALLOWED = {"numpy", "onnx", "ml_dtypes", "onnxruntime", "json", "subprocess", "ctypes", "importlib"}
+TEXT, BYTES = "onnx.parser.parse_model(", "onnx.load_from_string("
+CASES = {case.id: case for op in registry.load() for case in generate.cases(op)}
+
+
+def imported(script: str) -> set[str]:
+    nodes = list(ast.walk(ast.parse(script)))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    return {name.partition(".")[0] for name in names}
+
+
+def run_alone(script: str, tmp_path: Path) -> tuple[int, str]:
+    """Run a file without anything of this project: isolated, from an empty folder; return status and output."""
+    assert imported(script) <= ALLOWED, imported(script)
+    assert "parse_model" in script or BYTES in script
+    (tmp_path / "empty").mkdir(exist_ok=True)
+    (tmp_path / "shown.py").write_text(script)
+    done = subprocess.run(
+        [sys.executable, "-I", str(tmp_path / "shown.py")],
+        cwd=tmp_path / "empty",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, done.stdout
+
+
+def made(case_id: str, backend: str) -> tuple[str, Result]:
+    case = CASES[case_id]
+    with Lane(targets.resolve(backend), Limits()) as lane:
+        hello = dict(lane.session.hello)
+        result = judge(case, backend, lane.ask(case))
+    return repro.script(case, result, hello), result
+
+
+@pytest.mark.parametrize(
+    ("case_id", "backend", "verdict", "last"),
+    [
+        ("ai.onnx/Split/18/outputs_left_out", "onnxruntime", Verdict.WRONG_SHAPE,
+         "outputs[0]: shape (3,) expected, (4,) got"),
+        ("ai.onnx/SplitToSequence/11/keepdims_zero_scalar_one", "onnxruntime", Verdict.WRONG_SHAPE,
+         "outputs[0][0]: shape (1, 2) expected, (2,) got"),
+        ("ai.onnx/SplitToSequence/11/keepdims_zero_scalar_two", "onnxruntime", Verdict.REFUSED,
+         "Non-zero status code returned while running SplitToSequence"),
+        ("ai.onnx/SplitToSequence/11/lengths_none", "onnxruntime", Verdict.ACCEPTED_INVALID,
+         "an answer, where the text forbids one"),
+        ("ai.onnx/Split/13/uneven_old", "onnx_reference", Verdict.ACCEPTED_INVALID,
+         "an answer, where the text forbids one"),
+    ],
+)  # fmt: skip
+def test_a_mismatch_is_shown(case_id: str, backend: str, verdict: Verdict, last: str, tmp_path: Path) -> None:
+    script, result = made(case_id, backend)
+    assert result.verdict is verdict, result
+    assert f"{case_id} on " in script.splitlines()[0]
+    assert script.splitlines()[0].endswith(f": {verdict}."), script
+    status, output = run_alone(script, tmp_path)
+    assert status not in {0, 2}, output
+    assert last in output, output
+    assert "as expected" not in output, output
+
+
+@pytest.mark.parametrize(
+    ("case_id", "backend"),
+    [
+        ("ai.onnx/SplitToSequence/11/dtypes/string", "onnx_reference"),
+        ("ai.onnx/Split/13/dtypes_extremes/bfloat16", "onnxruntime"),
+        ("ai.onnx/SplitToSequence/11/scalar_uneven", "onnxruntime"),
+        ("ai.onnx/SplitToSequence/24/dim_zero", "onnx_reference"),
+        ("ai.onnx/Split/18/sum_short", "onnxruntime"),  # refused, as the text asks
+        ("ai.onnx/Split/18/lengths@unranked", "onnxruntime.backend"),
+    ],
+)
+def test_a_passing_case_is_as_expected(case_id: str, backend: str, tmp_path: Path) -> None:
+    script, result = made(case_id, backend)
+    assert result.verdict is Verdict.PASS, result
+    status, output = run_alone(script, tmp_path)
+    assert (status, output.splitlines()[-1]) == (0, "as expected"), output
+
+
+def test_a_process_that_dies_is_shown_by_its_signal(tmp_path: Path) -> None:
+    script, result = made("ai.onnx/SplitToSequence/11/scalar_zero@initializer", "onnxruntime")
+    assert (result.verdict, result.signal) == (Verdict.CRASH, "SIGFPE"), result
+    status, output = run_alone(script, tmp_path)
+    assert status == -8, output
+
+
+def test_a_runtime_that_is_missing_is_not_taken_for_a_refusal(tmp_path: Path) -> None:
+    case = CASES["ai.onnx/Split/18/sum_short"]
+    for backend, hello in (
+        ("gone", {"runtime": "gone", "version": "1", "repro": "import onnxruntime_that_is_gone\n"}),
+        (f"cmd:{tmp_path / 'no_such_runner'}", {}),
+    ):
+        result = Result(case.id, case.operator, backend, Verdict.PASS, "rejects")
+        script = repro.script(case, result, hello).replace(
+            "import onnxruntime_that_is_gone", "import onnx.that_is_gone"
+        )
+        status, output = run_alone(script, tmp_path)
+        assert status == 1, output
+        assert "as expected" not in output, output
+
+
+def test_a_backend_without_a_way_to_be_called_says_so(tmp_path: Path) -> None:
+    for case_id in ("ai.onnx/Split/18/neither", "ai.onnx/Split/18/lengths_sum"):
+        script, _ = made(case_id, "oracle")
+        status, output = run_alone(script, tmp_path)
+        assert status == 1, output
+        assert "oracle has no way to be called without this project" in output, output
+
+
+# A command that speaks the wire format
+
+ADAPTER = """
+import json, sys
+answer, payload = json.loads(sys.argv[1]), bytes.fromhex(sys.argv[2])
+out = sys.stdout.buffer
+out.write(json.dumps({"kind": "hello", "protocol": 1, "runtime": "canned", "version": "1", "payload": 0}).encode())
+out.write(b"\\n")
+out.flush()
+while line := sys.stdin.buffer.readline():
+    header = json.loads(line)
+    sys.stdin.buffer.read(header["payload"])
+    out.write(json.dumps({**answer, "id": header["id"], "payload": len(payload)}).encode() + b"\\n" + payload)
+    out.flush()
+"""
+
+
+def canned(tmp_path: Path, answer: dict[str, Any], payload: bytes = b"") -> str:
+    """Return the backend of a command that gives one answer to everything."""
+    path = tmp_path / "canned.py"
+    path.write_text(ADAPTER)
+    return f"cmd:{shlex.join([sys.executable, str(path), json.dumps(answer), payload.hex()])}"
+
+
+def answering(tmp_path: Path, *values: Any) -> str:
+    buffers: list[bytes] = []
+    outputs = [protocol.encode(value, buffers) for value in values]
+    return canned(tmp_path, {"kind": "answer", "outputs": outputs}, b"".join(buffers))
+
+
+OVER_STDIO = {
+    "ai.onnx/Split/18/uneven_two": "float32",
+    "ai.onnx/Split/13/dtypes/string": "object",
+    "ai.onnx/Split/13/dtypes/bfloat16": "bfloat16",
+    "ai.onnx/Split/2/dtypes_extremes/complex64": "complex64",
+    "ai.onnx/SplitToSequence/11/scalar_uneven": "float32",
+    "ai.onnx/SplitToSequence/24/dim_zero": "",
+}
+
+
+@pytest.mark.parametrize("case_id", OVER_STDIO)
+def test_a_command_is_called_over_stdio(case_id: str, tmp_path: Path) -> None:
+    right = CASES[case_id].expected
+    assert right is not None
+    script, result = made(case_id, answering(tmp_path, *right))
+    assert result.verdict is Verdict.PASS, result
+    assert imported(script) >= {"json", "subprocess"}, script
+    status, output = run_alone(script, tmp_path)
+    assert (status, output.splitlines()[-1]) == (0, "as expected"), output
+    assert OVER_STDIO[case_id] in output
+
+
+@pytest.mark.parametrize(
+    ("case_id", "values", "verdict", "message"),
+    [
+        ("ai.onnx/Split/18/uneven_two", [np.array([0, 1, 7], np.float32), np.array([3, 4], np.float32)],
+         Verdict.WRONG_VALUE, "outputs[0]: 1 of 3 elements differ"),
+        ("ai.onnx/Split/18/uneven_two", [np.array([0, 1, 2], np.float32), np.array([3, 4], np.float64)],
+         Verdict.WRONG_TYPE, "outputs[1]: float32 expected, float64 got"),
+        ("ai.onnx/Split/18/uneven_two", [np.array([0, 1, 2], np.float32)],
+         Verdict.WRONG_COUNT, "2 outputs expected, 1 got"),
+        ("ai.onnx/Split/18/uneven_two", [np.array([-0.0, 1, 2], np.float32), np.array([3, 4], np.float32)],
+         Verdict.WRONG_VALUE, "outputs[0]: 1 of 3 elements differ"),
+        ("ai.onnx/Split/18/uneven_two", [np.array([np.nan, 1, 2], np.float32), np.array([3, 4], np.float32)],
+         Verdict.WRONG_VALUE, "outputs[0]: 1 of 3 elements differ"),
+        ("ai.onnx/SplitToSequence/11/scalar_uneven", [[np.array([0, 1], np.float32)]],
+         Verdict.WRONG_COUNT, "outputs[0]: 3 elements expected, 1 got"),
+        ("ai.onnx/SplitToSequence/11/scalar_uneven", [np.array([0, 1], np.float32)],
+         Verdict.WRONG_TYPE, "outputs[0]: a sequence expected, ndarray got"),
+        ("ai.onnx/SplitToSequence/11/dtypes/string", [[np.array([["s0", "s1", "?"]], object)] * 2],
+         Verdict.WRONG_VALUE, "outputs[0][0]: 1 of 3 elements differ"),
+        ("ai.onnx/Split/18/neither", [np.zeros(3, np.float32)] * 2,
+         Verdict.ACCEPTED_INVALID, "an answer, where the text forbids one"),
+    ],
+)  # fmt: skip
+def test_a_commands_mismatch_is_shown(
+    case_id: str, values: list[Any], verdict: Verdict, message: str, tmp_path: Path
+) -> None:
+    script, result = made(case_id, answering(tmp_path, *values))
+    assert result.verdict is verdict, result
+    status, output = run_alone(script, tmp_path)
+    assert status == 1, output
+    assert message in output, output
+    assert "as expected" not in output, output
+
+
+def test_a_command_that_refuses(tmp_path: Path) -> None:
+    backend = canned(tmp_path, {"kind": "refused", "error": "Fail", "message": "will not"})
+    for case_id, status in (("ai.onnx/Split/18/uneven_two", 1), ("ai.onnx/Split/18/neither", 0)):
+        script, result = made(case_id, backend)
+        assert result.verdict is (Verdict.PASS if status == 0 else Verdict.REFUSED), result
+        found, output = run_alone(script, tmp_path)
+        assert found == status, output
+        assert "will not" in output, output
+        assert ("as expected" in output) is (status == 0), output
+
+
+# Tolerances: the file judges as the harness does
+
+FLOAT = onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, None)
+
+
+def with_answers(allowance: Allowance, wanted: Any, got: Any) -> tuple[bool, str]:
+    """Return whether the harness takes `got` for `wanted`, and a file whose runtime answers `got`."""
+    op = registry.load().named("Split")
+    case = next(iter(generate.cases(op, (18,))))
+    case = dataclasses.replace(
+        case, expected=(wanted,), outputs=("a",), allowance=allowance, outcome=Outcome.VALUES, clauses=()
+    )
+    result = judge(case, "mine", Answered((got,), None))
+    hello = {"runtime": "numpy", "version": "2", "repro": f"outputs = [{repro.literal(got)}]\n"}
+    return result.verdict is Verdict.PASS, repro.script(case, result, hello)
+
+
+F32 = np.float32
+TOLERATED = [
+    (Allowance("", ulp=1), np.array([1], F32), np.array([1 + 2.0**-23], F32)),
+    (Allowance("", ulp=1), np.array([1], F32), np.array([1 + 2.0**-20], F32)),
+    (Allowance("", ulp=2), np.array([1], np.float16), np.array([1 + 2.0**-9], np.float16)),
+    (Allowance("", ulp=1), np.array([1], np.float16), np.array([1 + 2.0**-7], np.float16)),
+    (Allowance("", rtol=0.125), np.array([8, -8], F32), np.array([9, -9], F32)),
+    (Allowance("", rtol=0.125), np.array([8], F32), np.array([9.5], F32)),
+    (Allowance("", atol=0.5), np.array([8], F32), np.array([8.5], F32)),
+    (Allowance("", atol=0.5), np.array([8], F32), np.array([9], F32)),
+    (Allowance("", atol=9), np.array([8], np.int8), np.array([9], np.int8)),
+    (Allowance("", atol=9), np.array([np.inf], F32), np.array([3e38], F32)),
+    (Allowance("", atol=9), np.array([np.nan], F32), np.array([np.nan], F32)),
+    (Allowance("", bounds=(np.array([0.0, 1.0]),)), np.array([1, 1], F32), np.array([1, 2], F32)),
+    (Allowance("", bounds=(np.array([1.0, 0.0]),)), np.array([1, 1], F32), np.array([1, 2], F32)),
+    (Allowance("", signed_zero=False), np.array([0.0], F32), np.array([-0.0], F32)),
+    (Allowance("", signed_zero=True), np.array([0.0], F32), np.array([-0.0], F32)),
+    (Allowance("", signed_zero=True), np.array([0j], np.complex64), np.array([complex(0, -0.0)], np.complex64)),
+    (Allowance("", atol=1), np.array([1 + 1j], np.complex64), np.array([2 + 2j], np.complex64)),
+    (Allowance("", atol=1), np.array([1 + 1j], np.complex64), np.array([3 + 1j], np.complex64)),
+    (
+        Allowance("", signed_zero=True),
+        np.array([0, np.nan], ml_dtypes.float8_e5m2),
+        np.array([-0.0, np.nan], ml_dtypes.float8_e5m2),
+    ),
+    (Allowance("", signed_zero=True), np.array([1, 2], ml_dtypes.int4), np.array([1, 2], ml_dtypes.int4)),
+    (
+        Allowance("", signed_zero=True),
+        np.array([1, 2], ml_dtypes.float8_e8m0fnu),
+        np.array([1, 2], ml_dtypes.float8_e8m0fnu),
+    ),
+    (Allowance(""), np.array(["a", "b"], object), np.array(["a", "c"], object)),
+    (Allowance(""), np.array([True]), np.array([False])),
+    (Allowance(""), {"a": np.array([1], F32)}, {"a": np.array([2], F32)}),
+    (Allowance(""), {1: np.array([1], F32)}, {1: np.array([1], F32)}),
+    (Allowance(""), None, None),
+    (Allowance(""), None, np.array([1], F32)),
+    (Allowance(""), [np.array(1, F32)], [np.array(1, F32)]),
+]
+
+
+def test_the_file_judges_as_the_harness_does(capsys: pytest.CaptureFixture[str]) -> None:
+    """In this process, which is enough here and much faster."""
+    seen = set()
+    for allowance, wanted, got in TOLERATED:
+        passes, script = with_answers(allowance, wanted, got)
+        where = f"{allowance}, {wanted!r}, {got!r}"
+        try:
+            exec(compile(script, "shown.py", "exec"), {"__name__": "shown"})
+            shown = True
+        except AssertionError:
+            shown = False
+        assert shown is passes, where
+        assert ("as expected" in capsys.readouterr().out) is passes, where
+        seen.add(passes)
+    assert seen == {True, False}
+
+
+def test_every_generated_case_judges_its_own_expected_values(capsys: pytest.CaptureFixture[str]) -> None:
+    count = 0
+    for case in CASES.values():
+        if case.form != "plain" or case.expected is None or int(case.operator.rpartition("/")[2]) not in {13, 24}:
+            continue
+        literals = ", ".join(map(repro.literal, case.expected))
+        result = judge(case, "mine", Answered(case.expected, None))
+        hello = {"runtime": "numpy", "version": "2", "repro": f"outputs = [{literals}]\n"}
+        exec(compile(repro.script(case, result, hello), case.id, "exec"), {"__name__": "shown"})
+        assert capsys.readouterr().out.endswith("as expected\n"), case.id
+        count += 1
+    assert count > 100, count
+
+
+# The model
+
+
+def written(case: Case) -> tuple[str, str]:
+    """Return how a case's model stands in its file, and the whole file."""
+    result = Result(case.id, case.operator, "onnx_reference", Verdict.PASS, str(case.outcome))
+    script = repro.script(case, result, {"runtime": "onnx.reference", "version": "1", "repro": REPRO})
+    return (BYTES if BYTES in script else TEXT), script
+
+
+def test_the_model_is_text_wherever_onnxs_text_can_hold_it() -> None:
+    """The text format has no word for some element types of initializers: complex, below a byte, float8e8m0."""
+    fallen = {case_id for case_id, case in CASES.items() if written(case)[0] == BYTES}
+    stems = {case_id.partition("@")[0].split("/")[3] for case_id in fallen}
+    assert stems == {"split_outside_scalar", "split_outside_lengths"}, sorted(fallen)
+    assert all("@initializer" in case_id for case_id in fallen), sorted(fallen)
+    types = {CASES[case_id].element_type for case_id in fallen}
+    assert types <= {
+        "complex64", "complex128", "uint4", "int4", "uint2", "int2", "float4e2m1", "float6e2m3", "float6e3m2",
+    }, sorted(types)  # fmt: skip
+    assert len(fallen) == 36, len(fallen)
+
+
+def test_the_text_says_the_same_model() -> None:
+    for case in list(CASES.values())[::7]:
+        _, script = written(case)
+        scope: dict[str, Any] = {}
+        exec(script[: script.index("inputs = {")], scope)
+        first, second = scope["model"], onnx.load_from_string(case.model)
+        for model in (first, second):
+            model.producer_name = ""
+            for node in model.graph.node:
+                node.name = ""
+                node.ClearField("domain")
+        assert onnx.printer.to_text(first) == onnx.printer.to_text(second), case.id
+        assert first.ir_version == second.ir_version, case.id
+        assert [item.dims for item in first.graph.initializer] == [item.dims for item in second.graph.initializer]
+
+
+def test_hostile_text_cannot_leave_the_docstring(tmp_path: Path) -> None:
+    case = CASES["ai.onnx/Split/18/lengths"]
+    case = dataclasses.replace(case, clauses=('"""\nraise SystemExit("taken over")\n"""', "back\\slash", "new\nline"))
+    message = '"""; raise SystemExit("taken over")\n\x1b[31m'
+    result = Result(case.id, case.operator, "mine", Verdict.WRONG_VALUE, "values", message=message)
+    hello = {"runtime": 'x"""\nraise SystemExit("taken over")', "version": "1", "repro": REPRO}
+    script = repro.script(case, result, hello)
+    assert "\x1b" not in script
+    status, output = run_alone(script, tmp_path)
+    assert (status, "taken over" in output, output.splitlines()[-1]) == (0, False, "as expected"), output

@@ -1,0 +1,273 @@
+"""The result stream: what is written comes back, and every record is as the published schema says."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+from harness import generate, registry, results, runner
+from harness.case import Case, Outcome
+from harness.replies import Answered, Broken, Died, Late, Refused
+from harness.results import ResultsError, Run, Writer, from_record, header, to_record
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SCHEMA = json.loads(resources.files("harness").joinpath("results.schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
+HEAD = header(
+    {"name": "generated", "digest": "0123"},
+    {"mine": {"kind": "hello", "runtime": "mine", "version": "1.2", "python": "3.11.1"}, "other": {}},
+    {"selection": "", "reference": "", "jobs": 2, "timeout": 20.0, "memory": None},
+)
+FULL = Result(
+    case="ai.onnx/Split/18/uneven/float16@top",
+    operator="ai.onnx/Split/18",
+    backend="mine",
+    verdict=Verdict.WRONG_VALUE,
+    outcome="values",
+    form="top",
+    message="outputs[0]: «ä» 日本語",
+    error="Fail",
+    signal="SIGSEGV",
+    seconds=0.25,
+    expected="float[1] 1",
+    actual="float[1] 2",
+    mismatch={
+        "where": "outputs[0]", "expected": "1.0", "actual": "2.0", "differing": 1, "total": 1, "first": [0],
+        "worst": [0], "absolute": 1.0, "relative": 1.0, "ulp": 8388608,
+    },
+    clauses=("One.", "Two."),
+    tags=("change", "edge"),
+    stderr="the last",
+)  # fmt: skip
+SHORT = Result("ai.onnx/Split/18/even", "ai.onnx/Split/18", "mine", Verdict.PASS, "values")
+
+
+def write(path: Path, *found: Result, finish: bool = True) -> Path:
+    writer = Writer(path)
+    writer.open(HEAD)
+    for result in found:
+        writer.add(result)
+    if finish:
+        writer.faults = ["a fault"]
+        writer.finish(1.5)
+    writer.close()
+    return path
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_what_is_written_comes_back(tmp_path: Path) -> None:
+    run = Run(write(tmp_path / "results.ndjson", FULL, SHORT))
+    assert list(run.results()) == [FULL, SHORT]
+    assert run.header == json.loads(json.dumps(HEAD))
+    assert run.complete
+    assert run.footer is not None
+    assert run.footer["counts"] == {"mine": {"pass": 1, "wrong_value": 1}}
+    assert (run.footer["faults"], run.footer["seconds"]) == (["a fault"], 1.5)
+    assert run.end == (tmp_path / "results.ndjson").stat().st_size
+
+
+def test_what_says_nothing_is_left_out() -> None:
+    assert to_record(SHORT) == {
+        "kind": "result", "case": "ai.onnx/Split/18/even", "operator": "ai.onnx/Split/18", "backend": "mine",
+        "verdict": "pass", "outcome": "values", "form": "plain",
+    }  # fmt: skip
+    assert from_record(to_record(SHORT)) == SHORT
+    assert set(to_record(FULL)) == {"kind", *(field.name for field in dataclasses.fields(Result))}
+    zero = dataclasses.replace(SHORT, seconds=0.0)
+    assert from_record(to_record(zero)) == zero
+
+
+def test_the_least_that_others_write_is_read() -> None:
+    record = {"kind": "result", "case": "a", "backend": "b", "verdict": "crash", "their own": 1}
+    assert not list(VALIDATOR.iter_errors(record))
+    assert from_record(record) == Result("a", "", "b", Verdict.CRASH, "values")
+
+
+# The schema
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+def test_the_schema_names_what_the_code_names() -> None:
+    defs = SCHEMA["$defs"]
+    assert defs["verdict"]["enum"] == list(map(str, Verdict))
+    assert defs["result"]["properties"]["outcome"]["enum"] == list(map(str, Outcome))
+    assert defs["header"]["properties"]["format"]["const"] == results.FORMAT
+    assert set(defs["result"]["properties"]) == {"kind", *(field.name for field in dataclasses.fields(Result))}
+    assert set(defs["header"]["properties"]) == set(HEAD)
+
+
+def judged() -> Iterator[Result]:
+    """Yield a result for every kind of reply to cases of every outcome."""
+    by_outcome: dict[Outcome, Case] = {}
+    for case in generate.cases(registry.load().named("SplitToSequence"), (24,)):
+        by_outcome.setdefault(case.outcome, case)
+    right = by_outcome[Outcome.VALUES].expected
+    assert right is not None
+    replies = [
+        Answered(right, 0.5),
+        Answered((), None),
+        Answered(([np.array([math.nan], np.float32)],), 0.0),
+        Answered(([np.array([[math.inf, 1], [2, 3], [4, 5]], np.float32)] * 3,), 0.0),
+        Answered((np.zeros(3),), 0.0),
+        Refused("Fail", "a message", None, 0.1),
+        Refused("NotImplemented", "a message", "no kernel", None),
+        Died("SIGFPE", -8, "printed"),
+        Died("", 3, ""),
+        Late(20.0, "printed"),
+        Broken("broke the wire format", "printed"),
+    ]
+    for case in by_outcome.values():
+        for reply in replies:
+            yield runner.judge(case, "mine", reply)
+
+
+def test_every_record_of_a_run_is_as_the_schema_says(tmp_path: Path) -> None:
+    found = [FULL, SHORT, *judged()]
+    assert {result.verdict for result in found} >= set(Verdict) - {Verdict.WRONG_SHAPE}, found
+    path = write(tmp_path / "results.ndjson", *found)
+    written = records(path)
+    assert len(written) == len(found) + 2
+    assert [record["kind"] for record in written[:2]] == ["header", "result"]
+    for record in written:
+        errors = [error.message for error in VALIDATOR.iter_errors(record)]
+        assert not errors, f"{record}: {errors}"
+    for again, result in zip(Run(path).results(), found, strict=True):
+        assert json.dumps(to_record(again)) == json.dumps(to_record(result)), result.case
+
+
+WRONG_RECORDS = {
+    "no case": {"kind": "result", "backend": "b", "verdict": "pass"},
+    "no backend": {"kind": "result", "case": "a", "verdict": "pass"},
+    "no verdict": {"kind": "result", "case": "a", "backend": "b"},
+    "another verdict": {**to_record(SHORT), "verdict": "passed"},
+    "another outcome": {**to_record(SHORT), "outcome": "property of no kind"},
+    "another kind": {**to_record(SHORT), "kind": "results"},
+    "no kind": {"case": "a", "backend": "b", "verdict": "pass"},
+    "negative seconds": {**to_record(SHORT), "seconds": -1},
+    "one clause": {**to_record(SHORT), "clauses": "One."},
+    "a mismatch without a place": {**to_record(SHORT), "mismatch": {"expected": "1", "actual": "2"}},
+    "half an index": {**to_record(FULL), "mismatch": {**FULL.mismatch, "first": [0.5]}},
+    "another format": {**HEAD, "format": 2},
+    "no backends": {**HEAD, "backends": {}},
+    "no suite": {key: value for key, value in HEAD.items() if key != "suite"},
+    "a count of nothing": {
+        "kind": "footer",
+        "counts": {"b": {"passed": 1}},
+        "faults": [],
+        "finished": "",
+        "seconds": 0,
+    },
+    "a line of text": "result",
+}
+
+
+@pytest.mark.parametrize("name", WRONG_RECORDS)
+def test_a_wrong_record_is_told_by_the_schema(name: str) -> None:
+    assert list(VALIDATOR.iter_errors(WRONG_RECORDS[name])), WRONG_RECORDS[name]
+
+
+@pytest.mark.parametrize("key", HEAD)
+def test_a_header_needs_all_it_has(key: str) -> None:
+    assert not list(VALIDATOR.iter_errors(HEAD))
+    assert list(VALIDATOR.iter_errors({name: value for name, value in HEAD.items() if name != key})), key
+
+
+# Files that were cut off, or are damaged
+
+
+def test_a_run_without_footer_was_cut_off(tmp_path: Path) -> None:
+    path = write(tmp_path / "results.ndjson", FULL, SHORT, finish=False)
+    run = Run(path)
+    assert (run.complete, len(list(run.results()))) == (False, 2)
+    with pytest.raises(ResultsError, match="holds a run that was cut off"):
+        Writer(path).open(HEAD)
+    assert len(list(Run(path).results())) == 2
+
+
+@pytest.mark.parametrize("left", [1, 20, -1])
+def test_half_a_last_line_is_not_counted_and_written_over(left: int, tmp_path: Path) -> None:
+    path = write(tmp_path / "results.ndjson", FULL, SHORT, finish=False)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]) + lines[-1][:left])
+    run = Run(path)
+    assert list(run.results()) == [FULL]
+    assert run.end == len(b"".join(lines[:-1]))
+    writer = Writer(path)
+    writer.go_on(run)
+    writer.add(SHORT)
+    writer.finish(1)
+    writer.close()
+    again = Run(path)
+    assert (list(again.results()), again.complete) == ([FULL, SHORT], True)
+
+
+def test_damage_in_the_middle_names_the_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "results.ndjson", FULL, SHORT)
+    lines = path.read_bytes().splitlines(keepends=True)
+    for line, sentence in (
+        (b'{"kind": "resu\n', "line 2: not a record"),
+        (b'{"kind": "result", "case": "a"}\n', "line 2: not a result"),
+        (b'{"kind": "result", "case": "a", "backend": "b", "verdict": "great"}\n', "line 2: not a result: 'great'"),
+        (b"[" * 100_000 + b"\n", "line 2: not a record"),
+    ):
+        path.write_bytes(lines[0] + line + b"".join(lines[2:]))
+        with pytest.raises(ResultsError, match=sentence):
+            Run(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "line 1: expected the header of a run"),
+        (b"hello\n", "line 1: expected the header of a run"),
+        (b'{"kind": "result"}\n', "line 1: expected the header of a run"),
+        (b'{"kind": "header", "format": 2}\n', "format 2; this version reads 1"),
+    ],
+)
+def test_what_is_no_results_file_is_told(content: bytes, sentence: str, tmp_path: Path) -> None:
+    path = tmp_path / "results.ndjson"
+    path.write_bytes(content)
+    with pytest.raises(ResultsError, match=sentence) as caught:
+        Run(path)
+    assert str(path) in str(caught.value), caught.value
+
+
+def test_a_file_that_cannot_be_had_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ResultsError, match=r"cannot read .*missing"):
+        Run(tmp_path / "missing")
+    with pytest.raises(ResultsError, match=r"cannot write .*missing.results"):
+        Writer(tmp_path / "missing" / "results").open(HEAD)
+
+
+def test_text_that_cannot_be_encoded_is_written_all_the_same(tmp_path: Path) -> None:
+    path = write(tmp_path / "results.ndjson", dataclasses.replace(SHORT, message="lone \ud800 surrogate"))
+    (result,) = Run(path).results()
+    assert result.message.startswith("lone "), result.message
+    assert all(not list(VALIDATOR.iter_errors(record)) for record in records(path))
+
+
+def test_without_a_path_results_are_only_counted() -> None:
+    writer = Writer(None)
+    writer.open(HEAD)
+    writer.add(SHORT)
+    writer.finish(1)
+    writer.close()
+    assert writer.counts == {"mine": {"pass": 1}}
