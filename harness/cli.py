@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 import traceback
@@ -36,6 +37,19 @@ class Shard(click.ParamType[tuple[int, int]]):
         if not match or not 1 <= int(match[1]) <= int(match[2]):
             self.fail(f"{value!r} is no shard; write i/n with i from 1 to n, such as 1/4", param, ctx)
         return int(match[1]), int(match[2])
+
+
+class Seconds(click.FloatRange):
+    """A time that ends: neither nan nor inf."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
+        """Return seconds."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is no time; write seconds, such as 20", param, ctx)
+        return number
 
 
 class Size(click.ParamType[int]):
@@ -91,9 +105,7 @@ def _selecting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
 @click.option("--reference", metavar="BACKEND", help="Take this backend's answers as the expected ones.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes for each backend.")
 @click.option("--shard", type=SHARD, help="Only this part of the cases; stable when cases are added.")
-@click.option(
-    "--timeout", type=click.FloatRange(0.01), default=20.0, show_default=True, help="Seconds that one case may take."
-)
+@click.option("--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Seconds that one case may take.")
 @click.option("--memory", type=SIZE, help="Address space of an adapter process, such as 4G.")
 @click.option(
     "--restarts", type=click.IntRange(0), default=200, show_default=True, help="How often a process is started again."

@@ -216,9 +216,11 @@ def _extremes(dtype: np.dtype[Any], count: int) -> Array:
         part = _extremes(np.dtype(f"f{dtype.itemsize // 2}"), 11)
         values = part.astype(dtype)
         values.imag = part[::-1]
-    elif dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        values = np.array([info.min, info.max, 0, 1, info.max - 1, info.min + 1], dtype=dtype)
+    elif dtype.kind in "iu" or "int" in dtype.name:
+        info = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
+        low, high = int(info.min), int(info.max)
+        wide = np.uint64 if low == 0 else np.int64
+        values = np.array([low, high, 0, 1, high - 1, low + 1], dtype=wide).astype(dtype)
     else:
         limits = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
         small = [limits.smallest_subnormal, limits.tiny, limits.eps]

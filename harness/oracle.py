@@ -227,6 +227,9 @@ class Evaluator:
         if scope.depth > MAX_DEPTH:
             raise Rejected(Rule.ARITY, f"calls nest deeper than {MAX_DEPTH}")
         for node in nodes:
+            for name in node.input:
+                if name and name not in local:
+                    raise Rejected(Rule.ARITY, f"nothing gives {name}, which {node.op_type} takes")
             given = [local[name] if name else None for name in node.input]
             for name, value in zip(node.output, self._node(node, given, local, scope), strict=False):
                 if name:
@@ -246,7 +249,8 @@ class Evaluator:
         opset = scope.opsets[domain]
         op = self.registry.find(domain, node.op_type)
         if op is None:
-            body = schema.function_body(domain, node.op_type, opset)
+            known = schema.exists(domain, node.op_type, opset)
+            body = schema.function_body(domain, node.op_type, opset) if known else None
             if body is None:
                 raise UndeclaredError(f"no operator file says what {domain}/{node.op_type} means in opset {opset}")
             return self._call(body, given, {**_defaults(domain, node.op_type, opset), **present}, scope)
@@ -292,7 +296,9 @@ class Evaluator:
     ) -> list[Value]:
         defaults = {item.name: item for item in function.attribute_proto}
         opsets = {item.domain or "ai.onnx": item.version for item in function.opset_import}
-        inner = Scope({**scope.opsets, **opsets}, scope.functions, {**defaults, **attributes}, scope.depth + 1)
+        inner = Scope(opsets or scope.opsets, scope.functions, {**defaults, **attributes}, scope.depth + 1)
+        if len(given) > len(function.input):
+            raise Rejected(Rule.ARITY, f"{len(given)} inputs for the {len(function.input)} of {function.name}")
         absent = [None] * (len(function.input) - len(given))
         local: dict[str, Value] = dict(zip(function.input, [*given, *absent], strict=True))
         self._nodes(function.node, local, inner)

@@ -142,6 +142,11 @@ def in_force(domain: str, name: str, opset: int) -> OperatorVersion:
     raise SchemaError(f"{domain}/{name} is not in opset {opset}; it came with {versions(domain, name)[0].since}")
 
 
+def exists(domain: str, name: str, opset: int) -> bool:
+    """Tell whether `opset` has the operator."""
+    return any(version.since <= opset for version in versions(domain, name)) if (domain, name) in _history() else False
+
+
 def _convert(domain: str, schema: onnx.defs.OpSchema, top: int) -> OperatorVersion:
     parts = [schema.doc, *(item.description for item in (*schema.inputs, *schema.outputs))]
     parts += [item.description for item in schema.attributes.values()]

@@ -65,12 +65,12 @@ class Selection:
 
     def takes(self, case: Case) -> bool:
         """Tell whether a case is wanted."""
-        wanted = (
-            self.takes_operator(case.operator)
-            and self._any("--case", self.cases, (case.id,))
-            and self._any("--tag", self.tags, tuple(case.tags))
-        )
-        return wanted and (self.shard is None or in_shard(case.id, self.shard))
+        wanted = [  # Each is asked, so that a glob that matches is known for it whatever the others do.
+            self.takes_operator(case.operator),
+            self._any("--case", self.cases, (case.id,)),
+            self._any("--tag", self.tags, tuple(case.tags)),
+        ]
+        return all(wanted) and (self.shard is None or in_shard(case.id, self.shard))
 
     def _any(self, option: str, globs: tuple[str, ...], names: tuple[str, ...]) -> bool:
         hits = [glob for glob in globs if any(fnmatch.fnmatchcase(name, glob) for name in names)]

@@ -28,7 +28,7 @@ EQUAL = SPLIT.clause(
     "part smaller in every version, which only version 18 says.",
     see=("https://github.com/onnx/onnx/issues/4438",),
 )
-LENGTH = SPLIT.clause("length of each output", note="One length for each output, no more and no fewer.")
+LENGTH = SPLIT.clause("length of each output", note="One for each output, no more, no fewer, none below 0.")
 NOT_NEGATIVE = SPLIT.clause("Values should be >= 0.", since=11, see=("https://github.com/onnx/onnx/pull/2544",))
 BACK = SPLIT.clause("A negative value means counting dimensions from the back.", since=11)
 RANGE = SPLIT.clause("Accepted range is [-rank, rank-1] where r = rank(input).", since=11)
@@ -44,7 +44,7 @@ EVEN = SPLIT.clause(
 LAST = SPLIT.clause(
     "If the tensor is not evenly splittable into `num_outputs`, the last chunk will be smaller.",
     since=18,
-    note="Says nothing of a tensor with too few elements for all chunks but the last to be equal.",
+    note="An empty last chunk is smaller, too. Says nothing where there are too few elements for the others.",
     see=("https://github.com/onnx/onnx/issues/5766", "https://github.com/microsoft/onnxruntime/issues/15882"),
 )
 COUNT = SPLIT.clause(
@@ -73,7 +73,7 @@ def _checked(v: Version, n: int, split: Ints, dim: int) -> list[int]:
     lengths = np.asarray(split)
     v.silent(LENGTH, lengths.ndim != 1)
     v.silent(LENGTH, bool((lengths != np.floor(lengths)).any()))
-    v.require(NOT_NEGATIVE, bool((lengths >= 0).all()))
+    v.require(NOT_NEGATIVE if NOT_NEGATIVE.in_force(v.since) else LENGTH, bool((lengths >= 0).all()))
     v.permit(NOT_NEGATIVE, bool((lengths == 0).any()))
     v.require(LENGTH, len(lengths) == n)
     v.require(SUM if SUM.in_force(v.since) else PARTS, int(lengths.sum()) == dim)
@@ -160,6 +160,7 @@ case("uneven_columns", Tag.CHANGE, input=ramp(2, 8), axis=1, num_outputs=3, n=3,
 case("uneven_last_axis", Tag.CHANGE, input=ramp(2, 3, 7), axis=-1, num_outputs=3, n=3, cites=(LAST, BACK))
 case("uneven_last_empty", Tag.EDGE, input=ramp(6), num_outputs=4, n=4, cites=(LAST,))
 case("overrun", Tag.EDGE, input=ramp(5), num_outputs=4, n=4, unspecified=LAST)
+case("overrun_even", Tag.EDGE, input=ramp(6), num_outputs=5, n=5, unspecified=LAST)
 case("overrun_more_parts_than_elements", Tag.EDGE, input=ramp(3), num_outputs=5, n=5, unspecified=LAST)
 case("num_outputs_dim_zero", Tag.EDGE, input=ramp(0), num_outputs=2, n=2, unspecified=EVEN)
 case("num_outputs_zero", Tag.EDGE, input=ramp(6), num_outputs=0, n=1, unspecified=COUNT)
@@ -182,7 +183,7 @@ case("length_zero_first", Tag.EDGE, input=ramp(6), split=[0, 6], axis=0, n=2, ci
 case("length_zero_last", Tag.EDGE, input=ramp(6), split=[6, 0], axis=0, n=2, cites=(NOT_NEGATIVE,))
 case("length_zero_inside", Tag.EDGE, input=ramp(6, 2), split=[2, 0, 4], axis=0, n=3, cites=(NOT_NEGATIVE,))
 case("lengths_all_zero", Tag.EDGE, input=ramp(0), split=[0, 0], axis=0, n=2, cites=(NOT_NEGATIVE,))
-case("length_negative_old", Tag.EDGE, input=ramp(6), split=[7, -1], axis=0, n=2, before=11, unspecified=NOT_NEGATIVE)
+case("length_negative_old", Tag.EDGE, input=ramp(6), split=[7, -1], axis=0, n=2, before=11, rejects=LENGTH)
 case("length_zero_old", Tag.EDGE, input=ramp(6), split=[0, 6], axis=0, n=2, before=11, unspecified=NOT_NEGATIVE)
 case("split_int32", input=ramp(6), split=typed("int32", [2, 4]), axis=0, n=2, since=13, rejects=Rule.TYPES)
 case("split_float", input=ramp(6), split=typed("float", [2, 4]), axis=0, n=2, since=13, rejects=Rule.TYPES)

@@ -22,8 +22,8 @@ class Comparison:
     """Cases by what became of them from one run to the other.
 
     Attributes:
-        fixed: failed before, pass now.
-        broke: passed before, fail now.
+        fixed: pass now, and did not before.
+        broke: passed before, and no longer.
         changed: another verdict, neither of the two.
         came, went: in one run only.
         same: how many have one verdict in both.

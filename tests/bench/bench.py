@@ -172,7 +172,7 @@ def main() -> int:
                 "met" if met else "MISSED",
                 note,
             ]
-        )  # noqa: E501
+        )
     print(tabulate(rows, ["figure", "measured", "wanted", "", "seen"], tablefmt="simple", disable_numparse=True))
     return 1 if missed else 0
 

@@ -206,7 +206,8 @@ def test_a_run_without_footer_was_cut_off(tmp_path: Path) -> None:
 def test_half_a_last_line_is_not_counted_and_written_over(left: int, tmp_path: Path) -> None:
     path = write(tmp_path / "results.ndjson", FULL, SHORT, finish=False)
     lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:-1]) + lines[-1][:left])
+    half = json.dumps({**to_record(SHORT), "message": "long " * 1000}).encode()
+    path.write_bytes(b"".join(lines[:-1]) + half[:left])
     run = Run(path)
     assert list(run.results()) == [FULL]
     assert run.end == len(b"".join(lines[:-1]))
@@ -217,6 +218,7 @@ def test_half_a_last_line_is_not_counted_and_written_over(left: int, tmp_path: P
     writer.close()
     again = Run(path)
     assert (list(again.results()), again.complete) == ([FULL, SHORT], True)
+    assert again.end == path.stat().st_size, "nothing is left behind the footer"
 
 
 def test_damage_in_the_middle_names_the_line(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ ROWS = (
     Row(10, SPLIT, "lengths_too_few", (1, 2, 11, 13, 18), REJECTS),
     Row(10, SPLIT, "lengths_too_many", (1, 2, 11, 13, 18), REJECTS),
     Row(11, SPLIT, "length_negative", PART_BY_LENGTHS, REJECTS),
-    Row(11, SPLIT, "length_negative_old", (1, 2), UNSPECIFIED),
+    Row(11, SPLIT, "length_negative_old", (1, 2), REJECTS),
     Row(12, SPLIT, "length_zero_first", PART_BY_LENGTHS, VALUES, [[], [0, 1, 2, 3, 4, 5]]),
     Row(12, SPLIT, "length_zero_last", PART_BY_LENGTHS, VALUES, [[0, 1, 2, 3, 4, 5], []]),
     Row(12, SPLIT, "lengths_all_zero", PART_BY_LENGTHS, VALUES, [[], []]),
