@@ -26,6 +26,7 @@ OPT_OUTS = (
     ("Fail", r"is not a registered function/op", "no such operator in its schemas"),
     ("Fail", r"MLDataType for: .* is not currently registered or supported", "no such element type"),
     ("InvalidArgument", r"Invalid tensor data type (2[4-9]|[3-9]\d)\.", "no such element type"),
+    ("Fail", r"Failed to construct locale with name", "a locale is missing on this machine"),
     ("NoTypeError", r"", "no way to pass this type"),
 )
 

@@ -225,6 +225,10 @@ SEQUENCE = (
 EMPTY = "g () => (seq(bfloat16[2]) y) { y = SequenceEmpty <dtype: int = 16> () }"
 B16 = np.zeros(2, array("bfloat16", ()).dtype)
 
+LOCALE = (
+    'g (string[1] x) => (string[1] y) { y = StringNormalizer <case_change_action = "LOWER", locale = "xx_YY"> (x) }'
+)
+
 ORT_OPT_OUTS = {
     "kernel": (model("g (bfloat16[2] x) => (bfloat16[2] y) { y = Add(x, x) }"), {"x": B16}, "no kernel"),
     "ir": (model(NEG, ir=99), {"x": X}, "newer IR version than it knows"),
@@ -232,6 +236,7 @@ ORT_OPT_OUTS = {
     "operator": (model(NEG.replace("Neg", "Nope")), {"x": X}, "no such operator in its schemas"),
     "domain": (model(NEG.replace("Neg", "absent.Nope")), {"x": X}, "no such operator in its schemas"),
     "complex": (model(COMPLEX), {"x": X.astype(np.complex64)}, "no such element type"),
+    "locale": (model(LOCALE), {"x": array("string", (1,))}, "a locale is missing on this machine"),
     "strings": (model(STRINGS), {"x": array("string", (2,)), "b": B16}, "no way to pass this type"),
     "sequence in": (model(SEQUENCE), {"x": [X], "i": np.array(0), "b": B16}, "no way to pass this type"),
     "sequence out": (model(EMPTY), {}, "no way to pass this type"),
