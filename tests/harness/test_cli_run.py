@@ -23,28 +23,15 @@ import pytest
 from harness import cli
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 WRONG = Path(__file__).parents[1] / "adapters" / "wrong.py"
-HANGS = 45
-"""Seconds after which a test that waits for what never comes is ended."""
+pytestmark = pytest.mark.usefixtures("ends")
 
 SPLIT = "ai.onnx/Split/13"
 NAMES = ("lengths", "lengths_equal", "lengths_one", "lengths_all", "lengths_sum", "even", "even_columns", "even_one")
 FAULTY = f"{SPLIT}/lengths_sum"
 CASES = [word for name in NAMES for word in ("--case", f"{SPLIT}/{name}")]
-
-
-@pytest.fixture(autouse=True)
-def _ends() -> Iterator[None]:
-    def late(*_: object) -> None:
-        raise AssertionError(f"still waiting after {HANGS} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(HANGS)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
 
 
 @dataclass(frozen=True)

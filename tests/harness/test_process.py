@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,23 +23,10 @@ if TYPE_CHECKING:
 
 WRONG = Path(__file__).parents[1] / "adapters" / "wrong.py"
 SHORT = 0.5
-HANGS = 30
-"""Seconds after which a test that waits for what never comes is ended."""
+pytestmark = pytest.mark.usefixtures("ends")
 
 NAMES = ("lengths", "lengths_one", "lengths_sum", "even")
 FAULTY = "lengths_sum"
-
-
-@pytest.fixture(autouse=True)
-def _ends() -> Iterator[None]:
-    def late(*_: object) -> None:
-        raise AssertionError(f"still waiting after {HANGS} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(HANGS)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="module")

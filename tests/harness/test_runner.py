@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from harness.case import Case
 
 WRONG = Path(__file__).parents[1] / "adapters" / "wrong.py"
-HANGS = 45
-"""Seconds after which a test that waits for what never comes is ended."""
+pytestmark = pytest.mark.usefixtures("ends")
 
 NAMES = (
     "lengths", "lengths_equal", "lengths_one", "lengths_all", "lengths_sum", "lengths_default_axis",
@@ -32,18 +30,6 @@ NAMES = (
 )  # fmt: skip
 FAULTY = "lengths_sum"
 SHORT = 0.5
-
-
-@pytest.fixture(autouse=True)
-def _ends() -> Iterator[None]:
-    def late(*_: object) -> None:
-        raise AssertionError(f"still waiting after {HANGS} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(HANGS)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="module")
