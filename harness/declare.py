@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ml_dtypes
 import numpy as np
 
+from harness.errors import HarnessError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -25,7 +27,7 @@ Int = int | None
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 
-class DeclarationError(Exception):
+class DeclarationError(HarnessError):
     """An operator file contradicts itself, another one, or onnx.defs; the text names the place."""
 
 
@@ -129,7 +131,8 @@ class Tolerance:
         atol: absolute.
         signed_zero: +0 and -0 differ.
         bound: from the arguments of the oracle, by name, the absolute error allowed for each element of
-            each output; for sums and products, where the error grows with the terms.
+            each output, in epsilons of the output's type (for integers: none); for sums and products, where
+            the error grows with the terms.
     """
 
     reason: str
@@ -149,7 +152,7 @@ def ulp(count: float, reason: str) -> Tolerance:
 
 
 def bounded(bound: Callable[..., list[Array]], reason: str) -> Tolerance:
-    """Allow each element the absolute error that `bound` returns for the arguments of the oracle."""
+    """Allow each element the absolute error that `bound` returns, in epsilons; see Tolerance."""
     return Tolerance(reason, bound=bound)
 
 
@@ -246,6 +249,15 @@ def axes_outside() -> Iterator[tuple[str, tuple[int, ...], int]]:
         yield f"rank{rank}_axis_too_low", SIZES[:rank], -rank - 1
 
 
+def length_of(name: str) -> Callable[[Mapping[str, Any]], int | None]:
+    """Derive the rank of the outputs as the number of elements of an argument."""
+
+    def rank(arguments: Mapping[str, Any]) -> int | None:
+        return np.size(arguments[name]) if arguments.get(name) is not None else None
+
+    return rank
+
+
 def sequence_of(variable: str) -> Callable[[Mapping[str, str]], str]:
     """Derive an output's type as the sequence of what `variable` is bound to."""
     return lambda types: f"seq({types[variable]})"
@@ -316,15 +328,15 @@ class Op:
         versions: the since_version of each, as onnx.defs has them (the registry compares).
         compare: how far an answer may lie from the oracle's.
         derives: output type variable -> its type, from what the inputs bind.
-        rank_of: the input whose rank the output tensors have; a graph must state the rank of its outputs
-            even in a model that has no answer.
+        rank: the rank of the output tensors: the input that shares it, or a function of the arguments by
+            name. A graph must state the rank of its outputs even in a model that has no answer.
     """
 
     name: str
     versions: tuple[int, ...]
     compare: Tolerance
     domain: str = "ai.onnx"
-    rank_of: str | None = None
+    rank: str | Callable[[Mapping[str, Any]], int | None] | None = None
     derives: Mapping[str, Callable[[Mapping[str, str]], str]] = field(default_factory=dict)
     clauses: list[Clause] = field(default_factory=list)
     oracles: list[Oracle] = field(default_factory=list)

@@ -6,12 +6,14 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
 from harness import oracle, schema
 from harness.case import PLAIN, Allowance, Case, Outcome
+from harness.compare import is_float
 from harness.declare import Data, DeclarationError, NoAnswer, Op, Rejected, Typed
 
 if TYPE_CHECKING:
@@ -135,7 +137,9 @@ def build(plan: Plan, form: Form) -> Case:
     domain = "" if plan.version.domain == "ai.onnx" else plan.version.domain
     node = helper.make_node(plan.version.name, names, outputs, name=plan.version.name, domain=domain)
     for name, attribute in sorted(plan.attributes.items()):
-        node.attribute.append(helper.make_attribute(name, attribute))
+        known = plan.version.attributes.get(name)  # An empty list does not say of what it is one.
+        type_ = onnx.AttributeProto.AttributeType.Value(known.type) if known else None
+        node.attribute.append(helper.make_attribute(name, attribute, attr_type=type_))
     ir_version = schema.lowest_ir(plan.version.domain, form.opset)
     graph = onnx.GraphProto(name=f"{plan.version.name}_{plan.version.since}_{plan.spec.name}")
     fed: dict[str, Value] = {}
@@ -183,8 +187,15 @@ def _output_shape(plan: Plan, index: int, form: Form) -> Sequence[int | str] | N
     if plan.expected is not None:
         value = plan.expected[index]
         return _shape(name, value.shape, form) if isinstance(value, np.ndarray) else None
-    source = dict(plan.inputs).get(plan.op.rank_of or "")
-    return [f"{name}_{axis}" for axis in range(source.ndim)] if isinstance(source, np.ndarray) else None
+    rank = _rank(plan.op, {**plan.attributes, **dict(plan.inputs)})
+    return None if rank is None else [f"{name}_{axis}" for axis in range(rank)]
+
+
+def _rank(op: Op, arguments: Mapping[str, Any]) -> int | None:
+    if callable(op.rank):
+        return op.rank(arguments)
+    value = arguments.get(op.rank or "")
+    return value.ndim if isinstance(value, np.ndarray) else None
 
 
 def _reshape(
@@ -214,8 +225,20 @@ def _input(version: OperatorVersion, parameter: Parameter, given: object, types:
     return _array(given, schema.dtype_of(types.get(parameter.type) or version.default_type(parameter.type)))
 
 
-def _allowance(tolerance: Tolerance, arguments: Mapping[str, Any]) -> Allowance:
-    bounds = tuple(tolerance.bound(**arguments)) if tolerance.bound else None
+def _epsilon(value: Value) -> float:
+    if isinstance(value, np.ndarray) and is_float(value):
+        part = value.real.dtype if value.dtype.kind == "c" else value.dtype
+        return float(ml_dtypes.finfo(part).eps)  # type: ignore[no-untyped-call]
+    return 0.0
+
+
+def _allowance(tolerance: Tolerance, arguments: Mapping[str, Any], expected: Sequence[Value]) -> Allowance:
+    bounds = None
+    if tolerance.bound:
+        bounds = tuple(
+            np.asarray(allowed, np.float64) * _epsilon(value)
+            for allowed, value in zip(tolerance.bound(**arguments), expected, strict=True)
+        )
     return Allowance(tolerance.reason, tolerance.ulp, tolerance.rtol, tolerance.atol, tolerance.signed_zero, bounds)
 
 
@@ -261,7 +284,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         outputs=tuple(zip(_output_names(version, n), kinds, strict=True)),
         outcome=outcome,
         expected=expected,
-        allowance=_allowance(op.compare, arguments) if expected is not None else Allowance(op.compare.reason),
+        allowance=_allowance(op.compare, arguments, expected) if expected is not None else Allowance(op.compare.reason),
         detail=detail,
     )
 

@@ -172,7 +172,7 @@ def apply(op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: M
     for index, parameter in enumerate(version.inputs):
         name = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
         known[name] = widen(inputs[index]) if index < len(inputs) else None
-    arguments = {name: known[name] for name in oracle.parameters if name in known}
+    arguments = {name: known.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
     counted = {"n": n} if oracle.takes_count else {}
     result = oracle.function(Version(version.since), **counted, **arguments)
     types = output_types(op, version, bind(version, inputs), n)

@@ -66,6 +66,11 @@ def _check(op: Op) -> None:
         raise DeclarationError(f"{op}: versions={op.versions}, but onnx.defs has {known}")
     for version in op.versions:
         op.oracle_for(version)
+    for oracle in op.oracles:
+        served = [item for item in schema.versions(op.domain, op.name) if op.oracle_for(item.since) is oracle]
+        for name in oracle.parameters:
+            if not any(name in version.arguments for version in served):
+                raise DeclarationError(f"{op}: oracle {oracle.function.__name__} takes {name}, which no version has")
 
 
 @functools.cache

@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.declare import EXACT, Array, Int, Ints, Op, Rule, Tag, Version, axes, axes_outside, extremes, ramp, typed
 
-SPLIT = Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT, rank_of="input")
+SPLIT = Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT, rank="input")
 
 PARTS = SPLIT.clause("Split a tensor into a list of tensors", note="Lengths that do not add up describe no split.")
 WHICH_AXIS = SPLIT.clause("Which axis to split on")

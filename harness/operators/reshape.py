@@ -1,0 +1,132 @@
+"""Reshape: the same elements in the same order, under another shape.
+
+Versions: 1 (shape as attribute), 5 (as input), 13 (types), 14 (allowzero), 19 to 25 (types).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from harness.declare import EXACT, Array, Int, Ints, Op, Rule, Tag, Version, extremes, length_of, ramp, typed
+
+RESHAPE = Op("Reshape", versions=(1, 5, 13, 14, 19, 21, 23, 24, 25), compare=EXACT, rank=length_of("shape"))
+
+LIKE_NUMPY = RESHAPE.clause("Reshape the input tensor similar to numpy.reshape.")
+SHAPE_ARGUMENT = RESHAPE.clause("It takes a tensor as input and an argument `shape`.", before=5)
+SHAPE_TENSOR = RESHAPE.clause("second input is a shape tensor which specifies the output shape.", since=5)
+LEGACY = RESHAPE.clause("legacy optimization attribute.", before=5)
+ONE_INFERRED = RESHAPE.clause("At most one dimension of the new shape can be -1.")
+INFERRED = RESHAPE.clause(
+    "In this case, the value is inferred from the size of the tensor and the remaining dimensions.",
+    note="Where the remaining dimensions hold a zero, any value would do.",
+)
+UNCHANGED = RESHAPE.clause(
+    "A dimension could also be 0, in which case the actual dimension value is unchanged (i.e. taken from the input "
+    "tensor).",
+    note="Says nothing of a 0 behind the last dimension of the input.",
+)
+SCALAR = RESHAPE.clause("Shape (second input) could be an empty shape, which means converting to a scalar.")
+SAME_COUNT = RESHAPE.clause(
+    "The input tensor's shape and the output tensor's shape are required to have the same number of elements."
+)
+EXPLICIT_ZERO = RESHAPE.clause(
+    "If 'allowzero' is set, and the new shape includes 0, the dimension will be set explicitly to zero (i.e. not taken "
+    "from input tensor).",
+    since=14,
+)
+ZERO_AND_INFERRED = RESHAPE.clause(
+    "If the attribute 'allowzero' is set, it is invalid for the specified shape to contain both a zero value and -1, "
+    "as the value of the dimension corresponding to -1 cannot be determined uniquely.",
+    since=14,
+)
+BY_DEFAULT = RESHAPE.clause(
+    "By default, when any value in the 'shape' input is equal to zero the corresponding dimension value is copied from "
+    "the input tensor dynamically.",
+    since=14,
+)
+
+
+def _target(v: Version, data: Array, shape: Ints, allowzero: Int) -> list[int]:
+    """Return the new shape with zeros and -1 replaced."""
+    given = np.asarray(shape)
+    v.silent(SHAPE_TENSOR if SHAPE_TENSOR.in_force(v.since) else SHAPE_ARGUMENT, given.ndim != 1)
+    asked = [int(dim) for dim in given]
+    v.require(ONE_INFERRED, asked.count(-1) <= 1)
+    v.silent(INFERRED, min(asked, default=0) < -1)
+    if allowzero:
+        v.require(ZERO_AND_INFERRED, not (0 in asked and -1 in asked))
+    else:
+        v.silent(UNCHANGED, 0 in asked[data.ndim :])
+        asked = [data.shape[axis] if dim == 0 else dim for axis, dim in enumerate(asked)]
+    if -1 in asked:
+        rest = math.prod(dim for dim in asked if dim != -1)
+        v.silent(INFERRED, rest == 0)
+        v.require(SAME_COUNT, data.size % rest == 0)
+        asked[asked.index(-1)] = data.size // rest
+    return asked
+
+
+@RESHAPE.oracle(before=5)
+def by_attribute(v: Version, data: Array, shape: Ints) -> Array:
+    """Return `data` under the shape that the attribute says."""
+    v.silent(SHAPE_ARGUMENT, shape is None)
+    return reshaped(v, data, shape, 0)
+
+
+@RESHAPE.oracle(since=5)
+def reshaped(v: Version, data: Array, shape: Ints, allowzero: Int) -> Array:
+    """Return `data` under the shape that the input says; allowzero is None before version 14."""
+    target = _target(v, data, shape, allowzero)
+    v.require(SAME_COUNT, math.prod(target) == data.size)
+    return data.reshape(target)
+
+
+case = RESHAPE.case
+
+case("flatten", data=ramp(2, 3, 4), shape=[24], cites=(LIKE_NUMPY,))
+case("order", data=ramp(2, 3, 4), shape=[4, 6], cites=(LIKE_NUMPY, SAME_COUNT))
+case("same_rank", data=ramp(2, 3, 4), shape=[4, 2, 3], cites=(LIKE_NUMPY,))
+case("more_dimensions", data=ramp(2, 12), shape=[2, 3, 1, 4], cites=(LIKE_NUMPY,))
+case("by_attribute", Tag.CHANGE, data=ramp(2, 6), shape=[3, 4], cites=(SHAPE_ARGUMENT,))
+case("by_input", Tag.CHANGE, data=ramp(2, 6), shape=[3, 4], cites=(SHAPE_TENSOR,))
+case("consumed_inputs", data=ramp(2, 6), shape=[3, 4], consumed_inputs=[0], cites=(LEGACY,))
+case("no_shape", Tag.EDGE, data=ramp(2, 6), before=5, unspecified=SHAPE_ARGUMENT)
+for axis, asked in enumerate(([-1, 3, 4], [2, -1, 4], [2, 3, -1])):
+    case(f"inferred_{axis}", data=ramp(4, 6), shape=asked, cites=(ONE_INFERRED, INFERRED))
+case("inferred_alone", data=ramp(2, 3, 4), shape=[-1], cites=(INFERRED,))
+case("inferred_zero", Tag.EDGE, data=ramp(0, 3), shape=[3, -1], cites=(INFERRED,))
+case("inferred_twice", data=ramp(2, 6), shape=[-1, -1], rejects=ONE_INFERRED)
+case("inferred_uneven", data=ramp(2, 6), shape=[5, -1], rejects=SAME_COUNT)
+case("inferred_any", Tag.EDGE, data=ramp(0, 3), shape=[0, -1], unspecified=INFERRED)
+case("below_minus_one", Tag.EDGE, data=ramp(2, 6), shape=[-2, 6], unspecified=INFERRED)
+case("zero_copies", data=ramp(2, 3, 4), shape=[0, 12], cites=(UNCHANGED,))
+case("zero_copies_inside", data=ramp(2, 3, 4), shape=[1, 0, 8], cites=(UNCHANGED,))
+case("zero_copies_inferred", data=ramp(2, 3, 4), shape=[-1, 0, 2, 2], cites=(UNCHANGED, INFERRED))
+case("zero_copies_zero", Tag.EDGE, data=ramp(0, 3), shape=[0, 5], cites=(UNCHANGED,))
+case("zero_behind_last", Tag.EDGE, data=ramp(2, 6), shape=[12, 1, 0], unspecified=UNCHANGED)
+case("allowzero_off", Tag.CHANGE, data=ramp(2, 3, 4), shape=[0, 12], allowzero=0, cites=(BY_DEFAULT,))
+case("allowzero", Tag.CHANGE, data=ramp(0, 3), shape=[4, 0, 5], allowzero=1, cites=(EXPLICIT_ZERO,))
+case("allowzero_behind_last", Tag.CHANGE, data=ramp(0), shape=[2, 3, 0], allowzero=1, cites=(EXPLICIT_ZERO,))
+case("allowzero_without_zero", data=ramp(2, 6), shape=[3, 4], allowzero=1, cites=(EXPLICIT_ZERO,))
+case("allowzero_inferred", data=ramp(2, 6), shape=[-1, 4], allowzero=1, cites=(EXPLICIT_ZERO,))
+case("allowzero_too_few", Tag.EDGE, data=ramp(2, 3), shape=[0, 3], allowzero=1, rejects=SAME_COUNT)
+case("allowzero_and_inferred", Tag.EDGE, data=ramp(0, 3), shape=[0, -1], allowzero=1, rejects=ZERO_AND_INFERRED)
+case("to_scalar", Tag.EDGE, data=ramp(1, 1), shape=[], cites=(SCALAR,))
+case("from_scalar", Tag.EDGE, data=ramp(), shape=[1, 1], cites=(LIKE_NUMPY,))
+case("scalar_to_scalar", Tag.EDGE, data=ramp(), shape=[], cites=(SCALAR,))
+case("from_scalar_inferred", Tag.EDGE, data=ramp(), shape=[-1], cites=(INFERRED,))
+case("to_scalar_too_many", Tag.EDGE, data=ramp(2), shape=[], rejects=SAME_COUNT)
+case("too_few", data=ramp(2, 6), shape=[3, 3], rejects=SAME_COUNT)
+case("too_many", data=ramp(2, 6), shape=[3, 5], rejects=SAME_COUNT)
+case("shape_int32", data=ramp(2, 6), shape=typed("int32", [3, 4]), since=5, rejects=Rule.TYPES)
+case("shape_scalar", Tag.EDGE, data=ramp(2, 6), shape=12, since=5, unspecified=SHAPE_TENSOR)
+case("shape_matrix", Tag.EDGE, data=ramp(2, 6), shape=[[3, 4]], since=5, unspecified=SHAPE_TENSOR)
+case("attribute_shape", Tag.CHANGE, data=ramp(2, 6), stray={"shape": [3, 4]}, since=5, rejects=Rule.ATTRIBUTES)
+case("attribute_allowzero", data=ramp(2, 6), shape=[3, 4], stray={"allowzero": 0}, before=14, rejects=Rule.ATTRIBUTES)
+case("no_data", shape=[3, 4], rejects=Rule.ARITY)
+case("no_outputs", data=ramp(2, 6), shape=[3, 4], n=0, rejects=Rule.ARITY)
+case("dtypes", Tag.DTYPE, each="T", data=ramp(2, 6), shape=[3, 4])
+case("dtypes_extremes", Tag.DTYPE, Tag.EDGE, each="T", data=extremes(12), shape=[4, -1])
+case("outside", Tag.DTYPE, outside="T", data=ramp(2, 6), shape=[3, 4], rejects=Rule.TYPES)
