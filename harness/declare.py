@@ -269,7 +269,8 @@ class CaseSpec:
 
     Attributes:
         name: lower-case words joined by single underscores; part of the case id.
-        arguments: by the names that the operator's text uses; see OperatorVersion.arguments.
+        arguments: by the names that the operator's text uses; see OperatorVersion.arguments. Those of a
+            variadic input are a tuple.
         n: how many outputs the node declares; None: as few as the signature allows.
         since, before: the versions it is meant for, beside those that have its arguments and clauses.
         each: a type variable; the case is expanded over every type it allows.

@@ -255,12 +255,15 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         if isinstance(argument, schema.Attribute):
             if name in spec.arguments:
                 attributes[name] = spec.arguments[name]
+        elif argument.variadic:
+            several = (_input(version, argument, item, types) for item in spec.arguments.get(name, ()))
+            inputs += [(f"{argument.name}_{index}", value) for index, value in enumerate(several)]
         else:
             given = spec.arguments.get(name)
             inputs.append((argument.name, None if given is None else _input(version, argument, given, types)))
     while inputs and inputs[-1][1] is None:
         inputs.pop()
-    values = [value for _, value in inputs]
+    values = oracle.gather(version, [value for _, value in inputs])
     n = version.outputs_least if spec.n is None else spec.n
     outcome, expected, detail = Outcome.VALUES, None, ""
     arguments: Mapping[str, Any] = {}
