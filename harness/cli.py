@@ -13,12 +13,13 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from harness import __version__, manifest, registry, repro, session, store, suite, targets
+from harness import __version__, coverage, manifest, registry, repro, session, store, suite, targets
 from harness.errors import HarnessError
 from harness.lane import Lane
 from harness.process import Limits
 from harness.report import case as case_report
 from harness.report import comparison, markdown
+from harness.report import coverage as coverage_report
 from harness.report.summary import Summary
 from harness.results import Run
 from harness.runner import judge
@@ -218,6 +219,22 @@ def manifest_(check: bool, out: Path) -> None:  # noqa: FBT001
         click.echo("the generated cases are not those of the manifest; `onnx-conformance manifest` writes it anew")
         _end(1)
     click.echo("the generated cases are those of the manifest")
+
+
+@main.command("coverage")
+@click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def coverage_(ops: Any, as_json: bool) -> None:  # noqa: ANN401, FBT001
+    """Tell how many schema points and sentences of the text have a case, and which have none."""
+    chosen, selection = suite.Generated(), suite.Selection(tuple(ops))
+    suite.check_operators(chosen, selection)
+    wanted = {name for name in chosen.operators() if selection.takes_operator(name)}
+    found = [item for op in registry.load() for item in coverage.of(op) if str(item.version) in wanted]
+    if as_json:
+        click.echo(json.dumps(coverage_report.record(found), indent=2, ensure_ascii=False))
+        return
+    for line in coverage_report.lines(found):
+        click.echo(line)
 
 
 @main.command("repro")

@@ -208,6 +208,28 @@ def dtype_of(type_: str) -> np.dtype[Any]:
     return numpy_dtype(element_type_named(type_.rpartition("(")[2].rstrip(")")).number)
 
 
+_NAMES = {row.number: row.name for row in ELEMENT_TYPES}
+
+
+def tensor_text(element_type: int) -> str:
+    """Return tensor(X) for a number of TensorProto.DataType."""
+    return f"tensor({_NAMES[element_type]})"
+
+
+def type_text(type_: onnx.TypeProto) -> str:
+    """Return a TypeProto as signatures write it: tensor(float), seq(tensor(float)), map(int64,tensor(float))."""
+    kind = type_.WhichOneof("value")
+    if kind == "tensor_type":
+        return tensor_text(type_.tensor_type.elem_type)
+    if kind == "sequence_type":
+        return f"seq({type_text(type_.sequence_type.elem_type)})"
+    if kind == "optional_type":
+        return f"optional({type_text(type_.optional_type.elem_type)})"
+    if kind == "map_type":
+        return f"map({_NAMES[type_.map_type.key_type]},{type_text(type_.map_type.value_type)})"
+    return str(kind)
+
+
 ALL_TENSOR_TYPES = tuple(f"tensor({row.name})" for row in ELEMENT_TYPES)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from harness import casefile, declare, generate, registry, schema, store
+from harness import casefile, generate, registry, schema, store
 from harness.case import Allowance, Case, Outcome, in_shard
 from harness.errors import HarnessError
 
@@ -118,9 +118,9 @@ class Generated:
     def digest(self) -> str:
         """Return a digest of the operator files, of what expands them, and of onnx's version."""
         hashed = hashlib.sha256(onnx.__version__.encode())
-        here = Path(declare.__file__).parent
-        machinery = [here / name for name in ("declare.py", "generate.py", "oracle.py", "schema.py")]
-        for path in [*sorted((here / "operators").glob("*.py")), *machinery]:
+        here = Path(generate.__file__).parent
+        machinery = [here / name for name in ("generate.py", "oracle.py", "schema.py")]
+        for path in [*sorted((here / "operators").glob("*.py")), *sorted((here / "declare").glob("*.py")), *machinery]:
             hashed.update(path.name.encode() + path.read_bytes())
         return hashed.hexdigest()[:16]
 

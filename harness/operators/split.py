@@ -122,6 +122,7 @@ def last_smaller(v: Version, n: int, input: Array, split: Ints, axis: Int, num_o
 
 
 case = SPLIT.case
+SPLIT.excuse("attribute axis unset", "version 1 has no default, and says nothing of splitting along no axis")
 
 # Version 1 has no default axis and counts only with one kind of lengths, so cases for all versions give both.
 case("lengths", input=ramp(3, 4), split=[1, 3], axis=1, n=2, cites=(LENGTH,))
@@ -135,7 +136,7 @@ case("other_dim_zero", Tag.EDGE, input=ramp(4, 0), split=[1, 3], axis=0, n=2)
 case("lengths_input", Tag.CHANGE, input=ramp(3, 4), split_input=[1, 3], axis=1, n=2, cites=(LENGTHS_TYPE,))
 
 case("no_axis", Tag.CHANGE, input=ramp(6), split=[2, 4], n=2, before=2, unspecified=CONTRADICTION)
-case("no_lengths", Tag.CHANGE, input=ramp(6), axis=0, n=2, before=2, unspecified=CONTRADICTION)
+case("no_lengths", Tag.CHANGE, input=ramp(6), axis=0, n=2, before=2, cites=(EQUAL,), unspecified=CONTRADICTION)
 case("both_lengths", Tag.EDGE, input=ramp(6), split=[6], split_input=[6], axis=0, n=1, unspecified=CONTRADICTION)
 case("lengths_fraction", Tag.EDGE, input=ramp(6), split_input=[1.5, 4.5], axis=0, n=2, unspecified=LENGTH)
 case("lengths_input_matrix", Tag.EDGE, input=ramp(6), split_input=[[2, 4]], axis=0, n=2, unspecified=LENGTH)

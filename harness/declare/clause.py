@@ -1,0 +1,84 @@
+"""Clauses, the outcomes they decide, and what an oracle may ask of its version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.errors import HarnessError
+
+
+class DeclarationError(HarnessError):
+    """An operator file contradicts itself, another one, or onnx.defs; the text names the place."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A verbatim quote of an operator's text, in force from one version until another.
+
+    Attributes:
+        operator: ai.onnx/Split; empty for a rule that the schema itself sets for every operator.
+        text: the quote, white space folded.
+        since: first version whose text has it; None: from the first on.
+        before: first version whose text no longer has it; None: to this day.
+        note: how a dispute about it was decided, if there is one.
+        see: where that was discussed.
+    """
+
+    operator: str
+    text: str
+    since: int | None = None
+    before: int | None = None
+    note: str = ""
+    see: tuple[str, ...] = ()
+
+    def in_force(self, version: int) -> bool:
+        """Tell whether the operator version that came with opset `version` has this sentence."""
+        return (self.since is None or version >= self.since) and (self.before is None or version < self.before)
+
+
+class Rule:
+    """What every signature demands; clauses that need no sentence of an operator's own text."""
+
+    TYPES = Clause("", "Signature: the type of each input is one that the operator allows.")
+    ARITY = Clause("", "Signature: a node has the inputs and outputs that the operator asks for.")
+    ATTRIBUTES = Clause("", "Signature: a node has the attributes that the operator asks for, and no others.")
+
+
+class NoAnswer(Exception):  # noqa: N818 - an outcome, not an error
+    """The oracle gives no values, and says because of which clause."""
+
+    def __init__(self, clause: Clause, detail: str = "") -> None:
+        """Take the clause, and what of this case it speaks of."""
+        super().__init__(f"«{clause.text}»" + (f" ({detail})" if detail else ""))
+        self.clause, self.detail = clause, detail
+
+
+class Rejected(NoAnswer):
+    """The text forbids this model or these inputs."""
+
+
+class Unspecified(NoAnswer):
+    """The text is silent or contradicts itself."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """What an oracle may ask of the operator version it speaks for."""
+
+    since: int
+
+    def permit(self, clause: Clause, used: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
+        """Raise Unspecified if something was `used` that only `clause` gives leave to, where it is not in force."""
+        if used and not clause.in_force(self.since):
+            raise Unspecified(clause, f"not said in version {self.since}")
+
+    def require(self, clause: Clause, holds: bool) -> None:  # noqa: FBT001
+        """Raise Rejected if what `clause` demands does not hold; Unspecified where it is not in force."""
+        if not holds:
+            self.permit(clause)
+            raise Rejected(clause)
+
+    def silent(self, clause: Clause, when: bool = True) -> None:  # noqa: FBT001, FBT002
+        """Raise Unspecified if `when`: the nearest sentence, `clause`, leaves open what happens."""
+        if when:
+            raise Unspecified(clause)

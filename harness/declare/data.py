@@ -1,0 +1,107 @@
+"""Data of cases: values that take the form of whatever element type a case is expanded to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Array = np.ndarray[Any, Any]
+
+
+class Data:
+    """Values that take the form of whatever element type a case is expanded to."""
+
+    def __init__(self, fill: Callable[[np.dtype[Any], int], Array], shape: tuple[int, ...]) -> None:
+        """Take a function of dtype and element count, and the shape."""
+        self.fill, self.shape = fill, shape
+
+    def of(self, dtype: np.dtype[Any]) -> Array:
+        """Return the array for one element type."""
+        return self.fill(dtype, int(np.prod(self.shape, dtype=np.int64))).astype(dtype).reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """Values of one element type, named as in tensor(...), whatever the signature says."""
+
+    type: str
+    values: Any
+
+
+def typed(type_: str, values: object) -> Typed:
+    """Give an argument an element type of its own, for cases that the signature forbids."""
+    return Typed(type_, values)
+
+
+def ramp(*shape: int) -> Data:
+    """Return 0, 1, 2, ... in row-major order: neighbours differ in every type."""
+    return Data(_ramp, shape)
+
+
+def extremes(*shape: int) -> Data:
+    """Return the hardest values of each type in turn: limits, signed zeros, NaN, subnormals, odd strings."""
+    return Data(_extremes, shape)
+
+
+def _ramp(dtype: np.dtype[Any], count: int) -> Array:
+    index = np.arange(count)
+    if dtype.kind == "O":
+        return np.array([f"s{i}" for i in index], dtype=object)
+    if dtype.kind == "b":
+        return np.array(index % 3 == 0)
+    if dtype.kind == "c":
+        return np.array(index - 0.5j * index)
+    if dtype.kind == "f" or "float" in dtype.name:
+        with np.errstate(all="ignore"):
+            return index.astype(np.float32).astype(dtype)
+    info = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
+    return np.array(index % min(int(info.max) + 1, 1 << 30))
+
+
+_STRINGS = ("", "a", "ä", "日本語", "𝄞", " \t\n", "A" * 64, "0")
+
+
+def _extremes(dtype: np.dtype[Any], count: int) -> Array:
+    values: Array
+    if dtype.kind == "O":
+        values = np.array(_STRINGS, dtype=object)
+    elif dtype.kind == "b":
+        values = np.array([True, False, False])
+    elif dtype.kind == "c":
+        part = _extremes(np.dtype(f"f{dtype.itemsize // 2}"), 11)
+        values = part.astype(dtype)
+        values.imag = part[::-1]
+    elif dtype.kind in "iu" or "int" in dtype.name:
+        info = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
+        low, high = int(info.min), int(info.max)
+        wide = np.uint64 if low == 0 else np.int64
+        values = np.array([low, high, 0, 1, high - 1, low + 1], dtype=wide).astype(dtype)
+    else:
+        limits = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+        small = [limits.smallest_subnormal, limits.tiny, limits.eps]
+        values = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, *small, limits.max, limits.min, 1], dtype=dtype)
+    return np.resize(values, count)
+
+
+SIZES = (3, 4, 5, 6)
+"""No two dimensions are equal, so that no axis can be taken for another."""
+
+
+def axes() -> Iterator[tuple[str, tuple[int, ...], int]]:
+    """Yield a case name, a shape and an axis, for every axis of ranks 1 to 4, from the front and the back."""
+    for rank in range(1, len(SIZES) + 1):
+        for axis in range(-rank, rank):
+            yield f"rank{rank}_axis{axis}".replace("-", "_minus"), SIZES[:rank], axis
+
+
+def axes_outside() -> Iterator[tuple[str, tuple[int, ...], int]]:
+    """Yield a case name, a shape and an axis just out of range on either side, for ranks 0 to 4."""
+    for rank in range(len(SIZES) + 1):
+        yield f"rank{rank}_axis_too_high", SIZES[:rank], rank
+        yield f"rank{rank}_axis_too_low", SIZES[:rank], -rank - 1

@@ -1,0 +1,229 @@
+"""Op: one operator with its clauses, oracles and cases."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from harness.declare.clause import Clause, DeclarationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from harness.declare.tolerance import Tolerance
+
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
+
+
+class Tag(enum.StrEnum):
+    """What a case is about; `run --tag` selects by these."""
+
+    BASIC = "basic"
+    DTYPE = "dtype"
+    """Every allowed type of a constraint in turn."""
+    CHANGE = "change"
+    """A meaning that differs between versions."""
+    EDGE = "edge"
+    """Zero sizes, rank 0, one element, limits of a range."""
+    AXIS = "axis"
+
+
+def length_of(name: str) -> Callable[[Mapping[str, Any]], int | None]:
+    """Derive the rank of the outputs as the number of elements of an argument."""
+
+    def rank(arguments: Mapping[str, Any]) -> int | None:
+        return np.size(arguments[name]) if arguments.get(name) is not None else None
+
+    return rank
+
+
+def sequence_of(variable: str) -> Callable[[Mapping[str, str]], str]:
+    """Derive an output's type as the sequence of what `variable` is bound to."""
+    return lambda types: f"seq({types[variable]})"
+
+
+@dataclass(frozen=True)
+class CaseSpec:
+    """A declared case, not yet expanded over versions, types and forms.
+
+    Attributes:
+        name: lower-case words joined by single underscores; part of the case id.
+        arguments: by the names that the operator's text uses; see OperatorVersion.arguments. Those of a
+            variadic input are a tuple.
+        n: how many outputs the node declares; None: as few as the signature allows.
+        since, before: the versions it is meant for, beside those that have its arguments and clauses.
+        each: a type variable; the case is expanded over every type it allows.
+        outside: a type variable; the case is expanded over every tensor type it does not allow.
+        stray: attributes that the signature does not have.
+        cites: clauses that the case tries; it runs where all of them are in force.
+        rejects: the clause that forbids it.
+        unspecified: the clause that leaves it open.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    tags: frozenset[str]
+    n: int | None = None
+    since: int | None = None
+    before: int | None = None
+    each: str | None = None
+    outside: str | None = None
+    stray: Mapping[str, Any] = field(default_factory=dict)
+    cites: tuple[Clause, ...] = ()
+    rejects: Clause | None = None
+    unspecified: Clause | None = None
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """Every clause that the case bears on."""
+        return (*self.cites, *(clause for clause in (self.rejects, self.unspecified) if clause))
+
+    def meant_for(self, version: int) -> bool:
+        """Tell whether the declaration, arguments left aside, holds for an operator version."""
+        wanted = (*self.cites, *((self.rejects,) if self.rejects else ()))
+        return Clause("", "", self.since, self.before).in_force(version) and all(
+            clause.in_force(version) for clause in wanted
+        )
+
+
+_NAME = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """A function that gives the meaning of an operator in the versions from `since` until `before`."""
+
+    function: Callable[..., Any]
+    since: int | None
+    before: int | None
+    parameters: tuple[str, ...]
+    takes_count: bool
+
+
+@dataclass(eq=False)
+class Op:
+    """One operator: its versions, clauses, oracles and cases.
+
+    Attributes:
+        versions: the since_version of each, as onnx.defs has them (the registry compares).
+        compare: how far an answer may lie from the oracle's.
+        excuses: schema points that no valid model can reach, as `coverage` writes them -> why.
+        derives: output type variable -> its type, from what the inputs bind.
+        rank: the rank of the output tensors: the input that shares it, or a function of the arguments by
+            name. A graph must state the rank of its outputs even in a model that has no answer.
+    """
+
+    name: str
+    versions: tuple[int, ...]
+    compare: Tolerance
+    domain: str = "ai.onnx"
+    rank: str | Callable[[Mapping[str, Any]], int | None] | None = None
+    derives: Mapping[str, Callable[[Mapping[str, str]], str]] = field(default_factory=dict)
+    excuses: dict[str, str] = field(default_factory=dict)
+    clauses: list[Clause] = field(default_factory=list)
+    oracles: list[Oracle] = field(default_factory=list)
+    cases: list[CaseSpec] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        """Return domain and name: ai.onnx/Split."""
+        return f"{self.domain}/{self.name}"
+
+    def clause(
+        self,
+        text: str,
+        *,
+        since: int | None = None,
+        before: int | None = None,
+        note: str = "",
+        see: tuple[str, ...] = (),
+    ) -> Clause:
+        """Declare a verbatim quote and the versions that have it."""
+        made = Clause(str(self), " ".join(text.split()), since, before, note, see)
+        self.clauses.append(made)
+        return made
+
+    def excuse(self, point: str, reason: str) -> None:
+        """Say why no valid model can reach a schema point, written as in `attribute axis unset`."""
+        self.excuses[point] = reason
+
+    def oracle(self, *, since: int | None = None, before: int | None = None) -> Callable[[_Function], _Function]:
+        """Declare the meaning of the versions from `since` until `before`.
+
+        The function takes a Version, then by name the arguments it needs, defaults filled in and None for
+        what was left out, and `n`, the number of outputs that the node declares. It returns an array, a
+        list of arrays (variadic outputs, or one sequence), or a tuple of the outputs.
+        """
+
+        def register(function: _Function) -> _Function:
+            parameters = tuple(inspect.signature(function).parameters)[1:]
+            wanted = tuple(name for name in parameters if name != "n")
+            self.oracles.append(Oracle(function, since, before, wanted, "n" in parameters))
+            return function
+
+        return register
+
+    def case(
+        self,
+        name: str,
+        *tags: Tag,
+        n: int | None = None,
+        since: int | None = None,
+        before: int | None = None,
+        each: str | None = None,
+        outside: str | None = None,
+        stray: Mapping[str, Any] | None = None,
+        cites: tuple[Clause, ...] = (),
+        rejects: Clause | None = None,
+        unspecified: Clause | None = None,
+        **arguments: Any,  # noqa: ANN401 - whatever the operator takes
+    ) -> None:
+        """Declare a case; see CaseSpec for the words.
+
+        Raises:
+            DeclarationError: the name is malformed or taken, or two outcomes are declared.
+        """
+        where = f"{self} case {name!r}"
+        if not _NAME.fullmatch(name):
+            raise DeclarationError(f"{where}: a name is lower-case words joined by single underscores")
+        if any(spec.name == name for spec in self.cases):
+            raise DeclarationError(f"{where}: declared twice")
+        if rejects and unspecified:
+            raise DeclarationError(f"{where}: either rejects or unspecified, not both")
+        if (outside or stray) and not rejects:
+            raise DeclarationError(f"{where}: what lies outside the signature needs rejects=")
+        self.cases.append(
+            CaseSpec(
+                name=name,
+                arguments=arguments,
+                tags=frozenset(tags or (Tag.BASIC,)),
+                n=n,
+                since=since,
+                before=before,
+                each=each,
+                outside=outside,
+                stray=stray or {},
+                cites=cites,
+                rejects=rejects,
+                unspecified=unspecified,
+            )
+        )
+
+    def oracle_for(self, version: int) -> Oracle:
+        """Return the one oracle of a version.
+
+        Raises:
+            DeclarationError: there is none, or more than one.
+        """
+        found = [item for item in self.oracles if Clause("", "", item.since, item.before).in_force(version)]
+        if len(found) != 1:
+            raise DeclarationError(f"{self}/{version} has {len(found)} oracles; it needs one")
+        return found[0]
+
+    def __iter__(self) -> Iterator[CaseSpec]:
+        """Iterate over the declared cases."""
+        return iter(self.cases)

@@ -1,0 +1,52 @@
+"""Tolerances: how far an answer may lie from the expected value, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far from the expected value an answer may lie, and why.
+
+    An element passes when it is within `ulp` units in the last place of its own type, or within
+    `atol + rtol * |expected|`, or within what `bound` allows. All zero means: the very same value.
+
+    Attributes:
+        reason: why this much, in one line.
+        ulp: units in the last place.
+        rtol: relative to the expected value.
+        atol: absolute.
+        signed_zero: +0 and -0 differ.
+        bound: from the arguments of the oracle, by name, the absolute error allowed for each element of
+            each output, in epsilons of the output's type (for integers: none); for sums and products, where
+            the error grows with the terms.
+    """
+
+    reason: str
+    ulp: float = 0
+    rtol: float = 0
+    atol: float = 0
+    signed_zero: bool = False
+    bound: Callable[..., list[Array]] | None = None
+
+
+EXACT = Tolerance("the operator only moves or selects data", signed_zero=True)
+
+
+def ulp(count: float, reason: str) -> Tolerance:
+    """Allow `count` units in the last place."""
+    return Tolerance(reason, ulp=count)
+
+
+def bounded(bound: Callable[..., list[Array]], reason: str) -> Tolerance:
+    """Allow each element the absolute error that `bound` returns, in epsilons; see Tolerance."""
+    return Tolerance(reason, bound=bound)

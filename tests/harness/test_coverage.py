@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from harness import cli, coverage, registry, schema
+from harness.coverage import Point
+from harness.declare import EXACT, Array, Op, Version, ramp
+from harness.report import coverage as report
+
+OPERATORS = list(registry.load())
+
+
+@pytest.mark.parametrize("op", OPERATORS, ids=str)
+def test_every_schema_point_has_a_case_or_an_excuse(op: Op) -> None:
+    missing = {str(item.version): [str(point) for point in item.missing] for item in coverage.of(op)}
+    assert not any(missing.values()), {version: points for version, points in missing.items() if points}
+
+
+@pytest.mark.parametrize("op", OPERATORS, ids=str)
+def test_every_sentence_that_binds_is_cited(op: Op) -> None:
+    uncited = {str(item.version): item.uncited[: item.binding] for item in coverage.of(op)}
+    assert not any(uncited.values()), {version: told for version, told in uncited.items() if told}
+
+
+@pytest.mark.parametrize("op", OPERATORS, ids=str)
+def test_every_excuse_is_needed(op: Op) -> None:
+    used = {point for item in coverage.of(op) for point in item.excused}
+    assert used == set(op.excuses), "an excuse for what has a case, or for no schema point at all"
+
+
+def trilu() -> Op:
+    """Return an operator that is declared too little: one type, no `k`, `upper` always set."""
+    op = Op("Trilu", versions=(14,), compare=EXACT)
+
+    @op.oracle()
+    def triangle(v: Version, input: Array, upper: int) -> Array:  # noqa: A002, ARG001 - the text's own name
+        return np.triu(input) if upper else np.tril(input)
+
+    op.case("upper", input=ramp(3, 4), upper=1)
+    return op
+
+
+def test_what_no_case_reaches_is_found() -> None:
+    [found] = coverage.of(trilu())
+    [version] = schema.versions("ai.onnx", "Trilu")
+    types = {Point("type", "T", type_) for type_ in version.types["T"] if type_ != "tensor(float)"}
+    assert set(found.missing) == types | {Point("attribute", "upper", "unset"), Point("input", "k", "given")}
+    assert found.points == len(version.types["T"]) + 4
+    assert len(found.uncited) == found.sentences, found.uncited
+    assert found.binding > 0, found.uncited
+
+
+def test_an_excuse_is_no_case() -> None:
+    op = trilu()
+    op.excuse("input k given", "a test does without")
+    [found] = coverage.of(op)
+    assert found.excused == {"input k given": "a test does without"}
+    assert Point("input", "k", "given") not in found.missing
+
+
+def test_a_quote_covers_the_sentences_it_touches() -> None:
+    op = trilu()
+    clause = op.clause("a boolean attribute")
+    op.case("quoted", input=ramp(2, 3), upper=1, cites=(clause,))
+    [before], [after] = coverage.of(trilu()), coverage.of(op)
+    gone = set(before.uncited) - set(after.uncited)
+    assert gone, "the clause stands in no sentence"
+    assert all("a boolean attribute" in sentence for sentence in gone), gone
+
+
+def test_variadic_points_count_values() -> None:
+    [version] = [item for item in schema.versions("ai.onnx", "Max") if item.since == 13]
+    found = {str(point) for point in coverage.points(version) if point.kind == "input"}
+    assert found == {"input data_0 one", "input data_0 several"}
+
+
+def invoke(*words: str) -> Any:
+    return CliRunner().invoke(cli.main, ["coverage", *words])
+
+
+def test_the_command_tells_totals_and_what_is_left() -> None:
+    ran = invoke("--op", "Split")
+    assert ran.exit_code == 0, ran.output
+    assert "of the schema points" in ran.output, ran.output
+    assert "ai.onnx/Split/1: excused: attribute axis unset:" in ran.output, ran.output
+    assert "ai.onnx/SplitToSequence" not in ran.output, ran.output
+
+
+def test_the_command_gives_json() -> None:
+    ran = invoke("--op", "Split/18", "--json")
+    assert ran.exit_code == 0, ran.output
+    [row] = json.loads(ran.output)
+    assert (row["operator"], row["missing"]) == ("ai.onnx/Split/18", []), row
+    assert row["points"] == len(coverage.points(schema.in_force("ai.onnx", "Split", 18))), row
+
+
+def test_an_unknown_operator_is_told() -> None:
+    ran = invoke("--op", "Splat")
+    assert ran.exit_code != 0
+    assert "did you mean Split" in str(ran.exception), ran.exception
+
+
+def test_figures_add_up() -> None:
+    op = trilu()
+    op.excuse("input k given", "a test does without")
+    [found] = coverage.of(op)
+    row = next(line for line in "\n".join(report.lines([found])).splitlines() if line.startswith("all"))
+    figures = [int(part) for part in row.split()[1:]]
+    assert figures[0] == figures[1] + figures[2] + len(found.missing), row
