@@ -173,11 +173,7 @@ def test_suites_by_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("glob", "hint"),
-    [
-        ("Splot", "did you mean Split"),
-        ("Split/12", "Split has the versions 1, 2, 11, 13, 18"),
-        ("Zzz", "it has "),
-    ],
+    [("Splot", "did you mean Split"), ("Split/12", "Split has the versions 1, 2, 11, 13, 18"), ("Zzz", "it has ")],
 )
 def test_an_unknown_operator_is_told_what_there_is(glob: str, hint: str) -> None:
     with pytest.raises(SelectionError, match=hint):
