@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from harness.schema import OperatorVersion, Parameter
 
 NORMATIVE = re.compile(
-    r"\b(must|should|cannot|can not|only|ignored|invalid|required|default|range)\b|[<>]=|==|\[-?\w+, ?\w+-?\w*\]",
+    r"\b(must|should|cannot|can not|only|ignored|invalid|required|default|range)\b"
+    r"|[<>]=|==|\[-?[a-z]\w*, ?[a-z]\w*(-1)?\]",
     re.IGNORECASE,
 )
 """Words of a sentence that binds: it demands, forbids, or gives a default, a range or a formula."""
@@ -52,7 +53,9 @@ class Point:
 
 
 def points(version: OperatorVersion) -> set[Point]:
-    """Return the schema points of a version."""
+    """Return the schema points of a version; none where it is deprecated: no valid model uses it."""
+    if version.deprecated:
+        return set()
     found = {Point("type", variable, type_) for variable, types in version.types.items() for type_ in types}
     for attribute in version.attributes.values():
         found.add(Point("attribute", attribute.name, "set"))
@@ -105,8 +108,9 @@ def _arguments(
 
 
 def sentences(version: OperatorVersion) -> list[str]:
-    """Return the sentences of a version's text, white space folded."""
-    return [part.strip() for line in version.text.splitlines() for part in _END.split(line) if part.strip()]
+    """Return the sentences of a version's text, white space folded; of a deprecated one those that say so."""
+    found = [part.strip() for line in version.text.splitlines() for part in _END.split(line) if part.strip()]
+    return [part for part in found if "deprecated" in part] if version.deprecated else found
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def forms(plan: Plan) -> Iterator[Form]:
     opset = max(since, _RESHAPE_BY_INPUT)
     if arrays and opset <= top and all(_reshapes(value, opset) for value in arrays.values()):
         yield Form("unranked", opset, symbolic=True, unranked=True)
-    if top != since and not plan.version.deprecated:
+    if top != since:
         yield Form("top", top)
 
 
@@ -332,6 +332,8 @@ def plans(op: Op, versions: Sequence[int] | None = None) -> Iterator[Plan]:
         if versions is not None and version.since not in versions:
             continue
         for spec in op:
+            if spec.deprecated is not version.deprecated:
+                continue
             if spec.meant_for(version.since) and all(name in version.arguments for name in spec.arguments):
                 for types, suffix in _bindings(op, version, spec):
                     yield plan(op, version, spec, types, suffix)

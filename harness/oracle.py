@@ -77,12 +77,9 @@ def output_types(op: Op, version: OperatorVersion, bound: Mapping[str, str], n: 
 
 def check(version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], n: int) -> None:
     """Raise Rejected where a node breaks its operator's signature, before any meaning is asked."""
-    for attribute in version.attributes.values():
-        if attribute.required and attribute.name not in attributes:
-            raise Rejected(Rule.ATTRIBUTES, f"{attribute.name} is required")
-    for name in attributes:
-        if name not in version.attributes:
-            raise Rejected(Rule.ATTRIBUTES, f"there is no {name}")
+    if version.deprecated:
+        raise Rejected(Rule.DEPRECATED, f"since {version.since}")
+    _check_attributes(version, attributes)
     most = len(version.outputs)
     if n < version.outputs_least or (n > most and not version.outputs[-1].variadic):
         raise Rejected(Rule.ARITY, f"{n} outputs")
@@ -96,6 +93,15 @@ def check(version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[s
             raise Rejected(Rule.ARITY, f"{len(values)} of {parameter.name}")
         for value in values:
             _check_type(version, parameter, value, bound)
+
+
+def _check_attributes(version: OperatorVersion, attributes: Mapping[str, Any]) -> None:
+    for attribute in version.attributes.values():
+        if attribute.required and attribute.name not in attributes:
+            raise Rejected(Rule.ATTRIBUTES, f"{attribute.name} is required")
+    for name in attributes:
+        if name not in version.attributes:
+            raise Rejected(Rule.ATTRIBUTES, f"there is no {name}")
 
 
 def _check_type(version: OperatorVersion, parameter: Parameter, value: Value, bound: dict[str, str]) -> None:

@@ -64,10 +64,10 @@ def _check(op: Op) -> None:
     known = tuple(version.since for version in schema.versions(op.domain, op.name))
     if op.versions != known:
         raise DeclarationError(f"{op}: versions={op.versions}, but onnx.defs has {known}")
-    for version in op.versions:
-        op.oracle_for(version)
+    current = [version for version in schema.versions(op.domain, op.name) if not version.deprecated]
+    oracles = {version.since: op.oracle_for(version.since) for version in current}
     for oracle in op.oracles:
-        served = [item for item in schema.versions(op.domain, op.name) if op.oracle_for(item.since) is oracle]
+        served = [version for version in current if oracles[version.since] is oracle]
         for name in oracle.parameters:
             if not any(name in version.arguments for version in served):
                 raise DeclarationError(f"{op}: oracle {oracle.function.__name__} takes {name}, which no version has")

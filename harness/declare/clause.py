@@ -41,6 +41,7 @@ class Rule:
 
     TYPES = Clause("", "Signature: the type of each input is one that the operator allows.")
     ARITY = Clause("", "Signature: a node has the inputs and outputs that the operator asks for.")
+    DEPRECATED = Clause("", "Signature: a deprecated operator is not part of the opset.")
     ATTRIBUTES = Clause("", "Signature: a node has the attributes that the operator asks for, and no others.")
 
 

@@ -60,6 +60,7 @@ class CaseSpec:
         each: a type variable; the case is expanded over every type it allows.
         outside: a type variable; the case is expanded over every tensor type it does not allow.
         stray: attributes that the signature does not have.
+        deprecated: meant for the versions in which the operator is deprecated, which the others leave out.
         cites: clauses that the case tries; it runs where all of them are in force.
         rejects: the clause that forbids it.
         unspecified: the clause that leaves it open.
@@ -74,6 +75,7 @@ class CaseSpec:
     each: str | None = None
     outside: str | None = None
     stray: Mapping[str, Any] = field(default_factory=dict)
+    deprecated: bool = False
     cites: tuple[Clause, ...] = ()
     rejects: Clause | None = None
     unspecified: Clause | None = None
@@ -177,6 +179,7 @@ class Op:
         each: str | None = None,
         outside: str | None = None,
         stray: Mapping[str, Any] | None = None,
+        deprecated: bool = False,
         cites: tuple[Clause, ...] = (),
         rejects: Clause | None = None,
         unspecified: Clause | None = None,
@@ -207,6 +210,7 @@ class Op:
                 each=each,
                 outside=outside,
                 stray=stray or {},
+                deprecated=deprecated,
                 cites=cites,
                 rejects=rejects,
                 unspecified=unspecified,

