@@ -20,6 +20,7 @@ class Clause:
         text: the quote, white space folded.
         since: first version whose text has it; None: from the first on.
         before: first version whose text no longer has it; None: to this day.
+        result: it speaks of what comes out: no model can break it, only a runtime.
         note: how a dispute about it was decided, if there is one.
         see: where that was discussed.
     """
@@ -28,6 +29,7 @@ class Clause:
     text: str
     since: int | None = None
     before: int | None = None
+    result: bool = False
     note: str = ""
     see: tuple[str, ...] = ()
 

@@ -141,11 +141,12 @@ class Op:
         *,
         since: int | None = None,
         before: int | None = None,
+        result: bool = False,
         note: str = "",
         see: tuple[str, ...] = (),
     ) -> Clause:
-        """Declare a verbatim quote and the versions that have it."""
-        made = Clause(str(self), " ".join(text.split()), since, before, note, see)
+        """Declare a verbatim quote and the versions that have it; see Clause for the words."""
+        made = Clause(str(self), " ".join(text.split()), since, before, result, note, see)
         self.clauses.append(made)
         return made
 

@@ -1,0 +1,216 @@
+"""Pow: one tensor to the power of another, element by element.
+
+Versions: 1 (limited broadcasting by attribute), 7 (multidirectional broadcasting, no attributes), 12 (integers,
+an exponent of a type of its own), 13 and 15 (bfloat16).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from harness.declare import Array, Clause, Int, Op, Rule, Tag, Version, ramp, typed, ulp
+
+POW = Op(
+    "Pow",
+    versions=(1, 7, 12, 13, 15),
+    compare=ulp(2, "a careful pow is within 1 ULP, and so is the one that gives the expected value of a double"),
+    rank=lambda given: max(np.ndim(given.get(name, 0)) for name in "XY"),
+)
+
+TAKES = POW.clause("Pow takes input data (Tensor<T>) and exponent Tensor, and produces one output data (Tensor<T>)")
+POWER = POW.clause(
+    "where the function `f(x) = x^exponent`, is applied to the data tensor elementwise.",
+    note="Gives 0 no power of 0 or less and a number below 0 no broken one, does not say how an integer type holds "
+    "what it cannot, nor chooses where pow and powr of IEEE 754 differ. It does give an integer beyond 2**53 "
+    "(onnxruntime rounds it) and an inverse of 1 and -1 (onnx.reference refuses it).",
+)
+LIMITED = POW.clause("will be broadcasted to match the shape of left-hand-side argument.", before=7)
+ENABLE = POW.clause("Attribute `broadcast=1` needs to be passed to enable broadcasting.", before=7)
+PASS_ONE = POW.clause("Pass 1 to enable broadcasting", before=7, note="Says nothing of values other than 0 and 1.")
+ONE_ELEMENT = POW.clause(
+    "of element size 1 (including a scalar tensor and any tensor with rank equal to or smaller than the first tensor)",
+    before=7,
+    note="Says nothing of one element of a higher rank, nor of an axis beside one element.",
+)
+CONTIGUOUS = POW.clause("or having its shape as a contiguous subset of the first tensor's shape.", before=7)
+START = POW.clause('The starting of the mutually equal shape is specified by the argument "axis"', before=7)
+SUFFIX = POW.clause("if it is not set, suffix matching is assumed.", before=7)
+NO_EXPANSION = POW.clause("1-dim expansion doesn't work yet.", before=7)
+DIMENSIONS = POW.clause(
+    "If set, defines the broadcast dimensions.",
+    before=7,
+    note="Says nothing of an axis below 0 nor without broadcasting. onnx.reference takes no attribute at all.",
+)
+BROADCASTABLE = POW.clause("Input tensor of any shape broadcastable to X shape, the exponent component.", before=7)
+SAME_SIZE = POW.clause("Output tensor (same size as X)", before=7)
+BROADCAST = POW.clause("This operator supports **multidirectional (i.e., Numpy-style) broadcasting**", since=7)
+BASE = POW.clause("First operand, base of the exponent.", since=7)
+EXPONENT = POW.clause("Second operand, power of the exponent.", since=7)
+FLOATS = POW.clause("Constrain input and output types to float tensors.", before=12)
+X_TYPES = POW.clause("Constrain input X and output types to float/int tensors.", since=12)
+Y_TYPES = POW.clause("Constrain input Y types to float/int tensors.", since=12)
+
+
+def _integer(v: Version, x: int, y: Any, limits: np.iinfo[Any]) -> int:  # noqa: ANN401 - any number
+    """Return the exact power, if it is an integer that the type holds."""
+    v.silent(POWER, not np.isfinite(y) or y != np.floor(y))
+    v.silent(POWER, (y < 0 and abs(x) != 1) or (x == 0 and y == 0))
+    if abs(x) <= 1:
+        return abs(x) if int(y) % 2 == 0 else x
+    v.silent(POWER, y > limits.bits)
+    power: int = x ** int(y)
+    v.silent(POWER, not limits.min <= power <= limits.max)
+    return power
+
+
+def _power(v: Version, base: Array, exponent: Array) -> Array:
+    x, y = np.broadcast_arrays(base, exponent)
+    if x.dtype.kind == "i":
+        limits = np.iinfo(x.dtype)
+        powers = [_integer(v, int(a), b, limits) for a, b in zip(x.flat, y.flat, strict=True)]
+        return np.array(powers, x.dtype).reshape(x.shape)
+    broken = ~np.isfinite(y) | (y != np.floor(y))
+    v.silent(POWER, bool(((x == 0) & (y <= 0)).any()))
+    v.silent(POWER, bool((((x < 0) & broken) | np.isneginf(x)).any()))
+    v.silent(POWER, bool((((x == 1) & ~np.isfinite(y)) | (~np.isfinite(x) & (y == 0))).any()))
+    with np.errstate(all="ignore"):
+        odd = ~broken & (y % 2 == 1)
+        return np.asarray(np.where(odd & (x < 0), -1, 1) * np.power(np.abs(x), y.astype(np.float64)))
+
+
+def _matched(v: Version, left: Array, right: Array, axis: Int) -> Array:
+    """Return `right` with dimensions of 1 wherever `left` has one that `right` lacks."""
+    if right.size == 1:
+        v.silent(ONE_ELEMENT, right.ndim > left.ndim or axis is not None)
+        return right.reshape(())
+    v.silent(DIMENSIONS, axis is not None and axis < 0)
+    start = left.ndim - right.ndim if axis is None else axis
+    end = start + right.ndim
+    v.require(CONTIGUOUS, start >= 0 and end <= left.ndim)
+    equal = left.shape[start:end] == right.shape
+    expands = all(mine in {1, given} for mine, given in zip(right.shape, left.shape[start:end], strict=True))
+    v.require(NO_EXPANSION, equal or not expands)
+    v.require(CONTIGUOUS, equal)
+    return right.reshape(right.shape + (1,) * (left.ndim - end))
+
+
+@POW.oracle(before=7)
+def limited(v: Version, X: Array, Y: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own names
+    """Return the powers in the shape of X."""
+    v.silent(PASS_ONE, broadcast not in {0, 1})
+    if broadcast:
+        return _power(v, X, _matched(v, X, Y, axis))
+    v.silent(DIMENSIONS, axis is not None)
+    v.require(ENABLE, X.shape == Y.shape)
+    return _power(v, X, Y)
+
+
+@POW.oracle(since=7)
+def multidirectional(v: Version, X: Array, Y: Array) -> Array:  # noqa: N803
+    """Return the powers in the shape that both are broadcast to."""
+    pairs = zip(X.shape[::-1], Y.shape[::-1], strict=False)
+    v.require(BROADCAST, all(mine == other or 1 in {mine, other} for mine, other in pairs))
+    return _power(v, X, Y)
+
+
+case = POW.case
+FLOAT_TYPES: dict[str, Int] = {"float16": None, "float": None, "double": None, "bfloat16": 15}
+COUNT = np.arange(1, 121).reshape(2, 3, 4, 5) / 16
+SMALL = {shape: np.arange(1, np.prod(shape) + 1).reshape(shape) / 8 for shape in ((3, 4), (4, 5))}
+
+case("same_shape", X=[[1, 2, 3], [4, 5, 6]], Y=[[6, 5, 4], [3, 2, 1]], cites=(POWER, TAKES))
+case("operands", X=[2, 3], Y=[3, 2], cites=(BASE, EXPONENT))
+case("rank0", Tag.EDGE, X=3, Y=4, cites=(POWER,))
+case("zero_size", Tag.EDGE, X=ramp(2, 0, 3), Y=ramp(2, 0, 3), cites=(POWER,))
+LIMITED_CASES: list[tuple[str, Any, dict[str, Any], Clause]] = [
+    ("scalar", 2, {}, ONE_ELEMENT),
+    ("one_element", [[2]], {}, LIMITED),
+    ("suffix_two", SMALL[4, 5], {}, SUFFIX),
+    ("axis_zero", [2, 3], {"axis": 0}, START),
+    ("axis_one", [1, 2, 3], {"axis": 1}, DIMENSIONS),
+    ("axis_one_two", SMALL[3, 4], {"axis": 1}, CONTIGUOUS),
+]
+for name, exponent, given, clause in LIMITED_CASES:
+    case(
+        f"limited_{name}",
+        Tag.CHANGE,
+        X=COUNT,
+        Y=exponent,
+        broadcast=1,
+        cites=(clause, BROADCASTABLE, SAME_SIZE),
+        **given,
+    )
+case("limited_zero_size", Tag.EDGE, X=ramp(2, 0, 3), Y=ramp(0, 3), broadcast=1, cites=(SUFFIX,))
+case("limited_higher_rank", Tag.EDGE, X=[2, 3], Y=[[2]], broadcast=1, unspecified=ONE_ELEMENT)
+case("limited_one_element_axis", Tag.AXIS, X=[2, 3], Y=[2], axis=0, broadcast=1, unspecified=ONE_ELEMENT)
+case("limited_axis_negative", Tag.AXIS, X=COUNT, Y=[1, 2, 3], axis=-3, broadcast=1, unspecified=DIMENSIONS)
+case("limited_axis_wrong", Tag.AXIS, X=COUNT, Y=[1, 2, 3], axis=2, broadcast=1, rejects=CONTIGUOUS)
+case("limited_expansion", X=COUNT, Y=[[1]] * 4, broadcast=1, rejects=NO_EXPANSION)
+case("limited_left", Tag.CHANGE, X=[1, 2, 3], Y=[[1, 2, 3]] * 2, broadcast=1, rejects=CONTIGUOUS)
+case("broadcast_zero", X=[2, 3], Y=[3, 2], broadcast=0, cites=(ENABLE,))
+case("broadcast_two", Tag.EDGE, X=[2, 3], Y=2, broadcast=2, unspecified=PASS_ONE)
+case("broadcast_unset", Tag.CHANGE, X=[2, 3], Y=2, before=7, rejects=ENABLE)
+case("axis_without_broadcast", X=[2, 3], Y=[3, 2], axis=0, unspecified=DIMENSIONS)
+
+ROW, TABLE, COLUMN = [1, 2, 3], [[2, 3, 4], [5, 6, 7]], [[2], [3]]
+PAIRS = {"row": (TABLE, ROW), "left": (ROW, TABLE), "column": (TABLE, COLUMN), "both": (COLUMN, [ROW])}
+PAIRS |= {"scalar": (TABLE, 2), "scalar_base": (2, TABLE), "rank4": (COUNT, [[[2]], [[1]], [[3]]])}
+for name, (base, exponent) in PAIRS.items():
+    case(f"broadcast_{name}", Tag.CHANGE, X=base, Y=exponent, cites=(BROADCAST,))
+case("broadcast_zero_size", Tag.EDGE, X=ramp(2, 0), Y=COLUMN, cites=(BROADCAST,))
+case("mismatch", X=TABLE, Y=[1, 2, 3, 4], rejects=BROADCAST)
+
+for type_, since in FLOAT_TYPES.items():
+    NUMBERS: dict[str, tuple[list[float], list[float], Clause | None]] = {
+        "fractions": ([0.5, 2, 3, 10, 0.1, 1.5, 7], [0.5, -1.5, 1 / 3, -0.25, 2.5, 9.75, 0], None),
+        "below_zero": ([-2, -2, -2, -2, -1, -1.5], [3, 2, -3, 0, -5, 4], None),
+        "near_one": ([1.0078125, 0.9921875, 1.0078125, 0.9921875], [200, 200, -200, -200.5], None),
+        "overflow": ([1e4, -1e4, -1e4, 1e-4, 1e-4], [99, 99, 98, 99, -99], None),
+        "small": ([2, 2, 2, 2], [-14, -24.5, -126, -149], None),
+        "infinities": ([np.inf, np.inf, 2, 2, 0.5, 0.5, 0], [2, -2, np.inf, -np.inf, np.inf, -np.inf, 3], None),
+        "nan": ([np.nan, np.nan, 2, 0.5], [2, -0.5, np.nan, np.nan], None),
+        "root_below_zero": ([-4], [0.5], POWER),
+        "zero_to_zero": ([0], [0], POWER),
+        "zero_below": ([0, -0.0], [-1, -1], POWER),
+        "nan_to_zero": ([np.nan, np.inf], [0, 0], POWER),
+        "one_to_nan": ([1, 1], [np.nan, np.inf], POWER),
+        "minus_infinity": ([-np.inf], [3], POWER),
+        "minus_one_to_infinity": ([-1], [np.inf], POWER),
+    }
+    for name, (bases, exponents, open_) in NUMBERS.items():
+        sides: dict[str, Any] = {"X": typed(type_, bases), "Y": typed(type_, exponents)}
+        case(f"{name}_{type_}", Tag.EDGE, **sides, since=since, unspecified=open_, cites=(POWER,))
+for type_ in ("float16", "float", "double", "bfloat16", "int32", "int64"):
+    pairs: dict[str, Any] = {"X": typed(type_, [2, 3, 1, 5, 4]), "Y": [3, 0, 5, 1, 2]}
+    since = 13 if type_ == "bfloat16" else 12
+    case(f"exponent_types_{type_}", Tag.DTYPE, each="T1", **pairs, since=since, cites=(X_TYPES, Y_TYPES))
+for type_, odd_power in {"int32": (3, 19), "int64": (3, 39)}.items():
+    low, high = int(np.iinfo(type_).min), int(np.iinfo(type_).max)
+    INTEGERS: dict[str, tuple[list[int], Any, Clause | None]] = {
+        "limits": ([low, high, -2, 2], [1, 1, low.bit_length() - 1, low.bit_length() - 2], None),
+        "exact": ([odd_power[0], -odd_power[0], high], [odd_power[1], odd_power[1], 1], None),
+        "ones": ([1, -1, -1, 1, 0], [-3, -3, -2, high, high], None),
+        "overflow": ([2, high], [low.bit_length() - 1, 2], POWER),
+        "to_fraction": ([2, 3], [-1, -2], POWER),
+        "zero_to_zero": ([0], [0], POWER),
+        "zero_below": ([0], [-1], POWER),
+        "root": ([2, 4], typed("float", [0.5, 0.5]), POWER),
+        "nan": ([2], typed("float", [np.nan]), POWER),
+    }
+    for name, (whole, exponent, open_) in INTEGERS.items():
+        power = exponent if not isinstance(exponent, list) else typed(type_, exponent)
+        case(f"{name}_{type_}", Tag.EDGE, X=typed(type_, whole), Y=power, since=12, unspecified=open_, cites=(POWER,))
+case("parity_beyond_double", Tag.EDGE, X=[-1, -1], Y=typed("int64", [2**53 + 1, 2**53 + 2]), since=12, cites=(POWER,))
+
+case("dtypes", Tag.DTYPE, each="T", X=[1, 2, 3], Y=[4, 3, 2], cites=(TAKES,))
+case("dtypes_floats", Tag.DTYPE, each="T", X=[1, 2, 3], Y=2, broadcast=1, cites=(FLOATS,))
+case("outside", Tag.DTYPE, outside="T", X=[1, 1], Y=typed("float", [1, 1]), since=12, rejects=Rule.TYPES)
+case("outside_floats", Tag.DTYPE, outside="T", X=[1, 1], Y=[1, 1], rejects=FLOATS)
+case("outside_exponent", Tag.DTYPE, outside="T1", X=[1, 1], Y=[1, 1], since=12, rejects=Rule.TYPES)
+case("two_types", Tag.CHANGE, X=[1, 2], Y=typed("double", [1, 2]), before=12, rejects=Rule.TYPES)
+case("attribute_broadcast", Tag.CHANGE, X=[1, 2], Y=2, stray={"broadcast": 1}, since=7, rejects=Rule.ATTRIBUTES)
+case("no_exponent", X=[1, 2], rejects=Rule.ARITY)
+case("no_outputs", X=[1, 2], Y=[1, 2], n=0, rejects=Rule.ARITY)
+case("two_outputs", X=[1, 2], Y=[1, 2], n=2, rejects=Rule.ARITY)
