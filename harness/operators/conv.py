@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import Array, Ints, Op, Rule, Tag, Version, bounded, ramp, typed
-from harness.declare.windows import Windows, forbidden, lay, layouts, left_open, sentences, waves
+from harness.declare import Array, Ints, Op, Rule, Tag, Version, bounded, ramp
+from harness.declare.filters import check, filter_cases, filters, with_bias
+from harness.declare.windows import Windows, lay, layouts, sentences, waves
 
 
 def _products(windows: Windows, X: Array, W: Array, group: int) -> Array:  # noqa: N803 - the text's own names
@@ -28,10 +29,6 @@ def _products(windows: Windows, X: Array, W: Array, group: int) -> Array:  # noq
     return np.moveaxis(np.concatenate(sums, -1), -1, 1)
 
 
-def _with_bias(sums: Array, bias: Array | None) -> Array:
-    return sums if bias is None else sums + bias.reshape(-1, *[1] * (sums.ndim - 2))
-
-
 def _rounding(
     X: Array, W: Array, B: Array | None, group: int,  # noqa: N803
     kernel_shape: Ints, **placing: Any,  # noqa: ANN401, ARG001 - what `lay` takes; W says what the kernel is
@@ -40,7 +37,7 @@ def _rounding(
     windows = lay(Version(CONV.versions[-1]), SAID, X.shape[2:], W.shape[2:], **placing)
     with np.errstate(all="ignore"):
         sums = _products(windows, np.abs(X), np.abs(W), group)
-        return [_with_bias(sums, None if B is None else np.abs(B)) * (W[0:1].size + 2) / 2]
+        return [with_bias(sums, None if B is None else np.abs(B)) * (W[0:1].size + 2) / 2]
 
 
 CONV = Op(
@@ -59,10 +56,8 @@ DIMENSIONS = CONV.clause(
     "The output dimensions are functions of the kernel size, stride size, and pad lengths.",
     note="Gives no formula: there are as many windows as fit, and what becomes of an input in which none does is open.",
 )
-DATA = CONV.clause("Otherwise the size is (N x C x D1 x D2 ... x Dn).")
 WEIGHTS = CONV.clause("has size (M x C/group x kH x kW)")
 MORE = CONV.clause("For more than 2 dimensions, the kernel shape will be (M x C/group x k1 x k2 x ... x kn)")
-GROUPS = CONV.clause("number of groups input channels and output channels are divided into.")
 CHANNELS_OLD = CONV.clause(
     "X.shape[1] == (W.shape[1] * group) == C (assuming zero based indices for the shape array). Or in other words "
     "FILTER_IN_CHANNEL should be equal to DATA_CHANNEL.",
@@ -75,20 +70,14 @@ CHANNELS = CONV.clause(
     since=11,
 )
 MULTIPLE = CONV.clause("the number of feature maps M should be a multiple of the number of groups G.", since=11)
-BIAS = CONV.clause("Optional 1D bias to be added to the convolution, has size of M.")
-KERNEL = CONV.clause("The shape of the convolution kernel.")
-INFERRED = CONV.clause("If not present, should be inferred from input W.", result=True)
-DILATION = CONV.clause(
-    "dilation value along each spatial axis of the filter.",
-    note="Says nothing of one below 1; version 11 adds that one left out is 1. onnxruntime refuses any beside SAME.",
+FILTERS = filters(
+    CONV, weights=WEIGHTS, dilation_default="If not present, the dilation defaults is 1 along each spatial axis."
 )
-DILATION_DEFAULT = CONV.clause("If not present, the dilation defaults is 1 along each spatial axis.", since=11)
-FLOATS = CONV.clause("Constrain input and output types to float tensors.")
 SAID = sentences(
     CONV,
     dimensions=DIMENSIONS,
     rounded=DIMENSIONS,
-    dilation=DILATION,
+    dilation=FILTERS.dilation,
     renewed=11,
     stride_default="If not present, the stride defaults is 1 along each spatial axis.",
 )
@@ -100,49 +89,38 @@ def convolved(
     strides: Ints, dilations: Ints, pads: Ints, auto_pad: str,
 ) -> Array:  # fmt: skip
     """Return the sums of the products of each window with each filter, and the bias."""
-    v.require(DATA, X.ndim > 1)
-    v.silent(DATA, X.ndim == 2)  # noqa: PLR2004 - N and C, and no D1
-    v.require(WEIGHTS, W.ndim == X.ndim)
-    v.silent(WEIGHTS, 0 in W.shape[2:])
-    v.require(KERNEL, kernel_shape is None or tuple(kernel_shape) == W.shape[2:])
-    v.silent(GROUPS, group < 1)
+    check(v, FILTERS, X, W, group, kernel_shape)
     channels = CHANNELS if CHANNELS.in_force(v.since) else CHANNELS_OLD
     v.require(channels, X.shape[1] == W.shape[1] * group)
     v.require(MULTIPLE, W.shape[0] % group == 0)
-    v.require(BIAS, B is None or B.shape == W.shape[:1])
+    v.require(FILTERS.bias, B is None or B.shape == W.shape[:1])
     windows = lay(v, SAID, X.shape[2:], W.shape[2:], strides, dilations, pads, auto_pad)
     v.silent(DIMENSIONS, min(windows.counts) < 1)
     v.silent(CONVOLUTION, not (windows.inside().all() or np.isfinite(W).all()))
     with np.errstate(all="ignore"):
-        return _with_bias(_products(windows, X, W, group), B)
+        return with_bias(_products(windows, X, W, group), B)
 
 
 case = CONV.case
 PLANE: dict[str, Any] = {"X": waves(1, 2, 4, 5), "W": waves(3, 2, 2, 3)}
 LINE: dict[str, Any] = {"X": [[[1, 2, 4, 8]]], "W": [[[1, 10]]]}
 
-case("batch", X=waves(2, 3, 4, 5), W=waves(5, 3, 3, 2), cites=(CONVOLUTION, DATA, WEIGHTS))
+case("batch", X=waves(2, 3, 4, 5), W=waves(5, 3, 3, 2), cites=(CONVOLUTION, DIMENSIONS, WEIGHTS))
 case("not_turned", **LINE, cites=(CONVOLUTION,))
 case("not_turned_plane", X=ramp(1, 1, 3, 4), W=[[[[1, 10, 100], [1000, 0, 5]]]], cites=(CONVOLUTION,))
-case("bias", **PLANE, B=[10, -20, 0.3], cites=(BIAS,))
-case("bias_batch", X=waves(2, 1, 3), W=waves(3, 1, 2), B=[1, -2, 0.3], cites=(BIAS,))
 case("bias_every_attribute", **PLANE, B=[1, -2, 0.3], kernel_shape=[2, 3], strides=[1, 2], dilations=[2, 1], group=1,
-     pads=[0, 1, 2, 1], auto_pad="NOTSET", cites=(BIAS, KERNEL, GROUPS))  # fmt: skip
-case("kernel_shape", **PLANE, kernel_shape=[2, 3], cites=(KERNEL,))
-case("kernel_shape_inferred", **PLANE, cites=(INFERRED, DIMENSIONS))
-case("dilations_default", **PLANE, cites=(DILATION_DEFAULT,))
+     pads=[0, 1, 2, 1], auto_pad="NOTSET", cites=(FILTERS.bias, FILTERS.kernel, FILTERS.groups))  # fmt: skip
 for layout in layouts():
     planes: dict[str, Any] = {"X": waves(1, 2, *layout.sizes), "W": waves(3, 2, *layout.kernel)}
     case(layout.name, **planes, **layout.given, cites=SAID.named(*layout.cites) or (MORE,))
 skipping: dict[str, Any] = {"strides": [3], "auto_pad": "SAME_UPPER"}
 case("same_upper_steps_over", X=waves(1, 2, 5), W=waves(3, 2, 1), **skipping, cites=(SAID.same,))
-case("group_two", X=waves(1, 4, 3), W=waves(6, 2, 2), group=2, cites=(GROUPS, DATA))
+case("group_two", X=waves(1, 4, 3), W=waves(6, 2, 2), group=2, cites=(FILTERS.groups, FILTERS.data))
 case("group_two_old", X=waves(1, 4, 3), W=waves(6, 2, 2), group=2, cites=(CHANNELS_OLD,))
 case("group_three", X=waves(2, 6, 4), W=waves(3, 2, 3), group=3, B=[1, 2, 3], cites=(CHANNELS, MULTIPLE))
-case("group_each_channel_twice", X=waves(2, 3, 4), W=waves(6, 1, 2), group=3, pads=[1, 0], cites=(GROUPS,))
-case("no_batch", Tag.EDGE, X=ramp(0, 2, 4), W=waves(3, 2, 3), cites=(DATA,))
+case("group_each_channel_twice", X=waves(2, 3, 4), W=waves(6, 1, 2), group=3, pads=[1, 0], cites=(FILTERS.groups,))
 case("no_maps", Tag.EDGE, X=ramp(1, 2, 4), W=ramp(0, 2, 3), cites=(WEIGHTS,))
-case("no_channels", Tag.EDGE, X=ramp(1, 0, 4), W=ramp(3, 0, 2), B=[1, 2, 3], cites=(BIAS,))
+case("no_channels", Tag.EDGE, X=ramp(1, 0, 4), W=ramp(3, 0, 2), B=[1, 2, 3], cites=(FILTERS.bias,))
 case("no_pixels_but_padding", Tag.EDGE, X=ramp(1, 2, 0), W=waves(3, 2, 2), pads=[1, 2], cites=(SAID.pixels,))
 case("padding_alone", Tag.EDGE, X=waves(1, 1, 2), W=waves(1, 1, 2), pads=[3, 4], B=[0.5], cites=(SAID.pixels,))
 case("nan", Tag.EDGE, X=[[[1, np.nan, 2, 3, 4]]], W=[[[1, 2]]], pads=[1, 1], cites=(CONVOLUTION,))
@@ -151,39 +129,16 @@ case("infinite_weight", Tag.EDGE, X=[[[1, 2, -3, 4]]], W=[[[1, np.inf]]], cites=
 case("infinite_weight_padded", Tag.EDGE, **{**LINE, "W": [[[1, np.inf]]]}, pads=[1, 0], unspecified=CONVOLUTION)
 case("long", X=np.cos(np.arange(240.0)).reshape(1, 3, 80), W=waves(2, 3, 75), cites=(CONVOLUTION,))
 
-for name, given, sentence in forbidden():
-    case(name, **PLANE, **given, rejects=getattr(SAID, sentence))
-for name, given, sentence in left_open():
-    case(name, **PLANE, **given, unspecified=getattr(SAID, sentence))
-for name, X, W in (("rank0", ramp(), ramp()), ("rank1", ramp(2), ramp(2))):
-    case(name, Tag.EDGE, X=X, W=W, rejects=DATA)
-case("no_spatial_axes", Tag.EDGE, X=ramp(2, 3), W=ramp(5, 3), unspecified=DATA)
-case("weights_of_lower_rank", X=waves(1, 2, 4, 5), W=waves(3, 2, 2), rejects=WEIGHTS)
-case("kernel_of_no_pixels", Tag.EDGE, X=waves(1, 2, 4), W=waves(3, 2, 0), unspecified=WEIGHTS)
-case("kernel_shape_other", **PLANE, kernel_shape=[3, 2], rejects=KERNEL)
-case("kernel_shape_too_short", **PLANE, kernel_shape=[2], rejects=KERNEL)
 for suffix, clause in (("_old", CHANNELS_OLD), ("", CHANNELS)):
     case(f"channels_too_few{suffix}", X=waves(1, 3, 4), W=waves(3, 2, 2), rejects=clause)
     case(f"channels_of_all_groups{suffix}", X=waves(1, 4, 3), W=waves(6, 4, 2), group=2, rejects=clause)
 case("maps_no_multiple", X=waves(1, 4, 3), W=waves(3, 2, 2), group=2, rejects=MULTIPLE)
 case("maps_no_multiple_old", X=waves(1, 4, 3), W=waves(3, 2, 2), group=2, before=11, unspecified=MULTIPLE)
-case("group_zero", Tag.EDGE, **PLANE, group=0, unspecified=GROUPS)
-case("group_negative", Tag.EDGE, **PLANE, group=-1, unspecified=GROUPS)
-case("bias_of_channels", **PLANE, B=[1, 2], rejects=BIAS)
-case("bias_scalar", **PLANE, B=1, rejects=BIAS)
 case("kernel_beyond_input", Tag.EDGE, X=waves(1, 2, 3), W=waves(3, 2, 4), unspecified=DIMENSIONS)
 case("kernel_dilated_beyond_input", X=waves(1, 2, 3), W=waves(3, 2, 2), dilations=[3], unspecified=DIMENSIONS)
 case("no_pixels", Tag.EDGE, X=ramp(1, 2, 0), W=waves(3, 2, 1), unspecified=DIMENSIONS)
 for mode in ("same_upper", "same_lower"):
     case(f"{mode}_strides_old", **PLANE, auto_pad=mode.upper(), strides=[2, 3], before=11, unspecified=SAID.same)
 
-case("dtypes", Tag.DTYPE, each="T", **PLANE, cites=(FLOATS,))
-case("dtypes_bias", Tag.DTYPE, each="T", **PLANE, B=[1, -2, 0.3], pads=[1, 0, 0, 2], cites=(FLOATS,))
-case("outside", Tag.DTYPE, outside="T", **LINE, rejects=Rule.TYPES)
-case("weights_of_other_type", X=waves(1, 2, 4), W=typed("double", waves(3, 2, 2)), rejects=Rule.TYPES)
-case("bias_of_other_type", **PLANE, B=typed("double", [1, 2, 3]), rejects=Rule.TYPES)
-case("no_weights", X=waves(1, 2, 4), rejects=Rule.ARITY)
-case("no_outputs", **PLANE, n=0, rejects=Rule.ARITY)
-case("two_outputs", **PLANE, n=2, rejects=Rule.ARITY)
-case("attribute_ceil_mode", **PLANE, stray={"ceil_mode": 0}, rejects=Rule.ATTRIBUTES)
+filter_cases(CONV, FILTERS, SAID, waves(3, 2, 2, 3))
 case("attribute_output_padding", **PLANE, stray={"output_padding": [0, 0]}, rejects=Rule.ATTRIBUTES)
