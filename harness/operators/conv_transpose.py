@@ -7,6 +7,7 @@ left of odd padding at the beginning), 22 (bfloat16).
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,11 @@ def _rounding(
 ) -> list[Array]:  # fmt: skip
     """Return half a rounding of all magnitudes for each product that may meet in a pixel, each sum and the bias."""
     windows = _laid(Version(CONV.versions[-1]), X.shape[2:], W.shape[2:], **placing)
+    # Version 1 splits padding the other way round, and the bound is not told of which version it is.
+    begins = (windows.begin, windows.begin if placing["output_shape"] is None else windows.end)
     with np.errstate(all="ignore"):
-        sums = _products(windows, np.abs(X), np.abs(W), group)
+        both = (_products(replace(windows, begin=begin), np.abs(X), np.abs(W), group) for begin in begins)
+        sums = np.maximum(*both)
         terms = X.shape[1] // group * math.prod(W.shape[2:])
         return [with_bias(sums, None if B is None else np.abs(B)) * (terms + 2) / 2]
 
@@ -55,7 +59,7 @@ SHAPE = CONV.clause(
     "If the pads parameter is provided the shape of the output is calculated via the following equation: "
     "output_shape[i] = stride[i] * (input_size[i] - 1) + output_padding[i] + ((kernel_shape[i] - 1) * dilations[i] + 1)"
     " - pads[start_i] - pads[end_i]",
-    note="Leaves open what an output of less than no pixels is, and what an input of none gives.",
+    note="Leaves open what an output of less than no pixels is.",
 )
 TOTAL = CONV.clause(
     "output_shape can also be explicitly specified in which case pads values are auto generated using these equations: "
@@ -154,7 +158,6 @@ def transposed(
     check(v, FILTERS, X, W, group, kernel_shape)
     v.require(WEIGHTS, X.shape[1] == W.shape[0])
     v.silent(FILTERS.groups, X.shape[1] % group != 0)
-    v.silent(SHAPE, 0 in X.shape[2:])
     v.require(FILTERS.bias, B is None or B.shape == (W.shape[1] * group,))
     windows = _laid(v, X.shape[2:], W.shape[2:], strides=strides, dilations=dilations, pads=pads, auto_pad=auto_pad,
                     output_padding=output_padding, output_shape=output_shape)  # fmt: skip
@@ -173,7 +176,6 @@ for layout in layouts():
     if "rounded" not in layout.cites and not layout.name.startswith("strides_beyond"):  # Their outputs are large.
         case(layout.name, **planes, **layout.given, cites=SAID.named(*layout.cites) or (SHAPE,))
 case("strides_beyond_kernel", X=waves(1, 2, 2, 3), W=waves(2, 3, 2, 1), strides=[3, 4], cites=(SHAPE,))
-
 TO_STEPS: list[tuple[str, dict[str, Any], tuple[Clause, ...]]] = [
     ("both", {"output_padding": [1, 2]}, (HIGHER, SELECTS)),
     ("zero", {"output_padding": [0, 0]}, (SHAPE,)),
@@ -204,7 +206,6 @@ case("no_maps", Tag.EDGE, X=ramp(1, 2, 4), W=ramp(2, 0, 3), cites=(WEIGHTS,))
 case("pads_take_all", Tag.EDGE, X=waves(1, 2, 3), W=waves(2, 3, 2), pads=[1, 3], cites=(SHAPE,))
 case("pads_take_more", Tag.EDGE, X=waves(1, 2, 3), W=waves(2, 3, 2), pads=[2, 3], unspecified=SHAPE)
 case("nan", Tag.EDGE, X=[[[1, np.nan, 2, 3, 4]]], W=[[[1, 2]]], pads=[1, 1], cites=(TRANSPOSED,))
-case("long", X=waves(1, 60, 2), W=waves(60, 2, 3), cites=(TRANSPOSED,))
 
 for name, more in (("stride", [2, 0]), ("both", [1, 5]), ("none", [0]), ("rank", [0, 0, 0])):
     case(f"output_padding_beyond_{name}", **STEPS, output_padding=more, rejects=LESS)
@@ -215,6 +216,5 @@ case("output_shape_valid", **STEPS, output_shape=[4, 9], auto_pad="VALID", unspe
 case("output_shape_with_batch", **STEPS, output_shape=[1, 3, 4, 10], rejects=NO_BATCH)
 case("channels_of_one_group", X=waves(1, 4, 3), W=waves(2, 3, 2), group=2, rejects=WEIGHTS)
 case("channels_no_multiple", X=waves(1, 3, 4), W=waves(3, 2, 2), group=2, unspecified=FILTERS.groups)
-case("no_pixels", Tag.EDGE, X=ramp(1, 2, 0), W=waves(2, 3, 2), unspecified=SHAPE)
 filter_cases(CONV, FILTERS, SAID, waves(2, 3, 2, 3))
 case("attribute_storage_order", **PLANE, stray={"storage_order": 0}, rejects=Rule.ATTRIBUTES)
