@@ -6,6 +6,7 @@ more or less than the others, its own file holds the sentence.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -176,20 +177,22 @@ class Windows:
     end: tuple[int, ...]
     counts: tuple[int, ...]
 
-    def _places(self) -> Iterator[tuple[int, Array]]:
-        """Yield for each axis its number and where in the input the pixels of its windows lie."""
-        rank = len(self.sizes)
+    @functools.cached_property
+    def _places(self) -> list[Array]:
+        """For each axis, where in the input the pixels of its windows lie."""
+        rank, found = len(self.sizes), []
         for axis in range(rank):
             starts = np.arange(self.counts[axis]) * self.strides[axis] - self.begin[axis]
             pixels = starts[:, None] + np.arange(self.kernel[axis]) * self.dilations[axis]
             shape = [1] * (2 * rank)
             shape[axis], shape[rank + axis] = pixels.shape
-            yield axis, pixels.reshape(shape)
+            found.append(pixels.reshape(shape))
+        return found
 
     def inside(self, *, padded: bool = False) -> Array:
         """Tell which pixels of each window, (*counts, *kernel), are in the input, or in the `padded` input."""
         found = np.ones(self.counts + self.kernel, bool)
-        for axis, places in self._places():
+        for axis, places in enumerate(self._places):
             low = -self.begin[axis] if padded else 0
             high = self.sizes[axis] + (self.end[axis] if padded else 0)
             found = found & (places >= low) & (places < high)
@@ -200,14 +203,14 @@ class Windows:
         shape = data.shape[:2] + self.counts + self.kernel
         if 0 in data.shape:
             return np.full(shape, outside, data.dtype)
-        at: list[Any] = [np.clip(places, 0, self.sizes[axis] - 1) for axis, places in self._places()]
+        at: list[Any] = [places.clip(0, self.sizes[axis] - 1) for axis, places in enumerate(self._places)]
         return np.asarray(np.where(self.inside(), data[(..., *at)], outside), data.dtype)
 
     def given(self, values: Array) -> Array:
         """Return the sums (N, C, *sizes) of what windows, (N, C, *counts, *kernel), add to their pixels."""
         sums = np.zeros(values.shape[:2] + self.sizes, values.dtype)
         if sums.size:
-            at: list[Any] = [np.clip(places, 0, self.sizes[axis] - 1) for axis, places in self._places()]
+            at: list[Any] = [places.clip(0, self.sizes[axis] - 1) for axis, places in enumerate(self._places)]
             np.add.at(sums, (..., *at), np.where(self.inside(), values, 0))
         return sums
 
@@ -315,7 +318,7 @@ def layouts() -> Iterator[Layout]:
     for name, dilations in (("height", [3, 1]), ("width", [1, 2]), ("both", [3, 2])):
         yield Layout(f"dilations_{name}", (5, 7), (2, 3), {"dilations": dilations}, ("dilation",))
     yield Layout("dilations_of_one", (3, 4), (1, 2), {"dilations": [5, 3]}, ("dilation",))
-    every: dict[str, Any] = {"strides": [2, 3], "pads": [1, 0, 0, 2]}
+    every: dict[str, Any] = {"strides": [2, 3], "pads": [1, 1, 0, 1]}
     yield Layout("strides_pads", (4, 6), (3, 2), every, ("stride", "format"))
     yield Layout("strides_pads_dilations", (4, 6), (3, 2), {**every, "dilations": [1, 4]}, ("dilation",))
     every = {"strides": [2, 1, 3], "pads": [0, 1, 0, 1, 0, 1], "dilations": [1, 2, 1]}
