@@ -142,7 +142,8 @@ def sentences(
         ),
         alone=op.clause(
             "This attribute cannot be used simultaneously with auto_pad attribute.",
-            note="NOTSET means that it is used: the two go together. onnx.reference takes no notice of pads otherwise.",
+            note="NOTSET means that it is used: the two go together. onnx.reference, and of pools onnxruntime, take no "
+            "notice of pads otherwise.",
         ),
         no_pads=op.clause(
             "If not present, the padding defaults to 0 along start and end of each spatial axis.",

@@ -134,7 +134,7 @@ case("padding_alone_after_now", Tag.EDGE, X=[[[1, 2, 3]]], kernel_shape=[2], pad
      unspecified=IGNORED)  # fmt: skip
 LAST: dict[str, dict[str, Any]] = {
     "behind": {"X": below_zero(1, 2, 6), "kernel_shape": [2], "strides": [3]},
-    "in_padding": {"X": below_zero(1, 2, 5), "kernel_shape": [2], "strides": [3], "pads": [0, 2]},
+    "in_padding": {"X": below_zero(1, 2, 4), "kernel_shape": [3], "strides": [4], "pads": [0, 1]},
     "in_much_padding": {"X": below_zero(1, 2, 3), "kernel_shape": [2], "strides": [2], "pads": [0, 5]},
 }
 for name, given in LAST.items():
