@@ -264,11 +264,11 @@ def lay(
     begin, end = explicit[:rank], explicit[rank:]
     extent = [(size - 1) * step + 1 for size, step in zip(kernel, dilations, strict=True)]
     if spoken(auto_pad) in SAME:
-        v.permit(said.strided, any(stride > 1 for stride in strides))
         counts = tuple(-(-size // stride) for size, stride in zip(sizes, strides, strict=True))
         lengths = zip(counts, strides, extent, sizes, strict=True)
         total = [(count - 1) * stride + length - size for count, stride, length, size in lengths]
         v.silent(said.amount or said.same, said.amount is not None and min(total) < 0)
+        v.permit(said.strided, max(strides) > 1)
         begin, end = halves([max(0, item) for item in total], more_at_end=spoken(auto_pad) == "SAME_UPPER")
     else:
         spans = zip(sizes, begin, end, extent, strict=True)
