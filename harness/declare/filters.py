@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.declare.clause import Rule
-from harness.declare.data import ramp, typed
-from harness.declare.op import Tag
+from harness.declare import Rule, Tag, ramp, typed
 from harness.declare.windows import Sentences, forbidden, left_open, waves
 
 if TYPE_CHECKING:
