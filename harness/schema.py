@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -203,9 +204,10 @@ def lowest_ir(domain: str, opset: int) -> int:
     return min((ir for released, ir in table if released >= opset), default=onnx.IR_VERSION)
 
 
+@functools.cache
 def dtype_of(type_: str) -> np.dtype[Any]:
-    """Return the numpy dtype of tensor(X), seq(tensor(X)) or X itself."""
-    return numpy_dtype(element_type_named(type_.rpartition("(")[2].rstrip(")")).number)
+    """Return the numpy dtype of X, of tensor(X), or of the tensors in a container such as seq(tensor(X))."""
+    return numpy_dtype(element_type_named(re.split(r"[(, ]+", type_.rstrip(")"))[-1]).number)
 
 
 _NAMES = {row.number: row.name for row in ELEMENT_TYPES}
@@ -217,7 +219,7 @@ def tensor_text(element_type: int) -> str:
 
 
 def type_text(type_: onnx.TypeProto) -> str:
-    """Return a TypeProto as signatures write it: tensor(float), seq(tensor(float)), map(int64,tensor(float))."""
+    """Return a TypeProto as signatures write it: tensor(float), seq(tensor(float)), map(int64, float)."""
     kind = type_.WhichOneof("value")
     if kind == "tensor_type":
         return tensor_text(type_.tensor_type.elem_type)
@@ -226,8 +228,29 @@ def type_text(type_: onnx.TypeProto) -> str:
     if kind == "optional_type":
         return f"optional({type_text(type_.optional_type.elem_type)})"
     if kind == "map_type":
-        return f"map({_NAMES[type_.map_type.key_type]},{type_text(type_.map_type.value_type)})"
+        entry = type_.map_type
+        return f"map({_NAMES[entry.key_type]}, {type_text(entry.value_type).removeprefix('tensor(').removesuffix(')')})"
     return str(kind)
+
+
+def inner(text: str) -> str:
+    """Return what a container holds: tensor(float) for seq(tensor(float)), float for map(int64, float)."""
+    kind, _, held = text.removesuffix(")").partition("(")
+    return held.rpartition(", ")[2] if kind == "map" else held
+
+
+@functools.cache
+def type_proto(text: str) -> onnx.TypeProto:
+    """Return the TypeProto of a type as signatures write it, without shapes."""
+    kind = text.partition("(")[0]
+    if kind == "seq":
+        return helper.make_sequence_type_proto(type_proto(inner(text)))
+    if kind == "optional":
+        return helper.make_optional_type_proto(type_proto(inner(text)))
+    if kind == "map":
+        key, value = text.removeprefix("map(").removesuffix(")").split(", ")
+        return helper.make_map_type_proto(element_type_named(key).number, type_proto(f"tensor({value})"))
+    return helper.make_tensor_type_proto(element_type_named(inner(text) or text).number, None)
 
 
 ALL_TENSOR_TYPES = tuple(f"tensor({row.name})" for row in ELEMENT_TYPES)

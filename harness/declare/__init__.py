@@ -7,16 +7,32 @@ CONTRIBUTING.md for the steps.
 
 from __future__ import annotations
 
+from harness.declare.arguments import (
+    EMPTY,
+    ElementType,
+    Empty,
+    Graph,
+    Of,
+    Sparse,
+    Subgraph,
+    Typed,
+    dense,
+    element_type,
+    graph,
+    of,
+    typed,
+)  # fmt: skip
 from harness.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
-from harness.declare.data import Array, Data, Typed, axes, axes_outside, extremes, ramp, typed
-from harness.declare.op import CaseSpec, Op, Tag, length_of, sequence_of
+from harness.declare.data import Array, Data, axes, axes_outside, extremes, ramp
+from harness.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
 from harness.declare.tolerance import EXACT, Tolerance, bounded, ulp
 
 Ints = Array | list[int] | tuple[int, ...] | None
 Int = int | None
 
 __all__ = [
-    "EXACT", "Array", "CaseSpec", "Clause", "Data", "DeclarationError", "Int", "Ints", "NoAnswer", "Op", "Rejected",
-    "Rule", "Tag", "Tolerance", "Typed", "Unspecified", "Version", "axes", "axes_outside", "bounded", "extremes",
-    "length_of", "ramp", "sequence_of", "typed", "ulp",
+    "EMPTY", "EXACT", "Array", "CaseSpec", "Clause", "Data", "DeclarationError", "ElementType", "Empty", "Graph", "Int",
+    "Ints", "NoAnswer", "Of", "Op", "Rejected", "Rule", "Sparse", "Subgraph", "Tag", "Tolerance", "Typed",
+    "Unspecified", "Version", "attribute", "axes", "axes_outside", "bounded", "dense", "element_type", "extremes",
+    "graph", "length_of", "of", "ramp", "sequence_of", "typed", "ulp",
 ]  # fmt: skip
