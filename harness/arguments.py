@@ -12,7 +12,7 @@ from onnx import helper, numpy_helper
 
 from backends.protocol import element_type_named
 from harness import schema
-from harness.declare import Data, DeclarationError, ElementType, Empty, Graph, Of, Sparse, Typed
+from harness.declare import Data, DeclarationError, ElementType, Empty, Graph, Sparse, Typed
 from harness.signature import Given
 
 if TYPE_CHECKING:
@@ -31,14 +31,13 @@ def given(argument: Any, type_: str, types: Mapping[str, str]) -> Given:  # noqa
     """Return a declared input in the type of its place, or in its own.
 
     Args:
-        argument: anything numpy takes, Data, Typed, Of or EMPTY; a list of such for a sequence, a dict for a map.
+        argument: anything numpy takes, Data, Typed or EMPTY; a list of such for a sequence, a dict for a map;
+            what is no list stands for a sequence of one.
         type_: of its place.
         types: what the type variables stand for.
     """
     if isinstance(argument, Typed):
-        argument, type_ = argument.values, whole(argument.type)
-    elif isinstance(argument, Of):
-        argument, type_ = argument.values, types[argument.variable]
+        argument, type_ = argument.values, whole(_named(argument.type, types))
     return Given(_value(argument, type_), type_)
 
 
@@ -49,6 +48,8 @@ def _value(argument: Any, type_: str) -> Value:  # noqa: ANN401 - see given
     if kind == "optional":
         return _value(argument, schema.inner(type_))
     if kind == "seq":
+        if not isinstance(argument, list):
+            argument = [argument]  # So that one declaration serves a type and the sequence of it.
         return [_value(item, schema.inner(type_)) for item in argument]
     if kind == "map":
         return {key: _array(item, schema.dtype_of(type_)) for key, item in argument.items()}
@@ -71,7 +72,7 @@ def attribute(name: str, argument: Any, known: Attribute | None, types: Mapping[
 
     Args:
         name: of the attribute.
-        argument: a number, a text, a list of these, Typed or Of for a tensor, ElementType, Graph or Sparse; for a
+        argument: a number, a text, a list of these, Typed for a tensor, ElementType, Graph or Sparse; for a
             type its text, in which {T} stands for the type of variable T.
         known: what the signature says of it; None for one that it does not have.
         types: what the type variables stand for.
@@ -81,7 +82,7 @@ def attribute(name: str, argument: Any, known: Attribute | None, types: Mapping[
     """
     kind = known.type if known else ""
     value = argument
-    if isinstance(argument, Typed | Of):
+    if isinstance(argument, Typed):
         value = _tensor(given(argument, "", types).value)
     elif isinstance(argument, ElementType):
         value = _number(argument, types)
@@ -103,8 +104,7 @@ def _tensor(value: Value) -> onnx.TensorProto:
 
 
 def _number(argument: ElementType, types: Mapping[str, str]) -> int:
-    text = types.get(argument.name, argument.name)
-    return element_type_named(text.removeprefix("tensor(").removesuffix(")")).number
+    return element_type_named(schema.inner(whole(_named(argument.name, types)))).number
 
 
 def _named(text: str, types: Mapping[str, str]) -> str:

@@ -54,8 +54,8 @@ class Plan:
     @property
     def tensors(self) -> dict[str, np.ndarray[Any, Any]]:
         """The operator's inputs that are tensors, by name."""
-        given = {name: item.value for name, item in self.inputs if item is not None}
-        return {name: value for name, value in given.items() if isinstance(value, np.ndarray)}
+        given = {name: item for name, item in self.inputs if item is not None and item.type.startswith("tensor(")}
+        return {name: np.asarray(item.value) for name, item in given.items()}
 
 
 @dataclass(frozen=True)
@@ -145,14 +145,14 @@ def build(plan: Plan, form: Form) -> Case:
     for name, item in (*plan.inputs, *plan.around.items()):
         if item is None:
             continue
-        value, array = item.value, item.value if isinstance(item.value, np.ndarray) else None
+        array = np.asarray(item.value) if item.type.startswith("tensor(") else None
         if name in form.baked:
-            graph.initializer.append(numpy_helper.from_array(np.asarray(value), name))
+            graph.initializer.append(numpy_helper.from_array(np.asarray(array), name))
         elif form.unranked and array is not None and name not in plan.around:
             graph.node.append(_reshape(name, array, form, graph, fed))
             continue
         else:
-            fed[name] = value
+            fed[name] = item.value
         # Up to IR version 3 an initializer is the default of a graph input.
         if name not in form.baked or ir_version < 4:  # noqa: PLR2004
             graph.input.append(_value_info(name, item.type, None if array is None else _shape(name, array.shape, form)))

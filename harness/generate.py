@@ -81,7 +81,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     case_id = f"{version}/{spec.name}" + (f"/{suffix}" if suffix else "")
     bound = {**{variable: version.default_type(variable) for variable in version.types}, **types}
     inputs, attributes = _inputs(version, spec, bound), _attributes(version, spec, bound)
-    around = {name: arguments.given(value, "", bound) for name, value in spec.around.items()}
+    around = {name: arguments.given(value, "tensor(float)", bound) for name, value in spec.around.items()}
     local = {**dict(inputs), **around}
     scope = oracle.Scope(opsets={version.domain: version.since}, functions={}, call={})
     meant = {name: _evaluator().attribute(proto, local, scope) for name, proto in attributes.items()}
@@ -101,6 +101,8 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         detail = no_answer.detail
         _agree(case_id, spec, no_answer)
         kinds = output_types(op, version, values, oracle.known(version, meant), n)
+    except oracle.UndeclaredError as error:
+        raise DeclarationError(f"{case_id}: {error}") from error
     if outcome is Outcome.VALUES and (spec.rejects or spec.unspecified):
         raise DeclarationError(f"{case_id}: declared to give no values, but the oracle gives some")
     return Plan(
@@ -145,20 +147,29 @@ def _output_names(version: OperatorVersion, n: int) -> list[str]:
     return [fixed[i] if i < len(fixed) else f"{last}_{i - len(fixed)}" for i in range(n)]
 
 
-def _bindings(op: Op, version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[str, str], str]]:
-    variables = (spec.each,) if isinstance(spec.each, str) else (spec.each or ())
-    lists = [_types(op, version, spec, variable) for variable in variables]
+def _bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[str, str], str]]:
+    variables = _variables(spec)
+    lists = [version.types[variable] for variable in variables]
     if spec.outside:
-        allowed = _types(op, version, spec, spec.outside)
-        variables, lists = (spec.outside,), [tuple(t for t in schema.ALL_TENSOR_TYPES if t not in allowed)]
+        lists = [tuple(type_ for type_ in schema.ALL_TENSOR_TYPES if type_ not in allowed) for allowed in lists]
     for chosen in itertools.product(*lists):
         yield dict(zip(variables, chosen, strict=True)), "-to-".join(map(_suffix, chosen))
 
 
-def _types(op: Op, version: OperatorVersion, spec: CaseSpec, variable: str) -> tuple[str, ...]:
-    if variable not in version.types:
-        raise DeclarationError(f"{op} case {spec.name!r}: {version} has no type variable {variable}")
-    return version.types[variable]
+def _variables(spec: CaseSpec) -> tuple[str, ...]:
+    """Return the type variables that a case is expanded over."""
+    each = (spec.each,) if isinstance(spec.each, str) else (spec.each or ())
+    return (spec.outside,) if spec.outside else each
+
+
+def _fits(version: OperatorVersion, spec: CaseSpec) -> bool:
+    """Tell whether a version has what a case speaks of: arguments, type variables, sentences."""
+    return (
+        spec.deprecated is version.deprecated
+        and spec.meant_for(version.since)
+        and all(name in version.arguments for name in spec.arguments)
+        and all(name in version.types for name in _variables(spec))
+    )
 
 
 def _suffix(type_: str) -> str:
@@ -177,10 +188,8 @@ def plans(op: Op, versions: Sequence[int] | None = None) -> Iterator[Plan]:
         if versions is not None and version.since not in versions:
             continue
         for spec in op:
-            if spec.deprecated is not version.deprecated:
-                continue
-            if spec.meant_for(version.since) and all(name in version.arguments for name in spec.arguments):
-                for types, suffix in _bindings(op, version, spec):
+            if _fits(version, spec):
+                for types, suffix in _bindings(version, spec):
                     yield plan(op, version, spec, types, suffix)
 
 

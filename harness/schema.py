@@ -100,9 +100,10 @@ class OperatorVersion:
         return named
 
     def default_type(self, type_: str) -> str:
-        """Return what a type variable stands for where nothing says it: the first of PREFERRED it allows."""
+        """Return what a type variable stands for where nothing says it: one of PREFERRED, or a container of it."""
         allowed = self.allowed(type_)
-        return next((preferred for preferred in PREFERRED if preferred in allowed), allowed[0])
+        found = (item for wanted in PREFERRED for item in (wanted, f"seq({wanted})", f"optional({wanted})"))
+        return next((item for item in found if item in allowed), allowed[0])
 
     def allowed(self, type_: str) -> tuple[str, ...]:
         """Return the types that a parameter of this type (variable or concrete) may have."""

@@ -12,14 +12,12 @@ from harness.declare.arguments import (
     ElementType,
     Empty,
     Graph,
-    Of,
     Sparse,
     Subgraph,
     Typed,
     dense,
     element_type,
     graph,
-    of,
     typed,
 )  # fmt: skip
 from harness.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
@@ -32,7 +30,7 @@ Int = int | None
 
 __all__ = [
     "EMPTY", "EXACT", "Array", "CaseSpec", "Clause", "Data", "DeclarationError", "ElementType", "Empty", "Graph", "Int",
-    "Ints", "NoAnswer", "Of", "Op", "Rejected", "Rule", "Sparse", "Subgraph", "Tag", "Tolerance", "Typed",
+    "Ints", "NoAnswer", "Op", "Rejected", "Rule", "Sparse", "Subgraph", "Tag", "Tolerance", "Typed",
     "Unspecified", "Version", "attribute", "axes", "axes_outside", "bounded", "dense", "element_type", "extremes",
-    "graph", "length_of", "of", "ramp", "sequence_of", "typed", "ulp",
+    "graph", "length_of", "ramp", "sequence_of", "typed", "ulp",
 ]  # fmt: skip

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Typed:
-    """Values of one type, whatever the signature says.
+    """Values of one type, whatever their place says.
 
     Attributes:
-        type: as in tensor(...), seq(tensor(...)) and so on, or the element type alone: float16.
+        type: tensor(float16), seq(tensor(float16)) and so on, or the element type alone: float16. {T} is what the type
+            variable T stands for: seq({T}).
         values: of a tensor: anything numpy takes, or Data; of a sequence: a list of such; of a map: a dict.
     """
 
@@ -30,27 +31,14 @@ def typed(type_: str, values: object) -> Typed:
 
 
 @dataclass(frozen=True)
-class Of:
-    """Values of the type that a type variable stands for."""
-
-    variable: str
-    values: Any
-
-
-def of(variable: str, values: object) -> Of:
-    """Give an argument the type of a variable that its own place does not tell: an attribute, a value around."""
-    return Of(variable, values)
-
-
-@dataclass(frozen=True)
 class ElementType:
-    """The number of TensorProto.DataType for an element type, or for what a type variable stands for."""
+    """The number of TensorProto.DataType for an element type: float16, or that of a type variable: {T2}."""
 
     name: str
 
 
 def element_type(name: str) -> ElementType:
-    """Return the number of an element type: float16, or that of a type variable: T2."""
+    """Return the number of an element type: float16, or that of a type variable: {T2}."""
     return ElementType(name)
 
 
@@ -76,9 +64,9 @@ class Sparse:
 
 
 def dense(sparse: Sparse) -> np.ndarray[Any, Any]:
-    """Return a sparse tensor with its zeros; indices are linear, or coordinates."""
+    """Return a sparse tensor with its zeros, or empty strings (onnx.proto); indices are linear, or coordinates."""
     values, indices = np.asarray(sparse.values), np.asarray(sparse.indices)
-    full = np.zeros(sparse.shape, values.dtype)
+    full = np.full(sparse.shape, "" if values.dtype.kind == "O" else 0, values.dtype)
     where = (indices,) if indices.ndim == 1 else tuple(indices.T)
     (full.reshape(-1) if indices.ndim == 1 else full)[where] = values
     return full
