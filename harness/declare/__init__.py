@@ -20,6 +20,7 @@ from harness.declare.arguments import (
     graph,
     typed,
 )  # fmt: skip
+from harness.declare.broadcasting import Limited, Multidirectional
 from harness.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
 from harness.declare.data import Array, Data, axes, axes_outside, extremes, ramp
 from harness.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
@@ -29,8 +30,42 @@ Ints = Array | list[int] | tuple[int, ...] | None
 Int = int | None
 
 __all__ = [
-    "EMPTY", "EXACT", "Array", "CaseSpec", "Clause", "Data", "DeclarationError", "ElementType", "Empty", "Graph", "Int",
-    "Ints", "NoAnswer", "Op", "Rejected", "Rule", "Sparse", "Subgraph", "Tag", "Tolerance", "Typed",
-    "Unspecified", "Version", "attribute", "axes", "axes_outside", "bounded", "dense", "element_type", "extremes",
-    "graph", "length_of", "ramp", "sequence_of", "typed", "ulp",
+    "EMPTY",
+    "EXACT",
+    "Array",
+    "CaseSpec",
+    "Clause",
+    "Data",
+    "DeclarationError",
+    "ElementType",
+    "Empty",
+    "Graph",
+    "Int",
+    "Ints",
+    "Limited",
+    "Multidirectional",
+    "NoAnswer",
+    "Op",
+    "Rejected",
+    "Rule",
+    "Sparse",
+    "Subgraph",
+    "Tag",
+    "Tolerance",
+    "Typed",
+    "Unspecified",
+    "Version",
+    "attribute",
+    "axes",
+    "axes_outside",
+    "bounded",
+    "dense",
+    "element_type",
+    "extremes",
+    "graph",
+    "length_of",
+    "ramp",
+    "sequence_of",
+    "typed",
+    "ulp",
 ]  # fmt: skip
