@@ -24,6 +24,7 @@ from harness.declare.broadcasting import Limited, Multidirectional
 from harness.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
 from harness.declare.data import Array, Data, axes, axes_outside, extremes, ramp
 from harness.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
+from harness.declare.reduction import Reduction, reduced_axes, reduced_rank
 from harness.declare.tolerance import EXACT, Tolerance, bounded, ulp
 
 Ints = Array | list[int] | tuple[int, ...] | None
@@ -46,6 +47,7 @@ __all__ = [
     "Multidirectional",
     "NoAnswer",
     "Op",
+    "Reduction",
     "Rejected",
     "Rule",
     "Sparse",
@@ -65,6 +67,8 @@ __all__ = [
     "graph",
     "length_of",
     "ramp",
+    "reduced_axes",
+    "reduced_rank",
     "sequence_of",
     "typed",
     "ulp",

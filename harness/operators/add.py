@@ -23,7 +23,7 @@ from harness.declare import (
     extremes,
     ramp,
     typed,
-)  # fmt: skip
+)
 
 ONCE = Tolerance("IEEE 754 rounds a sum once; made in float32, that of a smaller type is the same", signed_zero=True)
 ADD = Op(
