@@ -11,6 +11,7 @@ from onnx import helper, numpy_helper
 
 from harness import schema
 from harness.case import PLAIN, Allowance, Case, Outcome
+from harness.declare import Drawn
 from harness.signature import type_of
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Plan:
     attributes: Mapping[str, onnx.AttributeProto]
     outputs: tuple[tuple[str, str], ...]
     outcome: Outcome
-    expected: tuple[Value, ...] | None
+    expected: tuple[Value | Drawn, ...] | None
     allowance: Allowance
     detail: str
     rank: int | None
@@ -68,6 +69,7 @@ class Form:
         baked: inputs that become initializers.
         named_empty: how many optional inputs are written "" behind the last one given.
         symbolic: dimensions are symbols.
+        again: the node stands in the model twice; with one seed, both draw the same values.
         unranked: the operator's inputs have an unknown rank. A graph must state the shapes of its own
             inputs, so they come out of a Reshape whose target shape is known at run time only.
     """
@@ -78,6 +80,7 @@ class Form:
     named_empty: int = 0
     symbolic: bool = False
     unranked: bool = False
+    again: bool = False
 
 
 _RESHAPE_BY_INPUT = 5
@@ -109,6 +112,8 @@ def forms(plan: Plan) -> Iterator[Form]:
         yield Form("unranked", opset, symbolic=True, unranked=True)
     if top != since:
         yield Form("top", top)
+    if "seed" in plan.attributes and plan.outcome is Outcome.PROPERTY:
+        yield Form("again", since, again=True)
 
 
 def _reshapes(value: np.ndarray[Any, Any], opset: int) -> bool:
@@ -157,8 +162,14 @@ def build(plan: Plan, form: Form) -> Case:
         if name not in form.baked or ir_version < 4:  # noqa: PLR2004
             graph.input.append(_value_info(name, item.type, None if array is None else _shape(name, array.shape, form)))
     graph.node.append(node)
-    for index, (name, type_) in enumerate(named(plan.outputs)):
+    outputs, expected = named(plan.outputs), plan.expected
+    for index, (name, type_) in enumerate(outputs):
         graph.output.append(_value_info(name, type_, _output_shape(plan, index, form)))
+    if form.again and expected is not None:
+        graph.node.append(_again(node))
+        for index, (name, type_) in enumerate(outputs):
+            graph.output.append(_value_info(f"{name}_again", type_, _output_shape(plan, index, form)))
+        expected += tuple(_copy(value, index) for index, value in enumerate(expected))
     model = onnx.ModelProto(ir_version=ir_version, producer_name=PRODUCER, graph=graph)
     model.opset_import.add(domain=domain, version=form.opset)
     return Case(
@@ -166,9 +177,9 @@ def build(plan: Plan, form: Form) -> Case:
         operator=str(plan.version),
         model=model.SerializeToString(deterministic=True),
         inputs=fed,
-        outputs=tuple(name for name, _ in named(plan.outputs)),
+        outputs=tuple(info.name for info in graph.output),
         outcome=plan.outcome,
-        expected=plan.expected,
+        expected=expected,
         allowance=plan.allowance,
         clauses=tuple(clause.text for clause in plan.spec.clauses),
         tags=frozenset(map(str, plan.spec.tags)),
@@ -176,6 +187,19 @@ def build(plan: Plan, form: Form) -> Case:
         detail=plan.detail,
         notes=tuple(clause.note for clause in plan.spec.clauses if clause.note),
     )
+
+
+def _again(node: onnx.NodeProto) -> onnx.NodeProto:
+    copy = onnx.NodeProto()
+    copy.CopyFrom(node)
+    copy.name = f"{node.name}_again"
+    copy.output[:] = [f"{name}_again" if name else "" for name in node.output]
+    return copy
+
+
+def _copy(value: Value | Drawn, index: int) -> Value | Drawn:
+    """Return what must hold of an output of the second node: the very values of the first."""
+    return Drawn(value.example, same_as=index) if isinstance(value, Drawn) else value
 
 
 def named(outputs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -191,6 +215,8 @@ def _output_shape(plan: Plan, index: int, form: Form) -> Sequence[int | str] | N
     name = named(plan.outputs)[index][0]
     if plan.expected is not None:
         value = plan.expected[index]
+        if isinstance(value, Drawn):
+            value = value.example
         return _shape(name, value.shape, form) if isinstance(value, np.ndarray) else None
     return None if plan.rank is None else [f"{name}_{axis}" for axis in range(plan.rank)]
 

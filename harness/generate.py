@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import numpy as np
 from harness import arguments, oracle, schema
 from harness.case import Allowance, Case, Outcome
 from harness.compare import is_float
-from harness.declare import DeclarationError, NoAnswer, Op, Rejected
+from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected
 from harness.forms import Plan, build, forms
 from harness.signature import Given, gather, output_types
 
@@ -93,17 +94,21 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     allowance = Allowance(op.compare.reason)
     try:
         answer = oracle.apply(op, version, values, meant, n)
-        expected = tuple(answer.outputs[index] for index in kept)
+        expected = tuple(_renumbered(answer.outputs[index], kept) for index in kept)
+        if any(isinstance(value, Drawn) for value in expected):
+            outcome = Outcome.PROPERTY
         allowance = _allowance(op.compare, answer.arguments, answer.outputs, kept)
         kinds = answer.types
     except NoAnswer as no_answer:
         outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
         detail = no_answer.detail
         _agree(case_id, spec, no_answer)
-        kinds = output_types(op, version, values, oracle.known(version, meant), n)
+        derived = output_types(op, version, values, oracle.known(version, meant), n)
+        # A model cannot declare an output of a type that does not exist.
+        kinds = [kind if schema.is_type(kind) else "tensor(float)" for kind in derived]
     except oracle.UndeclaredError as error:
         raise DeclarationError(f"{case_id}: {error}") from error
-    if outcome is Outcome.VALUES and (spec.rejects or spec.unspecified):
+    if expected is not None and (spec.rejects or spec.unspecified):
         raise DeclarationError(f"{case_id}: declared to give no values, but the oracle gives some")
     return Plan(
         op=op,
@@ -122,6 +127,14 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
             op, {**oracle.known(version, meant), **meant, **{name: item.value for name, item in inputs if item}}
         ),
     )
+
+
+def _renumbered(value: Value | Drawn, kept: list[int]) -> Value | Drawn:
+    """Return what must hold of a drawn output, where it speaks of another one that the node may not name."""
+    if not isinstance(value, Drawn) or value.chosen_by is None:
+        return value
+    place = kept.index(value.chosen_by) if value.chosen_by in kept else None
+    return dataclasses.replace(value, chosen_by=place)
 
 
 def _rank(op: Op, given: Mapping[str, Any]) -> int | None:

@@ -5,6 +5,7 @@ It is also a backend: `run` and `info` below are what `backends/serve.py` asks o
 
 from __future__ import annotations
 
+import dataclasses
 from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from onnx import numpy_helper
 
 from harness import registry as registries
 from harness import schema
-from harness.declare import Rejected, Rule, Sparse, Version, dense
+from harness.declare import Drawn, Rejected, Rule, Sparse, Version, dense
 from harness.signature import Given, bind, check, check_outputs, gather, output_types
 
 if TYPE_CHECKING:
@@ -65,8 +66,9 @@ def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
     """Round once, to the nearest value of the output's type."""
     if value is None or not type_:
         return value
-    if type_.startswith("optional("):
-        return _round(value, schema.inner(type_))
+    if isinstance(value, Drawn):
+        return dataclasses.replace(value, example=_round(value.example, type_))
+    type_ = schema.inner(type_) if type_.startswith("optional(") else type_
     if isinstance(value, list):
         return [_round(item, schema.inner(type_) if type_.startswith("seq(") else type_) for item in value]
     if isinstance(value, dict):
@@ -83,7 +85,7 @@ def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
 class Answer:
     """What an oracle says: the values of the outputs, their types, and the arguments it was asked with."""
 
-    outputs: list[Value]
+    outputs: list[Any]
     types: list[str]
     arguments: Mapping[str, Any]
 
@@ -233,7 +235,9 @@ class Evaluator:
         version = schema.in_force(domain, node.op_type, opset)
         named = {name: self.attribute(item, local, scope) for name, item in present.items()}
         answer = apply(op, version, gather(version, given), named, len(node.output))
-        return [Given(value, type_) for value, type_ in zip(answer.outputs, answer.types, strict=True)]
+        # Where a model goes on with values drawn at random, any will do.
+        values = [value.example if isinstance(value, Drawn) else value for value in answer.outputs]
+        return [Given(value, type_) for value, type_ in zip(values, answer.types, strict=True)]
 
     @staticmethod
     def _resolved(item: onnx.AttributeProto, scope: Scope) -> onnx.AttributeProto | None:

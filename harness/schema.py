@@ -11,7 +11,7 @@ import onnx
 import onnx.defs
 from onnx import helper
 
-from backends.protocol import ELEMENT_TYPES, element_type_named, numpy_dtype
+from backends.protocol import ELEMENT_TYPES, ElementTypeError, element_type_named, numpy_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -252,6 +252,14 @@ def type_proto(text: str) -> onnx.TypeProto:
         key, value = text.removeprefix("map(").removesuffix(")").split(", ")
         return helper.make_map_type_proto(element_type_named(key).number, type_proto(f"tensor({value})"))
     return helper.make_tensor_type_proto(element_type_named(inner(text) or text).number, None)
+
+
+def is_type(text: str) -> bool:
+    """Tell whether there is such a type."""
+    try:
+        return bool(dtype_of(text))
+    except ElementTypeError:
+        return False
 
 
 ALL_TENSOR_TYPES = tuple(f"tensor({row.name})" for row in ELEMENT_TYPES)

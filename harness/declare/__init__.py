@@ -23,6 +23,7 @@ from harness.declare.arguments import (
 from harness.declare.broadcasting import Limited, Multidirectional
 from harness.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
 from harness.declare.data import Array, Data, axes, axes_outside, extremes, ramp
+from harness.declare.drawn import Drawn
 from harness.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
 from harness.declare.reduction import Reduction, reduced_axes, reduced_rank
 from harness.declare.tolerance import EXACT, Tolerance, bounded, ulp
@@ -38,6 +39,7 @@ __all__ = [
     "Clause",
     "Data",
     "DeclarationError",
+    "Drawn",
     "ElementType",
     "Empty",
     "Graph",
