@@ -1,0 +1,363 @@
+"""Windows that slide over the spatial axes of a tensor: what the texts of convolutions and pools share.
+
+They say the same of padding, strides and dilations, mostly in the same words. Where a version of one of them says
+more or less than the others, its own file holds the sentence.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from harness.declare.clause import Clause, Version
+    from harness.declare.data import Array
+    from harness.declare.op import Op
+
+    Ints = Array | list[int] | tuple[int, ...] | None
+
+SAME = ("SAME_UPPER", "SAME_LOWER")
+
+
+def spoken(value: str | bytes) -> str:
+    """Return a string attribute as text: a model holds bytes."""
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def waves(*shape: int) -> Array:
+    """Return values of both signs, no two alike, none of them a whole number: -3 to 3."""
+    return np.asarray(np.sin(np.arange(1, math.prod(shape) + 1) * 1.7) * 3).reshape(shape)
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """What the texts say of windows, one field a sentence; `old` and `renewed` mark two wordings of auto_pad.
+
+    Attributes:
+        dimensions: the nearest sentence to how many windows there are.
+        rounded: says what becomes of pixels that are left over at the end.
+        strided: gives leave for SAME with strides other than 1.
+        amount: how many pixels SAME adds, where a sentence says it.
+    """
+
+    dimensions: Clause
+    rounded: Clause
+    strided: Clause
+    amount: Clause | None
+    either: Clause
+    explicit: Clause
+    old_match: Clause
+    old_odd: Clause
+    old_valid: Clause
+    same: Clause
+    split: Clause
+    odd: Clause
+    at_least_zero: Clause
+    pixels: Clause
+    format: Clause
+    alone: Clause
+    no_pads: Clause
+    stride: Clause
+    stride_default: Clause
+    dilation: Clause
+
+    def named(self, *names: str) -> tuple[Clause, ...]:
+        """Return the sentences of these names."""
+        return tuple(getattr(self, name) for name in names)
+
+
+def sentences(
+    op: Op,
+    *,
+    dimensions: Clause,
+    rounded: Clause,
+    dilation: Clause,
+    renewed: int,
+    no_pads: int | None = None,
+    strided: Clause | None = None,
+    amount: Clause | None = None,
+    same: str = "ceil(input_shape[i] / strides[i])",
+    stride_default: str = "If not present, the stride defaults to 1 along each spatial axis.",
+) -> Sentences:
+    """Declare the sentences that an operator shares with the others.
+
+    Args:
+        op: the operator.
+        dimensions: its nearest sentence to how many windows there are.
+        rounded: its sentence on pixels that are left over at the end.
+        dilation: its sentence on dilations.
+        renewed: the version that said anew what SAME means.
+        no_pads: since when it gives a default for pads; None: from the first version on.
+        strided: what gives leave for SAME with strides; None: what SAME means since `renewed`.
+        amount: how many pixels SAME adds, where a sentence says it.
+        same: the output's shape that SAME gives since then.
+        stride_default: its sentence on strides left out, since version 11.
+    """
+    of_same = op.clause(
+        f"SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = {same}` for each axis `i`.",
+        since=renewed,
+    )
+    return Sentences(
+        dimensions=dimensions,
+        rounded=rounded,
+        amount=amount,
+        dilation=dilation,
+        strided=strided or of_same,
+        same=of_same,
+        either=op.clause("auto_pad must be either NOTSET, SAME_UPPER, SAME_LOWER or VALID."),
+        explicit=op.clause("Where default value is NOTSET, which means explicit padding is used."),
+        old_match=op.clause(
+            "size match the input.", before=renewed, note="Said of strides of 1: others make no output of that size."
+        ),
+        old_odd=op.clause(
+            "In case of odd number add the extra padding at the end for SAME_UPPER and at the beginning for "
+            "SAME_LOWER.",
+            before=renewed,
+        ),
+        old_valid=op.clause("VALID mean no padding.", before=renewed),
+        split=op.clause(
+            "The padding is split between the two sides equally or almost equally (depending on whether it is even or "
+            "odd).",
+            since=renewed,
+        ),
+        odd=op.clause(
+            "In case the padding is an odd number, the extra padding is added at the end for SAME_UPPER and at the "
+            "beginning for SAME_LOWER.",
+            since=renewed,
+        ),
+        at_least_zero=op.clause("it can take any value greater than or equal to 0."),
+        pixels=op.clause(
+            "The value represent the number of pixels added to the beginning and end part of the corresponding axis.",
+            note="Does not say of what value: nothing that a window finds there adds to what it gives.",
+        ),
+        format=op.clause(
+            "`pads` format should be as follow [x1_begin, x2_begin...x1_end, x2_end,...], where xi_begin the number of "
+            "pixels added at the beginning of axis `i` and xi_end, the number of pixels added at the end of axis `i`."
+        ),
+        alone=op.clause(
+            "This attribute cannot be used simultaneously with auto_pad attribute.",
+            note="NOTSET means that it is used: the two go together. onnx.reference, and of pools onnxruntime, take no "
+            "notice of pads otherwise.",
+        ),
+        no_pads=op.clause(
+            "If not present, the padding defaults to 0 along start and end of each spatial axis.",
+            since=no_pads,
+            note="So VALID, which newer versions name without a word on what it means, pads nothing.",
+        ),
+        stride=op.clause(
+            "Stride along each", note="Says nothing of a stride below 1; version 11 adds that one left out is 1."
+        ),
+        stride_default=op.clause(stride_default, since=11),
+    )
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Windows in the plane of all spatial axes; every field has one element for each axis.
+
+    Attributes:
+        sizes: of the input.
+        kernel: pixels that a window takes.
+        strides: from one window to the next.
+        dilations: from one pixel of a window to the next.
+        begin, end: padding.
+        counts: how many windows there are.
+    """
+
+    sizes: tuple[int, ...]
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    begin: tuple[int, ...]
+    end: tuple[int, ...]
+    counts: tuple[int, ...]
+
+    @functools.cached_property
+    def _places(self) -> list[Array]:
+        """For each axis, where in the input the pixels of its windows lie."""
+        rank, found = len(self.sizes), []
+        for axis in range(rank):
+            starts = np.arange(self.counts[axis]) * self.strides[axis] - self.begin[axis]
+            pixels = starts[:, None] + np.arange(self.kernel[axis]) * self.dilations[axis]
+            shape = [1] * (2 * rank)
+            shape[axis], shape[rank + axis] = pixels.shape
+            found.append(pixels.reshape(shape))
+        return found
+
+    def inside(self, *, padded: bool = False) -> Array:
+        """Tell which pixels of each window, (*counts, *kernel), are in the input, or in the `padded` input."""
+        found = np.ones(self.counts + self.kernel, bool)
+        for axis, places in enumerate(self._places):
+            low = -self.begin[axis] if padded else 0
+            high = self.sizes[axis] + (self.end[axis] if padded else 0)
+            found = found & (places >= low) & (places < high)
+        return found
+
+    def taken(self, data: Array, outside: float = 0) -> Array:
+        """Return the pixels of `data`, (N, C, *sizes), in each window, (N, C, *counts, *kernel)."""
+        shape = data.shape[:2] + self.counts + self.kernel
+        if 0 in data.shape:
+            return np.full(shape, outside, data.dtype)
+        at: list[Any] = [places.clip(0, self.sizes[axis] - 1) for axis, places in enumerate(self._places)]
+        return np.asarray(np.where(self.inside(), data[(..., *at)], outside), data.dtype)
+
+    def given(self, values: Array) -> Array:
+        """Return the sums (N, C, *sizes) of what windows, (N, C, *counts, *kernel), add to their pixels."""
+        sums = np.zeros(values.shape[:2] + self.sizes, values.dtype)
+        if sums.size:
+            at: list[Any] = [places.clip(0, self.sizes[axis] - 1) for axis, places in enumerate(self._places)]
+            np.add.at(sums, (..., *at), np.where(self.inside(), values, 0))
+        return sums
+
+
+def spread(v: Version, clause: Clause, given: Ints, rank: int) -> tuple[int, ...]:
+    """Return one stride or dilation for each axis, 1 where none is given."""
+    if given is None:
+        return (1,) * rank
+    v.require(clause, len(given) == rank)
+    v.silent(clause, any(item < 1 for item in given))
+    return tuple(int(item) for item in given)
+
+
+def padding(v: Version, said: Sentences, rank: int, pads: Ints, auto_pad: str | bytes) -> tuple[int, ...]:
+    """Return the explicit padding, all beginnings before all ends; none where auto_pad is used."""
+    v.require(said.either, spoken(auto_pad) in {"NOTSET", "VALID", *SAME})
+    if pads is None:
+        return (0,) * (2 * rank)
+    v.require(said.alone, spoken(auto_pad) == "NOTSET")
+    v.require(said.format, len(pads) == 2 * rank)
+    v.require(said.at_least_zero, all(pad >= 0 for pad in pads))
+    return tuple(int(pad) for pad in pads)
+
+
+def halves(total: Sequence[int], *, more_at_end: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Split padding between the two sides of each axis; the odd pixel goes to one of them."""
+    less, more = tuple(item // 2 for item in total), tuple(item - item // 2 for item in total)
+    return (less, more) if more_at_end else (more, less)
+
+
+def lay(
+    v: Version,
+    said: Sentences,
+    sizes: Sequence[int],
+    kernel: Sequence[int],
+    strides: Ints,
+    dilations: Ints,
+    pads: Ints,
+    auto_pad: str | bytes,
+    *,
+    up: bool = False,
+) -> Windows:
+    """Return the windows over axes of `sizes`; a last one that does not fit counts where they are rounded `up`.
+
+    SAME adds as little as gives its output, and none where even that would be too much: padding is 0 or more.
+    """
+    rank = len(sizes)
+    strides, dilations = spread(v, said.stride, strides, rank), spread(v, said.dilation, dilations, rank)
+    explicit = padding(v, said, rank, pads, auto_pad)
+    begin, end = explicit[:rank], explicit[rank:]
+    extent = [(size - 1) * step + 1 for size, step in zip(kernel, dilations, strict=True)]
+    if spoken(auto_pad) in SAME:
+        counts = tuple(-(-size // stride) for size, stride in zip(sizes, strides, strict=True))
+        lengths = zip(counts, strides, extent, sizes, strict=True)
+        total = [(count - 1) * stride + length - size for count, stride, length, size in lengths]
+        v.silent(said.amount or said.same, said.amount is not None and min(total) < 0)
+        v.permit(said.strided, max(strides) > 1)
+        begin, end = halves([max(0, item) for item in total], more_at_end=spoken(auto_pad) == "SAME_UPPER")
+    else:
+        spans = zip(sizes, begin, end, extent, strict=True)
+        free = [size + before + after - length for size, before, after, length in spans]
+        up = up and spoken(auto_pad) == "NOTSET"
+        v.permit(said.rounded, any(room % stride for room, stride in zip(free, strides, strict=True)))
+        counts = tuple((-(-room // step) if up else room // step) + 1 for room, step in zip(free, strides, strict=True))
+    v.silent(said.dimensions, min(counts) < 0)
+    return Windows(tuple(sizes), tuple(kernel), strides, dilations, begin, end, counts)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Windows to try: the input's spatial sizes, the kernel, attributes, and the sentences by their fields."""
+
+    name: str
+    sizes: tuple[int, ...]
+    kernel: tuple[int, ...]
+    given: dict[str, Any]
+    cites: tuple[str, ...] = ()
+
+
+def layouts() -> Iterator[Layout]:
+    """Yield windows that fit: ranks 1 to 4, every attribute by itself and with others, each axis unlike the rest."""
+    yield Layout("line", (7,), (3,), {})
+    yield Layout("plane", (4, 5), (2, 3), {}, ("no_pads", "explicit"))
+    yield Layout("space", (2, 3, 4), (1, 2, 3), {})
+    yield Layout("hyperspace", (1, 2, 3, 4), (1, 2, 1, 3), {})
+    yield Layout("defaults", (4, 5), (2, 3), {}, ("stride_default",))
+    yield Layout("kernel_one", (4, 5), (1, 1), {})
+    yield Layout("kernel_whole", (2, 3), (2, 3), {})
+    yield Layout("size_one", (1,), (1,), {})
+    for name, strides in (("height", [3, 1]), ("width", [1, 2]), ("both", [3, 2])):
+        yield Layout(f"strides_{name}", (5, 7), (2, 3), {"strides": strides}, ("stride",))
+    yield Layout("strides_beyond_kernel", (7, 9), (2, 1), {"strides": [5, 4]}, ("stride",))
+    yield Layout("strides_beyond_input", (3, 4), (2, 3), {"strides": [4, 7]}, ("rounded",))
+    yield Layout("strides_remainder", (6, 8), (3, 2), {"strides": [2, 4]}, ("rounded",))
+    yield Layout("strides_remainder_pads", (3, 7), (2, 3), {"strides": [4, 3], "pads": [1, 0, 1, 1]}, ("rounded",))
+    for axis, name in enumerate(("top", "left", "bottom", "right")):
+        pads = [int(axis == item) for item in range(4)]
+        yield Layout(f"pads_{name}", (3, 4), (2, 3), {"pads": pads}, ("pixels", "format"))
+    yield Layout("pads_all", (3, 4), (2, 3), {"pads": [1, 2, 0, 1]}, ("pixels", "format", "explicit"))
+    yield Layout("pads_zero", (3, 4), (2, 3), {"pads": [0, 0, 0, 0]}, ("at_least_zero",))
+    yield Layout("pads_line", (4,), (3,), {"pads": [2, 1]}, ("format",))
+    yield Layout("pads_space", (2, 3, 4), (2, 3, 2), {"pads": [1, 0, 1, 0, 2, 1]}, ("format",))
+    yield Layout("pads_make_room", (1, 2), (2, 3), {"pads": [0, 1, 1, 0]}, ("pixels",))
+    yield Layout("pads_notset", (3, 4), (2, 3), {"pads": [1, 0, 0, 2], "auto_pad": "NOTSET"}, ("explicit", "alone"))
+    for name, dilations in (("height", [3, 1]), ("width", [1, 2]), ("both", [3, 2])):
+        yield Layout(f"dilations_{name}", (5, 7), (2, 3), {"dilations": dilations}, ("dilation",))
+    yield Layout("dilations_of_one", (3, 4), (1, 2), {"dilations": [5, 3]}, ("dilation",))
+    every: dict[str, Any] = {"strides": [2, 3], "pads": [1, 1, 0, 1]}
+    yield Layout("strides_pads", (4, 6), (3, 2), every, ("stride", "format"))
+    yield Layout("strides_pads_dilations", (4, 6), (3, 2), {**every, "dilations": [1, 4]}, ("dilation",))
+    every = {"strides": [2, 1, 3], "pads": [0, 1, 0, 1, 0, 1], "dilations": [1, 2, 1]}
+    yield Layout("strides_pads_dilations_space", (3, 4, 5), (2, 2, 3), every, ("dilation",))
+    for mode in SAME:
+        given: dict[str, Any] = {"auto_pad": mode}
+        for name, size, kernel in (("odd", 5, 2), ("even", 5, 3)):
+            yield Layout(f"{mode.lower()}_{name}_old", (size,), (kernel,), given, ("old_match", "old_odd", "either"))
+            yield Layout(f"{mode.lower()}_{name}", (size,), (kernel,), given, ("same", "odd", "split"))
+        yield Layout(f"{mode.lower()}_plane_old", (3, 5), (2, 4), given, ("old_match", "old_odd"))
+        yield Layout(f"{mode.lower()}_plane", (3, 5), (2, 4), given, ("same", "odd"))
+        given = {"auto_pad": mode, "strides": [2, 3]}
+        yield Layout(f"{mode.lower()}_strides", (5, 7), (4, 3), given, ("strided",))
+        given = {"auto_pad": mode, "strides": [1, 2, 3]}
+        yield Layout(f"{mode.lower()}_strides_space", (3, 4, 5), (2, 3, 4), given, ("strided",))
+        given = {"auto_pad": mode, "dilations": [3, 1]}
+        yield Layout(f"{mode.lower()}_dilations", (5, 6), (2, 3), given, ("dilation",))
+    yield Layout("valid_old", (4, 5), (2, 3), {"auto_pad": "VALID"}, ("old_valid",))
+    yield Layout("valid", (4, 5), (2, 3), {"auto_pad": "VALID"}, ("no_pads", "either"))
+    yield Layout("valid_strides", (5, 7), (2, 3), {"auto_pad": "VALID", "strides": [3, 2]}, ("no_pads", "stride"))
+
+
+def forbidden() -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield a name, attributes and the sentence that forbids them, for a kernel of rank 2."""
+    yield "pads_negative", {"pads": [0, -1, 0, 0]}, "at_least_zero"
+    yield "pads_too_few", {"pads": [1, 1]}, "format"
+    yield "pads_too_many", {"pads": [1] * 6}, "format"
+    yield "auto_pad_unknown", {"auto_pad": "SAME"}, "either"
+    yield "auto_pad_lower_case", {"auto_pad": "same_upper"}, "either"
+    for mode in (*SAME, "VALID"):
+        yield f"pads_with_{mode.lower()}", {"pads": [1, 0, 0, 2], "auto_pad": mode}, "alone"
+    yield "strides_too_few", {"strides": [2]}, "stride"
+    yield "strides_too_many", {"strides": [1, 1, 1]}, "stride"
+    yield "dilations_too_few", {"dilations": [2]}, "dilation"
+    yield "dilations_too_many", {"dilations": [1, 1, 1]}, "dilation"
+
+
+def left_open() -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield a name, attributes and the sentence that leaves them open, for a kernel of rank 2."""
+    yield "strides_zero", {"strides": [1, 0]}, "stride"
+    yield "dilations_zero", {"dilations": [0, 1]}, "dilation"
