@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 
 if TYPE_CHECKING:
@@ -100,6 +101,24 @@ def _now(v: Version, clauses: tuple[Clause, ...]) -> Clause | None:
 
 def _some(v: Version, clauses: tuple[Clause, ...]) -> Clause:
     return _now(v, clauses) or clauses[0]
+
+
+def saturated(v: Version, formula: Clause, quotient: Array, zero: Array | float, dtype: np.dtype[Any]) -> Array:
+    """Return saturate(round(quotient) + zero) as the type holds it: rounded to nearest, ties to even.
+
+    Left open by `formula`: NaN in a type that has none, and whether the sum with the zero point of a floating type
+    is rounded once more.
+    """
+    if "float" not in dtype.name:
+        v.silent(formula, bool(np.isnan(quotient).any()))
+        limits = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
+        return np.asarray(np.clip(np.rint(quotient) + zero, int(limits.min), int(limits.max)))
+    v.silent(formula, "float8" not in dtype.name and bool(np.isnan(quotient).any()))
+    most = float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
+    first = np.clip(quotient, -most, most).astype(dtype).astype(np.float64)
+    once, twice = (np.clip(value + zero, -most, most).astype(dtype) for value in (quotient, first))
+    v.silent(formula, not np.array_equal(once.astype(np.float64), twice.astype(np.float64), equal_nan=True))
+    return np.asarray(once)
 
 
 INTEGERS = {"int8": 10, "uint8": 10, "int16": 21, "uint16": 21, "int4": 21, "uint4": 21, "int2": 25, "uint2": 25}
