@@ -10,7 +10,7 @@ import onnx
 import onnx.parser
 from onnx import helper, numpy_helper
 
-from backends.protocol import element_type_named
+from backends.protocol import ElementTypeError, element_type_named
 from harness import schema
 from harness.declare import Data, DeclarationError, ElementType, Empty, Graph, Sparse, Typed
 from harness.signature import Given
@@ -104,7 +104,11 @@ def _tensor(value: Value) -> onnx.TensorProto:
 
 
 def _number(argument: ElementType, types: Mapping[str, str]) -> int:
-    return element_type_named(schema.inner(whole(_named(argument.name, types)))).number
+    name = schema.inner(whole(_named(argument.name, types)))
+    try:
+        return element_type_named(name).number
+    except ElementTypeError as error:
+        raise DeclarationError(str(error)) from error
 
 
 def _named(text: str, types: Mapping[str, str]) -> str:

@@ -92,7 +92,7 @@ def _check(v: Version, X: Array, by_channel: tuple[Array, ...], spatial: Int) ->
 
 
 @NORMALIZATION.oracle()
-def normalized_batch(  # noqa: PLR0917 - the inputs and attributes of all versions
+def normalized_batch(
     v: Version, n: int, X: Array, scale: Array, B: Array, epsilon: float, momentum: float, training_mode: Int,  # noqa: N803
     is_test: Int, spatial: Int, mean: Array | None, var: Array | None, input_mean: Array | None,
     input_var: Array | None,

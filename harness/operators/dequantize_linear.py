@@ -196,7 +196,7 @@ case("scale_dtypes", Tag.DTYPE, each="T2", x=CUBE, x_scale=2, output_dtype=eleme
 for type_ in ("float", "float16", "bfloat16"):
     by: dict[str, Any] = {"x": CUBE, "x_scale": typed(type_, [0.3, 7, -1 / 3]), "axis": 1}
     case(f"scale_{type_}", Tag.CHANGE, **by, x_zero_point=[1, 2, 9], since=23, cites=(DTYPE,))
-    by["output_dtype"] = element_type("T3")
+    by["output_dtype"] = element_type("{T3}")
     case(f"scale_{type_}_output", Tag.CHANGE, each="T3", **by, since=28, cites=(DTYPE,))
     exact: dict[str, Any] = {"x_scale": typed("float8e8m0", [0.5, 2, 2**-20]), "output_dtype": element_type(type_)}
     case(f"scale_float8e8m0_{type_}", x=CUBE, **exact, since=24, cites=(DTYPE,))

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from harness.declare import EXACT, Array, Ints, Op, Rule, Tag, Version, axes, axes_outside, extremes, ramp, typed
-from harness.declare.text import text
 
 PAD = Op("Pad", versions=(1, 2, 11, 13, 18, 19, 21, 23, 24, 25), compare=EXACT, rank="data")
 
@@ -105,7 +104,7 @@ def first(v: Version, data: Array, paddings: list[int], mode: str, value: float)
     v.require(RANK_FIRST, len(paddings) == 2 * data.ndim)
     halves = list(zip(paddings[: data.ndim], paddings[data.ndim :], strict=True))
     v.silent(CONTRADICTION, halves != list(zip(paddings[::2], paddings[1::2], strict=True)))
-    return _padded(v, data, [(axis, *pair) for axis, pair in enumerate(halves)], text(mode), value)
+    return _padded(v, data, [(axis, *pair) for axis, pair in enumerate(halves)], mode, value)
 
 
 @PAD.oracle(since=2)
@@ -122,7 +121,7 @@ def padded(v: Version, data: Array, pads: Ints, mode: str, value: Fill, constant
     constant = value if constant_value is None else constant_value
     v.require(SCALAR, constant_value is None or np.ndim(constant_value) == 0)
     triples = zip(chosen, map(int, given[: along.size]), map(int, given[along.size :]), strict=True)
-    return _padded(v, data, list(triples), text(mode), constant)
+    return _padded(v, data, list(triples), mode, constant)
 
 
 case = PAD.case

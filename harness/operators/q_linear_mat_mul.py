@@ -89,7 +89,7 @@ def _exact(*scales: Array) -> bool:
 
 
 @PRODUCT.oracle()
-def product(  # noqa: PLR0917 - the operator has so many inputs
+def product(
     v: Version, a: Array, a_scale: Array, a_zero_point: Array, b: Array, b_scale: Array, b_zero_point: Array,
     y_scale: Array, y_zero_point: Array,
 ) -> Array:  # fmt: skip

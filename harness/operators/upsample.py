@@ -12,13 +12,12 @@ import numpy as np
 
 from harness.declare import Array, Ints, Op, Rule, Tag, Version, bounded, extremes, ramp, typed
 from harness.declare.resampling import scaled_shape, settled
-from harness.declare.text import text
 
 
 def _rounding(X: Array, mode: str, scales: Ints = None, height_scale: float = 1, width_scale: float = 1) -> list[Array]:  # noqa: N803 - the text's own name
     """Return nothing for the nearest element, which is only moved; a rounding of each weight and sum for the others."""
     shape = scaled_shape(X.shape, (1, 1, height_scale, width_scale) if scales is None else list(scales))
-    if text(mode) == "nearest" or X.size == 0:
+    if mode == "nearest" or X.size == 0:
         return [np.zeros(shape)]
     return [np.full(shape, 4 * X.ndim * np.nanmax(np.abs(X.astype(float))))]
 
@@ -76,7 +75,7 @@ def of_images(v: Version, X: Array, mode: str, height_scale: float, width_scale:
     v.require(FOUR_D, X.ndim == 4)  # noqa: PLR2004 - the sentence
     v.require(HEIGHT_SCALE, height_scale >= 1)
     v.require(WIDTH_SCALE, width_scale >= 1)
-    return _upsampled(v, X, [1, 1, height_scale, width_scale], text(mode))
+    return _upsampled(v, X, [1, 1, height_scale, width_scale], mode)
 
 
 @UPSAMPLE.oracle(since=7, before=10)
@@ -85,7 +84,7 @@ def of_any_rank(v: Version, X: Array, mode: str, scales: Ints) -> Array:  # noqa
     given = np.asarray(scales, float)
     v.require(COUNT, given.shape == (X.ndim,))
     v.require(AT_LEAST_ONE, bool((given >= 1).all()))
-    return _upsampled(v, X, [float(scale) for scale in given], text(mode))
+    return _upsampled(v, X, [float(scale) for scale in given], mode)
 
 
 case = UPSAMPLE.case
