@@ -24,6 +24,12 @@ OPT_OUTS = (
     ("InvalidGraph", r"No Op registered for", "no such operator in its schemas"),
     ("Fail", r"No Op registered for", "no such operator in its schemas"),
     ("Fail", r"is not a registered function/op", "no such operator in its schemas"),
+    ("Fail", r"Unsupported value attribute datatype: \d+$", "no kernel"),
+    (
+        "Fail",
+        r"Currently do not support dims higher than 2|Unsupported sparse tensor data type",
+        "no such sparse tensor",
+    ),
     ("Fail", r"MLDataType for: .* is not currently registered or supported", "no such element type"),
     ("InvalidArgument", r"Invalid tensor data type (2[4-9]|[3-9]\d)\.", "no such element type"),
     ("Fail", r"Failed to construct locale with name", "a locale is missing on this machine"),
@@ -70,6 +76,10 @@ OPTIONS.intra_op_num_threads = OPTIONS.inter_op_num_threads = 1
 OPTIONS.log_severity_level = 4  # What it logs of an error it raises as well.
 
 
+class SparseAnswer(Exception):  # noqa: N818 - it is the runtime's, not an error of ours
+    """The runtime gave a kind of value that ONNX's graph does not declare."""
+
+
 class NoTypeError(Exception):
     """The Python interface has no way to pass a value of this type."""
 
@@ -94,6 +104,8 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
         fed = {name: _to_ort(value) for name, value in inputs.items()}
         answers = [_from_ort(value) for value in session.run_with_ort_values(list(outputs), fed)]
     types = {item.name: item.type for item in declared}
+    if any(type(value).__name__ == "SparseTensor" for value in answers):
+        raise SparseAnswer("gave a sparse tensor, where the graph declares one that is not")
     return [_typed(value, types.get(name, "")) for name, value in zip(outputs, answers, strict=True)]
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from backends import protocol
+from harness import chance
+from harness.declare import Drawn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +25,8 @@ class Outcome(enum.StrEnum):
     """What the text expects of a case."""
 
     VALUES = "values"
+    PROPERTY = "property"
+    """Random operators: what is drawn is not known, but what holds of it."""
     REJECTS = "rejects"
     UNSPECIFIED = "unspecified"
 
@@ -67,7 +71,8 @@ class Case:
         inputs: by name of the graph's input, in the graph's order.
         outputs: the names of the graph's outputs.
         outcome: what the text expects.
-        expected: the values of `outputs`; None where the outcome is not `values`.
+        expected: the values of `outputs`, or what must hold of those that are drawn; None where the text expects no
+            answer.
         allowance: how far an answer may lie from `expected`.
         clauses: the sentences it bears on.
         tags: what it is about.
@@ -81,7 +86,7 @@ class Case:
     inputs: Mapping[str, Value]
     outputs: tuple[str, ...]
     outcome: Outcome
-    expected: tuple[Value, ...] | None
+    expected: tuple[Value | Drawn, ...] | None
     allowance: Allowance
     clauses: tuple[str, ...] = ()
     tags: frozenset[str] = frozenset()
@@ -137,6 +142,9 @@ def _bytes(value: object) -> bytes:
     buffers: list[bytes] = []
     plain: Any = value
     if isinstance(value, tuple):
+        said = [repr(chance.describe(item)) for item in value if isinstance(item, Drawn)]
+        if said:
+            return "\0".join(said).encode() + _bytes(tuple(item for item in value if not isinstance(item, Drawn)))
         plain = list(value)
     described = repr(protocol.encode(plain, buffers)).encode()
     return b"\0".join([described, *buffers])

@@ -7,7 +7,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from backends.protocol import ElementTypeError
+from harness import chance
 from harness.case import PLAIN, Allowance, Case, Outcome
+from harness.declare import Drawn
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -34,6 +37,11 @@ def describe(case: Case) -> dict[str, Any]:
         "notes": list(case.notes),
         "tags": sorted(case.tags),
         "form": case.form,
+        "drawn": {
+            str(index): chance.describe(value)
+            for index, value in enumerate(case.expected or ())
+            if isinstance(value, Drawn)
+        },
         "tolerance": {
             "reason": allowance.reason,
             "ulp": allowance.ulp,
@@ -56,6 +64,7 @@ class Description:
     tags: frozenset[str]
     form: str
     detail: str
+    drawn: Mapping[int, Drawn]
 
 
 def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -> Description:
@@ -78,7 +87,15 @@ def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -
         tags=frozenset(_texts(case_path, said, "tags")),
         form=_text(case_path, said, "form") or PLAIN,
         detail=_text(case_path, said, "detail"),
+        drawn=_drawn(case_path, said.get("drawn", {})),
     )
+
+
+def _drawn(path: Path, said: object) -> dict[int, Drawn]:
+    try:
+        return {int(index): chance.parse(what) for index, what in said.items()}  # type: ignore[attr-defined]
+    except (AttributeError, ValueError, TypeError, KeyError, ElementTypeError) as error:
+        raise StoreError(f"{path}: drawn is not what must hold of outputs: {type(error).__name__}: {error}") from error
 
 
 def _object(path: Path, text: bytes) -> dict[str, Any]:

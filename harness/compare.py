@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from backends.protocol import element_type
+from harness import chance
+from harness.declare import Drawn
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ class Mismatch:
         verdict: wrong_count, wrong_type, wrong_shape or wrong_value.
         where: outputs[1], outputs[0][2] for an element of a sequence, outputs["name"] in a map.
         expected, actual: what differs, short: a count, a type, a shape, or the value of the worst element.
-        differing: how many elements differ, of `total`.
+        differing: how many elements differ, of `total`; none where values drawn at random are wrong as a whole.
         first: index of the first that differs, in row-major order.
         worst: index of the one farthest away.
         absolute, relative, ulp: the distance there; None where there is none (NaN, infinity, strings).
@@ -54,6 +56,8 @@ class Mismatch:
         """Return one line a person can act on."""
         if self.verdict is not Verdict.WRONG_VALUE:
             return f"{self.where}: expected {self.expected}, got {self.actual}"
+        if not self.differing:  # No element is wrong by itself, but all of them together.
+            return f"{self.where}: {self.actual}; expected {self.expected}"
         far = [f"{self.absolute:.3g} off"] if self.absolute is not None else []
         far += [f"relative {self.relative:.3g}"] if self.relative is not None else []
         far += [f"{self.ulp} ULP"] if self.ulp is not None else []
@@ -64,15 +68,27 @@ class Mismatch:
         )
 
 
-def compare(expected: Sequence[Value], actual: Sequence[Value], allowance: Allowance) -> Mismatch | None:
+def compare(expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance) -> Mismatch | None:
     """Return the first output's mismatch, or None where all are within the allowance."""
     if len(expected) != len(actual):
         return Mismatch(Verdict.WRONG_COUNT, "outputs", f"{len(expected)} outputs", f"{len(actual)} outputs")
     for index, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
         bound = allowance.bounds[index] if allowance.bounds is not None else None
-        if mismatch := _value(f"outputs[{index}]", wanted, got, allowance, bound):
+        if isinstance(wanted, Drawn):
+            if mismatch := _drawn(f"outputs[{index}]", wanted, got, actual):
+                return mismatch
+        elif mismatch := _value(f"outputs[{index}]", wanted, got, allowance, bound):
             return mismatch
     return None
+
+
+def _drawn(where: str, wanted: Drawn, got: Value, actual: Sequence[Value]) -> Mismatch | None:
+    if not isinstance(got, np.ndarray):
+        return Mismatch(Verdict.WRONG_TYPE, where, kind(wanted.example), kind(got))
+    if (unlike := _unlike(where, wanted.example, got)) is not None:
+        return unlike
+    why = chance.broken(wanted, got, actual)
+    return Mismatch(Verdict.WRONG_VALUE, where, str(wanted), why, total=got.size) if why else None
 
 
 def _value(where: str, wanted: Value, got: Value, allowance: Allowance, bound: Array | None) -> Mismatch | None:
@@ -108,11 +124,17 @@ def kind(value: Value) -> str:
     return "a sequence" if isinstance(value, list) else "a map"
 
 
-def _tensor(where: str, wanted: Array, got: Array, allowance: Allowance, bound: Array | None) -> Mismatch | None:
+def _unlike(where: str, wanted: Array, got: Array) -> Mismatch | None:
     if wanted.dtype != got.dtype:
         return Mismatch(Verdict.WRONG_TYPE, where, kind(wanted), kind(got))
     if wanted.shape != got.shape:
         return Mismatch(Verdict.WRONG_SHAPE, where, f"shape {list(wanted.shape)}", f"shape {list(got.shape)}")
+    return None
+
+
+def _tensor(where: str, wanted: Array, got: Array, allowance: Allowance, bound: Array | None) -> Mismatch | None:
+    if (unlike := _unlike(where, wanted, got)) is not None:
+        return unlike
     if wanted.dtype.kind != "O" and wanted.tobytes() == got.tobytes():
         return None
     differs = _differs(wanted, got, allowance, bound)

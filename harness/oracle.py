@@ -5,7 +5,9 @@ It is also a backend: `run` and `info` below are what `backends/serve.py` asks o
 
 from __future__ import annotations
 
+import dataclasses
 from collections import ChainMap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +16,18 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from backends.protocol import element_type
 from harness import registry as registries
 from harness import schema
-from harness.declare import Rejected, Rule, Version
+from harness.declare import Drawn, Rejected, Rule, Sparse, Version, dense
+from harness.signature import Given, bind, check, check_outputs, gather, output_types
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, MutableMapping, Sequence
+    from collections.abc import MutableMapping, Sequence
 
     from harness.case import Value
     from harness.declare import Op
     from harness.registry import Registry
-    from harness.schema import OperatorVersion, Parameter
+    from harness.schema import OperatorVersion
 
 OPT_OUTS = (("UndeclaredError", r"", "no operator file"),)
 
@@ -41,84 +43,6 @@ class OracleError(Exception):
     """An oracle broke its own declaration; a fault of the operator file."""
 
 
-def type_of(value: Value) -> str:
-    """Return ONNX's name of a value's type: tensor(float), seq(tensor(float)); empty if it cannot be told."""
-    if isinstance(value, np.ndarray):
-        return f"tensor({element_type(value.dtype).name})"
-    if isinstance(value, list):
-        inner = type_of(value[0]) if value else ""
-        return f"seq({inner})" if inner else ""
-    return ""
-
-
-def bind(version: OperatorVersion, inputs: Sequence[Value | list[Value]]) -> dict[str, str]:
-    """Return what each type variable stands for, taken from the inputs in order; nothing is checked."""
-    bound: dict[str, str] = {}
-    for parameter, given in zip(version.inputs, inputs, strict=False):
-        if parameter.type in version.types:
-            for value in given if parameter.variadic and isinstance(given, list) else [given]:
-                if text := type_of(value):
-                    bound.setdefault(parameter.type, text)
-    return bound
-
-
-def output_types(op: Op, version: OperatorVersion, bound: Mapping[str, str], n: int) -> list[str]:
-    """Return the types of the first n outputs."""
-    bound = {**{variable: version.default_type(variable) for variable in version.types}, **bound}
-    types = []
-    for index in range(n):
-        parameter = version.outputs[min(index, len(version.outputs) - 1)]
-        if parameter.type in op.derives:
-            types.append(op.derives[parameter.type](bound))
-        else:
-            types.append(bound.get(parameter.type, parameter.type))
-    return types
-
-
-def check(version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], n: int) -> None:
-    """Raise Rejected where a node breaks its operator's signature, before any meaning is asked."""
-    if version.deprecated:
-        raise Rejected(Rule.DEPRECATED, f"since {version.since}")
-    _check_attributes(version, attributes)
-    most = len(version.outputs)
-    if n < version.outputs_least or (n > most and not version.outputs[-1].variadic):
-        raise Rejected(Rule.ARITY, f"{n} outputs")
-    if len(inputs) > len(version.inputs):
-        raise Rejected(Rule.ARITY, f"{len(inputs)} inputs")
-    bound: dict[str, str] = {}
-    for index, parameter in enumerate(version.inputs):
-        given = inputs[index] if index < len(inputs) else None
-        values = given if parameter.variadic and isinstance(given, list) else [given]
-        if parameter.variadic and len(values) < parameter.least:
-            raise Rejected(Rule.ARITY, f"{len(values)} of {parameter.name}")
-        for value in values:
-            _check_type(version, parameter, value, bound)
-
-
-def _check_attributes(version: OperatorVersion, attributes: Mapping[str, Any]) -> None:
-    for attribute in version.attributes.values():
-        if attribute.required and attribute.name not in attributes:
-            raise Rejected(Rule.ATTRIBUTES, f"{attribute.name} is required")
-    for name in attributes:
-        if name not in version.attributes:
-            raise Rejected(Rule.ATTRIBUTES, f"there is no {name}")
-
-
-def _check_type(version: OperatorVersion, parameter: Parameter, value: Value, bound: dict[str, str]) -> None:
-    text = type_of(value)
-    allowed = version.allowed(parameter.type)
-    if value is None:
-        if not parameter.optional and not any(type_.startswith("optional") for type_ in allowed):
-            raise Rejected(Rule.ARITY, f"{parameter.name} is required")
-        return
-    if text and text not in allowed:
-        raise Rejected(Rule.TYPES, f"{parameter.name} is {text}")
-    if text and parameter.type in version.types and parameter.homogeneous:
-        first = bound.setdefault(parameter.type, text)
-        if first != text:
-            raise Rejected(Rule.TYPES, f"{parameter.type} is {first} and {text}")
-
-
 def _is_float(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "f" or (dtype.kind == "V" and "float" in dtype.name)
 
@@ -127,6 +51,8 @@ def widen(value: Any) -> Any:  # noqa: ANN401 - any value, or a list of them
     """Return floating values as float64 and complex ones as complex128; all others as they are."""
     if isinstance(value, list):
         return [widen(item) for item in value]
+    if isinstance(value, dict):
+        return {key: widen(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
         if _is_float(value.dtype):
             with np.errstate(invalid="ignore"):  # A signalling NaN becomes a quiet one.
@@ -138,9 +64,15 @@ def widen(value: Any) -> Any:  # noqa: ANN401 - any value, or a list of them
 
 def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
     """Round once, to the nearest value of the output's type."""
+    if value is None or not type_:
+        return value
+    if isinstance(value, Drawn):
+        return dataclasses.replace(value, example=_round(value.example, type_))
+    type_ = schema.inner(type_) if type_.startswith("optional(") else type_
     if isinstance(value, list):
-        inner = type_.removeprefix("seq(").removesuffix(")") if type_.startswith("seq(") else type_
-        return [_round(item, inner) for item in value]
+        return [_round(item, schema.inner(type_) if type_.startswith("seq(") else type_) for item in value]
+    if isinstance(value, dict):
+        return {key: _round(item, f"tensor({schema.inner(type_)})") for key, item in value.items()}
     dtype = schema.dtype_of(type_)
     array = np.asarray(value)
     if array.dtype == dtype:
@@ -151,10 +83,23 @@ def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
 
 @dataclass(frozen=True)
 class Answer:
-    """What an oracle says: the values of the outputs, and the arguments it was asked with."""
+    """What an oracle says: the values of the outputs, their types, and the arguments it was asked with."""
 
-    outputs: list[Value]
+    outputs: list[Any]
+    types: list[str]
     arguments: Mapping[str, Any]
+
+
+def known(version: OperatorVersion, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return every attribute as oracles see it: defaults filled in, None for what has none, text as str."""
+    given = {name: attributes.get(name, item.default) for name, item in version.attributes.items()}
+    return {name: _text(value) for name, value in given.items()}
+
+
+def _text(value: Any) -> Any:  # noqa: ANN401 - any attribute
+    if isinstance(value, bytes):
+        return value.decode(errors="surrogateescape")
+    return [_text(item) for item in value] if isinstance(value, list) else value
 
 
 def apply(op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], n: int) -> Answer:
@@ -163,9 +108,9 @@ def apply(op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: M
     Args:
         op: the declared operator.
         version: the version in force.
-        inputs: in the signature's order; None for one left out, a list for a variadic one.
+        inputs: Given, in the signature's order; None for one left out, a list for a variadic one.
         attributes: those given.
-        n: how many outputs the node declares.
+        n: how many outputs the node declares, those that it names "" included.
 
     Raises:
         Rejected: the text forbids it.
@@ -174,18 +119,37 @@ def apply(op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: M
     """
     check(version, inputs, attributes, n)
     oracle = op.oracle_for(version.since)
-    known = {name: attributes.get(name, item.default) for name, item in version.attributes.items()}
+    arguments = known(version, attributes)
+    types = output_types(op, version, inputs, arguments, n)
+    check_outputs(version, types)
     for index, parameter in enumerate(version.inputs):
         name = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
-        known[name] = widen(inputs[index]) if index < len(inputs) else None
-    arguments = {name: known.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
+        arguments[name] = _value(inputs[index], wide=op.widens) if index < len(inputs) else None
+    asked = {name: arguments.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
     counted = {"n": n} if oracle.takes_count else {}
-    result = oracle.function(Version(version.since), **counted, **arguments)
-    types = output_types(op, version, bind(version, inputs), n)
+    result = oracle.function(Version(version.since, _dtypes(op, version, inputs, arguments)), **counted, **asked)
     outputs = list(result) if isinstance(result, tuple) or version.outputs[-1].variadic else [result]
     if len(outputs) < n:
         raise OracleError(f"{version}: the oracle gave {len(outputs)} outputs, the node has {n}")
-    return Answer([_round(value, type_) for value, type_ in zip(outputs, types, strict=False)], arguments)
+    return Answer([_round(value, type_) for value, type_ in zip(outputs, types, strict=False)], types, asked)
+
+
+def _dtypes(
+    op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any]
+) -> dict[str, np.dtype[Any]]:
+    """Return the element type of what each type variable stands for."""
+    count = len(version.outputs)
+    derived = output_types(op, version, inputs, attributes, count) if op.derives else []
+    named = {item.type: text for item, text in zip(version.outputs, derived, strict=False)}
+    return {variable: schema.dtype_of(text) for variable, text in {**named, **bind(version, inputs)}.items() if text}
+
+
+def _value(given: Given | list[Given] | None, *, wide: bool) -> Any:  # noqa: ANN401 - whatever ONNX has
+    if isinstance(given, list):
+        return [_value(item, wide=wide) for item in given]
+    if given is None:
+        return None
+    return widen(given.value) if wide else given.value
 
 
 @dataclass(frozen=True)
@@ -196,6 +160,10 @@ class Scope:
     functions: Mapping[tuple[str, str], onnx.FunctionProto]
     call: Mapping[str, onnx.AttributeProto]
     depth: int = 0
+
+
+Local = Mapping[str, Given | None]
+"""The values that nodes may name; None for an input that a function call left out."""
 
 
 class Evaluator:
@@ -213,23 +181,27 @@ class Evaluator:
             Unspecified: the text leaves open what they mean.
             UndeclaredError: an operator has neither a file nor a function body.
         """
+        types = {info.name: schema.type_text(info.type) for info in model.graph.input}
         scope = Scope(
             opsets={item.domain or "ai.onnx": item.version for item in model.opset_import},
             functions={(item.domain or "ai.onnx", item.name): item for item in model.functions},
             call={},
         )
-        return self.graph(model.graph, inputs, scope)
+        given = {name: Given(value, types.get(name, "")) for name, value in inputs.items()}
+        return {name: item.value for name, item in self._graph(model.graph, given, scope).items()}
 
-    def graph(self, graph: onnx.GraphProto, values: Mapping[str, Value], scope: Scope) -> dict[str, Value]:
-        """Return the outputs of a graph; `values` holds its inputs, and for a subgraph what lies around it."""
-        local: MutableMapping[str, Value] = ChainMap({}, dict(values))
+    def _graph(self, graph: onnx.GraphProto, around: Local, scope: Scope) -> dict[str, Given]:
+        """Return the outputs of a graph; `around` holds its inputs, and for a subgraph what lies around it."""
+        local: MutableMapping[str, Given | None] = ChainMap({}, dict(around))
         for tensor in graph.initializer:
-            if tensor.name not in values:
-                local[tensor.name] = numpy_helper.to_array(tensor)
+            if tensor.name not in around:
+                local[tensor.name] = Given(numpy_helper.to_array(tensor))
+        for sparse in graph.sparse_initializer:
+            local[sparse.values.name] = Given(dense(_sparse(sparse)))
         self._nodes(graph.node, local, scope)
-        return {item.name: local[item.name] for item in graph.output}
+        return {item.name: local[item.name] or Given(None) for item in graph.output}
 
-    def _nodes(self, nodes: Sequence[onnx.NodeProto], local: MutableMapping[str, Value], scope: Scope) -> None:
+    def _nodes(self, nodes: Sequence[onnx.NodeProto], local: MutableMapping[str, Given | None], scope: Scope) -> None:
         if scope.depth > MAX_DEPTH:
             raise Rejected(Rule.ARITY, f"calls nest deeper than {MAX_DEPTH}")
         for node in nodes:
@@ -242,8 +214,8 @@ class Evaluator:
                     local[name] = value
 
     def _node(
-        self, node: onnx.NodeProto, given: list[Value], local: Mapping[str, Value], scope: Scope
-    ) -> Sequence[Value]:
+        self, node: onnx.NodeProto, given: list[Given | None], local: Local, scope: Scope
+    ) -> Sequence[Given | None]:
         domain = node.domain or "ai.onnx"
         attributes = [self._resolved(item, scope) for item in node.attribute]
         present = {item.name: item for item in attributes if item is not None}
@@ -255,14 +227,17 @@ class Evaluator:
         opset = scope.opsets[domain]
         op = self.registry.find(domain, node.op_type)
         if op is None:
-            known = schema.exists(domain, node.op_type, opset)
-            body = schema.function_body(domain, node.op_type, opset) if known else None
+            exists = schema.exists(domain, node.op_type, opset)
+            body = schema.function_body(domain, node.op_type, opset) if exists else None
             if body is None:
                 raise UndeclaredError(f"no operator file says what {domain}/{node.op_type} means in opset {opset}")
             return self._call(body, given, {**_defaults(domain, node.op_type, opset), **present}, scope)
         version = schema.in_force(domain, node.op_type, opset)
-        named = {name: self._attribute(item, local, scope) for name, item in present.items()}
-        return apply(op, version, gather(version, given), named, len(node.output)).outputs
+        named = {name: self.attribute(item, local, scope) for name, item in present.items()}
+        answer = apply(op, version, gather(version, given), named, len(node.output))
+        # Where a model goes on with values drawn at random, any will do.
+        values = [value.example if isinstance(value, Drawn) else value for value in answer.outputs]
+        return [Given(value, type_) for value, type_ in zip(values, answer.types, strict=True)]
 
     @staticmethod
     def _resolved(item: onnx.AttributeProto, scope: Scope) -> onnx.AttributeProto | None:
@@ -276,39 +251,63 @@ class Evaluator:
         named.name = item.name
         return named
 
-    def _attribute(self, item: onnx.AttributeProto, local: Mapping[str, Value], scope: Scope) -> Any:  # noqa: ANN401
-        if item.type == onnx.AttributeProto.GRAPH:
-            return self._subgraph(item.g, local, scope)
+    def attribute(self, item: onnx.AttributeProto, local: Local, scope: Scope) -> Any:  # noqa: ANN401
+        """Return an attribute as oracles see it: tensors as arrays, types by name, subgraphs to call."""
+        kind = onnx.AttributeProto
+        if item.type == kind.GRAPH:
+            return _Subgraph(self, item.g, local, scope)
+        if item.type == kind.TYPE_PROTO:
+            return schema.type_text(item.tp)
+        if item.type == kind.SPARSE_TENSOR:
+            return _sparse(item.sparse_tensor)
         value = onnx.helper.get_attribute_value(item)
-        if item.type == onnx.AttributeProto.TENSOR:
+        if item.type == kind.TENSOR:
             return numpy_helper.to_array(value)
         return value if isinstance(value, str | bytes | int | float) else list(value)
-
-    def _subgraph(self, graph: onnx.GraphProto, local: Mapping[str, Value], scope: Scope) -> Callable[..., list[Value]]:
-        inner = Scope(scope.opsets, scope.functions, scope.call, scope.depth + 1)
-
-        def evaluate(*arguments: Value) -> list[Value]:
-            named = dict(zip((item.name for item in graph.input), arguments, strict=True))
-            return list(self.graph(graph, {**local, **named}, inner).values())
-
-        return evaluate
 
     def _call(
         self,
         function: onnx.FunctionProto,
-        given: list[Value],
+        given: list[Given | None],
         attributes: Mapping[str, onnx.AttributeProto],
         scope: Scope,
-    ) -> list[Value]:
+    ) -> list[Given | None]:
         defaults = {item.name: item for item in function.attribute_proto}
         opsets = {item.domain or "ai.onnx": item.version for item in function.opset_import}
         inner = Scope(opsets or scope.opsets, scope.functions, {**defaults, **attributes}, scope.depth + 1)
         if len(given) > len(function.input):
             raise Rejected(Rule.ARITY, f"{len(given)} inputs for the {len(function.input)} of {function.name}")
         absent = [None] * (len(function.input) - len(given))
-        local: dict[str, Value] = dict(zip(function.input, [*given, *absent], strict=True))
+        local: dict[str, Given | None] = dict(zip(function.input, [*given, *absent], strict=True))
         self._nodes(function.node, local, inner)
         return [local.get(name) for name in function.output]
+
+
+class _Subgraph:
+    """A subgraph and what lies around it; see declare.Subgraph."""
+
+    def __init__(self, evaluator: Evaluator, graph: onnx.GraphProto, around: Local, scope: Scope) -> None:
+        self._evaluator, self._graph, self._around = evaluator, graph, around
+        self._scope = Scope(scope.opsets, scope.functions, scope.call, scope.depth + 1)
+        self.inputs = [item.name for item in graph.input]
+        self.outputs = [schema.type_text(item.type) for item in graph.output]
+
+    def __call__(self, *values: Any) -> list[Any]:  # noqa: ANN401 - whatever ONNX has
+        """Return the values of the outputs.
+
+        Raises:
+            Rejected: it does not take so many values, or the text forbids one of its nodes.
+        """
+        if len(values) != len(self.inputs):
+            raise Rejected(Rule.ARITY, f"{self._graph.name} takes {len(self.inputs)} values, not {len(values)}")
+        types = {item.name: schema.type_text(item.type) for item in self._graph.input}
+        named = {name: Given(value, types[name]) for name, value in zip(self.inputs, values, strict=True)}
+        answers = self._evaluator._graph(self._graph, {**self._around, **named}, self._scope)  # noqa: SLF001
+        return [item.value for item in answers.values()]
+
+
+def _sparse(proto: onnx.SparseTensorProto) -> Sparse:
+    return Sparse(numpy_helper.to_array(proto.values), numpy_helper.to_array(proto.indices), tuple(proto.dims))
 
 
 def _defaults(domain: str, name: str, opset: int) -> dict[str, onnx.AttributeProto]:
@@ -320,14 +319,6 @@ def _defaults(domain: str, name: str, opset: int) -> dict[str, onnx.AttributePro
         for item in schema.in_force(domain, name, opset).attributes.values()
         if item.default is not None
     }
-
-
-def gather(version: OperatorVersion, given: list[Value]) -> list[Any]:
-    """Return positional inputs with those of a trailing variadic parameter gathered into one list."""
-    if not version.inputs or not version.inputs[-1].variadic:
-        return given
-    fixed = len(version.inputs) - 1
-    return [*given[:fixed], given[fixed:]]
 
 
 def info() -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from backends.protocol import element_type
+from harness.declare import Drawn
 from harness.verdict import clean
 
 if TYPE_CHECKING:
@@ -18,15 +19,18 @@ ELEMENTS = 12
 """How many elements of a tensor are shown."""
 
 
-def brief(values: Sequence[Value], limit: int = 600) -> str:
+def brief(values: Sequence[Value | Drawn], limit: int = 600) -> str:
     """Return values as in `float[3] 0 1 2; float[1] 6`."""
     if not values:
         return "no outputs"
     return clean("; ".join(one(value) for value in values[:16]) + ("; ..." if len(values) > 16 else ""), limit)  # noqa: PLR2004
 
 
-def one(value: Value) -> str:
-    """Return one value."""
+def one(value: Value | Drawn) -> str:
+    """Return one value, or what must hold of it."""
+    if isinstance(value, Drawn):
+        name = element_type(value.example.dtype).name
+        return f"{name}[{','.join(map(str, value.example.shape))}] {value}"
     if isinstance(value, np.ndarray):
         name = element_type(value.dtype).name
         shown = " ".join(_element(item) for item in value.reshape(-1)[:ELEMENTS])

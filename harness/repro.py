@@ -13,8 +13,10 @@ import onnx.parser
 import onnx.printer
 
 from backends.protocol import element_type
+from harness import chance
 from harness.case import Outcome, quoted
 from harness.compare import is_float
+from harness.declare import Drawn
 from harness.verdict import clean
 
 if TYPE_CHECKING:
@@ -174,21 +176,25 @@ def _stripped(model: onnx.ModelProto) -> bytes:
 def _needs_ml_dtypes(case: Case) -> bool:
     return any(
         element_type(value.dtype).number > PLAIN_TYPES + 2
-        for value in (*case.inputs.values(), *(case.expected or ()))
-        for value in _arrays(value)
+        for given in (*case.inputs.values(), *(case.expected or ()))
+        for value in _arrays(given)
     )
 
 
-def _arrays(value: Value) -> Iterator[np.ndarray[Any, Any]]:
-    if isinstance(value, np.ndarray):
+def _arrays(value: Value | Drawn) -> Iterator[np.ndarray[Any, Any]]:
+    if isinstance(value, Drawn):
+        yield value.example
+    elif isinstance(value, np.ndarray):
         yield value
     elif value is not None:
         for item in value.values() if isinstance(value, dict) else value:
             yield from _arrays(item)
 
 
-def literal(value: Value) -> str:
-    """Return a Python expression that makes the value."""
+def literal(value: Value | Drawn) -> str:  # noqa: PLR0911 - one for each kind of value
+    """Return a Python expression that makes the value; for one drawn at random, of what must hold of it."""
+    if isinstance(value, Drawn):
+        return f"('drawn', {chance.describe(value)!r})"
     if isinstance(value, np.ndarray):
         row = element_type(value.dtype)
         if value.dtype.kind == "O":
@@ -228,9 +234,40 @@ def _call(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
     return text
 
 
+CHECK_DRAWN = """
+
+def check_drawn(where, wanted, got):
+    name = {"float32": "float", "float64": "double"}.get(got.dtype.name, got.dtype.name)
+    assert name == wanted["type"], f"{where}: {wanted['type']} expected, {name} got"
+    assert list(got.shape) == wanted["shape"], f"{where}: shape {wanted['shape']} expected, {got.shape} got"
+    values = got.astype(float)
+    if "same_as" in wanted:
+        assert (got == outputs[wanted["same_as"]]).all(), f"{where}: the same seed gave other values"
+    for limit, beyond in (("low", np.less), ("high", np.greater)):
+        if limit in wanted:
+            wrong = beyond(values, float(np.asarray(wanted[limit]).astype(got.dtype)))
+            assert not wrong.any(), f"{where}: {values[wrong]} beyond {limit} {wanted[limit]}"
+    if "choices" in wanted and "chosen_by" in wanted:
+        choices = np.where(outputs[wanted["chosen_by"]], wanted["choices"][1], wanted["choices"][0])
+        near = np.isclose(values, choices, rtol=8 * EPS.get(got.dtype.name, 0))
+        assert near.all(), f"{where}: {choices} expected, {got} got"
+    elif "choices" in wanted:
+        near = [np.isclose(values, choice, rtol=8 * EPS.get(got.dtype.name, 0)) for choice in wanted["choices"]]
+        assert np.logical_or.reduce(near).all(), f"{where}: one of {wanted['choices']} expected, {got} got"
+    if "mean" in wanted and "deviation" in wanted:
+        deviation = np.sqrt(np.square(np.broadcast_to(wanted["deviation"], got.shape)).sum())
+        off = abs((values - wanted["mean"]).sum()) / deviation if deviation else 0
+        assert off <= 6, f"{where}: the mean is {values.mean()}, {off:.3g} sigma from what it should be"
+        if "kurtosis" in wanted:
+            ratio = np.square(values - wanted["mean"]).sum() / deviation**2
+            allowed = 6 * np.sqrt((wanted["kurtosis"] - 1) / got.size)
+            assert abs(ratio - 1) <= allowed, f"{where}: {ratio} of the variance"
+"""
 CHECK = """
 
 def check(where, wanted, got, bound):
+    if isinstance(wanted, tuple):
+        return check_drawn(where, wanted[1], np.asarray(got))
     if isinstance(wanted, list):
         assert isinstance(got, (list, tuple)), f"{where}: a sequence expected, {type(got).__name__} got"
         assert len(wanted) == len(got), f"{where}: {len(wanted)} elements expected, {len(got)} got"
@@ -278,9 +315,12 @@ def _verify(case: Case) -> Iterator[str]:
         return
     allowance = case.allowance
     floats = {array.real.dtype for value in case.expected for array in _arrays(value) if is_float(array)}
+    wanted = allowance.ulp or case.outcome is Outcome.PROPERTY
     eps = {dtype.name: float(ml_dtypes.finfo(dtype).eps) for dtype in floats}  # type: ignore[no-untyped-call]
     bounds = [np.zeros(())] * len(case.expected) if allowance.bounds is None else allowance.bounds
     yield f"RTOL, ATOL, ULP, SIGNED_ZERO = {(allowance.rtol, allowance.atol, allowance.ulp, allowance.signed_zero)!r}"
-    yield f"EPS = {eps if allowance.ulp else {}!r}  # One unit in the last place, beside 1."
+    yield f"EPS = {eps if wanted else {}!r}  # One unit in the last place, beside 1."
     yield f"BOUNDS = [{', '.join(literal(np.asarray(bound)) for bound in bounds)}]"
+    if any(isinstance(value, Drawn) for value in case.expected):
+        yield CHECK_DRAWN.rstrip()
     yield CHECK.rstrip()

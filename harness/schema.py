@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import onnx
 import onnx.defs
 from onnx import helper
 
-from backends.protocol import ELEMENT_TYPES, element_type_named, numpy_dtype
+from backends.protocol import ELEMENT_TYPES, ElementTypeError, element_type_named, numpy_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,9 +100,10 @@ class OperatorVersion:
         return named
 
     def default_type(self, type_: str) -> str:
-        """Return what a type variable stands for where nothing says it: the first of PREFERRED it allows."""
+        """Return what a type variable stands for where nothing says it: one of PREFERRED, or a container of it."""
         allowed = self.allowed(type_)
-        return next((preferred for preferred in PREFERRED if preferred in allowed), allowed[0])
+        found = (item for wanted in PREFERRED for item in (wanted, f"seq({wanted})", f"optional({wanted})"))
+        return next((item for item in found if item in allowed), allowed[0])
 
     def allowed(self, type_: str) -> tuple[str, ...]:
         """Return the types that a parameter of this type (variable or concrete) may have."""
@@ -203,9 +205,10 @@ def lowest_ir(domain: str, opset: int) -> int:
     return min((ir for released, ir in table if released >= opset), default=onnx.IR_VERSION)
 
 
+@functools.cache
 def dtype_of(type_: str) -> np.dtype[Any]:
-    """Return the numpy dtype of tensor(X), seq(tensor(X)) or X itself."""
-    return numpy_dtype(element_type_named(type_.rpartition("(")[2].rstrip(")")).number)
+    """Return the numpy dtype of X, of tensor(X), or of the tensors in a container such as seq(tensor(X))."""
+    return numpy_dtype(element_type_named(re.split(r"[(, ]+", type_.rstrip(")"))[-1]).number)
 
 
 _NAMES = {row.number: row.name for row in ELEMENT_TYPES}
@@ -217,7 +220,7 @@ def tensor_text(element_type: int) -> str:
 
 
 def type_text(type_: onnx.TypeProto) -> str:
-    """Return a TypeProto as signatures write it: tensor(float), seq(tensor(float)), map(int64,tensor(float))."""
+    """Return a TypeProto as signatures write it: tensor(float), seq(tensor(float)), map(int64, float)."""
     kind = type_.WhichOneof("value")
     if kind == "tensor_type":
         return tensor_text(type_.tensor_type.elem_type)
@@ -226,8 +229,37 @@ def type_text(type_: onnx.TypeProto) -> str:
     if kind == "optional_type":
         return f"optional({type_text(type_.optional_type.elem_type)})"
     if kind == "map_type":
-        return f"map({_NAMES[type_.map_type.key_type]},{type_text(type_.map_type.value_type)})"
+        entry = type_.map_type
+        return f"map({_NAMES[entry.key_type]}, {type_text(entry.value_type).removeprefix('tensor(').removesuffix(')')})"
     return str(kind)
+
+
+def inner(text: str) -> str:
+    """Return what a container holds: tensor(float) for seq(tensor(float)), float for map(int64, float)."""
+    kind, _, held = text.removesuffix(")").partition("(")
+    return held.rpartition(", ")[2] if kind == "map" else held
+
+
+@functools.cache
+def type_proto(text: str) -> onnx.TypeProto:
+    """Return the TypeProto of a type as signatures write it, without shapes."""
+    kind = text.partition("(")[0]
+    if kind == "seq":
+        return helper.make_sequence_type_proto(type_proto(inner(text)))
+    if kind == "optional":
+        return helper.make_optional_type_proto(type_proto(inner(text)))
+    if kind == "map":
+        key, value = text.removeprefix("map(").removesuffix(")").split(", ")
+        return helper.make_map_type_proto(element_type_named(key).number, type_proto(f"tensor({value})"))
+    return helper.make_tensor_type_proto(element_type_named(inner(text) or text).number, None)
+
+
+def is_type(text: str) -> bool:
+    """Tell whether there is such a type."""
+    try:
+        return bool(dtype_of(text))
+    except ElementTypeError:
+        return False
 
 
 ALL_TENSOR_TYPES = tuple(f"tensor({row.name})" for row in ELEMENT_TYPES)

@@ -18,6 +18,7 @@ from onnx import external_data_helper, numpy_helper
 from harness import casefile, schema
 from harness.case import Case, Outcome
 from harness.casefile import Description, StoreError
+from harness.declare import Drawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,13 +46,15 @@ def write(case: Case, parent: Path) -> Path:
         (folder / "model.onnx").write_bytes(case.model)
         for index, (name, value) in enumerate(case.inputs.items()):
             (data / f"input_{index}.pb").write_bytes(_encode(value, name, _type(model.graph.input, name)))
-        for index, value in enumerate(case.expected or ()):
+        for index, expected in enumerate(case.expected or ()):
+            if isinstance(expected, Drawn):  # case.json says what must hold of it.
+                continue
             name = case.outputs[index]
-            (data / f"output_{index}.pb").write_bytes(_encode(value, name, _type(model.graph.output, name)))
+            (data / f"output_{index}.pb").write_bytes(_encode(expected, name, _type(model.graph.output, name)))
         for index, bound in enumerate(case.allowance.bounds or ()):
             (data / f"bound_{index}.pb").write_bytes(numpy_helper.from_array(bound).SerializeToString())
         (folder / "case.json").write_text(json.dumps(casefile.describe(case), indent=2, ensure_ascii=False) + "\n")
-        if case.expected is not None and not case.allowance.ulp and case.allowance.bounds is None:
+        if case.outcome is Outcome.VALUES and not case.allowance.ulp and case.allowance.bounds is None:
             tolerance = {"rtol": case.allowance.rtol, "atol": case.allowance.atol}
             (folder / "data.json").write_text(json.dumps(tolerance) + "\n")
     except OSError as error:
@@ -145,12 +148,15 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, told: De
     if given != len(fed):
         raise StoreError(f"{data}: {given} files input_*.pb, but the graph has {len(fed)} inputs to feed")
     inputs = {info.name: _decode(data / f"input_{i}.pb", root, info.type) for i, info in enumerate(fed)}
-    expected: tuple[Value, ...] | None = None
+    expected: tuple[Value | Drawn, ...] | None = None
     stored = len(list(data.glob("output_*.pb")))
-    if told.outcome is Outcome.VALUES and stored:
-        if stored != len(model.graph.output):
+    if told.outcome in {Outcome.VALUES, Outcome.PROPERTY} and (stored or told.drawn):
+        if stored + len(told.drawn) != len(model.graph.output):
             raise StoreError(f"{data}: {stored} files output_*.pb, but the graph has {len(model.graph.output)} outputs")
-        expected = tuple(_decode(data / f"output_{i}.pb", root, info.type) for i, info in enumerate(model.graph.output))
+        expected = tuple(
+            told.drawn[i] if i in told.drawn else _decode(data / f"output_{i}.pb", root, info.type)
+            for i, info in enumerate(model.graph.output)
+        )
     return Case(
         id=case_id,
         operator=told.operator or operator_of(model),

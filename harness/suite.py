@@ -119,7 +119,10 @@ class Generated:
         """Return a digest of the operator files, of what expands them, and of onnx's version."""
         hashed = hashlib.sha256(onnx.__version__.encode())
         here = Path(generate.__file__).parent
-        machinery = [here / name for name in ("generate.py", "oracle.py", "schema.py")]
+        machinery = [
+            here / name
+            for name in ("arguments.py", "forms.py", "generate.py", "oracle.py", "schema.py", "signature.py")
+        ]
         for path in [*sorted((here / "operators").glob("*.py")), *sorted((here / "declare").glob("*.py")), *machinery]:
             hashed.update(path.name.encode() + path.read_bytes())
         return hashed.hexdigest()[:16]

@@ -7,16 +7,71 @@ CONTRIBUTING.md for the steps.
 
 from __future__ import annotations
 
+from harness.declare.arguments import (
+    EMPTY,
+    ElementType,
+    Empty,
+    Graph,
+    Sparse,
+    Subgraph,
+    Typed,
+    dense,
+    element_type,
+    graph,
+    typed,
+)  # fmt: skip
+from harness.declare.broadcasting import Limited, Multidirectional
 from harness.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
-from harness.declare.data import Array, Data, Typed, axes, axes_outside, extremes, ramp, typed
-from harness.declare.op import CaseSpec, Op, Tag, length_of, sequence_of
+from harness.declare.data import Array, Data, axes, axes_outside, extremes, ramp
+from harness.declare.drawn import Drawn
+from harness.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
+from harness.declare.reduction import Reduction, reduced_axes, reduced_rank
 from harness.declare.tolerance import EXACT, Tolerance, bounded, ulp
 
 Ints = Array | list[int] | tuple[int, ...] | None
 Int = int | None
 
 __all__ = [
-    "EXACT", "Array", "CaseSpec", "Clause", "Data", "DeclarationError", "Int", "Ints", "NoAnswer", "Op", "Rejected",
-    "Rule", "Tag", "Tolerance", "Typed", "Unspecified", "Version", "axes", "axes_outside", "bounded", "extremes",
-    "length_of", "ramp", "sequence_of", "typed", "ulp",
+    "EMPTY",
+    "EXACT",
+    "Array",
+    "CaseSpec",
+    "Clause",
+    "Data",
+    "DeclarationError",
+    "Drawn",
+    "ElementType",
+    "Empty",
+    "Graph",
+    "Int",
+    "Ints",
+    "Limited",
+    "Multidirectional",
+    "NoAnswer",
+    "Op",
+    "Reduction",
+    "Rejected",
+    "Rule",
+    "Sparse",
+    "Subgraph",
+    "Tag",
+    "Tolerance",
+    "Typed",
+    "Unspecified",
+    "Version",
+    "attribute",
+    "axes",
+    "axes_outside",
+    "bounded",
+    "dense",
+    "element_type",
+    "extremes",
+    "graph",
+    "length_of",
+    "ramp",
+    "reduced_axes",
+    "reduced_rank",
+    "sequence_of",
+    "typed",
+    "ulp",
 ]  # fmt: skip

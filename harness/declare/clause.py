@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
 
 
 class DeclarationError(HarnessError):
@@ -66,9 +72,15 @@ class Unspecified(NoAnswer):
 
 @dataclass(frozen=True)
 class Version:
-    """What an oracle may ask of the operator version it speaks for."""
+    """What an oracle may ask of the operator version it speaks for.
+
+    Attributes:
+        since: the opset that brought it.
+        dtypes: the element type of what each type variable stands for, as far as inputs and attributes tell.
+    """
 
     since: int
+    dtypes: Mapping[str, np.dtype[Any]] = field(default_factory=dict)
 
     def permit(self, clause: Clause, used: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
         """Raise Unspecified if something was `used` that only `clause` gives leave to, where it is not in force."""

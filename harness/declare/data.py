@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -24,19 +23,6 @@ class Data:
     def of(self, dtype: np.dtype[Any]) -> Array:
         """Return the array for one element type."""
         return self.fill(dtype, int(np.prod(self.shape, dtype=np.int64))).astype(dtype).reshape(self.shape)
-
-
-@dataclass(frozen=True)
-class Typed:
-    """Values of one element type, named as in tensor(...), whatever the signature says."""
-
-    type: str
-    values: Any
-
-
-def typed(type_: str, values: object) -> Typed:
-    """Give an argument an element type of its own, for cases that the signature forbids."""
-    return Typed(type_, values)
 
 
 def ramp(*shape: int) -> Data:

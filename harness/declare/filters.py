@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.declare import Rule, Tag, ramp, typed
+from harness.declare.arguments import typed
+from harness.declare.clause import Rule
+from harness.declare.data import ramp
+from harness.declare.op import Tag
 from harness.declare.windows import Sentences, forbidden, left_open, waves
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import inspect
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +14,7 @@ import numpy as np
 from harness.declare.clause import Clause, DeclarationError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
 
     from harness.declare.tolerance import Tolerance
 
@@ -42,9 +43,24 @@ def length_of(name: str) -> Callable[[Mapping[str, Any]], int | None]:
     return rank
 
 
-def sequence_of(variable: str) -> Callable[[Mapping[str, str]], str]:
+Derivation = Callable[[Mapping[str, str], Mapping[str, Any]], Any]
+"""From what the inputs bind and from the attributes: a type such as seq(tensor(float)), the number of an element
+type, a dtype; or a list of these, one for each output that has the variable."""
+
+
+def sequence_of(variable: str) -> Derivation:
     """Derive an output's type as the sequence of what `variable` is bound to."""
-    return lambda types: f"seq({types[variable]})"
+    return lambda types, _: f"seq({types[variable]})"
+
+
+def attribute(name: str, otherwise: str = "") -> Derivation:
+    """Derive an output's type from the attribute that holds its number; `otherwise` the type of that variable."""
+
+    def derive(types: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Derivation
+        number = attributes.get(name)
+        return number or types.get(otherwise, otherwise)
+
+    return derive
 
 
 @dataclass(frozen=True)
@@ -56,8 +72,10 @@ class CaseSpec:
         arguments: by the names that the operator's text uses; see OperatorVersion.arguments. Those of a
             variadic input are a tuple.
         n: how many outputs the node declares; None: as few as the signature allows.
+        omits: outputs among them that the node names "".
+        around: values of the graph around, which subgraphs may name.
         since, before: the versions it is meant for, beside those that have its arguments and clauses.
-        each: a type variable; the case is expanded over every type it allows.
+        each: a type variable, or several; the case is expanded over every type it allows, or all pairs of them.
         outside: a type variable; the case is expanded over every tensor type it does not allow.
         stray: attributes that the signature does not have.
         deprecated: meant for the versions in which the operator is deprecated, which the others leave out.
@@ -70,9 +88,11 @@ class CaseSpec:
     arguments: Mapping[str, Any]
     tags: frozenset[str]
     n: int | None = None
+    omits: tuple[str, ...] = ()
+    around: Mapping[str, Any] = field(default_factory=dict)
     since: int | None = None
     before: int | None = None
-    each: str | None = None
+    each: str | tuple[str, ...] | None = None
     outside: str | None = None
     stray: Mapping[str, Any] = field(default_factory=dict)
     deprecated: bool = False
@@ -115,7 +135,8 @@ class Op:
         versions: the since_version of each, as onnx.defs has them (the registry compares).
         compare: how far an answer may lie from the oracle's.
         excuses: schema points that no valid model can reach, as `coverage` writes them -> why.
-        derives: output type variable -> its type, from what the inputs bind.
+        derives: output type variable -> its type, where no input binds it.
+        widens: floating inputs reach the oracle as float64; without, every value comes in its own type.
         rank: the rank of the output tensors: the input that shares it, or a function of the arguments by
             name. A graph must state the rank of its outputs even in a model that has no answer.
     """
@@ -125,7 +146,8 @@ class Op:
     compare: Tolerance
     domain: str = "ai.onnx"
     rank: str | Callable[[Mapping[str, Any]], int | None] | None = None
-    derives: Mapping[str, Callable[[Mapping[str, str]], str]] = field(default_factory=dict)
+    derives: Mapping[str, Derivation] = field(default_factory=dict)
+    widens: bool = True
     excuses: dict[str, str] = field(default_factory=dict)
     clauses: list[Clause] = field(default_factory=list)
     oracles: list[Oracle] = field(default_factory=list)
@@ -175,9 +197,11 @@ class Op:
         name: str,
         *tags: Tag,
         n: int | None = None,
+        omits: tuple[str, ...] = (),
+        around: Mapping[str, Any] | None = None,
         since: int | None = None,
         before: int | None = None,
-        each: str | None = None,
+        each: str | tuple[str, ...] | None = None,
         outside: str | None = None,
         stray: Mapping[str, Any] | None = None,
         deprecated: bool = False,
@@ -206,6 +230,8 @@ class Op:
                 arguments=arguments,
                 tags=frozenset(tags or (Tag.BASIC,)),
                 n=n,
+                omits=omits,
+                around=around or {},
                 since=since,
                 before=before,
                 each=each,

@@ -57,19 +57,18 @@ def hard_sigmoid(v: Version, X: Any, alpha: float, beta: float) -> Any:  # noqa:
     return np.clip(alpha * X + beta, 0, 1)
 
 
+HELPERS = [
+    IF,
+    CONSTANT,
+    HARD_SIGMOID,
+    elementwise("Mul", (1, 6, 7, 13, 14), lambda a, b: a * b),
+    elementwise("Greater", (1, 7, 9, 13), lambda a, b: a > b),
+    elementwise("Equal", (1, 7, 11, 13, 19), lambda a, b: a == b),
+    elementwise("Or", (1, 7), lambda a, b: a | b),
+]
 DECLARED = Registry(
-    [
-        *registry.load(),
-        IF,
-        CONSTANT,
-        HARD_SIGMOID,
-        elementwise("Add", (1, 6, 7, 13, 14), lambda a, b: a + b),
-        elementwise("Mul", (1, 6, 7, 13, 14), lambda a, b: a * b),
-        elementwise("Greater", (1, 7, 9, 13), lambda a, b: a > b),
-        elementwise("Equal", (1, 7, 11, 13, 19), lambda a, b: a == b),
-        elementwise("Or", (1, 7), lambda a, b: a | b),
-    ]
-)
+    [*registry.load(), *(op for op in HELPERS if registry.load().find(op.domain, op.name) is None)]
+)  # As long as they have no file of their own.
 
 
 def evaluate(text: str, **inputs: Any) -> dict[str, Any]:

@@ -1,0 +1,160 @@
+"""The two ways of broadcasting that ONNX's texts have: limited, by attributes, and multidirectional.
+
+Both declare the sentences that the operators' texts share, say what they mean, and declare the cases that try them.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from harness.declare.op import Op, Tag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harness.declare.clause import Clause, Version
+    from harness.declare.data import Array
+
+    Shape = tuple[int, ...]
+    Operands = Callable[[Shape, Shape], dict[str, Any]]
+    """The two inputs of an operator by name, for two shapes."""
+
+
+class Limited:
+    """Limited broadcasting: what the operators of two tensors say before they broadcast as numpy does."""
+
+    def __init__(self, op: Op, before: int = 7) -> None:
+        """Declare the sentences on `op`."""
+        self.op, self.before = op, before
+        self.match_left = self._clause("will be broadcasted to match the shape of left-hand-side argument.")
+        self.enable = self._clause("Attribute `broadcast=1` needs to be passed to enable broadcasting.")
+        self.pass_one = self._clause("Pass 1 to enable broadcasting", "Says nothing of values other than 0 and 1.")
+        self.one_element = self._clause(
+            "of element size 1 (including a scalar tensor and any tensor with rank equal to or smaller than the first "
+            "tensor)",
+            "Says nothing of one element of a higher rank, nor of an axis beside one element.",
+        )
+        self.contiguous = self._clause("or having its shape as a contiguous subset of the first tensor's shape.")
+        self.start = self._clause(
+            'The starting of the mutually equal shape is specified by the argument "axis"',
+            "onnx.reference takes no notice of it and broadcasts as numpy does.",
+        )
+        self.suffix = self._clause("if it is not set, suffix matching is assumed.")
+        self.no_expansion = self._clause("1-dim expansion doesn't work yet.")
+        self.dimensions = self._clause(
+            "If set, defines the broadcast dimensions.",
+            "Says nothing of an axis where broadcasting is disabled, nor of one below 0.",
+        )
+
+    def _clause(self, text: str, note: str = "") -> Clause:
+        return self.op.clause(text, before=self.before, note=note)
+
+    def second(self, v: Version, left: Array, right: Array, axis: int | None, broadcast: int, equal: Clause) -> Array:
+        """Return the second operand in a shape that numpy broadcasts to that of the first.
+
+        Raises:
+            Rejected: by `equal` where broadcasting is disabled and the shapes differ.
+        """
+        v.silent(self.pass_one, broadcast not in {0, 1})
+        if broadcast:
+            return self._matched(v, left, right, axis)
+        v.silent(self.dimensions, axis is not None)
+        v.require(equal, left.shape == right.shape)
+        return right
+
+    def _matched(self, v: Version, left: Array, right: Array, axis: int | None) -> Array:
+        """Return `right` with dimensions of 1 wherever `left` has one that `right` lacks."""
+        if right.size == 1:
+            v.silent(self.one_element, right.ndim > left.ndim or axis is not None)
+            return right.reshape(())
+        v.silent(self.dimensions, axis is not None and axis < 0)
+        start = left.ndim - right.ndim if axis is None else axis
+        end = start + right.ndim
+        v.require(self.contiguous, start >= 0 and end <= left.ndim)
+        equal = left.shape[start:end] == right.shape
+        expands = all(mine in {1, given} for mine, given in zip(right.shape, left.shape[start:end], strict=True))
+        v.require(self.no_expansion, equal or not expands)
+        v.require(self.contiguous, equal)
+        return right.reshape(right.shape + (1,) * (left.ndim - end))
+
+    def cases(self, operands: Operands, equal: Clause) -> None:
+        """Declare the cases of limited broadcasting; `equal` is what forbids it where it is disabled."""
+        case = self.op.case
+        whole, cube, table = (2, 3, 4, 5), (2, 3, 4), (2, 3)
+        matched: list[tuple[str, Shape, Shape, int | None, Clause]] = [
+            ("scalar", whole, (), None, self.one_element),
+            ("one_element", whole, (1, 1), None, self.match_left),
+            ("one_element_vector", whole, (1,), None, self.one_element),
+            ("one_element_full_rank", whole, (1, 1, 1, 1), None, self.one_element),
+            ("suffix_one", whole, (5,), None, self.suffix),
+            ("suffix_two", whole, (4, 5), None, self.suffix),
+            ("suffix_three", whole, (3, 4, 5), None, self.contiguous),
+            ("whole", whole, whole, None, self.enable),
+            ("axis_zero", whole, (2,), 0, self.start),
+            ("axis_one", whole, (3,), 1, self.start),
+            ("axis_zero_two", whole, (2, 3), 0, self.contiguous),
+            ("axis_one_two", whole, (3, 4), 1, self.contiguous),
+            ("equal_dimensions", (3, 3), (3,), 0, self.dimensions),
+            ("rank0", (), (), None, self.one_element),
+            ("zero_size", (2, 0, 3), (0, 3), None, self.suffix),
+        ]
+        for name, left, right, axis, clause in matched:
+            given: dict[str, Any] = {} if axis is None else {"axis": axis}
+            case(f"limited_{name}", Tag.CHANGE, **operands(left, right), **given, broadcast=1, cites=(clause,))
+        open_: list[tuple[str, Shape, Shape, dict[str, Any], Clause]] = [
+            ("limited_one_element_higher_rank", (3,), (1, 1), {"broadcast": 1}, self.one_element),
+            ("limited_one_element_axis", cube, (1,), {"broadcast": 1, "axis": 1}, self.one_element),
+            ("limited_axis_negative", cube, (3,), {"broadcast": 1, "axis": -2}, self.dimensions),
+            ("broadcast_two", table, (3,), {"broadcast": 2}, self.pass_one),
+            ("axis_without_broadcast", table, table, {"axis": 0}, self.dimensions),
+        ]
+        for name, left, right, attributes, clause in open_:
+            case(name, Tag.EDGE, **operands(left, right), **attributes, unspecified=clause)
+        wrong: list[tuple[str, Shape, Shape, dict[str, Any], Clause]] = [
+            ("limited_axis_too_high", cube, (3, 4), {"axis": 2}, self.contiguous),
+            ("limited_axis_wrong", cube, (3,), {"axis": 0}, self.contiguous),
+            ("limited_expansion", cube, (3, 1), {}, self.no_expansion),
+            ("limited_left", (4,), (3, 4), {}, self.contiguous),
+        ]
+        for name, left, right, attributes, clause in wrong:
+            case(name, Tag.CHANGE, **operands(left, right), **attributes, broadcast=1, rejects=clause)
+        case("broadcast_zero", **operands(table, table), broadcast=0, cites=(self.pass_one,))
+        case("broadcast_needed", Tag.CHANGE, **operands(table, (3,)), broadcast=1, cites=(self.enable, self.suffix))
+        for name, right in {"broadcast_unset": (3,), "broadcast_unset_scalar": ()}.items():
+            case(name, Tag.CHANGE, **operands(table, right), before=self.before, rejects=equal)
+
+
+class Multidirectional:
+    """Multidirectional broadcasting, which is numpy's."""
+
+    def __init__(self, op: Op, since: int = 7) -> None:
+        """Declare the sentence on `op`."""
+        self.op = op
+        self.clause = op.clause(
+            "This operator supports **multidirectional (i.e., Numpy-style) broadcasting**", since=since
+        )
+
+    def require(self, v: Version, *tensors: Array) -> None:
+        """Raise Rejected where the shapes cannot be broadcast to one."""
+        for dims in zip_longest(*(item.shape[::-1] for item in tensors), fillvalue=1):
+            v.require(self.clause, len({*dims} - {1}) <= 1)
+
+    def cases(self, operands: Operands) -> None:
+        """Declare the cases of two shapes."""
+        pairs: list[tuple[Shape, Shape]] = [
+            ((2, 3), (3,)), ((3,), (2, 3)), ((4, 1), (1, 3)), ((4, 3), (4, 1)), ((2, 1, 4), (3, 1)), ((2, 3, 4), ()),
+            ((), (2, 3)), ((2, 3, 4, 5), (3, 1, 5)), ((1,), (2, 3)), ((1, 1, 1), (3,)), ((5, 1), (6,)),
+            ((2, 0), (2, 1)), ((3,), (0, 3)),
+        ]  # fmt: skip
+        for left, right in pairs:
+            name = "_and_".join("x".join(map(str, shape)) or "scalar" for shape in (left, right))
+            self.op.case(f"broadcast_{name}", Tag.CHANGE, **operands(left, right), cites=(self.clause,))
+        wrong: dict[str, tuple[Shape, Shape]] = {
+            "mismatch": ((2, 3), (2, 4)),
+            "mismatch_prefix": ((2, 3), (2,)),
+            "mismatch_multiple": ((6,), (3,)),
+            "mismatch_zero_size": ((0,), (2,)),
+        }
+        for name, (left, right) in wrong.items():
+            self.op.case(name, Tag.CHANGE, **operands(left, right), rejects=self.clause)

@@ -1,0 +1,50 @@
+"""Drawn: an output whose values are drawn at random, and what must hold of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, Any]
+    Numbers = Array | float
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What must hold of values that the text leaves to chance.
+
+    Attributes:
+        example: values that it holds of; their shape and type are the output's.
+        low, high: no element lies below or above, once they are rounded to the type.
+        choices: each element is the one that stands in its place in some of these.
+        chosen_by: the boolean output that says which: its False takes the first of `choices`, its True the second.
+        mean, deviation: of each element; the elements are independent of one another.
+        kurtosis: of each element; how far the sample's variance may lie off depends on it. None: it is not looked at.
+        same_as: the output that has the very same values.
+    """
+
+    example: Array
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[Array, ...] = ()
+    chosen_by: int | None = None
+    mean: Numbers | None = None
+    deviation: Numbers | None = None
+    kurtosis: float | None = None
+    same_as: int | None = None
+
+    def __str__(self) -> str:
+        """Return what must hold, in a few words."""
+        parts = [f"from {self.low:g} to {self.high:g}"] if self.low is not None and self.high is not None else []
+        if self.choices:
+            parts.append(f"one of {len(self.choices)} values each")
+        if self.mean is not None and self.example.size:
+            parts.append(f"mean {np.mean(self.mean):.4g}")
+        if self.deviation is not None and self.example.size:
+            parts.append(f"deviation {np.sqrt(np.mean(np.square(self.deviation))):.4g}")
+        if self.same_as is not None:
+            parts.append(f"the same as output {self.same_as}")
+        return f"drawn: {', '.join(parts) or 'anything'}"

@@ -1,0 +1,38 @@
+"""Resampling where a text says how large the result is, but not which coordinate of the input each element shows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.declare.data import Array
+
+
+def scaled_shape(shape: Sequence[int], scales: Sequence[float]) -> tuple[int, ...]:
+    """Return floor(input_dimension * scale) of each dimension."""
+    return tuple(math.floor(dim * float(scale)) for dim, scale in zip(shape, scales, strict=True))
+
+
+def settled(x: Array, scales: Sequence[float], mode: str) -> Array | None:
+    """Return what every mapping of coordinates gives; None where mappings differ.
+
+    They agree where all elements are equal; where the nearest one is taken and each is repeated a whole number of
+    times; and where nothing is scaled.
+    """
+    shape = scaled_shape(x.shape, scales)
+    if x.size == 0 or math.prod(shape) == 0:
+        return np.zeros(shape, x.dtype)
+    if (x == x.flat[0]).all():
+        return np.full(shape, x.flat[0], x.dtype)
+    if all(scale == 1 for scale in scales):
+        return x
+    if mode != "nearest" or any(scale < 1 or scale != int(scale) for scale in scales):
+        return None
+    for axis, scale in enumerate(scales):
+        x = np.repeat(x, int(scale), axis)
+    return x

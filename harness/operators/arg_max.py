@@ -1,0 +1,161 @@
+"""ArgMax: where the greatest element along an axis stands.
+
+Versions: 1 (ties are open), 11 (negative axes; nothing empty), 12 (first or last of equals), 13 (bfloat16).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from harness.declare import EXACT, Array, Int, Op, Rule, Tag, Version, axes, axes_outside, ramp, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _rank(arguments: Mapping[str, Any]) -> int | None:
+    """Return the rank of the output, as far as a model that has no answer can have one."""
+    data = arguments.get("data")
+    return None if data is None else max(0, int(data.ndim) - (0 if arguments.get("keepdims", 1) else 1))
+
+
+ARG_MAX = Op("ArgMax", versions=(1, 11, 12, 13), compare=EXACT, rank=_rank)
+
+COMPUTES = ARG_MAX.clause(
+    "Computes the indices of the max elements of the input tensor's element along the provided axis.",
+    note="Of no elements there is no greatest, nor is NaN spoken of; +0 and -0 are equal.",
+)
+SAME_RANK = ARG_MAX.clause("The resulting tensor has the same rank as the input if keepdims equals 1.")
+PRUNED_FIRST = ARG_MAX.clause(
+    "If keepdims equal 0, then the resulted tensor have the reduced dimension pruned.", before=11
+)
+PRUNED_OLD = ARG_MAX.clause(
+    "If keepdims equal 0, then the resulting tensor has the reduced dimension pruned.", since=11, before=13
+)
+PRUNED = ARG_MAX.clause("If keepdims equals 0, then the resulting tensor has the reduced dimension pruned.", since=13)
+KEEP = ARG_MAX.clause(
+    "Keep the reduced dimension or not, default 1 means keep reduced dimension.",
+    note="Says nothing of values other than 0 and 1.",
+)
+NOT_EMPTY = ARG_MAX.clause(
+    "The input tensor must not be empty.", since=11, before=12, note="Not even where nothing is asked of it."
+)
+LAST = ARG_MAX.clause(
+    "If select_last_index is True (default False), the index of the last occurrence of the max is selected if the max "
+    "appears more than once in the input.",
+    since=12,
+)
+FIRST = ARG_MAX.clause(
+    "Otherwise the index of the first occurrence is selected.", since=12, note="Before, any occurrence would do."
+)
+WHETHER = ARG_MAX.clause(
+    "Whether to select the last index or the first index if the {name} appears in multiple indices, default is False "
+    "(first index).",
+    since=12,
+    note="Says nothing of values other than 0 and 1.",
+)
+WHICH_AXIS = ARG_MAX.clause("The axis in which to compute the arg indices.")
+RANGE = ARG_MAX.clause("Accepted range is [-r, r-1] where r = rank(data).", since=11)
+INTEGER = ARG_MAX.clause("The type of the output tensor is integer.")
+INTEGER_OUTPUT = ARG_MAX.clause("Reduced output tensor with integer data type.")
+NUMERIC = ARG_MAX.clause("Constrain input and output types to all numeric tensors.")
+
+
+@ARG_MAX.oracle()
+def indices(v: Version, data: Array, axis: int, keepdims: int, select_last_index: Int) -> Array:
+    """Return the index of the greatest along `axis`; select_last_index is None before version 12."""
+    v.permit(RANGE, axis < 0)
+    v.require(RANGE if RANGE.in_force(v.since) else WHICH_AXIS, -data.ndim <= axis < data.ndim)
+    if NOT_EMPTY.in_force(v.since):
+        v.require(NOT_EMPTY, data.size > 0)
+    v.silent(COMPUTES, data.shape[axis] == 0)
+    v.silent(COMPUTES, data.dtype.kind == "f" and bool(np.isnan(data).any()))
+    v.silent(KEEP, keepdims not in {0, 1})
+    v.silent(WHETHER, select_last_index not in {None, 0, 1})
+    greatest = data == data.max(axis, keepdims=True)
+    v.permit(FIRST, bool((greatest.sum(axis) > 1).any()))
+    place = np.arange(data.shape[axis]).reshape([-1 if at == axis % data.ndim else 1 for at in range(data.ndim)])
+    if select_last_index == 1:
+        return np.asarray(np.where(greatest, place, -1).max(axis, keepdims=keepdims == 1))
+    return np.asarray(np.where(greatest, place, data.shape[axis]).min(axis, keepdims=keepdims == 1))
+
+
+case = ARG_MAX.case
+
+CUBE = (np.arange(60) * 23 % 60).reshape(3, 4, 5)
+"""All different, in no order along any axis."""
+TIES = [[2, 5, 5, 1, 5], [7, 7, 0, 7, 3], [4, 4, 4, 4, 4]]
+
+case("default", data=CUBE, cites=(COMPUTES, SAME_RANK, INTEGER))
+case("kept", data=CUBE, axis=1, keepdims=1, cites=(SAME_RANK, KEEP, INTEGER_OUTPUT))
+for name, clause in (("first", PRUNED_FIRST), ("old", PRUNED_OLD), ("now", PRUNED)):
+    case(f"pruned_{name}", data=CUBE, axis=1, keepdims=0, cites=(clause, KEEP))
+    case(f"pruned_default_axis_{name}", data=CUBE, keepdims=0, cites=(clause,))
+case("to_scalar", Tag.EDGE, data=[3, 8, 1], keepdims=0, cites=(COMPUTES,))
+case("keepdims_two", Tag.EDGE, data=CUBE, keepdims=2, unspecified=KEEP)
+case("first_is_greatest", data=[9, 8, 1], cites=(COMPUTES,))
+case("last_is_greatest", data=[1, 8, 9], cites=(COMPUTES,))
+case("negative", data=[[-3, -1, -2], [-9, -8, -7]], axis=1, cites=(COMPUTES,))
+case("size_one", Tag.EDGE, data=[[7], [3]], axis=1, cites=(COMPUTES,))
+case("one_element", Tag.EDGE, data=[7], cites=(COMPUTES,))
+case("long", data=np.arange(600).reshape(2, 300) * 7 % 601, axis=1, cites=(COMPUTES,))
+case("long_columns", data=np.arange(600).reshape(300, 2) * 7 % 601, axis=0, cites=(COMPUTES,))
+case("infinities", Tag.EDGE, data=[[-np.inf, 3e38, 1], [1, np.inf, 3e38]], axis=1, cites=(COMPUTES,))
+case("subnormals", Tag.EDGE, data=[0, 1e-45, -1e-45, 3e-45], cites=(COMPUTES,))
+case("all_minus_infinity_but_one", Tag.EDGE, data=[-np.inf, -3e38], cites=(COMPUTES,))
+case("nan", Tag.EDGE, data=[1, np.nan, 3], unspecified=COMPUTES)
+case("nan_last", Tag.EDGE, data=[1, 3, np.nan], keepdims=0, unspecified=COMPUTES)
+
+for name, given, told in (
+    ("first_unset", {}, (FIRST, WHETHER)),
+    ("first", {"select_last_index": 0}, (FIRST, WHETHER)),
+    ("last", {"select_last_index": 1}, (LAST, WHETHER)),
+):
+    chosen: dict[str, Any] = {"cites": told, **given}
+    case(f"ties_{name}", Tag.CHANGE, data=TIES, axis=1, **chosen)
+    case(f"ties_{name}_pruned", Tag.CHANGE, data=TIES, axis=-1, keepdims=0, **chosen)
+    case(f"ties_{name}_columns", Tag.CHANGE, data=np.array(TIES).T, axis=0, **chosen)
+    case(f"ties_{name}_middle", Tag.CHANGE, data=CUBE % 4, axis=1, **chosen)
+    case(f"ties_{name}_zeros", Tag.EDGE, data=[[-0.0, 0.0], [0.0, -0.0]], axis=1, **chosen)
+    case(f"ties_{name}_infinity", Tag.EDGE, data=[1, np.inf, np.inf, 2], **chosen)
+    case(f"ties_{name}_minus_infinity", Tag.EDGE, data=[-np.inf] * 3, **chosen)
+    case(f"ties_{name}_long", Tag.EDGE, data=np.arange(200) * 7 % 5, **chosen)
+    case(f"ties_{name}_none", data=CUBE, axis=2, **chosen)
+    case(f"ties_{name}_dtypes", Tag.DTYPE, each="T", data=[[1, 0, 1], [0, 1, 1]], axis=1, **chosen)
+case("ties_open", Tag.CHANGE, data=TIES, axis=1, before=12, unspecified=FIRST)
+case("ties_open_zeros", Tag.EDGE, data=[-0.0, 0.0], before=12, unspecified=FIRST)
+case("select_two", Tag.EDGE, data=TIES, axis=1, select_last_index=2, unspecified=WHETHER)
+
+case("empty", Tag.EDGE, data=ramp(0, 3), axis=0, rejects=NOT_EMPTY)
+case("empty_elsewhere", Tag.EDGE, data=ramp(0, 3), axis=1, rejects=NOT_EMPTY)
+for name, span in (("first", {"before": 11}), ("now", {"since": 12})):
+    limits: dict[str, Any] = span
+    case(f"empty_{name}", Tag.EDGE, data=ramp(0, 3), axis=0, unspecified=COMPUTES, **limits)
+    case(f"empty_elsewhere_{name}", Tag.EDGE, data=ramp(0, 3), axis=1, cites=(COMPUTES,), **limits)
+    case(f"empty_pruned_{name}", Tag.EDGE, data=ramp(2, 3, 0), axis=1, keepdims=0, cites=(SAME_RANK,), **limits)
+
+for name, shape, axis in axes():
+    turned = (np.arange(np.prod(shape)) * 7 % np.prod(shape)).reshape(shape)
+    case(name, Tag.AXIS, data=turned, axis=axis, cites=(RANGE,) if axis < 0 else (WHICH_AXIS,))
+    if axis < 0:
+        case(f"{name}_pruned", Tag.AXIS, data=turned, axis=axis, keepdims=0, cites=(RANGE,))
+for name, shape, axis in axes_outside():
+    case(name, Tag.AXIS, data=ramp(*shape), axis=axis, rejects=RANGE)
+case("axis_from_back_old", Tag.AXIS, data=CUBE, axis=-1, before=11, unspecified=RANGE)
+case("axis_too_high_old", Tag.AXIS, data=CUBE, axis=3, before=11, rejects=WHICH_AXIS)
+case("rank0_old", Tag.AXIS, data=ramp(), axis=0, before=11, rejects=WHICH_AXIS)
+case("rank0_default", Tag.AXIS, data=ramp(), since=11, rejects=RANGE)
+
+case("dtypes", Tag.DTYPE, each="T", data=[[1, 3, 2], [5, 4, 0]], axis=1, cites=(NUMERIC,))
+case("outside", Tag.DTYPE, outside="T", data=ramp(3), rejects=Rule.TYPES)
+for type_ in (f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)):
+    low, high = int(np.iinfo(type_).min), int(np.iinfo(type_).max)
+    hard = typed(type_, np.array([[high - 1, low, high], [low + 1, low, 0], [low, 1, 0]], type_))
+    case(f"limits_{type_}", Tag.EDGE, data=hard, axis=1, cites=(COMPUTES,))
+case("no_data", axis=0, rejects=Rule.ARITY)
+case("no_outputs", data=ramp(3), n=0, rejects=Rule.ARITY)
+case("two_outputs", data=ramp(3), n=2, rejects=Rule.ARITY)
+case("stray_axes", data=CUBE, stray={"axes": [1]}, rejects=Rule.ATTRIBUTES)
+case("stray_select", Tag.CHANGE, data=CUBE, stray={"select_last_index": 0}, before=12, rejects=Rule.ATTRIBUTES)
