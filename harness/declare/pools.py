@@ -11,7 +11,7 @@ import numpy as np
 from harness.declare.clause import Clause, Rule
 from harness.declare.data import Array, ramp
 from harness.declare.op import Op, Tag
-from harness.declare.windows import SAME, Sentences, Windows, forbidden, lay, layouts, left_open, sentences, spoken
+from harness.declare.windows import SAME, Sentences, Windows, forbidden, lay, layouts, left_open, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,7 +122,7 @@ def pools(op: Op, *, dilated: int, renewed: int, wording: int, dilation: Clause,
 
 def place(
     v: Version, said: Pools, sizes: tuple[int, ...], *, kernel_shape: Ints, strides: Ints, dilations: Ints, pads: Ints,
-    auto_pad: str | bytes, ceil_mode: int | None,
+    auto_pad: str, ceil_mode: int | None,
 ) -> Windows:  # fmt: skip
     """Return the windows of a pool over an input of `sizes`, (N, C, D1, ..., Dn)."""
     v.require(said.form, len(sizes) > 1)
@@ -132,7 +132,7 @@ def place(
     v.silent(said.kernel, min(kernel) < 1)
     v.silent(said.ceil_mode, ceil_mode not in {0, 1, None})
     windows = lay(v, said.windows, sizes[2:], kernel, strides, dilations, pads, auto_pad, up=ceil_mode == 1)
-    if said.ignored is None or not said.ignored.in_force(v.since) or spoken(auto_pad) != "NOTSET":
+    if said.ignored is None or not said.ignored.in_force(v.since) or auto_pad != "NOTSET":
         return windows
     parts = zip(windows.sizes, windows.begin, windows.strides, strict=True)
     before = [-(-(size + pad) // stride) for size, pad, stride in parts]

@@ -6,6 +6,7 @@ more or less than the others, its own file holds the sentence.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from dataclasses import dataclass
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
     Ints = Array | list[int] | tuple[int, ...] | None
 
 SAME = ("SAME_UPPER", "SAME_LOWER")
-
-
-def spoken(value: str | bytes) -> str:
-    """Return a string attribute as text: a model holds bytes."""
-    return value.decode() if isinstance(value, bytes) else value
 
 
 def waves(*shape: int) -> Array:
@@ -215,6 +211,10 @@ class Windows:
             np.add.at(sums, (..., *at), np.where(self.inside(), values, 0))
         return sums
 
+    def moved(self, begin: tuple[int, ...]) -> Windows:
+        """Return the same windows behind another padding."""
+        return dataclasses.replace(self, begin=begin)
+
 
 def spread(v: Version, clause: Clause, given: Ints, rank: int) -> tuple[int, ...]:
     """Return one stride or dilation for each axis, 1 where none is given."""
@@ -225,12 +225,12 @@ def spread(v: Version, clause: Clause, given: Ints, rank: int) -> tuple[int, ...
     return tuple(int(item) for item in given)
 
 
-def padding(v: Version, said: Sentences, rank: int, pads: Ints, auto_pad: str | bytes) -> tuple[int, ...]:
+def padding(v: Version, said: Sentences, rank: int, pads: Ints, auto_pad: str) -> tuple[int, ...]:
     """Return the explicit padding, all beginnings before all ends; none where auto_pad is used."""
-    v.require(said.either, spoken(auto_pad) in {"NOTSET", "VALID", *SAME})
+    v.require(said.either, auto_pad in {"NOTSET", "VALID", *SAME})
     if pads is None:
         return (0,) * (2 * rank)
-    v.require(said.alone, spoken(auto_pad) == "NOTSET")
+    v.require(said.alone, auto_pad == "NOTSET")
     v.require(said.format, len(pads) == 2 * rank)
     v.require(said.at_least_zero, all(pad >= 0 for pad in pads))
     return tuple(int(pad) for pad in pads)
@@ -250,7 +250,7 @@ def lay(
     strides: Ints,
     dilations: Ints,
     pads: Ints,
-    auto_pad: str | bytes,
+    auto_pad: str,
     *,
     up: bool = False,
 ) -> Windows:
@@ -263,17 +263,17 @@ def lay(
     explicit = padding(v, said, rank, pads, auto_pad)
     begin, end = explicit[:rank], explicit[rank:]
     extent = [(size - 1) * step + 1 for size, step in zip(kernel, dilations, strict=True)]
-    if spoken(auto_pad) in SAME:
+    if auto_pad in SAME:
         counts = tuple(-(-size // stride) for size, stride in zip(sizes, strides, strict=True))
         lengths = zip(counts, strides, extent, sizes, strict=True)
         total = [(count - 1) * stride + length - size for count, stride, length, size in lengths]
         v.silent(said.amount or said.same, said.amount is not None and min(total) < 0)
         v.permit(said.strided, max(strides) > 1)
-        begin, end = halves([max(0, item) for item in total], more_at_end=spoken(auto_pad) == "SAME_UPPER")
+        begin, end = halves([max(0, item) for item in total], more_at_end=auto_pad == "SAME_UPPER")
     else:
         spans = zip(sizes, begin, end, extent, strict=True)
         free = [size + before + after - length for size, before, after, length in spans]
-        up = up and spoken(auto_pad) == "NOTSET"
+        up = up and auto_pad == "NOTSET"
         v.permit(said.rounded, any(room % stride for room, stride in zip(free, strides, strict=True)))
         counts = tuple((-(-room // step) if up else room // step) + 1 for room, step in zip(free, strides, strict=True))
     v.silent(said.dimensions, min(counts) < 0)

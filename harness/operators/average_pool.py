@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.declare import Array, Int, Ints, Op, Rule, Tag, Version, bounded
 from harness.declare.pools import BEHIND, SLIDING, place, pool_cases, pools
-from harness.declare.windows import SAME, spoken, waves
+from harness.declare.windows import SAME, waves
 
 if TYPE_CHECKING:
     from harness.declare.windows import Windows
@@ -99,12 +99,12 @@ def pooled(
     windows = place(v, SAID, X.shape, kernel_shape=kernel_shape, strides=strides, dilations=dilations, pads=pads,
                     auto_pad=auto_pad, ceil_mode=ceil_mode)  # fmt: skip
     v.silent(COUNT, count_include_pad not in {0, 1, None})
-    if FLOOR_SAME.in_force(v.since) and not ceil_mode and spoken(auto_pad) != "NOTSET":
+    if FLOOR_SAME.in_force(v.since) and not ceil_mode and auto_pad != "NOTSET":
         shape = list(zip(windows.sizes, windows.kernel, windows.strides, strict=True))
         same = tuple(size // stride for size, _, stride in shape)
-        v.silent(FLOOR_SAME, spoken(auto_pad) in SAME and windows.counts != same)
+        v.silent(FLOOR_SAME, auto_pad in SAME and windows.counts != same)
         valid = tuple((size - pixels + 1) // stride for size, pixels, stride in shape)
-        v.silent(FLOOR_VALID, spoken(auto_pad) == "VALID" and windows.counts != valid)
+        v.silent(FLOOR_VALID, auto_pad == "VALID" and windows.counts != valid)
     with np.errstate(all="ignore"):
         sums, counts = _averages(windows, X, count_include_pad)
         v.silent(DIVIDED, not counts.all())

@@ -7,14 +7,13 @@ left of odd padding at the beginning), 22 (bfloat16).
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from harness.declare import Array, Clause, Ints, Op, Rule, Tag, Version, bounded, ramp
 from harness.declare.filters import check, filter_cases, filters, with_bias
-from harness.declare.windows import SAME, Windows, halves, layouts, padding, sentences, spoken, spread, waves
+from harness.declare.windows import SAME, Windows, halves, layouts, padding, sentences, spread, waves
 
 
 def _products(windows: Windows, X: Array, W: Array, group: int) -> Array:  # noqa: N803 - the text's own names
@@ -37,7 +36,7 @@ def _rounding(
     # Version 1 splits padding the other way round, and the bound is not told of which version it is.
     begins = (windows.begin, windows.begin if placing["output_shape"] is None else windows.end)
     with np.errstate(all="ignore"):
-        both = (_products(replace(windows, begin=begin), np.abs(X), np.abs(W), group) for begin in begins)
+        both = (_products(windows.moved(begin), np.abs(X), np.abs(W), group) for begin in begins)
         sums = np.maximum(*both)
         terms = X.shape[1] // group * math.prod(W.shape[2:])
         return [with_bias(sums, None if B is None else np.abs(B)) * (terms + 2) / 2]
@@ -121,7 +120,7 @@ def _laid(
     auto_pad: str, output_padding: Ints, output_shape: Ints,
 ) -> Windows:  # fmt: skip
     """Return the windows over the output that the input's pixels fill."""
-    rank, mode = len(sizes), spoken(auto_pad)
+    rank, mode = len(sizes), auto_pad
     strides, dilations = spread(v, SAID.stride, strides, rank), spread(v, SAID.dilation, dilations, rank)
     explicit = padding(v, SAID, rank, pads, auto_pad)
     added = (0,) * rank if output_padding is None else tuple(output_padding)

@@ -12,19 +12,19 @@ import numpy as np
 
 from harness.declare import Array, Op, Rule, Tag, Version, bounded, ramp, typed
 from harness.declare.sampling import Term, brought_in, located, points, terms
-from harness.declare.windows import spoken, waves
+from harness.declare.windows import waves
 
 NAMES = {"bilinear": "linear", "bicubic": "cubic"}
 
 
-def _rounding(X: Array, grid: Array, align_corners: int, mode: bytes, padding_mode: bytes) -> list[Array]:  # noqa: N803
-    """Return what weights and sums lose: a cubic weight is off by up to three epsilons however small it is."""
-    kind, rank = NAMES.get(spoken(mode), spoken(mode)), X.ndim - 2
+def _rounding(X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> list[Array]:  # noqa: N803
+    """Return what weights and sums lose: a cubic weight is off by up to four epsilons however small it is."""
+    kind, rank = NAMES.get(mode, mode), X.ndim - 2
     if kind == "nearest":
         return [np.zeros(())]
     places = located(grid, X.shape[2:], at_centers=align_corners == 1)
-    found = terms(np.abs(X), places, kind, spoken(padding_mode), at_centers=align_corners == 1)
-    factor, least = (len(found) + 4 * rank) / 2, 3 * rank * (kind == "cubic")
+    found = terms(np.abs(X), places, kind, padding_mode, at_centers=align_corners == 1)
+    factor, least = (len(found) + 4 * rank) / 2, 4 * (kind == "cubic")
     with np.errstate(all="ignore"):
         return [sum((term.values * (np.abs(term.weights) * factor + least) for term in found), np.zeros(()))]
 
@@ -100,20 +100,20 @@ def _sum(v: Version, X: Array, found: list[Term]) -> Array:  # noqa: N803 - the 
 
 
 @SAMPLE.oracle()
-def sampled(v: Version, X: Array, grid: Array, align_corners: int, mode: bytes, padding_mode: bytes) -> Array:  # noqa: N803
+def sampled(v: Version, X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> Array:  # noqa: N803
     """Return X at each place of the grid."""
-    padding, rank, sizes = spoken(padding_mode), X.ndim - 2, X.shape[2:]
+    padding, rank, sizes = padding_mode, X.ndim - 2, X.shape[2:]
     shapes, modes, names = (SHAPES, MODES, {"linear", "nearest", "cubic"})
     if IMAGES.in_force(v.since):
         v.require(IMAGES, rank == 2)  # noqa: PLR2004 - H and W
         shapes, modes, names = (SHAPES_OLD, MODES_OLD, {"bilinear", "nearest", "bicubic"})
     v.require(shapes, rank >= 0 and grid.shape[:1] + grid.shape[-1:] == (*X.shape[:1], rank) and grid.ndim == X.ndim)
     v.silent(SHAPES, rank == 0)
-    v.require(modes, spoken(mode) in names)
+    v.require(modes, mode in names)
     v.require(PADDING, padding in {"zeros", "border", "reflection"})
     v.silent(CORNERS, align_corners not in {0, 1})
     v.silent(COMPUTES, 0 in sizes or not np.isfinite(grid).all())
-    kind = NAMES.get(spoken(mode), spoken(mode))
+    kind = NAMES.get(mode, mode)
     v.silent(ALL_TYPES, kind != "nearest" and X.dtype.kind in "Ob")
     at_centers = align_corners == 1
     places = located(grid, sizes, at_centers=at_centers)
