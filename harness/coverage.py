@@ -16,7 +16,7 @@ import onnx
 from harness import generate, schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from harness.case import Case
     from harness.declare import Op
@@ -135,13 +135,22 @@ class Coverage:
     binding: int
 
 
-def of(op: Op) -> Iterator[Coverage]:
-    """Yield the coverage of every version of an operator."""
+def of(op: Op, cases: Iterable[Case] | None = None) -> Iterator[Coverage]:
+    """Yield the coverage of every version of an operator.
+
+    Args:
+        op: the operator.
+        cases: all that are generated of it, where somebody has them already.
+    """
+    by_version: dict[str, list[Case]] = {}
+    for case in cases or ():
+        by_version.setdefault(case.operator, []).append(case)
     for version in schema.versions(op.domain, op.name):
         wanted = points(version)
         seen: set[Point] = set()
         quoted: set[str] = set()
-        for case in generate.cases(op, (version.since,)):
+        own = by_version.get(str(version), []) if cases else generate.cases(op, (version.since,))
+        for case in own:
             quoted |= set(case.clauses)
             if case.expected is not None:
                 seen |= reached(version, case)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from typing import TYPE_CHECKING
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,3 +28,27 @@ def ends() -> Iterator[None]:
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
+
+
+def operator_of(nodeid: str) -> str:
+    """Return the operator that a test is about, or an empty text."""
+    found = re.search(r"\[(ai\.onnx[\w.]*/\w+)\]$", nodeid)
+    return found[1] if found else ""
+
+
+class ByOperator(LoadScopeScheduling):
+    """One process does all tests of an operator: its cases are generated once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return operator_of(nodeid) or nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByOperator:
+    """Spread tests over processes by operator."""
+    return ByOperator(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of an operator behind one another, for the same reason."""
+    items.sort(key=lambda item: operator_of(item.nodeid))

@@ -127,7 +127,7 @@ class Oracle:
     takes_count: bool
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Op:
     """One operator: its versions, clauses, oracles and cases.
 
@@ -156,6 +156,10 @@ class Op:
     def __str__(self) -> str:
         """Return domain and name: ai.onnx/Split."""
         return f"{self.domain}/{self.name}"
+
+    def __repr__(self) -> str:
+        """Return the same: all that is declared would fill a screen."""
+        return f"<Op {self}>"
 
     def clause(
         self,

@@ -4,32 +4,30 @@ import json
 from typing import Any
 
 import numpy as np
-import pytest
 from click.testing import CliRunner
+from generated import covered, every_operator
 
-from harness import cli, coverage, registry, schema
+from harness import cli, coverage, schema
 from harness.coverage import Point
 from harness.declare import EXACT, Array, Op, Version, ramp
 from harness.report import coverage as report
 
-OPERATORS = list(registry.load())
 
-
-@pytest.mark.parametrize("op", OPERATORS, ids=str)
+@every_operator
 def test_every_schema_point_has_a_case_or_an_excuse(op: Op) -> None:
-    missing = {str(item.version): [str(point) for point in item.missing] for item in coverage.of(op)}
+    missing = {str(item.version): [str(point) for point in item.missing] for item in covered(op)}
     assert not any(missing.values()), {version: points for version, points in missing.items() if points}
 
 
-@pytest.mark.parametrize("op", OPERATORS, ids=str)
+@every_operator
 def test_every_sentence_that_binds_is_cited(op: Op) -> None:
-    uncited = {str(item.version): item.uncited[: item.binding] for item in coverage.of(op)}
+    uncited = {str(item.version): item.uncited[: item.binding] for item in covered(op)}
     assert not any(uncited.values()), {version: told for version, told in uncited.items() if told}
 
 
-@pytest.mark.parametrize("op", OPERATORS, ids=str)
+@every_operator
 def test_every_excuse_is_needed(op: Op) -> None:
-    used = {point for item in coverage.of(op) for point in item.excused}
+    used = {point for item in covered(op) for point in item.excused}
     assert used == set(op.excuses), "an excuse for what has a case, or for no schema point at all"
 
 

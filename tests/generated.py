@@ -1,0 +1,60 @@
+"""The generated cases, for tests that look at all of one operator, or at a few of every kind."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import onnx
+import pytest
+
+from harness import coverage, generate, registry
+from harness.forms import Plan, build, forms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.case import Case
+    from harness.coverage import Coverage
+    from harness.declare import Op
+
+OPS = list(registry.load())
+KINDS = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "Scatter", "If", "Dropout")
+"""Operators that move data, compute, hold values, take containers, are deprecated, hold subgraphs, draw at random."""
+
+every_operator = pytest.mark.parametrize("op", OPS, ids=str)
+
+
+@functools.lru_cache(maxsize=1)
+def plans(op: Op) -> tuple[Plan, ...]:
+    """Return the plans of an operator."""
+    return tuple(generate.plans(op))
+
+
+@functools.lru_cache(maxsize=1)
+def cases(op: Op) -> tuple[Case, ...]:
+    """Return the cases of an operator."""
+    parsed.cache_clear()
+    return tuple(build(plan, form) for plan in plans(op) for form in forms(plan))
+
+
+@functools.lru_cache(maxsize=1)
+def covered(op: Op) -> tuple[Coverage, ...]:
+    """Return what the cases of an operator reach."""
+    return tuple(coverage.of(op, cases(op)))
+
+
+parsed = functools.cache(onnx.load_from_string)
+
+
+def model(case: Case) -> onnx.ModelProto:
+    """Return the parsed model, which no test changes."""
+    return parsed(case.model)
+
+
+def few() -> Iterator[Case]:
+    """Yield the cases of operators of every kind, of their newest version that is not deprecated."""
+    for name in KINDS:
+        op = registry.load().named(name)
+        newest = max(version for version in op.versions if any(generate.plans(op, (version,))))
+        yield from generate.cases(op, (newest,))
