@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Ints, Op, Rule, Tag, Version, axes, axes_outside, extremes, ramp, typed
-from harness.declare.text import text
+from harness.declare import EXACT, Array, Ints, Op, Rule, Tag, Version, axes, axes_outside, extremes, ramp, text, typed
 
 PAD = Op("Pad", versions=(1, 2, 11, 13, 18, 19, 21, 23, 24, 25), compare=EXACT, rank="data")
 

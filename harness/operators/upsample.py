@@ -10,9 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import Array, Ints, Op, Rule, Tag, Version, bounded, extremes, ramp, typed
-from harness.declare.resampling import scaled_shape, settled
-from harness.declare.text import text
+from harness.declare import (
+    Array,
+    Ints,
+    Op,
+    Rule,
+    Tag,
+    Version,
+    bounded,
+    extremes,
+    ramp,
+    scaled_shape,
+    settled,
+    text,
+    typed,
+)
 
 
 def _rounding(X: Array, mode: str, scales: Ints = None, height_scale: float = 1, width_scale: float = 1) -> list[Array]:  # noqa: N803 - the text's own name
