@@ -138,6 +138,25 @@ class Resampling:
         places = originals(self.transform, length, resized, Fraction(1), crop)
         return np.array([self.transform == "tf_crop_and_resize" and not 0 <= at <= length - 1 for at in places], bool)
 
+    def all(
+        self,
+        x: Array,
+        axes: Sequence[int],
+        targets: Sequence[tuple[int, Fraction]],
+        crops: Sequence[Sequence[Fraction]],
+        value: float,
+    ) -> tuple[Array, bool]:
+        """Return x resampled along several axes, with `value` where a crop lies outside, and whether `along` did."""
+        outside = np.zeros((1,) * x.ndim, bool)
+        for axis, (resized, scale), crop in zip(axes, targets, crops, strict=True):
+            shape = [-1 if at == axis else 1 for at in range(x.ndim)]
+            outside = outside | self.outside(x.shape[axis], resized, crop).reshape(shape)
+            done = self.along(x, axis, resized, scale, crop)
+            if done is None:
+                return x, False
+            x = done
+        return np.where(outside, np.asarray(value, x.dtype), x) if outside.any() else x, True
+
 
 def exact(values: Sequence[float]) -> list[Fraction]:
     """Return numbers as fractions, so that floor and half mean what they say."""
