@@ -8,7 +8,6 @@ Versions: 1 (C broadcast by attribute), 6 (text), 7 (unidirectional broadcasting
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -101,11 +100,11 @@ def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, bet
         with np.errstate(invalid="ignore"):
             return np.asarray(alpha * (wide[0] @ wide[1]) + beta * wide[2])
     terms = left.astype(object)[:, :, None] * right.astype(object)[None]
-    exact = Fraction(alpha) * terms.sum(1, initial=0) + Fraction(beta) * C.astype(object)
+    (a, a_under), (b, b_under) = float(alpha).as_integer_ratio(), float(beta).as_integer_ratio()
+    exact, under = a * b_under * terms.sum(1, initial=0) + b * a_under * C.astype(object), a_under * b_under
     limits = np.iinfo(left.dtype)
-    held = all(item == int(item) and limits.min <= item <= limits.max for item in exact.ravel())
-    v.silent(FORMULA, not held)
-    return np.array([int(item) for item in exact.ravel()], left.dtype).reshape(C.shape)
+    v.silent(FORMULA, any(item % under or not limits.min <= item // under <= limits.max for item in exact.ravel()))
+    return np.array([item // under for item in exact.ravel()], left.dtype).reshape(C.shape)
 
 
 @GEMM.oracle()

@@ -105,9 +105,11 @@ def by_input(v: Version, X: Array, K: Array, axis: int, largest: Int, sorted: In
 
 
 def case(name: str, *tags: Tag, k: int, **declared: Any) -> None:  # noqa: ANN401 - whatever a case takes
-    """Declare a case twice: with k as the attribute of version 1, and as the input of all others."""
+    """Declare a case twice: with k as the input, and as the attribute of version 1 where that has the rest of it."""
     TOP_K.case(name, *tags, K=[k], **declared)
-    TOP_K.case(f"{name}_attribute", *tags, k=k, **declared)
+    clauses = (*declared.get("cites", ()), declared.get("rejects", RETRIEVE), declared.get("unspecified", RETRIEVE))
+    if not {"largest", "sorted", "since"} & set(declared) and all(clause.in_force(1) for clause in clauses):
+        TOP_K.case(f"{name}_attribute", *tags, k=k, **declared)
 
 
 MIXED = [[3, 9, 1, 7, 5], [8, 2, 6, 0, 4], [10, 14, 12, 11, 13]]
