@@ -110,6 +110,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         raise DeclarationError(f"{case_id}: {error}") from error
     if expected is not None and (spec.rejects or spec.unspecified):
         raise DeclarationError(f"{case_id}: declared to give no values, but the oracle gives some")
+    present = {name: value for name, value in {**oracle.known(version, meant), **meant}.items() if value is not None}
     return Plan(
         op=op,
         version=version,
@@ -123,9 +124,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         expected=expected,
         allowance=allowance,
         detail=detail,
-        rank=_rank(
-            op, {**oracle.known(version, meant), **meant, **{name: item.value for name, item in inputs if item}}
-        ),
+        rank=_rank(op, {**present, **{name: item.value for name, item in inputs if item}}),
     )
 
 

@@ -92,8 +92,7 @@ class Answer:
 
 def known(version: OperatorVersion, attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Return every attribute as oracles see it: defaults filled in, None for what has none, text as str."""
-    given = {name: attributes.get(name, item.default) for name, item in version.attributes.items()}
-    return {name: _text(value) for name, value in given.items()}
+    return {name: attributes.get(name, _text(item.default)) for name, item in version.attributes.items()}
 
 
 def _text(value: Any) -> Any:  # noqa: ANN401 - any attribute
@@ -263,7 +262,7 @@ class Evaluator:
         value = onnx.helper.get_attribute_value(item)
         if item.type == kind.TENSOR:
             return numpy_helper.to_array(value)
-        return value if isinstance(value, str | bytes | int | float) else list(value)
+        return _text(value if isinstance(value, bytes | int | float) else list(value))
 
     def _call(
         self,

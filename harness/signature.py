@@ -162,4 +162,6 @@ def gather(version: OperatorVersion, given: list[Given | None]) -> list[Any]:
     if not version.inputs or not version.inputs[-1].variadic:
         return [*given]
     fixed = len(version.inputs) - 1
+    if len(given) < fixed:
+        return [*given]  # `check` says what is required.
     return [*given[:fixed], given[fixed:]]

@@ -161,10 +161,9 @@ for name, scales, given in by_blocks():
     case(name, Tag.CHANGE, x=CUBE, x_scale=scales, x_zero_point=zeros, **given, before=24, cites=(BLOCKS,))
 for name, shape, scales, given, kind in misfits():
     for suffix, clause in zip(("", "_now"), getattr(GRAINS, kind), strict=False):
-        if "block_size" in given and not clause.in_force(21):  # There are no blocks before.
-            continue
         wrong: dict[str, Any] = {"x": ramp(*shape), "x_scale": scales, **given}
-        case(f"{name}{suffix}", Tag.EDGE, **wrong, before=None if name in ESSENTIAL else 23, rejects=clause)
+        if clause.in_force(21) or "block_size" not in given:  # There are no blocks before.
+            case(f"{name}{suffix}", Tag.EDGE, **wrong, before=None if name in ESSENTIAL else 23, rejects=clause)
 case("matrix_without_blocks", x=ramp(2, 3), x_scale=np.ones((2, 3)), axis=0, before=21, rejects=EITHER)
 case("length_of_one_old", Tag.EDGE, x=CUBE, x_scale=[0.5], axis=2, since=13, before=21, unspecified=EITHER)
 case("length_of_one", Tag.EDGE, x=CUBE, x_scale=[0.5], axis=2, rejects=LENGTH)

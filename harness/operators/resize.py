@@ -139,8 +139,10 @@ def resized(
 
 def case(name: str, *tags: Tag, X: Any, **declared: Any) -> None:  # noqa: ANN401 - whatever a case takes
     """Declare a case for the versions that may leave out roi and scales, and for version 11, which may not."""
-    RESIZE.case(name, *tags, X=X, **{"since": 13, **declared})
-    if not {"axes", "antialias", "keep_aspect_ratio_policy", "since"} & set(declared):
+    eleven, later = (all(clause.in_force(at) for clause in declared.get("cites", ())) for at in (11, 19))
+    if later:
+        RESIZE.case(name, *tags, X=X, **{"since": 13, **declared})
+    if eleven and not {"axes", "antialias", "keep_aspect_ratio_policy", "since"} & set(declared):
         needed = {"roi": [0.0] * len(X.shape) + [1.0] * len(X.shape), "scales": []} | declared
         RESIZE.case(f"{name}_eleven", *tags, X=X, since=11, before=13, **needed)
 
@@ -157,9 +159,7 @@ def by(sizes: Any = (8, 3), mode: str = "nearest", way: str = "half_pixel", **gi
     return {"X": GRID, "mode": mode, "coordinate_transformation_mode": way, **kept, **given}
 
 
-for way, clause in TRANSFORMS.items():
-    if clause in {CROP, FOR_NN}:
-        continue
+for way, clause in [item for item in TRANSFORMS.items() if item[1] not in {CROP, FOR_NN}]:
     case(f"{way}_nearest", Tag.CHANGE, **by(way=way), cites=(clause,))
     case(f"{way}_linear", Tag.CHANGE, **by(None, "linear", way, scales=[2.0, 0.5]), cites=(clause,))
     for name, sizes in SIZES.items():
