@@ -6,23 +6,15 @@ and 25 (types).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from harness.declare import EMPTY, EXACT, Array, Op, Rule, Subgraph, Tag, Version, extremes, graph, ramp, typed
+from harness.declare.subgraphs import accumulate, outputs_of
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-
-def _types(_: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Op.derives
-    """Return the types of the outputs of the body behind its condition."""
-    body = attributes.get("body")
-    return (body.outputs[1:] if body else ()) or "tensor(float)"
-
-
-LOOP = Op("Loop", versions=(1, 11, 13, 16, 19, 21, 23, 24, 25), compare=EXACT, derives={"V": _types}, widens=False)
+DERIVES = {"V": outputs_of("body", behind=1)}
+LOOP = Op("Loop", versions=(1, 11, 13, 16, 19, 21, 23, 24, 25), compare=EXACT, derives=DERIVES, widens=False)
 
 COUNT = LOOP.clause("Trip count. Iteration count specified at runtime. Set by specifying the input M. Optional.")
 CONDITION = LOOP.clause("whether to run the first iteration and also a loop-carried dependency for the body graph.")
@@ -106,9 +98,7 @@ def looped(
         going, *values = body(np.asarray(i), going, *carried)
         v.silent(YIELDS, going.ndim != 0)
         carried = values[: len(carried)]
-        for scan, value in zip(added, values[len(carried) :], strict=True):
-            v.require(UNCHANGING, not scan or scan[0].shape == value.shape)
-            scan.append(value)
+        accumulate(v, UNCHANGING, added, values[len(carried) :])
         i += 1
     v.silent(CONCATENATED, bool(added) and i == 0)
     return (*carried, *(np.stack(scan) for scan in added))
