@@ -14,7 +14,10 @@ def held_by(variable: str) -> Derivation:
     """Derive an output's type as that of what a sequence or an optional holds; of anything else, its own."""
 
     def derive(types: Mapping[str, str], _: Mapping[str, Any]) -> str:
-        kind, _, held = types[variable].partition("(")
-        return held.removesuffix(")") if kind in {"seq", "optional"} else types[variable]
+        text = types[variable]
+        for kind in ("seq(", "optional("):
+            if text.startswith(kind):
+                return text.removeprefix(kind).removesuffix(")")
+        return text
 
     return derive
