@@ -10,14 +10,16 @@ if TYPE_CHECKING:
     from harness.declare.op import Derivation
 
 
-def held_by(variable: str) -> Derivation:
-    """Derive an output's type as that of what a sequence or an optional holds; of anything else, its own."""
+def held_by(kind: str, variable: str) -> Derivation:
+    """Derive an output's type as that of what a container holds.
+
+    Args:
+        kind: of the container: seq or optional. What is none of this kind keeps its type.
+        variable: the type variable of the container.
+    """
 
     def derive(types: Mapping[str, str], _: Mapping[str, Any]) -> str:
         text = types[variable]
-        for kind in ("seq(", "optional("):
-            if text.startswith(kind):
-                return text.removeprefix(kind).removesuffix(")")
-        return text
+        return text.removeprefix(f"{kind}(").removesuffix(")") if text.startswith(f"{kind}(") else text
 
     return derive

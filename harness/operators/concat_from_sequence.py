@@ -22,7 +22,7 @@ def _rank(given: Mapping[str, Any]) -> int | None:
     return np.ndim(sequence[0]) + (given.get("new_axis") == 1) if isinstance(sequence, list) and sequence else None
 
 
-CFS = Op("ConcatFromSequence", versions=(11,), compare=EXACT, rank=_rank, derives={"T": held_by("S")})
+CFS = Op("ConcatFromSequence", versions=(11,), compare=EXACT, rank=_rank, derives={"T": held_by("seq", "S")})
 
 CONCATENATE = CFS.clause(
     "Concatenate a sequence of tensors into a single tensor.", note="Says nothing of a sequence that has none."

@@ -8,7 +8,7 @@ from __future__ import annotations
 from harness.declare import EXACT, Array, Op, Rule, Tag, Version, extremes, ramp, typed
 from harness.declare.containers import held_by
 
-AT = Op("SequenceAt", versions=(11,), compare=EXACT, derives={"T": held_by("S")})
+AT = Op("SequenceAt", versions=(11,), compare=EXACT, derives={"T": held_by("seq", "S")})
 
 COPY = AT.clause("Outputs a tensor copy from the tensor at 'position' in 'input_sequence'.")
 RANGE = AT.clause(
