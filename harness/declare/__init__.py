@@ -21,16 +21,19 @@ from harness.declare.arguments import (
     typed,
 )  # fmt: skip
 from harness.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
+from harness.declare.containers import held_by
 from harness.declare.data import Array, Data, axes, axes_outside, extremes, ramp
 from harness.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
+from harness.declare.subgraphs import accumulate, iterate, outputs_of
 from harness.declare.tolerance import EXACT, Tolerance, bounded, ulp
 
 Ints = Array | list[int] | tuple[int, ...] | None
 Int = int | None
 
 __all__ = [
-    "EMPTY", "EXACT", "Array", "CaseSpec", "Clause", "Data", "DeclarationError", "ElementType", "Empty", "Graph", "Int",
-    "Ints", "NoAnswer", "Op", "Rejected", "Rule", "Sparse", "Subgraph", "Tag", "Tolerance", "Typed",
-    "Unspecified", "Version", "attribute", "axes", "axes_outside", "bounded", "dense", "element_type", "extremes",
-    "graph", "length_of", "ramp", "sequence_of", "typed", "ulp",
+    "EMPTY", "EXACT", "Array", "CaseSpec", "Clause", "Data", "DeclarationError", "ElementType", "Empty", "Graph",
+    "Int", "Ints", "NoAnswer", "Op", "Rejected", "Rule", "Sparse", "Subgraph", "Tag", "Tolerance", "Typed",
+    "Unspecified", "Version", "accumulate", "attribute", "axes", "axes_outside", "bounded", "dense",
+    "element_type", "extremes", "graph", "held_by", "iterate", "length_of", "outputs_of", "ramp", "sequence_of",
+    "typed", "ulp",
 ]  # fmt: skip

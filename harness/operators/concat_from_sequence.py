@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Op, Rule, Tag, Version, extremes, ramp, typed
-from harness.declare.containers import held_by
+from harness.declare import EXACT, Array, Op, Rule, Tag, Version, extremes, held_by, ramp, typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

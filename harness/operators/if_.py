@@ -10,8 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import EMPTY, EXACT, Array, Op, Rule, Subgraph, Tag, Version, extremes, graph, ramp, typed
-from harness.declare.subgraphs import outputs_of
+from harness.declare import (
+    EMPTY,
+    EXACT,
+    Array,
+    Op,
+    Rule,
+    Subgraph,
+    Tag,
+    Version,
+    extremes,
+    graph,
+    outputs_of,
+    ramp,
+    typed,
+)  # fmt: skip
 
 DERIVES = {"V": outputs_of("then_branch", "else_branch")}
 IF = Op("If", versions=(1, 11, 13, 16, 19, 21, 23, 24, 25), compare=EXACT, derives=DERIVES, widens=False)
@@ -129,7 +142,6 @@ case("types_false_old", Tag.DTYPE, cond=False, **EITHER, **IDENTITIES, before=13
 EITHER["around"] |= ZERO
 LOOPS = branches(passed("x", "{V}"), passed("z", "{V}"), "{V} y")
 case("types_true", Tag.DTYPE, cond=True, **EITHER, **LOOPS, since=13, cites=(SAME_TYPE,))
-case("types_false", Tag.DTYPE, cond=False, **EITHER, **LOOPS, since=25, cites=(SAME_TYPE,))
 
 case("cond_of_two", cond=[True, False], around=AROUND, **COPIES, rejects=ONE_ELEMENT)
 case("cond_of_none", Tag.EDGE, cond=np.zeros((0,), bool), around=AROUND, **COPIES, rejects=ONE_ELEMENT)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.declare import EMPTY, EXACT, Op, Rule, Tag, Version, extremes, ramp, typed
-from harness.declare.containers import held_by
+from harness.declare import EMPTY, EXACT, Op, Rule, Tag, Version, extremes, held_by, ramp, typed
 
 GET = Op(
     "OptionalGetElement", versions=(15, 18, 28), compare=EXACT, derives={"V": held_by("optional", "O")}, widens=False

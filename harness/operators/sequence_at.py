@@ -5,8 +5,7 @@ Version: 11.
 
 from __future__ import annotations
 
-from harness.declare import EXACT, Array, Op, Rule, Tag, Version, extremes, ramp, typed
-from harness.declare.containers import held_by
+from harness.declare import EXACT, Array, Op, Rule, Tag, Version, extremes, held_by, ramp, typed
 
 AT = Op("SequenceAt", versions=(11,), compare=EXACT, derives={"T": held_by("seq", "S")})
 
