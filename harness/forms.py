@@ -102,7 +102,7 @@ def forms(plan: Plan) -> Iterator[Form]:
         for name in parameters:
             yield Form(f"initializer-{name}", since, baked=frozenset([name]))
     behind = plan.version.inputs[len(plan.inputs) :]
-    if plan.inputs and behind and all(item.optional for item in behind):
+    if behind and all(item.optional for item in behind):
         yield Form("omitted", since, named_empty=len(behind))
     if any(value.ndim for value in arrays.values()):
         yield Form("symbolic", since, symbolic=True)

@@ -22,10 +22,12 @@ from harness.declare.arguments import (
 )  # fmt: skip
 from harness.declare.broadcasting import Limited, Multidirectional
 from harness.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
+from harness.declare.containers import held_by
 from harness.declare.data import Array, Data, axes, axes_outside, extremes, ramp
 from harness.declare.drawn import Drawn
 from harness.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
 from harness.declare.reduction import Reduction, reduced_axes, reduced_rank
+from harness.declare.subgraphs import accumulate, iterate, outputs_of
 from harness.declare.tolerance import EXACT, Tolerance, bounded, ulp
 
 Ints = Array | list[int] | tuple[int, ...] | None
@@ -59,6 +61,7 @@ __all__ = [
     "Typed",
     "Unspecified",
     "Version",
+    "accumulate",
     "attribute",
     "axes",
     "axes_outside",
@@ -67,7 +70,10 @@ __all__ = [
     "element_type",
     "extremes",
     "graph",
+    "held_by",
+    "iterate",
     "length_of",
+    "outputs_of",
     "ramp",
     "reduced_axes",
     "reduced_rank",

@@ -6,23 +6,28 @@ and 25 (types).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from harness.declare import EMPTY, EXACT, Array, Op, Rule, Subgraph, Tag, Version, extremes, graph, ramp, typed
+from harness.declare import (
+    EMPTY,
+    EXACT,
+    Array,
+    Op,
+    Rule,
+    Subgraph,
+    Tag,
+    Version,
+    extremes,
+    graph,
+    outputs_of,
+    ramp,
+    typed,
+)  # fmt: skip
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-
-def _types(_: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Op.derives
-    """Return the types of the outputs of then_branch, or of the other where that has none."""
-    branches = [attributes[name].outputs for name in ("then_branch", "else_branch") if attributes.get(name)]
-    return next((outputs for outputs in branches if outputs), "tensor(float)")
-
-
-IF = Op("If", versions=(1, 11, 13, 16, 19, 21, 23, 24, 25), compare=EXACT, derives={"V": _types}, widens=False)
+DERIVES = {"V": outputs_of("then_branch", "else_branch")}
+IF = Op("If", versions=(1, 11, 13, 16, 19, 21, 23, 24, 25), compare=EXACT, derives=DERIVES, widens=False)
 
 CONDITIONAL = IF.clause("If conditional")
 IF_TRUE = IF.clause("Graph to run if condition is true.")
@@ -137,7 +142,6 @@ case("types_false_old", Tag.DTYPE, cond=False, **EITHER, **IDENTITIES, before=13
 EITHER["around"] |= ZERO
 LOOPS = branches(passed("x", "{V}"), passed("z", "{V}"), "{V} y")
 case("types_true", Tag.DTYPE, cond=True, **EITHER, **LOOPS, since=13, cites=(SAME_TYPE,))
-case("types_false", Tag.DTYPE, cond=False, **EITHER, **LOOPS, since=25, cites=(SAME_TYPE,))
 
 case("cond_of_two", cond=[True, False], around=AROUND, **COPIES, rejects=ONE_ELEMENT)
 case("cond_of_none", Tag.EDGE, cond=np.zeros((0,), bool), around=AROUND, **COPIES, rejects=ONE_ELEMENT)

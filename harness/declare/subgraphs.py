@@ -1,0 +1,63 @@
+"""Subgraphs: what their outputs tell of types, and what their iterations add up to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from harness.declare.arguments import Subgraph
+    from harness.declare.clause import Clause, Version
+    from harness.declare.data import Array
+    from harness.declare.op import Derivation
+
+
+def outputs_of(*names: str, behind: int = 0) -> Derivation:
+    """Derive the types of the outputs as those of a subgraph.
+
+    Args:
+        names: the attributes that hold it; the first one that has outputs tells.
+        behind: how many of its outputs are not the operator's.
+    """
+
+    def derive(_: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Derivation
+        graphs = (attributes[name] for name in names if attributes.get(name))
+        return next((graph.outputs[behind:] for graph in graphs if graph.outputs[behind:]), "tensor(float)")
+
+    return derive
+
+
+def accumulate(v: Version, unchanging: Clause, added: list[list[Array]], values: Sequence[Array]) -> None:
+    """Add to each scan output what an iteration gives; `unchanging` forbids that shapes differ."""
+    for scan, value in zip(added, values, strict=True):
+        v.require(unchanging, not scan or scan[0].shape == value.shape)
+        scan.append(value)
+
+
+def iterate(
+    v: Version,
+    body: Subgraph,
+    states: list[Array],
+    elements: Iterable[Sequence[Array]],
+    same: Clause,
+    unchanging: Clause,
+) -> tuple[list[Array], list[list[Array]]]:
+    """Return the final states of a body, and for each of its other outputs what each iteration gives.
+
+    Args:
+        v: the version.
+        body: takes states and elements, gives as many states and whatever is to be added up.
+        states: before the first iteration.
+        elements: of each iteration.
+        same: forbids that states differ in shape.
+        unchanging: forbids that the other outputs do.
+    """
+    count = len(states)
+    added: list[list[Array]] = [[] for _ in body.outputs]
+    for element in elements:
+        outputs = body(*states, *element)
+        accumulate(v, same, added[:count], outputs[:count])
+        accumulate(v, unchanging, added[count:], outputs[count:])
+        states = outputs[:count]
+    return states, added[count:]
