@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from harness.declare import Array, Int, Op, Rule, Tag, Version, attribute, element_type, extremes, ramp, typed, ulp
-from harness.declare.quantization import FLOATS, INTEGERS, Granularity, by_axis, by_blocks, misfits
+from harness.declare.quantization import ESSENTIAL, FLOATS, INTEGERS, Granularity, by_axis, by_blocks, misfits
 
 DEQUANTIZE = Op(
     "DequantizeLinear",
@@ -162,7 +162,7 @@ for name, scales, given in by_blocks():
 for name, shape, scales, given, kind in misfits():
     for suffix, clause in zip(("", "_now"), getattr(GRAINS, kind), strict=False):
         wrong: dict[str, Any] = {"x": ramp(*shape), "x_scale": scales, **given}
-        case(f"{name}{suffix}", Tag.EDGE, **wrong, rejects=clause)
+        case(f"{name}{suffix}", Tag.EDGE, **wrong, before=None if name in ESSENTIAL else 23, rejects=clause)
 case("matrix_without_blocks", x=ramp(2, 3), x_scale=np.ones((2, 3)), axis=0, before=21, rejects=EITHER)
 case("length_of_one_old", Tag.EDGE, x=CUBE, x_scale=[0.5], axis=2, since=13, before=21, unspecified=EITHER)
 case("length_of_one", Tag.EDGE, x=CUBE, x_scale=[0.5], axis=2, rejects=LENGTH)
