@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
+
+if TYPE_CHECKING:
+    from harness.declare.clause import Clause, Version
 
 Array = np.ndarray[Any, Any]
 
@@ -25,16 +29,18 @@ def normalized(
         return np.asarray((x - mean) / np.sqrt(variance + epsilon) * scale + bias)
 
 
-def off_statistics(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
+def off_statistics(x: Array, axes: tuple[int, ...], *, by_squares: bool = False) -> tuple[Array, Array]:
     """Return the errors of mean and variance over `axes`, kept, in epsilons.
 
     Each addition, in any order, rounds by half an epsilon of all magnitudes; an error of the mean enters the
-    variance by its square alone, since differences from the mean cancel out.
+    variance by its square alone, since differences from the mean cancel out. A variance made `by_squares`, from
+    which the square of the mean is taken, has the error of these.
     """
     terms = max(1, int(np.prod([x.shape[axis] for axis in axes], dtype=np.int64)))
     with np.errstate(all="ignore"):
         mean = np.abs(x).sum(axes, keepdims=True) / 2
-        return mean, (terms / 2 + 3) * x.var(axes, keepdims=True) + mean**2 * COARSEST
+        size = (x**2).mean(axes, keepdims=True) if by_squares else x.var(axes, keepdims=True)
+        return mean, (terms / 2 + 3) * size + mean**2 * COARSEST
 
 
 def off_normalized(
@@ -50,3 +56,36 @@ def off_normalized(
         terms = (4 * (np.abs(x) + np.abs(mean)) + off_mean) * slope
         drift = np.abs(x - mean) * slope * off_variance / (2 * (variance + epsilon))
         return np.asarray(terms + drift + 2 * np.abs(bias))
+
+
+def standardized(
+    v: Version, formula: Clause, x: Array, axes: tuple[int, ...], epsilon: float, stage: np.dtype[Any]
+) -> tuple[Array, Array, Array]:
+    """Return (x - mean) / sqrt(variance + epsilon), mean and 1 / sqrt(variance + epsilon) of `x` cast to a type.
+
+    Left open by `formula`: the mean of nothing, and squares beyond that type.
+    """
+    v.silent(formula, 0 in {x.shape[axis] for axis in axes} and 0 not in set(x.shape[: min(axes)]))
+    most = float(ml_dtypes.finfo(stage).max)  # type: ignore[no-untyped-call]
+    with np.errstate(all="ignore"):
+        cast = x.astype(stage).astype(np.float64)
+        mean = cast.mean(axes, keepdims=True)
+        squares = (cast - mean) ** 2
+        total = squares.sum(axes, keepdims=True)
+        v.silent(formula, bool((np.isfinite(total) & (total > most)).any()))
+        inverse = 1 / np.sqrt(squares.mean(axes, keepdims=True) + epsilon)
+        return (cast - mean) * inverse, mean, inverse
+
+
+def off_standardized(
+    x: Array, axes: tuple[int, ...], epsilon: float, stage: np.dtype[Any], *, by_squares: bool = False
+) -> tuple[Array, Array, Array]:
+    """Return the errors of what `standardized` returns: the first in epsilons of x, the others in those of `stage`."""
+    with np.errstate(all="ignore"):
+        cast = x.astype(stage).astype(np.float64)
+        mean, variance = cast.mean(axes, keepdims=True), cast.var(axes, keepdims=True)
+        off_mean, off_variance = off_statistics(cast, axes, by_squares=by_squares)
+        first = off_normalized(cast, mean, variance, epsilon, 1, 0, off_mean, off_variance)
+        inverse = (3 + off_variance / (variance + epsilon)) / np.sqrt(variance + epsilon)
+        fine, coarse = (float(ml_dtypes.finfo(kind).eps) for kind in (x.dtype, stage))  # type: ignore[no-untyped-call]
+        return first * coarse / fine, off_mean + np.abs(mean), inverse

@@ -11,7 +11,13 @@ import numpy as np
 
 from harness.declare import EXACT, Array, Int, Ints, Op, Rule, Tag, Version, extremes, length_of, ramp, typed
 
-RESHAPE = Op("Reshape", versions=(1, 5, 13, 14, 19, 21, 23, 24, 25), compare=EXACT, rank=length_of("shape"))
+RESHAPE = Op(
+    "Reshape",
+    versions=(1, 5, 13, 14, 19, 21, 23, 24, 25),
+    compare=EXACT,
+    rank=length_of("shape"),
+    widens=False,  # What is moved keeps the bits of a NaN.
+)
 
 LIKE_NUMPY = RESHAPE.clause("Reshape the input tensor similar to numpy.reshape.")
 SHAPE_ARGUMENT = RESHAPE.clause("It takes a tensor as input and an argument `shape`.", before=5)
