@@ -1,0 +1,168 @@
+"""StringNormalizer: strings without stop words, in one case.
+
+Versions: 10.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from harness.declare import EXACT, Array, Op, Rule, Tag, Version, ramp, typed
+
+NORMALIZER = Op("StringNormalizer", versions=(10,), compare=EXACT, rank="X")
+
+BASIC = NORMALIZER.clause("StringNormalization performs string operations for basic cleaning.")
+REMOVES = NORMALIZER.clause(
+    'This operator first examines the elements in the X, and removes elements specified in "stopwords" attribute.',
+    note="First: what stands in X is compared, not what becomes of it by case_change_action.",
+)
+CHANGES = NORMALIZER.clause(
+    "After removing stop words, the intermediate result can be further lowercased, uppercased, or just returned "
+    'depending the "case_change_action" attribute.',
+    note="Says nothing of letters whose other case is not one letter: onnxruntime keeps ß, onnx.reference writes SS.",
+)
+ONE_INPUT = NORMALIZER.clause("This operator has only one input (denoted by X) and only one output (denoted by Y).")
+ACCEPTS = NORMALIZER.clause("This operator only accepts [C]- and [1, C]-tensor.")
+ALL_DROPPED = NORMALIZER.clause(
+    "If all elements in X are dropped, the output will be the empty value of string tensor with shape [1] if input "
+    "shape is [C] and shape [1, 1] if input shape is [1, C].",
+    note="Does not say whether all elements of an X that has none are dropped.",
+)
+NO_WORDS = NORMALIZER.clause("If not set, no word would be removed from X.")
+LOCALE = NORMALIZER.clause(
+    "Environment dependent string that denotes the locale according to which output strings needs to be "
+    "upper/lowercased.",
+    note="What another name than en_US denotes depends on the environment.",
+)
+EN_US = NORMALIZER.clause("Default en_US or platform specific equivalent as decided by the implementation.")
+SENSITIVE = NORMALIZER.clause(
+    "Whether the identification of stop words in X is case-sensitive.",
+    note="Says nothing of letters that are alike in one case only, such as the long s, nor of the locale.",
+)
+BOOLEAN = NORMALIZER.clause("Boolean.", note="Says nothing beside 0 and 1.")
+INSENSITIVE = NORMALIZER.clause("Default is false")
+VALID = NORMALIZER.clause('Valid values are "LOWER", "UPPER", "NONE".')
+UNCHANGED = NORMALIZER.clause('Default is "NONE"')
+UTF8 = NORMALIZER.clause("UTF-8 strings to normalize")
+NORMALIZED = NORMALIZER.clause("UTF-8 Normalized strings")
+
+
+def _is_word(v: Version, text: str, word: str, *, sensitive: bool) -> bool:
+    """Tell whether an element is a stop word."""
+    if sensitive or text == word:
+        return text == word
+    alike = {text.lower() == word.lower(), text.upper() == word.upper(), text.casefold() == word.casefold()}
+    v.silent(SENSITIVE, len(alike) > 1)
+    return alike == {True}
+
+
+def _changed(v: Version, text: str, action: str) -> str:
+    if action == "NONE":
+        return text
+    result = text.lower() if action == "LOWER" else text.upper()
+    letters = (letter.lower() if action == "LOWER" else letter.upper() for letter in text)
+    v.silent(CHANGES, any(len(letter) != 1 for letter in letters) or "Σ" in text)
+    return result
+
+
+@NORMALIZER.oracle()
+def normalized(
+    v: Version,
+    X: Array,  # noqa: N803 - the text's own name
+    stopwords: list[str] | None,
+    locale: str | None,
+    is_case_sensitive: int,
+    case_change_action: str,
+) -> Array:
+    """Return the strings that stay, in the case asked for."""
+    v.require(ACCEPTS, X.ndim == 1 or (X.ndim == 2 and X.shape[0] == 1))  # noqa: PLR2004 - [1, C]
+    v.require(VALID, case_change_action in {"LOWER", "UPPER", "NONE"})
+    v.silent(BOOLEAN, is_case_sensitive not in {0, 1})
+    v.silent(LOCALE, locale not in {None, "en_US"} and case_change_action != "NONE")
+    v.silent(ALL_DROPPED, X.size == 0)
+    kept = [
+        text
+        for text in X.flat
+        if not any(_is_word(v, text, word, sensitive=is_case_sensitive == 1) for word in stopwords or ())
+    ]
+    changed = [_changed(v, text, case_change_action) for text in kept] or [""]
+    return np.array(changed, object).reshape((*X.shape[:-1], -1))
+
+
+case = NORMALIZER.case
+
+DAYS = ["monday", "Tuesday", "MONDAY", "friday", "Monday", "sunday"]
+
+case("nothing_set", X=DAYS, cites=(BASIC, NO_WORDS, UNCHANGED, NORMALIZED))
+case("row_nothing_set", X=[DAYS], cites=(ACCEPTS, NO_WORDS))
+for action in ("LOWER", "UPPER", "NONE"):
+    name = action.lower()
+    case(name, X=DAYS, case_change_action=action, cites=(CHANGES, VALID, EN_US))
+    case(f"{name}_row", X=[DAYS], case_change_action=action, cites=(CHANGES, ACCEPTS))
+    for sensitive in (0, 1):
+        given: dict[str, Any] = {"stopwords": ["monday", "SUNDAY"], "is_case_sensitive": sensitive}
+        given["case_change_action"] = action
+        how = "sensitive" if sensitive else "insensitive"
+        case(f"{name}_{how}", X=DAYS, **given, cites=(REMOVES, CHANGES, SENSITIVE, BOOLEAN))
+        case(f"{name}_{how}_row", X=[DAYS], **given, cites=(REMOVES, ACCEPTS))
+    case(
+        f"{name}_dropped", Tag.EDGE, X=["a", "b"], stopwords=["b", "a"], case_change_action=action, cites=(ALL_DROPPED,)
+    )
+    case(
+        f"{name}_accents", X=["Äpfel", "ÉTÉ", "señor", "Ωμέγα", "жук"], case_change_action=action, cites=(CHANGES, UTF8)
+    )
+    others = ["日本語", "٣", "𝄞", "a\tB\nc", "", " ", "1-2"]
+    case(f"{name}_without_case", Tag.EDGE, X=others, case_change_action=action, cites=(CHANGES, UTF8))
+case("insensitive_default", X=DAYS, stopwords=["mOnDaY"], cites=(INSENSITIVE, REMOVES))
+case("sensitive_keeps_others", X=DAYS, stopwords=["mOnDaY"], is_case_sensitive=1, cites=(SENSITIVE,))
+case("insensitive_accents", X=["Été", "ete", "ÉTÉ", "d'été"], stopwords=["été"], cites=(SENSITIVE,))
+case("sensitive_accents", X=["Été", "été", "ÉTÉ"], stopwords=["été"], is_case_sensitive=1, cites=(SENSITIVE,))
+case("compared_before_change", X=["ABC", "abc"], stopwords=["abc"], is_case_sensitive=1, case_change_action="LOWER",
+     cites=(REMOVES,))  # fmt: skip
+case("compared_before_upper", X=["ABC", "abc"], stopwords=["ABC"], is_case_sensitive=1, case_change_action="UPPER",
+     cites=(REMOVES,))  # fmt: skip
+case("part_of_word", X=["sun", "sunday", "day"], stopwords=["sun"], cites=(REMOVES,))
+case("word_not_there", X=DAYS, stopwords=["winter"], cites=(REMOVES,))
+case("words_twice", Tag.EDGE, X=["b", "a", "b", "c", "b"], stopwords=["b", "b"], cites=(REMOVES,))
+case("order_stays", X=["c", "a", "d", "b", "a"], stopwords=["d", "e"], cites=(REMOVES,))
+case("blanks_count", Tag.EDGE, X=["a", " a", "a "], stopwords=["a"], cites=(REMOVES,))
+case("empty_word", Tag.EDGE, X=["", "a", ""], stopwords=[""], cites=(REMOVES,))
+case("empty_words", Tag.EDGE, X=["", "a", ""], stopwords=[], cites=(REMOVES,))
+case("composed_and_not", Tag.EDGE, X=["é", "e\u0301"], stopwords=["é"], is_case_sensitive=1, cites=(REMOVES,))
+case("one", Tag.EDGE, X=["a"], cites=(ACCEPTS,))
+case("one_in_row", Tag.EDGE, X=[["a"]], cites=(ACCEPTS,))
+case("one_stays", Tag.EDGE, X=[["a", "b", "a"]], stopwords=["a"], cites=(ACCEPTS,))
+case("dropped", Tag.EDGE, X=["a", "A", "a"], stopwords=["a"], cites=(ALL_DROPPED,))
+case("dropped_row", Tag.EDGE, X=[["a", "A", "a"]], stopwords=["a"], cites=(ALL_DROPPED,))
+case("dropped_one", Tag.EDGE, X=["a"], stopwords=["a"], is_case_sensitive=1, cites=(ALL_DROPPED,))
+case("dropped_one_row", Tag.EDGE, X=[["a"]], stopwords=["a"], is_case_sensitive=1, cites=(ALL_DROPPED,))
+case("locale_en_us", X=DAYS, locale="en_US", case_change_action="UPPER", cites=(EN_US, LOCALE))
+case("locale_unused", X=DAYS, locale="en_US", stopwords=["monday"], is_case_sensitive=1, cites=(LOCALE,))
+case("locale_other", X=["IT", "it"], locale="tr_TR", case_change_action="LOWER", unspecified=LOCALE)
+case(
+    "locale_unknown", Tag.EDGE, X=["IT", "it"], locale="no-such-locale", case_change_action="UPPER", unspecified=LOCALE
+)
+case("upper_longer", Tag.EDGE, X=["straße", "ﬁn"], case_change_action="UPPER", unspecified=CHANGES)
+case("lower_longer", Tag.EDGE, X=["İzmir"], case_change_action="LOWER", unspecified=CHANGES)
+case("lower_final_sigma", Tag.EDGE, X=["ΣΟΦΟΣ"], case_change_action="LOWER", unspecified=CHANGES)
+case("insensitive_half_alike", Tag.EDGE, X=["\u017fo", "b"], stopwords=["so"], unspecified=SENSITIVE)
+case("sensitive_two", Tag.EDGE, X=DAYS, stopwords=["monday"], is_case_sensitive=2, unspecified=BOOLEAN)
+case("no_elements", Tag.EDGE, X=ramp(0), unspecified=ALL_DROPPED)
+case("no_elements_row", Tag.EDGE, X=ramp(1, 0), stopwords=["a"], unspecified=ALL_DROPPED)
+
+case("action_unknown", X=DAYS, case_change_action="TITLE", rejects=VALID)
+case("action_small", X=DAYS, case_change_action="lower", rejects=VALID)
+case("action_empty", Tag.EDGE, X=DAYS, case_change_action="", rejects=VALID)
+case("rank0", Tag.EDGE, X="a", rejects=ACCEPTS)
+case("two_rows", Tag.EDGE, X=ramp(2, 3), rejects=ACCEPTS)
+case("no_rows", Tag.EDGE, X=ramp(0, 3), rejects=ACCEPTS)
+case("column", Tag.EDGE, X=ramp(3, 1), rejects=ACCEPTS)
+case("rank3", Tag.EDGE, X=ramp(1, 1, 3), rejects=ACCEPTS)
+for type_ in ("float", "int64", "uint8", "bool"):
+    case(f"input_{type_}", Tag.DTYPE, X=typed(type_, ramp(3)), rejects=Rule.TYPES)
+case("no_input", stopwords=["a"], rejects=ONE_INPUT)
+case("no_outputs", X=DAYS, n=0, rejects=ONE_INPUT)
+case("two_outputs", X=DAYS, n=2, rejects=ONE_INPUT)
+case("attribute_casechangeaction", X=DAYS, stray={"casechangeaction": "LOWER"}, rejects=Rule.ATTRIBUTES)
