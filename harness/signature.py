@@ -8,6 +8,7 @@ import numpy as np
 
 from backends.protocol import ElementTypeError, element_type, numpy_dtype
 from harness.declare import Rejected, Rule
+from harness.declare.op import Bindings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -79,7 +80,7 @@ def output_types(
         n: how many.
     """
     bound = bind(version, inputs)
-    known = {**{variable: version.default_type(variable) for variable in version.types}, **bound}
+    known = Bindings({variable: version.default_type(variable) for variable in version.types}, bound)
     derived = {variable: _texts(derive(known, attributes)) for variable, derive in op.derives.items()}
     types = []
     for index in range(n):

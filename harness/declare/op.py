@@ -43,7 +43,20 @@ def length_of(name: str) -> Callable[[Mapping[str, Any]], int | None]:
     return rank
 
 
-Derivation = Callable[[Mapping[str, str], Mapping[str, Any]], Any]
+class Bindings(dict[str, str]):
+    """What the type variables stand for; those that no input binds have a default.
+
+    Attributes:
+        given: the variables that an input binds.
+    """
+
+    def __init__(self, defaults: Mapping[str, str], bound: Mapping[str, str]) -> None:
+        """Take what stands for a variable where nothing says it, and what inputs say."""
+        super().__init__({**defaults, **bound})
+        self.given = frozenset(bound)
+
+
+Derivation = Callable[[Bindings, Mapping[str, Any]], Any]
 """From what the inputs bind and from the attributes: a type such as seq(tensor(float)), the number of an element
 type, a dtype; or a list of these, one for each output that has the variable."""
 
@@ -53,12 +66,17 @@ def sequence_of(variable: str) -> Derivation:
     return lambda types, _: f"seq({types[variable]})"
 
 
-def attribute(name: str, otherwise: str = "") -> Derivation:
-    """Derive an output's type from the attribute that holds its number; `otherwise` the type of that variable."""
+def attribute(name: str, *otherwise: str) -> Derivation:
+    """Derive an output's type from the attribute that holds its number.
 
-    def derive(types: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Derivation
-        number = attributes.get(name)
-        return number or types.get(otherwise, otherwise)
+    Args:
+        name: of the attribute.
+        otherwise: where that is not given, or 0: the first of these variables that an input binds, or a type.
+    """
+
+    def derive(types: Bindings, attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Derivation
+        found = (types.get(word, word) for word in otherwise if word in types.given or "(" in word)
+        return attributes.get(name) or next(found, "")
 
     return derive
 

@@ -20,7 +20,7 @@ QUANTIZE = Op(
     versions=(10, 13, 19, 21, 23, 24, 25, 28),
     compare=Tolerance("what rounds to another number in the precision of the division is left open or not tried"),
     rank="x",
-    derives={"T2": attribute("output_dtype", "T2"), "T3": attribute("output_dtype", "T3")},
+    derives={name: attribute("output_dtype", name, "tensor(uint8)") for name in ("T2", "T3")},
 )
 
 FORMULA_OLD = QUANTIZE.clause(
@@ -138,7 +138,6 @@ def plain(**given: Any) -> dict[str, Any]:  # noqa: ANN401 - as cases
     return {"x": CUBE, "y_scale": 2, "y_zero_point": 1, **given}
 
 
-QUANTIZE.excuse("input y_zero_point omitted", "no word in derives= for the uint8 that it means before version 21")
 case("ties_old", x=TIED, y_scale=1, y_zero_point=0, cites=(FORMULA_OLD, TIES, SAME_TYPE_OLD))
 case("ties", x=TIED, y_scale=1, y_zero_point=0, cites=(FORMULA, TIES, SAME_TYPE))
 case("ties_before_zero_point", Tag.EDGE, x=TIED, y_scale=1, y_zero_point=3, cites=(TIES,))
@@ -148,6 +147,7 @@ for type_, first in INTEGERS.items():
 case("infinities", Tag.EDGE, **plain(x=[np.inf, -np.inf]), cites=(TIES,))
 for name, point in (("old", DEFAULT_OLD), ("now", DEFAULT)):
     case(f"uint8_{name}", x=TIED, y_scale=1, y_zero_point=typed("uint8", 0), cites=(point,))
+    case(f"no_zero_point_{name}", Tag.CHANGE, x=TIED, y_scale=1, cites=(point,))
 case("rank0", Tag.EDGE, **plain(x=7))
 case("zero_size", Tag.EDGE, **plain(x=ramp(2, 0, 3)))
 case("nan_old", Tag.EDGE, **plain(x=[np.nan, 1]), before=21, unspecified=FORMULA_OLD)
