@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -119,6 +120,12 @@ def _graph(name: str, text: str, types: Mapping[str, str]) -> onnx.GraphProto:
     # The text syntax writes tensor(float) of unknown shape as float[].
     named = re.sub(r"\{(\w+)\}", lambda found: re.sub(r"tensor\((\w+)\)", r"\1[]", types[found[1]]), text)
     try:
-        return onnx.parser.parse_graph(named)
+        return _parsed(named)
     except onnx.parser.ParseError as error:
         raise DeclarationError(f"attribute {name}: its text is no graph: {error}") from error
+
+
+@functools.lru_cache(maxsize=512)
+def _parsed(text: str) -> onnx.GraphProto:
+    """Return a graph, which nobody changes: attributes hold copies."""
+    return onnx.parser.parse_graph(text)
