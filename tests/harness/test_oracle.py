@@ -12,8 +12,9 @@ import onnx.parser
 import pytest
 from generated import cases, every_operator, few
 
-from harness import oracle, registry, suite, targets
-from harness.case import Outcome
+from harness import oracle, registry, schema, suite, targets
+from harness.case import PLAIN, Outcome, in_shard
+from harness.compare import compare
 from harness.declare import EXACT, NoAnswer, Op, Rejected, Rule, Unspecified, Version
 from harness.oracle import Evaluator, UndeclaredError
 from harness.process import Limits
@@ -380,6 +381,20 @@ def test_whole_models_mean_what_their_cases_expect(op: Op) -> None:
         wanted = Verdict.UNSPECIFIED if case.outcome is Outcome.UNSPECIFIED else Verdict.PASS
         result = judge(case, "oracle", reply)
         assert result.verdict is wanted, f"{case.id}: {result.verdict} {result.message}"
+
+
+@every_operator
+def test_a_case_means_the_same_in_every_opset_of_its_version(op: Op) -> None:
+    """One plain case in twelve, in every opset from the one that brought the version to the last before the next."""
+    for case in cases(op):
+        if case.form != PLAIN or case.expected is None or not in_shard(case.id, (1, 12)):
+            continue
+        version = schema.in_force(op.domain, op.name, int(case.operator.rpartition("/")[2]))
+        for opset in range(version.since, version.top + 1):
+            moved = onnx.load_from_string(case.model)
+            moved.opset_import[0].version = opset
+            answer = oracle.run(moved.SerializeToString(), dict(case.inputs), case.outputs)
+            assert compare(case.expected, answer, case.allowance) is None, f"{case.id} in opset {opset}"
 
 
 def test_the_backend_passes_every_case_of_a_few_operators() -> None:
