@@ -66,3 +66,34 @@ def nodes_and_leaves(*trees: Tree, n_targets: int = 1) -> dict[str, Any]:
     }
     given |= {"membership_values": typed("{T}", members)} if members else {}
     return given | ({"nodes_missing_value_tracks_true": track} if any(track) else {})
+
+
+def tuples(*trees: Tree, first: int = 0) -> dict[str, Any]:
+    """Return the attributes nodes_* of the older ensembles, whose leaves are nodes, and the votes of the leaves.
+
+    The ids of each tree's nodes begin at `first`; they are listed from the root on, the true branch first.
+    """
+    nodes: list[list[Any]] = []
+    votes: list[tuple[int, int, float, int]] = []
+
+    def add(tree: Tree, number: int) -> int:
+        """Return the id of a node."""
+        place, id_ = len(nodes), first + len([node for node in nodes if node[0] == number])
+        nodes.append([number, id_, 0, "LEAF", 0.0, 0, 0, 0])
+        if is_leaf(tree):
+            pairs = tree[0] if isinstance(tree[0], list) else [tree]
+            votes.extend((number, id_, weight, target) for weight, target in pairs)
+        else:
+            true, false = add(tree[3], number), add(tree[4], number)
+            nodes[place] = [number, id_, tree[0], f"BRANCH_{tree[1]}", tree[2], true, false, *(tree[5:] or (0,))]
+        return id_
+
+    for number, tree in enumerate(trees):
+        add(tree, number)
+    names = ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids")
+    columns = list(map(list, zip(*nodes, strict=True)))
+    given = {f"nodes_{name}": column for name, column in zip(names, columns, strict=False)}
+    given["nodes_values"] = [float(value) for value in given["nodes_values"]]
+    given |= {"nodes_missing_value_tracks_true": columns[-1]} if any(columns[-1]) else {}
+    treeids, nodeids, weights, targets = map(list, zip(*votes, strict=True))
+    return {**given, "treeids": treeids, "nodeids": nodeids, "weights": [float(w) for w in weights], "ids": targets}
