@@ -98,6 +98,8 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     """Return the values of `outputs`, in that order."""
     session = onnxruntime.InferenceSession(model, OPTIONS, providers=["CPUExecutionProvider"])
     declared = session.get_outputs()
+    if any(isinstance(value, dict) and not _passes(value) for value in inputs.values()):
+        raise NoTypeError("the Python interface passes no maps but those of floats, and none that is empty")
     if all(map(_plain, inputs.values())) and all(_plain_type(item.type) for item in declared):
         answers = session.run(list(outputs), inputs)
     else:
@@ -107,6 +109,11 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     if any(type(value).__name__ == "SparseTensor" for value in answers):
         raise SparseAnswer("gave a sparse tensor, where the graph declares one that is not")
     return [_typed(value, types.get(name, "")) for name, value in zip(outputs, answers, strict=True)]
+
+
+def _passes(value: dict[Any, Any]) -> bool:
+    """Tell whether a map can be passed; the interface takes every other for one of floats."""
+    return bool(value) and all(np.asarray(item).dtype == np.float32 for item in value.values())
 
 
 def _plain(value: Any) -> bool:  # noqa: ANN401 - any value

@@ -355,3 +355,23 @@ def test_a_backend_is_asked_about_the_model_it_is_to_run() -> None:
     assert equal(Y, y), y
     assert nothing is None, nothing
     assert [(proto.SerializeToString(), device) for proto, device in asked] == [(model(NEG), "CPU")] * 2, asked
+
+
+def vectorizer(held: int) -> bytes:
+    """Return a model that turns a map from strings to values of an element type into a tensor."""
+    entries = helper.make_map_type_proto(onnx.TensorProto.STRING, helper.make_tensor_type_proto(held, None))
+    node = helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", string_vocabulary=["b", "a"])
+    output = helper.make_tensor_value_info("y", held, None)
+    graph = helper.make_graph([node], "g", [helper.make_value_info("x", entries)], [output])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("ai.onnx.ml", 1)], ir_version=8)
+    return bytes(made.SerializeToString())
+
+
+def test_maps_that_onnxruntime_cannot_be_given(ort: Any) -> None:
+    [found] = ort.run(
+        vectorizer(onnx.TensorProto.FLOAT), {"x": {"a": np.array(5, np.float32), "b": np.array(7, np.float32)}}, ["y"]
+    )
+    assert found.reshape(-1).tolist() == [7, 5]
+    for held, given in ((onnx.TensorProto.INT64, {"a": np.array(5)}), (onnx.TensorProto.FLOAT, {})):
+        with pytest.raises(ort.NoTypeError, match="no maps but those of floats"):
+            ort.run(vectorizer(held), {"x": given}, ["y"])
