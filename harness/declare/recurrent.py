@@ -147,18 +147,21 @@ def recurrent(
         defaults=op.clause(
             "Default values are the same as of corresponding ONNX operators.",
             since=defaults_since,
-            note="No operator of ONNX is Affine or ScaledTanh.",
+            note="No operator of ONNX is Affine or ScaledTanh. onnxruntime has another default than 1 for the alpha of "
+            "ThresholdedRelu.",
         ),
         clip=op.clause(
             "Clipping bounds the elements of a tensor in the range of [-threshold, +threshold] and is applied to the "
             "input of activations.",
-            note="So it bounds what the activation of a state takes, not the state. Says nothing of a negative one.",
+            note="So it bounds what the activation of a state takes, not the state. Says nothing of a negative one. "
+            "onnxruntime clips what f and g of LSTM take, and not what h does; onnx.reference clips nothing.",
         ),
         no_clip=op.clause("No clip if not specified."),
         lengths=op.clause(
             "Optional tensor specifying lengths of the sequences in a batch.",
             note="Says nothing of lengths that are 0, negative or beyond seq_length, nor of what Y holds behind the "
-            "end of a sequence: any value does. A reversed sequence begins at its own end.",
+            "end of a sequence: any value does. A reversed sequence begins at its own end. "
+            "onnx.reference takes no notice of lengths.",
         ),
         no_lengths=op.clause("If not specified - assumed all sequences in the batch to have length `seq_length`."),
         batch=op.clause("It has shape `[batch_size]`."),
@@ -166,7 +169,9 @@ def recurrent(
         state_shape=op.clause("It has shape `[num_directions, batch_size, hidden_size]`."),
         concats=op.clause("A tensor that concats all the intermediate output values of the hidden."),
         last=op.clause("The last output value of the hidden.", note="Of no time steps there is none."),
-        neurons=op.clause("Number of neurons in the hidden layer"),
+        neurons=op.clause(
+            "Number of neurons in the hidden layer", note="R tells it where it is left out, which onnxruntime refuses."
+        ),
         layout=op.clause(
             f"If 0, the following shapes are expected: {shaped}", since=LAYOUT, note="Says nothing of other values."
         ),

@@ -197,7 +197,7 @@ def _others(op: Op, said: Recurrent) -> None:
     case("alpha_of_no_taker", Tag.EDGE, **new, activation_alpha=[0.5], unspecified=said.consumed)
     for name in ("Affine", "ScaledTanh"):
         case(f"default_of_{name.lower()}", Tag.EDGE, **new, activations=[name] * count, unspecified=said.defaults)
-    case("outside", Tag.DTYPE, outside="T", **plain, before=TRANSPOSED, rejects=Rule.TYPES)
+    case("outside", Tag.DTYPE, outside="T", **plain, before=3, rejects=Rule.TYPES)
     case("bfloat16_old", Tag.CHANGE, **{**plain, "X": typed("bfloat16", plain["X"])}, before=22, rejects=said.floats)
     case("lengths_int64", **plain, sequence_lens=typed("int64", [2, 1, 2, 1]), rejects=said.integers)
     case("two_types", **{**new, "R": typed("double", plain["R"])}, rejects=Rule.TYPES)
