@@ -447,8 +447,10 @@ def holds_initializers(stem: Case, case: Case, wanted: set[str]) -> None:
 @every_operator
 def test_initializer_form(op: Op) -> None:
     for stem, case in in_form(op, "initializer"):
-        firsts = {item.name for item in schema.versions(op.domain, op.name)[-1].inputs[:1]}
-        parameters = set(stem.inputs) - firsts
+        inputs = schema.versions(op.domain, op.name)[-1].inputs
+        fed = {item.name for item in inputs[:1]}
+        fed |= {name for name in stem.inputs for item in inputs if item.variadic and name.startswith(f"{item.name}_")}
+        parameters = set(stem.inputs) - fed
         assert parameters, case.id
         holds_initializers(stem, case, {case.form.partition("-")[2]} if "-" in case.form else parameters)
 
