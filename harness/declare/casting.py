@@ -1,0 +1,168 @@
+"""Conversion of elements from every type to every type: numbers, truth values, text, 2- to 8-bit types."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+
+if TYPE_CHECKING:
+    from harness.declare.clause import Clause, Version
+
+Array = np.ndarray[Any, Any]
+
+FNUZ_SATURATES = 24
+"""The opset whose table has FLT_MAX for an infinity cast to a FNUZ type; it was NaN before."""
+E8M0_MIN, E8M0_MAX = 2.0**-127, 2.0**127
+_LITERAL = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?")
+_WHOLE = re.compile(r"-?\d+")
+_EXACT_DIGITS = 17
+
+
+@dataclass(frozen=True)
+class Conversions:
+    """The sentences of an operator that say how elements are converted.
+
+    Attributes:
+        always: a number becomes a number of any type.
+        infinite: floating point out of the range of a floating-point type.
+        undefined: floating point out of the range of an integer type.
+        wraps: integers out of the range of an integer type.
+        truth: what is True.
+        literals: text that is a number.
+        nonsense: text that is none.
+        fraction: text that is a number, but no integer, to an integer type.
+        plain: numbers to text.
+        float8: conversion to the other 8-bit types.
+        float8e8m0: conversion to powers of two.
+    """
+
+    always: Clause
+    infinite: Clause
+    undefined: Clause
+    wraps: Clause
+    truth: Clause
+    literals: Clause
+    nonsense: Clause
+    fraction: Clause
+    plain: Clause
+    float8: Clause
+    float8e8m0: Clause
+
+    def converted(self, v: Version, values: Array, saturate: int | None, round_mode: str | None) -> Array:
+        """Return values of T1 in T2; floating ones come as float64. Attributes that `v` lacks are None."""
+        source, target = v.dtypes["T1"], v.dtypes["T2"]
+        if target.kind == "O":
+            return values if source.kind == "O" else self._written(v, values, source)
+        if source.kind == "O":
+            values = self._read(v, values, target)
+        if target.kind == "b":
+            truth = values.astype(bool)  # Of NaN and of all else but zero.
+            v.permit(self.truth, bool((truth & (values != values.dtype.type(1))).any()))
+            return truth
+        if fixed(target):
+            return self._to_fixed(v, values, target, floating="float" in source.name)
+        # What numpy itself has is converted at once; the others do not hold so many digits that it matters.
+        direct = fixed(source) and target.kind == "f" and target.name.endswith(("16", "32", "64"))
+        numbers = values if direct else values.astype(np.float64)
+        if target.name == "float8_e8m0fnu":
+            return self._to_powers(v, numbers, saturate, round_mode)
+        with np.errstate(all="ignore"):
+            rounded = numbers.astype(target)
+        limit = float(ml_dtypes.finfo(target).max)  # type: ignore[no-untyped-call]
+        if "float8" in target.name:
+            return _to_float8(v, numbers, rounded, limit, saturate=bool(saturate))
+        self._in_range(v, numbers, rounded, limit)
+        return rounded
+
+    def _in_range(self, v: Version, numbers: Array, rounded: Array, limit: float) -> None:
+        finite, beyond = np.isfinite(numbers), np.abs(numbers.astype(np.float64)) > limit
+        v.permit(self.infinite, bool((finite & beyond).any()))
+        v.silent(self.infinite, bool((finite & beyond & np.isfinite(rounded)).any()))
+        v.silent(self.infinite, rounded.dtype.itemsize == 1 and bool((beyond | ~finite).any()))
+
+    def _to_fixed(self, v: Version, values: Array, target: np.dtype[Any], *, floating: bool) -> Array:
+        limits = ml_dtypes.iinfo(target)  # type: ignore[no-untyped-call]
+        low, high = int(limits.min), int(limits.max)
+        if floating:
+            v.silent(self.undefined, not np.isfinite(values).all())
+        numbers = [int(item) for item in values.reshape(-1)]
+        outside = any(not low <= number <= high for number in numbers)
+        if floating:
+            v.silent(self.undefined, outside)
+            v.silent(self.always, bool((values != np.trunc(values)).any()))
+        v.permit(self.wraps, outside)
+        kept = [(number - low) % (high - low + 1) + low for number in numbers]
+        return np.array(kept, np.int64 if low else np.uint64).astype(target).reshape(values.shape)
+
+    def _to_powers(self, v: Version, x: Array, saturate: int | None, round_mode: str | None) -> Array:
+        """Return powers of two; float8e8m0 has nothing else, neither zero nor a sign."""
+        told = (bool(saturate), round_mode) in ((True, "up"), (False, "nearest"))
+        special = (x == 0) | (x > E8M0_MAX) | (x < E8M0_MIN)
+        v.silent(self.float8e8m0, round_mode not in ("up", "down", "nearest"))
+        v.silent(self.float8e8m0, bool((np.signbit(x) & ~np.isnan(x)).any()))
+        v.silent(self.float8e8m0, bool(special.any()) and (not told or (bool(saturate) and bool((x == 0).any()))))
+        mantissa, exponent = np.frexp(x)
+        higher = mantissa > 0.5 if round_mode == "up" else mantissa >= 0.75 if round_mode == "nearest" else mantissa < 0  # noqa: PLR2004
+        with np.errstate(invalid="ignore"):
+            power = np.where(np.isnan(x), np.nan, np.ldexp(np.where(higher, 1.0, 0.5), exponent))
+        ends = np.clip(x, E8M0_MIN, E8M0_MAX) if saturate else np.nan
+        return np.asarray(np.where(special, ends, power))
+
+    def _read(self, v: Version, texts: Array, target: np.dtype[Any]) -> Array:
+        """Return the numbers that are written; of integer types as Python's own, which have no limits."""
+        items = [str(item) for item in texts.reshape(-1)]
+        reserved = [item.upper() in ("+INF", "INF", "NAN") or item == "-INF" for item in items]
+        v.silent(self.literals, target.kind == "b")
+        v.silent(
+            self.nonsense, any(not (_LITERAL.fullmatch(a) or known) for a, known in zip(items, reserved, strict=True))
+        )
+        if fixed(target):
+            v.silent(self.fraction, any(not _WHOLE.fullmatch(item) for item in items))
+            numbers = [int(item) for item in items]
+            limits = ml_dtypes.iinfo(target)  # type: ignore[no-untyped-call]
+            v.silent(self.literals, any(not int(limits.min) <= number <= int(limits.max) for number in numbers))
+            return np.array(numbers, object).reshape(texts.shape)
+        read = np.array([float(item) for item in items], np.float64).reshape(texts.shape)
+        finite = read[~np.array(reserved, bool).reshape(read.shape)]
+        limit = float(ml_dtypes.finfo(target).max)  # type: ignore[no-untyped-call]
+        v.silent(self.literals, bool((np.abs(finite) > limit).any()))
+        return read
+
+    def _written(self, v: Version, values: Array, source: np.dtype[Any]) -> Array:
+        """Return integers in decimals, and of floating-point numbers those that can be written in one way only."""
+        v.silent(self.plain, source.kind == "b")
+        if fixed(source):
+            texts = [str(int(item)) for item in values.reshape(-1)]
+        else:
+            v.silent(self.plain, bool((~np.isfinite(values) | (values == np.trunc(values))).any()))
+            short = [(_shortest(float(item), source), Decimal(float(item))) for item in values.reshape(-1)]
+            v.silent(self.plain, any(one != exact for one, exact in short))
+            texts = [format(one, "f") for one, _ in short]
+        return np.array(texts, object).reshape(values.shape)
+
+
+def fixed(dtype: np.dtype[Any]) -> bool:
+    """Tell whether a type holds integers."""
+    return "int" in dtype.name
+
+
+def _to_float8(v: Version, x: Array, rounded: Array, limit: float, *, saturate: bool) -> Array:
+    """Return what the tables of Cast say; `rounded` is not finite where [x] is beyond FLT_MAX."""
+    result = rounded.astype(np.float64)
+    if saturate:
+        result = np.where(~np.isfinite(result) & ~np.isnan(x), np.copysign(limit, x), result)
+        if "fnuz" in rounded.dtype.name and v.since < FNUZ_SATURATES:
+            result = np.where(np.isinf(x), np.nan, result)
+    return np.asarray(result)
+
+
+def _shortest(number: float, source: np.dtype[Any]) -> Decimal:
+    """Return the shortest decimal that reads back as the same number of its type."""
+    decimals = (f"{number:.{digits}g}" for digits in range(1, _EXACT_DIGITS + 1))
+    with np.errstate(all="ignore"):
+        return Decimal(next(text for text in decimals if float(np.float64(text).astype(source)) == number))
