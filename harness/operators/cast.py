@@ -77,8 +77,8 @@ LOSS = CAST.clause(
     since=9,
     result=True,
     note="Says not which neighbour a number becomes. Of two floating-point types it is the nearest, by IEEE 754, whose "
-    "types they are, where onnxruntime rounds twice from double to float16; of a fraction and an integer type it is "
-    "left open, though runtimes cut it off.",
+    "types they are, where runtimes go from double by way of float and round twice; of a fraction and an integer "
+    "type it is left open, though runtimes cut it off.",
 )
 SINGLE = CAST.clause("a 64-bit float 3.1415926459 may be round to a 32-bit float 3.141592.", since=9)
 THIRTY_SIX = CAST.clause(
