@@ -71,8 +71,7 @@ class Conversions:
         numbers = values if direct else values.astype(np.float64)
         if target.name == "float8_e8m0fnu":
             return self._to_powers(v, numbers, saturate, round_mode)
-        with np.errstate(all="ignore"):
-            rounded = numbers.astype(target)
+        rounded = nearest(numbers, target)
         limit = float(ml_dtypes.finfo(target).max)  # type: ignore[no-untyped-call]
         if "float8" in target.name:
             return _to_float8(v, numbers, rounded, limit, saturate=bool(saturate))
@@ -144,6 +143,22 @@ class Conversions:
             v.silent(self.plain, any(one != exact for one, exact in short))
             texts = [format(one, "f") for one, _ in short]
         return np.array(texts, object).reshape(values.shape)
+
+
+def nearest(numbers: Array, target: np.dtype[Any]) -> Array:
+    """Return the nearest values of a floating-point type, ties to even.
+
+    ml_dtypes goes from double by way of float, which rounds twice: what float cannot hold is put into its last bit,
+    which no narrower type keeps but which tells a tie from what lies beside it.
+    """
+    with np.errstate(all="ignore"):
+        if numbers.dtype != np.float64 or target.isbuiltin == 1:
+            return numbers.astype(target)
+        single = numbers.astype(np.float32)
+        inexact = np.isfinite(numbers) & (single != numbers)
+        cut = np.where(np.abs(single.astype(np.float64)) > np.abs(numbers), np.nextafter(single, np.float32(0)), single)
+        odd = (np.asarray(cut, np.float32).view(np.uint32) | np.uint32(1)).view(np.float32)
+        return np.asarray(np.where(inexact, np.copysign(odd, numbers).astype(np.float32), single)).astype(target)
 
 
 def fixed(dtype: np.dtype[Any]) -> bool:

@@ -77,8 +77,8 @@ LOSS = CAST.clause(
     since=9,
     result=True,
     note="Says not which neighbour a number becomes. Of two floating-point types it is the nearest, by IEEE 754, whose "
-    "types they are, where onnxruntime rounds twice from double to float16; of a fraction and an integer type it is "
-    "left open, though runtimes cut it off.",
+    "types they are, where runtimes go from double by way of float and round twice; of a fraction and an integer "
+    "type it is left open, though runtimes cut it off.",
 )
 SINGLE = CAST.clause("a 64-bit float 3.1415926459 may be round to a 32-bit float 3.141592.", since=9)
 THIRTY_SIX = CAST.clause(
@@ -180,7 +180,7 @@ INT32 = element_type("int32")
 SHAPES: dict[str, tuple[int, ...]] = {"rank0": (), "rank1": (3,), "rank4": (2, 1, 3, 2), "size_one": (1, 1)}
 SHAPES |= {"zero_size": (2, 0, 3), "zero_size_alone": (0,)}
 for name, shape in SHAPES.items():
-    case(name, Tag.EDGE, input=ramp(*shape), to=INT32, since=6, before=13, cites=(SAME_SHAPE, ENUM))
+    case(name, Tag.EDGE, input=ramp(*shape), to=INT32, since=9, before=13, cites=(SAME_SHAPE, ENUM))
     case(f"{name}_now", Tag.EDGE, input=ramp(*shape), to=INT32, since=21, before=23, cites=(SAME_SHAPE, LOSS))
     case(f"{name}_by_name", Tag.EDGE, input=ramp(*shape), to="INT32", before=6, cites=(SAME_SHAPE, SAME_SIZE))
 SAME: dict[str, Any] = {"input": typed("{T2}", ramp(3, 2)), "to": element_type("{T2}")}
@@ -204,15 +204,15 @@ case("named_complex", Tag.DTYPE, input=[1.5], to="COMPLEX64", before=6, rejects=
 case("from_complex_named", Tag.DTYPE, input=typed("complex64", [1]), to="FLOAT", before=6, rejects=FROM_OLD)
 for name, clause in (("float", STRICTLY), ("FLOAT32", ENUM)):
     case(f"named_{name.lower()}_instead", input=[1.5], to=name, before=6, rejects=clause)
-case("outside", Tag.DTYPE, outside="T2", input=[1], to=element_type("{T2}"), since=13, before=19, rejects=Rule.TYPES)
-case("input_outside", Tag.DTYPE, outside="T1", input=[1], to=INT32, since=13, before=19, rejects=Rule.TYPES)
+case("outside", Tag.DTYPE, outside="T2", input=[1], to=element_type("{T2}"), since=24, before=25, rejects=Rule.TYPES)
+case("input_outside", Tag.DTYPE, outside="T1", input=[1], to=INT32, since=24, before=25, rejects=Rule.TYPES)
 case("number_unknown", input=[1], to=99, since=6, rejects=ENUM)
 case("number_undefined", input=[1], to=0, since=6, rejects=STRICTLY)
 case("number_negative", input=[1], to=-1, since=6, before=9, rejects=STRICTLY)
 case("no_type", input=[1], rejects=Rule.ATTRIBUTES)
-case("no_input", to=INT32, since=6, rejects=Rule.ARITY)
-case("no_outputs", input=[1], to=INT32, n=0, since=6, rejects=Rule.ARITY)
-case("two_outputs", input=[1], to=INT32, n=2, since=6, rejects=Rule.ARITY)
+case("no_input", to=INT32, since=13, rejects=Rule.ARITY)
+case("no_outputs", input=[1], to=INT32, n=0, since=13, rejects=Rule.ARITY)
+case("two_outputs", input=[1], to=INT32, n=2, since=24, rejects=Rule.ARITY)
 case("attribute_saturate", input=[1], to=INT32, stray={"saturate": 1}, since=13, before=19, rejects=Rule.ATTRIBUTES)
 case("attribute_round_mode", input=[1], to=INT32, stray={"round_mode": "up"}, since=19, before=24,
      rejects=Rule.ATTRIBUTES)  # fmt: skip
