@@ -41,7 +41,12 @@ class Attending:
             "boolean mask where a value of `True` indicates that the element should take part in attention", result=True
         )
         self.added = said("a float mask of the same type as query, key, value that is added to the attention score.")
-        self.types_old = said("Two types of masks are supported.", before=24)
+        self.types_old = said(
+            "Two types of masks are supported.",
+            before=24,
+            note="The signature also lets integers through, which onnx.reference and onnxruntime add: they are refused "
+            "by this sentence.",
+        )
         self.types = said("Two types of masks are supported: a boolean mask", since=24)
         self.causal_old = said("query `i` attends key `j` iff `j <= i + past_sequence_length`", before=24)
         self.causal = said("query `i` attends key `j` iff `j <= i + offset`, as illustrated below.", since=24)

@@ -10,11 +10,20 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
+FOUR = 4
+"""The rank that has a dimension of heads."""
+
+
 def heads(data: Array, count: int | None) -> Array:
     """Return (batch, heads, sequence, size) of data that may have the heads in its last dimension."""
-    if data.ndim == 4 or not count:  # noqa: PLR2004 - it has a dimension of heads
+    if data.ndim == FOUR or not count:
         return data
     return data.reshape(*data.shape[:2], count, -1).swapaxes(1, 2)
+
+
+def joined(y: Array, q: Array) -> Array:
+    """Return what has a dimension of heads without it where Q has none."""
+    return y if q.ndim == FOUR else y.swapaxes(1, 2).reshape(y.shape[0], y.shape[2], -1)
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,14 @@ import numpy as np
 
 from harness.declare import Array, Int, Op, Rule, Tag, Version, bounded, ramp, typed
 from harness.declare.attending import ALL, PAST, QKV, Attending
-from harness.declare.attention import Attended, attended, heads
+from harness.declare.attention import FOUR, Attended, attended, heads, joined
 from harness.declare.windows import waves
 
 
 def _rounding(**given: Any) -> list[Array]:  # noqa: ANN401 - the oracle's arguments
     found, _, _ = _computed(Version(ATTENTION.versions[-1]), **given)
-    exact = np.zeros(())
-    return [_packed(found.off_y, given["Q"]), exact, exact, found.off[given["qk_matmul_output_mode"]]]
+    return [joined(found.off_y, given["Q"]), np.zeros(()), np.zeros(()), found.off[given["qk_matmul_output_mode"]]]
 
-
-FOUR = 4
-"""The rank that has a dimension of heads."""
 
 ATTENTION = Op(
     "Attention",
@@ -66,7 +62,11 @@ SOFTCAPPED = C(
 )
 MASKED = C("includes the attention mask and softcap (if provided) applied to the output of qk matmul.", before=25)
 WEIGHTS = C("qk_matmul_output is the output after the softmax operation.", before=25)
-MODE = C("`0` (default): raw QK matmul result;", since=25, note="Says nothing of others than 0 to 3.")
+MODE = C(
+    "`0` (default): raw QK matmul result;",
+    since=25,
+    note="onnx.reference shows it after softcap. Others than 0 to 3 are open.",
+)
 MODES = C(
     "`1`: after softcap (before bias addition); `2`: QK + softcap + bias; `3`: post-softmax probabilities", since=25
 )
@@ -91,11 +91,6 @@ V_HIDDEN = C("For cases with a 3D input tensor, `v_hidden_size = kv_num_heads * 
 PAST_KEY = C("with shape `(batch_size, kv_num_heads, past_sequence_length, head_size)`")
 PAST_VALUE = C("with shape `(batch_size, kv_num_heads, past_sequence_length, v_head_size)`")
 Y_HIDDEN = C("For cases with a 3D input tensor, `hidden_size = q_num_heads * v_head_size`")
-
-
-def _packed(y: Array, q: Array) -> Array:
-    """Return what is 4D as 3D where Q is."""
-    return y if q.ndim == FOUR else y.swapaxes(1, 2).reshape(y.shape[0], y.shape[2], -1)
 
 
 def _split(v: Version, Q: Array, K: Array, V: Array, q_num_heads: Int, kv_num_heads: Int) -> list[Array]:
@@ -158,7 +153,7 @@ def attention(  # noqa: PLR0913, PLR0917 - the operator's own arguments
     v.require(TOGETHER, n != 2)  # noqa: PLR2004 - present_key alone
     v.require(NOT_CACHED, nonpad_kv_seqlen is None or n != 3)  # noqa: PLR2004 - both present ones
     v.silent(TOGETHER, n == (3 if past_key is None else 1))
-    return _packed(found.y, Q), k, value, found.stages[qk_matmul_output_mode]
+    return joined(found.y, Q), k, value, found.stages[qk_matmul_output_mode]
 
 
 ATTENDING.cases()
