@@ -78,7 +78,21 @@ def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
     if array.dtype == dtype:
         return array
     with np.errstate(all="ignore"):
+        if array.dtype == np.float64 and _is_float(dtype) and not np.issubdtype(dtype, np.floating):
+            array = _sticky(array, int(ml_dtypes.finfo(dtype).nmant) + 3)  # type: ignore[no-untyped-call]
         return array.astype(dtype)
+
+
+def _sticky(wide: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, Any]:
+    """Return float64 cut to so many bits behind the first, the last of them set where anything was cut off.
+
+    ml_dtypes makes its types of float64 by way of float32 or float16. These hold what this returns exactly, and it is
+    a tie only where the number was one: the one rounding left gives the nearest value.
+    """
+    mask = np.uint64((1 << (52 - bits)) - 1)
+    raw = np.ascontiguousarray(wide).view(np.uint64)
+    cut = (raw & ~mask) | np.where(raw & mask, mask + np.uint64(1), np.uint64(0))
+    return np.where(np.isfinite(wide), cut.view(np.float64).reshape(wide.shape), wide)
 
 
 @dataclass(frozen=True)
