@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from harness.declare import Array, Int, Op, Rule, Subgraph, Tag, Version, bounded, element_type, graph, ramp, typed
-from harness.declare.modified_attention import by_query_head, factor, off_scores, probabilities
 from harness.declare.casts import dtype
+from harness.declare.flexible_attention import by_query_head, factor, off_scores, probabilities
 
 PRECISIONS = {1: "float", 10: "float16", 11: "double", 16: "bfloat16"}
 COARSE = {10: 2.0**13, 16: 2.0**16}

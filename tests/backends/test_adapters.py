@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import helper, parser
+from onnx import helper, numpy_helper, parser
 
 from backends import onnx_backend, onnx_reference, protocol, serve
 
@@ -229,7 +229,18 @@ LOCALE = (
     'g (string[1] x) => (string[1] y) { y = StringNormalizer <case_change_action = "LOWER", locale = "xx_YY"> (x) }'
 )
 
+
+def sparse() -> bytes:
+    """Return a model that holds a sparse vector, for which the text syntax has no words."""
+    values, indices = numpy_helper.from_array(X.reshape(-1)[:2]), numpy_helper.from_array(np.array([1, 3]))
+    node = helper.make_node("Constant", [], ["y"], sparse_value=helper.make_sparse_tensor(values, indices, [4]))
+    graph = helper.make_graph([node], "g", [], [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [4])])
+    opset = helper.make_opsetid("", 13)
+    return bytes(helper.make_model(graph, opset_imports=[opset], ir_version=8).SerializeToString())
+
+
 ORT_OPT_OUTS = {
+    "sparse": (sparse(), {}, "no such sparse tensor"),
     "kernel": (model("g (bfloat16[2] x) => (bfloat16[2] y) { y = Add(x, x) }"), {"x": B16}, "no kernel"),
     "ir": (model(NEG, ir=99), {"x": X}, "newer IR version than it knows"),
     "opset": (model(NEG, opset=99), {"x": X}, "newer opset than it knows"),

@@ -36,7 +36,12 @@ CLIP_VERSIONS = (1, 6, 11, 12, 13)
 LOWEST_IR = dict.fromkeys(range(1, 9), 3) | {9: 4, 10: 5, 11: 6} | dict.fromkeys((12, 13, 14), 7)
 LOWEST_IR |= dict.fromkeys(range(15, 19), 8) | dict.fromkeys((19, 20), 9) | dict.fromkeys((21, 22), 10)
 LOWEST_IR |= {23: 11, 24: 12, 25: 13, 26: 13, 27: 13, 28: 14}
-LOWEST_IR_OF_DOMAIN = {"": LOWEST_IR, "ai.onnx.ml": {1: 3, 2: 6, 3: 8, 4: 9, 5: 10}, "ai.onnx.preview.training": {1: 7}}
+LOWEST_IR_OF_DOMAIN = {
+    "": LOWEST_IR,
+    "ai.onnx.preview": LOWEST_IR,
+    "ai.onnx.ml": {1: 3, 2: 6, 3: 8, 4: 9, 5: 10},
+    "ai.onnx.preview.training": {1: 7},
+}
 
 
 def schemas(op: Op) -> list[onnx.defs.OpSchema]:
