@@ -19,7 +19,9 @@ WHERE = Op(
     widens=False,  # The bits of a NaN are moved, not computed.
 )
 
-CHOICE = WHERE.clause("Return elements, either from X or Y, depending on condition.")
+CHOICE = WHERE.clause(
+    "Return elements, either from X or Y, depending on condition.", note="A chosen -0 is -0; onnxruntime gives 0."
+)
 YIELDS = WHERE.clause("When True (nonzero), yield X, otherwise yield Y")
 LIKE = WHERE.clause("with three parameters.", note="numpy.where of one parameter gives indices.")
 TRUE = WHERE.clause("values selected at indices where condition is True")
