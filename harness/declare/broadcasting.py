@@ -125,6 +125,29 @@ class Limited:
             case(name, Tag.CHANGE, **operands(table, right), before=self.before, rejects=equal)
 
 
+class LimitedAsAdd(Limited):
+    """Limited broadcasting of the operators whose texts leave the rules to Add: logical ones and comparisons."""
+
+    def __init__(self, op: Op, before: int = 7) -> None:
+        """Declare the sentences on `op`."""
+        self.op, self.before = op, before
+        self.match_left = self._clause(
+            "If broadcasting is enabled, the right-hand-side argument will be broadcasted to match the shape of "
+            "left-hand-side argument.",
+            "Says only by the condition that without it both have one shape.",
+        )
+        self.one_element = self.contiguous = self.start = self.suffix = self.no_expansion = self._clause(
+            "See the doc of `Add` for a detailed description of the broadcasting rules.",
+            "Add says nothing of one element of a higher rank, nor of an axis beside one element. onnx.reference "
+            "broadcasts as numpy does.",
+        )
+        self.enable = self.pass_one = self._clause("Enable broadcasting", "Says nothing of values other than 0 and 1.")
+        self.dimensions = self._clause(
+            "If set, defines the broadcast dimensions.",
+            "Says nothing of an axis where broadcasting is disabled, nor of one below 0.",
+        )
+
+
 class Multidirectional:
     """Multidirectional broadcasting, which is numpy's."""
 

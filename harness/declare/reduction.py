@@ -53,6 +53,7 @@ class Reduction:
             by_input: the version in which the axes became an input.
         """
         self.op, self.silent, self.by_input = op, silent, by_input
+        self.undefined = yields == "yields undefined."
         self.along = op.clause("along the provided axes.", note="Says not what an axis named twice means.")
         self.rank_old = op.clause(
             "has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor",
@@ -105,6 +106,7 @@ class Reduction:
         spoken = self.empty.in_force(v.since) or self.empty_first.in_force(v.since)
         terms = math.prod(data.shape[axis] for axis in gone)
         v.silent(self.empty, not spoken and (data.ndim == 0 or terms == 0))
+        v.silent(self.empty if self.empty.in_force(v.since) else self.empty_first, self.undefined and terms == 0)
         return gone
 
     def cases(self, computes: Clause) -> None:
@@ -175,9 +177,10 @@ class Reduction:
         case = self.op.case
         for suffix, clause in (("", self.empty), ("_first", self.empty_first)):
             case(f"scalar{suffix}", Tag.EDGE, data=3, cites=(clause,))
-            case(f"empty_set{suffix}", Tag.EDGE, data=ramp(2, 0, 4), axes=[1], cites=(clause,))
-            case(f"empty_set_pruned{suffix}", Tag.EDGE, data=ramp(2, 0, 4), axes=[1], keepdims=0, cites=(clause,))
-            case(f"empty_set_all{suffix}", Tag.EDGE, data=ramp(0, 3), keepdims=0, cites=(clause,))
+            said: dict[str, Any] = {"cites": (clause,), "unspecified": clause if self.undefined else None}
+            case(f"empty_set{suffix}", Tag.EDGE, data=ramp(2, 0, 4), axes=[1], **said)
+            case(f"empty_set_pruned{suffix}", Tag.EDGE, data=ramp(2, 0, 4), axes=[1], keepdims=0, **said)
+            case(f"empty_set_all{suffix}", Tag.EDGE, data=ramp(0, 3), keepdims=0, **said)
         between: dict[str, Any] = {"since": self.silent, "before": _RANK_AGAIN, "unspecified": self.empty}
         case("scalar_silent", Tag.CHANGE, data=3, **between)
         case("empty_set_silent", Tag.CHANGE, data=ramp(2, 0), axes=[1], **between)
