@@ -170,6 +170,7 @@ class Op:
     clauses: list[Clause] = field(default_factory=list)
     oracles: list[Oracle] = field(default_factory=list)
     cases: list[CaseSpec] = field(default_factory=list)
+    _names: set[str] = field(default_factory=set)
 
     def __str__(self) -> str:
         """Return domain and name: ai.onnx/Split."""
@@ -240,12 +241,13 @@ class Op:
         where = f"{self} case {name!r}"
         if not _NAME.fullmatch(name):
             raise DeclarationError(f"{where}: a name is lower-case words joined by single underscores")
-        if any(spec.name == name for spec in self.cases):
+        if name in self._names:
             raise DeclarationError(f"{where}: declared twice")
         if rejects and unspecified:
             raise DeclarationError(f"{where}: either rejects or unspecified, not both")
         if (outside or stray) and not rejects:
             raise DeclarationError(f"{where}: what lies outside the signature needs rejects=")
+        self._names.add(name)
         self.cases.append(
             CaseSpec(
                 name=name,
