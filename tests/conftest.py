@@ -32,7 +32,7 @@ def ends() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-FEW = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "Scatter", "If", "Dropout", "Reshape")
+FEW = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "Scatter", "Dropout", "Reshape")
 """Operators of every kind: what a test of the harness needs; those of operators look at each by itself."""
 
 

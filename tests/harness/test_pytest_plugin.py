@@ -117,7 +117,9 @@ def test_items_are_named_by_backend_and_case(ask: Asker) -> None:
 
 
 def test_a_failure_tells_the_sentence_and_what_was_seen(ask: Asker) -> None:
-    ran = ask("--onnx-backend", "onnxruntime", "--onnx-case", LEFT_OUT, "--onnx-case", "ai.onnx/Split/18/overrun", "-rs")
+    ran = ask(
+        "--onnx-backend", "onnxruntime", "--onnx-case", LEFT_OUT, "--onnx-case", "ai.onnx/Split/18/overrun", "-rs"
+    )
     assert (ran.status, ran.counts) == (1, {"failed": 1, "skipped": 1}), ran.output
     for part in (
         "onnxruntime: wrong_shape: outputs[0]: expected shape [3], got shape [4]",
@@ -173,7 +175,9 @@ def test_a_process_that_dies_is_one_failed_item(ask: Asker) -> None:
         REFUSE,
     )
     names = ("uneven_two", "neither", "both")
-    ran = ask("--onnx-backend", backend, *(word for name in names for word in ("--onnx-case", f"ai.onnx/Split/18/{name}")))
+    ran = ask(
+        "--onnx-backend", backend, *(word for name in names for word in ("--onnx-case", f"ai.onnx/Split/18/{name}"))
+    )
     assert (ran.status, ran.counts) == (1, {"failed": 1, "passed": 2}), ran.output
     assert "crash: the process ended by SIGSEGV" in ran.output, ran.output
     assert "going down" in ran.output, ran.output
@@ -181,7 +185,16 @@ def test_a_process_that_dies_is_one_failed_item(ask: Asker) -> None:
 
 def test_a_timeout_is_one_failed_item(ask: Asker) -> None:
     backend = ask.backend("if b'uneven_two' in model:", "    signal.pause()", REFUSE)
-    ran = ask("--onnx-backend", backend, "--onnx-timeout", "0.3", "--onnx-case", ONE, "--onnx-case", "ai.onnx/Split/18/neither")
+    ran = ask(
+        "--onnx-backend",
+        backend,
+        "--onnx-timeout",
+        "0.3",
+        "--onnx-case",
+        ONE,
+        "--onnx-case",
+        "ai.onnx/Split/18/neither",
+    )
     assert (ran.status, ran.counts) == (1, {"failed": 1, "passed": 1}), ran.output
     assert "timeout: no answer within" in ran.output, ran.output
 
@@ -245,7 +258,11 @@ test_onnx = conformance({arguments})
 
 
 def test_three_lines_in_a_module(ask: Asker) -> None:
-    ask.module(MODULE.format(arguments='"onnxruntime", case=("ai.onnx/Split/18/outputs_left_out", "ai.onnx/Split/18/uneven_two")'))
+    ask.module(
+        MODULE.format(
+            arguments='"onnxruntime", case=("ai.onnx/Split/18/outputs_left_out", "ai.onnx/Split/18/uneven_two")'
+        )
+    )
     ran = ask("test_mine.py", "-rA")
     assert (ran.status, ran.counts) == (1, {"failed": 1, "passed": 1}), ran.output
     assert f"PASSED test_mine.py::test_onnx[{ONE}]" in ran.output, ran.output
