@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from harness import registry
+from harness import generate, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,9 @@ def ends() -> Iterator[None]:
 
 FEW = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "Scatter", "Dropout", "Reshape")
 """Operators of every kind: what a test of the harness needs; those of operators look at each by itself."""
+
+
+generate._evaluator()
 
 
 @pytest.fixture(autouse=True)
