@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from harness.declare import Op
 
 OPS = list(registry.load())
-KINDS = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "Scatter")
-"""Operators that move data, compute, hold values, take containers, are deprecated."""
+KINDS = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "Scatter", "Dropout")
+"""Operators that move data, compute, hold values, take containers, are deprecated, draw at random."""
 
 every_operator = pytest.mark.parametrize("op", OPS, ids=str)
 
