@@ -113,12 +113,14 @@ def items(session: pytest.Session) -> list[pytest.Item]:
         HarnessError: a backend or the suite is not to be had, or nothing is selected.
     """
     option = session.config.getoption
+    backends = list(dict.fromkeys(option("--onnx-backend")))
+    for name in backends:
+        targets.resolve(name)  # Before the cases are made, which takes longer.
     cases = _selected(
         option("--onnx-suite"), tuple(option("--onnx-op")), tuple(option("--onnx-case")), tuple(option("--onnx-tag"))
     )
     found: list[pytest.Item] = []
-    for name in dict.fromkeys(option("--onnx-backend")):
-        targets.resolve(name)
+    for name in backends:
         collector = CaseCollector.from_parent(session, name=name, nodeid=f"onnx::{name}", backend=name, cases=cases)
         found.extend(collector.collect())
     return found
