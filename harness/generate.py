@@ -86,6 +86,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     local = {**dict(inputs), **around}
     scope = oracle.Scope(opsets={version.domain: version.since}, functions={}, call={})
     meant = {name: _evaluator().attribute(proto, local, scope) for name, proto in attributes.items()}
+    known = oracle.known(version, meant)
     values = gather(version, [value for _, value in inputs])
     n = version.outputs_least if spec.n is None else spec.n
     outputs = ["" if name in spec.omits else name for name in _output_names(version, n)]
@@ -103,14 +104,14 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
         detail = no_answer.detail
         _agree(case_id, spec, no_answer)
-        derived = output_types(op, version, values, oracle.known(version, meant), n)
+        derived = output_types(op, version, values, known, n)
         # A model cannot declare an output of a type that does not exist.
         kinds = [kind if schema.is_type(kind) else "tensor(float)" for kind in derived]
     except oracle.UndeclaredError as error:
         raise DeclarationError(f"{case_id}: {error}") from error
     if expected is not None and (spec.rejects or spec.unspecified):
         raise DeclarationError(f"{case_id}: declared to give no values, but the oracle gives some")
-    present = {name: value for name, value in {**oracle.known(version, meant), **meant}.items() if value is not None}
+    present = {name: value for name, value in {**known, **meant}.items() if value is not None}
     return Plan(
         op=op,
         version=version,
@@ -189,24 +190,25 @@ def _suffix(type_: str) -> str:
     return type_.replace("tensor(", "").replace("(", "-").replace(", ", "-").replace(")", "")
 
 
-def plans(op: Op, versions: Sequence[int] | None = None) -> Iterator[Plan]:
+def plans(op: Op, versions: Sequence[int] | None = None, specs: Sequence[CaseSpec] | None = None) -> Iterator[Plan]:
     """Return the plans of an operator in the order of versions and declarations.
 
     Args:
         op: the operator.
         versions: only these; None: all.
+        specs: only these of its declared cases; None: all.
     """
     for version in schema.versions(op.domain, op.name):
         if versions is not None and version.since not in versions:
             continue
-        for spec in op:
+        for spec in op if specs is None else specs:
             if _fits(version, spec):
                 for types, suffix in _bindings(version, spec):
                     yield plan(op, version, spec, types, suffix)
 
 
-def cases(op: Op, versions: Sequence[int] | None = None) -> Iterator[Case]:
-    """Return the cases of an operator in every form that each fits."""
-    for planned in plans(op, versions):
+def cases(op: Op, versions: Sequence[int] | None = None, specs: Sequence[CaseSpec] | None = None) -> Iterator[Case]:
+    """Return the cases of an operator in every form that each fits; see `plans`."""
+    for planned in plans(op, versions, specs):
         for form in forms(planned):
             yield build(planned, form)

@@ -21,7 +21,7 @@ from harness.case import Allowance, Case, Outcome, in_shard
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from harness.case import Value
 
@@ -72,8 +72,12 @@ class Selection:
         ]
         return all(wanted) and (self.shard is None or in_shard(case.id, self.shard))
 
+    def may_take(self, operator: str, tags: Iterable[str]) -> bool:
+        """Tell whether a case of this operator version with these tags may be wanted; spares generating it."""
+        return _may_match(self.cases, operator) and (not self.tags or bool(_hits(self.tags, tags)))
+
     def _any(self, option: str, globs: tuple[str, ...], names: tuple[str, ...]) -> bool:
-        hits = [glob for glob in globs if any(fnmatch.fnmatchcase(name, glob) for name in names)]
+        hits = _hits(globs, names)
         self.idle.difference_update((option, glob) for glob in hits)
         return bool(hits) or not globs
 
@@ -82,6 +86,19 @@ class Selection:
         named = (("--op", self.ops), ("--case", self.cases), ("--tag", self.tags))
         words = [f"{option} {glob}" for option, globs in named for glob in globs]
         return " ".join([*words, *([f"--shard {self.shard[0]}/{self.shard[1]}"] if self.shard else [])])
+
+
+def _hits(globs: tuple[str, ...], names: Iterable[str]) -> list[str]:
+    return [glob for glob in globs if any(fnmatch.fnmatchcase(name, glob) for name in names)]
+
+
+def _may_match(globs: tuple[str, ...], operator: str) -> bool:
+    """Tell whether some glob can match an id that begins with this operator version."""
+    for glob in globs:
+        stem = glob[: min((glob.index(char) for char in "*?[" if char in glob), default=len(glob))]
+        if stem.startswith(f"{operator}/") or f"{operator}/".startswith(stem):
+            return True
+    return not globs
 
 
 class Suite(Protocol):
@@ -135,17 +152,10 @@ class Generated:
         """Yield the selected cases, by operator, version, declaration, type and form."""
         for op in self._registry:
             for version in schema.versions(op.domain, op.name):
-                if selection.takes_operator(str(version)) and _may_match(selection.cases, str(version)):
-                    yield from filter(selection.takes, generate.cases(op, (version.since,)))
-
-
-def _may_match(globs: tuple[str, ...], operator: str) -> bool:
-    """Tell whether some glob can match an id that begins with this operator version; spares generating."""
-    for glob in globs:
-        stem = glob[: min((glob.index(char) for char in "*?[" if char in glob), default=len(glob))]
-        if stem.startswith(f"{operator}/") or f"{operator}/".startswith(stem):
-            return True
-    return not globs
+                name = str(version)
+                if selection.takes_operator(name):
+                    wanted = [spec for spec in op if selection.may_take(name, spec.tags)]
+                    yield from filter(selection.takes, generate.cases(op, (version.since,), wanted))
 
 
 class Official:
