@@ -162,13 +162,15 @@ def build(plan: Plan, form: Form) -> Case:
         if name not in form.baked or ir_version < 4:  # noqa: PLR2004
             graph.input.append(_value_info(name, item.type, None if array is None else _shape(name, array.shape, form)))
     graph.node.append(node)
-    outputs, expected = named(plan.outputs), plan.expected
-    for index, (name, type_) in enumerate(outputs):
-        graph.output.append(_value_info(name, type_, _output_shape(plan, index, form)))
+    outputs = [(name, type_) for name, type_ in plan.outputs if name]  # The others are left out.
+    expected = plan.expected
+    infos = [_value_info(name, type_, _output_shape(plan, i, name, form)) for i, (name, type_) in enumerate(outputs)]
+    graph.output.extend(infos)
     if form.again and expected is not None:
         graph.node.append(_again(node))
-        for index, (name, type_) in enumerate(outputs):
-            graph.output.append(_value_info(f"{name}_again", type_, _output_shape(plan, index, form)))
+        for info in infos:
+            graph.output.append(info)
+            graph.output[-1].name = f"{info.name}_again"
         expected += tuple(_copy(value, index) for index, value in enumerate(expected))
     model = onnx.ModelProto(ir_version=ir_version, producer_name=PRODUCER, graph=graph)
     model.opset_import.add(domain=domain, version=form.opset)
@@ -202,17 +204,11 @@ def _copy(value: Value | Drawn, index: int) -> Value | Drawn:
     return Drawn(value.example, same_as=index) if isinstance(value, Drawn) else value
 
 
-def named(outputs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the outputs that are not left out."""
-    return [(name, type_) for name, type_ in outputs if name]
-
-
 def _shape(name: str, shape: Sequence[int], form: Form) -> Sequence[int | str]:
     return [f"{name}_{index}" for index in range(len(shape))] if form.symbolic else shape
 
 
-def _output_shape(plan: Plan, index: int, form: Form) -> Sequence[int | str] | None:
-    name = named(plan.outputs)[index][0]
+def _output_shape(plan: Plan, index: int, name: str, form: Form) -> Sequence[int | str] | None:
     if plan.expected is not None:
         value = plan.expected[index]
         if isinstance(value, Drawn):

@@ -15,7 +15,7 @@ from harness.case import Allowance, Case, Outcome
 from harness.compare import is_float
 from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected
 from harness.forms import Plan, build, forms
-from harness.signature import Given, gather, output_types
+from harness.signature import Given, bind, gather, output_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -104,7 +104,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
         detail = no_answer.detail
         _agree(case_id, spec, no_answer)
-        derived = output_types(op, version, values, known, n)
+        derived = output_types(op, version, bind(version, values), known, n)
         # A model cannot declare an output of a type that does not exist.
         kinds = [kind if schema.is_type(kind) else "tensor(float)" for kind in derived]
     except oracle.UndeclaredError as error:

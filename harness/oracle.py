@@ -132,29 +132,31 @@ def apply(op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: M
     """
     check(version, inputs, attributes, n)
     oracle = op.oracle_for(version.since)
-    arguments = known(version, attributes)
-    types = output_types(op, version, inputs, arguments, n)
+    arguments, bound = known(version, attributes), bind(version, inputs)
+    every = output_types(op, version, bound, arguments, max(n, len(version.outputs)))
+    types = every[:n]
     check_outputs(version, types)
+    dtypes = _dtypes({**_variables(version, every), **bound} if op.derives else bound)
     for index, parameter in enumerate(version.inputs):
         name = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
         arguments[name] = _value(inputs[index], wide=op.widens) if index < len(inputs) else None
     asked = {name: arguments.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
     counted = {"n": n} if oracle.takes_count else {}
-    result = oracle.function(Version(version.since, _dtypes(op, version, inputs, arguments)), **counted, **asked)
+    result = oracle.function(Version(version.since, dtypes), **counted, **asked)
     outputs = list(result) if isinstance(result, tuple) or version.outputs[-1].variadic else [result]
     if len(outputs) < n:
         raise OracleError(f"{version}: the oracle gave {len(outputs)} outputs, the node has {n}")
     return Answer([_round(value, type_) for value, type_ in zip(outputs, types, strict=False)], types, asked)
 
 
-def _dtypes(
-    op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any]
-) -> dict[str, np.dtype[Any]]:
+def _variables(version: OperatorVersion, types: Sequence[str]) -> dict[str, str]:
+    """Return what the type variables of the outputs stand for."""
+    return {item.type: text for item, text in zip(version.outputs, types, strict=False)}
+
+
+def _dtypes(types: Mapping[str, str]) -> dict[str, np.dtype[Any]]:
     """Return the element type of what each type variable stands for."""
-    count = len(version.outputs)
-    derived = output_types(op, version, inputs, attributes, count) if op.derives else []
-    named = {item.type: text for item, text in zip(version.outputs, derived, strict=False)}
-    return {variable: schema.dtype_of(text) for variable, text in {**named, **bind(version, inputs)}.items() if text}
+    return {variable: schema.dtype_of(text) for variable, text in types.items() if text}
 
 
 def _value(given: Given | list[Given] | None, *, wide: bool) -> Any:  # noqa: ANN401 - whatever ONNX has
