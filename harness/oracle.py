@@ -19,6 +19,7 @@ from onnx import numpy_helper
 from harness import registry as registries
 from harness import schema
 from harness.declare import Drawn, Rejected, Rule, Sparse, Version, dense
+from harness.declare.rounding import is_float, nearest
 from harness.signature import Given, bind, check, check_outputs, gather, output_types
 
 if TYPE_CHECKING:
@@ -43,10 +44,6 @@ class OracleError(Exception):
     """An oracle broke its own declaration; a fault of the operator file."""
 
 
-def _is_float(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind == "f" or (dtype.kind == "V" and "float" in dtype.name)
-
-
 def widen(value: Any) -> Any:  # noqa: ANN401 - any value, or a list of them
     """Return floating values as float64 and complex ones as complex128; all others as they are."""
     if isinstance(value, list):
@@ -54,7 +51,7 @@ def widen(value: Any) -> Any:  # noqa: ANN401 - any value, or a list of them
     if isinstance(value, dict):
         return {key: widen(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
-        if _is_float(value.dtype):
+        if is_float(value.dtype):
             with np.errstate(invalid="ignore"):  # A signalling NaN becomes a quiet one.
                 return value.astype(np.float64)
         if value.dtype.kind == "c":
@@ -75,24 +72,7 @@ def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
         return {key: _round(item, f"tensor({schema.inner(type_)})") for key, item in value.items()}
     dtype = schema.dtype_of(type_)
     array = np.asarray(value)
-    if array.dtype == dtype:
-        return array
-    with np.errstate(all="ignore"):
-        if array.dtype == np.float64 and _is_float(dtype) and not np.issubdtype(dtype, np.floating):
-            array = _sticky(array, int(ml_dtypes.finfo(dtype).nmant) + 3)  # type: ignore[no-untyped-call]
-        return array.astype(dtype)
-
-
-def _sticky(wide: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, Any]:
-    """Return float64 cut to so many bits behind the first, the last of them set where anything was cut off.
-
-    ml_dtypes makes its types of float64 by way of float32 or float16. These hold what this returns exactly, and it is
-    a tie only where the number was one: the one rounding left gives the nearest value.
-    """
-    mask = np.uint64((1 << (52 - bits)) - 1)
-    raw = np.ascontiguousarray(wide).view(np.uint64)
-    cut = (raw & ~mask) | np.where(raw & mask, mask + np.uint64(1), np.uint64(0))
-    return np.where(np.isfinite(wide), cut.view(np.float64).reshape(wide.shape), wide)
+    return array if array.dtype == dtype else nearest(array, dtype)
 
 
 @dataclass(frozen=True)
