@@ -20,7 +20,7 @@ from harness import registry as registries
 from harness import schema
 from harness.declare import Drawn, Rejected, Rule, Sparse, Version, dense
 from harness.declare.rounding import is_float, nearest
-from harness.signature import Given, bind, check, check_outputs, gather, output_types
+from harness.signature import Given, bind, check, check_outputs, gather, kind_of, output_types
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
@@ -223,10 +223,11 @@ class Evaluator:
         op = self.registry.find(domain, node.op_type)
         if op is None:
             exists = schema.exists(domain, node.op_type, opset)
-            body = schema.function_body(domain, node.op_type, opset) if exists else None
+            types = [kind_of(item) if item else "" for item in given]
+            body = schema.function_body(domain, node.op_type, opset, node, types) if exists else None
             if body is None:
                 raise UndeclaredError(f"no operator file says what {domain}/{node.op_type} means in opset {opset}")
-            return self._call(body, given, {**_defaults(domain, node.op_type, opset), **present}, scope)
+            return self._call(body, given, {**schema.default_attributes(domain, node.op_type, opset), **present}, scope)
         version = schema.in_force(domain, node.op_type, opset)
         named = {name: self.attribute(item, local, scope) for name, item in present.items()}
         answer = apply(op, version, gather(version, given), named, len(node.output))
@@ -303,17 +304,6 @@ class _Subgraph:
 
 def _sparse(proto: onnx.SparseTensorProto) -> Sparse:
     return Sparse(numpy_helper.to_array(proto.values), numpy_helper.to_array(proto.indices), tuple(proto.dims))
-
-
-def _defaults(domain: str, name: str, opset: int) -> dict[str, onnx.AttributeProto]:
-    """Return the defaults of a schema's attributes, which the function body of the schema does not repeat."""
-    return {
-        item.name: onnx.helper.make_attribute(
-            item.name, item.default, attr_type=onnx.AttributeProto.AttributeType.Value(item.type)
-        )
-        for item in schema.in_force(domain, name, opset).attributes.values()
-        if item.default is not None
-    }
 
 
 def info() -> dict[str, Any]:
