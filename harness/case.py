@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Value = np.ndarray[Any, Any] | list["Value"] | dict[Any, "Value"] | None
 
-PLAIN = "plain"
+PLAIN, EXPANDED = "plain", "expanded"
 
 
 class Outcome(enum.StrEnum):

@@ -9,8 +9,8 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from harness import schema
-from harness.case import PLAIN, Allowance, Case, Outcome
+from harness import expansion, schema
+from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome
 from harness.declare import Drawn
 from harness.signature import type_of
 
@@ -70,6 +70,7 @@ class Form:
         named_empty: how many optional inputs are written "" behind the last one given.
         symbolic: dimensions are symbols.
         again: the node stands in the model twice; with one seed, both draw the same values.
+        body: the function that stands in place of the node.
         unranked: the operator's inputs have an unknown rank. A graph must state the shapes of its own
             inputs, so they come out of a Reshape whose target shape is known at run time only.
     """
@@ -81,6 +82,7 @@ class Form:
     symbolic: bool = False
     unranked: bool = False
     again: bool = False
+    body: onnx.FunctionProto | None = None
 
 
 _RESHAPE_BY_INPUT = 5
@@ -114,6 +116,23 @@ def forms(plan: Plan) -> Iterator[Form]:
         yield Form("top", top)
     if "seed" in plan.attributes and plan.outcome is Outcome.PROPERTY:
         yield Form("again", since, again=True)
+    body = _body(plan) if plan.expected is not None else None
+    if body is not None:
+        yield Form(EXPANDED, since, body=body)
+
+
+def _body(plan: Plan) -> onnx.FunctionProto | None:
+    types = [item.type if item else "" for _, item in plan.inputs]
+    return schema.function_body(plan.version.domain, plan.version.name, plan.version.since, _node(plan), types)
+
+
+def _node(plan: Plan, named_empty: int = 0) -> onnx.NodeProto:
+    names = [name if item is not None else "" for name, item in plan.inputs] + [""] * named_empty
+    outputs = [name for name, _ in plan.outputs]
+    domain = schema.proto_domain(plan.version.domain)
+    node = helper.make_node(plan.version.name, names, outputs, name=plan.version.name, domain=domain)
+    node.attribute.extend(proto for _, proto in sorted(plan.attributes.items()))
+    return node
 
 
 def _reshapes(value: np.ndarray[Any, Any], opset: int) -> bool:
@@ -136,15 +155,31 @@ def _value_info(name: str, type_: str, shape: Sequence[int | str] | None) -> onn
     return info
 
 
+def _opsets(plan: Plan, form: Form, nodes: Sequence[onnx.NodeProto]) -> dict[str, int]:
+    """Return the opset that the model imports of each domain that nodes and their subgraphs are of."""
+    told = {plan.version.domain: form.opset}
+    if form.body is not None:
+        told |= {item.domain or "ai.onnx": item.version for item in form.body.opset_import}
+    return {domain: told.get(domain) or schema.newest_opset(domain) for domain in _domains(nodes)}
+
+
+def _domains(nodes: Sequence[onnx.NodeProto]) -> Iterator[str]:
+    for node in nodes:
+        yield node.domain or "ai.onnx"
+        for item in node.attribute:
+            yield from _domains(item.g.node)
+
+
+def _defaults(plan: Plan) -> dict[str, onnx.AttributeProto]:
+    return schema.default_attributes(plan.version.domain, plan.version.name, plan.version.since)
+
+
 def build(plan: Plan, form: Form) -> Case:
     """Return the case of a plan in one form."""
-    names = [name if item is not None else "" for name, item in plan.inputs] + [""] * form.named_empty
-    domain = "" if plan.version.domain == "ai.onnx" else plan.version.domain
-    node = helper.make_node(
-        plan.version.name, names, [name for name, _ in plan.outputs], name=plan.version.name, domain=domain
-    )
-    node.attribute.extend(proto for _, proto in sorted(plan.attributes.items()))
-    ir_version = schema.lowest_ir(plan.version.domain, form.opset)
+    node = _node(plan, form.named_empty)
+    nodes = [node] if form.body is None else expansion.written_out(node, form.body, _defaults(plan))
+    opsets = _opsets(plan, form, nodes)
+    ir_version = max(schema.lowest_ir(domain, opset) for domain, opset in opsets.items())
     graph = onnx.GraphProto(name=f"{plan.version.name}_{plan.version.since}_{plan.spec.name}")
     fed: dict[str, Value] = {}
     for name, item in (*plan.inputs, *plan.around.items()):
@@ -161,17 +196,20 @@ def build(plan: Plan, form: Form) -> Case:
         # Up to IR version 3 an initializer is the default of a graph input.
         if name not in form.baked or ir_version < 4:  # noqa: PLR2004
             graph.input.append(_value_info(name, item.type, None if array is None else _shape(name, array.shape, form)))
-    graph.node.append(node)
-    outputs, expected = named(plan.outputs), plan.expected
-    for index, (name, type_) in enumerate(outputs):
-        graph.output.append(_value_info(name, type_, _output_shape(plan, index, form)))
+    graph.node.extend(nodes)
+    outputs = [(name, type_) for name, type_ in plan.outputs if name]  # The others are left out.
+    expected = plan.expected
+    infos = [_value_info(name, type_, _output_shape(plan, i, name, form)) for i, (name, type_) in enumerate(outputs)]
+    graph.output.extend(infos)
     if form.again and expected is not None:
         graph.node.append(_again(node))
-        for index, (name, type_) in enumerate(outputs):
-            graph.output.append(_value_info(f"{name}_again", type_, _output_shape(plan, index, form)))
+        for info in infos:
+            graph.output.append(info)
+            graph.output[-1].name = f"{info.name}_again"
         expected += tuple(_copy(value, index) for index, value in enumerate(expected))
     model = onnx.ModelProto(ir_version=ir_version, producer_name=PRODUCER, graph=graph)
-    model.opset_import.add(domain=domain, version=form.opset)
+    for domain, opset in opsets.items():
+        model.opset_import.add(domain=schema.proto_domain(domain), version=opset)
     return Case(
         id=plan.id if form.name == PLAIN else f"{plan.id}@{form.name}",
         operator=str(plan.version),
@@ -202,17 +240,11 @@ def _copy(value: Value | Drawn, index: int) -> Value | Drawn:
     return Drawn(value.example, same_as=index) if isinstance(value, Drawn) else value
 
 
-def named(outputs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the outputs that are not left out."""
-    return [(name, type_) for name, type_ in outputs if name]
-
-
 def _shape(name: str, shape: Sequence[int], form: Form) -> Sequence[int | str]:
     return [f"{name}_{index}" for index in range(len(shape))] if form.symbolic else shape
 
 
-def _output_shape(plan: Plan, index: int, form: Form) -> Sequence[int | str] | None:
-    name = named(plan.outputs)[index][0]
+def _output_shape(plan: Plan, index: int, name: str, form: Form) -> Sequence[int | str] | None:
     if plan.expected is not None:
         value = plan.expected[index]
         if isinstance(value, Drawn):

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
-from harness import arguments, oracle, schema
+from harness import arguments, expansion, oracle, schema
 from harness.case import Allowance, Case, Outcome
 from harness.compare import is_float
 from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected
 from harness.forms import Plan, build, forms
-from harness.signature import Given, gather, output_types
+from harness.signature import Given, bind, gather, output_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -84,7 +84,8 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     inputs, attributes = _inputs(version, spec, bound), _attributes(version, spec, bound)
     around = {name: arguments.given(value, "tensor(float)", bound) for name, value in spec.around.items()}
     local = {**dict(inputs), **around}
-    scope = oracle.Scope(opsets={version.domain: version.since}, functions={}, call={})
+    opsets = {"ai.onnx": schema.newest_opset("ai.onnx"), version.domain: version.since}
+    scope = oracle.Scope(opsets=opsets, functions={}, call={})
     meant = {name: _evaluator().attribute(proto, local, scope) for name, proto in attributes.items()}
     known = oracle.known(version, meant)
     values = gather(version, [value for _, value in inputs])
@@ -104,7 +105,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
         detail = no_answer.detail
         _agree(case_id, spec, no_answer)
-        derived = output_types(op, version, values, known, n)
+        derived = output_types(op, version, bind(version, values), known, n)
         # A model cannot declare an output of a type that does not exist.
         kinds = [kind if schema.is_type(kind) else "tensor(float)" for kind in derived]
     except oracle.UndeclaredError as error:
@@ -207,8 +208,17 @@ def plans(op: Op, versions: Sequence[int] | None = None, specs: Sequence[CaseSpe
                     yield plan(op, version, spec, types, suffix)
 
 
+def delivered(planned: Plan) -> Iterator[Case]:
+    """Yield the case of a plan in every form that it fits."""
+    for form in forms(planned):
+        case: Case | None = build(planned, form)
+        if case is not None and form.body is not None:
+            case = expansion.agreed(case, planned.op.disputed(planned.spec.name), _evaluator())
+        if case is not None:
+            yield case
+
+
 def cases(op: Op, versions: Sequence[int] | None = None, specs: Sequence[CaseSpec] | None = None) -> Iterator[Case]:
     """Return the cases of an operator in every form that each fits; see `plans`."""
     for planned in plans(op, versions, specs):
-        for form in forms(planned):
-            yield build(planned, form)
+        yield from delivered(planned)

@@ -19,7 +19,8 @@ from onnx import numpy_helper
 from harness import registry as registries
 from harness import schema
 from harness.declare import Drawn, Rejected, Rule, Sparse, Version, dense
-from harness.signature import Given, bind, check, check_outputs, gather, output_types
+from harness.declare.rounding import is_float, nearest
+from harness.signature import Given, bind, check, check_outputs, gather, kind_of, output_types
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
@@ -43,10 +44,6 @@ class OracleError(Exception):
     """An oracle broke its own declaration; a fault of the operator file."""
 
 
-def _is_float(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind == "f" or (dtype.kind == "V" and "float" in dtype.name)
-
-
 def widen(value: Any) -> Any:  # noqa: ANN401 - any value, or a list of them
     """Return floating values as float64 and complex ones as complex128; all others as they are."""
     if isinstance(value, list):
@@ -54,7 +51,7 @@ def widen(value: Any) -> Any:  # noqa: ANN401 - any value, or a list of them
     if isinstance(value, dict):
         return {key: widen(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
-        if _is_float(value.dtype):
+        if is_float(value.dtype):
             with np.errstate(invalid="ignore"):  # A signalling NaN becomes a quiet one.
                 return value.astype(np.float64)
         if value.dtype.kind == "c":
@@ -75,24 +72,7 @@ def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
         return {key: _round(item, f"tensor({schema.inner(type_)})") for key, item in value.items()}
     dtype = schema.dtype_of(type_)
     array = np.asarray(value)
-    if array.dtype == dtype:
-        return array
-    with np.errstate(all="ignore"):
-        if array.dtype == np.float64 and _is_float(dtype) and not np.issubdtype(dtype, np.floating):
-            array = _sticky(array, int(ml_dtypes.finfo(dtype).nmant) + 3)  # type: ignore[no-untyped-call]
-        return array.astype(dtype)
-
-
-def _sticky(wide: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, Any]:
-    """Return float64 cut to so many bits behind the first, the last of them set where anything was cut off.
-
-    ml_dtypes makes its types of float64 by way of float32 or float16. These hold what this returns exactly, and it is
-    a tie only where the number was one: the one rounding left gives the nearest value.
-    """
-    mask = np.uint64((1 << (52 - bits)) - 1)
-    raw = np.ascontiguousarray(wide).view(np.uint64)
-    cut = (raw & ~mask) | np.where(raw & mask, mask + np.uint64(1), np.uint64(0))
-    return np.where(np.isfinite(wide), cut.view(np.float64).reshape(wide.shape), wide)
+    return array if array.dtype == dtype else nearest(array, dtype)
 
 
 @dataclass(frozen=True)
@@ -132,29 +112,31 @@ def apply(op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: M
     """
     check(version, inputs, attributes, n)
     oracle = op.oracle_for(version.since)
-    arguments = known(version, attributes)
-    types = output_types(op, version, inputs, arguments, n)
+    arguments, bound = known(version, attributes), bind(version, inputs)
+    every = output_types(op, version, bound, arguments, max(n, len(version.outputs)))
+    types = every[:n]
     check_outputs(version, types)
+    dtypes = _dtypes({**_variables(version, every), **bound} if op.derives else bound)
     for index, parameter in enumerate(version.inputs):
         name = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
         arguments[name] = _value(inputs[index], wide=op.widens) if index < len(inputs) else None
     asked = {name: arguments.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
     counted = {"n": n} if oracle.takes_count else {}
-    result = oracle.function(Version(version.since, _dtypes(op, version, inputs, arguments)), **counted, **asked)
+    result = oracle.function(Version(version.since, dtypes), **counted, **asked)
     outputs = list(result) if isinstance(result, tuple) or version.outputs[-1].variadic else [result]
     if len(outputs) < n:
         raise OracleError(f"{version}: the oracle gave {len(outputs)} outputs, the node has {n}")
     return Answer([_round(value, type_) for value, type_ in zip(outputs, types, strict=False)], types, asked)
 
 
-def _dtypes(
-    op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any]
-) -> dict[str, np.dtype[Any]]:
+def _variables(version: OperatorVersion, types: Sequence[str]) -> dict[str, str]:
+    """Return what the type variables of the outputs stand for."""
+    return {item.type: text for item, text in zip(version.outputs, types, strict=False)}
+
+
+def _dtypes(types: Mapping[str, str]) -> dict[str, np.dtype[Any]]:
     """Return the element type of what each type variable stands for."""
-    count = len(version.outputs)
-    derived = output_types(op, version, inputs, attributes, count) if op.derives else []
-    named = {item.type: text for item, text in zip(version.outputs, derived, strict=False)}
-    return {variable: schema.dtype_of(text) for variable, text in {**named, **bind(version, inputs)}.items() if text}
+    return {variable: schema.dtype_of(text) for variable, text in types.items() if text}
 
 
 def _value(given: Given | list[Given] | None, *, wide: bool) -> Any:  # noqa: ANN401 - whatever ONNX has
@@ -241,10 +223,11 @@ class Evaluator:
         op = self.registry.find(domain, node.op_type)
         if op is None:
             exists = schema.exists(domain, node.op_type, opset)
-            body = schema.function_body(domain, node.op_type, opset) if exists else None
+            types = [kind_of(item) if item else "" for item in given]
+            body = schema.function_body(domain, node.op_type, opset, node, types) if exists else None
             if body is None:
                 raise UndeclaredError(f"no operator file says what {domain}/{node.op_type} means in opset {opset}")
-            return self._call(body, given, {**_defaults(domain, node.op_type, opset), **present}, scope)
+            return self._call(body, given, {**schema.default_attributes(domain, node.op_type, opset), **present}, scope)
         version = schema.in_force(domain, node.op_type, opset)
         named = {name: self.attribute(item, local, scope) for name, item in present.items()}
         answer = apply(op, version, gather(version, given), named, len(node.output))
@@ -321,17 +304,6 @@ class _Subgraph:
 
 def _sparse(proto: onnx.SparseTensorProto) -> Sparse:
     return Sparse(numpy_helper.to_array(proto.values), numpy_helper.to_array(proto.indices), tuple(proto.dims))
-
-
-def _defaults(domain: str, name: str, opset: int) -> dict[str, onnx.AttributeProto]:
-    """Return the defaults of a schema's attributes, which the function body of the schema does not repeat."""
-    return {
-        item.name: onnx.helper.make_attribute(
-            item.name, item.default, attr_type=onnx.AttributeProto.AttributeType.Value(item.type)
-        )
-        for item in schema.in_force(domain, name, opset).attributes.values()
-        if item.default is not None
-    }
 
 
 def info() -> dict[str, Any]:

@@ -14,11 +14,10 @@ from onnx import helper
 from backends.protocol import ELEMENT_TYPES, ElementTypeError, element_type_named, numpy_dtype
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
 
-_PROTO_DOMAIN = {"ai.onnx": ""}
 _OPTION = onnx.defs.OpSchema.FormalParameterOption
 
 PREFERRED = ("tensor(float)", "tensor(int64)")
@@ -108,6 +107,11 @@ class OperatorVersion:
     def allowed(self, type_: str) -> tuple[str, ...]:
         """Return the types that a parameter of this type (variable or concrete) may have."""
         return self.types.get(type_, (type_,))
+
+
+def proto_domain(domain: str) -> str:
+    """Return a domain as models write it: nothing for ai.onnx."""
+    return "" if domain == "ai.onnx" else domain
 
 
 @functools.cache
@@ -265,11 +269,45 @@ def is_type(text: str) -> bool:
 ALL_TENSOR_TYPES = tuple(f"tensor({row.name})" for row in ELEMENT_TYPES)
 
 
-def function_body(domain: str, name: str, opset: int) -> onnx.FunctionProto | None:
-    """Return the function that defines an operator in `opset`, or None where the text has none."""
-    since = in_force(domain, name, opset).since
-    schema: Any = onnx.defs.get_schema(name, opset, _PROTO_DOMAIN.get(domain, domain))
-    if not schema.has_function or schema.since_version != since:
+def has_body(domain: str, name: str, opset: int) -> bool:
+    """Tell whether the text defines an operator by a function too."""
+    return bool(_schema(domain, name, opset).all_function_opset_versions)
+
+
+def _schema(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the stubs lack what is asked of it
+    return onnx.defs.get_schema(name, in_force(domain, name, opset).since, proto_domain(domain))
+
+
+def function_body(
+    domain: str, name: str, opset: int, node: onnx.NodeProto, types: Sequence[str]
+) -> onnx.FunctionProto | None:
+    """Return the function that defines an operator in `opset`, or None where the text has none.
+
+    Args:
+        domain: of the operator.
+        name: of the operator.
+        opset: which the model imports.
+        node: the body may depend on its attributes, and on what inputs and outputs it has.
+        types: of the node's inputs, such as tensor(float); empty for one left out.
+    """
+    schema = _schema(domain, name, opset)
+    bodies = [version for version in schema.all_function_opset_versions if version <= opset]
+    if not bodies:
         return None
-    body: onnx.FunctionProto = schema.function_body
-    return body
+    if schema.has_function:
+        raw = schema.get_function_with_opset_version(bodies[-1])
+    else:
+        protos = [type_proto(text).SerializeToString() if text else b"" for text in types]
+        raw = schema.get_context_dependent_function_with_opset_version(bodies[-1], node.SerializeToString(), protos)
+    return onnx.FunctionProto.FromString(raw) if raw else None
+
+
+def default_attributes(domain: str, name: str, opset: int) -> dict[str, onnx.AttributeProto]:
+    """Return the defaults of an operator's attributes as protos; function bodies do not repeat them."""
+    return {
+        item.name: helper.make_attribute(
+            item.name, item.default, attr_type=onnx.AttributeProto.AttributeType.Value(item.type)
+        )
+        for item in in_force(domain, name, opset).attributes.values()
+        if item.default is not None
+    }

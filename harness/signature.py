@@ -68,18 +68,17 @@ def bind(version: OperatorVersion, inputs: Sequence[Any]) -> dict[str, str]:
 
 
 def output_types(
-    op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], n: int
+    op: Op, version: OperatorVersion, bound: Mapping[str, str], attributes: Mapping[str, Any], n: int
 ) -> list[str]:
     """Return the types of the first n outputs.
 
     Args:
         op: says how output types derive from inputs and attributes where the signature does not.
         version: the version in force.
-        inputs: in the signature's order; None for one left out, a list for a variadic one.
+        bound: what the inputs say that type variables stand for.
         attributes: with defaults filled in, None for what was left out.
         n: how many.
     """
-    bound = bind(version, inputs)
     known = Bindings({variable: version.default_type(variable) for variable in version.types}, bound)
     derived = {variable: _texts(derive(known, attributes)) for variable, derive in op.derives.items()}
     types = []

@@ -17,7 +17,7 @@ import onnx
 from onnx import numpy_helper
 
 from harness import casefile, generate, registry, schema, store
-from harness.case import Allowance, Case, Outcome, in_shard
+from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome, in_shard
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -122,6 +122,10 @@ class Suite(Protocol):
         """Return every operator version it has cases for, where that is known beforehand."""
 
 
+MACHINERY = ("arguments", "expansion", "forms", "generate", "oracle", "schema", "signature")
+"""The modules that expand operator files to cases."""
+
+
 class Generated:
     """The cases that this project's operator files declare."""
 
@@ -136,11 +140,8 @@ class Generated:
         """Return a digest of the operator files, of what expands them, and of onnx's version."""
         hashed = hashlib.sha256(onnx.__version__.encode())
         here = Path(generate.__file__).parent
-        machinery = [
-            here / name
-            for name in ("arguments.py", "forms.py", "generate.py", "oracle.py", "schema.py", "signature.py")
-        ]
-        for path in [*sorted((here / "operators").glob("*.py")), *sorted((here / "declare").glob("*.py")), *machinery]:
+        words = [*sorted((here / "operators").glob("*.py")), *sorted((here / "declare").glob("*.py"))]
+        for path in [*words, *(here / f"{name}.py" for name in MACHINERY)]:
             hashed.update(path.name.encode() + path.read_bytes())
         return hashed.hexdigest()[:16]
 
@@ -211,7 +212,7 @@ def _official(item: Any, names: dict[str, Any]) -> Case:  # noqa: ANN401 - onnx'
         expected=expected,
         allowance=Allowance("the official suite has one tolerance for all", rtol=rtol, atol=item.atol),
         tags=frozenset({"official"}),
-        form="expanded" if expanded else "plain",
+        form=EXPANDED if expanded else PLAIN,
     )
 
 

@@ -9,7 +9,6 @@ import onnx
 import pytest
 
 from harness import coverage, generate, registry
-from harness.forms import Plan, build, forms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from harness.case import Case
     from harness.coverage import Coverage
     from harness.declare import Op
+    from harness.forms import Plan
 
 OPS = list(registry.load())
 KINDS = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "Scatter", "Dropout")
@@ -35,7 +35,7 @@ def plans(op: Op) -> tuple[Plan, ...]:
 def cases(op: Op) -> tuple[Case, ...]:
     """Return the cases of an operator."""
     parsed.cache_clear()
-    return tuple(build(plan, form) for plan in plans(op) for form in forms(plan))
+    return tuple(case for plan in plans(op) for case in generate.delivered(plan))
 
 
 @functools.lru_cache(maxsize=1)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
+from harness.declare.rounding import nearest
+
 if TYPE_CHECKING:
     from harness.declare.clause import Clause, Version
 
@@ -143,22 +145,6 @@ class Conversions:
             v.silent(self.plain, any(one != exact for one, exact in short))
             texts = [format(one, "f") for one, _ in short]
         return np.array(texts, object).reshape(values.shape)
-
-
-def nearest(numbers: Array, target: np.dtype[Any]) -> Array:
-    """Return the nearest values of a floating-point type, ties to even.
-
-    ml_dtypes goes from double by way of float, which rounds twice: what float cannot hold is put into its last bit,
-    which no narrower type keeps but which tells a tie from what lies beside it.
-    """
-    with np.errstate(all="ignore"):
-        if numbers.dtype != np.float64 or target.isbuiltin == 1:
-            return numbers.astype(target)
-        single = numbers.astype(np.float32)
-        inexact = np.isfinite(numbers) & (single != numbers)
-        cut = np.where(np.abs(single.astype(np.float64)) > np.abs(numbers), np.nextafter(single, np.float32(0)), single)
-        odd = (np.asarray(cut, np.float32).view(np.uint32) | np.uint32(1)).view(np.float32)
-        return np.asarray(np.where(inexact, np.copysign(odd, numbers).astype(np.float32), single)).astype(target)
 
 
 def fixed(dtype: np.dtype[Any]) -> bool:

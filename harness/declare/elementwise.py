@@ -48,17 +48,25 @@ def counted(start: int) -> Callable[..., Array]:
 class Unary:
     """One floating tensor in, one of its type and shape out."""
 
-    def __init__(self, op: Op, computes: Clause, *, bfloat16: int = 13) -> None:
+    def __init__(
+        self, op: Op, computes: Clause, *, bfloat16: int = 13, wider: tuple[int, str] | None = None,
+        flat: Clause | None = None,
+    ) -> None:  # fmt: skip
         """Declare the sentences on `op`, made with `rank=` the name of its input.
 
         Args:
             op: the operator.
             computes: says what is computed.
             bfloat16: the version since which that type is allowed.
+            wider: the version since which others than floating types are allowed, and the sentence that says so.
+            flat: speaks of rank 1 only: while it is in force, other ranks are left open.
         """
-        self.op, self.computes, self.input = op, computes, str(op.rank)
+        self.op, self.computes, self.input, self.flat = op, computes, str(op.rank), flat
         self.types = float_types(bfloat16)
-        self.floats = op.clause("Constrain input and output types to float tensors.")
+        self.floats = op.clause(
+            "Constrain input and output types to float tensors.", before=wider[0] if wider else None
+        )
+        self.wider = op.clause(wider[1], since=wider[0]) if wider else None
 
     def _given(self, value: object) -> dict[str, Any]:
         return {self.input: value}
@@ -80,11 +88,18 @@ class Unary:
             "zero_size": (2, 0, 3), "zero_size_vector": (0,),
             "vector_and_tail": (67,),
         }  # fmt: skip
+        since = self.flat.before if self.flat else None
         for name, shape in shapes.items():
-            case(name, Tag.EDGE, **self._given(np.resize(values, shape)), cites=cites)
+            filled = self._given(np.resize(values, shape))
+            case(name, Tag.EDGE, **filled, since=None if len(shape) == 1 else since, cites=cites)
+            if self.flat and len(shape) != 1:
+                case(f"{name}_old", Tag.EDGE, **filled, before=since, unspecified=self.flat)
         given = self._given(list(values))
         case("dtypes", Tag.DTYPE, each="T", **given, cites=(self.floats,))
-        case("dtypes_scalar", Tag.DTYPE, each="T", **self._given(values[0]), cites=(self.floats,))
+        case("dtypes_scalar", Tag.DTYPE, each="T", **self._given(values[0]), since=since, cites=(self.floats,))
+        if self.wider:
+            case("dtypes_wider", Tag.DTYPE, each="T", **given, cites=(self.wider,))
+            case("dtypes_wider_scalar", Tag.DTYPE, each="T", **self._given(values[0]), cites=(self.wider,))
         case("outside", Tag.DTYPE, outside="T", **self._given(ramp(3)), rejects=Rule.TYPES)
         if self.op.versions[0] < _CONSUMED_BEFORE:
             legacy = self.op.clause("legacy optimization attribute.", before=_CONSUMED_BEFORE)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
+from harness.declare.rounding import nearest
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -119,8 +121,8 @@ def saturated(
         return np.asarray(np.clip(np.rint(quotient) + zero, int(limits.min), int(limits.max)))
     v.silent(formula, "float8" not in dtype.name and bool(np.isnan(quotient).any()))
     most = float(ml_dtypes.finfo(dtype).max) if clips else np.inf  # type: ignore[no-untyped-call]
-    first = np.clip(quotient, -most, most).astype(dtype).astype(np.float64)
-    once, twice = (np.clip(value + zero, -most, most).astype(dtype) for value in (quotient, first))
+    first = nearest(np.clip(quotient, -most, most), dtype).astype(np.float64)
+    once, twice = (nearest(np.clip(value + zero, -most, most), dtype) for value in (quotient, first))
     v.silent(formula, not np.array_equal(once.astype(np.float64), twice.astype(np.float64), equal_nan=True))
     return np.asarray(once)
 

@@ -45,7 +45,11 @@ ROUND_MODE = CAST_LIKE.clause(
     "It only applies to casting to float8e8m0 and is `up` by default. `up`: round to nearest value away from zero, "
     "`down`: round to nearest value towards zero, `nearest`: round to nearest value and ties round up.",
     since=24,
-    note="The function body of onnx hands no round_mode to its Cast, and runtimes that expand it always round up.",
+    note="Runtimes that expand the function body of onnx always round up.",
+)
+CAST_LIKE.dispute(
+    "The function body of onnx hands no round_mode to its Cast, which then rounds up.",
+    *(f"powers_{mode}_{saturate}" for mode in ("down", "nearest") for saturate in (0, 1)),
 )
 
 SAID = Conversions(*[DETAILS] * 11)

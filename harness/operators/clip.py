@@ -33,6 +33,10 @@ DEFAULTS = CLIP.clause(
 UNDER = CLIP.clause("Minimum value, under which element is replaced by min", note="NaN is not under it; it stays.")
 ABOVE = CLIP.clause("Maximum value, above which element is replaced by max", note="NaN is not above it; it stays.")
 SCALAR = CLIP.clause("It must be a scalar(tensor of empty shape).", since=11)
+CLIP.dispute(
+    "The function body of onnx asks Less of opset 13, which does not take bfloat16.",
+    "dtypes", "dtypes_min", "dtypes_max", "dtypes_crossed", "fractions_bfloat16", "extremes_bfloat16",
+)  # fmt: skip
 CROSSED = CLIP.clause(
     "When 'min' is greater than 'max', the clip operator sets all the 'input' values to the value of 'max'.", since=13
 )

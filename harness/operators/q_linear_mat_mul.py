@@ -5,29 +5,20 @@ Versions: 10, and 21 (float8 and scales of other types).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from harness.declare import Array, Op, Rule, Tag, Version, ramp, typed, ulp
+from harness.declare.matrix_product import MISFITS, SHAPES, rank_of_product, require_product
 from harness.declare.quantization import saturated
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-
-def _rank(given: Mapping[str, Any]) -> int | None:
-    """Return the rank of the product, as far as a model that has no answer can have one."""
-    ranks = [np.ndim(given.get(name, 0)) for name in "ab"]
-    return max(0, max(ranks) - ranks.count(1))
-
 
 PRODUCT = Op(
     "QLinearMatMul",
     versions=(10, 21),
     compare=ulp(1, "float8: a sum rounds to either side of a tie with the precision it is made in; integers are exact"),
-    rank=_rank,
+    rank=rank_of_product("a", "b"),
 )
 
 MATMUL = PRODUCT.clause(
@@ -99,10 +90,7 @@ def product(
     a_by, a_zero = _spread(v, a.shape, a_scale, a_zero_point, -2)
     b_by, b_zero = _spread(v, b.shape, b_scale, b_zero_point, -1)
     left, right = a.astype(np.float64) - a_zero, b.astype(np.float64) - b_zero
-    v.require(MATMUL, left.ndim > 0 and right.ndim > 0)
-    v.require(MATMUL, left.shape[-1] == right.shape[max(-2, -right.ndim)])
-    pairs = zip(left.shape[-3::-1], right.shape[-3::-1], strict=False)
-    v.require(MATMUL, all(mine == other or 1 in {mine, other} for mine, other in pairs))
+    require_product(v, MATMUL, left, right)
     v.silent(FORMULA, not (np.isfinite(left).all() and np.isfinite(right).all()))
     v.silent(OVERFLOW, bool((np.abs(left) @ np.abs(right) >= 2.0**31).any()))
     with np.errstate(all="ignore"):
@@ -147,17 +135,9 @@ case(
 )
 case("sums_beyond_24_bits", Tag.EDGE, a=np.full((1, 600), 127), b=np.full((600, 1), 127), **FAR, cites=(OVERFLOW,))
 
-SHAPES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-    ((4,), (4,)), ((4,), (4, 3)), ((2, 4), (4,)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)), ((2, 3, 4), (2, 4, 5)),
-    ((2, 1, 3, 4), (5, 4, 2)), ((5, 1, 2), (1, 2, 1)), ((4,), (2, 4, 3)), ((2, 3, 4), (4,)), ((1, 1), (1, 1)),
-    ((0, 4), (4, 3)), ((2, 0), (0, 3)), ((0,), (0,)), ((2, 4), (4, 0)),
-]  # fmt: skip
 for left_shape, right_shape in SHAPES:
     name = "_and_".join("x".join(map(str, shape)) for shape in (left_shape, right_shape))
     case(f"shapes_{name}", a=ramp(*left_shape), b=ramp(*right_shape), **SHIFTED, cites=(MATMUL,))
-MISFITS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-    ((2, 3), (2, 3)), ((3,), (4,)), ((), (3,)), ((3,), ()), ((2, 3, 4), (3, 4, 5)), ((2, 4), (3,)),
-]  # fmt: skip
 for index, (left_shape, right_shape) in enumerate(MISFITS):
     case(f"misfit_{index}", Tag.EDGE, a=ramp(*left_shape), b=ramp(*right_shape), **PLAIN, rejects=MATMUL)
 

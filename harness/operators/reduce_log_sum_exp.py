@@ -51,6 +51,11 @@ COMPUTES = LSE.clause(
     note="Of real numbers: exp(1000) may not overflow on the way, as the official cases of large numbers show. Says "
     "not what integer stands for a logarithm that is none.",
 )
+LSE.dispute(
+    "The function body of onnx takes the exponential of each element as it is, which overflows where the logarithm of "
+    "the sum does not.",
+    "large", "far_apart", "limits", "noop_is_identity", "one_term",
+)  # fmt: skip
 STEPS = LSE.clause("but composite-reduction operators will still perform the non-reduction steps as needed.", since=18)
 PRECISE = LSE.clause("Constrain input and output types to high-precision numeric tensors.", before=13)
 NUMERIC = LSE.clause("Constrain input and output types to numeric tensors.", since=13, before=28)

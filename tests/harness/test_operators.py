@@ -23,7 +23,7 @@ from onnx import numpy_helper
 
 from backends.protocol import ELEMENT_TYPES
 from harness import generate, schema
-from harness.case import PLAIN, Case, Outcome, digest_values
+from harness.case import EXPANDED, PLAIN, Case, Outcome, digest_values
 from harness.declare import EXACT, Clause, DeclarationError, Op, Tag, Version, ramp
 
 if TYPE_CHECKING:
@@ -395,6 +395,9 @@ def test_every_form_expects_the_same(op: Op) -> None:
     plain = {case.id: case for case in cases(op) if case.form == PLAIN}
     for case in cases(op):
         stem = plain[case.id.partition("@")[0]]
+        if case.form == EXPANDED and case.outcome is Outcome.UNSPECIFIED:  # The parts leave it open, or are disputed.
+            assert set(case.clauses) > set(stem.clauses) or set(case.notes) > set(stem.notes), case.id
+            continue
         assert (case.outcome, case.clauses, case.tags) == (stem.outcome, stem.clauses, stem.tags), case.id
         if case.form == "again":  # It draws the same values twice.
             assert digest_values(case.expected[: len(stem.outputs)]) == digest_values(stem.expected), case.id
@@ -412,6 +415,35 @@ def test_the_plain_form_imports_the_version_itself_and_bakes_nothing(op: Op) -> 
             assert len(graph.node) == 1, case.id
             assert not graph.initializer, case.id
             assert list(graph.node[0].input)[-1:] != [""], case.id
+
+
+@every_operator
+def test_the_expanded_form_has_the_function_body_in_place_of_the_node(op: Op) -> None:
+    for stem, case in in_form(op, EXPANDED):
+        graph = model(case).graph
+        assert op.name not in {node.op_type for node in graph.node}, case.id
+        assert graph.input == model(stem).graph.input, case.id
+        assert graph.output == model(stem).graph.output, case.id
+        if case.outcome is not Outcome.UNSPECIFIED:
+            onnx.checker.check_model(model(case))
+
+
+@every_operator
+def test_every_function_body_is_written_out(op: Op) -> None:
+    for version in schema.versions(op.domain, op.name):
+        found = [case for case in cases(op) if case.operator == str(version)]
+        answered = [case for case in found if case.form == PLAIN and case.expected is not None]
+        wanted = schema.has_body(op.domain, op.name, version.since) and bool(answered)
+        assert any(case.form == EXPANDED for case in found) is wanted, version
+
+
+@every_operator
+def test_every_dispute_of_a_function_body_is_seen(op: Op) -> None:
+    disputed = [case for case in cases(op) if case.form == EXPANDED and set(case.notes) & set(op.disputes.values())]
+    assert all(case.outcome is Outcome.UNSPECIFIED for case in disputed)
+    names = {case.name for case in disputed}
+    assert set(op.disputes) - {""} <= names, op.disputes
+    assert bool(op.disputes) is bool(names), op.disputes
 
 
 def holds_initializers(stem: Case, case: Case, wanted: set[str]) -> None:
