@@ -17,7 +17,7 @@ from harness.declare import Data, DeclarationError, ElementType, Empty, Graph, S
 from harness.signature import Given
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from harness.case import Value
     from harness.schema import Attribute
@@ -123,6 +123,18 @@ def _graph(name: str, text: str, types: Mapping[str, str]) -> onnx.GraphProto:
         return _parsed(named)
     except onnx.parser.ParseError as error:
         raise DeclarationError(f"attribute {name}: its text is no graph: {error}") from error
+
+
+def nodes(text: str) -> Sequence[onnx.NodeProto]:
+    """Return nodes written in ONNX's text syntax: `c = Add(a, b) d = Mul(c, a)`.
+
+    Raises:
+        DeclarationError: they cannot be read.
+    """
+    try:
+        return list(_parsed(f"beside () => () {{ {text} }}").node)
+    except onnx.parser.ParseError as error:
+        raise DeclarationError(f"beside: its text is no list of nodes: {error}") from error
 
 
 @functools.lru_cache(maxsize=512)

@@ -229,7 +229,8 @@ def coverage_(ops: Any, as_json: bool) -> None:  # noqa: ANN401, FBT001
     chosen, selection = suite.Generated(), suite.Selection(tuple(ops))
     suite.check_operators(chosen, selection)
     wanted = {name for name in chosen.operators() if selection.takes_operator(name)}
-    found = [item for op in registry.load() for item in coverage.of(op) if str(item.version) in wanted]
+    ops = [op for op in registry.load() if any(name.rpartition("/")[0] == str(op) for name in wanted)]
+    found = [item for op in ops for item in coverage.of(op) if str(item.version) in wanted]
     if as_json:
         click.echo(json.dumps(coverage_report.record(found), indent=2, ensure_ascii=False))
         return

@@ -31,7 +31,8 @@ class Plan:
 
     Attributes:
         inputs: parameter name and value, in the signature's order; None for one left out in between.
-        around: values of the graph around, which subgraphs may name.
+        around: values of the graph around, which subgraphs and nodes beside may name.
+        beside: nodes that stand before the operator's.
         attributes: by name, as the model holds them.
         outputs: name and type of each output; the name is empty for one left out in between.
         expected: the values of the outputs that have names.
@@ -44,6 +45,7 @@ class Plan:
     id: str
     inputs: tuple[tuple[str, Given | None], ...]
     around: Mapping[str, Given]
+    beside: tuple[onnx.NodeProto, ...]
     attributes: Mapping[str, onnx.AttributeProto]
     outputs: tuple[tuple[str, str], ...]
     outcome: Outcome
@@ -177,13 +179,15 @@ def _defaults(plan: Plan) -> dict[str, onnx.AttributeProto]:
 def build(plan: Plan, form: Form) -> Case:
     """Return the case of a plan in one form."""
     node = _node(plan, form.named_empty)
-    nodes = [node] if form.body is None else expansion.written_out(node, form.body, _defaults(plan))
+    own = [node] if form.body is None else expansion.written_out(node, form.body, _defaults(plan))
+    nodes = [*plan.beside, *own]
+    made = {name for other in plan.beside for name in other.output}
     opsets = _opsets(plan, form, nodes)
     ir_version = max(schema.lowest_ir(domain, opset) for domain, opset in opsets.items())
     graph = onnx.GraphProto(name=f"{plan.version.name}_{plan.version.since}_{plan.spec.name}")
     fed: dict[str, Value] = {}
-    for name, item in (*plan.inputs, *plan.around.items()):
-        if item is None:
+    for name, item in {**dict(plan.inputs), **plan.around}.items():
+        if item is None or name in made:
             continue
         array = np.asarray(item.value) if item.type.startswith("tensor(") else None
         if name in form.baked:

@@ -13,7 +13,7 @@ import numpy as np
 from harness import arguments, expansion, oracle, schema
 from harness.case import Allowance, Case, Outcome
 from harness.compare import is_float
-from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected
+from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected, ValueOf
 from harness.forms import Plan, build, forms
 from harness.signature import Given, bind, gather, output_types
 
@@ -47,8 +47,16 @@ def _allowance(tolerance: Tolerance, asked: Mapping[str, Any], outputs: Sequence
     return Allowance(tolerance.reason, tolerance.ulp, tolerance.rtol, tolerance.atol, tolerance.signed_zero, bounds)
 
 
-def _inputs(version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) -> list[tuple[str, Given | None]]:
+def _inputs(
+    version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], around: oracle.Local
+) -> list[tuple[str, Given | None]]:
     """Return the inputs by name in the signature's order, down to the last one given."""
+
+    def named(name: str, item: Any, type_: str) -> tuple[str, Given | None]:  # noqa: ANN401 - see arguments.given
+        if isinstance(item, ValueOf):
+            return item.name, around[item.name]
+        return name, None if item is None else arguments.given(item, type_, types)
+
     inputs: list[tuple[str, Given | None]] = []
     for name, argument in version.arguments.items():
         if isinstance(argument, schema.Attribute):
@@ -56,10 +64,9 @@ def _inputs(version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) 
         type_ = types.get(argument.type) or version.default_type(argument.type)
         given = spec.arguments.get(name, () if argument.variadic else None)
         if argument.variadic:
-            several = (arguments.given(item, type_, types) for item in given)
-            inputs += [(f"{argument.name}_{index}", value) for index, value in enumerate(several)]
+            inputs += [named(f"{argument.name}_{index}", item, type_) for index, item in enumerate(given)]
         else:
-            inputs.append((argument.name, None if given is None else arguments.given(given, type_, types)))
+            inputs.append(named(argument.name, given, type_))
     while inputs and inputs[-1][1] is None:
         inputs.pop()
     return inputs
@@ -81,11 +88,14 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     """
     case_id = f"{version}/{spec.name}" + (f"/{suffix}" if suffix else "")
     bound = {**{variable: version.default_type(variable) for variable in version.types}, **types}
-    inputs, attributes = _inputs(version, spec, bound), _attributes(version, spec, bound)
     around = {name: arguments.given(value, "tensor(float)", bound) for name, value in spec.around.items()}
-    local = {**dict(inputs), **around}
+    beside = arguments.nodes(spec.beside)
     opsets = {"ai.onnx": schema.newest_opset("ai.onnx"), version.domain: version.since}
     scope = oracle.Scope(opsets=opsets, functions={}, call={})
+    made = _evaluator().made(beside, around, scope)
+    scope = dataclasses.replace(scope, nodes=tuple(beside))
+    inputs, attributes = _inputs(version, spec, bound, made), _attributes(version, spec, bound)
+    local = {**dict(inputs), **made}
     meant = {name: _evaluator().attribute(proto, local, scope) for name, proto in attributes.items()}
     known = oracle.known(version, meant)
     values = gather(version, [value for _, value in inputs])
@@ -95,7 +105,8 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     outcome, expected, detail = Outcome.VALUES, None, ""
     allowance = Allowance(op.compare.reason)
     try:
-        answer = oracle.apply(op, version, values, meant, n)
+        nodes = functools.partial(_evaluator().calls, local, scope)
+        answer = oracle.apply(op, version, values, meant, n, nodes)
         expected = tuple(_renumbered(answer.outputs[index], kept) for index in kept)
         if any(isinstance(value, Drawn) for value in expected):
             outcome = Outcome.PROPERTY
@@ -120,6 +131,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         id=case_id,
         inputs=tuple(inputs),
         around=around,
+        beside=tuple(beside),
         attributes=attributes,
         outputs=tuple(zip(outputs, kinds, strict=True)),
         outcome=outcome,

@@ -6,6 +6,7 @@ It is also a backend: `run` and `info` below are what `backends/serve.py` asks o
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,12 +19,12 @@ from onnx import numpy_helper
 
 from harness import registry as registries
 from harness import schema
-from harness.declare import Drawn, Rejected, Rule, Sparse, Version, dense
+from harness.declare import Call, Drawn, Rejected, Rule, Sparse, Version, dense
 from harness.declare.rounding import is_float, nearest
 from harness.signature import Given, bind, check, check_outputs, gather, kind_of, output_types
 
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping, Sequence
+    from collections.abc import Callable, MutableMapping, Sequence
 
     from harness.case import Value
     from harness.declare import Op
@@ -95,7 +96,14 @@ def _text(value: Any) -> Any:  # noqa: ANN401 - any attribute
     return [_text(item) for item in value] if isinstance(value, list) else value
 
 
-def apply(op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], n: int) -> Answer:
+def apply(
+    op: Op,
+    version: OperatorVersion,
+    inputs: Sequence[Any],
+    attributes: Mapping[str, Any],
+    n: int,
+    nodes: Callable[[], Sequence[Call]] = tuple,
+) -> Answer:
     """Return what one node means.
 
     Args:
@@ -104,6 +112,7 @@ def apply(op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: M
         inputs: Given, in the signature's order; None for one left out, a list for a variadic one.
         attributes: those given.
         n: how many outputs the node declares, those that it names "" included.
+        nodes: gives those of the graph around.
 
     Raises:
         Rejected: the text forbids it.
@@ -116,13 +125,14 @@ def apply(op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: M
     every = output_types(op, version, bound, arguments, max(n, len(version.outputs)))
     types = every[:n]
     check_outputs(version, types)
-    dtypes = _dtypes({**_variables(version, every), **bound} if op.derives else bound)
+    told = {name: bound[name] for name in bound.given}
+    dtypes = _dtypes({**_variables(version, every), **told} if op.derives else told)
     for index, parameter in enumerate(version.inputs):
         name = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
         arguments[name] = _value(inputs[index], wide=op.widens) if index < len(inputs) else None
     asked = {name: arguments.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
-    counted = {"n": n} if oracle.takes_count else {}
-    result = oracle.function(Version(version.since, dtypes), **counted, **asked)
+    of_node = {name: {"n": lambda: n, "nodes": nodes}[name]() for name in oracle.of_node}
+    result = oracle.function(Version(version.since, dtypes), **of_node, **asked)
     outputs = list(result) if isinstance(result, tuple) or version.outputs[-1].variadic else [result]
     if len(outputs) < n:
         raise OracleError(f"{version}: the oracle gave {len(outputs)} outputs, the node has {n}")
@@ -149,12 +159,13 @@ def _value(given: Given | list[Given] | None, *, wide: bool) -> Any:  # noqa: AN
 
 @dataclass(frozen=True)
 class Scope:
-    """What the nodes of one graph may see: the opsets, the model's own functions, the attributes of a call."""
+    """What the nodes of one graph may see: opsets, the model's own functions, the attributes of a call, each other."""
 
     opsets: Mapping[str, int]
     functions: Mapping[tuple[str, str], onnx.FunctionProto]
     call: Mapping[str, onnx.AttributeProto]
     depth: int = 0
+    nodes: tuple[onnx.NodeProto, ...] = ()
 
 
 Local = Mapping[str, Given | None]
@@ -199,6 +210,7 @@ class Evaluator:
     def _nodes(self, nodes: Sequence[onnx.NodeProto], local: MutableMapping[str, Given | None], scope: Scope) -> None:
         if scope.depth > MAX_DEPTH:
             raise Rejected(Rule.ARITY, f"calls nest deeper than {MAX_DEPTH}")
+        scope = dataclasses.replace(scope, nodes=(*scope.nodes, *nodes))
         for node in nodes:
             for name in node.input:
                 if name and name not in local:
@@ -230,10 +242,29 @@ class Evaluator:
             return self._call(body, given, {**schema.default_attributes(domain, node.op_type, opset), **present}, scope)
         version = schema.in_force(domain, node.op_type, opset)
         named = {name: self.attribute(item, local, scope) for name, item in present.items()}
-        answer = apply(op, version, gather(version, given), named, len(node.output))
+        around = functools.partial(self.calls, local, scope)
+        answer = apply(op, version, gather(version, given), named, len(node.output), around)
         # Where a model goes on with values drawn at random, any will do.
         values = [value.example if isinstance(value, Drawn) else value for value in answer.outputs]
         return [Given(value, type_) for value, type_ in zip(values, answer.types, strict=True)]
+
+    def calls(self, local: Local, scope: Scope) -> list[Call]:
+        """Return the nodes that those of a graph may see, as oracles do."""
+        return [
+            Call(
+                f"{node.domain or 'ai.onnx'}/{node.op_type}",
+                list(node.input),
+                list(node.output),
+                {item.name: self.attribute(item, local, scope) for item in node.attribute if not item.ref_attr_name},
+            )
+            for node in scope.nodes
+        ]
+
+    def made(self, nodes: Sequence[onnx.NodeProto], given: Local, scope: Scope) -> dict[str, Given | None]:
+        """Return what is given, and what nodes make of it."""
+        local = dict(given)
+        self._nodes(nodes, local, scope)
+        return local
 
     @staticmethod
     def _resolved(item: onnx.AttributeProto, scope: Scope) -> onnx.AttributeProto | None:
@@ -284,7 +315,7 @@ class _Subgraph:
 
     def __init__(self, evaluator: Evaluator, graph: onnx.GraphProto, around: Local, scope: Scope) -> None:
         self._evaluator, self._graph, self._around = evaluator, graph, around
-        self._scope = Scope(scope.opsets, scope.functions, scope.call, scope.depth + 1)
+        self._scope = dataclasses.replace(scope, depth=scope.depth + 1)
         self.inputs = [item.name for item in graph.input]
         self.outputs = [schema.type_text(item.type) for item in graph.output]
 

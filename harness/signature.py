@@ -56,30 +56,27 @@ def _several(given: Given | list[Given | None] | None) -> Iterator[Given]:
         yield given
 
 
-def bind(version: OperatorVersion, inputs: Sequence[Any]) -> dict[str, str]:
+def bind(version: OperatorVersion, inputs: Sequence[Any]) -> Bindings:
     """Return what each type variable stands for, taken from the inputs in order; nothing is checked."""
-    bound: dict[str, str] = {}
+    bound: dict[str, list[str]] = {}
     for parameter, given in zip(version.inputs, inputs, strict=False):
         if parameter.type in version.types:
             for item in _several(given):
                 if text := kind_of(item):
-                    bound.setdefault(parameter.type, text)
-    return bound
+                    bound.setdefault(parameter.type, []).append(text)
+    return Bindings({variable: version.default_type(variable) for variable in version.types}, bound)
 
 
-def output_types(
-    op: Op, version: OperatorVersion, bound: Mapping[str, str], attributes: Mapping[str, Any], n: int
-) -> list[str]:
+def output_types(op: Op, version: OperatorVersion, known: Bindings, attributes: Mapping[str, Any], n: int) -> list[str]:
     """Return the types of the first n outputs.
 
     Args:
         op: says how output types derive from inputs and attributes where the signature does not.
         version: the version in force.
-        bound: what the inputs say that type variables stand for.
+        known: what the type variables stand for.
         attributes: with defaults filled in, None for what was left out.
         n: how many.
     """
-    known = Bindings({variable: version.default_type(variable) for variable in version.types}, bound)
     derived = {variable: _texts(derive(known, attributes)) for variable, derive in op.derives.items()}
     types = []
     for index in range(n):

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from harness.declare.arguments import (
     EMPTY,
+    Call,
     ElementType,
     Empty,
     Graph,
     Sparse,
     Subgraph,
     Typed,
+    ValueOf,
     dense,
     element_type,
     graph,
     typed,
+    value_of,
 )  # fmt: skip
 from harness.declare.broadcasting import Limited, Multidirectional
 from harness.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
@@ -37,6 +40,7 @@ __all__ = [
     "EMPTY",
     "EXACT",
     "Array",
+    "Call",
     "CaseSpec",
     "Clause",
     "Data",
@@ -60,6 +64,7 @@ __all__ = [
     "Tolerance",
     "Typed",
     "Unspecified",
+    "ValueOf",
     "Version",
     "accumulate",
     "attribute",
@@ -80,4 +85,5 @@ __all__ = [
     "sequence_of",
     "typed",
     "ulp",
+    "value_of",
 ]  # fmt: skip

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,34 @@ class Graph:
 def graph(text: str) -> Graph:
     """Write a subgraph: `body (float x) => (float y) { y = Neg(x) }`."""
     return Graph(text)
+
+
+@dataclass(frozen=True)
+class ValueOf:
+    """The value that has this name in the graph around."""
+
+    name: str
+
+
+def value_of(name: str) -> ValueOf:
+    """Give an input the value of that name in the graph around, and the name with it."""
+    return ValueOf(name)
+
+
+class Call(NamedTuple):
+    """A node of the graph around, as an oracle sees it.
+
+    Attributes:
+        operator: such as ai.onnx/Add.
+        inputs: by name; empty for one left out.
+        outputs: likewise.
+        attributes: those that the node has, as oracles see them.
+    """
+
+    operator: str
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    attributes: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

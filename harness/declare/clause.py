@@ -29,6 +29,7 @@ class Clause:
         result: it speaks of what comes out: no model can break it, only a runtime.
         note: how a dispute about it was decided, if there is one.
         see: where that was discussed.
+        against: globs of the official cases that this sentence speaks against; `note` says why.
     """
 
     operator: str
@@ -38,6 +39,7 @@ class Clause:
     result: bool = False
     note: str = ""
     see: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
 
     def in_force(self, version: int) -> bool:
         """Tell whether the operator version that came with opset `version` has this sentence."""

@@ -48,12 +48,13 @@ class Bindings(dict[str, str]):
 
     Attributes:
         given: the variables that an input binds.
+        several: variable -> the types of all the inputs that have it.
     """
 
-    def __init__(self, defaults: Mapping[str, str], bound: Mapping[str, str]) -> None:
+    def __init__(self, defaults: Mapping[str, str], several: Mapping[str, list[str]]) -> None:
         """Take what stands for a variable where nothing says it, and what inputs say."""
-        super().__init__({**defaults, **bound})
-        self.given = frozenset(bound)
+        super().__init__({**defaults, **{variable: types[0] for variable, types in several.items()}})
+        self.given, self.several = frozenset(several), several
 
 
 Derivation = Callable[[Bindings, Mapping[str, Any]], Any]
@@ -91,7 +92,8 @@ class CaseSpec:
             variadic input are a tuple.
         n: how many outputs the node declares; None: as few as the signature allows.
         omits: outputs among them that the node names "".
-        around: values of the graph around, which subgraphs may name.
+        around: values of the graph around, which subgraphs and `beside` may name.
+        beside: nodes of the graph around that stand before the operator's, in ONNX's text syntax.
         since, before: the versions it is meant for, beside those that have its arguments and clauses.
         each: a type variable, or several; the case is expanded over every type it allows, or all pairs of them.
         outside: a type variable; the case is expanded over every tensor type it does not allow.
@@ -108,6 +110,7 @@ class CaseSpec:
     n: int | None = None
     omits: tuple[str, ...] = ()
     around: Mapping[str, Any] = field(default_factory=dict)
+    beside: str = ""
     since: int | None = None
     before: int | None = None
     each: str | tuple[str, ...] | None = None
@@ -134,15 +137,25 @@ class CaseSpec:
 _NAME = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 
 
+OF_NODE = frozenset({"n", "nodes"})
+"""What an oracle may take beside the operator's arguments: how many outputs the node declares, and the nodes of the
+graph around it, as Calls."""
+
+
 @dataclass(frozen=True)
 class Oracle:
-    """A function that gives the meaning of an operator in the versions from `since` until `before`."""
+    """A function that gives the meaning of an operator in the versions from `since` until `before`.
+
+    Attributes:
+        parameters: the operator's arguments that it takes.
+        of_node: what else of the node it takes; see OF_NODE.
+    """
 
     function: Callable[..., Any]
     since: int | None
     before: int | None
     parameters: tuple[str, ...]
-    takes_count: bool
+    of_node: frozenset[str]
 
 
 @dataclass(eq=False, repr=False)
@@ -192,9 +205,10 @@ class Op:
         result: bool = False,
         note: str = "",
         see: tuple[str, ...] = (),
+        against: tuple[str, ...] = (),
     ) -> Clause:
         """Declare a verbatim quote and the versions that have it; see Clause for the words."""
-        made = Clause(str(self), " ".join(text.split()), since, before, result, note, see)
+        made = Clause(str(self), " ".join(text.split()), since, before, result, note, see, against)
         self.clauses.append(made)
         return made
 
@@ -217,14 +231,14 @@ class Op:
         """Declare the meaning of the versions from `since` until `before`.
 
         The function takes a Version, then by name the arguments it needs, defaults filled in and None for
-        what was left out, and `n`, the number of outputs that the node declares. It returns an array, a
-        list of arrays (variadic outputs, or one sequence), or a tuple of the outputs.
+        what was left out, and what it needs of OF_NODE. It returns an array, a list of arrays (variadic outputs,
+        or one sequence), or a tuple of the outputs.
         """
 
         def register(function: _Function) -> _Function:
             parameters = tuple(inspect.signature(function).parameters)[1:]
-            wanted = tuple(name for name in parameters if name != "n")
-            self.oracles.append(Oracle(function, since, before, wanted, "n" in parameters))
+            wanted = tuple(name for name in parameters if name not in OF_NODE)
+            self.oracles.append(Oracle(function, since, before, wanted, OF_NODE & set(parameters)))
             return function
 
         return register
@@ -236,6 +250,7 @@ class Op:
         n: int | None = None,
         omits: tuple[str, ...] = (),
         around: Mapping[str, Any] | None = None,
+        beside: str = "",
         since: int | None = None,
         before: int | None = None,
         each: str | tuple[str, ...] | None = None,
@@ -270,6 +285,7 @@ class Op:
                 n=n,
                 omits=omits,
                 around=around or {},
+                beside=beside,
                 since=since,
                 before=before,
                 each=each,
