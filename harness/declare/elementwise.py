@@ -59,7 +59,14 @@ def counted(start: int) -> Callable[..., Array]:
 
 
 def declare_meaning(op: Op, second: Second | None, numpy: Multidirectional, meaning: Meaning) -> None:
-    """Declare what `op` makes of A and B: in the shape of A before version 7, of both broadcast since then."""
+    """Declare what `op` makes of A and B: in the shape of A before version 7, in that of both broadcast since then.
+
+    Args:
+        op: the operator.
+        second: fits B to A by the attributes; None where no version has them.
+        numpy: the sentence of multidirectional broadcasting.
+        meaning: the result of the two, which only differ in shape as far as numpy broadcasts them.
+    """
     if second:
 
         @op.oracle(before=7)
@@ -150,6 +157,11 @@ class Arithmetic:
         """Return the second operand in a shape that numpy broadcasts to that of the first."""
         v.silent(self.disabled, not broadcast and left.shape != right.shape and left.size == right.size)
         return self.limited.second(v, left, right, axis, broadcast, self.disabled)
+
+    def oracle(self, meaning: Meaning) -> Meaning:
+        """Declare what the operator makes of its operands; see declare_meaning."""
+        declare_meaning(self.op, self.second, self.numpy, meaning)
+        return meaning
 
     def exactly(self, v: Version, operation: Callable[[Any, Any], Any], left: Array, right: Array) -> Array:
         """Return the result; that of integers has to lie in the range of their type."""
