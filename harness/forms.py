@@ -162,7 +162,10 @@ def _opsets(plan: Plan, form: Form, nodes: Sequence[onnx.NodeProto]) -> dict[str
     told = {plan.version.domain: form.opset}
     if form.body is not None:
         told |= {item.domain or "ai.onnx": item.version for item in form.body.opset_import}
-    return {domain: told.get(domain) or schema.newest_opset(domain) for domain in _domains(nodes)}
+    used = set(_domains(nodes))
+    return {
+        name: told.get(name) or schema.newest_opset(name) for name in (*told, *sorted(used - set(told))) if name in used
+    }
 
 
 def _domains(nodes: Sequence[onnx.NodeProto]) -> Iterator[str]:

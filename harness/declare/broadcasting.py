@@ -147,6 +147,10 @@ class LimitedAsAdd(Limited):
             "Says nothing of an axis where broadcasting is disabled, nor of one below 0.",
         )
 
+    def to_left(self, v: Version, left: Array, right: Array, axis: int | None, broadcast: int) -> Array:
+        """Return the second operand in a shape that numpy broadcasts to that of the first; see Limited.second."""
+        return self.second(v, left, right, axis, broadcast, self.match_left)
+
 
 class Multidirectional:
     """Multidirectional broadcasting, which is numpy's."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.declare.arguments import typed
-from harness.declare.broadcasting import Limited, LimitedAsAdd, Multidirectional
+from harness.declare.broadcasting import Limited, Multidirectional
 from harness.declare.clause import Rule
 from harness.declare.data import Array, Data, extremes, ramp
 from harness.declare.op import Op, Tag
@@ -22,6 +22,19 @@ if TYPE_CHECKING:
 
     Filled = Callable[..., Data | Array]
     """Values for a shape."""
+    Second = Callable[[Version, Array, Array, int | None, int], Array]
+    """The second operand in a shape that numpy broadcasts, from both, axis and broadcast."""
+    Meaning = Callable[[Version, Array, Array], Array]
+    """The result of two operands that numpy broadcasts."""
+
+
+SHAPES: dict[str, tuple[int, ...]] = {
+    "rank1": (5,), "rank2": (2, 3), "rank3": (4, 2, 3), "rank4": (1, 3, 2, 4), "rank5": (2, 1, 3, 1, 2),
+    "scalar": (), "one_element": (1,), "one_element_rank3": (1, 1, 1),
+    "zero_size": (2, 0, 3), "zero_size_vector": (0,),
+    "vector_and_tail": (67,),
+}  # fmt: skip
+"""Of one tensor, by the name of the case."""
 
 
 def rounded_once(result: str) -> Tolerance:
@@ -43,6 +56,27 @@ def rank_of_two(given: Mapping[str, Any]) -> int:
 def counted(start: int) -> Callable[..., Array]:
     """Return what fills a shape with start, start + 1, ..."""
     return lambda *shape: np.arange(start, start + math.prod(shape)).reshape(shape)
+
+
+def declare_meaning(op: Op, second: Second | None, numpy: Multidirectional, meaning: Meaning) -> None:
+    """Declare what `op` makes of A and B: in the shape of A before version 7, in that of both broadcast since then.
+
+    Args:
+        op: the operator.
+        second: fits B to A by the attributes; None where no version has them.
+        numpy: the sentence of multidirectional broadcasting.
+        meaning: the result of the two, which only differ in shape as far as numpy broadcasts them.
+    """
+    if second:
+
+        @op.oracle(before=7)
+        def limited(v: Version, A: Array, B: Array, axis: int | None, broadcast: int) -> Array:  # noqa: N803 - the text's
+            return meaning(v, A, second(v, A, B, axis, broadcast))
+
+    @op.oracle(since=7)
+    def multidirectional(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
+        numpy.require(v, A, B)
+        return meaning(v, A, B)
 
 
 class Unary:
@@ -82,14 +116,8 @@ class Unary:
     def cases(self, values: Sequence[float], *, result: tuple[Clause, ...] = ()) -> None:
         """Declare the cases that do not depend on what is computed; there is an answer for all `values`."""
         case, cites = self.op.case, (self.computes, *result)
-        shapes: dict[str, tuple[int, ...]] = {
-            "rank1": (5,), "rank2": (2, 3), "rank3": (4, 2, 3), "rank4": (1, 3, 2, 4), "rank5": (2, 1, 3, 1, 2),
-            "scalar": (), "one_element": (1,), "one_element_rank3": (1, 1, 1),
-            "zero_size": (2, 0, 3), "zero_size_vector": (0,),
-            "vector_and_tail": (67,),
-        }  # fmt: skip
         since = self.flat.before if self.flat else None
-        for name, shape in shapes.items():
+        for name, shape in SHAPES.items():
             filled = self._given(np.resize(values, shape))
             case(name, Tag.EDGE, **filled, since=None if len(shape) == 1 else since, cites=cites)
             if self.flat and len(shape) != 1:
@@ -144,6 +172,11 @@ class Arithmetic:
         """Return the second operand in a shape that numpy broadcasts to that of the first."""
         v.silent(self.disabled, not broadcast and left.shape != right.shape and left.size == right.size)
         return self.limited.second(v, left, right, axis, broadcast, self.disabled)
+
+    def oracle(self, meaning: Meaning) -> Meaning:
+        """Declare what the operator makes of its operands; see declare_meaning."""
+        declare_meaning(self.op, self.second, self.numpy, meaning)
+        return meaning
 
     def exactly(self, v: Version, operation: Callable[[Any, Any], Any], left: Array, right: Array) -> Array:
         """Return the result; that of integers has to lie in the range of their type."""
@@ -230,85 +263,6 @@ class Arithmetic:
         case("no_second", A=ramp(3), rejects=Rule.ARITY)
         case("no_outputs", A=ramp(3), B=ramp(3), n=0, rejects=Rule.ARITY)
         case("two_outputs", A=ramp(3), B=ramp(3), n=2, rejects=Rule.ARITY)
-
-
-class Comparison:
-    """Greater and Less: limited broadcasting before version 7, integers since 9."""
-
-    types = float_types(13)
-
-    def __init__(self, op: Op, word: str) -> None:
-        """Declare the sentences on `op`; `word` names the comparison in them."""
-        self.op = op
-        self.compares = op.clause(
-            f"Returns the tensor resulted from performing the `{word}` logical operation elementwise on the input "
-            "tensors `A` and `B`",
-            note="IEEE 754 settles that a NaN is neither and that both zeros are equal.",
-        )
-        self.limited = LimitedAsAdd(op)
-        self.numpy = Multidirectional(op)
-        self.left = op.clause("Left input tensor for the logical operator.", before=7)
-        self.right = op.clause("Right input tensor for the logical operator.", before=7)
-        self.first = op.clause("First input operand for the logical operator.", since=7)
-        self.second = op.clause("Second input operand for the logical operator.", since=7)
-        self.boolean = op.clause("Constrain output to boolean tensor.")
-        self.floats = op.clause("Constrain input to float tensors.", before=9)
-        self.numeric = op.clause("Constrain input types to all numeric tensors.", since=9)
-
-    def cases(self) -> None:
-        """Declare the cases, in which A and B change sides: what holds of one comparison fails of the other."""
-        case, cites = self.op.case, (self.compares,)
-        one, other = [1, 5, 3, -2, 0, 4], [4, 2, 3, -3, 1, 4]
-        case("old_sides", A=one, B=other, cites=(self.left, self.right, self.boolean))
-        case("sides", A=one, B=other, cites=(self.first, self.second, self.boolean))
-        case("rank4", A=ramp(2, 3, 4, 5), B=counted(0)(2, 3, 4, 5)[::-1], cites=cites)
-        case("vector_and_tail", A=np.arange(67) % 5, B=np.arange(67) % 7, cites=cites)
-        case("equal", Tag.EDGE, A=one, B=one, cites=cites)
-        for index, (a, b) in enumerate(((3, 4), (4, 3), (4, 4))):
-            case(f"rank0_{index}", Tag.EDGE, A=a, B=b, cites=cites)
-        case("size_one", Tag.EDGE, A=[4], B=[3], cites=cites)
-        case("zero_size", Tag.EDGE, A=ramp(2, 0, 3), B=ramp(2, 0, 3), cites=cites)
-
-        def operands(left: tuple[int, ...], right: tuple[int, ...]) -> dict[str, Any]:
-            """Return numbers of which neither side is always the greater."""
-            return {"A": counted(0)(*left) * 5 % 7, "B": counted(1)(*right) * 3 % 7}
-
-        self.limited.cases(operands, self.limited.match_left)
-        case("same_count_other_shape", Tag.EDGE, **operands((2, 3), (3, 2)), before=7, rejects=self.limited.match_left)
-        self.numpy.cases(operands)
-        for name, clause in {"floats": self.floats, "numeric": self.numeric}.items():
-            case(f"dtypes_{name}", Tag.DTYPE, each="T", A=[1, 5, 3], B=[4, 2, 3], cites=(clause,))
-        case("dtypes_broadcast", Tag.DTYPE, each="T", A=ramp(2, 1), B=[3, 1, 0], cites=(self.numpy.clause,))
-        self._numbers()
-        fits = operands((2, 3), (3,))
-        case("outside_floats", Tag.DTYPE, outside="T", A=ramp(3), B=ramp(3), rejects=self.floats)
-        case("outside_numeric", Tag.DTYPE, outside="T", A=ramp(3), B=ramp(3), since=13, rejects=Rule.TYPES)
-        case("two_types", Tag.DTYPE, A=ramp(3), B=typed("double", ramp(3)), rejects=Rule.TYPES)
-        for name in ("broadcast", "axis"):
-            case(f"attribute_{name}", Tag.CHANGE, **fits, stray={name: 1}, since=7, rejects=Rule.ATTRIBUTES)
-        case("no_second", A=ramp(3), rejects=Rule.ARITY)
-        case("no_outputs", A=ramp(3), B=ramp(3), n=0, rejects=Rule.ARITY)
-        case("two_outputs", A=ramp(3), B=ramp(3), n=2, rejects=Rule.ARITY)
-
-    def _numbers(self) -> None:
-        case, cites = self.op.case, (self.compares,)
-        for type_, since in self.types.items():
-            pairs: dict[str, Any] = {"A": typed(type_, extremes(11, 1)), "B": typed(type_, extremes(1, 11))}
-            case(f"extremes_pairs_{type_}", Tag.EDGE, **pairs, since=since, cites=(self.numpy.clause,))
-            hard = typed(type_, extremes(11))
-            case(f"extremes_{type_}", Tag.EDGE, A=hard, B=hard, since=since, cites=cites)
-            near: dict[str, Any] = {
-                "A": typed(type_, [1, 1, 1.0078125, -1]),
-                "B": typed(type_, [1.0078125, 0.9921875, 1, -1.0078125]),
-            }
-            case(f"neighbours_{type_}", Tag.EDGE, **near, since=since, cites=cites)
-        for type_ in (f"{sign}int{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u")):
-            low, high = int(np.iinfo(type_).min), int(np.iinfo(type_).max)
-            left, right = (
-                typed(type_, np.array(side, type_))
-                for side in ([low, high, high - 1, low, high], [high, low, high, low + 1, high - 1])
-            )
-            case(f"limits_{type_}", Tag.EDGE, A=left, B=right, since=9, cites=cites)
 
 
 _CONSUMED_BEFORE = 6

@@ -267,7 +267,7 @@ class ReducedExtremum:
 
 
 def _operands(*shapes: tuple[int, ...]) -> dict[str, Any]:
-    """Return tensors whose ramps are turned against one another: each is the greatest somewhere."""
+    """Return tensors whose ramps are turned against one another: no two of one shape have the same order."""
     return {"data_0": tuple(np.roll(ramp(*dims).of(np.dtype("int64")), index) for index, dims in enumerate(shapes))}
 
 

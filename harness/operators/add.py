@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import Array, Int, Op, Version
+from harness.declare import Array, Op, Version
 from harness.declare.elementwise import Arithmetic, rank_of_two, rounded_once
 
 ADD = Op("Add", versions=(1, 6, 7, 13, 14), compare=rounded_once("sum"), rank=rank_of_two)
@@ -17,17 +17,10 @@ SUM = ADD.clause("Performs element-wise binary addition", note="Says nothing of 
 ARITHMETIC = Arithmetic(ADD, SUM)
 
 
-@ADD.oracle(before=7)
-def limited(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own names
-    """Return the sum in the shape of A."""
-    return ARITHMETIC.exactly(v, np.add, A, ARITHMETIC.second(v, A, B, axis, broadcast))
-
-
-@ADD.oracle(since=7)
-def multidirectional(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return the sum in the shape that both are broadcast to."""
-    ARITHMETIC.numpy.require(v, A, B)
-    return ARITHMETIC.exactly(v, np.add, A, B)
+@ARITHMETIC.oracle
+def total(v: Version, left: Array, right: Array) -> Array:
+    """Return the sum."""
+    return ARITHMETIC.exactly(v, np.add, left, right)
 
 
 ARITHMETIC.cases()

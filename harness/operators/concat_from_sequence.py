@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.declare import EXACT, Array, Op, Rule, Tag, Version, extremes, held_by, ramp, typed
+from harness.declare.containers import NOT_HELD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,7 +108,7 @@ PAIR = [ramp(2, 3), ramp(1, 3)]
 case("dtypes", Tag.DTYPE, each="S", input_sequence=PAIR, axis=0, cites=(ANY_TYPE,))
 case("dtypes_new", Tag.DTYPE, each="S", input_sequence=[ramp(3), extremes(3)], axis=-1, new_axis=1, cites=(ANY_TYPE,))
 case("dtypes_extremes", Tag.DTYPE, Tag.EDGE, each="S", input_sequence=[ramp(2), extremes(12)], axis=0)
-for name in ("bfloat16", "float8e4m3fn", "int4"):
+for name in NOT_HELD:
     sequence = typed(f"seq(tensor({name}))", PAIR)
     case(f"outside_{name}", Tag.DTYPE, input_sequence=sequence, axis=0, rejects=ANY_TYPE)
 case("of_tensor", Tag.DTYPE, input_sequence=typed("float", ramp(2, 3)), axis=0, rejects=Rule.TYPES)

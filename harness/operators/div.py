@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import Array, Int, Op, Tag, Version, typed
+from harness.declare import Array, Op, Tag, Version, typed
 from harness.declare.elementwise import Arithmetic, counted, rank_of_two, rounded_once
 
 DIV = Op("Div", versions=(1, 6, 7, 13, 14), compare=rounded_once("quotient"), rank=rank_of_two)
@@ -24,7 +24,9 @@ TRUNCATING = DIV.clause(
 ARITHMETIC = Arithmetic(DIV, QUOTIENT)
 
 
-def _quotient(v: Version, left: Array, right: Array) -> Array:
+@ARITHMETIC.oracle
+def quotient(v: Version, left: Array, right: Array) -> Array:
+    """Return the quotient; that of integers is rounded toward zero."""
     if left.dtype.kind == "f":
         return ARITHMETIC.exactly(v, np.divide, left, right)
     dividend, divisor = np.broadcast_arrays(left.astype(object), right.astype(object))
@@ -33,19 +35,6 @@ def _quotient(v: Version, left: Array, right: Array) -> Array:
     exact = np.asarray(np.where((dividend < 0) != (divisor < 0), -size, size))
     v.silent(QUOTIENT, bool((exact > np.iinfo(left.dtype).max).any()))
     return exact.astype(left.dtype)
-
-
-@DIV.oracle(before=7)
-def limited(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own names
-    """Return the quotient in the shape of A."""
-    return _quotient(v, A, ARITHMETIC.second(v, A, B, axis, broadcast))
-
-
-@DIV.oracle(since=7)
-def multidirectional(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return the quotient in the shape that both are broadcast to."""
-    ARITHMETIC.numpy.require(v, A, B)
-    return _quotient(v, A, B)
 
 
 ARITHMETIC.cases(counted(7), counted(2))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.declare import EMPTY, EXACT, Op, Rule, Tag, Version, extremes, ramp, typed
+from harness.declare.containers import THREE
 
 IDENTITY = Op("Identity", versions=(1, 13, 14, 16, 19, 21, 23, 24, 25), compare=EXACT, rank="input", widens=False)
 
@@ -37,11 +38,11 @@ case("types", Tag.DTYPE, Tag.CHANGE, each="V", input=ramp(2, 3), since=14, cites
 case("types_now", Tag.DTYPE, Tag.CHANGE, each="V", input=ramp(2, 3), cites=(OPTIONALS,))
 case("types_extremes", Tag.DTYPE, Tag.EDGE, each="V", input=extremes(12), since=14, cites=(COPY,))
 
-THREE = typed("seq(tensor(float))", [ramp(2), [[5, 6, 7]], 8])
-case("sequence", Tag.CHANGE, input=THREE, since=14, cites=(SAME,))
+SEQUENCE = typed("seq(tensor(float))", THREE)
+case("sequence", Tag.CHANGE, input=SEQUENCE, since=14, cites=(SAME,))
 case("sequence_empty", Tag.EDGE, input=typed("seq(tensor(int64))", []), since=14, cites=(SAME,))
 case("sequence_of_zero_size", Tag.EDGE, input=typed("seq(tensor(float))", [ramp(0), ramp(2, 0)]), since=14)
-case("sequence_old", Tag.CHANGE, input=THREE, before=14, rejects=Rule.TYPES)
+case("sequence_old", Tag.CHANGE, input=SEQUENCE, before=14, rejects=Rule.TYPES)
 for name, type_ in {"tensor": "optional(tensor(float))", "sequence": "optional(seq(tensor(float)))"}.items():
     case(f"optional_{name}", Tag.CHANGE, input=typed(type_, ramp(3)), since=16, cites=(OPTIONALS,))
     case(f"optional_{name}_empty", Tag.EDGE, input=typed(type_, EMPTY), since=16, cites=(OPTIONALS,))

@@ -8,26 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Int, Op, Version
-from harness.declare.elementwise import Comparison, rank_of_two
+from harness.declare import EXACT, Op
+from harness.declare.elementwise import rank_of_two
+from harness.declare.logical import Comparison, numbers
 
 LESS = Op("Less", versions=(1, 7, 9, 13), compare=EXACT, rank=rank_of_two)
 
-COMPARISON = Comparison(LESS, "less")
-
-
-@LESS.oracle(before=7)
-def limited(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own names
-    """Return the comparison in the shape of A."""
-    right = COMPARISON.limited.second(v, A, B, axis, broadcast, COMPARISON.limited.match_left)
-    return np.asarray(np.less(A, right))
-
-
-@LESS.oracle(since=7)
-def multidirectional(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return the comparison in the shape that both are broadcast to."""
-    COMPARISON.numpy.require(v, A, B)
-    return np.asarray(np.less(A, B))
-
-
-COMPARISON.cases()
+COMPARISON = Comparison(LESS, "less", np.less, numbers(integers=9, bfloat16=13))
+COMPARISON.cases(
+    floats=LESS.clause("Constrain input to float tensors.", before=9),
+    numeric=LESS.clause("Constrain input types to all numeric tensors.", since=9),
+)

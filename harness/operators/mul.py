@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import Array, Int, Op, Version
+from harness.declare import Array, Op, Version
 from harness.declare.elementwise import Arithmetic, counted, rank_of_two, rounded_once
 
 MUL = Op("Mul", versions=(1, 6, 7, 13, 14), compare=rounded_once("product"), rank=rank_of_two)
@@ -19,17 +19,10 @@ PRODUCT = MUL.clause(
 ARITHMETIC = Arithmetic(MUL, PRODUCT)
 
 
-@MUL.oracle(before=7)
-def limited(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own names
-    """Return the product in the shape of A."""
-    return ARITHMETIC.exactly(v, np.multiply, A, ARITHMETIC.second(v, A, B, axis, broadcast))
-
-
-@MUL.oracle(since=7)
-def multidirectional(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return the product in the shape that both are broadcast to."""
-    ARITHMETIC.numpy.require(v, A, B)
-    return ARITHMETIC.exactly(v, np.multiply, A, B)
+@ARITHMETIC.oracle
+def product(v: Version, left: Array, right: Array) -> Array:
+    """Return the product."""
+    return ARITHMETIC.exactly(v, np.multiply, left, right)
 
 
 ARITHMETIC.cases(counted(7), counted(2))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness.declare import EMPTY, EXACT, Op, Rule, Tag, Version, extremes, ramp, typed
+from harness.declare.containers import THREE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +44,6 @@ case = OPTIONAL.case
 case("tensor", input=ramp(2, 3), cites=(EITHER, ENCLOSING))
 case("scalar", Tag.EDGE, input=3, cites=(ENCLOSING,))
 case("zero_size", Tag.EDGE, input=ramp(2, 0, 3), cites=(ENCLOSING,))
-THREE = [ramp(2), [[5, 6, 7]], 8]
 case("sequence", input=typed("seq(tensor(float))", THREE), cites=(EITHER, ENCLOSING))
 case("sequence_of_one", Tag.EDGE, input=typed("seq(tensor(int64))", [ramp(2, 3)]), cites=(ENCLOSING,))
 case("sequence_of_none", Tag.EDGE, input=typed("seq(tensor(float))", []), cites=(ENCLOSING,))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.declare import EMPTY, EXACT, Op, Rule, Tag, Version, extremes, held_by, ramp, typed
+from harness.declare.containers import NOT_HELD, THREE
 
 GET = Op(
     "OptionalGetElement", versions=(15, 18, 28), compare=EXACT, derives={"V": held_by("optional", "O")}, widens=False
@@ -42,7 +43,6 @@ def element(v: Version, input: Any) -> Any:  # noqa: A002, ANN401 - the text's o
 case = GET.case
 
 TENSOR, SEQUENCE = "optional(tensor(float))", "optional(seq(tensor(float)))"
-THREE = [ramp(2), [[5, 6, 7]], 8]
 VALUES: dict[str, tuple[str, Any]] = {
     "tensor": (TENSOR, ramp(2, 3)),
     "scalar": (TENSOR, 3),
@@ -64,7 +64,7 @@ case("types", Tag.DTYPE, each="O", input=ramp(2, 3), cites=(OUTPUT,))
 case("types_extremes", Tag.DTYPE, Tag.EDGE, each="O", input=extremes(12), cites=(OUTPUT,))
 
 case("outside", Tag.DTYPE, outside="O", input=ramp(2, 3), since=18, rejects=TYPES)
-for name in ("bfloat16", "float8e4m3fn", "int4"):
+for name in NOT_HELD:
     held = typed(f"optional(tensor({name}))", ramp(2))
     case(f"optional_{name}", Tag.CHANGE, input=held, before=28, rejects=Rule.TYPES)
 case("no_input", rejects=Rule.ARITY)

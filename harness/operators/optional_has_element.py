@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.declare import EMPTY, EXACT, Array, Op, Rule, Tag, Version, extremes, ramp, typed
+from harness.declare.containers import NOT_HELD
 
 HAS = Op("OptionalHasElement", versions=(15, 18, 28), compare=EXACT, widens=False, rank=lambda _: 0)
 
@@ -64,7 +65,7 @@ case("types", Tag.DTYPE, each="O", input=ramp(2, 3), cites=(SCALAR,))
 case("types_extremes", Tag.DTYPE, Tag.EDGE, each="O", input=extremes(12), cites=(SCALAR,))
 
 case("outside", Tag.DTYPE, outside="O", input=ramp(2, 3), since=18, rejects=TYPES)
-for name in ("bfloat16", "float8e4m3fn", "int4"):
+for name in NOT_HELD:
     held = typed(f"optional(tensor({name}))", ramp(2))
     case(f"optional_{name}", Tag.CHANGE, input=held, before=28, rejects=Rule.TYPES)
 case("no_outputs", input=typed(TENSOR, ramp(2)), n=0, rejects=Rule.ARITY)

@@ -6,6 +6,7 @@ Version: 11.
 from __future__ import annotations
 
 from harness.declare import EXACT, Array, Op, Rule, Tag, Version, extremes, ramp, sequence_of, typed
+from harness.declare.containers import THREE
 
 CONSTRUCT = Op("SequenceConstruct", versions=(11,), compare=EXACT, derives={"S": sequence_of("T")})
 
@@ -24,8 +25,7 @@ def constructed(v: Version, inputs: list[Array]) -> list[Array]:  # noqa: ARG001
 
 case = CONSTRUCT.case
 
-THREE = (ramp(2), [[5, 6, 7]], 8)
-case("three", inputs=THREE, cites=(CONSTRUCTS, ENCLOSING))
+case("three", inputs=tuple(THREE), cites=(CONSTRUCTS, ENCLOSING))
 case("one", Tag.EDGE, inputs=(ramp(2, 3),), cites=(CONSTRUCTS,))
 case("seven", inputs=tuple(ramp(size) for size in range(1, 8)), cites=(CONSTRUCTS,))
 case("twice_the_same", Tag.EDGE, inputs=([1, 2], [1, 2]), cites=(CONSTRUCTS,))
@@ -38,6 +38,6 @@ case("two_types", Tag.DTYPE, inputs=(ramp(2), typed("double", ramp(2))), rejects
 case("third_type", Tag.DTYPE, inputs=(ramp(2), ramp(2), typed("int32", ramp(2))), rejects=SAME_TYPE)
 case("outside", Tag.DTYPE, outside="T", inputs=(ramp(2), ramp(3)), rejects=Rule.TYPES)
 case("no_inputs", inputs=(), rejects=Rule.ARITY)
-case("no_outputs", inputs=THREE, n=0, rejects=Rule.ARITY)
-case("two_outputs", inputs=THREE, n=2, rejects=Rule.ARITY)
-case("attribute_axis", inputs=THREE, stray={"axis": 0}, rejects=Rule.ATTRIBUTES)
+case("no_outputs", inputs=tuple(THREE), n=0, rejects=Rule.ARITY)
+case("two_outputs", inputs=tuple(THREE), n=2, rejects=Rule.ARITY)
+case("attribute_axis", inputs=tuple(THREE), stray={"axis": 0}, rejects=Rule.ATTRIBUTES)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import EXACT, Array, Op, Rule, Tag, Version, extremes, ramp, typed
+from harness.declare.containers import of_types_not_held
 
 LENGTH = Op("SequenceLength", versions=(11,), compare=EXACT, rank=lambda _: 0)
 
@@ -38,9 +39,7 @@ case("many", input_sequence=list(range(40)), cites=(NUMBER,))
 case("dtypes", Tag.DTYPE, each="S", input_sequence=[ramp(2), ramp(3, 2)], cites=(NUMBER,))
 case("dtypes_empty", Tag.DTYPE, Tag.EDGE, each="S", input_sequence=[], cites=(NUMBER,))
 case("dtypes_extremes", Tag.DTYPE, Tag.EDGE, each="S", input_sequence=[extremes(12), ramp(), ramp(1)], cites=(NUMBER,))
-for name in ("bfloat16", "float8e4m3fn", "int4"):
-    sequence = typed(f"seq(tensor({name}))", [ramp(2), ramp(3)])
-    case(f"outside_{name}", Tag.DTYPE, input_sequence=sequence, rejects=Rule.TYPES)
+of_types_not_held(LENGTH)
 case("of_tensor", Tag.DTYPE, input_sequence=typed("float", ramp(3)), rejects=Rule.TYPES)
 case("no_sequence", rejects=Rule.ARITY)
 case("no_outputs", input_sequence=[ramp(2)], n=0, rejects=Rule.ARITY)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness.declare import EXACT, Array, Op, Rule, Subgraph, Tag, Version, extremes, graph, ramp, typed
+from harness.declare.containers import THREE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,8 +72,6 @@ def body(inputs: str, outputs: str, nodes: str) -> dict[str, Any]:
 
 DOUBLE = body("float[] x", "float[] y", "y = Add(x, x)")
 ADD = body("float[] x, float[] a", "float[] y", "y = Add(x, a)")
-THREE = [ramp(2), [[5, 6, 7]], 8]
-"""No two of one shape."""
 ALIKE = [ramp(2, 3), [[20, 21, 22], [23, 24, 25]], [[6, 5, 4], [3, 2, 1]]]
 SEQUENCE = typed("seq(tensor(float))", [[10, 20], [[1, 2, 3]], 100])
 

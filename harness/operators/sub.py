@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import Array, Int, Op, Version
+from harness.declare import Array, Op, Version
 from harness.declare.elementwise import Arithmetic, counted, rank_of_two, rounded_once
 
 SUB = Op("Sub", versions=(1, 6, 7, 13, 14), compare=rounded_once("difference"), rank=rank_of_two)
@@ -19,17 +19,10 @@ DIFFERENCE = SUB.clause(
 ARITHMETIC = Arithmetic(SUB, DIFFERENCE)
 
 
-@SUB.oracle(before=7)
-def limited(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own names
-    """Return the difference in the shape of A."""
-    return ARITHMETIC.exactly(v, np.subtract, A, ARITHMETIC.second(v, A, B, axis, broadcast))
-
-
-@SUB.oracle(since=7)
-def multidirectional(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return the difference in the shape that both are broadcast to."""
-    ARITHMETIC.numpy.require(v, A, B)
-    return ARITHMETIC.exactly(v, np.subtract, A, B)
+@ARITHMETIC.oracle
+def difference(v: Version, left: Array, right: Array) -> Array:
+    """Return the difference."""
+    return ARITHMETIC.exactly(v, np.subtract, left, right)
 
 
 ARITHMETIC.cases(counted(7))
