@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import fnmatch
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -166,8 +167,8 @@ class Op:
         versions: the since_version of each, as onnx.defs has them (the registry compares).
         compare: how far an answer may lie from the oracle's.
         excuses: schema points that no valid model can reach, as `coverage` writes them -> why.
-        disputes: names of cases in which the function body that ONNX gives the operator disagrees with its text -> why;
-            an empty name stands for all others.
+        disputes: globs of the names of cases in which the function body that ONNX gives the operator disagrees with
+            its text -> why.
         derives: output type variable -> its type, where no input binds it.
         widens: floating inputs reach the oracle as float64; without, every value comes in its own type.
         rank: the rank of the output tensors: the input that shares it, or a function of the arguments by
@@ -216,16 +217,13 @@ class Op:
         """Say why no valid model can reach a schema point, written as in `attribute axis unset`."""
         self.excuses[point] = reason
 
-    def dispute(self, reason: str, *names: str) -> None:
-        """Say why the function body that ONNX gives the operator disagrees with its text in these cases.
-
-        Without names: in whatever case it does.
-        """
-        self.disputes.update(dict.fromkeys(names or ("",), reason))
+    def dispute(self, reason: str, *globs: str) -> None:
+        """Say why the function body that ONNX gives the operator disagrees with its text in these cases."""
+        self.disputes.update(dict.fromkeys(globs, reason))
 
     def disputed(self, name: str) -> str | None:
         """Return why the function body may disagree in a case; None where it must not."""
-        return self.disputes.get(name, self.disputes.get(""))
+        return next((why for glob, why in self.disputes.items() if fnmatch.fnmatchcase(name, glob)), None)
 
     def oracle(self, *, since: int | None = None, before: int | None = None) -> Callable[[_Function], _Function]:
         """Declare the meaning of the versions from `since` until `before`.

@@ -28,7 +28,7 @@ DEFAULT = BERNOULLI.clause("if not specified, we will use the data type of the i
 SEED = BERNOULLI.clause("(Optional) Seed to the random generator, if not specified we will auto generate one.")
 FLOATS = BERNOULLI.clause("Constrain input types to float tensors.")
 NUMERIC = BERNOULLI.clause("Constrain output types to all numeric tensors and bool tensors.")
-BERNOULLI.dispute("The function body of onnx says Greater(random, p): it gives 1 with probability 1 - p.")
+BERNOULLI.dispute("The function body of onnx says Greater(random, p): it gives 1 with probability 1 - p.", "*")
 
 
 @BERNOULLI.oracle()

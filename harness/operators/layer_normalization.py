@@ -61,6 +61,11 @@ DIMENSIONS = LAYER.clause("If `X`'s shape is `[d[0], ..., d[axis-1], d[axis], ..
 STATISTICS = LAYER.clause("the shape of `Mean` and `InvStdDev` is `[d[0], ..., d[axis-1], 1, ..., 1]`.")
 SAME_SHAPE = LAYER.clause("`Y` and `X` have the same shape.")
 UNIDIRECTIONAL = LAYER.clause("(tensors `Scale` and `B` should be unidirectional broadcastable to tensor `X`)")
+LAYER.dispute(
+    "The function body of onnx makes one row of Scale and one of B: it takes those that have the normalized shape, or "
+    "one element, and no others that are broadcastable to X.",
+    "rank[234]_*", "scale_*", "bias_*", "no_bias_*",
+)  # fmt: skip
 STASH = LAYER.clause(
     "Type of Mean and InvStdDev. This also specifies stage one's computation precision.",
     note="Of a type that these outputs cannot have, nothing is said where they are left out.",

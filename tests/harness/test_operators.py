@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import os
 import re
@@ -441,9 +442,8 @@ def test_every_function_body_is_written_out(op: Op) -> None:
 def test_every_dispute_of_a_function_body_is_seen(op: Op) -> None:
     disputed = [case for case in cases(op) if case.form == EXPANDED and set(case.notes) & set(op.disputes.values())]
     assert all(case.outcome is Outcome.UNSPECIFIED for case in disputed)
-    names = {case.name for case in disputed}
-    assert set(op.disputes) - {""} <= names, op.disputes
-    assert bool(op.disputes) is bool(names), op.disputes
+    for glob in op.disputes:
+        assert any(fnmatch.fnmatchcase(case.name, glob) for case in disputed), glob
 
 
 def holds_initializers(stem: Case, case: Case, wanted: set[str]) -> None:
