@@ -30,8 +30,9 @@ DEFAULT = CONCAT.clause("Default value is 1.", before=4, note="Only the text say
 SAME_SHAPE = CONCAT.clause(
     "All input tensors must have the same shape, except for the dimension size of the axis to concatenate on.",
     since=11,
-    note="So an empty vector is nothing to pass over among tensors of another rank. onnxruntime passes over "
-    "a tensor without elements whatever its other dimensions are, where shapes are not known before the run.",
+    note="So an empty vector is nothing to pass over among tensors of another rank. Where shapes are not known before "
+    "the run, onnxruntime passes over a tensor without elements whatever its other dimensions are, but counts its "
+    "size along the axis: of (2, 3) and (2, 0) it makes (4, 3), the last two rows of which nobody wrote.",
 )
 BACK = CONCAT.clause("A negative value means counting dimensions from the back.", since=11)
 RANGE = CONCAT.clause("Accepted range is [-r, r-1] where r = rank(inputs)..", since=11)

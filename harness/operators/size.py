@@ -44,7 +44,7 @@ for axis in range(3):
     shape = [3, 4, 5]
     shape[axis] = 0
     case(f"zero_size_{axis}", Tag.EDGE, data=ramp(*shape), cites=(TAKES,))
-# No element has to be read: dimensions whose product before the zero overflows 32 and 64 bits.
+# There is no element: the product of the other dimensions alone does not fit 32 bits.
 case("zero_size_behind_large", Tag.EDGE, data=ramp(2**16, 2**17, 0), cites=(TAKES,))
 case("zero_size_before_large", Tag.EDGE, data=ramp(0, 2**16, 2**17), cites=(TAKES,))
 case("equal_values", data=[[7, 7, 7], [7, 7, 7]], cites=(TOTAL,))

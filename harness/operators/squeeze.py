@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Ints, Op, Rule, Tag, Version, axes_outside, extremes, ramp, typed
+from harness.declare import EXACT, Array, Ints, Op, Rule, Tag, Version, axes_outside, extremes, ramp
+from harness.declare.single_dimensions import Axes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,26 +33,11 @@ INPUT = SQUEEZE.clause("Takes an input `axes` with a list of axes to squeeze.", 
 ALL_SINGLE = SQUEEZE.clause(
     "If `axes` is not provided, all the single dimensions will be removed from the shape.",
     note="An empty list is provided and names no dimension, though onnxruntime, and onnx.reference up to version 11, "
-    'take it for none; an input named "" is not provided.',
+    'take it for none; an input named "" is not provided. Says not what a dimension named twice means.',
 )
 NOT_ONE = SQUEEZE.clause("If an axis is selected with shape entry not equal to one, an error is raised.")
-SAME_DATA = SQUEEZE.clause("Reshaped tensor with same data as input.")
 AT_LEAST = SQUEEZE.clause("Tensors with at least max(dims) dimensions.")
-NOT_NEGATIVE = SQUEEZE.clause("List of non-negative integers, indicate the dimensions to squeeze.", before=11)
-LIST = SQUEEZE.clause(
-    "List of integers indicating the dimensions to squeeze.",
-    since=11,
-    before=23,
-    note="Says neither that the list is 1-D nor what a dimension named twice means.",
-)
-ONE_D = SQUEEZE.clause(
-    "1D tensor of integers indicating the dimensions to squeeze.",
-    since=23,
-    note="Says not what a dimension named twice means.",
-)
-BACK = SQUEEZE.clause("Negative value means counting dimensions from the back.", since=11)
-RANGE = SQUEEZE.clause("Accepted range is [-r, r-1] where r = rank(data).", since=11)
-ALL_TYPES = SQUEEZE.clause("Constrain input and output types to all tensor types")
+AXES = Axes(SQUEEZE, "squeeze", "data")
 
 
 @SQUEEZE.oracle()
@@ -59,14 +45,11 @@ def squeezed(v: Version, data: Array, axes: Ints) -> Array:
     """Return `data` without the dimensions named, or without all of size one."""
     if axes is None:
         return data.reshape([dim for dim in data.shape if dim != 1])
-    if ONE_D.in_force(v.since):
-        v.require(ONE_D, np.ndim(axes) == 1)
-    v.silent(LIST, np.ndim(axes) != 1)
-    given = [int(axis) for axis in axes]
-    if NOT_NEGATIVE.in_force(v.since):
-        v.require(NOT_NEGATIVE, all(0 <= axis < data.ndim for axis in given))
+    given = AXES.given(v, axes)
+    if AXES.not_negative.in_force(v.since):
+        v.require(AXES.not_negative, all(0 <= axis < data.ndim for axis in given))
     else:
-        v.require(RANGE, all(-data.ndim <= axis < data.ndim for axis in given))
+        v.require(AXES.range, all(-data.ndim <= axis < data.ndim for axis in given))
     chosen = {axis % data.ndim for axis in given}
     v.require(NOT_ONE, all(data.shape[axis] == 1 for axis in chosen))
     v.silent(ALL_SINGLE, len(chosen) != len(given))
@@ -74,8 +57,9 @@ def squeezed(v: Version, data: Array, axes: Ints) -> Array:
 
 
 case = SQUEEZE.case
+AXES.cases(ramp(1, 3, 1))
 
-case("default", data=ramp(1, 3, 1, 2), cites=(REMOVE, ALL_SINGLE, SAME_DATA))
+case("default", data=ramp(1, 3, 1, 2), cites=(REMOVE, ALL_SINGLE, AXES.same_data))
 case("default_nothing_single", data=ramp(2, 3, 4), cites=(ALL_SINGLE,))
 case("default_to_scalar", Tag.EDGE, data=ramp(1, 1, 1), cites=(ALL_SINGLE,))
 case("default_scalar", Tag.EDGE, data=ramp(), cites=(ALL_SINGLE,))
@@ -95,11 +79,9 @@ for axis in range(4):
     shape = [3, 4, 5]
     shape.insert(axis, 1)
     case(f"axis_{axis}", Tag.AXIS, data=ramp(*shape), axes=[axis], cites=(REMOVE,))
-    case(f"axis_minus_{4 - axis}", Tag.AXIS, data=ramp(*shape), axes=[axis - 4], cites=(BACK, RANGE))
-case("axes_from_both_ends", Tag.AXIS, data=ramp(1, 3, 1, 2), axes=[-2, 0], cites=(BACK,))
-case("axes_from_back", Tag.AXIS, data=ramp(1, 3, 1), axes=[-1, -3], cites=(BACK,))
-case("list", data=ramp(1, 3, 1), axes=[0, 2], cites=(LIST,))
-case("one_d", Tag.CHANGE, data=ramp(1, 3, 1), axes=[0, 2], cites=(ONE_D,))
+    case(f"axis_minus_{4 - axis}", Tag.AXIS, data=ramp(*shape), axes=[axis - 4], cites=(AXES.back, AXES.range))
+case("axes_from_both_ends", Tag.AXIS, data=ramp(1, 3, 1, 2), axes=[-2, 0], cites=(AXES.back,))
+case("axes_from_back", Tag.AXIS, data=ramp(1, 3, 1), axes=[-1, -3], cites=(AXES.back,))
 case("empty_axes", Tag.EDGE, data=ramp(1, 3, 1), axes=[], cites=(ALL_SINGLE,))
 case("empty_axes_nothing_single", Tag.EDGE, data=ramp(2, 3), axes=[], cites=(REMOVE,))
 case("empty_axes_scalar", Tag.EDGE, data=ramp(), axes=[], cites=(REMOVE,))
@@ -110,23 +92,17 @@ case("not_one_from_back", data=ramp(1, 3, 1, 2), axes=[-1], since=11, rejects=NO
 case("not_one_zero", Tag.EDGE, data=ramp(1, 0), axes=[1], rejects=NOT_ONE)
 case("twice", Tag.EDGE, data=ramp(1, 3, 1), axes=[0, 0], unspecified=ALL_SINGLE)
 case("twice_from_both_ends", Tag.EDGE, data=ramp(1, 3, 1), axes=[0, -3], since=11, unspecified=ALL_SINGLE)
-case("axes_scalar_old", Tag.EDGE, data=ramp(1, 3, 1), axes=2, since=13, before=23, unspecified=LIST)
-case("axes_matrix_old", Tag.EDGE, data=ramp(1, 3, 1), axes=[[0, 2]], since=13, before=23, unspecified=LIST)
-case("axes_scalar", Tag.EDGE, data=ramp(1, 3, 1), axes=2, rejects=ONE_D)
-case("axes_matrix", Tag.EDGE, data=ramp(1, 3, 1), axes=[[0, 2]], rejects=ONE_D)
-case("axis_from_back_old", Tag.AXIS, data=ramp(3, 1), axes=[-1], rejects=NOT_NEGATIVE)
-case("axis_too_high_old", Tag.AXIS, data=ramp(3, 1), axes=[2], rejects=NOT_NEGATIVE)
-case("axis_beyond_old", Tag.AXIS, data=ramp(1, 1), axes=[0, 5], rejects=NOT_NEGATIVE)
-case("rank0_old", Tag.AXIS, data=ramp(), axes=[0], rejects=NOT_NEGATIVE)
+case("axis_from_back_old", Tag.AXIS, data=ramp(3, 1), axes=[-1], rejects=AXES.not_negative)
+case("axis_too_high_old", Tag.AXIS, data=ramp(3, 1), axes=[2], rejects=AXES.not_negative)
+case("axis_beyond_old", Tag.AXIS, data=ramp(1, 1), axes=[0, 5], rejects=AXES.not_negative)
+case("rank0_old", Tag.AXIS, data=ramp(), axes=[0], rejects=AXES.not_negative)
 for name, shape_, axis in axes_outside():
-    case(name, Tag.AXIS, data=ramp(*(1 for _ in shape_)), axes=[axis], rejects=RANGE)
+    case(name, Tag.AXIS, data=ramp(*(1 for _ in shape_)), axes=[axis], rejects=AXES.range)
 
-case("dtypes", Tag.DTYPE, each="T", data=ramp(1, 3, 1, 2), cites=(ALL_TYPES,))
-case("dtypes_axes", Tag.DTYPE, each="T", data=ramp(1, 3, 1, 2), axes=[2], cites=(ALL_TYPES,))
-case("dtypes_extremes", Tag.DTYPE, Tag.EDGE, each="T", data=extremes(1, 12, 1), axes=[0], cites=(SAME_DATA,))
+case("dtypes", Tag.DTYPE, each="T", data=ramp(1, 3, 1, 2), cites=(AXES.all_types,))
+case("dtypes_axes", Tag.DTYPE, each="T", data=ramp(1, 3, 1, 2), axes=[2], cites=(AXES.all_types,))
+case("dtypes_extremes", Tag.DTYPE, Tag.EDGE, each="T", data=extremes(1, 12, 1), axes=[0], cites=(AXES.same_data,))
 case("outside", Tag.DTYPE, outside="T", data=ramp(1, 3, 1, 2), rejects=Rule.TYPES)
-case("axes_int32", data=ramp(1, 3, 1), axes=typed("int32", [2]), since=13, rejects=Rule.TYPES)
-case("axes_float", data=ramp(1, 3, 1), axes=typed("float", [2]), since=13, rejects=Rule.TYPES)
 case("attribute_axes", Tag.CHANGE, data=ramp(1, 3, 1), stray={"axes": [0]}, since=13, rejects=Rule.ATTRIBUTES)
 case("attribute_keepdims", data=ramp(1, 3, 1), stray={"keepdims": 0}, rejects=Rule.ATTRIBUTES)
 case("no_data", axes=[0], rejects=Rule.ARITY)
