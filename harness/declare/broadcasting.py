@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     """The two inputs of an operator by name, for two shapes."""
 
 
+def have_one_shape(*tensors: Array) -> bool:
+    """Tell whether numpy broadcasts the tensors to one shape."""
+    dims = zip_longest(*(item.shape[::-1] for item in tensors), fillvalue=1)
+    return all(len({*sizes} - {1}) <= 1 for sizes in dims)
+
+
 class Limited:
     """Limited broadcasting: what the operators of two tensors say before they broadcast as numpy does."""
 
@@ -164,8 +170,7 @@ class Multidirectional:
 
     def require(self, v: Version, *tensors: Array) -> None:
         """Raise Rejected where the shapes cannot be broadcast to one."""
-        for dims in zip_longest(*(item.shape[::-1] for item in tensors), fillvalue=1):
-            v.require(self.clause, len({*dims} - {1}) <= 1)
+        v.require(self.clause, have_one_shape(*tensors))
 
     def cases(self, operands: Operands) -> None:
         """Declare the cases of two shapes."""

@@ -91,6 +91,11 @@ class Position:
             tag = Tag.AXIS if name in places else Tag.EDGE
             self.op.case(f"position_{name}", tag, input_sequence=THREE, **given, position=place, **told)
 
+    def of_none(self) -> None:
+        """Declare the cases of a sequence that holds none, where a position is that of a tensor."""
+        for name, place, rejects in (("zero", 0, self.range), ("minus_one", -1, self.range_input)):
+            self.op.case(f"empty_at_{name}", Tag.EDGE, input_sequence=[], position=place, rejects=rejects)
+
     def no_scalars(self, **given: Any) -> None:  # noqa: ANN401
         """Declare the cases of positions that are no scalars."""
         for name, position in {"vector": [1], "matrix": [[1]], "none": []}.items():

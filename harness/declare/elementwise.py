@@ -35,6 +35,17 @@ SHAPES: dict[str, tuple[int, ...]] = {
     "vector_and_tail": (67,),
 }  # fmt: skip
 """Of one tensor, by the name of the case."""
+_LARGEST = {"float16": [65504], "float": [3.4028235e38], "bfloat16": [3.38e38], "double": [1.7976931348623157e308]}
+_SMALLEST = {"float16": [2**-14], "float": [2**-126], "bfloat16": [2**-126], "double": [2**-1022]}
+SUBNORMAL = {
+    "float16": [2**-24, 2**-15, 3 * 2**-20],
+    "float": [2**-149, 2**-127, 3 * 2**-140],
+    "bfloat16": [2**-133, 2**-127, 3 * 2**-131],
+    "double": [2**-1074, 2**-1023, 3 * 2**-1060],
+}
+"""Of each floating type, numbers below its normal ones."""
+LIMITS = {"largest": _LARGEST, "smallest_normal": _SMALLEST, "subnormal_inputs": SUBNORMAL}
+"""Numbers above 0 at the ends of each floating type, by the name of the case."""
 
 
 def rounded_once(result: str) -> Tolerance:

@@ -15,9 +15,10 @@ from harness.declare.op import Op, Tag
 from harness.declare.reduction import Reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from harness.declare.clause import Version
+    from harness.declare.reduction import Ints
 
 
 def rank_of_all(given: Mapping[str, Any]) -> int:
@@ -29,7 +30,7 @@ class Extremum:
     """Max and Min: tensors of one shape before version 8, integers since 12."""
 
     def __init__(self, op: Op, word: str, adjective: str, beats: np.ufunc) -> None:
-        """Declare the sentences on `op`.
+        """Declare the sentences on `op`, and its meaning.
 
         Args:
             op: the operator.
@@ -52,6 +53,16 @@ class Extremum:
         self.legacy = op.clause("legacy optimization attribute.", before=6)
         self.floats = op.clause("Constrain input and output types to float tensors.", before=12)
         self.numeric = op.clause("Constrain input and output types to numeric tensors.", since=12)
+
+        @op.oracle(before=8)
+        def of_one_shape(v: Version, data_0: list[Array]) -> Array:
+            v.require(self.same_shape, all(item.shape == data_0[0].shape for item in data_0))
+            return self.of(v, data_0)
+
+        @op.oracle(since=8)
+        def multidirectional(v: Version, data_0: list[Array]) -> Array:
+            self.numpy.require(v, *data_0)
+            return self.of(v, data_0)
 
     def of(self, v: Version, data: list[Array]) -> Array:
         """Return the one that beats all others, in the shape that all are broadcast to."""
@@ -167,12 +178,13 @@ class Extremum:
 class ReducedExtremum:
     """ReduceMax and ReduceMin: of 8 bit since version 12, axes as an input since 18, Boolean since 20."""
 
-    def __init__(self, op: Op, word: str, *, yields: str, beyond: float) -> None:
-        """Declare the sentences on `op`.
+    def __init__(self, op: Op, word: str, of: Callable[..., Array], *, yields: str, beyond: float) -> None:
+        """Declare the sentences on `op`, and its meaning.
 
         Args:
             op: the operator, made with `rank=reduced_rank`.
             word: what is computed.
+            of: the numpy function that computes it.
             yields: the end of the sentence that begins with: Reduction over an empty set of values.
             beyond: the infinity of an empty set.
         """
@@ -185,6 +197,14 @@ class ReducedExtremum:
         self.boolean = op.clause(
             "If the input data type is Boolean, the comparison should consider `False < True`.", since=20, result=True
         )
+
+        @op.oracle()
+        def reduced(
+            v: Version, data: Array, axes: Ints, keepdims: int | None, noop_with_empty_axes: int | None
+        ) -> Array:
+            gone = self.reduction.axes(v, data, axes, keepdims, noop_with_empty_axes)
+            found = of(data, gone, keepdims=keepdims == 1, initial=self.initial(data.dtype))
+            return self.settled(v, data, np.asarray(found), gone)
 
     def initial(self, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - a value of the type
         """Return the infinity, or the limit of a type that has none."""

@@ -230,5 +230,10 @@ class Connective(Logical):
         self.misfits()
 
 
+NO_NEGATION = (
+    "IEEE 754 settles that a NaN is neither, so that this is not the negation of the other comparison, and that both "
+    "zeros are equal."
+)
+"""The note of comparisons that an equal number passes."""
 _NUMPY = 7
 """The version that broadcasts as numpy does."""

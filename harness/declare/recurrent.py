@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from harness.declare.measured import Measured
+from harness.declare.tolerance import bounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,12 +18,25 @@ if TYPE_CHECKING:
     from harness.declare.clause import Clause, Version
     from harness.declare.data import Array
     from harness.declare.op import Op
+    from harness.declare.tolerance import Tolerance
 
 DIRECTIONS = {"forward": (1,), "reverse": (-1,), "bidirectional": (1, -1)}
 TRANSPOSED = 7
 """The version since which the equations say that R is transposed."""
 LAYOUT = 14
 """The version that brought layout."""
+UNTRANSPOSED = (
+    "Says of W, whose gates lie as those of R do, that it is transposed, and not of R, as since version 7: which is "
+    "meant is left open, and cases have an R that is its own transposed."
+)
+"""The note to an equation before version 7."""
+FORMULAS = (
+    "Relu(x) - max(0, x)", "Tanh(x) - (1 - e^{-2x})/(1 + e^{-2x})", "Sigmoid(x) - 1/(1 + e^{-x})",
+    "Affine(x) - alpha*x + beta", "LeakyRelu(x) - x if x >= 0 else alpha * x",
+    "ThresholdedRelu(x) - x if x >= alpha else 0", "ScaledTanh(x) - alpha*Tanh(beta*x)",
+    "HardSigmoid(x) - min(max(alpha*x + beta, 0), 1)", "Elu(x) - x if x >= 0 else alpha*(e^x - 1)",
+    "Softsign(x) - x/(1 + |x|)", "Softplus(x) - log(1 + e^x)",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -74,6 +88,8 @@ class Recurrent:
         states: names of the states that are initial inputs.
         weights, recurrence, bias, counted: the operator's own sentences on shapes and on the number of functions.
         transposed: an equation that says that R is transposed, and `plain` the same one before.
+        formulas: those of the functions that every version has; `narrow` and `spaced` are those with spaces around * in
+            later versions alone.
     """
 
     gates: int
@@ -107,17 +123,34 @@ class Recurrent:
     trailing: Clause
     floats: Clause
     integers: Clause
+    directions: Clause
+    optional_y: Clause
+    if_zero: Clause
+    formulas: tuple[Clause, ...]
+    narrow: tuple[Clause, ...]
+    spaced: tuple[Clause, ...]
+
+
+def as_measured(computed: Callable[..., list[Measured]]) -> Tolerance:
+    """Allow what the outputs, `computed` from the oracle's arguments, are off by."""
+
+    def rounding(**given: Any) -> list[Array]:  # noqa: ANN401 - the oracle's arguments
+        return [item.off for item in computed(**given)]
+
+    return bounded(rounding, "sums, products and functions round, and that goes on from step to step")
 
 
 def recurrent(
     op: Op, functions: tuple[str, ...], states: tuple[str, ...], *, weights: Clause, recurrence: Clause, bias: Clause,
     counted: Clause, transposed: Clause, plain: Clause, shaped: str, batchwise: str, defaults_since: int | None,
+    spaced_since: int | None,
 ) -> Recurrent:  # fmt: skip
     """Declare the sentences that an operator shares with the other; see Recurrent for those of its own.
 
     `shaped` and `batchwise` are the shapes that layout 0 and 1 have; since `defaults_since` alpha and beta have
-    defaults.
+    defaults; `spaced_since` the formulas of functions have spaces around *.
     """
+    changed = [text for text in FORMULAS if spaced_since and "*" in text.replace(" * ", "")]
     return Recurrent(
         gates={"LSTM": 4, "GRU": 3}[op.name],
         functions=functions,
@@ -187,6 +220,12 @@ def recurrent(
         ),
         floats=op.clause("Constrain input and output types to float tensors."),
         integers=op.clause("Constrain seq_lens to integer tensor."),
+        directions=op.clause("`num_directions` - 2 if direction == bidirectional else 1"),
+        optional_y=op.clause("The sequence output for the hidden is optional if 0. Default 0.", before=TRANSPOSED),
+        if_zero=op.clause("It is optional if `output_sequence` is 0.", before=TRANSPOSED),
+        formulas=tuple(op.clause(text) for text in FORMULAS if text not in changed),
+        narrow=tuple(op.clause(text, before=spaced_since) for text in changed),
+        spaced=tuple(op.clause(text.replace("*", " * "), since=spaced_since) for text in changed),
     )
 
 

@@ -214,3 +214,12 @@ def recurrent_cases(op: Op, said: Recurrent) -> None:
     _activations(op, said)
     _shapes(op, said)
     _others(op, said)
+
+
+def output_sequence_cases(op: Op, said: Recurrent) -> None:
+    """Declare the cases of output_sequence, which says whether Y may be left out."""
+    given = data(said, symmetric=True)
+    for value in (0, 1):
+        count: dict[str, Any] = {"n": 1 + len(said.states), "output_sequence": value}
+        op.case(f"output_sequence_{value}", **given, **count, cites=(said.optional_y,))
+    op.case("output_sequence_no_y", **given, **ENDS, output_sequence=0, cites=(said.if_zero,))

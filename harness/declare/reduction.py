@@ -13,7 +13,7 @@ from harness.declare.data import Array, axes_outside, ramp
 from harness.declare.op import Op, Tag
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from harness.declare.clause import Clause, Version
 
@@ -38,6 +38,34 @@ def reduced_rank(arguments: Mapping[str, Any]) -> int | None:
         return None
     gone = reduced_axes(data, arguments.get("axes"), arguments.get("noop_with_empty_axes"))
     return int(data.ndim) - (0 if arguments.get("keepdims", 1) else len(gone))
+
+
+def terms_of(data: Array, gone: tuple[int, ...]) -> int:
+    """Return how many elements are reduced to one."""
+    return math.prod(data.shape[axis] for axis in gone)
+
+
+def exact_sum(data: Array, gone: tuple[int, ...], *, keepdims: bool) -> Array:
+    """Return the sum of real numbers, or that of integers as Python has them, which do not overflow."""
+    wide = data if data.dtype.kind == "f" else data.astype(object)
+    with np.errstate(all="ignore"):
+        return np.asarray(wide.sum(gone, keepdims=keepdims), wide.dtype)
+
+
+def summing(share: Callable[[int], float]) -> Callable[..., list[Array]]:
+    """Return the rounding of a sum, for `bounded`: a share of all magnitudes; none for a single term.
+
+    Args:
+        share: of how many terms there are.
+    """
+
+    def rounding(data: Array, axes: Ints, keepdims: int, noop_with_empty_axes: int | None) -> list[Array]:
+        gone = reduced_axes(data, axes, noop_with_empty_axes)
+        terms = terms_of(data, gone)
+        magnitudes = np.abs(data.astype(np.float64)).sum(gone, keepdims=bool(keepdims))
+        return [magnitudes * share(terms) if terms > 1 else np.zeros_like(magnitudes)]
+
+    return rounding
 
 
 class Reduction:
@@ -104,7 +132,7 @@ class Reduction:
         v.silent(self.keep, keepdims not in {0, 1})
         v.silent(self.noop, noop_with_empty_axes not in {0, 1, None})
         spoken = self.empty.in_force(v.since) or self.empty_first.in_force(v.since)
-        terms = math.prod(data.shape[axis] for axis in gone)
+        terms = terms_of(data, gone)
         v.silent(self.empty, not spoken and (data.ndim == 0 or terms == 0))
         v.silent(self.empty if self.empty.in_force(v.since) else self.empty_first, self.undefined and terms == 0)
         return gone

@@ -6,12 +6,12 @@ Versions: 1 of ai.onnx.preview.training.
 # ruff: noqa: N803, N806 - the names of the text's pseudo code
 from __future__ import annotations
 
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from harness.declare import Array, Op, Rule, Tag, Version, bounded, ramp, typed
+from harness.declare.broadcasting import have_one_shape
 
 ROUNDINGS = 12
 """Operations that one element of X_final goes through, the learning rate's left aside."""
@@ -113,8 +113,7 @@ def stepped(
     v.require(INPUTS, rest == 0)
     v.require(OUTPUTS, n == 3 * k)
     for place in range(k):
-        for dims in zip_longest(*(item.shape[::-1] for item in inputs[place::k]), fillvalue=1):
-            v.require(NUMPY, len({*dims} - {1}) <= 1)
+        v.require(NUMPY, have_one_shape(*inputs[place::k]))
     given = {"alpha": alpha, "beta": beta, "epsilon": epsilon}
     given |= {"norm_coefficient": norm_coefficient, "norm_coefficient_post": norm_coefficient_post}
     with np.errstate(all="ignore"):

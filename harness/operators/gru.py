@@ -8,55 +8,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.declare import Array, Int, Op, Version, bounded
+from harness.declare import Array, Int, Op, Version
 from harness.declare.measured import Measured, one_minus
-from harness.declare.recurrent import TRANSPOSED, Layer, recurrent, through_time
-from harness.declare.recurrent_cases import NEWEST, both, data, extras, recurrent_cases
-
-
-def _rounding(**given: Any) -> list[Array]:  # noqa: ANN401 - the oracle's arguments
-    return [item.off for item in _computed(Version(GRU.versions[-1]), **given)]
-
+from harness.declare.recurrent import TRANSPOSED, UNTRANSPOSED, Layer, as_measured, recurrent, through_time
+from harness.declare.recurrent_cases import NEWEST, both, data, extras, output_sequence_cases, recurrent_cases
 
 GRU = Op(
     "GRU",
     versions=(1, 3, 7, 14, 22),
-    compare=bounded(_rounding, "sums, products and functions round, and that goes on from step to step"),
+    compare=as_measured(lambda **given: _computed(Version(NEWEST), **given)),
     rank=lambda _: 3,
 )
 
 LAYER = GRU.clause("Computes an one-layer GRU.")
-DIRECTIONS = GRU.clause("`num_directions` - 2 if direction == bidirectional else 1")
 DEFAULT = GRU.clause("Equations (Default: f=Sigmoid, g=Tanh):")
 SEE_EQUATIONS = GRU.clause("Optional: See the equations for default if not specified.")
-NAMED = [
-    GRU.clause(text)
-    for text in (
-        "Relu(x) - max(0, x)", "Tanh(x) - (1 - e^{-2x})/(1 + e^{-2x})", "Sigmoid(x) - 1/(1 + e^{-x})",
-        "LeakyRelu(x) - x if x >= 0 else alpha * x", "ThresholdedRelu(x) - x if x >= alpha else 0",
-        "Softsign(x) - x/(1 + |x|)", "Softplus(x) - log(1 + e^x)",
-    )
-]  # fmt: skip
-SCALED_OLD = [
-    GRU.clause(text, before=14)
-    for text in (
-        "Affine(x) - alpha*x + beta", "ScaledTanh(x) - alpha*Tanh(beta*x)",
-        "HardSigmoid(x) - min(max(alpha*x + beta, 0), 1)", "Elu(x) - x if x >= 0 else alpha*(e^x - 1)",
-    )
-]  # fmt: skip
-SCALED = [
-    GRU.clause(text, since=14)
-    for text in (
-        "Affine(x) - alpha * x + beta", "ScaledTanh(x) - alpha * Tanh(beta * x)",
-        "HardSigmoid(x) - min(max(alpha * x + beta, 0), 1)", "Elu(x) - x if x >= 0 else alpha * (e^x - 1)",
-    )
-]  # fmt: skip
-UPDATE_OLD = GRU.clause(
-    "zt = f(Xt*(Wz^T) + Ht-1*Rz + Wbz + Rbz)",
-    before=7,
-    note="Says of W, whose gates lie as those of R do, that it is transposed, and not of R, as since version 7: which "
-    "is meant is left open, and cases have an R that is its own transposed.",
-)
+UPDATE_OLD = GRU.clause("zt = f(Xt*(Wz^T) + Ht-1*Rz + Wbz + Rbz)", before=7, note=UNTRANSPOSED)
 RESET_OLD = GRU.clause("rt = f(Xt*(Wr^T) + Ht-1*Rr + Wbr + Rbr)", before=7)
 CANDIDATE_OLD = GRU.clause(
     "ht = g(Xt*(Wh^T) + (rt (.) Ht-1)*Rh + Rbh + Wbh) # default, when linear_before_reset = 0", before=7
@@ -80,8 +47,6 @@ ORDER = GRU.clause("Concatenation of `W[zrh]` and `WB[zrh]` (if bidirectional) a
 BIAS_ORDER = GRU.clause(
     "Concatenation of `[Wb[zrh], Rb[zrh]]` and `[WBb[zrh], RBb[zrh]]` (if bidirectional) along dimension 0."
 )
-OPTIONAL_Y = GRU.clause("The sequence output for the hidden is optional if 0. Default 0.", before=7)
-IF_ZERO = GRU.clause("It is optional if `output_sequence` is 0.", before=7)
 SAID = recurrent(
     GRU,
     ("Sigmoid", "Tanh"),
@@ -100,6 +65,7 @@ SAID = recurrent(
     batchwise="X.shape = [batch_size, seq_length, input_size], Y.shape = [batch_size, seq_length, num_directions, "
     "hidden_size], initial_h.shape = Y_h.shape = [batch_size, num_directions, hidden_size].",
     defaults_since=3,
+    spaced_since=14,
 )
 
 
@@ -138,13 +104,13 @@ EVERY: dict[str, Any] = extras(SAID)
 WHOLE = (LAYER, DEFAULT, SEE_EQUATIONS, STATE, ORDER, BIAS_ORDER)
 OLD: dict[str, Any] = {**data(SAID, symmetric=True), "n": 2}
 NEW: dict[str, Any] = {**data(SAID), "n": 2}
-case("equations_plain", **OLD, **EVERY, cites=(UPDATE_OLD, RESET_OLD, CANDIDATE_OLD, *NAMED, *WHOLE))
-case("equations_transposed", **NEW, **EVERY, cites=(UPDATE, RESET, CANDIDATE, *NAMED, *WHOLE))
+case("equations_plain", **OLD, **EVERY, cites=(UPDATE_OLD, RESET_OLD, CANDIDATE_OLD, *SAID.formulas, *WHOLE))
+case("equations_transposed", **NEW, **EVERY, cites=(UPDATE, RESET, CANDIDATE, *SAID.formulas, *WHOLE))
 scaled: dict[str, Any] = {**EVERY, "activations": ["HardSigmoid", "ScaledTanh"]}
 scaled |= {"activation_alpha": [0.25, 0.75], "activation_beta": [0.375, 0.5]}
-case("functions_scaled_plain", **OLD, **scaled, cites=(*SCALED_OLD, UPDATE_OLD))
-case("functions_scaled_old", **NEW, **scaled, cites=(*SCALED_OLD, UPDATE))
-case("functions_scaled", **NEW, **scaled, cites=(*SCALED,))
+case("functions_scaled_plain", **OLD, **scaled, cites=(*SAID.narrow, UPDATE_OLD))
+case("functions_scaled_old", **NEW, **scaled, cites=(*SAID.narrow, UPDATE))
+case("functions_scaled", **NEW, **scaled, cites=SAID.spaced)
 case("y_alone_old", **{**OLD, "n": 1}, since=3, before=TRANSPOSED, cites=(SAID.concats,))
 linear: dict[str, Any] = {"linear_before_reset": 1}
 both(GRU, SAID, "linear_before_reset", **linear, **EVERY, cites=(BEFORE_RESET, LINEAR, LINEAR_OLD))
@@ -153,9 +119,7 @@ both(GRU, SAID, "linear_before_reset_two", linear_before_reset=2, **EVERY, since
 both(GRU, SAID, "linear_before_reset_zero", linear_before_reset=0, **EVERY, cites=(CANDIDATE, CANDIDATE_OLD))
 two: dict[str, Any] = {"directions": 2, "direction": "bidirectional", "steps": 4}
 longer = {**extras(SAID, 2), "sequence_lens": [4, 3, 1, 2]}
-both(GRU, SAID, "linear_before_reset_bidirectional", **linear, **two, **longer, cites=(DIRECTIONS, BEFORE_RESET))
+both(GRU, SAID, "linear_before_reset_bidirectional", **linear, **two, **longer, cites=(SAID.directions, BEFORE_RESET))
 both(GRU, SAID, "linear_before_reset_clip", **linear, **EVERY, clip=0.25, since=NEWEST, cites=(SAID.clip, LINEAR))
 both(GRU, SAID, "linear_before_reset_dtypes", each="T", **linear, **EVERY, since=NEWEST, cites=(SAID.floats,))
-for value in (0, 1):
-    case(f"output_sequence_{value}", **OLD, output_sequence=value, cites=(OPTIONAL_Y,))
-case("output_sequence_no_y", **OLD, omits=("Y",), output_sequence=0, cites=(IF_ZERO,))
+output_sequence_cases(GRU, SAID)

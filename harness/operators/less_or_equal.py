@@ -9,16 +9,11 @@ import numpy as np
 
 from harness.declare import EXACT, Op
 from harness.declare.elementwise import rank_of_two
-from harness.declare.logical import Comparison, numbers
+from harness.declare.logical import NO_NEGATION, Comparison, numbers
 
 LESS_OR_EQUAL = Op("LessOrEqual", versions=(12, 16), compare=EXACT, rank=rank_of_two)
 
 COMPARISON = Comparison(
-    LESS_OR_EQUAL,
-    "less_equal",
-    np.less_equal,
-    numbers(integers=None, bfloat16=16),
-    note="IEEE 754 settles that a NaN is neither, so that this is not the negation of the other comparison, and that "
-    "both zeros are equal.",
+    LESS_OR_EQUAL, "less_equal", np.less_equal, numbers(integers=None, bfloat16=16), note=NO_NEGATION
 )
 COMPARISON.cases(numeric=LESS_OR_EQUAL.clause("Constrain input types to all numeric tensors."))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import Array, Op, Version, ulp
-from harness.declare.elementwise import Unary
+from harness.declare.elementwise import LIMITS, Unary
 
 LOG = Op(
     "Log",
@@ -44,13 +44,5 @@ NUMBERS = {
     "nan": [np.nan, 1, np.nan],
     "below_zero": [-1, -0.5, -1000, -np.inf, 1],
 }
-LARGEST = {"float16": [65504], "float": [3.4028235e38], "bfloat16": [3.38e38], "double": [1.7976931348623157e308]}
-SMALLEST = {"float16": [2**-14], "float": [2**-126], "bfloat16": [2**-126], "double": [2**-1022]}
-SUBNORMAL = {
-    "float16": [2**-24, 2**-15, 3 * 2**-20],
-    "float": [2**-149, 2**-127, 3 * 2**-140],
-    "bfloat16": [2**-133, 2**-127, 3 * 2**-131],
-    "double": [2**-1074, 2**-1023, 3 * 2**-1060],
-}
 UNARY.each_type(NUMBERS)
-UNARY.each_type({"largest": LARGEST, "smallest_normal": SMALLEST, "subnormal_inputs": SUBNORMAL})
+UNARY.each_type(LIMITS)

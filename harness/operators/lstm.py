@@ -9,45 +9,37 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import Array, Int, Op, Version, bounded, ramp
+from harness.declare import Array, Int, Op, Version, ramp
 from harness.declare.measured import Measured
-from harness.declare.recurrent import Layer, recurrent, through_time
-from harness.declare.recurrent_cases import ENDS, HIDDEN, NEWEST, both, data, extras, recurrent_cases
+from harness.declare.recurrent import UNTRANSPOSED, Layer, as_measured, recurrent, through_time
+from harness.declare.recurrent_cases import (
+    ENDS,
+    HIDDEN,
+    NEWEST,
+    both,
+    data,
+    extras,
+    output_sequence_cases,
+    recurrent_cases,
+)
 from harness.declare.windows import waves
-
-
-def _rounding(**given: Any) -> list[Array]:  # noqa: ANN401 - the oracle's arguments
-    return [item.off for item in _computed(Version(LSTM.versions[-1]), **given)]
-
 
 LSTM = Op(
     "LSTM",
     versions=(1, 7, 14, 22),
-    compare=bounded(_rounding, "sums, products and functions round, and that goes on from step to step"),
+    compare=as_measured(lambda **given: _computed(Version(NEWEST), **given)),
     rank=lambda _: 3,
 )
 
 LAYER = LSTM.clause("Computes an one-layer LSTM.")
-DIRECTIONS = LSTM.clause("`num_directions` - 2 if direction == bidirectional else 1")
 DEFAULT = LSTM.clause("Equations (Default: f=Sigmoid, g=Tanh, h=Tanh):")
 SEE_EQUATIONS = LSTM.clause("Optional: See the equations for default if not specified.")
-NAMED = [
-    LSTM.clause(text)
-    for text in (
-        "Relu(x) - max(0, x)", "Tanh(x) - (1 - e^{-2x})/(1 + e^{-2x})", "Sigmoid(x) - 1/(1 + e^{-x})",
-        "Affine(x) - alpha*x + beta", "LeakyRelu(x) - x if x >= 0 else alpha * x",
-        "ThresholdedRelu(x) - x if x >= alpha else 0", "ScaledTanh(x) - alpha*Tanh(beta*x)",
-        "HardSigmoid(x) - min(max(alpha*x + beta, 0), 1)", "Elu(x) - x if x >= 0 else alpha*(e^x - 1)",
-        "Softsign(x) - x/(1 + |x|)", "Softplus(x) - log(1 + e^x)",
-    )
-]  # fmt: skip
 PEEPING = {"i": "Pi (.) Ct-1 + ", "f": "Pf (.) Ct-1 + ", "c": "", "o": "Po (.) Ct + "}
 OLD = [
     LSTM.clause(
         f"{gate}t = {'g' if gate == 'c' else 'f'}(Xt*(W{gate}^T) + Ht-1*R{gate} + {peep}Wb{gate} + Rb{gate})",
         before=7,
-        note="Says of W, whose gates lie as those of R do, that it is transposed, and not of R, as since version 7: "
-        "which is meant is left open, and cases have an R that is its own transposed.",
+        note=UNTRANSPOSED,
     )
     for gate, peep in PEEPING.items()
 ]
@@ -69,8 +61,6 @@ PEEPHOLES = LSTM.clause(
 )
 NO_PEEPHOLES = LSTM.clause("Optional: If not specified - assumed to be 0.")
 COUPLE = LSTM.clause("Couple the input and forget gates if 1", note="Says neither how, nor what other values do.")
-OPTIONAL_Y = LSTM.clause("The sequence output for the hidden is optional if 0. Default 0.", before=7)
-IF_ZERO = LSTM.clause("It is optional if `output_sequence` is 0.", before=7)
 INITIAL_C = LSTM.clause("Optional initial value of the cell.")
 LAST_CELL = LSTM.clause("The last output value of the cell.")
 SAID = recurrent(
@@ -93,6 +83,7 @@ SAID = recurrent(
     "hidden_size], initial_h.shape = Y_h.shape = initial_c.shape = Y_c.shape = [batch_size, num_directions, "
     "hidden_size].",
     defaults_since=None,
+    spaced_since=None,
 )
 
 
@@ -139,20 +130,18 @@ recurrent_cases(LSTM, SAID)
 WHOLE = (LAYER, DEFAULT, SEE_EQUATIONS, CELL, HIDDEN_STATE, ORDER, BIAS_ORDER)
 PEEP = waves(1, 3 * HIDDEN)[:, ::-1] / 2
 EVERY: dict[str, Any] = {**extras(SAID), "P": PEEP}
-case("equations_plain", **data(SAID, symmetric=True), **EVERY, n=3, before=7, cites=(*OLD, *NAMED, *WHOLE))
-case("equations_transposed", **data(SAID), **EVERY, n=3, cites=(*NEW, *NAMED, *WHOLE))
+case("equations_plain", **data(SAID, symmetric=True), **EVERY, n=3, before=7, cites=(*OLD, *SAID.formulas, *WHOLE))
+case("equations_transposed", **data(SAID), **EVERY, n=3, cites=(*NEW, *SAID.formulas, *WHOLE))
 both(LSTM, SAID, "peepholes", P=PEEP, cites=(PEEPHOLES, NO_PEEPHOLES, SAID.missing))
 both(LSTM, SAID, "peepholes_reverse", since=NEWEST, P=PEEP, steps=6, direction="reverse", cites=(PEEPHOLES, LAST_CELL))
 two: dict[str, Any] = {"directions": 2, "direction": "bidirectional", "P": waves(2, 3 * HIDDEN) / 2}
-both(LSTM, SAID, "peepholes_bidirectional", **extras(SAID, 2), **two, cites=(PEEPHOLES, DIRECTIONS, INITIAL_C))
+both(LSTM, SAID, "peepholes_bidirectional", **extras(SAID, 2), **two, cites=(PEEPHOLES, SAID.directions, INITIAL_C))
 both(LSTM, SAID, "peepholes_clip", since=NEWEST, **EVERY, clip=0.25, cites=(SAID.clip,))
 both(LSTM, SAID, "uncoupled", input_forget=0, cites=(COUPLE,))
 both(LSTM, SAID, "peepholes_dtypes", since=NEWEST, each="T", **EVERY, cites=(SAID.floats,))
 for value in (1, 2):
     case(f"coupled_{value}", **data(SAID), **ENDS, since=NEWEST, input_forget=value, unspecified=COUPLE)
-for value in (0, 1):
-    case(f"output_sequence_{value}", **data(SAID, symmetric=True), n=3, output_sequence=value, cites=(OPTIONAL_Y,))
-case("output_sequence_no_y", **data(SAID, symmetric=True), n=2, omits=("Y",), output_sequence=0, cites=(IF_ZERO,))
+output_sequence_cases(LSTM, SAID)
 both(LSTM, SAID, "cell_alone", n=3, omits=("Y", "Y_h"), cites=(LAST_CELL,))
 for name, shape in (("four_gates", (1, 12)), ("rank1", (9,)), ("two_directions", (2, 9))):
     since = None if name == "rank1" else NEWEST

@@ -7,26 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Op, Version
+from harness.declare import EXACT, Op
 from harness.declare.extremum import Extremum, rank_of_all
 
 MIN = Op("Min", versions=(1, 6, 8, 12, 13), compare=EXACT, rank=rank_of_all)
 
 EXTREMUM = Extremum(MIN, "min", "smallest", np.less)
-
-
-@MIN.oracle(before=8)
-def of_one_shape(v: Version, data_0: list[Array]) -> Array:
-    """Return the smallest of tensors that have one shape."""
-    v.require(EXTREMUM.same_shape, all(item.shape == data_0[0].shape for item in data_0))
-    return EXTREMUM.of(v, data_0)
-
-
-@MIN.oracle(since=8)
-def multidirectional(v: Version, data_0: list[Array]) -> Array:
-    """Return the smallest in the shape that all are broadcast to."""
-    EXTREMUM.numpy.require(v, *data_0)
-    return EXTREMUM.of(v, data_0)
-
-
 EXTREMUM.cases()

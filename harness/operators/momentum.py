@@ -6,12 +6,12 @@ Versions: 1 of ai.onnx.preview.training.
 # ruff: noqa: N803, N806 - the names of the text's pseudo code
 from __future__ import annotations
 
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from harness.declare import Array, Op, Rule, Tag, Version, bounded, ramp, typed
+from harness.declare.broadcasting import have_one_shape
 
 Step = tuple[Array, Array]
 ROUNDINGS = 6
@@ -95,8 +95,7 @@ def stepped(
     v.require(OUTPUTS, n == 2 * k)
     given: dict[str, Any] = {"alpha": alpha, "beta": beta, "norm": norm_coefficient, "mode": mode}
     for place in range(k):
-        for dims in zip_longest(*(item.shape[::-1] for item in inputs[place::k]), fillvalue=1):
-            v.require(NUMPY, len({*dims} - {1}) <= 1)
+        v.require(NUMPY, have_one_shape(*inputs[place::k]))
     with np.errstate(all="ignore"):
         found = [_step(R, T, *inputs[place::k], **given) for place in range(k)]
     return [both[which] for which in (0, 1) for both in found]

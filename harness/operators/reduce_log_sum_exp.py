@@ -6,30 +6,16 @@ input, noop_with_empty_axes), 28 (no integers).
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from harness.declare import (
-    Array,
-    Int,
-    Ints,
-    Op,
-    Reduction,
-    Tag,
-    Version,
-    bounded,
-    ramp,
-    reduced_axes,
-    reduced_rank,
-    typed,
-)
+from harness.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
+from harness.declare.reduction import Reduction, reduced_axes, reduced_rank, terms_of
 
 
 def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> list[Array]:
     """Return what each term's exponential and its addition add to the logarithm, and the sum with max."""
     gone = reduced_axes(data, axes, noop_with_empty_axes)
-    terms = math.prod(data.shape[axis] for axis in gone)
+    terms = terms_of(data, gone)
     finite = np.where(np.isfinite(data), data, 0)
     largest = np.abs(finite).max(gone, keepdims=bool(keepdims), initial=0)
     spread = finite.max(gone, keepdims=bool(keepdims), initial=0) - finite.min(gone, keepdims=bool(keepdims), initial=0)
@@ -66,7 +52,7 @@ FLOATS = LSE.clause("Constrain input and output types to float tensors.", since=
 def log_sum_exp(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
     """Return max + log(sum(exp(data - max))), which is log(sum(exp(data))) of real numbers."""
     gone = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
-    terms = math.prod(data.shape[axis] for axis in gone)
+    terms = terms_of(data, gone)
     if data.dtype.kind != "f":
         v.silent(REDUCTION.empty, terms == 0)
         v.silent(COMPUTES, terms > 1 and data.size > 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Int, Ints, Op, Version, reduced_rank
+from harness.declare import EXACT, Op, reduced_rank
 from harness.declare.extremum import ReducedExtremum
 
 MAX = Op("ReduceMax", versions=(1, 11, 12, 13, 18, 20), compare=EXACT, rank=reduced_rank)
@@ -16,17 +16,8 @@ MAX = Op("ReduceMax", versions=(1, 11, 12, 13, 18, 20), compare=EXACT, rank=redu
 EXTREMUM = ReducedExtremum(
     MAX,
     "max",
+    np.max,
     yields="yields minus infinity (if supported by the datatype) or the minimum value of the data type otherwise.",
     beyond=-np.inf,
 )
-
-
-@MAX.oracle()
-def reduced(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
-    """Return the largest along `axes`."""
-    gone = EXTREMUM.reduction.axes(v, data, axes, keepdims, noop_with_empty_axes)
-    largest = data.max(gone, keepdims=keepdims == 1, initial=EXTREMUM.initial(data.dtype))
-    return EXTREMUM.settled(v, data, np.asarray(largest), gone)
-
-
 EXTREMUM.cases()

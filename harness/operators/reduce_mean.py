@@ -6,38 +6,18 @@ input, noop_with_empty_axes).
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from harness.declare import (
-    Array,
-    Int,
-    Ints,
-    Op,
-    Reduction,
-    Tag,
-    Version,
-    bounded,
-    ramp,
-    reduced_axes,
-    reduced_rank,
-    typed,
-)
-
-
-def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> list[Array]:
-    """Return half a rounding of all magnitudes for each term, and one of the quotient; none for a single term."""
-    gone = reduced_axes(data, axes, noop_with_empty_axes)
-    terms = math.prod(data.shape[axis] for axis in gone)
-    magnitudes = np.abs(data.astype(np.float64)).sum(gone, keepdims=bool(keepdims))
-    return [np.zeros_like(magnitudes) if terms <= 1 else magnitudes * (0.5 + 1 / terms)]
-
+from harness.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
+from harness.declare.reduction import Reduction, exact_sum, reduced_rank, summing, terms_of
 
 MEAN = Op(
     "ReduceMean",
     versions=(1, 11, 13, 18),
-    compare=bounded(_rounding, "each addition, in any order, rounds by half an epsilon of all magnitudes, then once"),
+    compare=bounded(
+        summing(lambda terms: 0.5 + 1 / terms),
+        "each addition, in any order, rounds by half an epsilon of all magnitudes, then once",
+    ),
     rank=reduced_rank,
 )
 
@@ -55,13 +35,12 @@ NUMERIC = MEAN.clause("Constrain input and output types to numeric tensors.", si
 def mean(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
     """Return the sum over the number of terms; that of integers where it is one."""
     gone = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
-    terms = math.prod(data.shape[axis] for axis in gone)
+    total, terms = exact_sum(data, gone, keepdims=keepdims == 1), terms_of(data, gone)
     if data.dtype.kind == "f":
-        with np.errstate(all="ignore"):
-            return np.asarray(data.sum(gone, keepdims=keepdims == 1) / terms)
-    exact = np.asarray(data.astype(object).sum(gone, keepdims=keepdims == 1), object)
-    v.silent(COMPUTES, any(total % terms for total in exact.ravel()))
-    return np.asarray(exact // terms).astype(data.dtype)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(total / terms)
+    v.silent(COMPUTES, any(number % terms for number in total.ravel()))
+    return np.asarray(total // terms).astype(data.dtype)
 
 
 case = MEAN.case

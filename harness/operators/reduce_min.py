@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Int, Ints, Op, Version, reduced_rank
+from harness.declare import EXACT, Op, reduced_rank
 from harness.declare.extremum import ReducedExtremum
 
 MIN = Op("ReduceMin", versions=(1, 11, 12, 13, 18, 20), compare=EXACT, rank=reduced_rank)
@@ -16,17 +16,8 @@ MIN = Op("ReduceMin", versions=(1, 11, 12, 13, 18, 20), compare=EXACT, rank=redu
 EXTREMUM = ReducedExtremum(
     MIN,
     "min",
+    np.min,
     yields="yields plus infinity (if supported by the datatype) or the maximum value of the data type otherwise.",
     beyond=np.inf,
 )
-
-
-@MIN.oracle()
-def reduced(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
-    """Return the smallest along `axes`."""
-    gone = EXTREMUM.reduction.axes(v, data, axes, keepdims, noop_with_empty_axes)
-    smallest = data.min(gone, keepdims=keepdims == 1, initial=EXTREMUM.initial(data.dtype))
-    return EXTREMUM.settled(v, data, np.asarray(smallest), gone)
-
-
 EXTREMUM.cases()

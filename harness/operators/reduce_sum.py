@@ -6,39 +6,17 @@ noop_with_empty_axes).
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from harness.declare import (
-    Array,
-    Int,
-    Ints,
-    Op,
-    Reduction,
-    Tag,
-    Version,
-    bounded,
-    ramp,
-    reduced_axes,
-    reduced_rank,
-    typed,
-)
-
-
-def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> list[Array]:
-    """Return half a rounding of all magnitudes for each term; none for a single term."""
-    gone = reduced_axes(data, axes, noop_with_empty_axes)
-    terms = math.prod(data.shape[axis] for axis in gone)
-    if terms <= 1:
-        return [np.zeros_like(data.sum(gone, keepdims=bool(keepdims)), np.float64)]
-    return [np.abs(data.astype(np.float64)).sum(gone, keepdims=bool(keepdims)) * terms / 2]
-
+from harness.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
+from harness.declare.reduction import Reduction, exact_sum, reduced_rank, summing
 
 SUM = Op(
     "ReduceSum",
     versions=(1, 11, 13),
-    compare=bounded(_rounding, "each addition, in any order, rounds by half an epsilon of all magnitudes"),
+    compare=bounded(
+        summing(lambda terms: terms / 2), "each addition, in any order, rounds by half an epsilon of all magnitudes"
+    ),
     rank=reduced_rank,
 )
 
@@ -49,16 +27,14 @@ NUMERIC = SUM.clause("Constrain input and output types to numeric tensors.", sin
 
 
 @SUM.oracle()
-def total(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
+def summed(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
     """Return the sum of real numbers, or exactly that of integers."""
     gone = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
-    if data.dtype.kind == "f":
-        with np.errstate(all="ignore"):
-            return np.asarray(data.sum(gone, keepdims=keepdims == 1))
-    exact = np.asarray(data.astype(object).sum(gone, keepdims=keepdims == 1), object)
-    limits = np.iinfo(data.dtype)
-    v.silent(COMPUTES, any(not limits.min <= total <= limits.max for total in exact.ravel()))
-    return exact.astype(data.dtype)
+    total = exact_sum(data, gone, keepdims=keepdims == 1)
+    if data.dtype.kind != "f":
+        limits = np.iinfo(data.dtype)
+        v.silent(COMPUTES, any(not limits.min <= number <= limits.max for number in total.ravel()))
+    return total.astype(data.dtype)
 
 
 case = SUM.case

@@ -29,8 +29,7 @@ case("one_from_back", Tag.EDGE, input_sequence=[ramp(2, 3)], position=-1, cites=
 case("equal_shapes", input_sequence=[[1, 2], [3, 4], [5, 6]], position=1, cites=(COPY,))
 case("zero_size", Tag.EDGE, input_sequence=[ramp(2), ramp(0, 3)], position=1, cites=(COPY,))
 case("rank5", input_sequence=[8, ramp(2, 1, 3, 1, 2)], position=-1, cites=(COPY,))
-case("empty_at_zero", Tag.EDGE, input_sequence=[], position=0, rejects=POSITION.range)
-case("empty_at_minus_one", Tag.EDGE, input_sequence=[], position=-1, rejects=POSITION.range_input)
+POSITION.of_none()
 POSITION.no_scalars()
 
 case("dtypes", Tag.DTYPE, each="S", input_sequence=[ramp(2), ramp(3, 2)], position=1, cites=(COPY,))
