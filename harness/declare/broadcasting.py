@@ -158,15 +158,16 @@ class LimitedAsAdd(Limited):
         return self.second(v, left, right, axis, broadcast, self.match_left)
 
 
+_NUMPY_STYLE = "This operator supports **multidirectional (i.e., Numpy-style) broadcasting**"
+
+
 class Multidirectional:
     """Multidirectional broadcasting, which is numpy's."""
 
-    def __init__(self, op: Op, since: int = 7) -> None:
-        """Declare the sentence on `op`."""
+    def __init__(self, op: Op, since: int = 7, *, said: str = _NUMPY_STYLE) -> None:
+        """Declare the sentence on `op`; `said` is what all its versions have of it, where they spell it in two ways."""
         self.op = op
-        self.clause = op.clause(
-            "This operator supports **multidirectional (i.e., Numpy-style) broadcasting**", since=since
-        )
+        self.clause = op.clause(said, since=since)
 
     def require(self, v: Version, *tensors: Array) -> None:
         """Raise Rejected where the shapes cannot be broadcast to one."""
