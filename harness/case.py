@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Value = np.ndarray[Any, Any] | list["Value"] | dict[Any, "Value"] | None
 
 PLAIN, EXPANDED = "plain", "expanded"
+FORMS = (PLAIN, "initializer", "omitted", "symbolic", "unranked", "top", "again", EXPANDED)
+"""Ways to deliver a case; `initializer-NAME` is the one of a single input. See forms.Form."""
 
 
 class Outcome(enum.StrEnum):

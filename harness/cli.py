@@ -13,13 +13,15 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from harness import __version__, coverage, manifest, registry, repro, session, store, suite, targets
+from harness import __version__, coverage, expectations, manifest, registry, repro, session, store, suite, targets
 from harness.errors import HarnessError
+from harness.gate import Gate
 from harness.lane import Lane
 from harness.process import Limits
 from harness.report import case as case_report
 from harness.report import comparison, markdown
 from harness.report import coverage as coverage_report
+from harness.report import gate as gate_report
 from harness.report.summary import Summary
 from harness.results import Run
 from harness.runner import judge
@@ -116,6 +118,10 @@ def _selecting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     "--groups", type=click.IntRange(0), default=20, show_default=True,
     help="Groups of failures shown for each backend; 0: all.",
 )  # fmt: skip
+@click.option(
+    "--expectations", type=click.Path(dir_okay=False, path_type=Path),
+    help="What the runtime's author accepts for now; the exit status tells whether that still holds.",
+)  # fmt: skip
 def run(suite_name: str, ops: Any, cases: Any, tags: Any, shard: Any, **given: Any) -> None:  # noqa: ANN401
     """Run cases on backends and say which sentences they break.
 
@@ -132,6 +138,7 @@ def run(suite_name: str, ops: Any, cases: Any, tags: Any, shard: Any, **given: A
         resume=given["resume"],
         max_fail=given["max_fail"],
         groups=given["groups"],
+        expectations=given["expectations"],
     )
     _end(session.execute(options))
 
@@ -219,6 +226,27 @@ def manifest_(check: bool, out: Path) -> None:  # noqa: FBT001
         click.echo("the generated cases are not those of the manifest; `onnx-conformance manifest` writes it anew")
         _end(1)
     click.echo("the generated cases are those of the manifest")
+
+
+@main.command("gate")
+@click.argument("results", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--expectations", "expected", required=True, type=click.Path(dir_okay=False, path_type=Path),
+    help="What the runtime's author accepts for now.",
+)  # fmt: skip
+def gate_(results: Path, expected: Path) -> None:
+    """Hold a results file against expectations.
+
+    Exit status: 0 everything is as the file says, 1 it is not, 2 they cannot be compared.
+    """
+    found = Run(results)
+    gate = Gate(expectations.read(expected), found.header)
+    for result in found.results():
+        gate.add(result)
+    opened = gate.finish(complete=found.complete)
+    for line in gate_report.lines(gate):
+        click.echo(line)
+    _end(0 if opened else 1)
 
 
 @main.command("coverage")

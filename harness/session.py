@@ -7,19 +7,21 @@ import dataclasses
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from harness import expectations, targets
 from harness import runner as runners
 from harness import suite as suites
-from harness import targets
 from harness.errors import HarnessError
+from harness.gate import Gate
 from harness.lane import Lane
 from harness.render import brief
 from harness.replies import Answered, Refused
+from harness.report import gate as gate_report
 from harness.report import terminal
 from harness.report.summary import Summary
 from harness.results import ResultsError, Run, Writer, begun, header
@@ -55,6 +57,7 @@ class Options:
     resume: bool = False
     max_fail: int | None = None
     groups: int = 20
+    expectations: Path | None = None
 
 
 class Session:
@@ -63,6 +66,7 @@ class Session:
     Attributes:
         summary: the counts so far.
         faults: lines on what went wrong without being any case's result.
+        gate: what the results are held against, once the run has begun.
     """
 
     def __init__(self, options: Options, suite: Suite | None = None) -> None:
@@ -76,11 +80,14 @@ class Session:
         self.reference = targets.resolve(options.reference) if options.reference else None
         self.suite = suite or suites.open_suite(options.suite)
         suites.check_operators(self.suite, options.selection)
+        self.expected = expectations.read(options.expectations) if options.expectations else None
+        self.gate: Gate | None = None
         self.writer = Writer(options.results)
         self.summary = Summary()
         self.faults: list[str] = []
         self.taken = 0
         self.without_outputs: list[str] = []
+        self.complete = False
 
     def run(self, on_result: Callable[[Result], None] = lambda _: None) -> None:
         """Run everything and write the stream; ends early only by an exception.
@@ -91,12 +98,16 @@ class Session:
         started = time.monotonic()
         source = {"name": self.suite.name, "digest": self.suite.digest()}
         earlier = self._earlier(source)
+        if earlier:
+            self._close_gate(earlier.header)
         done = self._replay(earlier) if earlier else set[int]()
         try:
             with runners.Runner(self.targets, self.options.limits, self.options.jobs, self.reference) as runner:
                 hellos = runner.start()
                 if earlier is None:
-                    self.writer.open(header(source, hellos, self._arguments()))
+                    first = header(source, hellos, self._arguments())
+                    self._close_gate(first)
+                    self.writer.open(first)
                 else:
                     _same_runtimes(earlier, hellos)
                     self.writer.go_on(earlier)
@@ -111,8 +122,14 @@ class Session:
             self.writer.faults = self.faults
             if not gave_up:  # Without a footer the run counts as cut off, and can be resumed.
                 self.writer.finish(time.monotonic() - started)
+            self.complete = not gave_up
         finally:
             self.writer.close()
+
+    def _close_gate(self, first: Mapping[str, Any]) -> None:
+        """Begin to hold results against what is expected of the run that has this header."""
+        if self.expected is not None:
+            self.gate = Gate(self.expected, first)
 
     def _arguments(self) -> dict[str, object]:
         options = self.options
@@ -156,7 +173,7 @@ class Session:
         done = set()
         for result in run.results():
             self.writer.count(result)
-            self.summary.add(result)
+            self._take(result)
             self.taken += 1
             self._blame(result)
             done.add(hash((result.backend, result.case)))
@@ -172,11 +189,16 @@ class Session:
 
     def _add(self, result: Result) -> None:
         self.writer.add(result)
-        self.summary.add(result)
+        self._take(result)
         self._blame(result)
         most = self.options.max_fail
         if most is not None and self.summary.failed >= most:
             raise StoppedError(f"stopped after {self.summary.failed} failures, as --max-fail {most} asks")
+
+    def _take(self, result: Result) -> None:
+        self.summary.add(result)
+        if self.gate is not None:
+            self.gate.add(result)
 
     def _blame(self, result: Result) -> None:
         """Count a result that is the adapter's fault as a fault of the run."""
@@ -201,9 +223,14 @@ class Session:
             self.faults.append(f"suite {self.suite.name} has no case for this selection{chosen}")
 
     def exit_status(self) -> int:
-        """Return 0 if all scored verdicts pass, 1 if some do not, 2 if something else went wrong."""
+        """Return 0 if all scored verdicts pass, 1 if some do not, 2 if something else went wrong.
+
+        With expectations: 0 if the gate is open, 1 if it is closed.
+        """
         if self.faults:
             return EXIT_BROKEN
+        if self.gate is not None:
+            return EXIT_PASSED if self.gate.finish(complete=self.complete) else EXIT_FAILED
         return EXIT_FAILED if self.summary.failed else EXIT_PASSED
 
 
@@ -243,6 +270,10 @@ def execute(options: Options, suite: Suite | None = None) -> int:
             raise
         stopped = str(error)
     _report(session)
+    if session.gate is not None and not session.faults:
+        session.gate.finish(complete=session.complete)
+        for told in gate_report.lines(session.gate):
+            click.echo(told)
     if stopped:
         kept = f"; go on with --resume --results {options.results}" if options.results else ""
         click.echo(f"onnx-conformance: {stopped}; what was measured is above{kept}", err=True)

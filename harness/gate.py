@@ -1,0 +1,187 @@
+"""The gate: holds a run against what its runtime's author accepts for now.
+
+A verdict is met, or it is news: worse than expected, another failure, better, or a pass where none was expected. All
+news close the gate, for a file that does not say what is true protects nothing.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.expectations import NEVER_EXPECTED, ExpectationsError
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.expectations import Entry, Expectations
+
+
+class Standing(enum.StrEnum):
+    """How a verdict stands to the expected one."""
+
+    MET = "met"
+    REGRESSED = "regressed"
+    DIFFERENT = "different"
+    IMPROVED = "improved"
+    FIXED = "fixed"
+    BROKEN = "broken"
+    """The adapter is at fault; nothing was measured."""
+
+
+BADNESS: Mapping[Verdict, int] = {
+    Verdict.PASS: 0,
+    Verdict.UNSUPPORTED: 1,
+    Verdict.ACCEPTED_INVALID: 2,
+    Verdict.REFUSED: 3,
+    Verdict.WRONG_VALUE: 4,
+    Verdict.WRONG_SHAPE: 4,
+    Verdict.WRONG_TYPE: 4,
+    Verdict.WRONG_COUNT: 4,
+    Verdict.TIMEOUT: 5,
+    Verdict.CRASH: 6,
+}
+"""From what a user minds least to what takes the process along: an error is better than a wrong answer."""
+
+
+def stand(expected: Verdict | None, actual: Verdict) -> Standing:
+    """Return how a verdict stands to the expected one.
+
+    Args:
+        expected: None where no entry speaks of the case: it passes, or the runtime opts out of it.
+        actual: what came of it; `unspecified` is always met.
+    """
+    if actual is Verdict.ADAPTER_ERROR:
+        return Standing.BROKEN
+    wanted = {Verdict.PASS, Verdict.UNSUPPORTED} if expected is None else {expected}
+    if actual in wanted or actual is Verdict.UNSPECIFIED:
+        return Standing.MET
+    if actual is Verdict.PASS:
+        return Standing.FIXED
+    before, now = BADNESS[expected or Verdict.PASS], BADNESS[actual]
+    if now == before:
+        return Standing.DIFFERENT
+    return Standing.REGRESSED if now > before else Standing.IMPROVED
+
+
+@dataclass
+class News:
+    """Cases of one operator version that stand alike.
+
+    Attributes:
+        example: the first of them.
+        count: how many there are.
+    """
+
+    standing: Standing
+    expected: Verdict
+    actual: Verdict
+    example: Result
+    count: int = 0
+
+
+class Gate:
+    """One run held against one file.
+
+    Attributes:
+        standings: how many cases stand how.
+        news: what closes the gate, case by case, by what it has in common.
+        problems: what closes it beside that; a line each.
+    """
+
+    def __init__(self, expectations: Expectations, header: Mapping[str, Any], today: dt.date | None = None) -> None:
+        """Take a file and the header of a run.
+
+        Raises:
+            ExpectationsError: the run is of another backend, suite or selection.
+        """
+        self.expectations = expectations
+        _same(expectations, header)
+        self.entries = tuple(entry for entry in expectations.entries if entry.holds_for(header, expectations.backend))
+        self.today = today or dt.datetime.now(dt.UTC).date()
+        self.standings: Counter[Standing] = Counter()
+        self.news: dict[tuple[object, ...], News] = {}
+        self.problems: list[str] = []
+        self._matched: Counter[int] = Counter()
+        self._of_operator: dict[str, list[Entry]] = {}
+        self._cases = self._attempted = 0
+
+    def add(self, result: Result) -> Standing | None:
+        """Take a result; return how it stands, or None for one of another backend.
+
+        Raises:
+            ExpectationsError: two entries contradict each other.
+        """
+        if result.backend != self.expectations.backend:
+            return None
+        self._cases += 1
+        self._attempted += result.verdict not in {*NEVER_EXPECTED, Verdict.UNSUPPORTED}
+        entry = self.entry(result)
+        expected = entry.verdict if entry else None
+        standing = stand(expected, result.verdict)
+        if entry is not None and entry.flaky and result.verdict is Verdict.PASS:
+            standing = Standing.MET
+        self.standings[standing] += 1
+        if standing is not Standing.MET:
+            key = (standing, result.operator, expected, result.verdict)
+            told = self.news.setdefault(key, News(standing, expected or Verdict.PASS, result.verdict, result))
+            told.count += 1
+        return standing
+
+    def entry(self, result: Result) -> Entry | None:
+        """Return the entry that decides on a result, and note which ones match."""
+        if result.operator not in self._of_operator:
+            own = result.case.startswith(f"{result.operator}/")
+            near = [entry for entry in self.entries if not own or entry.may_match(result.operator)]
+            self._of_operator[result.operator] = near
+        found = [entry for entry in self._of_operator[result.operator] if entry.matches(result)]
+        if result.verdict not in NEVER_EXPECTED:
+            self._matched.update(entry.line for entry in found)
+        return self.expectations.choose(found, result.case)
+
+    def finish(self, *, complete: bool) -> bool:
+        """Look at what only the end of a run tells; return whether the gate is open.
+
+        Args:
+            complete: the run came to its end.
+        """
+        path = self.expectations.path
+        self.problems = []
+        if not complete:
+            self.problems.append(
+                f"the run was cut off after {self._cases} cases of {self.expectations.backend}; go on with --resume"
+            )
+        for what, found, least in (
+            ("cases", self._cases, self.expectations.minimum),
+            ("attempted cases", self._attempted, self.expectations.attempted),
+        ):
+            if found < least:
+                self.problems.append(f"{found} {what}, where {path} asks for {least} at least: something has shrunk")
+        for entry in self.entries:
+            if not self._matched[entry.line]:
+                self.problems.append(f"{path}, line {entry.line}: matches no case that is scored; remove it")
+            if entry.expires and entry.expires < self.today:
+                self.problems.append(f"{path}, line {entry.line}: expired on {entry.expires}: {entry.reason}")
+        return not self.problems and not self.news
+
+
+def _same(expectations: Expectations, header: Mapping[str, Any]) -> None:
+    """Raise ExpectationsError if a run cannot be held against a file."""
+    path, suite = expectations.path, header["suite"]
+    if expectations.backend not in header["backends"]:
+        there = ", ".join(header["backends"])
+        raise ExpectationsError(f"{path} speaks of {expectations.backend}, the run is of {there}; name the other file")
+    for what, wanted, found in (
+        ("suite", expectations.suite, suite["name"]),
+        ("suite digest", expectations.digest, suite.get("digest", "")),
+        ("selection", expectations.selection, header["arguments"].get("selection", "")),
+    ):
+        if wanted != found and (wanted or what == "selection"):
+            raise ExpectationsError(
+                f"{path} was written for {what} {wanted or 'everything'}, the run has {found or 'everything'}; run the "
+                "same, or change the file's line"
+            )
