@@ -56,8 +56,8 @@ ITH_INPUT = said(
 ITH_OUTPUT = said(
     'The i-th output is the gradient of "y" with respect to the i-th tensor specified in the attribute "xs".'
 )
-ANY = said("Allow outputs to be any kind of tensor.", note="Of T1, which the inputs have.")
-FLOATS = said("Constrain inputs to any kind of floating-point tensor.", note="Of T2, which the outputs have.")
+ANY = said("Allow outputs to be any kind of tensor.", note="Says it of T1, which the inputs have.")
+FLOATS = said("Allow inputs to be any kind of floating-point tensor.", note="Says it of T2, which the outputs have.")
 
 
 @GRADIENT.oracle()
