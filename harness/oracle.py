@@ -232,9 +232,8 @@ class Evaluator:
         if domain not in scope.opsets:
             raise Rejected(Rule.ARITY, f"the model imports no opset of {domain}")
         opset = scope.opsets[domain]
-        op = self.registry.find(domain, node.op_type)
-        if op is None:
-            exists = schema.exists(domain, node.op_type, opset)
+        op, exists = self.registry.find(domain, node.op_type), schema.exists(domain, node.op_type, opset)
+        if op is None or not exists:
             types = [kind_of(item) if item else "" for item in given]
             body = schema.function_body(domain, node.op_type, opset, node, types) if exists else None
             if body is None:
