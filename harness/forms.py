@@ -125,7 +125,10 @@ def forms(plan: Plan) -> Iterator[Form]:
 
 def _body(plan: Plan) -> onnx.FunctionProto | None:
     types = [item.type if item else "" for _, item in plan.inputs]
-    return schema.function_body(plan.version.domain, plan.version.name, plan.version.since, _node(plan), types)
+    opset = schema.first_body(plan.version)
+    if opset is None:
+        return None
+    return schema.function_body(plan.version.domain, plan.version.name, opset, _node(plan), types)
 
 
 def _node(plan: Plan, named_empty: int = 0) -> onnx.NodeProto:

@@ -269,9 +269,10 @@ def is_type(text: str) -> bool:
 ALL_TENSOR_TYPES = tuple(f"tensor({row.name})" for row in ELEMENT_TYPES)
 
 
-def has_body(domain: str, name: str, opset: int) -> bool:
-    """Tell whether the text defines an operator by a function too."""
-    return bool(_schema(domain, name, opset).all_function_opset_versions)
+def first_body(version: OperatorVersion) -> int | None:
+    """Return the lowest opset in which the text defines an operator version by a function too, or None."""
+    bodies = _schema(version.domain, version.name, version.since).all_function_opset_versions
+    return max(version.since, bodies[0]) if bodies else None
 
 
 def _schema(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the stubs lack what is asked of it

@@ -111,7 +111,8 @@ def generated(v: Version, start: Array, limit: Array, delta: Array, stash_type: 
 case = RANGE.case
 RANGE.dispute(
     "The function body of onnx subtracts and divides as float, whatever the type, adds delta to the last element "
-    "instead of multiplying it, and in version 11 takes no int16, which Sub does not allow there."
+    "instead of multiplying it, and in version 11 takes no int16, which Sub does not allow there.",
+    "*",
 )
 
 
