@@ -197,7 +197,7 @@ def parse(text: str, path: Path) -> Expectations:
     places = _Places(path, text)
     given = dict(document)
     blocks = given.pop("expect", [])
-    if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
+    if not isinstance(blocks, list) or len(places.starts) != len(blocks):
         raise places.error(None, "expect", "write each entry as [[expect]]")
     settings = _checked(given, _SETTINGS, places, None)
     if "backend" not in settings:

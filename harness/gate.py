@@ -53,12 +53,14 @@ def stand(expected: Verdict | None, actual: Verdict) -> Standing:
 
     Args:
         expected: None where no entry speaks of the case: it passes, or the runtime opts out of it.
-        actual: what came of it; `unspecified` is always met.
+        actual: what came of it. `unspecified` is always met, and `unsupported` unless a pass is asked for in so many
+            words: that a runtime opts out of more than before is told by the number of attempted cases.
     """
     if actual is Verdict.ADAPTER_ERROR:
         return Standing.BROKEN
-    wanted = {Verdict.PASS, Verdict.UNSUPPORTED} if expected is None else {expected}
-    if actual in wanted or actual is Verdict.UNSPECIFIED:
+    if actual in {expected or Verdict.PASS, Verdict.UNSPECIFIED}:
+        return Standing.MET
+    if actual is Verdict.UNSUPPORTED and expected is not Verdict.PASS:
         return Standing.MET
     if actual is Verdict.PASS:
         return Standing.FIXED
@@ -139,8 +141,10 @@ class Gate:
             near = [entry for entry in self.entries if not own or entry.may_match(result.operator)]
             self._of_operator[result.operator] = near
         found = [entry for entry in self._of_operator[result.operator] if entry.matches(result)]
-        if result.verdict not in NEVER_EXPECTED:
-            self._matched.update(entry.line for entry in found)
+        for entry in found:
+            # An entry that only meets what the runtime opts out of says nothing any more.
+            if result.verdict not in {*NEVER_EXPECTED, Verdict.UNSUPPORTED} - {entry.verdict}:
+                self._matched[entry.line] += 1
         return self.expectations.choose(found, result.case)
 
     def finish(self, *, complete: bool) -> bool:
@@ -163,7 +167,9 @@ class Gate:
                 self.problems.append(f"{found} {what}, where {path} asks for {least} at least: something has shrunk")
         for entry in self.entries:
             if not self._matched[entry.line]:
-                self.problems.append(f"{path}, line {entry.line}: matches no case that is scored; remove it")
+                self.problems.append(
+                    f"{path}, line {entry.line}: matches no case that is scored and attempted; remove it"
+                )
             if entry.expires and entry.expires < self.today:
                 self.problems.append(f"{path}, line {entry.line}: expired on {entry.expires}: {entry.reason}")
         return not self.problems and not self.news

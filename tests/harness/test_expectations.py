@@ -90,8 +90,9 @@ def test_what_is_malformed_is_named(was: str, becomes: str, sentence: str) -> No
 
 
 def test_expect_must_be_a_list_of_tables() -> None:
-    with pytest.raises(ExpectationsError, match=r"e\.toml, line 2: 'expect' write each entry as \[\[expect\]\]"):
-        expectations.parse('backend = "x"\nexpect = 3\n', Path("e.toml"))
+    for text in ("expect = 3", 'expect = [{ case = "*", verdict = "crash", reason = "x" }]'):
+        with pytest.raises(ExpectationsError, match=r"e\.toml, line 2: 'expect' write each entry as \[\[expect\]\]"):
+            expectations.parse(f'backend = "x"\n{text}\n', Path("e.toml"))
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
