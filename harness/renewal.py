@@ -1,0 +1,228 @@
+"""Rewrites an expectations file so that a run passes its gate: keeps what still holds, and says what it did.
+
+The file is changed block by block, as text: reasons, links, comments and order stay. A block is an [[expect]] and the
+comment right above it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from harness import expectations
+from harness.expectations import NEVER_EXPECTED, Entry, Expectations, ExpectationsError
+from harness.folding import fold
+from harness.gate import Gate, Standing, stand
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from harness.results import Run
+
+SELECTORS = ("case", "versions", "type", "form", "tag", "clause")
+
+
+@dataclass
+class Seen:
+    """What a run shows of the cases that one entry decides on; entry None: those that none does.
+
+    Attributes:
+        holds: cases that are what the entry says.
+        gone: cases that are not.
+        better: cases that fail in a better way, by verdict.
+        new: cases that fail in another or a worse way, by verdict.
+    """
+
+    holds: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    better: dict[Verdict, list[str]] = field(default_factory=dict)
+    new: dict[Verdict, list[str]] = field(default_factory=dict)
+
+
+def renew(path: Path, run: Run, backend: str, reason: str, today: dt.date) -> tuple[str, list[str]]:
+    """Return the new text of a file, and lines on what was done.
+
+    Args:
+        path: of the file; it may be missing.
+        run: a finished one.
+        backend: that a new file is to speak of.
+        reason: of failures that no entry accepts; empty: they are refused.
+        today: entries that expire before have expired.
+
+    Raises:
+        ExpectationsError: there are such failures and no reason, or the run was cut off.
+    """
+    if not run.complete:
+        raise ExpectationsError(f"{run.path} was cut off; go on with it first: run --resume --results {run.path}")
+    text = path.read_text(encoding="utf-8") if path.exists() else _beginning(run, backend)
+    results = list(run.results())
+    return _Renewal(expectations.parse(text, path), text, run, results, today).write(reason)
+
+
+def _beginning(run: Run, backend: str) -> str:
+    selection = run.header["arguments"].get("selection", "")
+    lines = [f"backend = {json.dumps(backend)}", f"suite = {json.dumps(run.header['suite']['name'])}"]
+    return "\n".join([*lines, *([f"selection = {json.dumps(selection)}"] if selection else []), "minimum = 0", ""])
+
+
+class _Renewal:
+    def __init__(self, known: Expectations, text: str, run: Run, results: Iterable[Result], today: dt.date) -> None:
+        self.known, self.run, self.today = known, run, today
+        self.head, self.blocks = _blocks(text)
+        self.results = [result for result in results if result.backend == known.backend]
+        self.gate = Gate(known, run.header, today)
+        self.said: list[str] = []
+        self.seen: dict[int, Seen] = {}
+        for result in self.results:
+            self._look(result)
+
+    def _look(self, result: Result) -> None:
+        entry = self.gate.entry(result)
+        seen = self.seen.setdefault(entry.line if entry else 0, Seen())
+        standing = stand(entry.verdict if entry else None, result.verdict)
+        if result.verdict in NEVER_EXPECTED or result.verdict is Verdict.UNSUPPORTED:
+            return
+        late = entry is not None and entry.expires is not None and entry.expires < self.today
+        if standing is Standing.MET and not late:
+            seen.holds.append(result.case)
+        elif standing is Standing.IMPROVED and not late:
+            seen.better.setdefault(result.verdict, []).append(result.case)
+        elif result.verdict is not Verdict.PASS:
+            seen.new.setdefault(result.verdict, []).append(result.case)
+        if standing is not Standing.MET or late:
+            seen.gone.append(result.case)
+
+    def write(self, reason: str) -> tuple[str, list[str]]:
+        """Return the text and what was done; exact ids where globs of several entries would get in each other's way."""
+        self._refuse(reason)
+        for exact in (False, True):
+            self.said = []
+            text = "".join(self._parts(reason, exact=exact))
+            closed = Gate(expectations.parse(text, self.known.path), self.run.header, self.today)
+            try:
+                for result in self.results:
+                    closed.add(result)
+                if closed.finish(complete=True):
+                    return text, self.said
+            except ExpectationsError:
+                if exact:
+                    raise
+        raise ExpectationsError(
+            f"{self.known.path}: the gate would still be closed: {'; '.join(closed.problems) or 'see `gate`'}"
+        )
+
+    def _refuse(self, reason: str) -> None:
+        new = {verdict: cases for seen in self.seen.values() for verdict, cases in seen.new.items()}
+        if new and not reason:
+            count = sum(len(cases) for seen in self.seen.values() for cases in seen.new.values())
+            verdict, cases = next(iter(new.items()))
+            raise ExpectationsError(
+                f"{count} failures are new, first {cases[0]}: {verdict}; mend them, or accept them with --accept-new "
+                "--reason WHY"
+            )
+
+    def _parts(self, reason: str, *, exact: bool) -> Iterator[str]:
+        yield self._head()
+        for entry, block in zip(self.known.entries, self.blocks, strict=True):
+            yield from self._entry(entry, block, exact=exact)
+        fresh: dict[tuple[str, Verdict], list[str]] = {}
+        for result in self.results:
+            for seen in self.seen.values():
+                if result.case in set(seen.new.get(result.verdict, ())):
+                    fresh.setdefault((result.operator.rpartition("/")[0], result.verdict), []).append(result.case)
+        for (_, verdict), cases in fresh.items():
+            for glob in self._globs(cases, exact=exact):
+                yield _written(Entry(verdict, reason, 0, glob))
+            self.said.append(f"accepted {len(cases)} {verdict}, first {cases[0]}")
+
+    def _entry(self, entry: Entry, block: str, *, exact: bool) -> Iterator[str]:
+        where = f"line {entry.line} ({entry.case} {entry.verdict})"
+        seen = self.seen.get(entry.line, Seen())
+        if entry not in self.gate.entries:
+            yield block  # For other circumstances than this run's.
+            return
+        if not seen.holds and not seen.better and (seen.gone or not self._overridden(entry)):
+            self.said.append(f"removed {where}: no case is so any more")
+            return
+        if not seen.gone:
+            yield block
+            return
+        for verdict, cases in ((entry.verdict, seen.holds),) if seen.holds else ():
+            globs = self._globs(cases, exact=exact)
+            yield _narrowed(block, globs[0])
+            yield from (_written(replace(entry, case=glob, verdict=verdict), only_case=True) for glob in globs[1:])
+            self.said.append(f"narrowed {where} to {len(cases)} cases in {len(globs)} entries")
+        for verdict, cases in seen.better.items():
+            for glob in self._globs(cases, exact=exact):
+                yield _written(replace(entry, case=glob, verdict=verdict), only_case=True)
+            self.said.append(f"improved {len(cases)} cases of {where} to {verdict}")
+
+    def _overridden(self, entry: Entry) -> bool:
+        """Tell whether it matches cases that narrower entries decide on."""
+        scored = (r for r in self.results if r.verdict not in {*NEVER_EXPECTED, Verdict.UNSUPPORTED})
+        return any(entry.matches(result) for result in scored)
+
+    def _globs(self, cases: list[str], *, exact: bool) -> list[str]:
+        inside = set(cases)
+        if exact:
+            return sorted(re.sub(r"([*?\[])", r"[\1]", case) for case in inside)
+        free = {*NEVER_EXPECTED, Verdict.UNSUPPORTED}
+        return fold(inside, (r.case for r in self.results if r.case not in inside and r.verdict not in free))
+
+    def _head(self) -> str:
+        """Return the file's own keys, with the number of cases that there are now."""
+        count = len(self.results)
+        if count == self.known.minimum:
+            return self.head
+        self.said.append(f"minimum: {self.known.minimum} is now {count}")
+        line = f"minimum = {count}"
+        if re.search(r"^\s*minimum\s*=", self.head, re.MULTILINE):
+            return re.sub(r"^\s*minimum\s*=\s*[\d_]+", line, self.head, count=1, flags=re.MULTILINE)
+        return re.sub(r"^(\s*backend\s*=.*\n)", rf"\g<1>{line}\n", self.head, count=1, flags=re.MULTILINE)
+
+
+def _blocks(text: str) -> tuple[str, list[str]]:
+    """Return what stands before the entries, and the text of each with the comment right above it."""
+    lines = text.splitlines(keepends=True)
+    starts = []
+    for index, line in enumerate(lines):
+        if re.match(r"\s*\[\[\s*expect\s*\]\]", line):
+            first = index
+            while first and lines[first - 1].lstrip().startswith("#"):
+                first -= 1
+            starts.append(first)
+    ends = [*starts[1:], len(lines)]
+    head = "".join(lines[: starts[0]] if starts else lines)
+    return head, ["".join(lines[begin:end]) for begin, end in zip(starts, ends, strict=True)]
+
+
+def _narrowed(block: str, glob: str) -> str:
+    """Return a block that selects by one glob over ids, and is the same otherwise."""
+    key = re.compile(rf'\s*"?({"|".join(SELECTORS)})"?\s*=')
+    kept, done = [], False
+    for line in block.splitlines(keepends=True):
+        if not key.match(line):
+            kept.append(line)
+            if re.match(r"\s*\[\[", line):
+                kept.append(f"case = {json.dumps(glob)}\n")
+                done = True
+    return "".join(kept) if done else block
+
+
+def _written(entry: Entry, *, only_case: bool = False) -> str:
+    """Return a block for an entry; without its other selectors where ids say it all."""
+    lines = ["", "[[expect]]", f"case = {json.dumps(entry.case)}"]
+    others = {"versions": str(entry.versions or ""), **{key: getattr(entry, key) for key in SELECTORS[2:]}}
+    lines += [f"{key} = {json.dumps(value)}" for key, value in others.items() if value and not only_case]
+    lines += [f"verdict = {json.dumps(str(entry.verdict))}", f"reason = {json.dumps(entry.reason, ensure_ascii=False)}"]
+    lines += [f"link = {json.dumps(entry.link)}"] if entry.link else []
+    lines += [f"expires = {entry.expires}"] if entry.expires else []
+    given = ", ".join(f"{key} = {json.dumps(value)}" for key, value in entry.when.items())
+    lines += [f"when = {{ {given} }}"] if given else []
+    lines += ["flaky = true"] if entry.flaky else []
+    return "\n".join([*lines, ""])
