@@ -30,7 +30,8 @@ BOUNDS = INSERT.clause("It is an error if any of the index values are out of bou
 SCALAR = INSERT.clause("Constrain position to integral tensor. It must be a scalar(tensor of empty shape).")
 SCALAR_INPUT = INSERT.clause(
     "It must be a scalar(tensor of empty shape).",
-    note="The official case test_sequence_insert_at_front gives a vector of one.",
+    note="The official case gives a vector of one element as the position.",
+    against=("test_sequence_insert_at_front",),
 )
 
 
