@@ -63,7 +63,6 @@ class Granularity:
                 v.require(only, item is None or item.ndim == 0)
             return scale, zero
         same = zero is None or zero.shape == scale.shape
-        v.silent(_some(v, self.same_shape), zero is not None and not same and zero.size == scale.size == 1)
         v.require(_some(v, self.same_shape), same)
         rank, along = len(shape), 0 if axis is None else axis
         single = _now(v, self.rank_one)

@@ -91,10 +91,12 @@ RULES = CAST.clause("the conversion among numerical types should follow these ru
 INFINITE = CAST.clause(
     "* Casting from floating point to: * floating point: +/- infinity if OOR (out of range).",
     since=13,
-    note="Says nothing of types without infinities, to which official cases saturate, nor of a number beyond the "
-    "largest that rounds to it.",
+    note="Says nothing of types without infinities, nor of a number beyond the largest that rounds to it. The official "
+    "cases to float4e2m1, which has neither infinities nor NaN, expect its limits, and of NaN a zero.",
+    against=("test_cast_FLOAT*_to_FLOAT4E2M1",),
 )
-UNDEFINED = CAST.clause("* fixed point: undefined if OOR.", since=13, note="Official cases to 4 bits show values.")
+UNDEFINED = CAST.clause("* fixed point: undefined if OOR.", since=13, against=("test_cast_FLOAT*_to_*INT[24]",),
+                        note="The official cases expect the lowest 2 or 4 bits of what is out of range.")  # fmt: skip
 TRUTH = CAST.clause("* bool: +/- 0.0 to False; all else to True.", since=13)
 INFINITE_FIXED = CAST.clause("* floating point: +/- infinity if OOR. (+ infinity in the case of uint)", since=13)
 WRAPS = CAST.clause(
@@ -115,9 +117,8 @@ SATURATED = CAST.clause(
     "-FLT_MAX | -FLT_MAX | | else | RNE | RNE | RNE | RNE |",
     since=19,
 )
-INF_OLD = CAST.clause(
-    "| Inf | FLT_MAX | NaN | FLT_MAX | NaN |", since=19, before=24, note="Runtimes know but the table of version 24."
-)
+INF_OLD = CAST.clause("| Inf | FLT_MAX | NaN | FLT_MAX | NaN |", since=19, before=24,
+                      note="Runtimes know but the table of version 24.")  # fmt: skip
 INF = CAST.clause("| Inf | FLT_MAX | FLT_MAX | FLT_MAX | FLT_MAX |", since=24)
 UNSATURATED = CAST.clause(
     "| Inf | NaN | NaN | Inf | NaN | | -Inf | -NaN | NaN | -Inf | NaN | | \\[x\\] > FLT_MAX | NaN | NaN | Inf | NaN |",
@@ -135,8 +136,9 @@ POWERS = CAST.clause(
     "| 0 | 0 | NaN | | -0 | Unspecified | Unspecified | | NaN | NaN | NaN | | Inf | E8M0_MAX | NaN | | x > E8M0_MAX | "
     "E8M0_MAX | NaN | | x < E8M0_MIN | E8M0_MIN | NaN | | x < 0 | Unspecified | Unspecified |",
     since=24,
-    note="float8e8m0 has no 0: what `saturate + up` makes of it is open (E8M0_MIN, in the official case), as are "
+    note="float8e8m0 has no 0: what `saturate + up` makes of it is open (E8M0_MIN, in the official cases), as are "
     "these values in the combinations of the two attributes that have no column.",
+    against=("test_cast_e8m0_FLOAT*_to_FLOAT8E8M0",),
 )
 ROUND_MODE = CAST.clause(
     "It only applies to casting to float8e8m0 and is `up` by default. `up`: round to nearest value away from zero, "

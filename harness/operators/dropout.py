@@ -35,7 +35,8 @@ LEGACY = DROPOUT.clause("legacy optimization attribute.", before=6)
 TRAINING = DROPOUT.clause(
     "If `training_mode` is true then the output Y will be a random dropout;",
     since=12,
-    note="The official cases of training ask for the values that numpy's generator gave.",
+    note="The official cases of training expect the values of one generator, numpy's; the text asks for none.",
+    against=("test_training_dropout", "test_training_dropout_mask", "test_training_dropout_default*"),
 )
 FORMULA = DROPOUT.clause("output = scale * data * mask, ``` where ``` scale = 1. / (1. - ratio).", since=12)
 RANGE = DROPOUT.clause("The ratio of random dropout, with value in [0, 1).", since=12)

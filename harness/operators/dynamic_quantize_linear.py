@@ -33,7 +33,8 @@ ROUND_ZERO_POINT = DYNAMIC.clause("y_zero_point = cast(round(saturate(intermedia
 FORMULA = DYNAMIC.clause(
     "y = saturate (round (x / y_scale) + y_zero_point)",
     note="In the precision of the function body, which is that of x: the official case needs it (-2.5 / (5 / 255) lies "
-    "just beside a tie).",
+    "just beside a tie). Its expanded form gives that to QuantizeLinear, whose text leaves the precision open.",
+    against=("test_dynamicquantizelinear_expanded",),
 )
 UINT8 = DYNAMIC.clause(
     "for saturation, it saturates to [0, 255] if it's uint8, or [-127, 127] if it's int8. Right now only uint8 is "

@@ -41,12 +41,14 @@ EITHER = QUANTIZE.clause(
     note="Says not whether one element may stand for the whole axis.",
 )
 MATCH_OLD = QUANTIZE.clause("Shape must match y_scale.", since=13, before=21)
-MATCH = QUANTIZE.clause(
-    "Shape must match `y_scale`.",
+MATCH = QUANTIZE.clause("Shape must match `y_scale`.", since=21)
+DETERMINES = QUANTIZE.clause(
+    "must have the same shape, determining the quantization granularity.",
     since=21,
-    note="Official cases pair a scalar with a tensor of shape (1): whether these match is left open.",
+    note="The official cases give a scalar scale a zero point of shape (1), which is another shape, and expect what a "
+    "scalar gives.",
+    against=("test_quantizelinear_e4m3fn", "test_quantizelinear_e5m2"),
 )
-DETERMINES = QUANTIZE.clause("must have the same shape, determining the quantization granularity.", since=21)
 ALL_CASES = QUANTIZE.clause("In all cases, `y_zero_point` must have the same shape as `y_scale`.", since=21)
 THREE_KINDS = QUANTIZE.clause("There are three supported quantization granularities", since=21)
 LENGTH = QUANTIZE.clause("The scale must be a 1-D tensor, with the length of the quantization axis.", since=21)
@@ -104,7 +106,7 @@ def quantized(
     target = v.dtypes["T3" if says else "T2"]
     if y_zero_point is not None and MATCH.in_force(v.since):
         v.require(BOTH_T3 if says else BOTH_T2, not output_dtype or NUMBERS[target.name] == output_dtype)
-        other = y_zero_point.shape != y_scale.shape and not y_zero_point.size == y_scale.size == 1
+        other = y_zero_point.shape != y_scale.shape
         v.require(DETERMINES, not other or y_scale.ndim > 0)
         v.require(ALL_CASES, not other or y_zero_point.ndim > 0)
     scale, zero = GRAINS.spread(v, x.shape, y_scale, y_zero_point, axis, block_size)
@@ -160,7 +162,8 @@ case("scalar_and_vector_old", **plain(y_zero_point=[1, 2, 3]), rejects=MATCH_OLD
 case("scalar_and_vector", **plain(y_zero_point=[1, 2, 3]), rejects=DETERMINES)
 case("vector_and_scalar", **plain(y_scale=[1, 2, 3]), rejects=ALL_CASES)
 case("vector_and_matrix", **plain(y_scale=[1, 2, 3], y_zero_point=[[1, 2, 3]]), rejects=MATCH)
-case("one_element", Tag.EDGE, **plain(y_zero_point=[1]), since=21, unspecified=MATCH)
+case("one_element_old", Tag.EDGE, **plain(y_zero_point=[1]), rejects=MATCH_OLD)
+case("one_element", Tag.EDGE, **plain(y_zero_point=[1]), rejects=DETERMINES)
 for name, scales, axis in by_axis():
     zeros = np.arange(scales.size) * 3 - 2
     case(name, Tag.AXIS, **plain(y_scale=scales, y_zero_point=zeros, axis=axis), before=24, cites=(BACK,))
@@ -195,11 +198,8 @@ for suffix, clause in (("t2", BOTH_T2), ("t3", BOTH_T3)):
     case(f"both_{suffix}", **plain(), output_dtype=element_type("int8"), cites=(clause,))
     case(f"both_differ_{suffix}", **plain(), output_dtype=element_type("uint8"), rejects=clause)
 for type_, first in (INTEGERS | FLOATS).items():
-    ends = {
-        "output_dtype": element_type(type_),
-        "since": max(first, 21),
-        "before": None if type_ == "uint8" else max(first, 21) + 2,
-    }
+    ends = {"output_dtype": element_type(type_), "since": max(first, 21)}
+    ends["before"] = None if type_ == "uint8" else max(first, 21) + 2
     case(f"output_{type_}", Tag.DTYPE, x=CUBE / 2, y_scale=2, **ends, cites=(LIMITS,))
 case("output_int32", **plain(y_zero_point=None), output_dtype=element_type("int32"), rejects=Rule.TYPES)
 case("dtypes_x", Tag.DTYPE, each="T1", **plain(x=CUBE * 2), cites=(TIES,))
