@@ -46,13 +46,16 @@ def of_types_not_held(op: Op, **given: Any) -> None:  # noqa: ANN401 - whatever 
 class Position:
     """The input `position`, which counts the tensors of `input_sequence` from the front, or from the back."""
 
-    def __init__(self, op: Op, *, last: str, notes: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, op: Op, *, last: str, notes: Mapping[str, str] | None = None, against: tuple[str, ...] = ()
+    ) -> None:
         """Declare the sentences on `op`.
 
         Args:
             op: the operator.
             last: the greatest position: n, the number of tensors, or n - 1.
             notes: to the sentences, by the attributes below.
+            against: official cases whose position is no scalar.
         """
         self.op, self.behind, note = op, int(last == "n"), notes or {}
         where = "where `n` is the number of tensors in 'input_sequence'."
@@ -64,7 +67,7 @@ class Position:
         self.bounds = op.clause("It is an error if any of the index values are out of bounds.")
         scalar = "It must be a scalar(tensor of empty shape)."
         self.scalar = op.clause(f"Constrain position to integral tensor. {scalar}")
-        self.scalar_input = op.clause(scalar, note=note.get("scalar_input", ""))
+        self.scalar_input = op.clause(scalar, note=note.get("scalar_input", ""), against=against)
 
     def place(self, v: Version, position: Array, n: int) -> int:
         """Return the place among n tensors, counted from the front."""

@@ -22,22 +22,12 @@ POSITION = Position(
     last="n",
     notes={
         "back": "Of the sequence that is given: -1 is the place of its last tensor, which goes behind the new one.",
-        "scalar_input": "The official case test_sequence_insert_at_front gives a vector of one.",
+        "scalar_input": "The official case gives a vector of one element as the position.",
     },
+    against=("test_sequence_insert_at_front",),
 )
 DEFAULT = INSERT.clause("'position' is optional, by default it inserts 'tensor' to the back of 'input_sequence'.")
 DEFAULT_INPUT = INSERT.clause("It is optional and default is to insert to the back of the sequence.")
-<<<<<<< HEAD
-=======
-RANGE_INPUT = INSERT.clause("Accepted range in `[-n, n]`, where `n` is the number of tensors in 'input_sequence'.")
-BOUNDS = INSERT.clause("It is an error if any of the index values are out of bounds.")
-SCALAR = INSERT.clause("Constrain position to integral tensor. It must be a scalar(tensor of empty shape).")
-SCALAR_INPUT = INSERT.clause(
-    "It must be a scalar(tensor of empty shape).",
-    note="The official case gives a vector of one element as the position.",
-    against=("test_sequence_insert_at_front",),
-)
->>>>>>> w4
 
 
 @INSERT.oracle()
