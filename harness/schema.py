@@ -224,7 +224,7 @@ def tensor_text(element_type: int) -> str:
 
 
 def type_text(type_: onnx.TypeProto) -> str:
-    """Return a TypeProto as signatures write it: tensor(float), seq(tensor(float)), map(int64, float)."""
+    """Return a TypeProto as signatures write it: tensor(float), seq(tensor(float)); empty where it says nothing."""
     kind = type_.WhichOneof("value")
     if kind == "tensor_type":
         return tensor_text(type_.tensor_type.elem_type)
@@ -235,7 +235,7 @@ def type_text(type_: onnx.TypeProto) -> str:
     if kind == "map_type":
         entry = type_.map_type
         return f"map({_NAMES[entry.key_type]}, {type_text(entry.value_type).removeprefix('tensor(').removesuffix(')')})"
-    return str(kind)
+    return kind or ""
 
 
 def inner(text: str) -> str:

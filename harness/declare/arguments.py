@@ -113,7 +113,7 @@ class Subgraph(Protocol):
 
     Attributes:
         inputs: the names of its inputs.
-        outputs: the types of its outputs, such as tensor(float).
+        outputs: the types of its outputs, such as tensor(float); empty where it does not declare one.
     """
 
     inputs: Sequence[str]

@@ -31,6 +31,10 @@ DISPUTES = {
     "The function body of onnx rounds the root of the default scale to float.": ("dtypes_flat",),
     "The function body of onnx hands Pad a constant_value of one dimension, which has to be a scalar.": (
         "causal_*_mask", "closed_row_*", "dtypes", "mask_*", "mode_*", "window_*_nonpad",
+        "test_attention_*padded_kv*_expanded", "test_attention_*mask*_expanded", "test_attention_24_*_mode3_*_expanded",
+    ),
+    "The function body of onnx rounds every step to float16, and the official tolerance is one step of it.": (
+        "test_attention_4d_causal_fp16_expanded",
     ),
 }  # fmt: skip
 

@@ -218,7 +218,10 @@ class Op:
         self.excuses[point] = reason
 
     def dispute(self, reason: str, *globs: str) -> None:
-        """Say why the function body that ONNX gives the operator disagrees with its text in these cases."""
+        """Say why the function body that ONNX gives the operator disagrees with its text in these cases.
+
+        Globs that begin with test_ are of official cases, as Clause.against has them.
+        """
         self.disputes.update(dict.fromkeys(globs, reason))
 
     def disputed(self, name: str) -> str | None:

@@ -444,6 +444,8 @@ def test_every_dispute_of_a_function_body_is_seen(op: Op) -> None:
     disputed = [case for case in cases(op) if case.form == EXPANDED and set(case.notes) & set(op.disputes.values())]
     assert all(case.outcome is Outcome.UNSPECIFIED for case in disputed)
     for glob in op.disputes:
+        if glob.startswith("test_"):  # Of an official case: see test_official.
+            continue
         assert any(fnmatch.fnmatchcase(case.name, glob) for case in disputed), glob
 
 
