@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import (
-    EMPTY, EXACT, Array, Op, Rule, Subgraph, Tag, Version, accumulate, extremes, graph, outputs_of, ramp, typed,
-)  # fmt: skip
+from harness.declare import EMPTY, EXACT, Array, Op, Rule, Subgraph, Tag, Version, extremes, graph, ramp, typed
+from harness.declare.subgraphs import accumulate, outputs_of
 
 DERIVES = {"V": outputs_of("body", behind=1)}
 LOOP = Op("Loop", versions=(1, 11, 13, 16, 19, 21, 23, 24, 25), compare=EXACT, derives=DERIVES, widens=False)
