@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import math
 import re
@@ -13,7 +14,19 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from harness import __version__, coverage, expectations, manifest, registry, repro, session, store, suite, targets
+from harness import (
+    __version__,
+    coverage,
+    expectations,
+    manifest,
+    registry,
+    renewal,
+    repro,
+    session,
+    store,
+    suite,
+    targets,
+)
 from harness.errors import HarnessError
 from harness.gate import Gate
 from harness.lane import Lane
@@ -247,6 +260,37 @@ def gate_(results: Path, expected: Path) -> None:
     for line in gate_report.lines(gate):
         click.echo(line)
     _end(0 if opened else 1)
+
+
+@main.group("expectations")
+def expectations_() -> None:
+    """Keep the file of what a runtime's author accepts for now."""
+
+
+@expectations_.command("update")
+@click.argument("results", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--expectations", "path", required=True, type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to rewrite; it is made where it is missing.",
+)  # fmt: skip
+@click.option("--backend", help="That a new file is to speak of, where the results are of several.")
+@click.option("--accept-new", is_flag=True, help="Accept failures that the file does not have yet; needs --reason.")
+@click.option("--reason", default="", help="Why they are accepted for now.")
+def update(results: Path, path: Path, backend: str | None, accept_new: bool, reason: str) -> None:  # noqa: FBT001
+    """Rewrite a file so that its gate opens for these results, and say what was done.
+
+    Reasons, links, comments and order stay; new failures are refused without --accept-new.
+    """
+    if accept_new != bool(reason.strip()):
+        raise HarnessError("--accept-new and --reason go together: what is accepted for now has a reason")
+    found = Run(results)
+    if backend is None and not path.exists() and len(found.header["backends"]) > 1:
+        raise HarnessError(f"{results} is of {', '.join(found.header['backends'])}; name one with --backend")
+    name = backend or next(iter(found.header["backends"]))
+    text, said = renewal.renew(path, found, name, reason.strip(), dt.datetime.now(dt.UTC).date())
+    renewal.write(path, text)
+    for line in said or ["nothing to change"]:
+        click.echo(line)
 
 
 @main.command("coverage")

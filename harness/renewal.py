@@ -64,6 +64,20 @@ def renew(path: Path, run: Run, backend: str, reason: str, today: dt.date) -> tu
     return _Renewal(expectations.parse(text, path), text, run, results, today).write(reason)
 
 
+def write(path: Path, text: str) -> None:
+    """Put a text in place of a file, whole or not at all.
+
+    Raises:
+        ExpectationsError: it cannot be written.
+    """
+    beside = path.with_name(f"{path.name}.new")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise ExpectationsError(f"cannot write {path}: {error.strerror}") from error
+
+
 def _beginning(run: Run, backend: str) -> str:
     selection = run.header["arguments"].get("selection", "")
     lines = [f"backend = {json.dumps(backend)}", f"suite = {json.dumps(run.header['suite']['name'])}"]

@@ -491,7 +491,7 @@ def test_several_parameters_are_baked_one_by_one_and_together() -> None:
     found = {case.id.removeprefix("ai.onnx/Clip/13/"): case for case in generate.cases(clip(), (13,))}
     assert {name for name in found if name.startswith("both")} == {
         "both", "both@initializer", "both@initializer-min", "both@initializer-max", "both@symbolic", "both@unranked",
-        "both@top",
+        "both@top", "both@expanded",
     }  # fmt: skip
     for form, wanted in (("initializer", {"min", "max"}), ("initializer-min", {"min"}), ("initializer-max", {"max"})):
         holds_initializers(found["both"], found[f"both@{form}"], wanted)
