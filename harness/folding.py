@@ -26,7 +26,8 @@ def fold(wanted: Collection[str], others: Iterable[str]) -> list[str]:
         if not spared.any(glob):
             offers[glob] = set(inside.matched(glob))
     while left:
-        best = max(offers, key=lambda glob: (len(offers[glob] & left), -len(glob), glob))
+        # Of globs that do as much the most literal one: it accepts the least of what is yet to come.
+        best = max(offers, key=lambda glob: (len(offers[glob] & left), len(_SPECIAL.sub("", glob)), glob))
         gained = offers[best] & left
         found.append(best)
         left -= gained
@@ -75,11 +76,14 @@ def _wider(case: str) -> Iterator[str]:
     names = ["*", *("_".join(words[:count]) + "_*" for count in range(1, len(words))), name]
     for shown in (f"{domain}/{operator}/*", f"{domain}/{operator}/{version}"):
         for part in names:
-            yield f"{shown}/{part}*" if part != "*" else f"{shown}/*"
+            if part == "*":
+                yield shown if shown.endswith("*") else f"{shown}/*"
+            else:
+                yield f"{shown}/{part}*"
             for type_ in types:
                 yield f"{shown}/{part}/{type_}*"
                 yield from (f"{shown}/{part}/{type_}{ending}" for ending in forms)
-            yield from (f"{shown}/{part}{ending}" for ending in forms)
+            yield from (f"{shown}/{part}{ending}" for ending in forms if ending or part != "*")
     yield _literal(case)
 
 

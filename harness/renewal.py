@@ -144,11 +144,11 @@ class _Renewal:
         yield self._head()
         for entry, block in zip(self.known.entries, self.blocks, strict=True):
             yield from self._entry(entry, block, exact=exact)
+        new = {case for seen in self.seen.values() for cases in seen.new.values() for case in cases}
         fresh: dict[tuple[str, Verdict], list[str]] = {}
         for result in self.results:
-            for seen in self.seen.values():
-                if result.case in set(seen.new.get(result.verdict, ())):
-                    fresh.setdefault((result.operator.rpartition("/")[0], result.verdict), []).append(result.case)
+            if result.case in new:
+                fresh.setdefault((result.operator.rpartition("/")[0], result.verdict), []).append(result.case)
         for (_, verdict), cases in fresh.items():
             for glob in self._globs(cases, exact=exact):
                 yield _written(Entry(verdict, reason, 0, glob))
@@ -210,7 +210,7 @@ def _blocks(text: str) -> tuple[str, list[str]]:
             while first and lines[first - 1].lstrip().startswith("#"):
                 first -= 1
             starts.append(first)
-    ends = [*starts[1:], len(lines)]
+    ends = [*starts[1:], len(lines)] if starts else []
     head = "".join(lines[: starts[0]] if starts else lines)
     return head, ["".join(lines[begin:end]) for begin, end in zip(starts, ends, strict=True)]
 
