@@ -88,7 +88,8 @@ class _Renewal:
     def __init__(self, known: Expectations, text: str, run: Run, results: Iterable[Result], today: dt.date) -> None:
         self.known, self.run, self.today = known, run, today
         self.head, self.blocks = _blocks(text)
-        self.results = [result for result in results if result.backend == known.backend]
+        own = (result for result in results if result.backend == known.backend)
+        self.results = sorted(own, key=lambda result: result.case)  # Of several processes, who was first is chance.
         self.gate = Gate(known, run.header, today)
         self.said: list[str] = []
         self.seen: dict[int, Seen] = {}
