@@ -43,7 +43,7 @@ def conformance(session: nox.Session) -> None:
     for suite in ("generated", "official"):
         results = RUNS / f"{suite}.ndjson"
         results.unlink(missing_ok=True)
-        command = ["onnx-conformance", "run", "--suite", suite, "--results", str(results)]
+        command = ["onnx-conformance", "run", "--suite", suite, "--results", str(results), "--jobs", "2"]
         backends = ["--backend", "onnxruntime", "--backend", "onnx_reference"]
         session.run(*command, *backends, success_codes=[0, 1], silent=True)
         report = session.run("onnx-conformance", "report", str(results), silent=True)
