@@ -43,8 +43,8 @@ def written_out(
         return actual.get(name, f"{node.name}_{name}" if name in own else name)
 
     nodes = [_copied(item, named, attributes) for item in body.node]
-    for item in nodes:
-        item.name = f"{node.name}_{item.name or item.op_type}"
+    for index, item in enumerate(nodes):
+        item.name = f"{node.name}_{index}_{item.op_type}"  # Runtimes refuse two nodes of one name.
     return nodes
 
 

@@ -40,7 +40,7 @@ def test_names_are_those_of_the_node_and_others_its_own() -> None:
     assert (constant.output, mul.input, mul.output) == (["Scaled_c"], ["a", "Scaled_c"], ["Scaled_s"])
     assert (branch.output, cast.output) == (["b"], ["b2"])
     assert [node.name for node in (constant, mul, branch, cast)] == [
-        "Scaled_Constant", "Scaled_Mul", "Scaled_If", "Scaled_Cast",
+        "Scaled_0_Constant", "Scaled_1_Mul", "Scaled_2_If", "Scaled_3_Cast",
     ]  # fmt: skip
     add = branch.attribute[0].g.node[0]
     assert (add.input, add.output) == (["Scaled_s", "a"], ["Scaled_r"])

@@ -423,7 +423,9 @@ def test_the_plain_form_imports_the_version_itself_and_bakes_nothing(op: Op) -> 
 def test_the_expanded_form_has_the_function_body_in_place_of_the_node(op: Op) -> None:
     for stem, case in in_form(op, EXPANDED):
         graph = model(case).graph
-        assert op.name not in {node.name for node in graph.node}, case.id
+        names = [node.name for node in graph.node]
+        assert op.name not in names, case.id
+        assert len(set(names)) == len(names), case.id
         assert graph.input == model(stem).graph.input, case.id
         assert graph.output == model(stem).graph.output, case.id
         if case.outcome is not Outcome.UNSPECIFIED:
