@@ -19,6 +19,7 @@ from harness import (
     coverage,
     expectations,
     manifest,
+    merging,
     registry,
     renewal,
     repro,
@@ -260,6 +261,14 @@ def gate_(results: Path, expected: Path) -> None:
     for line in gate_report.lines(gate):
         click.echo(line)
     _end(0 if opened else 1)
+
+
+@main.command("merge")
+@click.argument("results", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
+def merge_(results: tuple[Path, ...], out: Path) -> None:
+    """Join the results files of shards, or of several backends, into one."""
+    click.echo(f"{merging.merge(results, out)} results in {out}")
 
 
 @main.group("expectations")

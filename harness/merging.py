@@ -1,0 +1,122 @@
+"""Joins results files: the shards of one run, or runs of several backends on one suite."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from harness.results import ResultsError, Run, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from harness.verdict import Verdict
+
+_SHARD = re.compile(r"\s*--shard (\d+)/(\d+)")
+
+
+def merge(paths: Sequence[Path], out: Path) -> int:
+    """Write the results of several files to one; return how many there are.
+
+    Raises:
+        ResultsError: a file was cut off, they are of different suites or selections, a shard is missing, or two say
+            something else of one case on one backend.
+    """
+    runs = [Run(path) for path in paths]
+    for run in runs:
+        if not run.complete:
+            raise ResultsError(f"{run.path} was cut off; go on with it first: run --resume --results {run.path}")
+        _same(runs[0], run)
+    _whole(runs)
+    owners = _owners(runs)
+    writer = Writer(out)
+    try:
+        writer.open(_header(runs))
+        for index, run in enumerate(runs):
+            for result in run.results():
+                if owners[result.backend, result.case] == index:
+                    writer.add(result)
+        writer.finish(max(float((run.footer or {}).get("seconds", 0)) for run in runs))
+    finally:
+        writer.close()
+    return len(owners)
+
+
+def _owners(runs: Sequence[Run]) -> dict[tuple[str, str], int]:
+    """Return which file is the first to speak of a case on a backend.
+
+    Raises:
+        ResultsError: another file says something else of it.
+    """
+    said: dict[tuple[str, str], tuple[Verdict, int]] = {}
+    for index, run in enumerate(runs):
+        for result in run.results():
+            verdict, first = said.setdefault((result.backend, result.case), (result.verdict, index))
+            if verdict is not result.verdict:
+                raise ResultsError(
+                    f"{runs[first].path} says {verdict} of {result.case} on {result.backend}, {run.path} says "
+                    f"{result.verdict}; they are not of one run, leave one out"
+                )
+    return {key: first for key, (_, first) in said.items()}
+
+
+def _selection(run: Run) -> str:
+    """Return what a run selected, its shard left aside."""
+    return _SHARD.sub("", run.header["arguments"].get("selection", ""))
+
+
+def _shard(run: Run) -> tuple[int, int]:
+    found = _SHARD.search(run.header["arguments"].get("selection", ""))
+    return (int(found[1]), int(found[2])) if found else (1, 1)
+
+
+def _same(first: Run, other: Run) -> None:
+    for what, mine, its in (
+        ("suite", _named(first.header["suite"]), _named(other.header["suite"])),
+        ("selection", _selection(first), _selection(other)),
+        ("reference", first.header["arguments"].get("reference", ""), other.header["arguments"].get("reference", "")),
+        ("onnx", first.header.get("onnx"), other.header.get("onnx")),
+    ):
+        if mine != its:
+            raise ResultsError(
+                f"{first.path} and {other.path} cannot be merged: {what} {mine or 'none'} and {its or 'none'}; merge "
+                "what was run on the same"
+            )
+    for backend, said in other.header["backends"].items():
+        known = first.header["backends"].get(backend, said)
+        if known != said:
+            raise ResultsError(
+                f"{first.path} and {other.path} cannot be merged: {backend} is {_named(known)} in one, {_named(said)} "
+                "in the other"
+            )
+
+
+def _named(said: dict[str, Any]) -> str:
+    return " ".join(str(item) for item in said.values())
+
+
+def _whole(runs: Sequence[Run]) -> None:
+    """Raise ResultsError if a backend lacks a shard."""
+    for backend in dict.fromkeys(name for run in runs for name in run.header["backends"]):
+        shards = [_shard(run) for run in runs if backend in run.header["backends"]]
+        counts = sorted({count for _, count in shards})
+        if len(counts) > 1:
+            raise ResultsError(f"{backend} was run in shards of {' and of '.join(map(str, counts))}; merge one kind")
+        missing = sorted(set(range(1, counts[0] + 1)) - {index for index, _ in shards})
+        if missing:
+            wanted = ", ".join(f"{index}/{counts[0]}" for index in missing)
+            raise ResultsError(f"{backend} lacks --shard {wanted}; run what is missing, and name its file too")
+
+
+def _header(runs: Sequence[Run]) -> dict[str, Any]:
+    first = runs[0].header
+    backends: dict[str, Any] = {}
+    for run in runs:
+        backends.update(run.header["backends"])
+    return {
+        **first,
+        "started": min(run.header["started"] for run in runs),
+        "backends": backends,
+        "arguments": {**first["arguments"], "selection": _selection(runs[0])},
+    }

@@ -1,0 +1,90 @@
+"""`merge`: shards and backends joined, and what does not belong together."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness import merging
+from harness.results import ResultsError, Run, Writer
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+V = Verdict
+HEAD: dict[str, Any] = {
+    "kind": "header", "format": 1, "onnx": "1.23.2", "suite": {"name": "generated", "digest": "d"},
+    "started": "2026-11-22", "backends": {"mine": {"runtime": "mine", "version": "1"}},
+    "arguments": {"selection": "", "reference": ""},
+}  # fmt: skip
+
+
+def write(path: Path, verdicts: dict[str, Verdict], *, selection: str = "", complete: bool = True, **head: Any) -> Path:
+    header = {**copy.deepcopy(HEAD), **head}
+    header["arguments"]["selection"] = selection
+    (backend,) = header["backends"]
+    writer = Writer(path)
+    writer.open(header)
+    for case, verdict in verdicts.items():
+        writer.add(Result(case, "ai.onnx/Split/18", backend, verdict, "values"))
+    if complete:
+        writer.finish(2.0)
+    writer.close()
+    return path
+
+
+def test_shards_are_joined(tmp_path: Path) -> None:
+    parts = [
+        write(tmp_path / f"{i}.ndjson", {f"case{i}": V.PASS}, selection=f"--op Split --shard {i}/3") for i in (1, 2, 3)
+    ]
+    assert merging.merge(parts, tmp_path / "all.ndjson") == 3
+    run = Run(tmp_path / "all.ndjson")
+    assert run.complete
+    assert [result.case for result in run.results()] == ["case1", "case2", "case3"]
+    assert run.header["arguments"]["selection"] == "--op Split"
+    assert run.footer
+    assert run.footer["counts"] == {"mine": {"pass": 3}}
+
+
+def test_backends_are_joined(tmp_path: Path) -> None:
+    first = write(tmp_path / "a", {"x": V.PASS})
+    second = write(tmp_path / "b", {"x": V.CRASH}, backends={"other": {"runtime": "other", "version": "7"}})
+    assert merging.merge([first, second], tmp_path / "all") == 2
+    assert list(Run(tmp_path / "all").header["backends"]) == ["mine", "other"]
+
+
+def test_what_two_files_say_alike_is_said_once(tmp_path: Path) -> None:
+    parts = [write(tmp_path / name, {"x": V.PASS, name: V.REFUSED}) for name in "ab"]
+    assert merging.merge(parts, tmp_path / "all") == 3
+
+
+@pytest.mark.parametrize(
+    ("second", "sentence"),
+    [
+        ({"verdicts": {"x": V.CRASH}}, "a says pass of x on mine, {path}b says crash"),
+        ({"complete": False}, "b was cut off; go on with it first: run --resume --results"),
+        ({"selection": "--op Split"}, "cannot be merged: selection none and --op Split"),
+        ({"suite": {"name": "generated", "digest": "e"}}, "cannot be merged: suite generated d and generated e"),
+        ({"onnx": "1.22.0"}, "cannot be merged: onnx 1.23.2 and 1.22.0"),
+        ({"backends": {"mine": {"runtime": "mine", "version": "2"}}}, "mine is mine 1 in one, mine 2 in the other"),
+    ],
+)
+def test_what_does_not_belong_together_is_refused(second: dict[str, Any], sentence: str, tmp_path: Path) -> None:
+    first = write(tmp_path / "a", {"x": V.PASS})
+    other = write(tmp_path / "b", **{"verdicts": {"y": V.PASS}, **second})
+    with pytest.raises(ResultsError) as caught:
+        merging.merge([first, other], tmp_path / "all")
+    assert sentence.format(path=f"{tmp_path}/") in str(caught.value), caught.value
+    assert not (tmp_path / "all").exists()
+
+
+def test_a_missing_shard_is_named(tmp_path: Path) -> None:
+    parts = [write(tmp_path / f"{i}", {f"case{i}": V.PASS}, selection=f"--shard {i}/4") for i in (1, 4)]
+    with pytest.raises(ResultsError, match=r"mine lacks --shard 2/4, 3/4; run what is missing"):
+        merging.merge(parts, tmp_path / "all")
+    other = write(tmp_path / "other", {"z": V.PASS}, selection="--shard 1/2")
+    with pytest.raises(ResultsError, match="in shards of 2 and of 4"):
+        merging.merge([*parts, other], tmp_path / "all")
