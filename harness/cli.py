@@ -33,7 +33,7 @@ from harness.gate import Gate
 from harness.lane import Lane
 from harness.process import Limits
 from harness.report import case as case_report
-from harness.report import comparison, markdown
+from harness.report import comparison, markdown, terminal
 from harness.report import coverage as coverage_report
 from harness.report import gate as gate_report
 from harness.report.summary import Summary
@@ -361,7 +361,11 @@ def compare(before: Path, after: Path) -> None:
 @main.command()
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option("--format", "kind", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
-def report(results: Path, kind: str) -> None:
+@click.option(
+    "--groups", type=click.IntRange(0), default=0, show_default=True,
+    help="Groups of failures shown for each backend; 0: all.",
+)  # fmt: skip
+def report(results: Path, kind: str, groups: int) -> None:
     """Write the report of a results file to standard output."""
     found, summary = Run(results), Summary()
     for result in found.results():
@@ -373,10 +377,10 @@ def report(results: Path, kind: str) -> None:
         ]
         click.echo(json.dumps({"header": found.header, "complete": found.complete, "counts": rows}, indent=2))
         return
-    examples = [group.example for group in summary.ordered_groups()]
+    examples = [group.example for group in terminal.visible(summary, groups)[0]]
     source = suite.open_suite(found.header["suite"]["name"])
     references = session.reference_answers(examples, source, Limits())
-    click.echo(markdown.report(found, summary, references), nl=False)
+    click.echo(markdown.report(found, summary, references, groups), nl=False)
 
 
 def _end(status: int) -> None:

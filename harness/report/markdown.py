@@ -21,8 +21,8 @@ A case that the text leaves open is shown as `unspecified` and never scored. `ac
 own: ONNX obliges no runtime to refuse. Rates are floored."""
 
 
-def report(run: Run, summary: Summary, references: Mapping[str, str]) -> str:
-    """Return the report of a finished run."""
+def report(run: Run, summary: Summary, references: Mapping[str, str], groups: int = 0) -> str:
+    """Return the report of a finished run, with so many groups of failures of each backend; 0: all."""
     head = run.header
     backends = ", ".join(f"{name} {said.get('version', '')}".strip() for name, said in head["backends"].items())
     lines = [
@@ -39,7 +39,7 @@ def report(run: Run, summary: Summary, references: Mapping[str, str]) -> str:
     ]
     if not run.complete:
         lines.insert(2, "**This run was cut off; cases are missing.**\n")
-    for block in terminal.groups(summary, references, 0, head["arguments"].get("reference", "")):
+    for block in terminal.groups(summary, references, groups, head["arguments"].get("reference", "")):
         lines += ["```text", block.replace("```", "'''"), "```", ""]
     if not summary.groups:
         lines += ["None.", ""]
