@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 import weakref
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -458,3 +459,55 @@ def test_a_request_cut_short_ends_the_process_with_a_sentence(tmp_path: Path) ->
     assert [header["kind"] for header in done.headers] == ["hello"], done.headers
     assert "the stream ended after 29 of 32 bytes" in done.stderr, done.stderr
     assert done.status == 1, done.status
+
+
+HANGING = """
+def info():
+    return {"runtime": "hangs", "version": "1"}
+
+def run(model, inputs, outputs):
+    open("hangs", "w").close()
+    while True:
+        pass
+"""
+
+STARTS = """
+import subprocess, sys, time
+adapter = subprocess.Popen([sys.executable, sys.argv[1], "mine.hanging"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+adapter.stdout.readline()
+print(adapter.pid, flush=True)
+adapter.stdin.write(sys.stdin.buffer.read())
+adapter.stdin.flush()
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with the one that started it")
+def test_a_runtime_that_hangs_does_not_outlive_a_harness_that_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "hanging.py").write_text(HANGING)
+    words = [sys.executable, "-c", STARTS, serve.__file__ or ""]
+    with subprocess.Popen(words, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as harness:
+        assert harness.stdin
+        assert harness.stdout
+        harness.stdin.write(request())
+        harness.stdin.close()
+        pid = int(harness.stdout.readline())
+        assert Path(f"/proc/{pid}").exists()
+        ended = time.monotonic() + 20
+        while time.monotonic() < ended and not (tmp_path / "hangs").exists():
+            time.sleep(0.05)
+        assert (tmp_path / "hangs").exists()
+        harness.kill()
+        harness.wait()
+        while time.monotonic() < ended and _runs(pid):
+            time.sleep(0.05)
+        assert not _runs(pid)
+
+
+def _runs(pid: int) -> bool:
+    """Tell whether a process is there and no zombie that nobody has waited for."""
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
