@@ -27,7 +27,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from backends.protocol import ELEMENT_TYPES
-from harness import schema
+from harness import globs, schema
 from harness.case import FORMS
 from harness.declare import Tag
 from harness.errors import HarnessError
@@ -95,15 +95,10 @@ class Entry:
             and (not self.clause or any(self.clause in clause for clause in result.clauses))
         )
 
-    def may_match(self, operator: str) -> bool:
-        """Tell whether it may match cases whose ids begin with an operator version; spares asking each."""
-        stem = re.split(r"[*?\[]", self.case, maxsplit=1)[0]
-        return stem.startswith(f"{operator}/") or f"{operator}/".startswith(stem)
-
     @functools.cached_property
     def specificity(self) -> tuple[bool, int, int]:
         """How narrow it is: one whole id before globs, then more selectors, then more literal characters."""
-        whole = not re.search(r"[*?\[]", self.case)
+        whole = globs.stem(self.case) == self.case
         others = (self.versions, self.type, self.form, self.tag, self.clause)
         return whole, sum(bool(item) for item in others), len(re.sub(r"[*?]|\[[^]]*\]", "", self.case))
 

@@ -6,10 +6,10 @@ import fnmatch
 import re
 from typing import TYPE_CHECKING
 
+from harness.globs import SPECIAL, literal, stem
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
-
-_SPECIAL = re.compile(r"([*?\[])")
 
 
 def fold(wanted: Collection[str], others: Iterable[str]) -> list[str]:
@@ -27,7 +27,7 @@ def fold(wanted: Collection[str], others: Iterable[str]) -> list[str]:
             offers[glob] = set(inside.matched(glob))
     while left:
         # Of globs that do as much the most literal one: it accepts the least of what is yet to come.
-        best = max(offers, key=lambda glob: (len(offers[glob] & left), len(_SPECIAL.sub("", glob)), glob))
+        best = max(offers, key=lambda glob: (len(offers[glob] & left), len(SPECIAL.sub("", glob)), glob))
         gained = offers[best] & left
         found.append(best)
         left -= gained
@@ -45,9 +45,9 @@ class _Index:
 
     def matched(self, glob: str) -> Iterator[str]:
         pattern = re.compile(fnmatch.translate(glob)).match
-        stem = _SPECIAL.split(glob, maxsplit=1)[0]
+        begins = stem(glob)
         for operator, ids in self._all.items():
-            if operator.startswith(stem) or stem.startswith(operator):
+            if operator.startswith(begins) or begins.startswith(operator):
                 yield from filter(pattern, ids)
 
     def any(self, glob: str) -> bool:
@@ -62,16 +62,16 @@ def _operator(case: str) -> str:
 
 def _wider(case: str) -> Iterator[str]:
     """Yield the globs that an id may become part of; the last is the id itself."""
-    stem, _, form = case.partition("@")
-    parts = stem.split("/")
+    plain, _, form = case.partition("@")
+    parts = plain.split("/")
     if len(parts) < 4:  # noqa: PLR2004 - of another suite: SUITE/NAME
-        for end in range(len(stem), len(stem) - len(parts[-1]), -1):
-            if stem[end - 1] == "_":
-                yield f"{_literal(stem[:end])}*"
-        yield _literal(case)
+        for end in range(len(plain), len(plain) - len(parts[-1]), -1):
+            if plain[end - 1] == "_":
+                yield f"{literal(plain[:end])}*"
+        yield literal(case)
         return
-    domain, operator, version, name, *types = map(_literal, parts)
-    forms = {"", f"@{_literal(form)}"} if form else {""}
+    domain, operator, version, name, *types = map(literal, parts)
+    forms = {"", f"@{literal(form)}"} if form else {""}
     words = name.split("_")
     names = ["*", *("_".join(words[:count]) + "_*" for count in range(1, len(words))), name]
     for shown in (f"{domain}/{operator}/*", f"{domain}/{operator}/{version}"):
@@ -84,8 +84,4 @@ def _wider(case: str) -> Iterator[str]:
                 yield f"{shown}/{part}/{type_}*"
                 yield from (f"{shown}/{part}/{type_}{ending}" for ending in forms)
             yield from (f"{shown}/{part}{ending}" for ending in forms if ending or part != "*")
-    yield _literal(case)
-
-
-def _literal(text: str) -> str:
-    return _SPECIAL.sub(r"[\1]", text)
+    yield literal(case)

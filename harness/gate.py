@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.expectations import NEVER_EXPECTED, ExpectationsError
+from harness.globs import may_match
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class Gate:
         """Return the entry that decides on a result, and note which ones match."""
         if result.operator not in self._of_operator:
             own = result.case.startswith(f"{result.operator}/")
-            near = [entry for entry in self.entries if not own or entry.may_match(result.operator)]
+            near = [entry for entry in self.entries if not own or may_match(entry.case, result.operator)]
             self._of_operator[result.operator] = near
         found = [entry for entry in self._of_operator[result.operator] if entry.matches(result)]
         for entry in found:

@@ -15,6 +15,7 @@ from harness import expectations
 from harness.expectations import NEVER_EXPECTED, Entry, Expectations, ExpectationsError
 from harness.folding import fold
 from harness.gate import Gate, Standing, stand
+from harness.globs import literal
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ class _Renewal:
     def _globs(self, cases: list[str], *, exact: bool) -> list[str]:
         inside = set(cases)
         if exact:
-            return sorted(re.sub(r"([*?\[])", r"[\1]", case) for case in inside)
+            return sorted(map(literal, inside))
         free = {*NEVER_EXPECTED, Verdict.UNSUPPORTED}
         return fold(inside, (r.case for r in self.results if r.case not in inside and r.verdict not in free))
 

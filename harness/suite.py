@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from harness import casefile, generate, registry, schema, store
+from harness import casefile, generate, globs, registry, schema, store
 from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome, in_shard
 from harness.errors import HarnessError
 
@@ -74,7 +74,8 @@ class Selection:
 
     def may_take(self, operator: str, tags: Iterable[str]) -> bool:
         """Tell whether a case of this operator version with these tags may be wanted; spares generating it."""
-        return _may_match(self.cases, operator) and (not self.tags or bool(_hits(self.tags, tags)))
+        named = not self.cases or any(globs.may_match(glob, operator) for glob in self.cases)
+        return named and (not self.tags or bool(_hits(self.tags, tags)))
 
     def _any(self, option: str, globs: tuple[str, ...], names: tuple[str, ...]) -> bool:
         hits = _hits(globs, names)
@@ -90,15 +91,6 @@ class Selection:
 
 def _hits(globs: tuple[str, ...], names: Iterable[str]) -> list[str]:
     return [glob for glob in globs if any(fnmatch.fnmatchcase(name, glob) for name in names)]
-
-
-def _may_match(globs: tuple[str, ...], operator: str) -> bool:
-    """Tell whether some glob can match an id that begins with this operator version."""
-    for glob in globs:
-        stem = glob[: min((glob.index(char) for char in "*?[" if char in glob), default=len(glob))]
-        if stem.startswith(f"{operator}/") or f"{operator}/".startswith(stem):
-            return True
-    return not globs
 
 
 class Suite(Protocol):
@@ -319,7 +311,7 @@ def find(name: str, suites: tuple[Suite, ...] = ()) -> Case:
         SelectionError: there is none; the text names near ones.
     """
     sources = suites or ((Official(),) if name.startswith("official/") else (Generated(),))
-    escaped = "".join(f"[{char}]" if char in "*?[" else char for char in name)
+    escaped = globs.literal(name)
     for suite in sources:
         for case in suite.cases(Selection(cases=(escaped,))):
             return case
