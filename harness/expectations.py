@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 NEVER_EXPECTED = {Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR}
 """Verdicts that say nothing of a runtime."""
 
+SELECTORS = ("case", "versions", "type", "form", "tag", "clause")
+"""Keys that choose cases."""
+
 PLATFORMS = ("Linux", "Darwin", "Windows")
 _DOMAIN = "ai.onnx"
 
@@ -94,6 +97,10 @@ class Entry:
             and (not self.tag or any(fnmatch.fnmatchcase(tag, self.tag) for tag in result.tags))
             and (not self.clause or any(self.clause in clause for clause in result.clauses))
         )
+
+    def expired(self, today: dt.date) -> bool:
+        """Tell whether its last day is over."""
+        return self.expires is not None and self.expires < today
 
     @functools.cached_property
     def specificity(self) -> tuple[bool, int, int]:
@@ -225,9 +232,8 @@ def _entry(block: Mapping[str, Any], index: int, places: _Places) -> Entry:
     for key in ("verdict", "reason"):
         if key not in settings:
             raise places.error(index, key, "is missing; an entry says what is accepted, and why")
-    selectors = ("case", "versions", "type", "form", "tag", "clause")
-    if not any(settings.get(key) for key in selectors):
-        raise places.error(index, "case", f"is missing; an entry selects cases by one of {', '.join(selectors)}")
+    if not any(settings.get(key) for key in SELECTORS):
+        raise places.error(index, "case", f"is missing; an entry selects cases by one of {', '.join(SELECTORS)}")
     return Entry(line=places.line(index, "[["), **settings)
 
 

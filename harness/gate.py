@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.expectations import NEVER_EXPECTED, ExpectationsError
+from harness.expectations import ExpectationsError
 from harness.globs import may_match
 from harness.verdict import Result, Verdict
 
@@ -122,7 +122,7 @@ class Gate:
         if result.backend != self.expectations.backend:
             return None
         self._cases += 1
-        self._attempted += result.verdict not in {*NEVER_EXPECTED, Verdict.UNSUPPORTED}
+        self._attempted += result.verdict.scored
         entry = self.entry(result)
         expected = entry.verdict if entry else None
         standing = stand(expected, result.verdict)
@@ -144,7 +144,7 @@ class Gate:
         found = [entry for entry in self._of_operator[result.operator] if entry.matches(result)]
         for entry in found:
             # An entry that only meets what the runtime opts out of says nothing any more.
-            if result.verdict not in {*NEVER_EXPECTED, Verdict.UNSUPPORTED} - {entry.verdict}:
+            if result.verdict.scored or result.verdict is entry.verdict:
                 self._matched[entry.line] += 1
         return self.expectations.choose(found, result.case)
 
@@ -171,7 +171,7 @@ class Gate:
                 self.problems.append(
                     f"{path}, line {entry.line}: matches no case that is scored and attempted; remove it"
                 )
-            if entry.expires and entry.expires < self.today:
+            if entry.expired(self.today):
                 self.problems.append(f"{path}, line {entry.line}: expired on {entry.expires}: {entry.reason}")
         return not self.problems and not self.news
 

@@ -26,7 +26,7 @@ def merge(paths: Sequence[Path], out: Path) -> int:
     runs = [Run(path) for path in paths]
     for run in runs:
         if not run.complete:
-            raise ResultsError(f"{run.path} was cut off; go on with it first: run --resume --results {run.path}")
+            raise ResultsError(run.cut_off)
         _same(runs[0], run)
     _whole(runs)
     owners = _owners(runs)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from harness import expectations
-from harness.expectations import NEVER_EXPECTED, Entry, Expectations, ExpectationsError
+from harness.expectations import SELECTORS, Entry, Expectations, ExpectationsError
 from harness.folding import fold
 from harness.gate import Gate, Standing, stand
 from harness.globs import literal
@@ -25,24 +25,22 @@ if TYPE_CHECKING:
 
     from harness.results import Run
 
-SELECTORS = ("case", "versions", "type", "form", "tag", "clause")
-
 
 @dataclass
 class Seen:
-    """What a run shows of the cases that one entry decides on; entry None: those that none does.
+    """What a run shows of the cases that one entry decides on, or none does.
 
     Attributes:
-        holds: cases that are what the entry says.
-        gone: cases that are not.
-        better: cases that fail in a better way, by verdict.
-        new: cases that fail in another or a worse way, by verdict.
+        holds: those that are what the entry says.
+        better: those that fail in a better way.
+        new: those that fail in another or a worse way.
+        gone: that there are others than `holds`.
     """
 
-    holds: list[str] = field(default_factory=list)
-    gone: list[str] = field(default_factory=list)
-    better: dict[Verdict, list[str]] = field(default_factory=dict)
-    new: dict[Verdict, list[str]] = field(default_factory=dict)
+    holds: list[Result] = field(default_factory=list)
+    better: list[Result] = field(default_factory=list)
+    new: list[Result] = field(default_factory=list)
+    gone: bool = False
 
 
 def renew(path: Path, run: Run, backend: str, reason: str, today: dt.date) -> tuple[str, list[str]]:
@@ -59,7 +57,7 @@ def renew(path: Path, run: Run, backend: str, reason: str, today: dt.date) -> tu
         ExpectationsError: there are such failures and no reason, or the run was cut off.
     """
     if not run.complete:
-        raise ExpectationsError(f"{run.path} was cut off; go on with it first: run --resume --results {run.path}")
+        raise ExpectationsError(run.cut_off)
     text = path.read_text(encoding="utf-8") if path.exists() else _beginning(run, backend)
     results = list(run.results())
     return _Renewal(expectations.parse(text, path), text, run, results, today).write(reason)
@@ -100,18 +98,18 @@ class _Renewal:
     def _look(self, result: Result) -> None:
         entry = self.gate.entry(result)
         seen = self.seen.setdefault(entry.line if entry else 0, Seen())
-        standing = stand(entry.verdict if entry else None, result.verdict)
-        if result.verdict in NEVER_EXPECTED or result.verdict is Verdict.UNSUPPORTED:
+        if not result.verdict.scored:
             return
-        late = entry is not None and entry.expires is not None and entry.expires < self.today
+        standing = stand(entry.verdict if entry else None, result.verdict)
+        late = entry is not None and entry.expired(self.today)
         if standing is Standing.MET and not late:
-            seen.holds.append(result.case)
-        elif standing is Standing.IMPROVED and not late:
-            seen.better.setdefault(result.verdict, []).append(result.case)
+            seen.holds.append(result)
+            return
+        seen.gone = True
+        if standing is Standing.IMPROVED and not late:
+            seen.better.append(result)
         elif result.verdict is not Verdict.PASS:
-            seen.new.setdefault(result.verdict, []).append(result.case)
-        if standing is not Standing.MET or late:
-            seen.gone.append(result.case)
+            seen.new.append(result)
 
     def write(self, reason: str) -> tuple[str, list[str]]:
         """Return the text and what was done; exact ids where globs of several entries would get in each other's way."""
@@ -132,29 +130,30 @@ class _Renewal:
             f"{self.known.path}: the gate would still be closed: {'; '.join(closed.problems) or 'see `gate`'}"
         )
 
+    @property
+    def _new(self) -> list[Result]:
+        """The failures that no entry accepts, in the order of their ids."""
+        return sorted((result for seen in self.seen.values() for result in seen.new), key=lambda result: result.case)
+
     def _refuse(self, reason: str) -> None:
-        new = {verdict: cases for seen in self.seen.values() for verdict, cases in seen.new.items()}
-        if new and not reason:
-            count = sum(len(cases) for seen in self.seen.values() for cases in seen.new.values())
-            verdict, cases = next(iter(new.items()))
+        if self._new and not reason:
+            first = self._new[0]
             raise ExpectationsError(
-                f"{count} failures are new, first {cases[0]}: {verdict}; mend them, or accept them with --accept-new "
-                "--reason WHY"
+                f"{len(self._new)} failures are new, first {first.case}: {first.verdict}; mend them, or accept them "
+                "with --accept-new --reason WHY"
             )
 
     def _parts(self, reason: str, *, exact: bool) -> Iterator[str]:
         yield self._head()
         for entry, block in zip(self.known.entries, self.blocks, strict=True):
             yield from self._entry(entry, block, exact=exact)
-        new = {case for seen in self.seen.values() for cases in seen.new.values() for case in cases}
-        fresh: dict[tuple[str, Verdict], list[str]] = {}
-        for result in self.results:
-            if result.case in new:
-                fresh.setdefault((result.operator.rpartition("/")[0], result.verdict), []).append(result.case)
-        for (_, verdict), cases in fresh.items():
-            for glob in self._globs(cases, exact=exact):
+        fresh: dict[tuple[str, Verdict], list[Result]] = {}
+        for result in self._new:
+            fresh.setdefault((result.operator.rpartition("/")[0], result.verdict), []).append(result)
+        for (_, verdict), results in fresh.items():
+            for glob in self._globs(results, exact=exact):
                 yield _written(Entry(verdict, reason, 0, glob))
-            self.said.append(f"accepted {len(cases)} {verdict}, first {cases[0]}")
+            self.said.append(f"accepted {len(results)} {verdict}, first {results[0].case}")
 
     def _entry(self, entry: Entry, block: str, *, exact: bool) -> Iterator[str]:
         where = f"line {entry.line} ({entry.case} {entry.verdict})"
@@ -168,27 +167,26 @@ class _Renewal:
         if not seen.gone:
             yield block
             return
-        for verdict, cases in ((entry.verdict, seen.holds),) if seen.holds else ():
-            globs = self._globs(cases, exact=exact)
-            yield _narrowed(block, globs[0])
-            yield from (_written(replace(entry, case=glob, verdict=verdict), only_case=True) for glob in globs[1:])
-            self.said.append(f"narrowed {where} to {len(cases)} cases in {len(globs)} entries")
-        for verdict, cases in seen.better.items():
-            for glob in self._globs(cases, exact=exact):
+        if seen.holds:
+            first, *others = globs = self._globs(seen.holds, exact=exact)
+            yield _narrowed(block, first)
+            yield from (_written(replace(entry, case=glob), only_case=True) for glob in others)
+            self.said.append(f"narrowed {where} to {len(seen.holds)} cases in {len(globs)} entries")
+        for verdict in dict.fromkeys(result.verdict for result in seen.better):
+            results = [result for result in seen.better if result.verdict is verdict]
+            for glob in self._globs(results, exact=exact):
                 yield _written(replace(entry, case=glob, verdict=verdict), only_case=True)
-            self.said.append(f"improved {len(cases)} cases of {where} to {verdict}")
+            self.said.append(f"improved {len(results)} cases of {where} to {verdict}")
 
     def _overridden(self, entry: Entry) -> bool:
         """Tell whether it matches cases that narrower entries decide on."""
-        scored = (r for r in self.results if r.verdict not in {*NEVER_EXPECTED, Verdict.UNSUPPORTED})
-        return any(entry.matches(result) for result in scored)
+        return any(entry.matches(result) for result in self.results if result.verdict.scored)
 
-    def _globs(self, cases: list[str], *, exact: bool) -> list[str]:
-        inside = set(cases)
+    def _globs(self, results: list[Result], *, exact: bool) -> list[str]:
+        inside = {result.case for result in results}
         if exact:
             return sorted(map(literal, inside))
-        free = {*NEVER_EXPECTED, Verdict.UNSUPPORTED}
-        return fold(inside, (r.case for r in self.results if r.case not in inside and r.verdict not in free))
+        return fold(inside, (r.case for r in self.results if r.case not in inside and r.verdict.scored))
 
     def _head(self) -> str:
         """Return the file's own keys, with the number of cases that there are now."""

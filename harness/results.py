@@ -224,6 +224,11 @@ class Run:
         """Whether the run came to its end."""
         return self.footer is not None
 
+    @property
+    def cut_off(self) -> str:
+        """What is said where only a whole run will do."""
+        return f"{self.path} was cut off; go on with it first: run --resume --results {self.path}"
+
     def results(self) -> Iterator[Result]:
         """Yield the results in the order of the file.
 
