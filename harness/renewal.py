@@ -98,7 +98,7 @@ class _Renewal:
     def _look(self, result: Result) -> None:
         entry = self.gate.entry(result)
         seen = self.seen.setdefault(entry.line if entry else 0, Seen())
-        if not result.verdict.scored:
+        if not result.verdict.scored and (entry is None or result.verdict is not entry.verdict):
             return
         standing = stand(entry.verdict if entry else None, result.verdict)
         late = entry is not None and entry.expired(self.today)

@@ -152,6 +152,15 @@ def test_entries_for_other_circumstances_stay(tmp_path: Path) -> None:
     assert new.endswith(other)
 
 
+def test_an_entry_that_waits_for_support_stays_until_it_comes(tmp_path: Path) -> None:
+    waits = f'\n[[expect]]\ncase = "{SPLIT}/soon"\nverdict = "unsupported"\nreason = "no kernel yet"\n'
+    others = {"uneven_one": V.CRASH, "late": V.TIMEOUT}
+    new, _ = renewed(tmp_path, {**others, "soon": V.UNSUPPORTED}, text=FILE + waits)
+    assert new.endswith(waits)
+    new, _ = renewed(tmp_path, {**others, "soon": V.PASS}, text=FILE + waits)
+    assert "soon" not in new
+
+
 def test_a_run_that_was_cut_off_renews_nothing(tmp_path: Path) -> None:
     file = tmp_path / "e.toml"
     file.write_text(FILE)
