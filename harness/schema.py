@@ -194,6 +194,7 @@ def fold(text: str) -> str:
     return " ".join(text.split())
 
 
+@functools.cache
 def newest_opset(domain: str) -> int:
     """Return the newest opset of a domain that the installed onnx knows."""
     return max((opset for known, opset in helper.OP_SET_ID_VERSION_MAP if known == domain), default=1)
@@ -275,6 +276,7 @@ def first_body(version: OperatorVersion) -> int | None:
     return max(version.since, bodies[0]) if bodies else None
 
 
+@functools.cache
 def _schema(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the stubs lack what is asked of it
     return onnx.defs.get_schema(name, in_force(domain, name, opset).since, proto_domain(domain))
 
