@@ -94,6 +94,7 @@ class Gate:
         standings: how many cases stand how.
         news: what closes the gate, case by case, by what it has in common.
         problems: what closes it beside that; a line each.
+        opened: whether nothing closes it, once the run is finished.
     """
 
     def __init__(self, expectations: Expectations, header: Mapping[str, Any], today: dt.date | None = None) -> None:
@@ -109,6 +110,7 @@ class Gate:
         self.standings: Counter[Standing] = Counter()
         self.news: dict[tuple[object, ...], News] = {}
         self.problems: list[str] = []
+        self.opened = False
         self._matched: Counter[int] = Counter()
         self._of_operator: dict[str, list[Entry]] = {}
         self._cases = self._attempted = 0
@@ -173,7 +175,8 @@ class Gate:
                 )
             if entry.expired(self.today):
                 self.problems.append(f"{path}, line {entry.line}: expired on {entry.expires}: {entry.reason}")
-        return not self.problems and not self.news
+        self.opened = not self.problems and not self.news
+        return self.opened
 
 
 def _same(expectations: Expectations, header: Mapping[str, Any]) -> None:

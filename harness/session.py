@@ -87,7 +87,6 @@ class Session:
         self.faults: list[str] = []
         self.taken = 0
         self.without_outputs: list[str] = []
-        self.complete = False
 
     def run(self, on_result: Callable[[Result], None] = lambda _: None) -> None:
         """Run everything and write the stream; ends early only by an exception.
@@ -101,6 +100,7 @@ class Session:
         if earlier:
             self._close_gate(earlier.header)
         done = self._replay(earlier) if earlier else set[int]()
+        complete = False
         try:
             with runners.Runner(self.targets, self.options.limits, self.options.jobs, self.reference) as runner:
                 hellos = runner.start()
@@ -122,9 +122,11 @@ class Session:
             self.writer.faults = self.faults
             if not gave_up:  # Without a footer the run counts as cut off, and can be resumed.
                 self.writer.finish(time.monotonic() - started)
-            self.complete = not gave_up
+            complete = not gave_up
         finally:
             self.writer.close()
+            if self.gate is not None:
+                self.gate.finish(complete=complete)
 
     def _close_gate(self, first: Mapping[str, Any]) -> None:
         """Begin to hold results against what is expected of the run that has this header."""
@@ -230,7 +232,7 @@ class Session:
         if self.faults:
             return EXIT_BROKEN
         if self.gate is not None:
-            return EXIT_PASSED if self.gate.finish(complete=self.complete) else EXIT_FAILED
+            return EXIT_PASSED if self.gate.opened else EXIT_FAILED
         return EXIT_FAILED if self.summary.failed else EXIT_PASSED
 
 
@@ -271,7 +273,6 @@ def execute(options: Options, suite: Suite | None = None) -> int:
         stopped = str(error)
     _report(session)
     if session.gate is not None and not session.faults:
-        session.gate.finish(complete=session.complete)
         for told in gate_report.lines(session.gate):
             click.echo(told)
     if stopped:

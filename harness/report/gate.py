@@ -33,7 +33,7 @@ def lines(gate: Gate) -> Iterator[str]:
     for problem in gate.problems:
         yield f"problem: {problem}"
     total = sum(gate.standings.values())
-    if not gate.news and not gate.problems:
+    if gate.opened:
         yield f"the gate is open: {total} cases of {gate.expectations.backend} are what {path} says"
         return
     others = ", ".join(f"{gate.standings[name]} {name}" for name in MEANINGS if gate.standings[name])
