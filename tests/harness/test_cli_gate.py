@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from commands import adapter, command
 
-WRONG = Path(__file__).parents[1] / "adapters" / "wrong.py"
+if TYPE_CHECKING:
+    from pathlib import Path
+
 FAULTY = "ai.onnx/Split/13/lengths_sum"
 CASES = ["--case", "ai.onnx/Split/13/lengths", "--case", FAULTY]
-DYING = "cmd:" + shlex.join([sys.executable, "-S", str(WRONG), "dies_by_segv"])
-
-
-def command(*words: str | Path) -> tuple[int, str]:
-    """Run the command as a user does; return its status and what it says."""
-    done = subprocess.run(
-        [sys.executable, "-m", "harness.cli", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert "Traceback" not in done.stdout, done.stdout
-    return done.returncode, done.stdout
+DYING = adapter("dies_by_segv")
 
 
 def write(path: Path, verdict: str, *, selection: str = " ".join(CASES), case: str = FAULTY) -> Path:
@@ -41,18 +27,18 @@ def write(path: Path, verdict: str, *, selection: str = " ".join(CASES), case: s
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the results of a run of a runtime that dies of one case of two."""
     path = tmp_path_factory.mktemp("gate") / "results.ndjson"
-    status, said = command("run", "--backend", DYING, *CASES, "--results", path)
-    assert status == 1, said
+    done = command("run", "--backend", DYING, *CASES, "--results", path)
+    assert done.status == 1, done.text
     return path
 
 
 def test_a_failure_that_is_expected_leaves_the_gate_open(tmp_path: Path, results: Path) -> None:
     file = write(tmp_path / "e.toml", "crash")
-    status, said = command("run", "--backend", DYING, *CASES, "--expectations", file)
-    assert status == 0, said
-    assert said.splitlines()[-1].startswith("the gate is open: 2 cases of cmd:"), said
-    status, said = command("gate", results, "--expectations", file)
-    assert (status, said.splitlines()[-1][:16]) == (0, "the gate is open"), said
+    done = command("run", "--backend", DYING, *CASES, "--expectations", file)
+    assert done.status == 0, done.text
+    assert done.out.splitlines()[-1].startswith("the gate is open: 2 cases of cmd:"), done.text
+    done = command("gate", results, "--expectations", file)
+    assert (done.status, done.out.splitlines()[-1][:16]) == (0, "the gate is open"), done.text
 
 
 @pytest.mark.parametrize(
@@ -61,26 +47,26 @@ def test_a_failure_that_is_expected_leaves_the_gate_open(tmp_path: Path, results
 def test_another_verdict_closes_it(verdict: str, standing: str, tmp_path: Path, results: Path) -> None:
     file = write(tmp_path / "e.toml", verdict)
     for words in (("run", "--backend", DYING, *CASES), ("gate", results)):
-        status, said = command(*words, "--expectations", file)
-        assert status == 1, said
-        assert f"{standing}: 1 cases" in said, said
-        assert f"  {FAULTY}: expected {verdict}, got crash: " in said, said
+        done = command(*words, "--expectations", file)
+        assert done.status == 1, done.text
+        assert f"{standing}: 1 cases" in done.text, done.text
+        assert f"  {FAULTY}: expected {verdict}, got crash: " in done.text, done.text
 
 
 def test_a_pass_that_nobody_expected_closes_it(tmp_path: Path, results: Path) -> None:
     file = write(tmp_path / "e.toml", "crash", case="ai.onnx/Split/13/*")
-    status, said = command("gate", results, "--expectations", file)
-    assert status == 1, said
-    assert "fixed: 1 cases: pass, where a failure was expected" in said, said
+    done = command("gate", results, "--expectations", file)
+    assert done.status == 1, done.text
+    assert "fixed: 1 cases: pass, where a failure was expected" in done.text, done.text
 
 
 def test_a_run_that_was_cut_off_closes_it(tmp_path: Path, results: Path) -> None:
     cut = tmp_path / "cut.ndjson"
     lines = results.read_bytes().splitlines(keepends=True)
     cut.write_bytes(b"".join(lines[:-1]))
-    status, said = command("gate", cut, "--expectations", write(tmp_path / "e.toml", "crash"))
-    assert status == 1, said
-    assert "problem: the run was cut off after 2 cases" in said, said
+    done = command("gate", cut, "--expectations", write(tmp_path / "e.toml", "crash"))
+    assert done.status == 1, done.text
+    assert "problem: the run was cut off after 2 cases" in done.text, done.text
 
 
 def test_what_cannot_be_compared_is_said_before_anything_runs(tmp_path: Path) -> None:
@@ -91,9 +77,9 @@ def test_what_cannot_be_compared_is_said_before_anything_runs(tmp_path: Path) ->
         (write(tmp_path / "verdict.toml", "fails"), "line 6: 'verdict' is 'fails'; expected one of pass"),
         (write(tmp_path / "selection.toml", "crash", selection="--op Split"), "was written for selection --op Split"),
     ):
-        status, said = command(*run, file)
-        assert status == 2, said
-        assert sentence in said, said
+        done = command(*run, file)
+        assert done.status == 2, done.text
+        assert sentence in done.text, done.text
         assert not results.exists()
 
 
@@ -101,6 +87,6 @@ def test_a_resumed_run_is_held_as_a_whole(tmp_path: Path, results: Path) -> None
     cut = tmp_path / "cut.ndjson"
     cut.write_bytes(b"".join(results.read_bytes().splitlines(keepends=True)[:2]))
     file = write(tmp_path / "e.toml", "crash")
-    status, said = command("run", "--backend", DYING, *CASES, "--results", cut, "--resume", "--expectations", file)
-    assert status == 0, said
-    assert "the gate is open: 2 cases" in said, said
+    done = command("run", "--backend", DYING, *CASES, "--results", cut, "--resume", "--expectations", file)
+    assert done.status == 0, done.text
+    assert "the gate is open: 2 cases" in done.text, done.text

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import shlex
@@ -12,62 +10,22 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
 import onnx
 import pytest
-
-from harness import cli
+from commands import WRONG, Done, adapter, command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-WRONG = Path(__file__).parents[1] / "adapters" / "wrong.py"
 pytestmark = pytest.mark.usefixtures("ends")
 
 SPLIT = "ai.onnx/Split/13"
 NAMES = ("lengths", "lengths_equal", "lengths_one", "lengths_all", "lengths_sum", "even", "even_columns", "even_one")
 FAULTY = f"{SPLIT}/lengths_sum"
 CASES = [word for name in NAMES for word in ("--case", f"{SPLIT}/{name}")]
-
-
-@dataclass(frozen=True)
-class Done:
-    """What a command left behind."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def text(self) -> str:
-        return f"exit {self.status}\n{self.out}\n{self.err}"
-
-
-def command(*words: str | Path) -> Done:
-    """Run the command in this process, as its entry point does."""
-    out, err = io.StringIO(), io.StringIO()
-    with (
-        mock.patch.object(sys, "argv", ["onnx-conformance", *map(str, words)]),
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        try:
-            cli.entry()
-            status = 0
-        except SystemExit as ended:
-            status = int(ended.code or 0)
-    done = Done(status, out.getvalue(), err.getvalue())
-    assert "Traceback" not in done.text, done.text
-    assert "\x1b" not in done.text, repr(done.text)
-    return done
-
-
-def adapter(kind: str) -> str:
-    return "cmd:" + shlex.join([sys.executable, "-S", str(WRONG), kind])
 
 
 def run(*words: str | Path, kind: str = "good", cases: list[str] = CASES) -> Done:
