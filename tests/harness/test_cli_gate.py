@@ -90,3 +90,50 @@ def test_a_resumed_run_is_held_as_a_whole(tmp_path: Path, results: Path) -> None
     done = command("run", "--backend", DYING, *CASES, "--results", cut, "--resume", "--expectations", file)
     assert done.status == 0, done.text
     assert "the gate is open: 2 cases" in done.text, done.text
+
+
+# The file kept by the command
+
+
+def test_the_first_day_takes_one_command(tmp_path: Path, results: Path) -> None:
+    file = tmp_path / "e.toml"
+    update = ("expectations", "update", results, "--expectations", file)
+    refused = command(*update)
+    assert refused.status == 2, refused.text
+    assert f"1 failures are new, first {FAULTY}: crash" in refused.err, refused.text
+    assert not file.exists()
+    done = command(*update, "--accept-new", "--reason", "known")
+    assert done.status == 0, done.text
+    assert f"accepted 1 crash, first {FAULTY}" in done.out, done.text
+    assert command("gate", results, "--expectations", file).status == 0
+    again = command(*update)
+    assert (again.status, again.out) == (0, "nothing to change\n"), again.text
+
+
+@pytest.mark.parametrize("words", [("--accept-new",), ("--reason", "known"), ("--accept-new", "--reason", " ")])
+def test_what_is_accepted_has_a_reason(words: tuple[str, ...], tmp_path: Path, results: Path) -> None:
+    done = command("expectations", "update", results, "--expectations", tmp_path / "e.toml", *words)
+    assert done.status == 2, done.text
+    assert "--accept-new and --reason go together" in done.err, done.text
+
+
+def test_shards_of_several_backends_are_merged_and_one_of_them_is_kept(tmp_path: Path) -> None:
+    good = adapter("good")
+    parts = []
+    for backend in (DYING, good):
+        for shard in ("1/2", "2/2"):
+            parts.append(tmp_path / f"{len(parts)}.ndjson")
+            command("run", "--backend", backend, *CASES, "--shard", shard, "--results", parts[-1])
+    merged = tmp_path / "all.ndjson"
+    lacking = command("merge", *parts[:3], "--out", merged)
+    assert lacking.status == 2, lacking.text
+    assert "lacks --shard 2/2" in lacking.err, lacking.text
+    done = command("merge", *parts, "--out", merged)
+    assert (done.status, done.out) == (0, f"4 results in {merged}\n"), done.text
+    update = ("expectations", "update", merged, "--expectations", tmp_path / "e.toml")
+    unnamed = command(*update, "--accept-new", "--reason", "known")
+    assert unnamed.status == 2, unnamed.text
+    assert "name one with --backend" in unnamed.err, unnamed.text
+    named = command(*update, "--backend", good)
+    assert named.status == 0, named.text
+    assert command("gate", merged, "--expectations", tmp_path / "e.toml").status == 0
