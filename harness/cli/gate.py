@@ -1,0 +1,75 @@
+"""`gate`, `merge`, `expectations`: what a runtime's author accepts for now."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import click
+
+from harness import expectations, merging, renewal
+from harness.cli.options import end
+from harness.errors import HarnessError
+from harness.gate import Gate
+from harness.report import gate as gate_report
+from harness.results import Run
+
+
+@click.command("gate")
+@click.argument("results", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--expectations", "expected", required=True, type=click.Path(dir_okay=False, path_type=Path),
+    help="What the runtime's author accepts for now.",
+)  # fmt: skip
+def gate_(results: Path, expected: Path) -> None:
+    """Hold a results file against expectations.
+
+    Exit status: 0 everything is as the file says, 1 it is not, 2 they cannot be compared.
+    """
+    found = Run(results)
+    gate = Gate(expectations.read(expected), found.header)
+    for result in found.results():
+        gate.add(result)
+    opened = gate.finish(complete=found.complete)
+    for line in gate_report.lines(gate):
+        click.echo(line)
+    end(0 if opened else 1)
+
+
+@click.command("merge")
+@click.argument("results", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
+def merge_(results: tuple[Path, ...], out: Path) -> None:
+    """Join the results files of shards, or of several backends, into one."""
+    click.echo(f"{merging.merge(results, out)} results in {out}")
+
+
+@click.group("expectations")
+def expectations_() -> None:
+    """Keep the file of what a runtime's author accepts for now."""
+
+
+@expectations_.command("update")
+@click.argument("results", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--expectations", "path", required=True, type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to rewrite; it is made where it is missing.",
+)  # fmt: skip
+@click.option("--backend", help="That a new file is to speak of, where the results are of several.")
+@click.option("--accept-new", is_flag=True, help="Accept failures that the file does not have yet; needs --reason.")
+@click.option("--reason", default="", help="Why they are accepted for now.")
+def update(results: Path, path: Path, backend: str | None, accept_new: bool, reason: str) -> None:  # noqa: FBT001
+    """Rewrite a file so that its gate opens for these results, and say what was done.
+
+    Reasons, links, comments and order stay; new failures are refused without --accept-new.
+    """
+    if accept_new != bool(reason.strip()):
+        raise HarnessError("--accept-new and --reason go together: what is accepted for now has a reason")
+    found = Run(results)
+    if backend is None and not path.exists() and len(found.header["backends"]) > 1:
+        raise HarnessError(f"{results} is of {', '.join(found.header['backends'])}; name one with --backend")
+    name = backend or next(iter(found.header["backends"]))
+    text, said = renewal.renew(path, found, name, reason.strip(), dt.datetime.now(dt.UTC).date())
+    renewal.write(path, text)
+    for line in said or ["nothing to change"]:
+        click.echo(line)

@@ -1,0 +1,111 @@
+"""Options that several commands share: kinds of values, the selection of cases, how a command ends."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness import suite
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from harness.case import Case
+
+
+class Shard(click.ParamType[tuple[int, int]]):
+    """i/n, with i from 1 to n."""
+
+    name = "i/n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:  # noqa: ANN401
+        """Return (i, n)."""
+        if isinstance(value, tuple):
+            return value
+        match = re.fullmatch(r"(\d+)/(\d+)", value)
+        if not match or not 1 <= int(match[1]) <= int(match[2]):
+            self.fail(f"{value!r} is no shard; write i/n with i from 1 to n, such as 1/4", param, ctx)
+        return int(match[1]), int(match[2])
+
+
+class Seconds(click.FloatRange):
+    """A time that ends: neither nan nor inf."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
+        """Return seconds."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is no time; write seconds, such as 20", param, ctx)
+        return number
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes: 512M, 4G."""
+
+    name = "size"
+    units = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}  # noqa: RUF012 - never changed
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
+        """Return bytes."""
+        if isinstance(value, int):
+            return value
+        match = re.fullmatch(r"(\d+)([KMG]?)i?B?", value, re.IGNORECASE)
+        if not match or not int(match[1]):
+            self.fail(f"{value!r} is no size; write a number and K, M or G, such as 4G", param, ctx)
+        return int(match[1]) * self.units[match[2].upper()]
+
+
+SHARD, SIZE = Shard(), Size()
+
+
+def selecting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add the options that select cases."""
+    for option in (
+        click.option("--tag", "tags", multiple=True, metavar="GLOB", help="Only cases with such a tag."),
+        click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases with such an id."),
+        click.option(
+            "--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18, ai.onnx/*."
+        ),
+        click.option(
+            "--suite", "suite_name", default="generated", show_default=True, metavar="SUITE",
+            help="generated, official (the node cases of the installed onnx), or a folder in ONNX's layout.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def selected(suite_name: str, ops: Any, cases: Any, tags: Any) -> tuple[suite.Suite, suite.Selection]:  # noqa: ANN401
+    """Return the suite and the part of it that is wanted.
+
+    Raises:
+        HarnessError: there is no such suite, or no such operator in it.
+    """
+    chosen = suite.open_suite(suite_name)
+    selection = suite.Selection(tuple(ops), tuple(cases), tuple(tags))
+    suite.check_operators(chosen, selection)
+    return chosen, selection
+
+
+def all_met(chosen: suite.Suite, selection: suite.Selection, found: bool) -> None:  # noqa: FBT001
+    """Raise if a part of the suite could not be read, or a glob matched nothing."""
+    if chosen.faults:
+        raise HarnessError("\n".join(chosen.faults))
+    for option, glob in sorted(selection.idle):
+        raise suite.SelectionError(f"{option} {glob!r} matches no case of suite {chosen.name}")
+    if not found:
+        raise suite.SelectionError(f"suite {chosen.name} has no case for {str(selection) or 'anything'}")
+
+
+def find(case_id: str, suite_name: str | None) -> Case:
+    """Return a case by its id, from a suite or from the one that the id begins with; see `suite.find`."""
+    return suite.find(case_id, (suite.open_suite(suite_name),) if suite_name else ())
+
+
+def end(status: int) -> None:
+    """End the command with a status; sys.exit() is left to click, which ends so where nobody reads its output."""
+    click.get_current_context().exit(status)

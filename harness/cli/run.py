@@ -1,0 +1,58 @@
+"""`run`: arguments only; the work is done by `session`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness import session, suite
+from harness.cli.options import SHARD, SIZE, Seconds, end, selecting
+from harness.process import Limits
+
+
+@click.command()
+@click.option(
+    "--backend", "backends", multiple=True, default=("onnx_reference",), show_default=True, metavar="BACKEND",
+    help="What to test: a name (see README), a dotted path such as my_runtime.backend, or cmd:COMMAND. Repeatable.",
+)  # fmt: skip
+@selecting
+@click.option("--results", type=click.Path(dir_okay=False, path_type=Path), help="Write the result stream here.")
+@click.option("--resume", is_flag=True, help="Go on with a --results file that was cut off.")
+@click.option("--reference", metavar="BACKEND", help="Take this backend's answers as the expected ones.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes for each backend.")
+@click.option("--shard", type=SHARD, help="Only this part of the cases; stable when cases are added.")
+@click.option("--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Seconds that one case may take.")
+@click.option("--memory", type=SIZE, help="Address space of an adapter process, such as 4G.")
+@click.option(
+    "--restarts", type=click.IntRange(0), default=200, show_default=True, help="How often a process is started again."
+)
+@click.option("--max-fail", type=click.IntRange(1), help="Stop after so many failures.")
+@click.option(
+    "--groups", type=click.IntRange(0), default=20, show_default=True,
+    help="Groups of failures shown for each backend; 0: all.",
+)  # fmt: skip
+@click.option(
+    "--expectations", type=click.Path(dir_okay=False, path_type=Path),
+    help="What the runtime's author accepts for now; the exit status tells whether that still holds.",
+)  # fmt: skip
+def run(suite_name: str, ops: Any, cases: Any, tags: Any, shard: Any, **given: Any) -> None:  # noqa: ANN401
+    """Run cases on backends and say which sentences they break.
+
+    Exit status: 0 all scored verdicts pass, 1 some do not, 2 the command or the harness itself failed.
+    """
+    options = session.Options(
+        backends=tuple(given["backends"]),
+        suite=suite_name,
+        selection=suite.Selection(tuple(ops), tuple(cases), tuple(tags), shard),
+        limits=Limits(timeout=given["timeout"], memory=given["memory"], restarts=given["restarts"]),
+        jobs=given["jobs"],
+        reference=given["reference"],
+        results=given["results"],
+        resume=given["resume"],
+        max_fail=given["max_fail"],
+        groups=given["groups"],
+        expectations=given["expectations"],
+    )
+    end(session.execute(options))
