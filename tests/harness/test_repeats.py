@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import commands
 import pytest
 from commands import command
 
@@ -172,3 +173,14 @@ def test_a_run_is_resumed_with_as_many_repeats(tmp_path: Path) -> None:
     done = command("run", *GIVEN[:-2], "--results", results, "--resume")
     assert done.status == 2, done.text
     assert "its repeat is 1, this run's 0" in done.err, done.text
+
+
+def test_a_run_that_is_stopped_keeps_the_failures_that_were_to_run_again(tmp_path: Path) -> None:
+    results = tmp_path / "a.ndjson"
+    words = ("--backend", commands.adapter("dies_on_every_case"), "--op", "Split/13", "--repeat", "1")
+    done = command("run", *words, "--restarts", "2", "--results", results)
+    assert done.status == 2, done.text
+    found = list(Run(results).results())
+    assert found, done.text
+    assert {result.verdict for result in found} == {Verdict.CRASH}
+    assert all(not result.attempts for result in found), "one verdict, however often"
