@@ -6,6 +6,7 @@ conjunction of two conditions one machine operation for 64 cases.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,18 +21,20 @@ if TYPE_CHECKING:
 WEIGHTS = {
     Subject.ARGUMENT: 1.0,
     Subject.VALUES: 1.1,
+    Subject.HINT: 1.3,
     Subject.OUTPUT: 1.1,
     Subject.TYPE: 1.0,
-    Subject.VERSION: 1.05,
+    Subject.VERSION: 0.95,
     Subject.OPSET: 1.2,
     Subject.FORM: 1.05,
-    Subject.TAG: 1.3,
-    Subject.CLAUSE: 1.4,
+    Subject.TAG: 1.8,
+    Subject.CLAUSE: 2.1,
     Subject.OUTCOME: 1.0,
 }
 """How much a condition costs: what a kernel can see comes before how this project sorts its cases."""
-THRESHOLD, INTERVAL, ASIDE, ANOTHER = 0.05, 0.2, 0.1, 0.12
-"""What comes on top: for a bound, for two, for a trait that is not the value itself, for each further value."""
+THRESHOLD, INTERVAL, ASIDE, ANOTHER, LISTED = 0.05, 0.3, 0.15, 0.12, 1.0
+"""What comes on top: for a bound, for two, for a trait that is not the value itself, for each further
+value, for a whole list."""
 NOT_EXPANDED = 0.6
 """An operator's node and its function body are different programs: to set one apart is hardly a condition."""
 MOST_INTERVALS = 10
@@ -121,21 +124,17 @@ def conditions(found: Table) -> list[Condition]:
     for trait, row in sorted(found.items()):
         cost = WEIGHTS[trait.subject] + ASIDE * trait.name.startswith(ASIDES)
         if trait.kind is Kind.FACT:
-            extra = THRESHOLD * trait.name.endswith((" set", " given", " omitted"))
+            extra = THRESHOLD * trait.name.endswith((" set", " given", " omitted")) + LISTED * trait.name.endswith("]")
             made.append(Condition(trait.name, row[True], cost + extra, trait.subject))
         elif trait.kind is Kind.CHOICE:
-            listed = ASIDE * (trait.subject is Subject.ARGUMENT)
             made += [
-                Condition(
-                    f"{trait.name}{trait.equals}{value}",
-                    mask,
-                    cost + listed * str(value).startswith("["),
-                    trait.subject,
-                )
+                Condition(f"{trait.name}{trait.equals}{value}", mask, cost, trait.subject)
                 for value, mask in row.items()
             ]
         else:
-            made += _of_numbers(trait, {float(str(value)): mask for value, mask in row.items()}, cost)
+            made += _of_numbers(
+                trait, {value: mask for value, mask in row.items() if isinstance(value, int | float)}, cost
+            )
     expanded = found.get(FORM, {})
     if "@expanded" in expanded and len(expanded) > 1:
         others = sum(mask for form, mask in expanded.items() if form != "@expanded")
@@ -150,20 +149,24 @@ def _of_numbers(trait: Trait, row: Mapping[float, int], cost: float) -> Iterator
         for number in numbers:
             yield Condition(_equal(trait, number), row[number], cost, trait.subject)
     up_to = 0
-    for index, (below, above) in enumerate(zip(numbers, numbers[1:], strict=False)):
+    for index, (below, above) in enumerate(itertools.pairwise(numbers)):
         up_to |= row[below]
         beyond = sum(row[number] for number in numbers[index + 1 :])
         low, high = _bounds(trait, below, above)
         yield Condition(low, up_to, cost + THRESHOLD, trait.subject)
         yield Condition(high, beyond, cost + THRESHOLD, trait.subject)
-    if trait.name.startswith(ASIDES[2:4]) or len(numbers) > MOST_INTERVALS:
+    if trait.name.startswith(("smallest of ", "largest of ", "value of ")) or len(numbers) > MOST_INTERVALS:
         return
     for first in range(1, len(numbers) - 2):
         for last in range(first + 1, len(numbers) - 1):
             inside = sum(row[number] for number in numbers[first : last + 1])
-            end = f"< {numbers[last + 1]:g}" if trait is VERSION else f"<= {numbers[last]:g}"
-            words = f"{numbers[first]:g} <= {trait.name} {end}"
+            end = f"< {_written(numbers[last + 1])}" if trait is VERSION else f"<= {_written(numbers[last])}"
+            words = f"{_written(numbers[first])} <= {trait.name} {end}"
             yield Condition(words, inside, cost + INTERVAL, trait.subject)
+
+
+def _written(number: float) -> str:
+    return str(number) if isinstance(number, int) else f"{number:g}"
 
 
 def _equal(trait: Trait, number: float) -> str:
@@ -173,8 +176,8 @@ def _equal(trait: Trait, number: float) -> str:
     if number == 0 and kind == "length":
         return f"{name} is empty"
     if kind == "value":
-        return f"the value of {name} is {number:g}"
-    return f"{trait.name}{trait.equals}{number:g}"
+        return f"the value of {name} is {_written(number)}"
+    return f"{trait.name}{trait.equals}{_written(number)}"
 
 
 def _bounds(trait: Trait, below: float, above: float) -> tuple[str, str]:
@@ -189,5 +192,5 @@ def _bounds(trait: Trait, below: float, above: float) -> tuple[str, str]:
     if signs:
         return f"{low} is negative", f"{high} is not negative" if low == high else f"{high} is at least 0"
     if trait is VERSION:
-        return f"version < {above:g}", f"version >= {above:g}"
-    return f"{low} <= {below:g}", f"{high} >= {above:g}"
+        return f"version < {_written(above)}", f"version >= {_written(above)}"
+    return f"{low} <= {_written(below)}", f"{high} >= {_written(above)}"

@@ -11,23 +11,23 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.conditions import Condition
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from harness.conditions import Choice
+    from harness.conditions import Choice, Condition
 
 MOST_CONDITIONS = 3
 MOST_STATEMENTS = 5
-LEAST = (1, 1, 2, 4)
-"""How many failures a conjunction of so many conditions must take: three for one case would only describe that case."""
-MOST_POOL, MOST_BASES = 400, 60
+LEAST = (1, 1, 3, 6)
+"""How many failures a conjunction of so many conditions must take, unless it takes all: three conditions for one case
+would only describe that case."""
+MOST_POOL, MOST_BASES = 160, 40
 """Conditions that are paired with one another, and pairs that a third one is sought for."""
 OVERHEAD = 0.75
 """What another statement costs beside its conditions."""
-LEAST_FIT = 0.4
-"""How well a statement must fit that passing cases match too: its F1 score, of precision and coverage."""
+LEAST_FIT, LEAST_SHARE = 0.4, 1 / 3
+"""How well a statement must fit that passing cases match too: its F1 score (of precision and coverage), and how many of
+the cases that it takes must be failures."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def cover(conditions: Sequence[Condition], choices: Sequence[Choice], failures: 
     chosen: list[Conjunction] = []
     left = failures
     while left and len(chosen) < MOST_STATEMENTS:
-        found = Search(conditions, choices, left, passes)
+        found = Search(conditions, choices, left, passes, whole=left == failures)
         picked = _pick(found.exact, left, MOST_STATEMENTS - len(chosen))
         for item in picked:
             chosen.append(item)
@@ -150,10 +150,19 @@ class Search:
         loose: the one that fits best among those that take passing cases too, where it fits well enough.
     """
 
-    def __init__(self, conditions: Sequence[Condition], choices: Sequence[Choice], failures: int, passes: int) -> None:
+    def __init__(
+        self,
+        conditions: Sequence[Condition],
+        choices: Sequence[Choice],
+        failures: int,
+        passes: int,
+        *,
+        whole: bool = True,
+    ) -> None:
         """Search at once."""
         self._failures, self._passes, self._choices = failures, passes, choices
         self._total = failures.bit_count()
+        self._whole = failures if whole else 0
         self.exact: dict[int, Conjunction] = {}
         self._best: tuple[float, float, tuple[str, ...]] | None = None
         self.loose: Conjunction | None = None
@@ -173,19 +182,24 @@ class Search:
         self._fit(open_, bases)
 
     def _pool(self, conditions: Sequence[Condition]) -> Iterator[Condition]:
-        """Yield the conditions that tell anything apart; of several that hold of the same cases the simplest."""
-        seen = set()
-        every = self._failures | self._passes
-        fitting = []
+        """Yield the conditions that tell anything apart, the simple ones first.
+
+        Of those that take the same failures, one that takes no passing case less than a simpler one is worth nothing.
+        """
+        alike: dict[int, list[int]] = {}
+        fitting: list[tuple[float, Condition]] = []
         for condition in conditions:
-            held = condition.cases & every
-            if held & self._failures and held != every and held not in seen:
-                seen.add(held)
-                fitting.append(condition)
-        if len(fitting) > MOST_POOL:
-            fitting.sort(key=lambda item: (-self._fitness(item.cases), item.order))
-            fitting = sorted(fitting[:MOST_POOL], key=lambda item: item.order)
-        yield from fitting
+            taken, wrongly = condition.cases & self._failures, condition.cases & self._passes
+            if not taken or (taken == self._failures and wrongly == self._passes):
+                continue
+            simpler = alike.setdefault(taken, [])
+            if any(other & ~wrongly == 0 for other in simpler):
+                continue
+            simpler.append(wrongly)
+            hits = taken.bit_count()
+            fitting.append((-hits / (hits + wrongly.bit_count()) * hits**0.5, condition))
+        fitting.sort(key=lambda item: (item[0], item[1].order))
+        yield from sorted((item for _, item in fitting[:MOST_POOL]), key=lambda item: item.order)
 
     def _lists(self, failures: int, passes: int) -> Iterator[Condition]:
         for choice in self._choices:
@@ -199,7 +213,7 @@ class Search:
         for condition in conditions:
             cases &= condition.cases
         taken = cases & self._failures
-        if not taken or cases & self._passes or taken.bit_count() < min(_least(conditions), self._total):
+        if not taken or cases & self._passes or (taken != self._whole and taken.bit_count() < _least(conditions)):
             return
         known = self.exact.get(taken)
         cost = sum(condition.cost for condition in conditions)
@@ -247,8 +261,10 @@ class Search:
             made = conjunction(*conditions)
             fit = self._fitness(made.cases)
             key = (-round(fit - 0.02 * len(conditions), 6), made.cost, made.words)
-            enough = (made.cases & self._failures).bit_count() >= _least(conditions)
-            if fit >= LEAST_FIT and enough and (self._best is None or key < self._best):
+            taken = made.cases & self._failures
+            enough = taken == self._whole or taken.bit_count() >= _least(conditions)
+            share = taken.bit_count() / (made.cases & (self._failures | self._passes)).bit_count()
+            if fit >= LEAST_FIT and share >= LEAST_SHARE and enough and (self._best is None or key < self._best):
                 self._best, self.loose = key, made
 
     def _fitness(self, cases: int) -> float:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness import covering
+from harness import covering, globs
 from harness.conditions import choices, conditions, table
 from harness.report.summary import signature
 from harness.statement import Statement
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from harness.conditions import Choice, Condition
-    from harness.covering import Conjunction, Cover
     from harness.results import Run
     from harness.suite import Suite
     from harness.traits import Traits
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_CAUSES = 12
 """Failures of one verdict with more kinds of messages than this are looked at together only."""
+ONLY = "only what the results say of cases is used: version, type, form, tags and sentences"
 OUTCOMES = (ALLOWED, FORBIDDEN)
 
 
@@ -96,11 +96,13 @@ class _Operator:
         cases: id -> what its result says, of cases that passed or failed.
         verdicts: backend -> case -> verdict, of those and of cases that came out otherwise.
         failures: backend -> failures.
+    versions: of the operator that those cases are of.
     """
 
     cases: dict[str, Traits] = field(default_factory=dict)
     verdicts: dict[str, dict[str, Verdict]] = field(default_factory=dict)
     failures: dict[str, list[Result]] = field(default_factory=dict)
+    versions: set[str] = field(default_factory=set)
 
 
 def explain(
@@ -119,18 +121,27 @@ def explain(
     operators = _collected(run, chosen, set(backends))
     failures = sum(len(found) for operator in operators.values() for found in operator.failures.values())
     failing = {name: operator for name, operator in operators.items() if operator.failures}
-    known, note = _known(run, source, failing)
-    found = [
-        explained
-        for name, operator in sorted(failing.items())
-        for explained in _explained(name, operator, known.get(name, {}))
-    ]
+    note = _other_suite(run, source)
+    found: list[Explained] = []
+    missing = 0
+    for name, known in _known(None if note else source, failing):
+        missing += 0 if note else len(failing[name].cases.keys() - known.keys())
+        found += _explained(name, failing[name], known)
+    if missing and source is not None:
+        note = f"of {missing} cases that suite {source.name} does not have, {ONLY}"
     return Explanation(tuple(sorted(found, key=lambda item: (item.backend, item.operator))), failures, note)
+
+
+def _other_suite(run: Run, source: Suite | None) -> str:
+    """Return why the models of a run's cases are not to be had, or an empty text."""
+    suite = run.header["suite"]
+    if source is not None and source.name == suite.get("name") and source.digest() == suite.get("digest"):
+        return ""
+    return f"suite {suite.get('name')} is no longer the one that was run, {suite.get('digest')}; {ONLY}"
 
 
 def _collected(run: Run, chosen: Selection, backends: set[str]) -> dict[str, _Operator]:
     operators: dict[str, _Operator] = {}
-    said: dict[tuple[object, ...], Traits] = {}
     takes: dict[str, bool] = {}
     for result in run.results():
         if result.operator not in takes:
@@ -141,34 +152,36 @@ def _collected(run: Run, chosen: Selection, backends: set[str]) -> dict[str, _Op
         operator = operators.setdefault(split_operator(result.operator)[0], _Operator())
         operator.verdicts.setdefault(result.backend, {})[result.case] = result.verdict
         if result.case not in operator.cases:
-            traits = of_result(result)
-            operator.cases[result.case] = said.setdefault(tuple(traits.items()), traits)
+            operator.cases[result.case] = of_result(result)
+            operator.versions.add(result.operator)
         if result.verdict.failed:
             operator.failures.setdefault(result.backend, []).append(result)
     return operators
 
 
-def _known(
-    run: Run, source: Suite | None, failing: Mapping[str, _Operator]
-) -> tuple[dict[str, dict[str, tuple[Traits, Traits]]], str]:
-    """Return what the models of cases say, by operator and case, and why some say nothing."""
-    suite = run.header["suite"]
-    only = "only what the results say of cases is used: version, type, form, tags and sentences"
-    if source is None or source.name != suite.get("name") or source.digest() != suite.get("digest"):
-        return {}, f"suite {suite.get('name')} is not the one that was run ({suite.get('digest')}); {only}"
-    known: dict[str, dict[str, tuple[Traits, Traits]]] = {}
-    wanted = Selection(ops=tuple(f"{name}/*" if "/" in name else name for name in failing))
+Known = dict[str, tuple["Traits", "Traits"]]
+"""What the models of cases say, by id."""
+
+
+def _known(source: Suite | None, failing: Mapping[str, _Operator]) -> Iterator[tuple[str, Known]]:
+    """Yield what the models of each operator's cases say."""
     reader = Reader()
-    for case in source.cases(wanted) if failing else ():
+    if source is None or source.operators():
+        for name, operator in sorted(failing.items()):
+            wanted = Selection(ops=tuple(map(globs.literal, sorted(operator.versions))))
+            # Every case is read, be it in the results or not: other forms share what the plain one says.
+            read = ((case.id, reader.of_case(case)) for case in (source.cases(wanted) if source else ()))
+            yield name, {case: traits for case, traits in read if case in operator.cases}
+        return
+    every: dict[str, Known] = {}  # A folder is read once, whatever it holds.
+    for case in source.cases(Selection()) if failing else ():
         name = split_operator(case.operator)[0]
-        traits = reader.of_case(case)  # Whatever was run of it: the forms beside share what it says.
         if name in failing and case.id in failing[name].cases:
-            known.setdefault(name, {})[case.id] = traits
-    missing = sum(len(operator.cases.keys() - known.get(name, {}).keys()) for name, operator in failing.items())
-    return known, f"of {missing} cases that suite {source.name} does not have, {only}" if missing else ""
+            every.setdefault(name, {})[case.id] = reader.of_case(case)
+    yield from ((name, every.get(name, {})) for name in sorted(failing))
 
 
-def _explained(name: str, operator: _Operator, known: Mapping[str, tuple[Traits, Traits]]) -> Iterator[Explained]:
+def _explained(name: str, operator: _Operator, known: Known) -> Iterator[Explained]:
     ids = sorted(operator.cases)
     places = {case: place for place, case in enumerate(ids)}
     rest: dict[int, Traits] = {}
@@ -217,7 +230,8 @@ def _cause(result: Result) -> tuple[str, ...]:
     """Return what tells causes apart that have one verdict, by what the runtime said."""
     if result.verdict is Verdict.REFUSED:
         return signature(result)
-    return (result.signal or result.message,) if result.verdict is Verdict.CRASH else ()
+    # A model that must be refused may be refused before what crashes is reached.
+    return (result.signal or result.message, result.outcome) if result.verdict is Verdict.CRASH else ()
 
 
 def _cited(results: Sequence[Result]) -> str:
@@ -254,6 +268,19 @@ class _Sayable:
             by_cause[cause] = by_cause.get(cause, 0) | bit
         if not against:
             return [((), failed)]
+        found = [self._said(failed, against)]
+        if 1 < len(by_cause) <= MOST_CAUSES and (len(found[0].said) > 1 or found[0].left):
+            apart = [self._said(part, against) for part in by_cause.values()]
+            found = min(found, apart, key=lambda every: (sum(i.left for i in every), sum(i.cost for i in every)))
+        said = {words: cases for item in found for words, cases in item.said}
+        ranked: list[tuple[tuple[str, ...], int]] = []
+        for words, cases in sorted(said.items(), key=lambda item: (-(item[1] & failed).bit_count(), item[0])):
+            # Two causes may be told by the same failures; the wider statement has said it all.
+            if all(cases & failed & ~other for _, other in ranked):
+                ranked.append((words, cases))
+        return ranked[: covering.MOST_STATEMENTS]
+
+    def _said(self, failed: int, against: int) -> _Said:
         # What the text allows is not compared with what it forbids, unless failures of both are of one kind.
         kind, words = -1, ""
         if not failed & self.forbidden:
@@ -261,27 +288,20 @@ class _Sayable:
         elif not failed & self.allowed:
             kind, words = self.forbidden, FORBIDDEN.name
         if not against & kind:
-            return [((words,), kind)]
-        found = self._cover(failed, against & kind, by_cause)
-        said: dict[tuple[str, ...], int] = {}
-        for item in found:
+            return _Said([((words,), kind)], 0, 1)
+        found = covering.cover(self.conditions, self.choices, failed, against & kind)
+        said = []
+        for item in found.chosen:
             # Said only where it must be: most conditions hold of nothing else anyway.
             aside = item.cases & against & ~kind
-            said[(*item.words, words) if aside else item.words] = item.cases & kind if aside else item.cases
-        ranked = sorted(said.items(), key=lambda item: (-(item[1] & failed).bit_count(), item[0]))
-        return ranked[: covering.MOST_STATEMENTS]
+            said.append(((*item.words, words), item.cases & kind) if aside else (item.words, item.cases))
+        return _Said(said, found.left.bit_count(), found.cost)
 
-    def _cover(self, failed: int, against: int, by_cause: Mapping[tuple[str, ...], int]) -> tuple[Conjunction, ...]:
-        together = covering.cover(self.conditions, self.choices, failed, against)
-        if not 1 < len(by_cause) <= MOST_CAUSES or (len(together.chosen) == 1 and not together.left):
-            return together.chosen
-        apart = [covering.cover(self.conditions, self.choices, part, against) for part in by_cause.values()]
 
-        def effort(covers: Sequence[Cover]) -> tuple[int, float]:
-            return sum(item.left.bit_count() for item in covers), sum(item.cost for item in covers)
+@dataclass(frozen=True)
+class _Said:
+    """Words and of which cases they hold, how many failures are left without, and what all that costs."""
 
-        return (
-            together.chosen
-            if effort([together]) <= effort(apart)
-            else tuple(item for cover in apart for item in cover.chosen)
-        )
+    said: Sequence[tuple[tuple[str, ...], int]]
+    left: int
+    cost: float

@@ -9,8 +9,10 @@ them stands what the form itself changes.
 from __future__ import annotations
 
 import enum
+import functools
 import itertools
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,8 +37,21 @@ MOST_ELEMENTS = 4096
 MOST_COMPARED = 64
 MOST_TEXT = 40
 """Characters of an attribute's value that a statement repeats."""
+MOST_CLAUSE = 70
 TYPE_ATTRIBUTES = frozenset({"to", "dtype", "output_dtype", "stash_type", "softmax_precision", "precision"})
 """Attributes whose numbers are those of TensorProto.DataType."""
+
+
+ENDS = {
+    "beyond float16": 65504,
+    "beyond int32": 2**31 - 1,
+    "beyond 2**53": 2**53,
+    "beyond half of int64": 2**62 - 1,
+    "beyond float": float(np.finfo(np.float32).max),
+}
+"""Where numbers begin to overflow, or to lose digits."""
+MOST_SMALL = 16
+"""Up to which magnitude a number by itself may mean something: an axis, a count. Others are only examples."""
 
 
 class Kind(enum.IntEnum):
@@ -52,14 +67,16 @@ class Subject(enum.IntEnum):
 
     ARGUMENT = 0
     VALUES = 1
-    OUTPUT = 2
-    TYPE = 3
-    VERSION = 4
-    OPSET = 5
-    FORM = 6
-    TAG = 7
-    CLAUSE = 8
-    OUTCOME = 9
+    HINT = 2
+    """What may merely go along with a cause: inputs of one shape, a number beyond some limit."""
+    OUTPUT = 3
+    TYPE = 4
+    VERSION = 5
+    OPSET = 6
+    FORM = 7
+    TAG = 8
+    CLAUSE = 9
+    OUTCOME = 10
 
 
 class Trait(NamedTuple):
@@ -96,21 +113,33 @@ def split_operator(operator: str) -> tuple[str, int | None]:
 
 
 def of_result(result: Result) -> Traits:
-    """Return what a result alone says of its case."""
-    _, version = split_operator(result.operator)
-    traits: Traits = {FORM: result.form if result.form == PLAIN else f"@{line(result.form, MOST_TEXT)}"}
-    traits[FORBIDDEN if result.outcome == Outcome.REJECTS else ALLOWED] = True
+    """Return what a result alone says of its case; the same object for cases of which the same is said."""
+    own = result.case.startswith(f"{result.operator}/")  # Only our own ids say what type they were expanded to.
+    stem = result.case.partition("@")[0].removeprefix(f"{result.operator}/") if own else ""
+    return _said(result.operator, stem.partition("/")[2], result.form, result.outcome, result.tags, result.clauses)
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _said(
+    operator: str, type_: str, form: str, outcome: str, tags: tuple[str, ...], clauses: tuple[str, ...]
+) -> Traits:
+    version = split_operator(operator)[1]
+    traits: Traits = {FORM: form if form == PLAIN else f"@{line(form, MOST_TEXT)}"}
+    traits[FORBIDDEN if outcome == Outcome.REJECTS else ALLOWED] = True
     if version is not None:
         traits[VERSION] = version
-    stem = result.case.partition("@")[0]
-    suffix = stem.removeprefix(f"{result.operator}/").partition("/")[2] if stem.startswith(result.operator) else ""
-    if suffix:
-        traits[TYPE] = line(suffix, MOST_TEXT)
-    for tag in result.tags:
+    if type_:
+        traits[TYPE] = line(type_, MOST_TEXT)
+    for tag in tags:
         traits[Trait(Subject.TAG, f"tag is {line(tag, MOST_TEXT)}")] = True
-    for clause in result.clauses:
-        traits[Trait(Subject.CLAUSE, f"the case cites «{line(clause, 90)}»")] = True
+    for clause in clauses:
+        traits[Trait(Subject.CLAUSE, f"the case cites «{shortened(clause)}»")] = True
     return traits
+
+
+def shortened(text: str) -> str:
+    """Return a text as one clean line that is not long, cut between words."""
+    return textwrap.shorten(line(text), MOST_CLAUSE, placeholder=" ...")
 
 
 class Reader:
@@ -134,6 +163,7 @@ class Reader:
         return self._shared, dict(_own(case, model, node, _version(domain, op_type, version)))
 
 
+@functools.cache
 def _version(domain: str, op_type: str, version: int | None) -> OperatorVersion | None:
     if version is None or not schema.exists(domain, op_type, version):
         return None
@@ -148,6 +178,10 @@ def _values(words: str) -> Trait:
     return Trait(Subject.VALUES, words)
 
 
+def _hint(words: str) -> Trait:
+    return Trait(Subject.HINT, words)
+
+
 def _number(name: str, equals: str = " = ", subject: Subject = Subject.ARGUMENT) -> Trait:
     return Trait(subject, name, Kind.NUMBER, equals)
 
@@ -160,10 +194,10 @@ def _own(
     for item in model.opset_import:
         if (item.domain or "ai.onnx") == domain:
             yield OPSET, item.version
-    if version is None:
-        return
     baked = {item.name for item in model.graph.initializer}
-    for parameter, name in _named(version, list(node.input) if node else []):
+    if version is None or node is None or not (baked or "" in node.input):
+        return
+    for parameter, name in _named(version, list(node.input)):
         if name in baked:
             yield _argument(f"{parameter} is an initializer"), True
         elif not name:
@@ -196,6 +230,8 @@ def _shared(
     for name, value in given.items():
         yield from _input(name, value)
     yield from _together(given)
+    yield from _magnitude(given)
+    yield from _axis(given, node, version)
     yield from _attributes(node, version)
     yield from _outputs(node, version)
 
@@ -234,7 +270,7 @@ def _types(
     for place, (parameter, name) in enumerate(_named(version, list(node.input))):
         declared = version.inputs[min(place, len(version.inputs) - 1)].type if version.inputs else ""
         text = _element(infos[name]) if name in infos else _of_value(given.get(parameter))
-        if not text or seen.get(declared) == text:
+        if not text or seen.get(declared) == text or (seen and len(version.allowed(declared)) < 2):  # noqa: PLR2004
             continue
         trait = Trait(Subject.TYPE, f"type of {parameter}", Kind.CHOICE) if seen else TYPE
         seen.setdefault(declared, text)
@@ -243,7 +279,7 @@ def _types(
             yield from ((Trait(Subject.TYPE, words), True) for words in _classes(text))
     for parameter_, name in zip(version.outputs, node.output, strict=False):
         text = _element(infos[name]) if name in infos else ""
-        if text and seen.get(parameter_.type) != text:
+        if text and seen.get(parameter_.type) != text and not (seen and len(version.allowed(parameter_.type)) < 2):  # noqa: PLR2004
             yield (Trait(Subject.TYPE, f"type of {parameter_.name}", Kind.CHOICE) if seen else TYPE), text
             seen.setdefault(parameter_.type, text)
 
@@ -297,7 +333,7 @@ def _input(name: str, value: Value) -> Iterator[tuple[Trait, Any]]:
         if 0 in array.shape:
             yield _argument(f"{name} has a dimension of size 0"), True
         if array.ndim and array.size == 1:
-            yield _argument(f"{name} has dimensions but one element"), True
+            yield _hint(f"{name} has dimensions but one element"), True
         if array.ndim and array.size > 1 and 1 in array.shape:
             yield _argument(f"{name} has a dimension of size 1"), True
         if 0 < array.size <= MOST_ELEMENTS:
@@ -332,8 +368,8 @@ def _elements(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, A
                 "a negative zero": ((wide == 0) & np.signbit(wide)).any(),
             }
         yield from ((_values(f"{name} has {what}"), True) for what, there in found.items() if there)
-        if array.size == 1 and np.isfinite(wide).all():
-            yield _number(f"value of {name}", subject=Subject.VALUES), float(wide.reshape(-1)[0])
+        if (wide[np.isfinite(wide)] % 1).any():
+            yield _hint(f"{name} has a fraction"), True
 
 
 def _whole(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, Any]]:
@@ -347,12 +383,12 @@ def _whole(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, Any]
         yield _values(f"{name} has the lowest value of its type"), True
     if high == info.max:
         yield _values(f"{name} has the highest value of its type"), True
-    if array.size == 1:
+    if array.size == 1 and abs(low) <= MOST_SMALL:
         yield _number(f"value of {name}", subject=Subject.VALUES), low
-    elif array.ndim == 1 and array.size <= MOST_COMPARED:
+    if array.ndim == 1 and array.size <= MOST_COMPARED:
         yield _number(f"length of {name}"), array.size
         if len(set(array.tolist())) < array.size:
-            yield _values(f"{name} has a value twice"), True
+            yield _hint(f"{name} has a value twice"), True
 
 
 def _together(given: Mapping[str, Value]) -> Iterator[tuple[Trait, Any]]:
@@ -364,7 +400,33 @@ def _together(given: Mapping[str, Value]) -> Iterator[tuple[Trait, Any]]:
         if first.shape != second.shape:
             yield _argument(f"{one} and {other} differ in shape"), True
         else:
-            yield _argument(f"{one} and {other} have one shape"), True
+            yield _hint(f"{one} and {other} have one shape"), True
+
+
+def _magnitude(given: Mapping[str, Value]) -> Iterator[tuple[Trait, Any]]:
+    """Yield what the largest number of any small input is beyond, without its sign: what may overflow or be rounded."""
+    numbers = [
+        value
+        for value in given.values()
+        if isinstance(value, np.ndarray) and value.dtype.kind not in "bOcSU" and 0 < value.size <= MOST_COMPARED
+    ]
+    found = [abs(item) for value in numbers for item in value.reshape(-1).tolist() if math.isfinite(item)]
+    for words, end in ENDS.items():
+        if found and max(found) > end:
+            yield _hint(f"an input has a number {words}"), True
+
+
+def _axis(given: Mapping[str, Value], node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tuple[Trait, Any]]:
+    """Yield where the attribute `axis` points to in the first input, from whichever end it counts."""
+    first = next(iter(given.values()), None)
+    if "axis" not in version.attributes or not isinstance(first, np.ndarray) or not first.ndim:
+        return
+    axis = next((item.i for item in node.attribute if item.name == "axis"), version.attributes["axis"].default)
+    if isinstance(axis, int) and -first.ndim <= axis < first.ndim:
+        counted = axis % first.ndim
+        yield _number("axis counted from the front"), counted
+        yield _argument(f"axis is {'' if counted == first.ndim - 1 else 'not '}the last dimension"), True
+        yield _argument(f"axis is {'' if counted == 0 else 'not '}the first dimension"), True
 
 
 def _attributes(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tuple[Trait, Any]]:
@@ -411,7 +473,7 @@ def _list(name: str, values: list[Any]) -> Iterator[tuple[Trait, Any]]:
         yield _argument(f"values of {name} {'are all equal' if len(set(values)) == 1 else 'differ'}"), True
     shown = ",".join(f"{item:g}" for item in values)
     if len(shown) <= MOST_TEXT:
-        yield Trait(Subject.ARGUMENT, name, Kind.CHOICE, "="), f"[{shown}]"
+        yield Trait(Subject.ARGUMENT, f"{name}=[{shown}]"), True
 
 
 def _type_name(number: int) -> str:
