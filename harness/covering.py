@@ -25,6 +25,8 @@ MOST_POOL, MOST_BASES = 160, 40
 """Conditions that are paired with one another, and pairs that a third one is sought for."""
 OVERHEAD = 0.75
 """What another statement costs beside its conditions."""
+NEARLY, INEXACT = 0.9, 0.5
+"""How well one statement for all failures must fit to stand for several exact ones, and how much shorter it must be."""
 LEAST_FIT, LEAST_SHARE = 0.4, 1 / 3
 """How well a statement must fit that passing cases match too: its F1 score (of precision and coverage), and how many of
 the cases that it takes must be failures."""
@@ -90,8 +92,11 @@ def cover(conditions: Sequence[Condition], choices: Sequence[Choice], failures: 
     """
     chosen: list[Conjunction] = []
     left = failures
+    nearly: Conjunction | None = None
     while left and len(chosen) < MOST_STATEMENTS:
         found = Search(conditions, choices, left, passes, whole=left == failures)
+        if left == failures:
+            nearly = found.nearly
         picked = _pick(found.exact, left, MOST_STATEMENTS - len(chosen))
         for item in picked:
             chosen.append(item)
@@ -101,7 +106,10 @@ def cover(conditions: Sequence[Condition], choices: Sequence[Choice], failures: 
                 chosen.append(loose)
                 left &= ~loose.cases
             break
-    return Cover(tuple(chosen), left)
+    made = Cover(tuple(chosen), left)
+    if nearly is not None and (left or Cover((nearly,), 0).cost + INEXACT < made.cost):
+        return Cover((nearly,), 0)
+    return made
 
 
 def _pick(exact: Mapping[int, Conjunction], failures: int, most: int) -> list[Conjunction]:
@@ -266,6 +274,13 @@ class Search:
             share = taken.bit_count() / (made.cases & (self._failures | self._passes)).bit_count()
             if fit >= LEAST_FIT and share >= LEAST_SHARE and enough and (self._best is None or key < self._best):
                 self._best, self.loose = key, made
+
+    @property
+    def nearly(self) -> Conjunction | None:
+        """The one that fits best, where it takes all failures and hardly a passing case."""
+        if self.loose is None or self._failures & ~self.loose.cases or self._fitness(self.loose.cases) < NEARLY:
+            return None
+        return self.loose
 
     def _fitness(self, cases: int) -> float:
         return self._score(cases & self._failures, cases & self._passes)

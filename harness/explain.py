@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from harness import covering, globs
 from harness.conditions import choices, conditions, table
+from harness.model_traits import Reader
 from harness.report.summary import signature
 from harness.statement import Statement
 from harness.suite import Selection
-from harness.traits import ALLOWED, FORBIDDEN, TYPE, Reader, of_result, split_operator
+from harness.traits import ALLOWED, FORBIDDEN, TYPE, of_result, split_operator
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
