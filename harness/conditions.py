@@ -32,8 +32,8 @@ WEIGHTS = {
     Subject.OUTCOME: 1.0,
 }
 """How much a condition costs: what a kernel can see comes before how this project sorts its cases."""
-THRESHOLD, INTERVAL, ASIDE, ANOTHER, LISTED = 0.05, 0.3, 0.15, 0.12, 1.0
-"""What comes on top: for a bound, for two, for a trait that is not the value itself, for each further
+SIGN, THRESHOLD, INTERVAL, ASIDE, ANOTHER, LISTED = 0.03, 0.05, 0.3, 0.15, 0.12, 1.0
+"""What comes on top: for a sign, for another bound, for two, for a trait that is not the value itself, for each further
 value, for a whole list."""
 NOT_EXPANDED = 0.6
 """An operator's node and its function body are different programs: to set one apart is hardly a condition."""
@@ -153,8 +153,9 @@ def _of_numbers(trait: Trait, row: Mapping[float, int], cost: float) -> Iterator
         up_to |= row[below]
         beyond = sum(row[number] for number in numbers[index + 1 :])
         low, high = _bounds(trait, below, above)
-        yield Condition(low, up_to, cost + THRESHOLD, trait.subject)
-        yield Condition(high, beyond, cost + THRESHOLD, trait.subject)
+        bound = cost + (SIGN if below < 0 <= above else THRESHOLD)
+        yield Condition(low, up_to, bound, trait.subject)
+        yield Condition(high, beyond, bound, trait.subject)
     if trait.name.startswith(("smallest of ", "largest of ", "value of ")) or len(numbers) > MOST_INTERVALS:
         return
     for first in range(1, len(numbers) - 2):

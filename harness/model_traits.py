@@ -258,7 +258,7 @@ def _elements(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, A
     elif kind == "c":
         if not np.isfinite(array).all():
             yield _values(f"{name} has a value that is not finite"), True
-    elif kind in "iu" and array.dtype.itemsize >= 1 and array.dtype.names is None:
+    elif kind in "iu":
         yield from _whole(name, array)
     else:
         wide = array.astype(np.float64)

@@ -77,6 +77,12 @@ def two_types(node: onnx.NodeProto, known: dict[str, Any]) -> bool:
 
 
 @Ruled
-def negative_axis_of_int64(node: onnx.NodeProto, known: dict[str, Any]) -> bool:
-    data = given(node, 0, known) if node.op_type == "SplitToSequence" else None
-    return data is not None and data.dtype == np.int64 and attribute(node, "axis", 0) < 0
+def keepdims_zero_of_float16(node: onnx.NodeProto, known: dict[str, Any]) -> bool:
+    data = given(node, 0, known) if node.op_type == "ReduceSum" else None
+    return data is not None and data.dtype == np.float16 and attribute(node, "keepdims", 1) == 0
+
+
+@Ruled
+def negative_axis_of_float16(node: onnx.NodeProto, known: dict[str, Any]) -> bool:
+    data = given(node, 0, known) if node.op_type == "LayerNormalization" else None
+    return data is not None and data.dtype == np.float16 and attribute(node, "axis", -1) < 0

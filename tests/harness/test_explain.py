@@ -478,12 +478,25 @@ def test_a_folder_of_cases_is_explained_too(tmp_path: Path) -> None:
         ("keepdims_zero_of_a_scalar", "SplitToSequence", "keepdims=0 and split is a scalar"),
         ("negative_axis", "SplitToSequence", "axis is negative and the text allows it"),
         ("two_types", "ReduceSum", "type is one of float16, int64"),
-        ("negative_axis_of_int64", "SplitToSequence", "axis is negative and type is int64"),
+        ("keepdims_zero_of_float16", "ReduceSum", "keepdims=0 and type is float16"),
     ],
 )
 def test_the_rule_of_a_wrong_runtime_is_recovered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, operator: str, words: str
 ) -> None:
+    recovered(tmp_path, monkeypatch, rule, operator, words)
+
+
+@pytest.mark.all_operators
+def test_a_default_that_is_negative_counts_as_much_as_one_that_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = "axis is negative and type is float16"
+    recovered(tmp_path, monkeypatch, "negative_axis_of_float16", "LayerNormalization", words)
+
+
+def recovered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, operator: str, words: str) -> None:
+    """Hold that a run of a backend with this rule is explained by these words and no others."""
     root = Path(explain.__file__).parents[1]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ADAPTERS), str(root), *sys.path]))
     path = tmp_path / "run.ndjson"
