@@ -107,7 +107,7 @@ def cover(conditions: Sequence[Condition], choices: Sequence[Choice], failures: 
                 left &= ~loose.cases
             break
     made = Cover(tuple(chosen), left)
-    if nearly is not None and (left or Cover((nearly,), 0).cost + INEXACT < made.cost):
+    if nearly is not None and (left or (len(chosen) > 1 and Cover((nearly,), 0).cost + INEXACT < made.cost)):
         return Cover((nearly,), 0)
     return made
 
