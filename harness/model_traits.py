@@ -231,16 +231,21 @@ def _input(name: str, value: Value) -> Iterator[tuple[Trait, Any]]:
     elif value is None:
         yield _argument(f"{name} is an empty optional"), True
     else:
-        array = np.asarray(value)
-        yield _number(f"rank of {name}"), array.ndim
-        if 0 in array.shape:
-            yield _argument(f"{name} has a dimension of size 0"), True
-        if array.ndim and array.size == 1:
-            yield _hint(f"{name} has dimensions but one element"), True
-        if array.ndim and array.size > 1 and 1 in array.shape:
-            yield _argument(f"{name} has a dimension of size 1"), True
-        if 0 < array.size <= MOST_ELEMENTS:
-            yield from _elements(name, array)
+        yield from _tensor(name, np.asarray(value))
+
+
+def _tensor(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, Any]]:
+    yield _number(f"rank of {name}"), array.ndim
+    if 0 in array.shape:
+        yield _argument(f"{name} has a dimension of size 0"), True
+    if array.ndim and array.size == 1:
+        yield _hint(f"{name} has dimensions but one element"), True
+    if array.ndim and array.size > 1 and 1 in array.shape:
+        yield _argument(f"{name} has a dimension of size 1"), True
+    if array.ndim == 1 and array.dtype.kind in "iu" and array.size <= MOST_COMPARED:
+        yield _number(f"length of {name}"), array.size
+    if 0 < array.size <= MOST_ELEMENTS:
+        yield from _elements(name, array)
 
 
 def _elements(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, Any]]:
@@ -288,10 +293,8 @@ def _whole(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, Any]
         yield _values(f"{name} has the highest value of its type"), True
     if array.size == 1 and abs(low) <= MOST_SMALL:
         yield _number(f"value of {name}", subject=Subject.VALUES), low
-    if array.ndim == 1 and array.size <= MOST_COMPARED:
-        yield _number(f"length of {name}"), array.size
-        if len(set(array.tolist())) < array.size:
-            yield _hint(f"{name} has a value twice"), True
+    if array.ndim == 1 and array.size <= MOST_COMPARED and len(set(array.tolist())) < array.size:
+        yield _hint(f"{name} has a value twice"), True
 
 
 def _together(given: Mapping[str, Value]) -> Iterator[tuple[Trait, Any]]:

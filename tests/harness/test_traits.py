@@ -145,6 +145,7 @@ def test_a_default_is_a_value_too() -> None:
         (np.array([-0.0], ml_dtypes.bfloat16), {"split has a negative zero", "split has a zero"}, "split has NaN"),
         (np.array([1.5, 2]), {"split has a fraction"}, "split has a zero"),
         (np.array([-128], np.int8), {"split has the lowest value of its type"}, "split has a zero"),
+        (np.zeros(0, np.int64), {"split is empty", "split has a dimension of size 0"}, "split has a zero"),
         (np.array([255], np.uint8), {"split has the highest value of its type"}, "the value of split is 255"),
         (np.array(-2), {"the value of split is -2", "split is a scalar"}, "split has the lowest value of its type"),
         (np.array([2**40, 1]), {"an input has a number beyond int32"}, "an input has a number beyond 2**53"),
