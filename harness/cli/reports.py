@@ -52,5 +52,6 @@ def report(results: Path, kind: str, groups: int) -> None:
     examples = [group.example for group in terminal.visible(summary, groups)[0]]
     source = suite.open_suite(found.header["suite"]["name"])
     references = session.reference_answers(examples, source, Limits())
-    statements = explain.statements(found, source) if summary.failed else ()
-    click.echo(markdown.report(found, summary, references, groups, statements), nl=False)
+    shared = explain.explain(found, source)
+    text = markdown.report(found, summary, references, groups, shared.statements, shared.note)
+    click.echo(text, nl=False)

@@ -77,11 +77,16 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def section(statements: Sequence[Statement]) -> list[str]:
-    """Return statements as the lines of a Markdown section, by backend and operator; nothing where there are none."""
+def section(statements: Sequence[Statement], note: str = "") -> list[str]:
+    """Return statements as the lines of a Markdown section, by backend and operator; nothing where there are none.
+
+    Args:
+        statements: in the order of `explain`.
+        note: why less is known of cases than could be.
+    """
     if not statements:
         return []
-    found = ["## What failures share", ""]
+    found = ["## What failures share", "", *([_code(note), ""] if note else [])]
     for (backend, operator), group in itertools.groupby(statements, key=lambda item: (item.backend, item.operator)):
         found += [_code(f"{backend}: {operator}"), ""]
         found += [f"- {_code(str(item))}, for example {_code(item.cases[0])}" for item in group]

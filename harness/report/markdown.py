@@ -23,7 +23,12 @@ own: ONNX obliges no runtime to refuse. Rates are floored."""
 
 
 def report(
-    run: Run, summary: Summary, references: Mapping[str, str], groups: int = 0, statements: Sequence[Statement] = ()
+    run: Run,
+    summary: Summary,
+    references: Mapping[str, str],
+    groups: int = 0,
+    statements: Sequence[Statement] = (),
+    note: str = "",
 ) -> str:
     """Return the report of a finished run.
 
@@ -33,6 +38,7 @@ def report(
         references: case id -> what onnx.reference gave for it, for the examples.
         groups: how many groups of failures of each backend are shown; 0: all.
         statements: what failures share, by backend and operator.
+        note: why less than could be is known of what they share.
     """
     head = run.header
     backends = ", ".join(f"{name} {said.get('version', '')}".strip() for name, said in head["backends"].items())
@@ -45,7 +51,7 @@ def report(
         "",
         terminal.table(summary, "github"),
         "",
-        *explanation.section(statements),
+        *explanation.section(statements, note),
         "## Failures, by sentence and message",
         "",
     ]

@@ -156,7 +156,7 @@ def test_the_message_tells_causes_apart_where_that_is_shorter(tmp_path: Path) ->
 def test_passing_cases_that_match_are_counted(tmp_path: Path) -> None:
     results = every(lambda item: type_of(item) == "float16" and version(item) >= 7)
     spared = next(item for item in results if item.verdict.failed)
-    twin = dataclasses.replace(spared, case=spared.case.replace("/basic/", "/spared/"), verdict=Verdict.PASS)
+    twin = dataclasses.replace(renamed(spared, "spared"), verdict=Verdict.PASS)
     found = explain.statements(stored(tmp_path, [*results, twin]), None)
     assert [(item.matched, item.failing, item.passing) for item in found] == [(18, 18, 1)]
     assert found[0].conditions == ("type is float16", "version >= 7")
@@ -165,19 +165,21 @@ def test_passing_cases_that_match_are_counted(tmp_path: Path) -> None:
 
 
 def test_what_shares_nothing_is_left_and_said_to_be(tmp_path: Path) -> None:
+    """Each failure has a twin of another name that passes: nothing else tells them apart."""
     results = every(lambda _: False)
-    lone = [dataclasses.replace(results[place], verdict=Verdict.CRASH, signal="SIGSEGV") for place in (3, 50, 97)]
-    twins = [dataclasses.replace(item, case=f"{item.case}x", verdict=Verdict.PASS, signal="") for item in lone]
-    twins = [dataclasses.replace(item, case=item.case.replace("x", "")) for item in twins]
-    others = [item for place, item in enumerate(results) if place not in {3, 50, 97}]
-    # Each has a twin that passes: nothing tells them apart but their names.
-    twins = [dataclasses.replace(item, case=item.case.replace("/Add/", "/Add/").replace(tag, f"{tag}2", 1))
-             for item in twins for tag in item.tags]  # fmt: skip
-    run = stored(tmp_path, [*others, *lone, *twins])
+    for place in (3, 50, 97):
+        results.append(renamed(results[place], "twin"))
+        results[place] = dataclasses.replace(results[place], verdict=Verdict.CRASH, signal="SIGSEGV")
+    run = stored(tmp_path, results)
     found = explain.explain(run, None)
     assert found.statements == []
     assert [(item.failing, len(item.left)) for item in found.found] == [(3, 3)]
     assert "crash: 3 cases share nothing that passing cases do not" in "\n".join(explanation.lines(run, found))
+
+
+def renamed(item: Result, name: str) -> Result:
+    """Return a result of a case that differs in name alone."""
+    return dataclasses.replace(item, case=item.case.replace(f"/{item.tags[0]}/", f"/{name}_{item.tags[0]}/"))
 
 
 def test_a_statement_never_takes_one_case_at_a_time(tmp_path: Path) -> None:
@@ -197,23 +199,15 @@ def test_what_the_text_forbids_is_not_held_against_what_it_allows(tmp_path: Path
     """That a case is invalid is said only where valid ones would match as well."""
     valid = every(lambda _: False)
     invalid = [
-        dataclasses.replace(item, case=f"{item.case}?", outcome="rejects")
-        for item in valid
+        dataclasses.replace(renamed(item, "invalid"), outcome="rejects")
+        for item in every(lambda item: type_of(item) == "float16", Verdict.ACCEPTED_INVALID)
         if type_of(item) in {"float16", "int32"}
     ]
-    invalid = [
-        dataclasses.replace(item, verdict=Verdict.ACCEPTED_INVALID) if "float16" in item.case else item
-        for item in [dataclasses.replace(item, case=item.case.replace("?", "")) for item in invalid]
+    words = "accepted_invalid exactly when type is float16"
+    assert said(tmp_path, [*valid, *invalid]) == [
+        f"{words} and the text forbids it (24 of 24; no passing case matches)"
     ]
-    renamed = [
-        dataclasses.replace(i, case=i.case.replace("/basic/", "/no/").replace("/edge/", "/nor/")) for i in invalid
-    ]
-    assert said(tmp_path, [*valid, *renamed]) == [
-        "accepted_invalid exactly when type is float16 and the text forbids it (24 of 24; no passing case matches)"
-    ]
-    assert said(tmp_path, renamed) == [
-        "accepted_invalid exactly when type is float16 (24 of 24; no passing case matches)"
-    ]
+    assert said(tmp_path, invalid) == [f"{words} (24 of 24; no passing case matches)"]
 
 
 def test_backends_and_operators_are_told_apart(tmp_path: Path) -> None:
@@ -239,8 +233,7 @@ def test_the_order_of_results_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("verdict", [Verdict.UNSUPPORTED, Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR])
 def test_what_is_not_scored_is_neither_failure_nor_pass(tmp_path: Path, verdict: Verdict) -> None:
     results = every(lambda item: type_of(item) == "float16")
-    for item in every(lambda _: True, verdict)[:40]:
-        results.append(dataclasses.replace(item, case=item.case.replace("basic", "third").replace("edge", "fourth")))
+    results += [renamed(item, "other") for item in every(lambda _: True, verdict)[:40]]
     assert said(tmp_path, results) == ["wrong_value exactly when type is float16 (24 of 24; no passing case matches)"]
 
 
@@ -418,6 +411,8 @@ def test_a_report_has_the_statements(tmp_path: Path) -> None:
     text = markdown.report(run, summary, {}, statements=explain.statements(run, None))
     assert "## What failures share\n\n`mine: ai.onnx/Add`\n\n- `wrong_value exactly when type is float16 (24 of" in text
     assert "What failures share" not in markdown.report(run, summary, {})
+    noted = markdown.report(run, summary, {}, statements=explain.statements(run, None), note="only `versions`")
+    assert "## What failures share\n\n`only 'versions'`\n\n`mine" in noted
 
 
 # What models say
