@@ -28,6 +28,7 @@ for _command in (
     gate.gate_,
     gate.expectations_,
     gate.merge_,
+    causes.explain_,
     causes.repro_,
     reports.report,
     reports.compare,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness import session, suite
+from harness import explain, session, suite
 from harness.cli.options import end
 from harness.process import Limits
 from harness.report import comparison, markdown, terminal
@@ -52,4 +52,6 @@ def report(results: Path, kind: str, groups: int) -> None:
     examples = [group.example for group in terminal.visible(summary, groups)[0]]
     source = suite.open_suite(found.header["suite"]["name"])
     references = session.reference_answers(examples, source, Limits())
-    click.echo(markdown.report(found, summary, references, groups), nl=False)
+    shared = explain.explain(found, source)
+    text = markdown.report(found, summary, references, groups, shared.statements, shared.note)
+    click.echo(text, nl=False)

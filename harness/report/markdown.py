@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.report import terminal
+from harness.report import explanation, terminal
 from harness.verdict import line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from harness.report.summary import Summary
     from harness.results import Run
+    from harness.statement import Statement
 
 
 MEASURED = """\
@@ -21,8 +22,24 @@ A case that the text leaves open is shown as `unspecified` and never scored. `ac
 own: ONNX obliges no runtime to refuse. Rates are floored."""
 
 
-def report(run: Run, summary: Summary, references: Mapping[str, str], groups: int = 0) -> str:
-    """Return the report of a finished run, with so many groups of failures of each backend; 0: all."""
+def report(
+    run: Run,
+    summary: Summary,
+    references: Mapping[str, str],
+    groups: int = 0,
+    statements: Sequence[Statement] = (),
+    note: str = "",
+) -> str:
+    """Return the report of a finished run.
+
+    Args:
+        run: the results.
+        summary: what was counted of them.
+        references: case id -> what onnx.reference gave for it, for the examples.
+        groups: how many groups of failures of each backend are shown; 0: all.
+        statements: what failures share, by backend and operator.
+        note: why less than could be is known of what they share.
+    """
     head = run.header
     backends = ", ".join(f"{name} {said.get('version', '')}".strip() for name, said in head["backends"].items())
     lines = [
@@ -34,7 +51,8 @@ def report(run: Run, summary: Summary, references: Mapping[str, str], groups: in
         "",
         terminal.table(summary, "github"),
         "",
-        "## Failures, by what they share",
+        *explanation.section(statements, note),
+        "## Failures, by sentence and message",
         "",
     ]
     if not run.complete:

@@ -307,7 +307,7 @@ def test_markdown(tmp_path: Path) -> None:
 
 def test_markdown_of_a_run_without_failures(tmp_path: Path) -> None:
     run = run_of(tmp_path / "results", result())
-    assert markdown.report(run, summed(result()), {}).endswith("## Failures, by what they share\n\nNone.\n")
+    assert markdown.report(run, summed(result()), {}).endswith("## Failures, by sentence and message\n\nNone.\n")
 
 
 def test_markdown_of_a_run_that_was_cut_off_says_so(tmp_path: Path) -> None:

@@ -1,0 +1,308 @@
+"""What the failures of an operator share that its passes do not: from results and traits to statements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from harness import covering, globs
+from harness.conditions import choices, conditions, table
+from harness.model_traits import Reader
+from harness.report.summary import signature
+from harness.statement import Statement
+from harness.suite import Selection
+from harness.traits import ALLOWED, FORBIDDEN, TYPE, of_result, split_operator
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from harness.conditions import Choice, Condition
+    from harness.results import Run
+    from harness.suite import Suite
+    from harness.traits import Traits
+    from harness.verdict import Result
+
+MOST_CAUSES = 12
+"""Failures of one verdict with more kinds of messages than this are looked at together only."""
+ONLY = "only what the results say of cases is used: version, type, form, tags and sentences"
+OUTCOMES = (ALLOWED, FORBIDDEN)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A statement, with what shows it.
+
+    Attributes:
+        statement: what failures share.
+        clause: the sentence that the most of its cases cite; empty where they cite none.
+        example: the result of its first case.
+    """
+
+    statement: Statement
+    clause: str
+    example: Result
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The failures of one operator on one backend with one verdict.
+
+    Attributes:
+        backend, operator, verdict: as in Statement.
+        failing: how many failures there are.
+        findings: what they share, the largest first.
+        left: results of failures that no statement takes.
+    """
+
+    backend: str
+    operator: str
+    verdict: Verdict
+    failing: int
+    findings: tuple[Finding, ...]
+    left: tuple[Result, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What was found of a run.
+
+    Attributes:
+        found: by backend, operator and verdict.
+        failures: how many failures the chosen part of the run has.
+        note: why less is known of cases than could be; empty where all is.
+    """
+
+    found: tuple[Explained, ...]
+    failures: int
+    note: str
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The statements alone, for reports."""
+        return [finding.statement for explained in self.found for finding in explained.findings]
+
+
+def statements(run: Run, source: Suite | None, selection: Selection | None = None) -> list[Statement]:
+    """Return what failures of a run share; see `explain`."""
+    return explain(run, source, selection).statements
+
+
+@dataclass
+class _Operator:
+    """What a run holds of an operator.
+
+    Attributes:
+        cases: id -> what its result says, of cases that passed or failed.
+        verdicts: backend -> case -> verdict, of those and of cases that came out otherwise.
+        failures: backend -> failures.
+    versions: of the operator that those cases are of.
+    """
+
+    cases: dict[str, Traits] = field(default_factory=dict)
+    verdicts: dict[str, dict[str, Verdict]] = field(default_factory=dict)
+    failures: dict[str, list[Result]] = field(default_factory=dict)
+    versions: set[str] = field(default_factory=set)
+
+
+def explain(
+    run: Run, source: Suite | None, selection: Selection | None = None, backends: Sequence[str] = ()
+) -> Explanation:
+    """Return what the failures of a run share that its passes do not.
+
+    Args:
+        run: the results; what there is of a run that was cut off.
+        source: the suite that they are of, None where it is not to be had; the models of another version of it are
+            not looked at.
+        selection: only these operators.
+        backends: only these; empty: all.
+    """
+    chosen = selection or Selection()
+    operators = _collected(run, chosen, set(backends))
+    failures = sum(len(found) for operator in operators.values() for found in operator.failures.values())
+    failing = {name: operator for name, operator in operators.items() if operator.failures}
+    note = _other_suite(run, source)
+    found: list[Explained] = []
+    missing = 0
+    for name, known in _known(None if note else source, failing):
+        missing += 0 if note else len(failing[name].cases.keys() - known.keys())
+        found += _explained(name, failing[name], known)
+    if missing and source is not None:
+        note = f"of {missing} cases that suite {source.name} does not have, {ONLY}"
+    return Explanation(tuple(sorted(found, key=lambda item: (item.backend, item.operator))), failures, note)
+
+
+def _other_suite(run: Run, source: Suite | None) -> str:
+    """Return why the models of a run's cases are not to be had, or an empty text."""
+    suite = run.header["suite"]
+    if source is not None and source.name == suite.get("name") and source.digest() == suite.get("digest"):
+        return ""
+    return f"suite {suite.get('name')} is no longer the one that was run, {suite.get('digest')}; {ONLY}"
+
+
+def _collected(run: Run, chosen: Selection, backends: set[str]) -> dict[str, _Operator]:
+    operators: dict[str, _Operator] = {}
+    takes: dict[str, bool] = {}
+    for result in run.results():
+        if result.operator not in takes:
+            takes[result.operator] = chosen.takes_operator(result.operator)
+        attempted = result.verdict.failed or result.verdict is Verdict.PASS
+        if not attempted or not takes[result.operator] or (backends and result.backend not in backends):
+            continue
+        operator = operators.setdefault(split_operator(result.operator)[0], _Operator())
+        operator.verdicts.setdefault(result.backend, {})[result.case] = result.verdict
+        if result.case not in operator.cases:
+            operator.cases[result.case] = of_result(result)
+            operator.versions.add(result.operator)
+        if result.verdict.failed:
+            operator.failures.setdefault(result.backend, []).append(result)
+    return operators
+
+
+Known = dict[str, tuple["Traits", "Traits"]]
+"""What the models of cases say, by id."""
+
+
+def _known(source: Suite | None, failing: Mapping[str, _Operator]) -> Iterator[tuple[str, Known]]:
+    """Yield what the models of each operator's cases say."""
+    reader = Reader()
+    if source is None or source.operators():
+        for name, operator in sorted(failing.items()):
+            wanted = Selection(ops=tuple(map(globs.literal, sorted(operator.versions))))
+            # Every case is read, be it in the results or not: other forms share what the plain one says.
+            read = ((case.id, reader.of_case(case)) for case in (source.cases(wanted) if source else ()))
+            yield name, {case: traits for case, traits in read if case in operator.cases}
+        return
+    every: dict[str, Known] = {}  # A folder is read once, whatever it holds.
+    for case in source.cases(Selection()) if failing else ():
+        name = split_operator(case.operator)[0]
+        if name in failing and case.id in failing[name].cases:
+            every.setdefault(name, {})[case.id] = reader.of_case(case)
+    yield from ((name, every.get(name, {})) for name in sorted(failing))
+
+
+def _explained(name: str, operator: _Operator, known: Known) -> Iterator[Explained]:
+    ids = sorted(operator.cases)
+    places = {case: place for place, case in enumerate(ids)}
+    rest: dict[int, Traits] = {}
+    made = table([_parts(operator.cases[case], known.get(case), rest) for case in ids])
+    sayable = _Sayable(conditions(made), choices(made), *(made.get(fact, {}).get(True, 0) for fact in OUTCOMES))
+    for backend, failures in operator.failures.items():
+        verdicts = operator.verdicts[backend]
+        passes = _bits(places[case] for case, verdict in verdicts.items() if verdict is Verdict.PASS)
+        every = _bits(places[case] for case in verdicts)
+        for verdict in sorted({result.verdict for result in failures}, key=list(Verdict).index):
+            mine = sorted((r for r in failures if r.verdict is verdict), key=lambda result: places[result.case])
+            failed = _bits(places[result.case] for result in mine)
+            said = sayable.of([(_cause(r), 1 << places[r.case]) for r in mine], passes or every & ~failed)
+            findings, left = [], failed
+            for words, cases in said:
+                taken = [result for result in mine if cases >> places[result.case] & 1]
+                statement = Statement(
+                    backend, name, verdict, words, len(taken), len(mine), (cases & passes).bit_count(),
+                    tuple(result.case for result in taken),
+                )  # fmt: skip
+                findings.append(Finding(statement, _cited(taken), taken[0]))
+                left &= ~cases
+            unsaid = tuple(result for result in mine if left >> places[result.case] & 1)
+            yield Explained(backend, name, verdict, len(mine), tuple(findings), unsaid)
+
+
+def _parts(said: Traits, known: tuple[Traits, Traits] | None, rest: dict[int, Traits]) -> tuple[Traits, ...]:
+    """Return the traits of a case; where its model is known, that tells its type better than its id."""
+    if known is None:
+        return (said,)
+    if TYPE in known[0] and TYPE in said:
+        said = rest.setdefault(id(said), {trait: value for trait, value in said.items() if trait != TYPE})
+    return (said, *known)
+
+
+def _bits(places: Iterable[int]) -> int:
+    found = bytearray()
+    for place in places:
+        if place >> 3 >= len(found):
+            found.extend(bytes((place >> 3) + 1 - len(found)))
+        found[place >> 3] |= 1 << (place & 7)
+    return int.from_bytes(found, "little")
+
+
+def _cause(result: Result) -> tuple[str, ...]:
+    """Return what tells causes apart that have one verdict, by what the runtime said."""
+    if result.verdict is Verdict.REFUSED:
+        return signature(result)
+    # A model that must be refused may be refused before what crashes is reached.
+    return (result.signal or result.message, result.outcome) if result.verdict is Verdict.CRASH else ()
+
+
+def _cited(results: Sequence[Result]) -> str:
+    """Return the sentence that the most of some results cite, the first of those."""
+    cited = Counter(clause for result in results for clause in result.clauses)
+    return max(cited, key=lambda clause: cited[clause], default="")
+
+
+@dataclass(frozen=True)
+class _Sayable:
+    """Everything that can be said of the cases of an operator.
+
+    Attributes:
+        conditions, choices: see `harness.conditions`.
+        allowed, forbidden: of which cases the text allows, and forbids, what they do.
+    """
+
+    conditions: Sequence[Condition]
+    choices: Sequence[Choice]
+    allowed: int
+    forbidden: int
+
+    def of(self, failures: Sequence[tuple[tuple[str, ...], int]], against: int) -> list[tuple[tuple[str, ...], int]]:
+        """Return what tells failures from other cases: words, and of which cases they hold; the most telling first.
+
+        Args:
+            failures: the cause of each, and its bit.
+            against: the other cases; none: nothing need be said.
+        """
+        failed = 0
+        by_cause: dict[tuple[str, ...], int] = {}
+        for cause, bit in failures:
+            failed |= bit
+            by_cause[cause] = by_cause.get(cause, 0) | bit
+        if not against:
+            return [((), failed)]
+        found = [self._said(failed, against)]
+        if 1 < len(by_cause) <= MOST_CAUSES and (len(found[0].said) > 1 or found[0].left):
+            apart = [self._said(part, against) for part in by_cause.values()]
+            found = min(found, apart, key=lambda every: (sum(i.left for i in every), sum(i.cost for i in every)))
+        said = {words: cases for item in found for words, cases in item.said}
+        ranked: list[tuple[tuple[str, ...], int]] = []
+        for words, cases in sorted(said.items(), key=lambda item: (-(item[1] & failed).bit_count(), item[0])):
+            # Two causes may be told by the same failures; the wider statement has said it all.
+            if all(cases & failed & ~other for _, other in ranked):
+                ranked.append((words, cases))
+        return ranked[: covering.MOST_STATEMENTS]
+
+    def _said(self, failed: int, against: int) -> _Said:
+        # What the text allows is not compared with what it forbids, unless failures of both are of one kind.
+        kind, words = -1, ""
+        if not failed & self.forbidden:
+            kind, words = self.allowed, ALLOWED.name
+        elif not failed & self.allowed:
+            kind, words = self.forbidden, FORBIDDEN.name
+        if not against & kind:
+            return _Said([((words,), kind)], 0, 1)
+        found = covering.cover(self.conditions, self.choices, failed, against & kind)
+        said = []
+        for item in found.chosen:
+            # Said only where it must be: most conditions hold of nothing else anyway.
+            aside = item.cases & against & ~kind
+            said.append(((*item.words, words), item.cases & kind) if aside else (item.words, item.cases))
+        return _Said(said, found.left.bit_count(), found.cost)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """Words and of which cases they hold, how many failures are left without, and what all that costs."""
+
+    said: Sequence[tuple[tuple[str, ...], int]]
+    left: int
+    cost: float
