@@ -3,36 +3,51 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from harness import repro, targets
+from harness import filing, targets
 from harness.cli.options import find
-from harness.errors import HarnessError
 from harness.lane import Lane
 from harness.process import Limits
-from harness.runner import judge
+from harness.report.issue import Issue
+from harness.witness import Witness, hear, witnesses
+
+
+def telling(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add the options that say how a failure is told, and to whom."""
+    for option in (
+        click.option(
+            "--other", "others", multiple=True, metavar="BACKEND",
+            help="Say what this backend makes of it, too; onnx_reference, unless others are named. Repeatable.",
+        ),
+        click.option(
+            "--out", type=click.Path(path_type=Path),
+            help="Write here instead of printing: a file, or for a folder the one that it goes into.",
+        ),
+        click.option(
+            "--format", "kind", type=click.Choice(filing.KINDS), default="python", show_default=True,
+            help="One Python file; Markdown for a bug report; or a folder in ONNX's layout that has both.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
 
 
 @click.command("repro")
 @click.argument("case_id", metavar="CASE")
 @click.option("--backend", required=True, help="As in `run`.")
 @click.option("--suite", "suite_name", metavar="SUITE", help="The folder that the case is in.")
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the file here instead of printing it."
-)
-def repro_(case_id: str, backend: str, suite_name: str | None, out: Path | None) -> None:
-    """Write one Python file that shows what a backend makes of a case, without this project."""
+@telling
+def repro_(case_id: str, backend: str, suite_name: str | None, kind: str, out: Path | None, others: Any) -> None:  # noqa: ANN401
+    """Show what a backend makes of a case, without this project: as a file of Python, a bug report, a folder."""
+    filing.check(kind, out, others)
+    target, beside = targets.resolve(backend), filing.others(kind, backend, others)
     case = find(case_id, suite_name)
-    with Lane(targets.resolve(backend), Limits()) as lane:
+    with Lane(target, Limits()) as lane:
         hello = dict(lane.session.hello)
-        result = judge(case, backend, lane.ask(case))
-    text = repro.script(case, result, hello)
-    if out is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        out.write_text(text)
-    except OSError as error:
-        raise HarnessError(f"cannot write {out}: {error.strerror}") from error
-    click.echo(f"{result.verdict}: {out}")
+        result, outputs = hear(lane, case)
+    said = witnesses(beside, case, Limits())
+    text, written = filing.file(Issue(case, result, Witness(backend, hello, result, outputs), said), kind, out)
+    click.echo(text if written is None else f"{result.verdict}: {written}\n", nl=False)
