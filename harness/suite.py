@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from harness.case import Value
+    from harness.forms import Plan
 
 
 class SelectionError(HarnessError):
@@ -316,6 +317,19 @@ def find(name: str, suites: tuple[Suite, ...] = ()) -> Case:
         for case in suite.cases(Selection(cases=(escaped,))):
             return case
     raise SelectionError(f"no case is called {name!r}; {_near_case(name, sources)}")
+
+
+def origin(case: Case) -> Plan:
+    """Return the plan that a generated case was delivered from.
+
+    Raises:
+        SelectionError: it is a case of another suite, whose arguments nobody declared.
+    """
+    op = registry.load().find(*case.operator.split("/")[:2]) if case.operator.count("/") == 2 else None  # noqa: PLR2004
+    plan = generate.origin(op, case) if op else None
+    if plan is None:
+        raise SelectionError(f"{case.id} is no generated case; only their arguments are declared, and can be changed")
+    return plan
 
 
 def _near_case(name: str, suites: tuple[Suite, ...]) -> str:

@@ -29,6 +29,7 @@ for _command in (
     gate.expectations_,
     gate.merge_,
     causes.repro_,
+    causes.minimize_,
     reports.report,
     reports.compare,
 ):

@@ -1,4 +1,4 @@
-"""`repro`: what a failure is."""
+"""`repro`, `minimize`: what a failure is."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from harness import filing, targets
-from harness.cli.options import find
+from harness import filing, minimize, suite, targets
+from harness.cli.options import Seconds, find
 from harness.lane import Lane
 from harness.process import Limits
+from harness.report import minimized as minimized_report
 from harness.report.issue import Issue
 from harness.witness import Witness, hear, witnesses
 
@@ -51,3 +52,33 @@ def repro_(case_id: str, backend: str, suite_name: str | None, kind: str, out: P
     said = witnesses(beside, case, Limits())
     text, written = filing.file(Issue(case, result, Witness(backend, hello, result, outputs), said), kind, out)
     click.echo(text if written is None else f"{result.verdict}: {written}\n", nl=False)
+
+
+@click.command("minimize")
+@click.argument("case_id", metavar="CASE")
+@click.option("--backend", required=True, help="As in `run`.")
+@click.option("--suite", "suite_name", metavar="SUITE", help="The folder that the case is in.")
+@click.option(
+    "--steps", type=click.IntRange(2), default=500, show_default=True, help="How often the backend may be asked."
+)
+@click.option("--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Seconds that one case may take.")
+@telling
+def minimize_(
+    case_id: str, backend: str, suite_name: str | None, steps: int, timeout: float, kind: str, out: Path | None,
+    others: Any,  # noqa: ANN401 - click's
+) -> None:  # fmt: skip
+    """Cut a failing case down to a smaller one that fails in the same way, and show that as `repro` does.
+
+    What was taken away goes to standard error. Exit status: 0 it is as small as it gets, or as --steps allows; 2 it
+    passes, does not fail the same way each time, or cannot be had.
+    """
+    filing.check(kind, out, others)
+    target, beside = targets.resolve(backend), filing.others(kind, backend, others)
+    case, limits = find(case_id, suite_name), Limits(timeout=timeout)
+    found = minimize.minimize(case, suite.origin(case), target, limits, steps)
+    for line in minimized_report.lines(found):
+        click.echo(line, err=True)
+    small = found.case
+    told = Issue(small, found.result, found.witness, witnesses(beside, small, limits), origin=case.id)
+    text, written = filing.file(told, kind, out)
+    click.echo(text if written is None else f"{found.result.verdict}: {written}\n", nl=False)
