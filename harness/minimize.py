@@ -276,6 +276,9 @@ def _told(result: Result) -> str:
 
 # What must stay
 
+_INDEX = re.compile(r"_\d+(?=_again$|$)")
+"""What tells the values of a variadic parameter from each other."""
+
 
 def alike(origin: Plan, plan: Plan) -> bool:
     """Tell whether a smaller case is of the same kind: as valid, or forbidden or left open by the same clause.
@@ -286,14 +289,17 @@ def alike(origin: Plan, plan: Plan) -> bool:
         plan.outcome is origin.outcome
         and plan.decided == origin.decided
         and _masked(plan.detail) == _masked(origin.detail)
-        and (_empty(origin) or not _empty(plan))
+        and _empty(plan) <= _empty(origin)
         and _elements(plan.expected) <= max(MOST_EXPECTED, _elements(origin.expected))
     )
 
 
-def _empty(plan: Plan) -> bool:
-    given = [item.value for _, item in plan.inputs if item is not None]
-    return any(_is_empty(value) for value in (*given, *(plan.expected or ())))
+def _empty(plan: Plan) -> set[str]:
+    """Return the names of the inputs and outputs that are empty, or hold something that is."""
+    given = [(name, item.value) for name, item in plan.inputs if item is not None]
+    outputs = [name for name, _ in plan.outputs if name]
+    values = [*given, *zip(outputs, plan.expected or (), strict=False)]
+    return {_INDEX.sub("", name) for name, value in values if _is_empty(value)}
 
 
 def _elements(values: Any) -> int:  # noqa: ANN401
@@ -314,7 +320,7 @@ def cause(case: Case, result: Result) -> tuple[str, ...]:
     if result.verdict in WRONG:
         where = str(result.mismatch.get("where", ""))
         index = re.match(r"outputs\[(\d+)\]", where)
-        shared.append(re.sub(r"_\d+", "", case.outputs[int(index[1])]) if index else where)
+        shared.append(_INDEX.sub("", case.outputs[int(index[1])]) if index else where)
     if result.verdict is Verdict.WRONG_VALUE and case.outcome is Outcome.VALUES:
         shared += _difference(result)
     return tuple(shared)

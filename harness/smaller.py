@@ -287,7 +287,8 @@ def _fillings(flat: Array) -> Iterator[Array]:
 def _near(value: Any) -> list[object]:  # noqa: ANN401 - any element
     """Return simpler values in place of one."""
     if isinstance(value, str):
-        return ["", "a", value[: len(value) // 2]]
+        half, letters = len(value) // 2, range(min(len(value), SINGLE))
+        return ["", "a", value[:half], value[half:], *(value[:i] + value[i + 1 :] for i in letters)]
     if isinstance(value, bool | np.bool_):
         return [False]
     if isinstance(value, complex | np.complexfloating):

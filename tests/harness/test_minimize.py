@@ -177,6 +177,27 @@ def test_the_words_of_a_refusal_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     assert inputs(found)[0].size == 2
 
 
+def test_another_input_does_not_become_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is empty already does not let anything else be."""
+
+    def crash(_asked: faulty.Asked) -> list[Any]:
+        raise faulty.CrashError
+
+    found = cut("ai.onnx/SequenceInsert/11/position_none", crash, monkeypatch)
+    (sequence, tensor, position) = found.case.inputs.values()
+    assert (np.size(sequence), np.size(tensor), np.size(position)) == (1, 1, 0), found.case.inputs
+
+
+def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_b(asked: faulty.Asked) -> list[Any]:
+        if any("日" in text for array in asked.arrays if array.dtype.kind == "O" for text in array.reshape(-1)):
+            raise TypeError("no such letter")
+        return asked.answers
+
+    found = cut(f"{SPLIT}/dtypes_extremes/string", no_b, monkeypatch)
+    assert inputs(found)[0].tolist() == ["日"]
+
+
 def test_nothing_becomes_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     """A crash of rank 3 is one with an empty axis as well, but an empty axis is a meaning of its own."""
     found = cut(f"{SPLIT}/rank3_axis0", faulty.high_rank, monkeypatch)
