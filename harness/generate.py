@@ -100,7 +100,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     known = oracle.known(version, meant)
     values = gather(version, [value for _, value in inputs])
     n = version.outputs_least if spec.n is None else spec.n
-    outputs = ["" if name in spec.omits else name for name in _output_names(version, n)]
+    outputs = ["" if name in spec.omits else name for name in output_names(version, n)]
     kept = [index for index, name in enumerate(outputs) if name]
     outcome, expected, detail, decided = Outcome.VALUES, None, "", None
     allowance = Allowance(op.compare.reason)
@@ -169,7 +169,8 @@ def _agree(case_id: str, spec: CaseSpec, no_answer: NoAnswer) -> None:
         raise DeclarationError(f"{case_id}: declared {kind}=«{declared.text}», the oracle says {no_answer}")
 
 
-def _output_names(version: OperatorVersion, n: int) -> list[str]:
+def output_names(version: OperatorVersion, n: int) -> list[str]:
+    """Return what the first n outputs are called."""
     fixed = [item.name for item in version.outputs if not item.variadic]
     last = version.outputs[-1].name
     return [fixed[i] if i < len(fixed) else f"{last}_{i - len(fixed)}" for i in range(n)]

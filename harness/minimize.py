@@ -17,7 +17,7 @@ import numpy as np
 import onnx
 
 from harness import smaller
-from harness.case import Outcome
+from harness.case import PLAIN, Outcome
 from harness.draft import begin, build, leaves
 from harness.errors import HarnessError
 from harness.lane import Lane
@@ -138,18 +138,32 @@ def minimize(case: Case, plan: Plan, target: Target, limits: Limits, steps: int)
         HarnessError: the backend cannot be asked.
     """
     limits = dataclasses.replace(limits, restarts=steps + limits.restarts)
+    first = _begin(case, plan)
     with Lane(target, limits) as lane:
-        search = _Search(lane, steps, _begin(case, plan))
+        if first.case is not case:
+            _same(case, hear(lane, case)[0], first.case, hear(lane, first.case)[0])
+        search = _Search(lane, steps, first)
         search.run()
     last = _alone(target, limits, search)
     return Minimized(search.first, search.best, last, search.taken, search.steps, search.exhausted)
 
 
 def _begin(case: Case, plan: Plan) -> Tried:
-    tried = _tried(begin(plan, case.form))
-    if tried is None or tried.case.digests() != case.digests():
+    own = case.id.startswith(f"{plan.version}/")
+    tried = _tried(begin(plan, case.form if own else PLAIN))
+    if tried is None or (own and tried.case.digests() != case.digests()):
         raise MinimizeError(f"{case.id}: its arguments cannot be written out, so it cannot be minimized")
-    return dataclasses.replace(tried, case=case)
+    return dataclasses.replace(tried, case=case) if own else tried
+
+
+def _same(case: Case, result: Result, lifted: Case, of_lifted: Result) -> None:
+    """Raise MinimizeError if a case fails in another way, or not at all, where it is written as a declared one."""
+    _fails(result)
+    if of_lifted.verdict is not result.verdict:
+        raise MinimizeError(
+            f"{case.id} on {result.backend}: {_told(result)}; by the oracle's meaning, as {lifted.id}, "
+            f"{_told(of_lifted)}: not the same failure, so it cannot be minimized"
+        )
 
 
 def _tried(draft: Draft) -> Tried | None:
@@ -176,7 +190,7 @@ def named(origin: Case, case: Case) -> Case:
     if case.digests() == origin.digests():
         return case
     name = f"{case.operator}/{origin.name}_minimized"
-    return dataclasses.replace(case, id=name if case.form == "plain" else f"{name}@{case.form}")
+    return dataclasses.replace(case, id=name if case.form == PLAIN else f"{name}@{case.form}")
 
 
 class _Search:

@@ -319,11 +319,22 @@ def plainer(draft: Draft) -> Iterator[Move]:
                 bound = dataclasses.replace(draft, types={**draft.types, variable: other})
                 yield Move(bound, f"{variable} is {other}")
                 yield Move(bound.put(_counted(draft)), f"{variable} is {other}")
-    for (kind, name), argument in typed(draft):
-        for other in PLAIN_TYPES:
-            if plainness(other) < plainness(argument.type):
-                held = {**getattr(draft.spec, kind), name: dataclasses.replace(argument, type=other)}
-                yield Move(draft.with_spec(**{kind: held}), f"{name} is {other}")
+    yield from _retyped(draft)
+
+
+def _retyped(draft: Draft) -> Iterator[Move]:
+    """Yield drafts with more familiar types of the arguments that have one of their own: all of a type, or one."""
+    apart = typed(draft)
+    together = [[place for place, argument in apart if argument.type == type_] for type_ in {a.type for _, a in apart}]
+    for places in [*sorted(together), *([place] for place, _ in apart)]:
+        before = getattr(draft.spec, places[0][0])[places[0][1]].type
+        for other in PLAIN_TYPES[: plainness(before)]:
+            changed = draft
+            for kind, name in places:
+                held = getattr(changed.spec, kind)
+                argument = dataclasses.replace(held[name], type=other)
+                changed = changed.with_spec(**{kind: {**held, name: argument}})
+            yield Move(changed, f"{', '.join(name for _, name in places)} of {other}")
 
 
 def _counted(draft: Draft) -> Mapping[Path, Array]:

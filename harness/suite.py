@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from harness import casefile, generate, globs, registry, schema, store
+from harness import casefile, generate, globs, lifted, registry, schema, store
 from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome, in_shard
 from harness.errors import HarnessError
 
@@ -320,16 +320,14 @@ def find(name: str, suites: tuple[Suite, ...] = ()) -> Case:
 
 
 def origin(case: Case) -> Plan:
-    """Return the plan that a generated case was delivered from.
+    """Return the plan that a generated case was delivered from, or that would give a case of another suite.
 
     Raises:
-        SelectionError: it is a case of another suite, whose arguments nobody declared.
+        LiftError: it is of another suite, and no declaration would give it.
     """
     op = registry.load().find(*case.operator.split("/")[:2]) if case.operator.count("/") == 2 else None  # noqa: PLR2004
-    plan = generate.origin(op, case) if op else None
-    if plan is None:
-        raise SelectionError(f"{case.id} is no generated case; only their arguments are declared, and can be changed")
-    return plan
+    own = generate.origin(op, case) if op else None
+    return own or lifted.lift(case)
 
 
 def _near_case(name: str, suites: tuple[Suite, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
 import re
@@ -20,8 +21,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import backends
-from harness import draft, generate, minimize, registry, smaller, suite
+from harness import draft, generate, minimize, registry, smaller, store, suite
 from harness.case import Case, Outcome
+from harness.lifted import LiftError, lift
 from harness.minimize import Minimized, MinimizeError
 from harness.process import Limits
 from harness.replies import Answered, Died, Refused, Reply
@@ -266,6 +268,74 @@ def test_what_cannot_be_minimized(
 ) -> None:
     with pytest.raises(MinimizeError, match=told):
         cut(case_id, fault, monkeypatch)
+
+
+# Cases that nobody declared
+
+
+def stored(case_id: str, folder: Path) -> Case:
+    """Return a generated case as it is read from a folder, where its declaration is not known."""
+    store.write(suite.find(case_id), folder)
+    return next(iter(suite.Folder(folder).cases(suite.Selection())))
+
+
+def test_a_case_of_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    expected = cut(f"{SPLIT}/rank4_axis_minus3", faulty.negative_axis, monkeypatch)
+    case = stored(f"{SPLIT}/rank4_axis_minus3@initializer", tmp_path)
+    found = minimize.minimize(case, suite.origin(case), TARGET, Limits(), 500)
+    assert found.after.size == expected.after.size
+    assert found.case.id == f"{SPLIT}/test_ai_onnx_split_18_rank4_axis_minus3_initializer_minimized"
+    assert found.result.verdict is Verdict.WRONG_VALUE
+
+
+def test_a_failure_that_hangs_on_what_is_not_declared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(minimize, "Lane", InProcess)
+
+    def initializers(asked: faulty.Asked) -> list[Any]:
+        return faulty.off(asked.answers) if asked.model.graph.initializer else asked.answers
+
+    monkeypatch.setattr(InProcess, "fault", staticmethod(initializers), raising=False)
+    case = stored(f"{SPLIT}/lengths@initializer", tmp_path)
+    with pytest.raises(
+        MinimizeError, match=r"wrong_value .* by the oracle's meaning, as .* pass: not the same failure"
+    ):
+        minimize.minimize(case, suite.origin(case), TARGET, Limits(), 500)
+
+
+@pytest.mark.parametrize(
+    ("case_id", "told"),
+    [
+        (f"{SPLIT}/uneven@unranked", "its model is no single node"),
+        (f"{SPLIT}/neither", "is known of generated cases alone"),
+    ],
+)
+def test_what_cannot_be_declared(case_id: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(LiftError, match=told):
+        suite.origin(stored(case_id, tmp_path))
+
+
+def test_an_operator_that_no_file_declares(tmp_path: Path) -> None:
+    case = stored(f"{SPLIT}/uneven", tmp_path)
+    model = onnx.load_from_string(case.model)
+    model.graph.node[0].op_type = "Joint"
+    with pytest.raises(LiftError, match=r"no operator file declares ai\.onnx/Joint"):
+        suite.origin(dataclasses.replace(case, model=model.SerializeToString(), operator="ai.onnx/Joint/18"))
+    model.graph.node[0].op_type, model.graph.node[0].input[0] = "Split", "elsewhere"
+    with pytest.raises(LiftError, match="nothing gives 'elsewhere'"):
+        suite.origin(dataclasses.replace(case, model=model.SerializeToString()))
+
+
+@pytest.mark.parametrize("name", ["Split", "ReduceSum", "Reshape", "SequenceInsert"])
+def test_a_lifted_case_means_the_same(name: str) -> None:
+    op, count = registry.load().named(name), 0
+    for plan in list(generate.plans(op, (op.versions[-1],)))[::2]:
+        case = next(generate.delivered(plan))
+        if case.outcome is not Outcome.VALUES or len(onnx.load_from_string(case.model).graph.node) > 1:
+            continue
+        again = next(generate.delivered(lift(case)))
+        assert again.digests()[1:] == case.digests()[1:], case.id
+        count += 1
+    assert count > 5, count
 
 
 # Any case
