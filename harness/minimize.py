@@ -84,7 +84,7 @@ class Tried:
         graph = onnx.load_from_string(self.case.model).graph
         return {
             "nodes": len(graph.node),
-            "inputs": len(self.plan.inputs),
+            "inputs": sum(item is not None for _, item in self.plan.inputs),
             "attributes": len(self.plan.attributes),
             "outputs": len(self.case.outputs),
             "elements": self.size.elements,

@@ -296,9 +296,7 @@ def test_a_failure_that_hangs_on_what_is_not_declared(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(InProcess, "fault", staticmethod(initializers), raising=False)
     case = stored(f"{SPLIT}/lengths@initializer", tmp_path)
-    with pytest.raises(
-        MinimizeError, match=r"wrong_value .* by the oracle's meaning, as .* pass: not the same failure"
-    ):
+    with pytest.raises(MinimizeError, match=r"wrong_value .* by the oracle's meaning, as .* pass: not the same"):
         minimize.minimize(case, suite.origin(case), TARGET, Limits(), 500)
 
 
