@@ -19,7 +19,7 @@ from harness.declare import Drawn
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from harness.case import Allowance, Value
 
@@ -151,6 +151,34 @@ def _signed(wanted: Array, got: Array) -> list[list[int]]:
     from_, to = _ordered(a), _ordered(b)
     moved = np.flatnonzero((from_ != to) & ~np.isnan(a.astype(np.float64)))
     return [[int(index), int(to[index]) - int(from_[index])] for index in moved]
+
+
+def differing(
+    expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance
+) -> Iterator[tuple[str, str, str]]:
+    """Yield each element that differs: where, such as outputs[0][1,2], what was expected, what came.
+
+    What is of another type or shape than expected has no elements that can be told from each other.
+    """
+    for index, (wanted, got) in enumerate(zip(expected, actual, strict=False)):
+        bound = allowance.bounds[index] if allowance.bounds is not None else None
+        if not isinstance(wanted, Drawn):
+            yield from _elements(f"outputs[{index}]", wanted, got, allowance, bound)
+
+
+def _elements(
+    where: str, wanted: Value, got: Value, allowance: Allowance, bound: Array | None
+) -> Iterator[tuple[str, str, str]]:
+    if isinstance(wanted, list) and isinstance(got, list):
+        for index, (a, b) in enumerate(zip(wanted, got, strict=False)):
+            yield from _elements(f"{where}[{index}]", a, b, allowance, bound)
+    elif isinstance(wanted, dict) and isinstance(got, dict):
+        for key in wanted:
+            yield from _elements(f"{where}[{key!r}]", wanted[key], got.get(key), allowance, bound)
+    elif isinstance(wanted, np.ndarray) and isinstance(got, np.ndarray) and _unlike(where, wanted, got) is None:
+        for found in np.argwhere(_differs(wanted, got, allowance, bound)):
+            place = tuple(map(int, found))
+            yield f"{where}[{','.join(map(str, place))}]", clip(wanted[place]), clip(got[place])
 
 
 def clip(value: object, limit: int = 200) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from harness.case import Value
-    from harness.declare import CaseSpec, Op
+    from harness.declare import CaseSpec, Clause, Op
     from harness.schema import OperatorVersion
     from harness.signature import Given
 
@@ -36,6 +36,9 @@ class Plan:
         attributes: by name, as the model holds them.
         outputs: name and type of each output; the name is empty for one left out in between.
         expected: the values of the outputs that have names.
+        detail: what of the case the deciding clause speaks of.
+        decided: the clause that the oracle names where it gives no values.
+        types: what the type variables that the case is expanded over stand for.
         rank: of the output tensors, for a model without an answer; None where it is open.
     """
 
@@ -52,6 +55,8 @@ class Plan:
     expected: tuple[Value | Drawn, ...] | None
     allowance: Allowance
     detail: str
+    decided: Clause | None
+    types: Mapping[str, str]
     rank: int | None
 
     @property

@@ -14,7 +14,7 @@ from harness import arguments, expansion, oracle, schema
 from harness.case import Allowance, Case, Outcome
 from harness.compare import is_float
 from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected, ValueOf
-from harness.forms import Plan, build, forms
+from harness.forms import Form, Plan, build, forms
 from harness.signature import Given, bind, gather, output_types
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     known = oracle.known(version, meant)
     values = gather(version, [value for _, value in inputs])
     n = version.outputs_least if spec.n is None else spec.n
-    outputs = ["" if name in spec.omits else name for name in _output_names(version, n)]
+    outputs = ["" if name in spec.omits else name for name in output_names(version, n)]
     kept = [index for index, name in enumerate(outputs) if name]
-    outcome, expected, detail = Outcome.VALUES, None, ""
+    outcome, expected, detail, decided = Outcome.VALUES, None, "", None
     allowance = Allowance(op.compare.reason)
     try:
         nodes = functools.partial(_evaluator().calls, local, scope)
@@ -114,7 +114,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         kinds = answer.types
     except NoAnswer as no_answer:
         outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
-        detail = no_answer.detail
+        detail, decided = no_answer.detail, no_answer.clause
         _agree(case_id, spec, no_answer)
         derived = output_types(op, version, bind(version, values), known, n)
         # A model cannot declare an output of a type that does not exist.
@@ -138,6 +138,8 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         expected=expected,
         allowance=allowance,
         detail=detail,
+        decided=decided,
+        types=types,
         rank=_rank(op, {**present, **{name: item.value for name, item in inputs if item}}),
     )
 
@@ -167,7 +169,8 @@ def _agree(case_id: str, spec: CaseSpec, no_answer: NoAnswer) -> None:
         raise DeclarationError(f"{case_id}: declared {kind}=«{declared.text}», the oracle says {no_answer}")
 
 
-def _output_names(version: OperatorVersion, n: int) -> list[str]:
+def output_names(version: OperatorVersion, n: int) -> list[str]:
+    """Return what the first n outputs are called."""
     fixed = [item.name for item in version.outputs if not item.variadic]
     last = version.outputs[-1].name
     return [fixed[i] if i < len(fixed) else f"{last}_{i - len(fixed)}" for i in range(n)]
@@ -220,14 +223,33 @@ def plans(op: Op, versions: Sequence[int] | None = None, specs: Sequence[CaseSpe
                     yield plan(op, version, spec, types, suffix)
 
 
+def deliver(planned: Plan, form: Form) -> Case | None:
+    """Return the case of a plan in one form; None where parts of a function body are undeclared.
+
+    Raises:
+        DeclarationError: the function body means something else, and no dispute says so.
+    """
+    case = build(planned, form)
+    if form.body is None:
+        return case
+    return expansion.agreed(case, planned.op.disputed(planned.spec.name), _evaluator())
+
+
 def delivered(planned: Plan) -> Iterator[Case]:
     """Yield the case of a plan in every form that it fits."""
     for form in forms(planned):
-        case: Case | None = build(planned, form)
-        if case is not None and form.body is not None:
-            case = expansion.agreed(case, planned.op.disputed(planned.spec.name), _evaluator())
+        case = deliver(planned, form)
         if case is not None:
             yield case
+
+
+def origin(op: Op, case: Case) -> Plan | None:
+    """Return the plan that a case of an operator was delivered from; None where none of its own was."""
+    version = case.operator.rpartition("/")[2]
+    specs = [spec for spec in op if spec.name == case.name]
+    stem = case.id.partition("@")[0]
+    found = plans(op, (int(version),), specs) if version.isdigit() else iter(())
+    return next((planned for planned in found if planned.id == stem), None)
 
 
 def cases(op: Op, versions: Sequence[int] | None = None, specs: Sequence[CaseSpec] | None = None) -> Iterator[Case]:

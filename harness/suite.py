@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from harness import casefile, generate, globs, registry, schema, store
+from harness import casefile, generate, globs, lifted, registry, schema, store
 from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome, in_shard
 from harness.errors import HarnessError
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from harness.case import Value
+    from harness.forms import Plan
 
 
 class SelectionError(HarnessError):
@@ -316,6 +317,17 @@ def find(name: str, suites: tuple[Suite, ...] = ()) -> Case:
         for case in suite.cases(Selection(cases=(escaped,))):
             return case
     raise SelectionError(f"no case is called {name!r}; {_near_case(name, sources)}")
+
+
+def origin(case: Case) -> Plan:
+    """Return the plan that a generated case was delivered from, or that would give a case of another suite.
+
+    Raises:
+        LiftError: it is of another suite, and no declaration would give it.
+    """
+    op = registry.load().find(*case.operator.split("/")[:2]) if case.operator.count("/") == 2 else None  # noqa: PLR2004
+    own = generate.origin(op, case) if op else None
+    return own or lifted.lift(case)
 
 
 def _near_case(name: str, suites: tuple[Suite, ...]) -> str:

@@ -30,6 +30,7 @@ for _command in (
     gate.merge_,
     causes.explain_,
     causes.repro_,
+    causes.minimize_,
     reports.report,
     reports.compare,
 ):

@@ -1,43 +1,90 @@
-"""`explain`, `repro`: what failures share, and what one is."""
+"""`explain`, `repro`, `minimize`: what failures share, and what one is."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from harness import explain, repro, suite, targets
-from harness.cli.options import find
+from harness import explain, filing, minimize, suite, targets
+from harness.cli.options import Seconds, find
 from harness.errors import HarnessError
 from harness.lane import Lane
 from harness.process import Limits
 from harness.report import explanation
+from harness.report import minimized as minimized_report
+from harness.report.issue import Issue
 from harness.results import Run
-from harness.runner import judge
+from harness.witness import Witness, hear, witnesses
+
+
+def telling(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add the options that say how a failure is told, and to whom."""
+    for option in (
+        click.option(
+            "--other", "others", multiple=True, metavar="BACKEND",
+            help="Say what this backend makes of it, too; onnx_reference, unless others are named. Repeatable.",
+        ),
+        click.option(
+            "--out", type=click.Path(path_type=Path),
+            help="Write here instead of printing: a file, or for a folder the one that it goes into.",
+        ),
+        click.option(
+            "--format", "kind", type=click.Choice(filing.KINDS), default="python", show_default=True,
+            help="One Python file; Markdown for a bug report; or a folder in ONNX's layout that has both.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
 
 
 @click.command("repro")
 @click.argument("case_id", metavar="CASE")
 @click.option("--backend", required=True, help="As in `run`.")
 @click.option("--suite", "suite_name", metavar="SUITE", help="The folder that the case is in.")
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the file here instead of printing it."
-)
-def repro_(case_id: str, backend: str, suite_name: str | None, out: Path | None) -> None:
-    """Write one Python file that shows what a backend makes of a case, without this project."""
+@telling
+def repro_(case_id: str, backend: str, suite_name: str | None, kind: str, out: Path | None, others: Any) -> None:  # noqa: ANN401
+    """Show what a backend makes of a case, without this project: as a file of Python, a bug report, a folder."""
+    filing.check(kind, out, others)
+    target, beside = targets.resolve(backend), filing.others(kind, backend, others)
     case = find(case_id, suite_name)
-    with Lane(targets.resolve(backend), Limits()) as lane:
+    with Lane(target, Limits()) as lane:
         hello = dict(lane.session.hello)
-        result = judge(case, backend, lane.ask(case))
-    text = repro.script(case, result, hello)
-    if out is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        out.write_text(text)
-    except OSError as error:
-        raise HarnessError(f"cannot write {out}: {error.strerror}") from error
-    click.echo(f"{result.verdict}: {out}")
+        result, outputs = hear(lane, case)
+    said = witnesses(beside, case, Limits())
+    text, written = filing.file(Issue(case, result, Witness(backend, hello, result, outputs), said), kind, out)
+    click.echo(text if written is None else f"{result.verdict}: {written}\n", nl=False)
+
+
+@click.command("minimize")
+@click.argument("case_id", metavar="CASE")
+@click.option("--backend", required=True, help="As in `run`.")
+@click.option("--suite", "suite_name", metavar="SUITE", help="The folder that the case is in.")
+@click.option(
+    "--steps", type=click.IntRange(2), default=500, show_default=True, help="How often the backend may be asked."
+)
+@click.option("--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Seconds that one case may take.")
+@telling
+def minimize_(
+    case_id: str, backend: str, suite_name: str | None, steps: int, timeout: float, kind: str, out: Path | None,
+    others: Any,  # noqa: ANN401 - click's
+) -> None:  # fmt: skip
+    """Cut a failing case down to a smaller one that fails in the same way, and show that as `repro` does.
+
+    What was taken away goes to standard error. Exit status: 0 it is as small as it gets, or as --steps allows; 2 it
+    passes, does not fail the same way each time, or cannot be had.
+    """
+    filing.check(kind, out, others)
+    target, beside = targets.resolve(backend), filing.others(kind, backend, others)
+    case, limits = find(case_id, suite_name), Limits(timeout=timeout)
+    found = minimize.minimize(case, suite.origin(case), target, limits, steps)
+    for line in minimized_report.lines(found):
+        click.echo(line, err=True)
+    small = found.case
+    told = Issue(small, found.result, found.witness, witnesses(beside, small, limits), origin=case.id)
+    text, written = filing.file(told, kind, out)
+    click.echo(text if written is None else f"{found.result.verdict}: {written}\n", nl=False)
 
 
 @click.command("explain")

@@ -1,0 +1,80 @@
+"""A failure written to where it is wanted: one file of Python, Markdown, or a folder that holds both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness import store, targets
+from harness.errors import HarnessError
+from harness.report import issue as issues
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from harness.report.issue import Issue
+    from harness.targets import Target
+
+KINDS = ("python", "markdown", "folder")
+REFERENCE = "onnx_reference"
+
+
+class FilingError(HarnessError):
+    """What was asked for cannot be written; the text says what would be right."""
+
+
+def others(kind: str, backend: str, named: Sequence[str]) -> list[Target]:
+    """Return the backends to ask beside the one that fails: none where nothing tells of them.
+
+    Raises:
+        UnknownBackendError: a name means nothing.
+    """
+    wanted = [name for name in dict.fromkeys(named or (REFERENCE,)) if name != backend]
+    return [targets.resolve(name) for name in wanted] if kind != "python" or named else []
+
+
+def check(kind: str, out: Path | None, named: Sequence[str]) -> None:
+    """Raise FilingError for what cannot be written, before anything is run."""
+    if kind == "python" and named:
+        raise FilingError("--other is for --format markdown and folder: the Python file asks one runtime")
+    if kind == "folder" and out is None:
+        raise FilingError("--format folder needs --out DIR, the folder to write the case's folder to")
+    if out is not None and kind == "folder" and out.exists() and not out.is_dir():
+        raise FilingError(f"--out {out} is not a folder; --format folder writes the case's folder into one")
+    if out is not None and kind != "folder" and out.is_dir():
+        raise FilingError(f"--out {out} is a folder; --format {kind} writes one file")
+
+
+def file(issue: Issue, kind: str, out: Path | None) -> tuple[str, Path | None]:
+    """Write a failure, or return its text where no file is named.
+
+    Args:
+        issue: what is told.
+        kind: one of KINDS.
+        out: the file; for a folder the one that the case's own goes into, as `generate --out` has it.
+
+    Returns:
+        The text to print, empty if it was written, and what was written.
+
+    Raises:
+        HarnessError: it cannot be written.
+    """
+    if kind == "folder":
+        if out is None:
+            raise FilingError("a folder needs a place")
+        folder = store.write(issue.case, out)
+        _write(folder / "repro.py", issues.script(issue, shared=False))
+        _write(folder / "README.md", issues.markdown(issue))
+        return "", folder
+    text = issues.markdown(issue) if kind == "markdown" else issues.script(issue, shared=False)
+    if out is None:
+        return text, None
+    _write(out, text)
+    return "", out
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FilingError(f"cannot write {path}: {error.strerror}") from error

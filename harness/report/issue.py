@@ -1,0 +1,221 @@
+"""A failure as Markdown ready to paste into a bug report: it renders as meant on GitHub, whatever a runtime said.
+
+What others wrote (messages, names, values) stands in code only: there neither markup, @mentions nor #numbers mean
+anything. Paths of the machine it was made on are cut down to the last name in them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+import re
+import shlex
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+import onnx.printer
+
+from harness import compare, repro
+from harness.case import Outcome, quoted
+from harness.render import one
+from harness.verdict import Verdict, clean, line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from harness.case import Case
+    from harness.verdict import Result
+    from harness.witness import Witness
+
+MOST_ELEMENTS = 20
+"""Elements that differ which are listed."""
+STDERR_LINES = 10
+ACCOUNTS = r"(?:/(?:home|Users)/[^/\s'\"]+|/root|[A-Za-z]:\\Users\\[^\\\s'\"]+)"
+"""Where people's own files lie, on any machine."""
+
+
+@dataclass(frozen=True)
+class Issue:
+    """What a bug report is made of.
+
+    Attributes:
+        case: what fails.
+        result: what the backend made of it.
+        witness: the backend's hello and whole answer.
+        others: what other backends make of the same case.
+        origin: the id of the case that this one was cut down from, if it was.
+    """
+
+    case: Case
+    result: Result
+    witness: Witness
+    others: Sequence[Witness] = ()
+    origin: str = ""
+
+
+def runtime(backend: str, hello: Mapping[str, Any]) -> str:
+    """Return a runtime's name and version as it says them; one that says nothing is named as the user did."""
+    name = hello.get("runtime") or public_name(backend)
+    return line(f"{name} {hello.get('version', '')}", 120)
+
+
+def public_name(backend: str) -> str:
+    """Return a backend's name without the paths of this machine."""
+    if not backend.startswith("cmd:"):
+        return backend
+    words = [Path(word).name if Path(word).is_absolute() else word for word in shlex.split(backend[4:])]
+    return "cmd:" + shlex.join(map(public, words))
+
+
+def public(text: str) -> str:
+    """Return a text with the paths of this machine cut down to the last name in them."""
+    here = {Path.home(), Path.cwd(), Path(sys.prefix), Path(sys.base_prefix), Path(tempfile.gettempdir())}
+    roots = sorted({re.escape(str(path)) for path in here if path != Path(path.anchor)}, key=len, reverse=True)
+    found = rf"(?<![\w./-])(?:{'|'.join([*roots, ACCOUNTS])})(?P<rest>(?:[/\\][^\s'\":,;()\[\]<>]*)?)(?![\w-])"
+    return re.sub(found, lambda match: re.split(r"[/\\]", match["rest"].rstrip("/\\"))[-1] or "...", text)
+
+
+def code(text: object, limit: int = 300) -> str:
+    """Return a text as an inline code span, in which nothing has a meaning; empty text as a hyphen."""
+    plain = line(text, limit)
+    if not plain:
+        return "-"
+    if "|" in plain:  # A table's cells are told apart before its code spans: only an entity is safe everywhere.
+        return "<code>" + re.sub(r"[^A-Za-z0-9 ]", lambda found: f"&#{ord(found[0])};", plain) + "</code>"
+    fence = "`" * (1 + max(map(len, re.findall(r"`+", plain)), default=0))
+    pad = " " if plain[0] == "`" or plain[-1] == "`" else ""
+    return f"{fence}{pad}{plain}{pad}{fence}"
+
+
+def fenced(text: str, language: str) -> str:
+    """Return a text as a fenced block that it cannot leave."""
+    fence = "`" * (1 + max([2, *map(len, re.findall(r"`+", text))]))
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+LINKED = re.compile(r"[@#]\w|\bGH-\d|://|\bwww\.|\b[0-9a-f]{7,40}\b|:\w+:|\$", re.IGNORECASE)
+"""What GitHub makes a link, a picture or a formula of outside of code."""
+MARKUP = re.compile(r"[\\`*_\[\]<>~&|]|^[#+=-]|(?<=^\d)[.)]")
+
+
+def prose(text: str) -> str:
+    """Return a sentence as text that means nothing but itself; as code where GitHub would make more of it."""
+    plain = line(text, 2000)
+    return code(plain, 2000) if LINKED.search(plain) else MARKUP.sub(lambda found: f"\\{found[0]}", plain)
+
+
+def page(operator: str) -> str:
+    """Return the address of an operator version in onnx's documentation; empty for what is no operator version."""
+    domain, _, rest = operator.rpartition("/")[0].partition("/")
+    version = operator.rpartition("/")[2]
+    if not re.fullmatch(r"ai\.onnx[\w.]*", domain) or not re.fullmatch(r"\w+", rest) or not version.isdigit():
+        return ""
+    folder = "" if domain == "ai.onnx" else domain.replace(".", "")
+    label = "" if domain == "ai.onnx" else domain.replace(".", "-")
+    return f"https://onnx.ai/onnx/operators/onnx_{folder}_{rest}.html#l-onnx-op{label}-{rest.lower()}-{version}"
+
+
+def markdown(issue: Issue) -> str:
+    """Return the bug report."""
+    return "\n\n".join(_blocks(issue)) + "\n"
+
+
+def script(issue: Issue, *, shared: bool) -> str:
+    """Return the one-file reproduction; `shared` is for others to read, without the paths of this machine."""
+    result = issue.result
+    if shared:
+        result = dataclasses.replace(result, backend=public_name(result.backend), message=public(result.message))
+    return repro.script(issue.case, result, issue.witness.hello)
+
+
+def _blocks(issue: Issue) -> Iterator[str]:
+    case, result = issue.case, issue.result
+    named = runtime(result.backend, issue.witness.hello)
+    yield f"# {code(named)}: {result.verdict}, {code(case.operator)}"
+    where = page(case.operator)
+    link = f"[{case.operator}]({where})" if where else code(case.operator)
+    if case.clauses:
+        yield f"The text of {link} says:"
+        yield "\n>\n".join(f"> {prose(quoted(clause))}" for clause in case.clauses)
+        if case.notes:
+            yield "\n".join(f"- {prose(note)}" for note in case.notes)
+    else:
+        yield f"A case of {link}."
+    yield "## Model"
+    model = onnx.load_from_string(case.model)
+    yield fenced(clean(onnx.printer.to_text(model), 20_000), "text")
+    yield "## Inputs"
+    given = "\n".join(f"{line(name)} = {clean(one(value), 600)}" for name, value in case.inputs.items())
+    yield fenced(given or "none", "text")
+    yield "## Expected"
+    yield _expected(case)
+    yield "## Actual"
+    yield from _actual(issue, named)
+    yield "## One-file reproduction"
+    body = fenced(script(issue, shared=True), "python")
+    yield f"<details>\n<summary>Python, with onnx and the runtime alone</summary>\n\n{body}\n\n</details>"
+    if issue.others:
+        yield "## What other runtimes do"
+        yield "\n".join(_table(issue.others))
+    yield "## Versions"
+    yield "\n".join(_versions(issue, named))
+
+
+def _expected(case: Case) -> str:
+    if case.outcome is Outcome.REJECTS:
+        return f"To be refused: {prose(case.decided)}"
+    if case.outcome is Outcome.UNSPECIFIED:
+        return f"The text leaves it open: {prose(case.decided)}"
+    if case.expected is None:
+        return "Not stored with the case."
+    rows = [f"{line(name)} = {clean(one(value), 600)}" for name, value in zip(case.outputs, case.expected, strict=True)]
+    return fenced("\n".join(rows), "text") + f"\n\nTolerance: {prose(str(case.allowance))}."
+
+
+def _actual(issue: Issue, named: str) -> Iterator[str]:
+    case, result = issue.case, issue.result
+    yield f"{code(named)}: **{result.verdict}**" + (f", {code(result.error)}" if result.error else "")
+    if result.message:
+        yield fenced(clean(public(result.message)), "text")
+    given = issue.witness.outputs
+    if given:
+        names = [*case.outputs, *("?" for _ in given[len(case.outputs) :])]
+        rows = [f"{line(name)} = {clean(one(value), 600)}" for name, value in zip(names, given, strict=False)]
+        yield fenced("\n".join(rows), "text")
+    if case.expected is not None and result.verdict is Verdict.WRONG_VALUE:
+        differing = list(compare.differing(case.expected, given, case.allowance))
+        if differing:
+            rows = ["| element | expected | actual |", "| --- | --- | --- |"]
+            rows += [f"| {' | '.join(map(code, row))} |" for row in differing[:MOST_ELEMENTS]]
+            more = len(differing) - MOST_ELEMENTS
+            yield "\n".join(rows) + (f"\n\nand {more} more." if more > 0 else "")
+    if result.stderr.strip():
+        last = "\n".join(public(result.stderr).splitlines()[-STDERR_LINES:])
+        yield f"The last that it printed:\n\n{fenced(clean(last), 'text')}"
+
+
+def _table(others: Sequence[Witness]) -> Iterator[str]:
+    yield "| runtime | verdict | what it said |"
+    yield "| --- | --- | --- |"
+    for other in others:
+        named = code(runtime(other.backend, other.hello))
+        if other.result is None:
+            yield f"| {named} | not asked | {code(public(other.problem))} |"
+            continue
+        result = other.result
+        said = result.message or result.actual or ("; ".join(map(one, other.outputs)))
+        told = f"{result.error}: {said}" if result.error and said else said or result.error
+        yield f"| {named} | {result.verdict} | {code(public(told))} |"
+
+
+def _versions(issue: Issue, named: str) -> Iterator[str]:
+    yield f"- runtime: {code(named)}"
+    yield f"- onnx {onnx.__version__}, numpy {np.__version__}, Python {platform.python_version()}"
+    yield f"- {code(f'{platform.system()} {platform.release()} {platform.machine()}')}"
+    case = issue.case.id
+    yield f"- case {code(case)} of onnx-conformance" + (f", cut down from {code(issue.origin)}" if issue.origin else "")

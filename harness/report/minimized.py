@@ -1,0 +1,37 @@
+"""What `minimize` took away."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from harness.render import brief
+from harness.verdict import line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.minimize import Minimized
+
+
+def lines(found: Minimized) -> Iterator[str]:
+    """Yield the case before and after, and what was done."""
+    before, after = found.before, found.after
+    steps = f"{found.steps} step{'' if found.steps == 1 else 's'}"
+    if not found.taken:
+        yield f"{before.case.id}: nothing of it can be taken away ({steps})"
+    else:
+        result = found.result
+        signal = f" ({result.signal})" if result.signal else ""
+        yield line(f"{before.case.id} on {result.backend}: still {result.verdict}{signal} after {steps}", 1000)
+        rows = [[name, count, after.counts[name]] for name, count in before.counts.items()]
+        rows.append(["form", before.case.form, after.case.form])
+        yield tabulate(rows, ["", "before", "after"], tablefmt="simple", disable_numparse=True)
+        for when, case in (("before", before.case), ("after", after.case)):
+            yield f"{when}: {line(brief(list(case.inputs.values()), 200))}"
+        done = Counter(found.taken)
+        yield "taken: " + "; ".join(f"{why}{f' ({count} times)' if count > 1 else ''}" for why, count in done.items())
+    if found.stopped:
+        yield "stopped at the limit; more --steps may make it smaller"

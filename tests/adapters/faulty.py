@@ -1,0 +1,178 @@
+"""Adapters that are right but for one fault whose smallest trigger is known: `serve.py faulty.FAULT`.
+
+They answer what the oracle of the harness answers, which is the opposite of what an adapter should do, and then one of
+the functions below spoils it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+
+from harness import oracle
+from harness.declare import NoAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class CrashError(Exception):
+    """Here the process dies."""
+
+
+class Asked:
+    """A model, its inputs, and what is right: a list, or None where there is no right answer."""
+
+    def __init__(self, model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> None:
+        self.model, self.inputs = onnx.load_from_string(model), inputs
+        self.why = ""
+        self.right: list[Any] | None = None
+        try:
+            answers = oracle.Evaluator().model(self.model, inputs)
+            self.right = [answers[name] for name in outputs]
+        except NoAnswer as no_answer:
+            self.why = str(no_answer)
+
+    @property
+    def arrays(self) -> list[np.ndarray[Any, Any]]:
+        return [value for value in self.inputs.values() if isinstance(value, np.ndarray)]
+
+    @property
+    def answers(self) -> list[Any]:
+        if self.right is None:
+            raise ValueError(f"refused: {self.why}")
+        return self.right
+
+    def attribute(self, name: str) -> Any:
+        found = [item for node in self.model.graph.node for item in node.attribute if item.name == name]
+        return onnx.helper.get_attribute_value(found[0]) if found else None
+
+
+def off(values: list[Any], by: float = 1.0) -> list[Any]:
+    return [np.asarray(value + np.asarray(by, value.dtype), value.dtype) for value in values]
+
+
+def empty_axis(asked: Asked) -> list[Any]:
+    """Gives another rank where an input has an axis of size zero."""
+    if any(0 in array.shape for array in asked.arrays):
+        return [value[None] for value in asked.answers]
+    return asked.answers
+
+
+def negative_axis(asked: Asked) -> list[Any]:
+    return off(asked.answers) if (asked.attribute("axis") or 0) < 0 else asked.answers
+
+
+def nan(asked: Asked) -> list[Any]:
+    """Takes NaN for zero."""
+    return [np.nan_to_num(value, nan=0.0) for value in asked.answers]
+
+
+def high_rank(asked: Asked) -> list[Any]:
+    if any(array.ndim > 2 for array in asked.arrays):
+        raise CrashError
+    return asked.answers
+
+
+def no_float16(asked: Asked) -> list[Any]:
+    for index, array in enumerate(asked.arrays):
+        if array.dtype == np.float16:
+            raise TypeError(f"input {index} of shape {list(array.shape)} is float16")
+    return asked.answers
+
+
+def takes_all(asked: Asked) -> list[Any]:
+    """Answers where there is nothing to answer."""
+    return [np.zeros(1, np.float32) for _ in asked.model.graph.output] if asked.right is None else asked.right
+
+
+def two_faults(asked: Asked) -> list[Any]:
+    """Is off by a lot in rank 2 and above, and dies in rank 1."""
+    if all(array.ndim < 2 for array in asked.arrays):
+        raise CrashError
+    return off(asked.answers, 1000)
+
+
+def two_values(asked: Asked) -> list[Any]:
+    """Is off where a value reaches 10; gives NaN where all are zero."""
+    if any((array >= 10).any() for array in asked.arrays):
+        return off(asked.answers, 1000)
+    if all((array == 0).all() for array in asked.arrays):
+        return [np.full_like(value, np.nan) for value in asked.answers]
+    return asked.answers
+
+
+def two_refusals(asked: Asked) -> list[Any]:
+    """Refuses all, in other words where there is one element."""
+    if asked.arrays[0].size == 1:
+        raise TypeError("too small")
+    raise TypeError(f"too many: {asked.arrays[0].size}")
+
+
+def last_element(asked: Asked) -> list[Any]:
+    """Is off in the last element of every answer."""
+    found = []
+    for value in asked.answers:
+        spoilt = value.copy()
+        spoilt.reshape(-1)[-1:] += np.asarray(2, value.dtype)
+        found.append(spoilt)
+    return found
+
+
+calls = 0
+
+
+def now_and_then(asked: Asked) -> list[Any]:
+    """Is off every second time, beginning with the first."""
+    global calls  # noqa: PLW0603 - what a process remembers is the fault
+    calls += 1
+    return off(asked.answers) if calls % 2 else asked.answers
+
+
+def when_tired(asked: Asked) -> list[Any]:
+    """Is off with more than three elements, and with any in a process that has answered twice."""
+    global calls  # noqa: PLW0603
+    calls += 1
+    return off(asked.answers) if asked.arrays[0].size > 3 or calls > 2 else asked.answers
+
+
+def hangs(asked: Asked) -> list[Any]:
+    if asked.arrays[0].ndim > 1:
+        time.sleep(60)
+    return asked.answers
+
+
+class Adapter:
+    """What serve.py loads."""
+
+    def __init__(self, fault: Callable[[Asked], list[Any]]) -> None:
+        self.fault = fault
+
+    def info(self) -> dict[str, Any]:
+        return {"runtime": "faulty", "version": "1"}
+
+    def run(self, model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
+        try:
+            return self.fault(Asked(model, inputs, outputs))
+        except CrashError:
+            os.kill(os.getpid(), signal.SIGSEGV)
+            raise
+
+
+FAULTS = (
+    empty_axis, negative_axis, nan, high_rank, no_float16, takes_all, two_faults, two_values, two_refusals,
+    last_element, now_and_then, when_tired, hangs,
+)  # fmt: skip
+adapters = {fault.__name__: Adapter(fault) for fault in FAULTS}
+
+
+def __getattr__(name: str) -> Adapter:
+    """Give adapters by name: faulty.as_nan is that of `nan`."""
+    if name.startswith("as_") and name[3:] in adapters:
+        return adapters[name[3:]]
+    raise AttributeError(name)
