@@ -71,6 +71,13 @@ def stand(expected: Verdict | None, actual: Verdict) -> Standing:
     return Standing.REGRESSED if now > before else Standing.IMPROVED
 
 
+def standing_of(entry: Entry | None, result: Result) -> Standing:
+    """Return how a result stands to the entry that decides on it."""
+    if entry is not None and entry.flaky and result.verdict is Verdict.PASS:
+        return Standing.MET
+    return stand(entry.verdict if entry else None, result.verdict)
+
+
 @dataclass
 class News:
     """Cases of one operator version that stand alike.
@@ -127,9 +134,7 @@ class Gate:
         self._attempted += result.verdict.scored
         entry = self.entry(result)
         expected = entry.verdict if entry else None
-        standing = stand(expected, result.verdict)
-        if entry is not None and entry.flaky and result.verdict is Verdict.PASS:
-            standing = Standing.MET
+        standing = standing_of(entry, result)
         self.standings[standing] += 1
         if standing is not Standing.MET:
             key = (standing, result.operator, expected, result.verdict)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.report import gate as gate_report
 from harness.report import terminal
-from harness.verdict import line
+from harness.report.markup import fenced, plain
+from harness.report.subject import CUT_OFF
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
-    from harness.report.summary import Summary
-    from harness.results import Run
+    from harness.report.subject import Subject
 
 
 MEASURED = """\
@@ -21,26 +22,25 @@ A case that the text leaves open is shown as `unspecified` and never scored. `ac
 own: ONNX obliges no runtime to refuse. Rates are floored."""
 
 
-def report(run: Run, summary: Summary, references: Mapping[str, str], groups: int = 0) -> str:
-    """Return the report of a finished run, with so many groups of failures of each backend; 0: all."""
-    head = run.header
-    backends = ", ".join(f"{name} {said.get('version', '')}".strip() for name, said in head["backends"].items())
-    lines = [
-        line(f"# {backends}: suite {head['suite']['name']}"),
-        "",
-        MEASURED.format(**head),
-        "",
-        LEGEND,
-        "",
-        terminal.table(summary, "github"),
-        "",
-        "## Failures, by what they share",
-        "",
-    ]
-    if not run.complete:
-        lines.insert(2, "**This run was cut off; cases are missing.**\n")
-    for block in terminal.groups(summary, references, groups, head["arguments"].get("reference", "")):
-        lines += ["```text", block.replace("```", "'''"), "```", ""]
-    if not summary.groups:
-        lines += ["None.", ""]
-    return "\n".join(lines)
+def report(subject: Subject) -> Iterator[str]:
+    """Yield the report, with `subject.groups` groups of failures of each backend; 0: all."""
+    head = subject.run.header
+    yield f"# {plain(subject.title)}\n\n"
+    if not subject.run.complete:
+        yield f"**{CUT_OFF}**\n\n"
+    yield f"{MEASURED.format(**head)}\n\n{LEGEND}\n\n{terminal.table(subject.summary, 'github')}\n\n"
+    if subject.gate is not None:
+        yield f"## What is expected\n\n{fenced(gate_report.lines(subject.gate))}\n"
+    if subject.statements:
+        yield "## What failures share\n\n"
+        for statement in subject.statements:
+            yield f"- {plain(f'{statement.backend}, {statement.operator}')}: {plain(statement, 600)}\n"
+        yield "\n"
+    yield "## Failures, by what they share\n\n"
+    yield f"{subject.expected}\n\n" if subject.expected else ""
+    for block in terminal.groups(
+        subject.summary, subject.references, subject.groups, head["arguments"].get("reference", "")
+    ):
+        yield f"{fenced([block])}\n"
+    if not subject.summary.groups:
+        yield "None.\n"
