@@ -123,7 +123,7 @@ def summary(subject: Subject) -> Iterator[str]:
         room -= size
         yield text
     if left:
-        some = ", ".join(f"{count} {kind if count == 1 else kind + 's'}" for kind, count in left.items())
+        some = ", ".join(f"{count} {_several(kind) if count > 1 else kind}" for kind, count in left.items())
         yield f"\n**Left out, as GitHub takes {MOST_BYTES} bytes: {some}. The other reports have them all.**\n"
 
 
@@ -156,6 +156,11 @@ def _sections(subject: Subject) -> Iterator[tuple[str, str]]:
     if not blocks:
         yield "sentence", "None.\n"
     yield "table of operator versions", _operators(subject)
+
+
+def _several(kind: str) -> str:
+    first, _, rest = kind.partition(" ")
+    return f"{first}s {rest}".strip()
 
 
 def _totals(subject: Subject) -> str:

@@ -49,7 +49,7 @@ SHOWN_RESULTS = 5_000
 """Of a run, GitHub shows no more."""
 MARGIN = 200_000
 """Bytes that the compression of the whole may differ from that of its parts, notifications included."""
-MOST_TEXT = 1000
+MOST_TEXT, MOST_DESCRIBED = 1000, 1024
 MOST_NOTIFICATIONS = 50
 _RANKS = {ERROR: 0, WARNING: 1, NOTE: 2}
 _PLAIN = re.compile(r"[A-Za-z_]\w{0,100}")
@@ -192,16 +192,17 @@ def _result(held: Held, level: str) -> dict[str, Any]:
 
 def _rule(name: str, operator: str, sentence: str) -> dict[str, Any]:
     plain = operator.rpartition("/")[0] or operator or "an operator"
-    text = line(sentence, MOST_TEXT - 50) if sentence else f"What the text of {line(plain)} says"
-    help_ = f"The text of {line(plain)} says: {quoted(text)}" if sentence else text
+    plain = line(plain, 100)
+    text = line(sentence, MOST_TEXT) if sentence else f"What the text of {plain} says"
+    help_ = f"The text of {plain} says: {quoted(text)}" if sentence else text
     return {
         "id": name,
         "shortDescription": {"text": _message(text)},
         "fullDescription": {"text": _message(help_)},
-        "help": {"text": _message(f"{help_}. {page(operator)}")},
+        "help": {"text": _message(f"{help_}. {page(operator)}", 2 * MOST_DESCRIBED)},
         "helpUri": page(operator),
         "defaultConfiguration": {"level": ERROR},
-        "properties": {"tags": ["onnx", line(plain, 100)]},
+        "properties": {"tags": ["onnx", plain]},
     }
 
 
@@ -258,6 +259,9 @@ def _invocation(subject: Subject, kept: _Kept, count: int, said: list[str]) -> d
     }
 
 
-def _message(text: str) -> str:
+def _message(text: str, limit: int = MOST_DESCRIBED) -> str:
     """Return a text that no reader takes for one with links or placeholders in it."""
-    return clean(text).replace("](", "] (").replace("{", "{{").replace("}", "}}")
+    plain = clean(text).replace("](", "] (")
+    doubled = plain.replace("{", "{{").replace("}", "}}")
+    over = len(doubled) - limit
+    return _message(plain[:-over], limit) if over > 0 else doubled

@@ -173,8 +173,14 @@ def many(path: Path, count: int) -> Subject:
     return subject.read(run_of(path, *made, backends=("mine", "other")))
 
 
+@pytest.fixture(scope="module")
+def few_and_many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Subject, Subject]:
+    path = tmp_path_factory.mktemp("runs")
+    return many(path / "few", 400), many(path / "many", 4000)
+
+
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "sarif"])  # That one holds up to its own limit.
-def test_memory_does_not_grow_with_the_run(name: str, tmp_path: Path) -> None:
+def test_memory_does_not_grow_with_the_run(name: str, few_and_many: tuple[Subject, Subject]) -> None:
     def peak(found: Subject) -> tuple[int, int]:
         tracemalloc.start()
         length = sum(map(len, FORMATS[name].report(found)))
@@ -182,8 +188,7 @@ def test_memory_does_not_grow_with_the_run(name: str, tmp_path: Path) -> None:
         tracemalloc.stop()
         return most, length
 
-    few, short = peak(many(tmp_path / "few", 400))
-    lots, long = peak(many(tmp_path / "many", 4000))
+    (few, short), (lots, long) = map(peak, few_and_many)
     assert lots < few + 200_000, (few, lots)
     assert long > 700_000 or name not in {"junit", "ctrf"}, (short, long)
 
