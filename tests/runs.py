@@ -27,6 +27,7 @@ HOSTILE_TEXTS = {
     "markdown": "evil | cell\n```\n# head\n[link](http://evil) @everyone <script>alert(1)</script> ~~~ `code` ![i](j)",
     "json": 'evil "}]}\\ \u2028 {0} {{1}} [text](1)',
     "surrogate": "evil \ud800 \udfff lone",
+    "braces": "evil " + "{" * 3000,
     "endless": "evil " * 200_000,
     "expression": "evil ${{ github.token }} $(touch pwned) `touch pwned` ; rm -rf x",
 }

@@ -133,7 +133,10 @@ def test_attempts_are_told_as_retries(tmp_path: Path, monkeypatch: pytest.Monkey
     (test,) = told(subject_of(tmp_path / "r", result(verdict=Verdict.WRONG_VALUE)))["tests"]
     assert (test["flaky"], test["retries"]) == (True, 2)
     assert test["retryAttempts"] == [
-        {"attempt": 1, "status": "failed", "extra": {"verdict": "wrong_value", "process": "first"}, "message": "off by one"},
+        {
+            "attempt": 1, "status": "failed", "message": "off by one",
+            "extra": {"verdict": "wrong_value", "process": "first"},
+        },
         {"attempt": 2, "status": "passed", "extra": {"verdict": "pass", "process": "same"}},
     ]  # fmt: skip
 

@@ -43,7 +43,7 @@ def keys(given: dict[str, Any], what: str, *required: str) -> None:
 def text(given: dict[str, Any]) -> str:
     assert list(given) == ["text"]
     assert isinstance(given["text"], str)
-    assert 0 < len(given["text"]) <= 2500, len(given["text"])
+    assert 0 < len(given["text"]) <= 2048, len(given["text"])
     assert not re.search(r"\]\(|(?<!\{)\{(?:\{\{)*(?!\{)", given["text"]), "a link, or a placeholder"
     return str(given["text"])
 
