@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
+MOST_OFFSETS = 256
+"""Elements of one output that `offsets` tells of."""
+
 
 @dataclass(frozen=True)
 class Mismatch:
@@ -107,6 +110,47 @@ def _value(where: str, wanted: Value, got: Value, allowance: Allowance, bound: A
     else:
         return Mismatch(Verdict.WRONG_TYPE, where, kind(wanted), kind(got))
     return next((found for pair in pairs if (found := _value(*pair, allowance, bound))), None)
+
+
+def offsets(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> dict[str, list[list[int]]]:
+    """Return how far an answer that passes lies from what is expected, element by element.
+
+    Two answers are as far from each other as their offsets differ, so that two runs can be compared without their
+    values.
+
+    Returns:
+        By the place of an output, as in Mismatch.where: [row-major index, signed number of representable values from
+        the expected one] of each element that differs, the farthest first, MOST_OFFSETS of them at most. Of complex
+        numbers the real parts come first, then all imaginary ones.
+    """
+    found: dict[str, list[list[int]]] = {}
+    for index, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
+        if not isinstance(wanted, Drawn):
+            _offsets(f"outputs[{index}]", wanted, got, found)
+    return found
+
+
+def _offsets(where: str, wanted: Value, got: Value, found: dict[str, list[list[int]]]) -> None:
+    if isinstance(wanted, list) and isinstance(got, list):
+        for index, (a, b) in enumerate(zip(wanted, got, strict=True)):
+            _offsets(f"{where}[{index}]", a, b, found)
+    elif isinstance(wanted, dict) and isinstance(got, dict):
+        for key, value in wanted.items():
+            _offsets(f"{where}[{key!r}]", value, got[key], found)
+    elif isinstance(wanted, np.ndarray) and isinstance(got, np.ndarray) and is_float(wanted):
+        far = _signed(wanted, got) if wanted.tobytes() != got.tobytes() else []
+        if far:
+            found[where] = sorted(far, key=lambda item: (-abs(item[1]), item[0]))[:MOST_OFFSETS]
+
+
+def _signed(wanted: Array, got: Array) -> list[list[int]]:
+    if wanted.dtype.kind == "c":
+        real, imaginary = _signed(wanted.real, got.real), _signed(wanted.imag, got.imag)
+        return real + [[wanted.size + index, steps] for index, steps in imaginary]
+    a, b = (np.ascontiguousarray(item).reshape(-1) for item in (wanted, got))
+    from_, to = _ordered(a), _ordered(b)
+    moved = np.flatnonzero((from_ != to) & ~np.isnan(a.astype(np.float64)))
+    return [[int(index), int(to[index]) - int(from_[index])] for index in moved]
 
 
 def clip(value: object, limit: int = 200) -> str:

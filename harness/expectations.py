@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-NEVER_EXPECTED = {Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR}
-"""Verdicts that say nothing of a runtime."""
+NEVER_EXPECTED = {Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR, Verdict.FLAKY}
+"""Verdicts that say nothing of a runtime, and the one that an entry says by its verdict and `flaky = true`."""
 
 SELECTORS = ("case", "versions", "type", "form", "tag", "clause")
 """Keys that choose cases."""
@@ -68,7 +68,7 @@ class Entry:
         link: where it is discussed.
         expires: the last day on which it holds.
         when: what the run must have been made with: `backend` and `python` versions, `platform`.
-        flaky: pass and `verdict` may alternate.
+        flaky: it comes out now so, now so; `verdict` is the worst of it.
     """
 
     verdict: Verdict
@@ -272,6 +272,8 @@ def _count(value: Any) -> int:  # noqa: ANN401
 
 def _verdict(value: Any) -> Verdict:  # noqa: ANN401
     allowed = [verdict for verdict in Verdict if verdict not in NEVER_EXPECTED]
+    if value == Verdict.FLAKY:
+        raise ValueError("expected the worst verdict that it comes out with, and beside it flaky = true")
     if value not in allowed:
         raise ValueError(f"expected one of {', '.join(allowed)}")
     return Verdict(value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -43,10 +44,12 @@ BADNESS: Mapping[Verdict, int] = {
     Verdict.WRONG_SHAPE: 4,
     Verdict.WRONG_TYPE: 4,
     Verdict.WRONG_COUNT: 4,
-    Verdict.TIMEOUT: 5,
-    Verdict.CRASH: 6,
+    Verdict.FLAKY: 5,
+    Verdict.TIMEOUT: 6,
+    Verdict.CRASH: 7,
 }
-"""From what a user minds least to what takes the process along: an error is better than a wrong answer."""
+"""From what a user minds least to what takes the process along: an error is better than a wrong answer, and
+a wrong answer that one can rely on better than one that comes and goes."""
 
 
 def stand(expected: Verdict | None, actual: Verdict) -> Standing:
@@ -71,9 +74,18 @@ def stand(expected: Verdict | None, actual: Verdict) -> Standing:
     return Standing.REGRESSED if now > before else Standing.IMPROVED
 
 
+def worst(result: Result) -> Verdict:
+    """Return the verdict of a result, or of a flaky one the worst of its attempts."""
+    return max(
+        (Verdict(attempt["verdict"]) for attempt in result.attempts),
+        key=lambda verdict: BADNESS.get(verdict, 0),
+        default=result.verdict,
+    )
+
+
 def standing_of(entry: Entry | None, result: Result) -> Standing:
     """Return how a result stands to the entry that decides on it."""
-    if entry is not None and entry.flaky and result.verdict is Verdict.PASS:
+    if entry is not None and entry.flaky and BADNESS.get(worst(result), math.inf) <= BADNESS[entry.verdict]:
         return Standing.MET
     return stand(entry.verdict if entry else None, result.verdict)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from harness import expectations
 from harness.expectations import SELECTORS, Entry, Expectations, ExpectationsError
 from harness.folding import fold
-from harness.gate import Gate, Standing, stand
+from harness.gate import Gate, Standing, standing_of, worst
 from harness.globs import literal
 from harness.verdict import Result, Verdict
 
@@ -100,7 +100,7 @@ class _Renewal:
         seen = self.seen.setdefault(entry.line if entry else 0, Seen())
         if not result.verdict.scored and (entry is None or result.verdict is not entry.verdict):
             return
-        standing = stand(entry.verdict if entry else None, result.verdict)
+        standing = standing_of(entry, result)
         late = entry is not None and entry.expired(self.today)
         if standing is Standing.MET and not late:
             seen.holds.append(result)
@@ -147,13 +147,13 @@ class _Renewal:
         yield self._head()
         for entry, block in zip(self.known.entries, self.blocks, strict=True):
             yield from self._entry(entry, block, exact=exact)
-        fresh: dict[tuple[str, Verdict], list[Result]] = {}
+        of_operator: dict[str, list[Result]] = {}
         for result in self._new:
-            fresh.setdefault((result.operator.rpartition("/")[0], result.verdict), []).append(result)
-        for (_, verdict), results in fresh.items():
+            of_operator.setdefault(result.operator.rpartition("/")[0], []).append(result)
+        for (verdict, flaky), results in (item for new in of_operator.values() for item in _by_verdict(new).items()):
             for glob in self._globs(results, exact=exact):
-                yield _written(Entry(verdict, reason, 0, glob))
-            self.said.append(f"accepted {len(results)} {verdict}, first {results[0].case}")
+                yield _written(Entry(verdict, reason, 0, glob, flaky=flaky))
+            self.said.append(f"accepted {len(results)} {_worded(verdict, flaky=flaky)}, first {results[0].case}")
 
     def _entry(self, entry: Entry, block: str, *, exact: bool) -> Iterator[str]:
         where = f"line {entry.line} ({entry.case} {entry.verdict})"
@@ -172,11 +172,10 @@ class _Renewal:
             yield _narrowed(block, first)
             yield from (_written(replace(entry, case=glob), only_case=True) for glob in others)
             self.said.append(f"narrowed {where} to {len(seen.holds)} cases in {len(globs)} entries")
-        for verdict in dict.fromkeys(result.verdict for result in seen.better):
-            results = [result for result in seen.better if result.verdict is verdict]
+        for (verdict, flaky), results in _by_verdict(seen.better).items():
             for glob in self._globs(results, exact=exact):
-                yield _written(replace(entry, case=glob, verdict=verdict), only_case=True)
-            self.said.append(f"improved {len(results)} cases of {where} to {verdict}")
+                yield _written(replace(entry, case=glob, verdict=verdict, flaky=flaky), only_case=True)
+            self.said.append(f"improved {len(results)} cases of {where} to {_worded(verdict, flaky=flaky)}")
 
     def _overridden(self, entry: Entry) -> bool:
         """Tell whether it matches cases that narrower entries decide on."""
@@ -198,6 +197,18 @@ class _Renewal:
         if re.search(r"^\s*minimum\s*=", self.head, re.MULTILINE):
             return re.sub(r"^\s*minimum\s*=\s*[\d_]+", line, self.head, count=1, flags=re.MULTILINE)
         return re.sub(r"^(\s*backend\s*=.*\n)", rf"\g<1>{line}\n", self.head, count=1, flags=re.MULTILINE)
+
+
+def _by_verdict(results: Iterable[Result]) -> dict[tuple[Verdict, bool], list[Result]]:
+    """Return results by what an entry for them says: the verdict, and whether they are flaky."""
+    found: dict[tuple[Verdict, bool], list[Result]] = {}
+    for result in results:
+        found.setdefault((worst(result), result.verdict is Verdict.FLAKY), []).append(result)
+    return found
+
+
+def _worded(verdict: Verdict, *, flaky: bool) -> str:
+    return f"flaky, at worst {verdict}" if flaky else str(verdict)
 
 
 def _blocks(text: str) -> tuple[str, list[str]]:

@@ -28,7 +28,20 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Raised when a record changes its meaning."""
 
-SPARSE = ("message", "error", "signal", "seconds", "expected", "actual", "mismatch", "clauses", "tags", "stderr")
+SPARSE = (
+    "message",
+    "error",
+    "signal",
+    "seconds",
+    "expected",
+    "actual",
+    "mismatch",
+    "clauses",
+    "tags",
+    "stderr",
+    "attempts",
+    "ulps",
+)
 """Fields that are left out where they say nothing."""
 
 
@@ -82,8 +95,10 @@ def from_record(record: Mapping[str, Any]) -> Result:
         if not isinstance(known.get(key), str):
             raise ValueError(f"{key!r} is {known.get(key)!r}, expected a string")  # noqa: TRY004 - bad data, as below
     known["verdict"] = Verdict(known["verdict"])
-    for key in ("clauses", "tags"):
+    for key in ("clauses", "tags", "attempts"):
         known[key] = tuple(known.get(key, ()))
+    for attempt in known["attempts"]:
+        Verdict(attempt["verdict"])
     known.setdefault("operator", "")
     known.setdefault("outcome", "values")
     return Result(**known)

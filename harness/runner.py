@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.case import Allowance, Outcome
-from harness.compare import compare
+from harness.compare import compare, offsets
 from harness.lane import poll
 from harness.process import Limits, Session, SessionError
 from harness.render import brief
+from harness.repeats import Repeats
 from harness.replies import Answered, Broken, Died, Late, Refused, Reply
 from harness.verdict import Result, Verdict
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from harness.case import Case
     from harness.targets import Target
+
+    React = Callable[[str, Case, Reply], None]
 
 WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
 BACKLOG = 64
@@ -84,7 +87,7 @@ def _answered(case: Case, blank: Result, reply: Answered) -> Result:
         return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED, actual=brief(reply.outputs))
     mismatch = compare(case.expected, reply.outputs, case.allowance)
     if mismatch is None:
-        return timed
+        return dataclasses.replace(timed, ulps=offsets(case.expected, reply.outputs))
     return dataclasses.replace(
         timed,
         verdict=mismatch.verdict,
@@ -101,24 +104,52 @@ class Group:
 
     target: Target
     sessions: list[Session]
+    repeats: Repeats
     waiting: deque[Case] = field(default_factory=deque)
     failed: str = ""
 
     @property
     def idle(self) -> bool:
         """Whether nothing is left to do."""
-        return bool(self.failed) or (not self.waiting and all(session.idle for session in self.sessions))
+        return bool(self.failed) or (self._done and self.repeats.idle)
+
+    @property
+    def _done(self) -> bool:
+        return not self.waiting and all(session.idle for session in self.sessions)
+
+    @property
+    def full(self) -> bool:
+        """Whether it has enough to do."""
+        return len(self.waiting) >= BACKLOG or self.repeats.full
+
+    @property
+    def all_sessions(self) -> list[Session]:
+        """Its lanes, and the fresh process in which failures run again."""
+        return [*self.sessions, *([self.repeats.session] if self.repeats.session else [])]
 
     def put(self, case: Case) -> None:
         """Take a case on, unless the backend is given up."""
         if not self.failed:
             self.waiting.append(case)
 
-    def feed(self) -> None:
-        """Hand waiting cases to the lanes, the emptiest first."""
+    def feed(self, *, last: bool) -> None:
+        """Hand waiting cases to the lanes, the emptiest first; `last`: no more will come."""
         for session in self.sessions:
             while self.waiting and session.room:
                 session.put(self.waiting.popleft())
+        self.repeats.feed(last=last and self._done)
+
+    def give_up(self, why: str) -> None:
+        """Do no more, and say why."""
+        self.failed = why
+        self.waiting.clear()
+        self.close()
+
+    def close(self) -> None:
+        """End every process."""
+        for session in self.sessions:
+            session.close()
+        self.repeats.give_up()
 
 
 class Runner:
@@ -128,20 +159,46 @@ class Runner:
         faults: lines on what went wrong without being any case's result.
     """
 
-    def __init__(self, targets: Iterable[Target], limits: Limits, jobs: int, reference: Target | None = None) -> None:
-        """Take what to run; `reference` is a backend whose answers become the expected ones."""
+    def __init__(
+        self, targets: Iterable[Target], limits: Limits, jobs: int, reference: Target | None = None, repeat: int = 0
+    ) -> None:
+        """Take what to run.
+
+        Args:
+            targets: the backends.
+            limits: what each process is held to.
+            jobs: processes of each backend.
+            reference: a backend whose answers become the expected ones.
+            repeat: how often what failed runs again, in the same process and in a fresh one.
+        """
         self.faults: list[str] = []
         self._limits = limits
         self._selector = selectors.DefaultSelector()
         self._results: deque[Result] = deque()
-        self._groups = [self._group(target, jobs, self._judge) for target in targets]
-        self._reference = self._group(reference, jobs, self._learn) if reference else None
+        self._groups = [self._group(target, jobs, repeat) for target in targets]
+        self._reference = self._group(reference, jobs, 0, self._learn) if reference else None
 
-    def _group(self, target: Target, jobs: int, react: Callable[[str, Case, Reply], None]) -> Group:
-        def on_reply(case: Case, reply: Reply) -> None:
-            react(target.name, case, reply)
+    def _group(self, target: Target, jobs: int, repeat: int, react: React | None = None) -> Group:
+        """Return the lanes of a backend; `react` takes its replies where they are not to be judged."""
 
-        return Group(target, [Session(target, self._limits, self._selector, on_reply) for _ in range(jobs)])
+        def reply_judged(case: Case, reply: Reply) -> Result:
+            return judge(case, target.name, reply)
+
+        repeats = Repeats(target, self._limits, self._selector, repeat, reply_judged, self._results.append)
+
+        def lane() -> Session:
+            def on_reply(case: Case, reply: Reply) -> None:
+                if react is not None:
+                    react(target.name, case, reply)
+                else:
+                    repeats.take(session, case, reply)
+
+            session = Session(target, limits, self._selector, on_reply)
+            return session
+
+        # A case that ends the process is given the chance to do so again.
+        limits = dataclasses.replace(self._limits, restarts=self._limits.restarts * (1 + repeat))
+        return Group(target, [lane() for _ in range(jobs)], repeats)
 
     @property
     def _all(self) -> list[Group]:
@@ -163,9 +220,15 @@ class Runner:
     def close(self) -> None:
         """End every process."""
         for group in self._all:
-            for session in group.sessions:
-                session.close()
+            group.close()
         self._selector.close()
+
+    def rest(self) -> Iterator[Result]:
+        """Yield what was measured and not told yet, where a run ended early: failures that were to run again."""
+        for group in self._all:
+            group.close()
+        while self._results:
+            yield self._results.popleft()
 
     def __enter__(self) -> Self:
         """Return the runner."""
@@ -185,7 +248,7 @@ class Runner:
         source = iter(cases)
         exhausted = False
         while True:
-            while not exhausted and all(len(group.waiting) < BACKLOG for group in self._all):
+            while not exhausted and not self._full:
                 case = next(source, None)
                 if case is None:
                     exhausted = True
@@ -212,18 +275,21 @@ class Runner:
         else:
             for group in wanted:
                 group.put(case)
-        self._feed()
+        self._feed(exhausted=False)
 
-    def _feed(self) -> None:
+    def _feed(self, *, exhausted: bool) -> None:
+        # While a reference has answers to give, more cases will come to the others.
+        last = exhausted and (self._reference is None or self._reference.idle)
         for group in self._all:
             try:
-                group.feed()
+                if not group.failed:
+                    group.feed(last=last)
             except SessionError as error:
                 self._give_up(error)
 
     def _step(self, exhausted: bool) -> None:  # noqa: FBT001 - one of two phases
-        self._feed()
-        sessions = [session for group in self._all if not group.failed for session in group.sessions]
+        self._feed(exhausted=exhausted)
+        sessions = [session for group in self._all if not group.failed for session in group.all_sessions]
         busy = any(not session.idle for session in sessions)
         try:
             if busy:
@@ -238,20 +304,13 @@ class Runner:
 
     @property
     def _full(self) -> bool:
-        return any(len(group.waiting) >= BACKLOG for group in self._all)
+        return any(group.full for group in self._all)
 
     def _give_up(self, error: SessionError) -> None:
         """Drop the backend that cannot go on; the others do."""
         text = str(error)
-        found = next(group for group in self._all if error.session in group.sessions)
-        found.failed = text
-        found.waiting.clear()
+        next(group for group in self._all if error.session in group.all_sessions).give_up(text)
         self.faults.append(text)
-        for session in found.sessions:
-            session.close()
-
-    def _judge(self, backend: str, case: Case, reply: Reply) -> None:
-        self._results.append(judge(case, backend, reply))
 
     def _learn(self, backend: str, case: Case, reply: Reply) -> None:
         """Hand a case on with the reference's answer as what is expected."""

@@ -52,6 +52,7 @@ class Options:
     selection: Selection
     limits: Limits
     jobs: int = 1
+    repeat: int = 0
     reference: str | None = None
     results: Path | None = None
     resume: bool = False
@@ -102,7 +103,9 @@ class Session:
         done = self._replay(earlier) if earlier else set[int]()
         complete = False
         try:
-            with runners.Runner(self.targets, self.options.limits, self.options.jobs, self.reference) as runner:
+            with runners.Runner(
+                self.targets, self.options.limits, self.options.jobs, self.reference, self.options.repeat
+            ) as runner:
                 hellos = runner.start()
                 if earlier is None:
                     first = header(source, hellos, self._arguments())
@@ -116,6 +119,8 @@ class Session:
                         self._add(result)
                         on_result(result)
                 finally:
+                    for result in runner.rest():
+                        self._keep(result)
                     self.faults += runner.faults
                 gave_up = runner.gave_up
             self._verify()
@@ -139,6 +144,7 @@ class Session:
             "selection": str(options.selection),
             "reference": options.reference or "",
             "jobs": options.jobs,
+            "repeat": options.repeat,
             "timeout": options.limits.timeout,
             "memory": options.limits.memory,
         }
@@ -158,8 +164,9 @@ class Session:
             ("backends", sorted(target.name for target in self.targets)),
             ("selection", str(self.options.selection)),
             ("reference", self.options.reference or ""),
+            ("repeat", self.options.repeat),
         ):
-            head = {**run.header["arguments"], "suite": run.header["suite"]}
+            head = {"repeat": 0, **run.header["arguments"], "suite": run.header["suite"]}
             known = [target.name for target in [self.reference] if target]
             head["backends"] = sorted(set(run.header["backends"]) - (set(known) - {t.name for t in self.targets}))
             if head.get(what) != mine:
@@ -189,10 +196,13 @@ class Session:
                 continue
             yield case
 
-    def _add(self, result: Result) -> None:
+    def _keep(self, result: Result) -> None:
         self.writer.add(result)
         self._take(result)
         self._blame(result)
+
+    def _add(self, result: Result) -> None:
+        self._keep(result)
         most = self.options.max_fail
         if most is not None and self.summary.failed >= most:
             raise StoppedError(f"stopped after {self.summary.failed} failures, as --max-fail {most} asks")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 class Verdict(enum.StrEnum):
@@ -23,6 +23,7 @@ class Verdict(enum.StrEnum):
     ACCEPTED_INVALID = "accepted_invalid"
     CRASH = "crash"
     TIMEOUT = "timeout"
+    FLAKY = "flaky"
     UNSUPPORTED = "unsupported"
     UNSPECIFIED = "unspecified"
     ADAPTER_ERROR = "adapter_error"
@@ -56,6 +57,9 @@ class Result:
         clauses: the sentences that the case bears on.
         tags: what the case is about.
         stderr: the last that the runtime printed, where the process did not survive.
+        attempts: of a flaky case, each one in order: `process` (first, same, fresh), `verdict`, and what was seen.
+        ulps: of an inexact pass, by the place of an output: [flat index, signed number of representable values from
+            the expected one] for elements that are not the expected ones, the farthest first.
     """
 
     case: str
@@ -74,6 +78,8 @@ class Result:
     clauses: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     stderr: str = ""
+    attempts: tuple[Mapping[str, Any], ...] = ()
+    ulps: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
 
 
 _CONTROL = re.compile(

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 import onnx
 import pytest
 
-from harness import coverage, generate, registry
+from harness import coverage, generate, oracle, registry
+from harness.declare import NoAnswer
+from harness.replies import Answered, Refused
+from harness.runner import judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from harness.coverage import Coverage
     from harness.declare import Op
     from harness.forms import Plan
+    from harness.replies import Reply
+    from harness.verdict import Result
 
 OPS = list(registry.load())
 KINDS = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "Scatter", "Dropout")
@@ -50,6 +55,19 @@ parsed = functools.cache(onnx.load_from_string)
 def model(case: Case) -> onnx.ModelProto:
     """Return the parsed model, which no test changes."""
     return parsed(case.model)
+
+
+def on_the_oracles(case: Case) -> Result:
+    """Return what the oracles make of a case, in this process.
+
+    Raises:
+        UndeclaredError: one of its operators has no oracle.
+    """
+    try:
+        reply: Reply = Answered(tuple(oracle.run(case.model, dict(case.inputs), case.outputs)), 0.0)
+    except NoAnswer as no_answer:
+        reply = Refused(type(no_answer).__name__, str(no_answer), None, None)
+    return judge(case, "oracle", reply)
 
 
 def few() -> Iterator[Case]:

@@ -22,6 +22,10 @@ from harness.process import Limits
 @click.option("--resume", is_flag=True, help="Go on with a --results file that was cut off.")
 @click.option("--reference", metavar="BACKEND", help="Take this backend's answers as the expected ones.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes for each backend.")
+@click.option(
+    "--repeat", type=click.IntRange(0, 100), default=0, show_default=True,
+    help="Run what failed so often again, in the same process and in a fresh one; two verdicts make a case flaky.",
+)  # fmt: skip
 @click.option("--shard", type=SHARD, help="Only this part of the cases; stable when cases are added.")
 @click.option("--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Seconds that one case may take.")
 @click.option("--memory", type=SIZE, help="Address space of an adapter process, such as 4G.")
@@ -48,6 +52,7 @@ def run(suite_name: str, ops: Any, cases: Any, tags: Any, shard: Any, **given: A
         selection=suite.Selection(tuple(ops), tuple(cases), tuple(tags), shard),
         limits=Limits(timeout=given["timeout"], memory=given["memory"], restarts=given["restarts"]),
         jobs=given["jobs"],
+        repeat=given["repeat"],
         reference=given["reference"],
         results=given["results"],
         resume=given["resume"],

@@ -24,6 +24,7 @@ NAMED: Mapping[Verdict, bool] = {
     Verdict.ACCEPTED_INVALID: False,
     Verdict.CRASH: True,
     Verdict.TIMEOUT: True,
+    Verdict.FLAKY: True,
     Verdict.UNSUPPORTED: True,
     Verdict.UNSPECIFIED: False,
     Verdict.ADAPTER_ERROR: True,

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from harness.report import json_text
-from harness.report.subject import attempts, moment, seconds
+from harness.report.subject import moment, seconds
 from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ STATUSES: Mapping[Verdict, str] = {
     Verdict.ACCEPTED_INVALID: FAILED,
     Verdict.CRASH: FAILED,
     Verdict.TIMEOUT: FAILED,
+    Verdict.FLAKY: FAILED,
     Verdict.UNSUPPORTED: SKIPPED,
     Verdict.UNSPECIFIED: OTHER,
     Verdict.ADAPTER_ERROR: FAILED,
@@ -82,9 +83,9 @@ def _test(held: Held) -> dict[str, Any]:
     trace = "\n".join(clean(text) for text in (*result.clauses, result.stderr) if text)
     told |= {"message": message} if message else {}
     told |= {"trace": trace} if trace else {}
-    if attempts(result):
-        *earlier, _ = attempts(result)
-        told["flaky"] = len({attempt.get("verdict") for attempt in attempts(result)}) > 1
+    if result.attempts:
+        *earlier, _ = result.attempts
+        told["flaky"] = len({attempt.get("verdict") for attempt in result.attempts}) > 1
         told["retries"] = len(earlier)
         told |= {"retryAttempts": [_attempt(*item) for item in enumerate(earlier, 1)]} if earlier else {}
     told["extra"] = {

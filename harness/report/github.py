@@ -33,6 +33,7 @@ LEVELS: Mapping[Verdict, str | None] = {
     Verdict.ACCEPTED_INVALID: WARNING,
     Verdict.CRASH: ERROR,
     Verdict.TIMEOUT: ERROR,
+    Verdict.FLAKY: ERROR,
     Verdict.UNSUPPORTED: None,
     Verdict.UNSPECIFIED: None,
     Verdict.ADAPTER_ERROR: ERROR,

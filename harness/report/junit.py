@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from harness.case import quoted
-from harness.report.subject import attempts, moment, seconds
+from harness.report.subject import moment, seconds
 from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ OUTCOMES: Mapping[Verdict, type[FinalResult] | None] = {
     Verdict.ACCEPTED_INVALID: Failure,
     Verdict.CRASH: Error,
     Verdict.TIMEOUT: Error,
+    Verdict.FLAKY: Failure,
     Verdict.UNSUPPORTED: Skipped,
     Verdict.UNSPECIFIED: Skipped,
     Verdict.ADAPTER_ERROR: Error,
@@ -131,9 +132,9 @@ def _body(held: Held) -> Iterator[str]:
     for name, text in (("expected", result.expected), ("actual", result.actual), ("error", result.error)):
         if text:
             yield f"{name}: {clean(text)}"
-    if attempts(result):
+    if result.attempts:
         yield "attempts: " + ", ".join(
-            line(f"{attempt.get('verdict')} ({attempt.get('process', '')})", 80) for attempt in attempts(result)
+            line(f"{attempt.get('verdict')} ({attempt.get('process', '')})", 80) for attempt in result.attempts
         )
 
 

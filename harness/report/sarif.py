@@ -37,6 +37,7 @@ LEVELS: Mapping[Verdict, str | None] = {
     Verdict.ACCEPTED_INVALID: NOTE,
     Verdict.CRASH: ERROR,
     Verdict.TIMEOUT: ERROR,
+    Verdict.FLAKY: ERROR,
     Verdict.UNSUPPORTED: None,
     Verdict.UNSPECIFIED: None,
     Verdict.ADAPTER_ERROR: None,
@@ -264,4 +265,4 @@ def _message(text: str, limit: int = MOST_DESCRIBED) -> str:
     plain = clean(text).replace("](", "] (")
     doubled = plain.replace("{", "{{").replace("}", "}}")
     over = len(doubled) - limit
-    return _message(plain[:-over], limit) if over > 0 else doubled
+    return _message(plain[: len(plain) - (over + 1) // 2], limit) if over > 0 else doubled

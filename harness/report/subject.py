@@ -6,7 +6,7 @@ import datetime as dt
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.gate import Gate, Standing, standing_of
 from harness.report.summary import Summary
@@ -153,11 +153,6 @@ def seconds(result: Result) -> float:
     """Return how long a case took, 0 where nobody measured it."""
     given = result.seconds
     return float(given) if isinstance(given, int | float) and math.isfinite(given) and given >= 0 else 0.0
-
-
-def attempts(result: Result) -> tuple[Mapping[str, Any], ...]:
-    """Return how each attempt at a case came out, where it was tried more than once."""
-    return getattr(result, "attempts", ())
 
 
 def moment(text: object) -> dt.datetime | None:

@@ -258,12 +258,35 @@ def allocates(request: Request) -> None:
         good(request)
 
 
+ANSWERED: list[int] = []
+"""Requests before this one, and those of CASE."""
+
+
+def wrong_at_first(request: Request) -> None:
+    """Be right from the second time on."""
+    (good if ANSWERED.count(1) else gives_an_output_less)(request)
+
+
+def wrong_after_others(request: Request) -> None:
+    """Be right in a process that has seen nothing else."""
+    (gives_an_output_less if ANSWERED.count(0) else good)(request)
+
+
+def dies_after_others(request: Request) -> None:
+    (exits_with_3 if ANSWERED.count(0) else good)(request)
+
+
+def breaks_the_second_time(request: Request) -> None:
+    (prints_a_line if ANSWERED.count(1) else gives_an_output_less)(request)
+
+
 CASES = (
     good, prints_a_line, answers_the_next_first, gives_an_output_less, gives_an_output_more, gives_nan_bytes,
     says_nan_in_the_header, takes_nan_seconds, takes_endless_seconds, announces_two_gib, writes_an_endless_header,
     sends_too_few_bytes, sends_too_many_bytes, nests_without_end, says_an_unknown_kind, names_an_endless_request,
     says_hello_again, answers_unasked, hangs, hangs_printing, drips, closes_its_output, dies_by_segv, dies_by_abrt,
     exits_with_3, dies_leaving_a_child, dies_with_hostile_words, refuses_with_hostile_words, allocates,
+    wrong_at_first, wrong_after_others, dies_after_others, breaks_the_second_time,
 )  # fmt: skip
 
 
@@ -362,6 +385,7 @@ def main() -> None:
             at_case[kind](request)
         else:
             good(request)
+        ANSWERED.append(int(marked in request[1]))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import pytest
 
 from backends.protocol import ELEMENT_TYPES, numpy_dtype
 from harness.case import Allowance
-from harness.compare import Mismatch, compare, is_float
+from harness.compare import MOST_OFFSETS, Mismatch, compare, is_float, offsets
 from harness.compare import _ulps as ulps
 from harness.verdict import Verdict
 
@@ -376,3 +376,65 @@ def test_every_float_type_is_measured() -> None:
         "float16", "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float4e2m1",
         "float8e8m0", "float6e2m3", "float6e3m2",
     }  # fmt: skip
+
+
+# How far an answer lies from what is expected, where it passes
+
+
+def beside(value: np.ndarray[Any, Any], steps: int) -> np.ndarray[Any, Any]:
+    """Return the value so many representable ones away from zero."""
+    bits = value.view(f"i{value.dtype.itemsize}")
+    return (bits + np.array(steps, bits.dtype)).view(value.dtype)
+
+
+@pytest.mark.parametrize("row", [row for row in FLOATS if row.bits >= 8], ids=lambda row: row.name)
+def test_offsets_count_representable_values(row: Any) -> None:
+    wanted = np.ones(3, numpy_dtype(row.number))
+    got = wanted.copy()
+    got[1:2], got[2:] = beside(wanted[1:2], 2), beside(wanted[2:], -1)
+    assert offsets([wanted], [got]) == {"outputs[0]": [[1, 2], [2, -1]]}
+    assert offsets([got], [got]) == {}
+    assert offsets([got], [wanted]) == {"outputs[0]": [[1, -2], [2, 1]]}
+
+
+def test_offsets_add_up_between_two_answers() -> None:
+    rng = np.random.default_rng(1)
+    wanted, one, two = (np.float64(1) + rng.integers(-9, 9, (50,)) * 2.0**-52 for _ in range(3))
+    first, second = (dict(map(tuple, offsets([wanted], [got]).get("outputs[0]", []))) for got in (one, two))  # type: ignore[arg-type]
+    between = dict(map(tuple, offsets([one], [two])["outputs[0]"]))  # type: ignore[arg-type]
+    assert between == {
+        index: second.get(index, 0) - first.get(index, 0)
+        for index in range(50)
+        if second.get(index, 0) != first.get(index, 0)
+    }
+
+
+def test_offsets_pass_over_what_is_no_distance() -> None:
+    wanted, got = array(math.nan, -0.0, math.inf), array(math.nan, 0.0, math.inf)
+    got.view(np.uint32)[0] |= 1  # Another NaN.
+    integers = array(1, 2, dtype=np.int32)
+    assert offsets([wanted, integers], [got, integers + 1]) == {}
+
+
+def test_offsets_reach_into_containers_and_complex_numbers() -> None:
+    one, near = array(1), np.nextafter(array(1), np.float32(2))
+    assert offsets([[one, one], {"k": one}], [[one, near], {"k": near}]) == {
+        "outputs[0][1]": [[0, 1]], "outputs[1]['k']": [[0, 1]]
+    }  # fmt: skip
+    wanted = np.array([1 + 1j, 2 + 2j])
+    got = np.array([1 + np.nextafter(1, 2) * 1j, np.nextafter(2, 1) + 2j])
+    assert offsets([wanted], [got]) == {"outputs[0]": [[1, -1], [2, 1]]}
+
+
+def test_offsets_are_not_endless() -> None:
+    wanted = np.ones(1000, np.float32)
+    got = np.nextafter(wanted, np.float32(2))
+    got[900] = np.nextafter(got[900], np.float32(2))
+    found = offsets([wanted], [got])["outputs[0]"]
+    assert (len(found), found[0]) == (MOST_OFFSETS, [900, 2])
+
+
+def test_offsets_of_huge_distances_do_not_wrap() -> None:
+    assert offsets([np.array([-1e300])], [np.array([1e300])]) == {
+        "outputs[0]": [[0, 2 * (2**63 - 1 & int(np.array([1e300]).view(np.int64)[0]))]]
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import itertools
 from pathlib import Path
@@ -25,6 +26,8 @@ HEADER: dict[str, Any] = {
 }
 V = Verdict
 SCORED = [verdict for verdict in Verdict if verdict not in {V.UNSPECIFIED, V.ADAPTER_ERROR}]
+EXPECTED = [None, *(verdict for verdict in SCORED if verdict is not V.FLAKY)]
+"""That a case is flaky is said beside the worst verdict that it comes out with."""
 
 
 def result(case: str, verdict: Verdict = V.PASS, backend: str = "mine", **given: Any) -> Result:
@@ -49,7 +52,7 @@ def gate(text: str, *results: Result, today: dt.date = dt.date(2026, 11, 22), **
 
 WORSE = [
     (V.UNSUPPORTED, V.ACCEPTED_INVALID), (V.ACCEPTED_INVALID, V.REFUSED), (V.REFUSED, V.WRONG_VALUE),
-    (V.WRONG_VALUE, V.TIMEOUT), (V.WRONG_SHAPE, V.TIMEOUT), (V.TIMEOUT, V.CRASH),
+    (V.WRONG_VALUE, V.FLAKY), (V.WRONG_SHAPE, V.FLAKY), (V.FLAKY, V.TIMEOUT), (V.TIMEOUT, V.CRASH),
 ]  # fmt: skip
 """Each is followed by the next worse one."""
 ALIKE = {V.WRONG_VALUE, V.WRONG_SHAPE, V.WRONG_TYPE, V.WRONG_COUNT}
@@ -65,12 +68,12 @@ def wanted(expected: Verdict | None, actual: Verdict) -> Standing:
         return Standing.FIXED
     if {expected, actual} <= ALIKE:
         return Standing.DIFFERENT
-    order = ["pass", "unsupported", "accepted_invalid", "refused", "wrong_", "timeout", "crash"]
+    order = ["pass", "unsupported", "accepted_invalid", "refused", "wrong_", "flaky", "timeout", "crash"]
     before, now = (next(i for i, name in enumerate(order) if str(item).startswith(name)) for item in (expected, actual))
     return Standing.REGRESSED if now > before else Standing.IMPROVED
 
 
-@pytest.mark.parametrize(("expected", "actual"), list(itertools.product([None, *SCORED], SCORED)), ids=str)
+@pytest.mark.parametrize(("expected", "actual"), list(itertools.product(EXPECTED, SCORED)), ids=str)
 def test_how_a_verdict_stands(expected: Verdict | None, actual: Verdict) -> None:
     assert stand(expected, actual) is wanted(expected, actual)
     text = entry(str(expected), case='"ai.onnx/Split/*"') if expected else ""
@@ -80,7 +83,38 @@ def test_how_a_verdict_stands(expected: Verdict | None, actual: Verdict) -> None
     assert found.finish(complete=True) is (wanted(expected, actual) is Standing.MET and not stale), found.problems
 
 
-@pytest.mark.parametrize("expected", [None, *SCORED], ids=str)
+FLAKY = [
+    # expected of a flaky case, attempts, standing
+    (V.WRONG_VALUE, [V.WRONG_VALUE, V.PASS], Standing.MET),
+    (V.WRONG_VALUE, [V.PASS], Standing.MET),
+    (V.WRONG_VALUE, [V.WRONG_VALUE], Standing.MET),
+    (V.WRONG_VALUE, [V.REFUSED], Standing.MET),
+    (V.WRONG_VALUE, [V.WRONG_VALUE, V.CRASH], Standing.REGRESSED),
+    (V.WRONG_VALUE, [V.CRASH], Standing.REGRESSED),
+    (V.CRASH, [V.CRASH, V.WRONG_VALUE], Standing.MET),
+    (V.CRASH, [V.UNSPECIFIED], Standing.MET),
+    (V.CRASH, [V.ADAPTER_ERROR], Standing.BROKEN),
+]
+
+
+@pytest.mark.parametrize(("expected", "attempts", "standing"), FLAKY, ids=str)
+def test_a_flaky_case_comes_out_no_worse_than_its_entry_says(
+    expected: Verdict, attempts: list[Verdict], standing: Standing
+) -> None:
+    found = result("ai.onnx/Split/18/a", attempts[0])
+    if len(attempts) > 1:
+        told = tuple({"process": "same", "verdict": str(verdict)} for verdict in attempts)
+        found = dataclasses.replace(found, verdict=V.FLAKY, attempts=told)
+    text = entry(str(expected), case='"ai.onnx/Split/*"', flaky="true")
+    assert gate(text, found).standings == {standing: 1}
+
+
+def test_a_verdict_flaky_is_said_by_what_it_comes_out_with() -> None:
+    with pytest.raises(ExpectationsError, match="expected the worst verdict that it comes out with, and beside it fla"):
+        gate(entry("flaky"))
+
+
+@pytest.mark.parametrize("expected", EXPECTED, ids=str)
 def test_what_is_not_scored_is_met_and_what_is_not_measured_is_broken(expected: Verdict | None) -> None:
     assert stand(expected, V.UNSPECIFIED) is Standing.MET
     assert stand(expected, V.ADAPTER_ERROR) is Standing.BROKEN

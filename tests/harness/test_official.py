@@ -7,14 +7,11 @@ import functools
 from typing import TYPE_CHECKING
 
 import pytest
-from generated import every_operator
+from generated import every_operator, on_the_oracles
 
-from harness import oracle, registry, suite
+from harness import registry, suite
 from harness.case import EXPANDED
-from harness.declare import NoAnswer
 from harness.oracle import UndeclaredError
-from harness.replies import Answered, Refused, Reply
-from harness.runner import judge
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -34,12 +31,9 @@ def failed() -> dict[str, tuple[Case, str]]:
         if declared(case) is None:
             continue
         try:
-            reply: Reply = Answered(tuple(oracle.run(case.model, dict(case.inputs), case.outputs)), 0.0)
+            result = on_the_oracles(case)
         except UndeclaredError:
             continue
-        except NoAnswer as no_answer:
-            reply = Refused(type(no_answer).__name__, str(no_answer), None, None)
-        result = judge(case, "oracle", reply)
         if result.verdict is not Verdict.PASS:
             found[case.id.partition("/")[2]] = (case, f"{result.verdict} {result.message}")
     return found

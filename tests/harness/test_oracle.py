@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import onnx.parser
 import pytest
-from generated import cases, every_operator, few
+from generated import cases, every_operator, few, on_the_oracles
 
 from harness import oracle, registry, schema, suite, targets
 from harness.case import PLAIN, Outcome, in_shard
@@ -19,8 +19,7 @@ from harness.declare import EXACT, NoAnswer, Op, Rejected, Rule, Unspecified, Ve
 from harness.oracle import Evaluator, UndeclaredError
 from harness.process import Limits
 from harness.registry import Registry
-from harness.replies import Answered, Refused, Reply
-from harness.runner import Runner, judge
+from harness.runner import Runner
 from harness.verdict import Verdict
 
 # Operators that have no file yet, as far as these tests need them.
@@ -352,12 +351,8 @@ def run(chosen: suite.Suite, selection: suite.Selection) -> list[Any]:
 def test_whole_models_mean_what_their_cases_expect(op: Op) -> None:
     """The oracle as a backend passes every case of every form, in the version's own opset and in the highest."""
     for case in cases(op):
-        try:
-            reply: Reply = Answered(tuple(oracle.run(case.model, dict(case.inputs), case.outputs)), 0.0)
-        except NoAnswer as no_answer:
-            reply = Refused(type(no_answer).__name__, str(no_answer), None, None)
+        result = on_the_oracles(case)
         wanted = Verdict.UNSPECIFIED if case.outcome is Outcome.UNSPECIFIED else Verdict.PASS
-        result = judge(case, "oracle", reply)
         assert result.verdict is wanted, f"{case.id}: {result.verdict} {result.message}"
 
 

@@ -347,6 +347,57 @@ def test_a_long_comparison_is_cut_and_says_so(tmp_path: Path) -> None:
     assert f"... and {100 - comparison.SHOWN} more that went" in text
 
 
+def test_what_moved_though_it_passes_is_told_in_ulp(tmp_path: Path) -> None:
+    def passing(name: str, **ulps: list[list[int]]) -> Result:
+        return result(name, ulps={f"outputs[{key[1:]}]": value for key, value in ulps.items()})
+
+    before = run_of(
+        tmp_path / "before", passing("still", o0=[[3, 2]]), passing("moved", o0=[[3, 2], [1, -1]], o1=[[0, 1]]),
+        passing("better", o0=[[0, 9]]), passing("exact"), result("broke", ulps={"outputs[0]": [[0, 7]]}),
+    )  # fmt: skip
+    after = run_of(
+        tmp_path / "after", passing("still", o0=[[3, 2]]), passing("moved", o0=[[3, -2]], o1=[[0, 1]]),
+        passing("better"), passing("exact", o0=[[5, -1]]), result("broke", Verdict.WRONG_VALUE),
+    )  # fmt: skip
+    found = comparison.compare_runs(before, after)
+    short = [
+        (drift.case.rpartition("/")[2], drift.where, drift.before, drift.after, drift.moved) for drift in found.drifts
+    ]
+    assert short == [
+        ("better", "outputs[0] element 0", 9, 0, 1),
+        ("moved", "outputs[0] element 3", 2, -2, 2),
+        ("exact", "outputs[0] element 5", 0, -1, 1),
+    ]
+    text = "\n".join(comparison.lines(before, after, found))
+    assert "3 cases pass in both with another answer; ULP from the expected value:" in text
+    assert re.search(r"/moved +outputs\[0\] element 3 +\+2 +-2 +4 +2\n", text), text
+
+
+def test_elements_that_the_stream_has_no_room_for_are_not_said_to_have_moved(tmp_path: Path) -> None:
+    full = [[index, 5] for index in range(comparison.MOST_OFFSETS)]
+    before = run_of(tmp_path / "before", result(ulps={"outputs[0]": full}))
+    after = run_of(tmp_path / "after", result(ulps={"outputs[0]": [[7, 6], *full[1:7], [900, 5]]}))
+    (drift,) = comparison.compare_runs(before, after).drifts
+    assert (drift.where, drift.before, drift.after, drift.moved) == ("outputs[0] element 7", 5, 6, 1)
+
+
+def test_drift_is_not_told_where_the_runs_expect_other_values(tmp_path: Path) -> None:
+    before, after = (
+        run_of(tmp_path / name, result(ulps={"outputs[0]": [[0, steps]]})) for name, steps in (("a", 1), ("b", 2))
+    )
+    assert comparison.compare_runs(before, after).drifts
+    for key, member, words in (
+        ("suite", {"name": "generated", "digest": "other"}, "the suites expect other values"),
+        ("arguments", {"reference": "onnx_reference"}, "expects came from onnx_reference"),
+    ):
+        kept = after.header[key]
+        after.header[key] = {**kept, **member}
+        found = comparison.compare_runs(before, after)
+        assert not found.drifts
+        assert words in list(comparison.lines(before, after, found))[-1]
+        after.header[key] = kept
+
+
 def test_hostile_text_is_neutralised_in_a_comparison(tmp_path: Path) -> None:
     before, after = run_of(tmp_path / "before"), run_of(tmp_path / "after", hostile(HOSTILE))
     text = "\n".join(comparison.lines(before, after, comparison.compare_runs(before, after)))

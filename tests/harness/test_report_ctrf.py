@@ -123,15 +123,16 @@ def test_an_expected_failure_is_skipped_and_a_pass_that_is_news_fails(tmp_path: 
     assert found["summary"]["extra"]["expected"] == 1
 
 
-def test_attempts_are_told_as_retries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attempts_are_told_as_retries(tmp_path: Path) -> None:
     given = (
         {"process": "first", "verdict": "wrong_value", "message": "off\nby one"},
         {"process": "same", "verdict": "pass"},
         {"process": "fresh", "verdict": "pass"},
     )
-    monkeypatch.setattr(ctrf, "attempts", lambda _: given)
-    (test,) = told(subject_of(tmp_path / "r", result(verdict=Verdict.WRONG_VALUE)))["tests"]
-    assert (test["flaky"], test["retries"]) == (True, 2)
+    found = told(subject_of(tmp_path / "r", result(verdict=Verdict.FLAKY, attempts=given)))
+    (test,) = found["tests"]
+    assert (test["status"], test["rawStatus"], test["flaky"], test["retries"]) == ("failed", "flaky", True, 2)
+    assert found["summary"]["flaky"] == 1
     assert test["retryAttempts"] == [
         {
             "attempt": 1, "status": "failed", "message": "off by one",

@@ -78,6 +78,10 @@ def test_a_failure_says_sentence_and_values(tmp_path: Path) -> None:
     (outcome,) = case(tree(subject_of(tmp_path / "r", wrong)), f"{SPLIT}/even")
     assert "«A <sentence>.»" in (outcome.text or "")
     assert "expected: float[1] 0\nactual: float[1] 1" in (outcome.text or "")
+    attempts = ({"process": "first", "verdict": "wrong_value"}, {"process": "same", "verdict": "pass"})
+    flaky = result(verdict=Verdict.FLAKY, attempts=attempts)
+    (outcome,) = case(tree(subject_of(tmp_path / "f", flaky)), f"{SPLIT}/even")
+    assert "attempts: wrong_value (first), pass (same)" in (outcome.text or "")
     dead = result(verdict=Verdict.CRASH, stderr="Assertion failed")
     found = case(tree(subject_of(tmp_path / "s", dead)), f"{SPLIT}/even")
     assert [item.tag for item in found] == ["error", "system-err"]

@@ -12,7 +12,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from harness import generate, registry, results, runner
+from harness import generate, registry, repeats, results, runner
 from harness.case import Case, Outcome
 from harness.replies import Answered, Broken, Died, Late, Refused
 from harness.results import ResultsError, Run, Writer, from_record, header, to_record
@@ -27,7 +27,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.Fo
 HEAD = header(
     {"name": "generated", "digest": "0123"},
     {"mine": {"kind": "hello", "runtime": "mine", "version": "1.2", "python": "3.11.1"}, "other": {}},
-    {"selection": "", "reference": "", "jobs": 2, "timeout": 20.0, "memory": None},
+    {"selection": "", "reference": "", "jobs": 2, "repeat": 1, "timeout": 20.0, "memory": None},
 )
 FULL = Result(
     case="ai.onnx/Split/18/uneven/float16@top",
@@ -49,6 +49,11 @@ FULL = Result(
     clauses=("One.", "Two."),
     tags=("change", "edge"),
     stderr="the last",
+    attempts=(
+        {"process": "first", "verdict": "wrong_value", "message": "1 of 1", "actual": "float[1] 2"},
+        {"process": "same", "verdict": "pass"}, {"process": "fresh", "verdict": "crash"},
+    ),
+    ulps={"outputs[0]": [[3, -2], [0, 1]]},
 )  # fmt: skip
 SHORT = Result("ai.onnx/Split/18/even", "ai.onnx/Split/18", "mine", Verdict.PASS, "values")
 
@@ -137,6 +142,9 @@ def judged() -> Iterator[Result]:
     for case in by_outcome.values():
         for reply in replies:
             yield runner.judge(case, "mine", reply)
+    case = by_outcome[Outcome.VALUES]
+    once, again = (runner.judge(case, "mine", reply) for reply in (Answered((), None), Answered(right, None)))
+    yield repeats.settled([(repeats.FIRST, once), (repeats.SAME, once), (repeats.FRESH, again)])
 
 
 def test_every_record_of_a_run_is_as_the_schema_says(tmp_path: Path) -> None:
@@ -165,6 +173,9 @@ WRONG_RECORDS = {
     "one clause": {**to_record(SHORT), "clauses": "One."},
     "a mismatch without a place": {**to_record(SHORT), "mismatch": {"expected": "1", "actual": "2"}},
     "half an index": {**to_record(FULL), "mismatch": {**FULL.mismatch, "first": [0.5]}},
+    "an attempt without a verdict": {**to_record(FULL), "attempts": [{"process": "same"}]},
+    "an attempt elsewhere": {**to_record(FULL), "attempts": [{"process": "next door", "verdict": "pass"}]},
+    "a distance without an element": {**to_record(FULL), "ulps": {"outputs[0]": [[3]]}},
     "another format": {**HEAD, "format": 2},
     "no backends": {**HEAD, "backends": {}},
     "no suite": {key: value for key, value in HEAD.items() if key != "suite"},

@@ -104,6 +104,10 @@ FAULTS = {
     "dies_with_hostile_words": (CRASH, "exited with status 5"),
     "refuses_with_hostile_words": (Verdict.REFUSED, "second line"),
     "allocates": (PASS, ""),
+    "wrong_at_first": (Verdict.WRONG_COUNT, "expected 2 outputs, got 1"),
+    "wrong_after_others": (Verdict.WRONG_COUNT, "expected 2 outputs, got 1"),
+    "dies_after_others": (CRASH, "exited with status 3"),
+    "breaks_the_second_time": (Verdict.WRONG_COUNT, "expected 2 outputs, got 1"),
     "floods_stderr": (PASS, ""),
 }
 LATE = {
