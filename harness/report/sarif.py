@@ -50,7 +50,7 @@ SHOWN_RESULTS = 5_000
 """Of a run, GitHub shows no more."""
 MARGIN = 200_000
 """Bytes that the compression of the whole may differ from that of its parts, notifications included."""
-MOST_TEXT, MOST_DESCRIBED = 1000, 1024
+MOST_TEXT, MOST_DESCRIBED, MOST_HELP = 1000, 1024, 1500
 MOST_NOTIFICATIONS = 50
 _RANKS = {ERROR: 0, WARNING: 1, NOTE: 2}
 _PLAIN = re.compile(r"[A-Za-z_]\w{0,100}")
@@ -200,7 +200,7 @@ def _rule(name: str, operator: str, sentence: str) -> dict[str, Any]:
         "id": name,
         "shortDescription": {"text": _message(text)},
         "fullDescription": {"text": _message(help_)},
-        "help": {"text": _message(f"{help_}. {page(operator)}", 2 * MOST_DESCRIBED)},
+        "help": {"text": _message(f"{help_}. {page(operator)}", MOST_HELP)},
         "helpUri": page(operator),
         "defaultConfiguration": {"level": ERROR},
         "properties": {"tags": ["onnx", plain]},
