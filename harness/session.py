@@ -54,6 +54,7 @@ class Options:
     jobs: int = 1
     repeat: int = 0
     reference: str | None = None
+    python: str = ""
     results: Path | None = None
     resume: bool = False
     max_fail: int | None = None
@@ -77,7 +78,7 @@ class Session:
             HarnessError: a backend, the suite, an operator or the results file is not to be had.
         """
         self.options = options
-        self.targets = [targets.resolve(name) for name in dict.fromkeys(options.backends)]
+        self.targets = [targets.resolve(name, options.python) for name in dict.fromkeys(options.backends)]
         self.reference = targets.resolve(options.reference) if options.reference else None
         self.suite = suite or suites.open_suite(options.suite)
         suites.check_operators(self.suite, options.selection)

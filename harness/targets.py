@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import backends
+from harness import environments
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -42,11 +43,17 @@ def names() -> list[str]:
     return sorted(files | set(BUILT_IN))
 
 
-def resolve(name: str) -> Target:
-    """Return what `name` means: a backend's name, a dotted path, or cmd:COMMAND.
+def resolve(name: str, python: str = "") -> Target:
+    """Return what `name` means: a backend's name, NAME==VERSION, a dotted path, or cmd:COMMAND.
+
+    Args:
+        name: as the user gave it.
+        python: the interpreter of an environment that the user made; empty: this one where the runtime is here,
+            and otherwise, or where a version is named, an environment of its own.
 
     Raises:
         UnknownBackendError: it means nothing.
+        NoEnvironmentError: its environment cannot be made.
     """
     if name.startswith("cmd:"):
         try:
@@ -56,16 +63,25 @@ def resolve(name: str) -> Target:
         if not words:
             raise UnknownBackendError("backend 'cmd:' names no command; write cmd:./my_runner --stdio")
         return Target(name, tuple(words))
-    module = BUILT_IN.get(name, name)
-    if module in names() or _is_dotted(module):
+    stem, exact, version = name.partition("==")
+    module = BUILT_IN.get(stem, stem)
+    if (module in names() and not (exact and module in BUILT_IN)) or (_is_dotted(module) and not exact):
         serve = Path(backends.__file__).with_name("serve.py")
-        return Target(name, (sys.executable, str(serve), module))
+        return Target(name, (python or _interpreter(name, stem, version), str(serve), module))
     near = difflib.get_close_matches(name, names(), 1)
     hint = f"did you mean {near[0]}? " if near else ""
     raise UnknownBackendError(
         f"no backend is called {name!r}; {hint}There are {', '.join(names())}, any dotted path such as "
-        "my_runtime.backend, and cmd:COMMAND"
+        "my_runtime.backend, cmd:COMMAND, and NAME==VERSION of those that have a version"
     )
+
+
+def _interpreter(name: str, stem: str, version: str) -> str:
+    """Return the Python that runs an adapter."""
+    needs = environments.needs(stem)
+    if needs is None or (needs.here and "==" not in name):
+        return sys.executable
+    return environments.interpreter(needs.of(version), needs.python)
 
 
 def _is_dotted(name: str) -> bool:

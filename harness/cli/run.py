@@ -18,6 +18,9 @@ from harness.process import Limits
     help="What to test: a name (see README), a dotted path such as my_runtime.backend, or cmd:COMMAND. Repeatable.",
 )  # fmt: skip
 @selecting
+@click.option(
+    "--python", default="", metavar="PATH", help="The interpreter of an environment of yours that holds the runtimes.",
+)  # fmt: skip
 @click.option("--results", type=click.Path(dir_okay=False, path_type=Path), help="Write the result stream here.")
 @click.option("--resume", is_flag=True, help="Go on with a --results file that was cut off.")
 @click.option("--reference", metavar="BACKEND", help="Take this backend's answers as the expected ones.")
@@ -54,6 +57,7 @@ def run(suite_name: str, ops: Any, cases: Any, tags: Any, shard: Any, **given: A
         jobs=given["jobs"],
         repeat=given["repeat"],
         reference=given["reference"],
+        python=given["python"],
         results=given["results"],
         resume=given["resume"],
         max_fail=given["max_fail"],

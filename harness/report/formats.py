@@ -41,7 +41,7 @@ class Format:
 
 FORMATS = {
     "markdown": Format(markdown.report, "report.md", "the table and the failures, to be published", asks=True),
-    "json": Format(as_json.report, "report.json", "counts, groups of failures, the gate; has a JSON Schema", asks=True),
+    "json": Format(as_json.report, "report.json", "counts, groups of failures, the gate; has a JSON Schema"),
     "junit": Format(junit.report, "junit.xml", "JUnit XML: a testsuite an operator version, a testcase a case"),
     "ctrf": Format(ctrf.report, "ctrf.json", "Common Test Report Format, ctrf.io"),
     "sarif": Format(sarif.report, "report.sarif", "SARIF 2.1.0 for code scanning: a rule is a sentence of the text"),

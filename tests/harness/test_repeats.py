@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import commands
 import pytest
 from commands import command
 
@@ -172,3 +173,17 @@ def test_a_run_is_resumed_with_as_many_repeats(tmp_path: Path) -> None:
     done = command("run", *GIVEN[:-2], "--results", results, "--resume")
     assert done.status == 2, done.text
     assert "its repeat is 1, this run's 0" in done.err, done.text
+
+
+@pytest.mark.parametrize(("limit", "status"), [(("--restarts", "2"), 2), (("--max-fail", "1"), 1)])
+def test_a_run_that_is_stopped_keeps_the_failures_that_it_has_seen(
+    tmp_path: Path, limit: tuple[str, str], status: int
+) -> None:
+    results = tmp_path / "a.ndjson"
+    words = ("--backend", commands.adapter("dies_on_every_case"), "--case", "ai.onnx/Split/13/lengths*")
+    done = command("run", *words, "--repeat", "1", *limit, "--results", results)
+    assert done.status == status, done.text
+    found = list(Run(results).results())
+    assert len(found) > 1, "of a lot that has run again, each has a verdict"
+    assert {result.verdict for result in found} == {Verdict.CRASH}
+    assert all(not result.attempts for result in found), "one verdict, however often"

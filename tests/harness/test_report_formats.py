@@ -377,6 +377,14 @@ def test_the_command_says_what_is_wrong(words: tuple[str, ...], sentence: str, r
     assert sentence in done.err, done.text
 
 
+def test_a_suite_that_is_elsewhere_costs_no_report(tmp_path: Path) -> None:
+    foreign(tmp_path / "r", result(verdict=Verdict.CRASH), suite={"name": str(tmp_path / "gone"), "digest": ""})
+    done = command("report", tmp_path / "r", "--folder", tmp_path / "all")
+    assert done.status == 0, done.text
+    assert "the report does without onnx.reference's answers" in done.err, done.text
+    assert "(not asked)" in (tmp_path / "all" / "report.md").read_text()
+
+
 def test_the_help_names_every_format() -> None:
     text = command("report", "--help").out
     for name, kind in FORMATS.items():

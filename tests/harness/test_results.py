@@ -239,6 +239,10 @@ def test_damage_in_the_middle_names_the_line(tmp_path: Path) -> None:
         (b'{"kind": "resu\n', "line 2: not a record"),
         (b'{"kind": "result", "case": "a"}\n', "line 2: not a result"),
         (b'{"kind": "result", "case": "a", "backend": "b", "verdict": "great"}\n', "line 2: not a result: 'great'"),
+        (
+            b'{"kind": "result", "case": "a", "backend": "b", "verdict": "flaky", "attempts": [{"verdict": "odd"}]}\n',
+            "line 2: not a result: 'odd'",
+        ),
         (b"[" * 100_000 + b"\n", "line 2: not a record"),
     ):
         path.write_bytes(lines[0] + line + b"".join(lines[2:]))

@@ -1,0 +1,162 @@
+"""Environments of their own for runtimes: uv makes them, they last as long as the harness runs, and nothing is left.
+
+What an adapter needs lies beside it as data, `backends/NAME.toml`:
+
+    distribution = "onnxruntime"    # whose version NAME==VERSION names
+    import = "onnxruntime"          # what shows that it is here already
+    version = "1.31.1"              # of which NAME alone stands, where it is not here
+    requirements = ["sympy"]        # beside it, and beside what every adapter needs
+    python = ">=3.11"
+
+    [[older]]                       # what an older version needs instead of that
+    below = "1.19"
+    requirements = ["numpy<2"]
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import importlib.util
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.version import InvalidVersion, Version
+
+import backends
+from harness.errors import HarnessError
+from harness.verdict import clean
+
+EVERY = ("numpy", "ml_dtypes")
+"""What the wire format of an adapter in Python needs."""
+
+HOLD = "import sys; print(sys.executable, flush=True); sys.stdin.read()"
+"""The interpreter's path, for whoever starts it; the environment is gone when its input ends."""
+
+
+class NoEnvironmentError(HarnessError):
+    """An environment cannot be made; the text says of what, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What the adapter of a name needs.
+
+    Attributes:
+        name: of the adapter.
+        distribution: whose version may be asked for.
+        module: what is imported where it is installed.
+        version: that was tried.
+        requirements: beside it.
+        older: what versions below one need instead: (below, requirements).
+        python: that it runs on; empty: any.
+    """
+
+    name: str
+    distribution: str
+    module: str
+    version: str
+    requirements: tuple[str, ...] = ()
+    older: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    python: str = ""
+
+    @property
+    def here(self) -> bool:
+        """Whether the runtime can be imported in this environment."""
+        try:
+            return importlib.util.find_spec(self.module) is not None
+        except (ImportError, ValueError):
+            return False
+
+    def of(self, version: str = "") -> tuple[str, ...]:
+        """Return the requirements of a version, or of the one that was tried.
+
+        Raises:
+            NoEnvironmentError: it is no version.
+        """
+        asked = version or self.version
+        try:
+            wanted = Version(asked)
+        except InvalidVersion:
+            raise NoEnvironmentError(
+                f"{self.name}=={asked}: {asked!r} is no version; write {self.name}=={self.version}"
+            ) from None
+        beside = next((found for below, found in self.older if wanted < Version(below)), self.requirements)
+        return (f"{self.distribution}=={asked}", *EVERY, *beside)
+
+
+@functools.cache
+def needs(name: str) -> Needs | None:
+    """Return what the adapter of a name needs, or None where nothing is known of it."""
+    path = Path(backends.__file__).with_name(f"{name}.toml")
+    if not path.is_file():
+        return None
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Needs(
+        name=name,
+        distribution=table["distribution"],
+        module=table["import"],
+        version=table["version"],
+        requirements=tuple(table.get("requirements", ())),
+        older=tuple((row["below"], tuple(row["requirements"])) for row in table.get("older", ())),
+        python=table.get("python", ""),
+    )
+
+
+def uv() -> str:
+    """Return the path of uv.
+
+    Raises:
+        NoEnvironmentError: it is not installed.
+    """
+    beside = Path(sys.executable).with_name("uv")
+    found = str(beside) if beside.is_file() else shutil.which("uv")
+    if found is None:
+        raise NoEnvironmentError("an environment of its own is made by uv, which is not here: pip install uv")
+    return found
+
+
+@functools.cache
+def interpreter(requirements: tuple[str, ...], python: str = "") -> str:
+    """Return the Python of an environment that holds some requirements; it lasts until this process ends.
+
+    Its path is asked for, and not run under uv, so that the signal which ends an adapter is seen as it is, and that
+    starting one again costs no more than starting Python.
+
+    Raises:
+        NoEnvironmentError: uv cannot make it.
+    """
+    words = [uv(), "run", "--no-project", "--isolated", *(["--python", python] if python else [])]
+    for requirement in requirements:
+        words += ["--with", requirement]
+    with tempfile.TemporaryFile() as told:
+        holder = subprocess.Popen(  # noqa: S603 - uv, and what the adapter's own data names
+            [*words, "python", "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=told
+        )
+        atexit.register(_let_go, holder)
+        assert holder.stdout is not None  # noqa: S101 - PIPE was asked for
+        with holder.stdout:
+            path = holder.stdout.readline().decode().strip()
+        if path:
+            return path
+        _let_go(holder)
+        told.seek(0)
+        said = clean(told.read().decode("utf-8", "replace"))
+    raise NoEnvironmentError(
+        f"uv cannot make an environment of {', '.join(requirements)}: {' '.join(said.split()) or 'it does not say why'}"
+    )
+
+
+def _let_go(holder: subprocess.Popen[bytes]) -> None:
+    """End the process that keeps an environment, which then is removed."""
+    with contextlib.suppress(OSError):
+        assert holder.stdin is not None  # noqa: S101
+        holder.stdin.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        holder.wait(5)

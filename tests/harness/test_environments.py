@@ -1,0 +1,142 @@
+"""Environments of their own: what a version needs, what uv is asked for, and what is said where it cannot."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+import textwrap
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from commands import command
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+import backends
+from harness import environments, targets
+from harness.environments import Needs, NoEnvironmentError
+from harness.results import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DATA = sorted(Path(backends.__file__).parent.glob("*.toml"))
+OLD = Needs("mine", "mine-dist", "mine", "2.0", ("extra",), (("1.0", ("numpy<2",)), ("1.5", ("numpy<3",))))
+
+
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    cached = environments.interpreter
+    cached.cache_clear()
+    yield
+    cached.cache_clear()
+
+
+def fake_uv(folder: Path, body: str) -> Path:
+    path = folder / "uv"
+    path.write_text(f"#!{sys.executable}\nimport sys\n" + textwrap.dedent(body))
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+@pytest.mark.parametrize("path", DATA, ids=lambda path: path.stem)
+def test_what_an_adapter_needs_is_whole(path: Path) -> None:
+    assert path.with_suffix(".py").is_file(), "data of no adapter"
+    known = {"distribution", "import", "version", "requirements", "older", "python"}
+    assert set(tomllib.loads(path.read_text())) <= known
+    needs = environments.needs(path.stem)
+    assert needs is not None
+    for asked in ("", "0.1"):
+        assert all(Requirement(text) for text in needs.of(asked))
+    assert Version(needs.version)
+
+
+@pytest.mark.parametrize(
+    ("version", "beside"), [("", ("extra",)), ("1.5", ("extra",)), ("1.4.9", ("numpy<3",)), ("0.9", ("numpy<2",))]
+)
+def test_an_older_version_needs_other_things(version: str, beside: tuple[str, ...]) -> None:
+    assert OLD.of(version) == (f"mine-dist=={version or '2.0'}", *environments.EVERY, *beside)
+
+
+def test_what_is_no_version_is_said() -> None:
+    with pytest.raises(NoEnvironmentError, match=r"'newest' is no version; write mine==2\.0"):
+        OLD.of("newest")
+    done = command("run", "--backend", "onnxruntime==one", "--op", "Split/13")
+    assert done.status == 2, done.text
+    assert "'one' is no version" in done.err, done.text
+
+
+@pytest.mark.usefixtures("fresh")
+def test_uv_is_asked_for_an_environment_that_lasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = tmp_path / "asked"
+    uv = fake_uv(
+        tmp_path,
+        f"""
+        open({str(asked)!r}, "a").write(" ".join(sys.argv[1:]) + "\\n")
+        print({sys.executable!r}, flush=True)
+        sys.stdin.read()
+        """,
+    )
+    monkeypatch.setattr(environments, "uv", lambda: str(uv))
+    for _ in range(2):
+        assert environments.interpreter(("a==1", "numpy"), "3.11") == sys.executable
+    lines = asked.read_text().splitlines()
+    assert len(lines) == 1, "one environment, however often it is asked for"
+    assert lines[0].startswith("run --no-project --isolated --python 3.11 --with a==1 --with numpy python -c")
+
+
+@pytest.mark.usefixtures("fresh")
+def test_an_environment_that_cannot_be_made_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    uv = fake_uv(tmp_path, "sys.exit('\\x1b[31mNo solution found\\nwhen resolving')")
+    monkeypatch.setattr(environments, "uv", lambda: str(uv))
+    done = command("run", "--backend", "onnxruntime==999.1", "--op", "Split/13")
+    assert done.status == 2, done.text
+    wanted = "uv cannot make an environment of onnxruntime==999.1, numpy, ml_dtypes: No solution found when resolving"
+    assert wanted in done.err, done.text
+
+
+def test_without_uv_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(environments.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NoEnvironmentError, match="pip install uv"):
+        environments.uv()
+
+
+def test_a_name_alone_stands_for_what_is_here() -> None:
+    assert targets.resolve("onnx_reference").command[0] == sys.executable
+    assert targets.resolve("onnx_reference", python="/elsewhere/python").command[0] == "/elsewhere/python"
+
+
+def test_a_name_that_is_not_here_has_an_environment_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = Needs("onnxruntime", "onnxruntime", "no_such_module", "1.31.1")
+    monkeypatch.setattr(environments, "needs", lambda _: missing)
+    monkeypatch.setattr(environments, "interpreter", lambda *given: f"made of {given}")
+    target = targets.resolve("onnxruntime")
+    assert target.command[0] == "made of (('onnxruntime==1.31.1', 'numpy', 'ml_dtypes'), '')"
+    assert target.name == "onnxruntime"
+
+
+@pytest.mark.parametrize("name", ["oracle==1.0", "my_runtime.backend==2.0"])
+def test_what_has_no_version_takes_none(name: str) -> None:
+    with pytest.raises(targets.UnknownBackendError, match="NAME==VERSION of those that have a version"):
+        targets.resolve(name)
+
+
+@pytest.mark.usefixtures("ends", "fresh")
+def test_two_versions_side_by_side(tmp_path: Path) -> None:
+    """The real thing, with the smallest runtime there is."""
+    results = tmp_path / "results.ndjson"
+    words = [item for name in ("onnx_reference==1.22.0", "onnx_reference") for item in ("--backend", name)]
+    done = command("run", *words, "--case", "ai.onnx/Split/13/lengths", "--results", results)
+    assert done.status == 0, done.text
+    run = Run(results)
+    said = {name: said["version"] for name, said in run.header["backends"].items()}
+    assert said["onnx_reference==1.22.0"] == "1.22.0", said
+    assert said["onnx_reference"] != "1.22.0", said
+    assert {result.backend for result in run.results()} == set(said)
+    words = [sys.executable, "-c", "import onnx; print(onnx.__version__)"]
+    here = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    assert here == said["onnx_reference"], "nothing is installed here"
