@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from harness import explain, filing, minimize, suite, targets
-from harness.cli.options import Seconds, find
+from harness.cli.options import Seconds, find, source
 from harness.errors import HarnessError
 from harness.lane import Lane
 from harness.process import Limits
@@ -105,11 +105,3 @@ def explain_(results: Path, ops: tuple[str, ...], backends: tuple[str, ...]) -> 
     chosen = " ".join([str(selection), *(f"--backend {name}" for name in backends)]).strip()
     for line in explanation.lines(run, found, chosen):
         click.echo(line)
-
-
-def source(run: Run) -> suite.Suite | None:
-    """Return the suite that a run is of, or None where it is not to be had any more."""
-    try:
-        return suite.open_suite(str(run.header["suite"].get("name")))
-    except suite.SuiteError:
-        return None

@@ -13,6 +13,7 @@ from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     from harness.case import Case
+    from harness.results import Run
 
 
 class Shard(click.ParamType[tuple[int, int]]):
@@ -104,6 +105,14 @@ def all_met(chosen: suite.Suite, selection: suite.Selection, found: bool) -> Non
 def find(case_id: str, suite_name: str | None) -> Case:
     """Return a case by its id, from a suite or from the one that the id begins with; see `suite.find`."""
     return suite.find(case_id, (suite.open_suite(suite_name),) if suite_name else ())
+
+
+def source(run: Run) -> suite.Suite | None:
+    """Return the suite that a run is of, or None where it is not to be had any more."""
+    try:
+        return suite.open_suite(str(run.header["suite"].get("name")))
+    except suite.SuiteError:
+        return None
 
 
 def end(status: int) -> None:

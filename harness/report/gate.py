@@ -29,7 +29,7 @@ def lines(gate: Gate) -> Iterator[str]:
         news = [item for item in gate.news.values() if item.standing is standing]
         if news:
             yield f"{standing}: {gate.standings[standing]} cases: {meaning}"
-            yield from (f"  {_told(item)}" for item in sorted(news, key=lambda item: item.example.case))
+            yield from (f"  {told(item)}" for item in sorted(news, key=lambda item: item.example.case))
     for problem in gate.problems:
         yield f"problem: {problem}"
     total = sum(gate.standings.values())
@@ -40,7 +40,8 @@ def lines(gate: Gate) -> Iterator[str]:
     yield f"the gate is closed: of {total} cases {gate.standings[Standing.MET]} met{', ' if others else ''}{others}"
 
 
-def _told(news: News) -> str:
+def told(news: News) -> str:
+    """Return cases that stand alike as one line: the first of them, and how many there are."""
     example = news.example
     more = f" and {news.count - 1} more of {example.operator}" if news.count > 1 else ""
     said = f": {line(example.message, 160)}" if example.message else ""

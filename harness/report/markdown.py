@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.report import explanation, terminal
-from harness.verdict import line
+from harness.report import gate as gate_report
+from harness.report.markup import fenced, plain
+from harness.report.subject import CUT_OFF
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator
 
-    from harness.report.summary import Summary
-    from harness.results import Run
-    from harness.statement import Statement
+    from harness.report.subject import Subject
 
 
 MEASURED = """\
@@ -22,43 +22,21 @@ A case that the text leaves open is shown as `unspecified` and never scored. `ac
 own: ONNX obliges no runtime to refuse. Rates are floored."""
 
 
-def report(
-    run: Run,
-    summary: Summary,
-    references: Mapping[str, str],
-    groups: int = 0,
-    statements: Sequence[Statement] = (),
-    note: str = "",
-) -> str:
-    """Return the report of a finished run.
-
-    Args:
-        run: the results.
-        summary: what was counted of them.
-        references: case id -> what onnx.reference gave for it, for the examples.
-        groups: how many groups of failures of each backend are shown; 0: all.
-        statements: what failures share, by backend and operator.
-        note: why less than could be is known of what they share.
-    """
-    head = run.header
-    backends = ", ".join(f"{name} {said.get('version', '')}".strip() for name, said in head["backends"].items())
-    lines = [
-        line(f"# {backends}: suite {head['suite']['name']}"),
-        "",
-        MEASURED.format(**head),
-        "",
-        LEGEND,
-        "",
-        terminal.table(summary, "github"),
-        "",
-        *explanation.section(statements, note),
-        "## Failures, by sentence and message",
-        "",
-    ]
-    if not run.complete:
-        lines.insert(2, "**This run was cut off; cases are missing.**\n")
-    for block in terminal.groups(summary, references, groups, head["arguments"].get("reference", "")):
-        lines += ["```text", block.replace("```", "'''"), "```", ""]
-    if not summary.groups:
-        lines += ["None.", ""]
-    return "\n".join(lines)
+def report(subject: Subject) -> Iterator[str]:
+    """Yield the report, with `subject.groups` groups of failures of each backend; 0: all."""
+    head = subject.run.header
+    yield f"# {plain(subject.title)}\n\n"
+    if not subject.run.complete:
+        yield f"**{CUT_OFF}**\n\n"
+    yield f"{MEASURED.format(**head)}\n\n{LEGEND}\n\n{terminal.table(subject.summary, 'github')}\n\n"
+    if subject.gate is not None:
+        yield f"## What is expected\n\n{fenced(gate_report.lines(subject.gate))}\n"
+    yield from (f"{told}\n" for told in explanation.section(subject.statements, subject.note))
+    yield "## Failures, by sentence and message\n\n"
+    yield f"{subject.expected}\n\n" if subject.expected else ""
+    for block in terminal.groups(
+        subject.summary, subject.references, subject.groups, head["arguments"].get("reference", "")
+    ):
+        yield f"{fenced([block])}\n"
+    if not subject.summary.groups:
+        yield "None.\n"

@@ -10,6 +10,7 @@ import tabulate as tables
 from tabulate import tabulate
 
 from harness.case import quoted
+from harness.report.markup import plain
 from harness.report.summary import Group, Summary, rate, rates
 from harness.verdict import Verdict, clean, line
 
@@ -41,7 +42,7 @@ def table(summary: Summary, style: str = "simple") -> str:
         sums.setdefault(backend, Counter()).update(counter)
     rows += [_row("all", backend, counter, shown) for backend, counter in sorted(sums.items())]
     if style == "github":
-        rows = [[cell.replace("|", r"\|") for cell in row] for row in rows]
+        rows = [[plain(cell) for cell in row] for row in rows]
     text = tabulate(rows, heads, tablefmt=style, disable_numparse=True, colalign=_align(len(shown)))
     absent = [str(verdict) for verdict in Verdict if verdict not in shown]
     return text + (f"\n\nNo case came out as {', '.join(absent)}." if absent else "")

@@ -303,7 +303,7 @@ def floods_stderr(request: Request) -> None:
 
 
 def is_slow(request: Request) -> None:
-    time.sleep(0.1)
+    time.sleep(0.2)
     good(request)
 
 

@@ -17,8 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import conditions, covering, explain, traits
-from harness.report import explanation, markdown
-from harness.report.summary import Summary
+from harness.report import explanation, markdown, subject
 from harness.results import Run, Writer, header
 from harness.suite import Folder, Generated, Selection, Suite
 from harness.verdict import Result, Verdict
@@ -405,13 +404,12 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
 
 def test_a_report_has_the_statements(tmp_path: Path) -> None:
     run = stored(tmp_path, every(lambda item: type_of(item) == "float16"))
-    summary = Summary()
-    for item in run.results():
-        summary.add(item)
-    text = markdown.report(run, summary, {}, statements=explain.statements(run, None))
+    found = subject.read(run)
+    shared = dataclasses.replace(found, statements=explain.statements(run, None))
+    text = "".join(markdown.report(shared))
     assert "## What failures share\n\n`mine: ai.onnx/Add`\n\n- `wrong_value exactly when type is float16 (24 of" in text
-    assert "What failures share" not in markdown.report(run, summary, {})
-    noted = markdown.report(run, summary, {}, statements=explain.statements(run, None), note="only `versions`")
+    assert "What failures share" not in "".join(markdown.report(found))
+    noted = "".join(markdown.report(dataclasses.replace(shared, note="only `versions`")))
     assert "## What failures share\n\n`only 'versions'`\n\n`mine" in noted
 
 

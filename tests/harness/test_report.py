@@ -9,32 +9,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 from generated import few
+from runs import CONTROL, HOSTILE, SPLIT, hostile, result, run_of
 
 from harness import generate, registry
 from harness.report import case as case_report
-from harness.report import comparison, markdown, summary, terminal
+from harness.report import comparison, markdown, subject, summary, terminal
 from harness.report.summary import Summary, rate, rates, signature
-from harness.results import Run, Writer, header
-from harness.verdict import Result, Verdict
+from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SPLIT = "ai.onnx/Split/18"
-HOSTILE = "\x1b[2J\x1b[31mred\x1b[0m\x07 \x00back\x08\r\u202eevil\u2028line\x9b0m ``` | end"
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-
-
-def result(
-    name: str = "even",
-    verdict: Verdict = Verdict.PASS,
-    *,
-    operator: str = SPLIT,
-    backend: str = "mine",
-    **given: object,
-) -> Result:
-    blank = Result(f"{operator}/{name}", operator, backend, verdict, "values")
-    return dataclasses.replace(blank, **given)  # type: ignore[arg-type]
+    from harness.verdict import Result
 
 
 def summed(*found: Result) -> Summary:
@@ -247,18 +233,9 @@ def test_groups_beyond_the_limit_are_counted_by_backend() -> None:
     assert len(list(terminal.groups(found, {}, limit=0))) == 6
 
 
-def hostile() -> Result:
-    """Return a result of which a runtime, a model or a folder wrote every text."""
-    return Result(
-        case=f"folder/{HOSTILE}", operator=f"ai.onnx/{HOSTILE}/18", backend="mine", verdict=Verdict.WRONG_VALUE,
-        outcome="values", message=HOSTILE, error=HOSTILE, signal="", expected=HOSTILE, actual=HOSTILE,
-        clauses=(HOSTILE,), stderr=HOSTILE, form=HOSTILE,
-    )  # fmt: skip
-
-
 def test_hostile_text_is_neutralised_on_a_terminal() -> None:
-    found = summed(hostile())
-    shown = [terminal.table(found), *terminal.groups(found, {hostile().case: HOSTILE}, limit=0)]
+    found = summed(hostile(HOSTILE))
+    shown = [terminal.table(found), *terminal.groups(found, {hostile(HOSTILE).case: HOSTILE}, limit=0)]
     for text in shown:
         assert not CONTROL.findall(text), ascii(text)
         assert "evil" in text, text
@@ -274,22 +251,10 @@ def test_an_endless_message_is_cut() -> None:
 # Markdown
 
 
-def run_of(path: Path, *found: Result, finish: bool = True, backends: tuple[str, ...] = ("mine",)) -> Run:
-    writer = Writer(path)
-    said = {name: {"runtime": name, "version": "1.0"} for name in backends}
-    writer.open(header({"name": "generated", "digest": "0123abcd"}, said, {"reference": ""}))
-    for item in found:
-        writer.add(item)
-    if finish:
-        writer.finish(1)
-    writer.close()
-    return Run(path)
-
-
 def test_markdown(tmp_path: Path) -> None:
     found = [result(), result("uneven", Verdict.WRONG_SHAPE, clauses=("Last.",), message="a ``` fence")]
     run = run_of(tmp_path / "results", *found)
-    text = markdown.report(run, summed(*found), {})
+    text = "".join(markdown.report(subject.read(run)))
     lines = text.splitlines()
     assert lines[0] == "# mine 1.0: suite generated"
     assert "suite digest `0123abcd`." in text
@@ -307,17 +272,18 @@ def test_markdown(tmp_path: Path) -> None:
 
 def test_markdown_of_a_run_without_failures(tmp_path: Path) -> None:
     run = run_of(tmp_path / "results", result())
-    assert markdown.report(run, summed(result()), {}).endswith("## Failures, by sentence and message\n\nNone.\n")
+    assert "".join(markdown.report(subject.read(run))).endswith("## Failures, by sentence and message\n\nNone.\n")
 
 
 def test_markdown_of_a_run_that_was_cut_off_says_so(tmp_path: Path) -> None:
     run = run_of(tmp_path / "results", result(), finish=False)
-    assert "**This run was cut off; cases are missing.**" in markdown.report(run, summed(result()), {})
+    assert "**This run was cut off; cases are missing.**" in "".join(markdown.report(subject.read(run)))
 
 
 def test_hostile_text_is_neutralised_in_markdown(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "results", hostile())
-    text = markdown.report(run, summed(hostile()), {hostile().case: HOSTILE})
+    run = run_of(tmp_path / "results", hostile(HOSTILE))
+    found = dataclasses.replace(subject.read(run), references={hostile(HOSTILE).case: HOSTILE})
+    text = "".join(markdown.report(found))
     assert not CONTROL.findall(text), ascii(text)
     assert len(re.findall("^ *```", text, re.MULTILINE)) == 2, text
     rows = [line for line in text.splitlines() if line.startswith("|")]
@@ -433,7 +399,7 @@ def test_drift_is_not_told_where_the_runs_expect_other_values(tmp_path: Path) ->
 
 
 def test_hostile_text_is_neutralised_in_a_comparison(tmp_path: Path) -> None:
-    before, after = run_of(tmp_path / "before"), run_of(tmp_path / "after", hostile())
+    before, after = run_of(tmp_path / "before"), run_of(tmp_path / "after", hostile(HOSTILE))
     text = "\n".join(comparison.lines(before, after, comparison.compare_runs(before, after)))
     assert "evil" in text
     assert not CONTROL.findall(text), ascii(text)

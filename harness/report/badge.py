@@ -1,0 +1,69 @@
+"""A badge, as JSON for shields.io's endpoint: counts beside the rate's two numbers, never one percentage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.report import json_text
+from harness.report.summary import rates
+from harness.verdict import Verdict, line
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterator, Mapping
+
+    from harness.report.subject import Subject
+
+NAMED: Mapping[Verdict, bool] = {
+    Verdict.PASS: False,
+    Verdict.WRONG_VALUE: False,
+    Verdict.WRONG_SHAPE: False,
+    Verdict.WRONG_TYPE: False,
+    Verdict.WRONG_COUNT: False,
+    Verdict.REFUSED: False,
+    Verdict.ACCEPTED_INVALID: False,
+    Verdict.CRASH: True,
+    Verdict.TIMEOUT: True,
+    Verdict.FLAKY: True,
+    Verdict.UNSUPPORTED: True,
+    Verdict.UNSPECIFIED: False,
+    Verdict.ADAPTER_ERROR: True,
+}
+"""Whether a badge counts it by name: what takes the process along, and what is no answer at all."""
+
+ENDS = (Verdict.CRASH, Verdict.TIMEOUT)
+BRIGHT, YELLOW, ORANGE, GREY = "brightgreen", "yellow", "orange", "lightgrey"
+
+
+def report(subject: Subject) -> Iterator[str]:
+    """Yield the document; of several backends, the parts of the message begin with their names."""
+    counts = subject.counts
+    several = len(counts) > 1
+    parts = [(f"{line(name, 40)} " if several else "") + _said(counter) for name, counter in counts.items()]
+    broken = not subject.run.complete or any(counter[Verdict.ADAPTER_ERROR] for counter in counts.values())
+    message = " | ".join(parts) + ("" if subject.run.complete else " · cut off")
+    suite = line(subject.run.header["suite"].get("name", ""), 40)
+    badge = {
+        "schemaVersion": 1,
+        "label": f"ONNX {line(subject.run.header.get('onnx', ''), 20)} {suite}",
+        "message": message,
+        "color": GREY if broken else _color(list(counts.values())),
+    }
+    yield json_text.text(badge | ({"isError": True} if broken else {})) + "\n"
+
+
+def _said(counts: Mapping[Verdict, int]) -> str:
+    found = rates(counts)
+    if not found.specified:
+        return "no data"
+    named = [f"{counts[verdict]} {verdict}" for verdict in Verdict if NAMED[verdict] and counts.get(verdict)]
+    return " · ".join([f"{found.passed}/{found.specified} of specified", *named])
+
+
+def _color(counts: list[Counter[Verdict]]) -> str:
+    """Return what the worst backend gets: red is left to a build that fails."""
+    if not all(rates(counter).specified for counter in counts):
+        return GREY
+    if any(counter[verdict] for counter in counts for verdict in ENDS):
+        return ORANGE
+    return BRIGHT if all(rates(c).passed == rates(c).specified for c in counts) else YELLOW

@@ -1,0 +1,100 @@
+"""The formats of a report: one row each, and one file beside this one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.errors import HarnessError
+from harness.report import as_json, badge, ctrf, github, junit, markdown, sarif
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from harness.report.subject import Subject
+
+
+class ReportError(HarnessError):
+    """A report cannot be written; the text says where, and why."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a run is told.
+
+    Attributes:
+        report: yields the text, piece by piece.
+        file: what it is called in a folder of reports.
+        about: one line, for people.
+        asks: whether it shows what onnx.reference gives for the examples.
+        shares: whether it says what failures share.
+    """
+
+    report: Callable[[Subject], Iterator[str]]
+    file: str
+    about: str
+    asks: bool = False
+    shares: bool = False
+
+
+FORMATS = {
+    "markdown": Format(
+        markdown.report, "report.md", "the table and the failures, to be published", asks=True, shares=True
+    ),
+    "json": Format(
+        as_json.report, "report.json", "counts, groups of failures, the gate; has a JSON Schema", shares=True
+    ),
+    "junit": Format(junit.report, "junit.xml", "JUnit XML: a testsuite an operator version, a testcase a case"),
+    "ctrf": Format(ctrf.report, "ctrf.json", "Common Test Report Format, ctrf.io"),
+    "sarif": Format(sarif.report, "report.sarif", "SARIF 2.1.0 for code scanning: a rule is a sentence of the text"),
+    "annotations": Format(github.annotate, "annotations.txt", "workflow commands of GitHub Actions"),
+    "summary": Format(github.summary, "summary.md", "step summary of GitHub Actions", asks=True, shares=True),
+    "badge": Format(badge.report, "badge.json", "what shields.io's endpoint badge reads"),
+}
+"""By the name that `report --format` takes."""
+
+
+def make(folder: Path) -> None:
+    """Make a folder for reports, where there is none yet.
+
+    Raises:
+        ReportError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReportError(f"cannot make the folder {folder}: {error.strerror}; name another") from error
+
+
+def write(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file, whole or not at all.
+
+    Raises:
+        ReportError: it cannot be written.
+    """
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise ReportError(f"cannot write {path}: {error.strerror}; name a file in a folder that is there") from error
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(pieces)
+        beside.chmod(0o666 & ~_umask())
+        beside.replace(path)
+    except OSError as error:
+        raise ReportError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """Return what a new file of this process lacks; a temporary one is for its owner alone."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,144 @@
+"""GitHub Actions: annotations and step summaries within their limits, the most important first."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from runs import HOSTILE_TEXTS, SPLIT, entry, foreign, hostile, result, subject_of
+
+from harness.report import github, subject
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.report.subject import Subject
+
+
+def unescape(text: str) -> str:
+    """Undo what the runner undoes, in its order."""
+    for code, mark in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
+        text = text.replace(code, mark)
+    return text
+
+
+def commands(found: Subject) -> list[tuple[str, str, str]]:
+    """Return level, title and text of the annotations, read as the runner reads them."""
+    told = []
+    for line in "".join(github.annotate(found)).splitlines():
+        match = re.fullmatch(r"::(\w+) title=([^:,]*)::(.*)", line)
+        assert match, line
+        told.append((match[1], unescape(match[2]), unescape(match[3])))
+    return told
+
+
+def summary(found: Subject) -> str:
+    return "".join(github.summary(found))
+
+
+# Annotations
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_levels(verdict: Verdict, tmp_path: Path) -> None:
+    told = commands(subject_of(tmp_path / "r", result(verdict=verdict, message="why: 50 %, so")))
+    if not (verdict.failed or verdict is Verdict.ADAPTER_ERROR):
+        assert told == []
+        return
+    level = "warning" if verdict is Verdict.ACCEPTED_INVALID else "error"
+    assert told == [(level, f"{verdict}: {SPLIT}", f"mine: 1 case, for example {SPLIT}/even: why: 50 %, so")]
+
+
+def test_what_ends_the_process_comes_first_and_groups_are_one(tmp_path: Path) -> None:
+    found = [
+        result("a", Verdict.ACCEPTED_INVALID, clauses=("A.",)), result("b", Verdict.WRONG_VALUE, clauses=("B.",)),
+        result("c", Verdict.WRONG_VALUE, clauses=("B.",)), result("d", Verdict.CRASH),
+    ]  # fmt: skip
+    told = commands(subject_of(tmp_path / "r", *found))
+    assert [(level, title.partition(":")[0]) for level, title, _ in told] == [
+        ("error", "crash"), ("error", "wrong_value"), ("warning", "accepted_invalid"),
+    ]  # fmt: skip
+    assert told[1][2] == f"mine: 2 cases, for example {SPLIT}/b\n«B.»"
+
+
+def test_no_more_of_a_level_than_github_shows_and_the_rest_is_told(tmp_path: Path) -> None:
+    found = [result(f"e{i}", Verdict.WRONG_VALUE, clauses=(f"{i}",)) for i in range(13)]
+    found += [result(f"w{i}", Verdict.ACCEPTED_INVALID, clauses=(f"{i}",)) for i in range(11)]
+    told = commands(subject_of(tmp_path / "r", *found, finish=False))
+    levels = [level for level, _, _ in told]
+    assert (levels.count("error"), levels.count("warning"), levels.count("notice")) == (10, 10, 1)
+    assert "cut off" in told[0][2]
+    assert told[-1][2].startswith("4 of level error, 1 of level warning are left out: GitHub shows 10 of a level")
+
+
+def test_exactly_as_many_as_github_shows_leave_nothing_out(tmp_path: Path) -> None:
+    found = [result(f"e{i}", Verdict.WRONG_VALUE, clauses=(f"{i}",)) for i in range(10)]
+    assert [level for level, _, _ in commands(subject_of(tmp_path / "r", *found))] == ["error"] * 10
+
+
+def test_with_expectations_only_news_is_told(tmp_path: Path) -> None:
+    expect = entry("*/known", "crash") + entry("*/fixed", "crash") + entry("*/gone", "crash")
+    results = [result("known", Verdict.CRASH), result("fixed"), result("new", Verdict.TIMEOUT)]
+    told = commands(subject_of(tmp_path / "r", *results, expect=expect))
+    assert [title for _, title, _ in told] == [f"regressed: {SPLIT}", f"fixed: {SPLIT}", "expectations"]
+    assert told[0][2] == f"{SPLIT}/new: expected pass, got timeout"
+    assert "matches no case" in told[2][2]
+    assert not any("known" in text for _, _, text in told)
+
+
+@pytest.mark.parametrize("kind", HOSTILE_TEXTS)
+def test_hostile_texts_are_one_annotation(kind: str, tmp_path: Path) -> None:
+    found = subject.read(foreign(tmp_path / "r", hostile(HOSTILE_TEXTS[kind], Verdict.REFUSED)))
+    (told,) = commands(found)
+    assert told[0] == "error"
+    assert "evil" in told[2]
+    assert len("".join(github.annotate(found))) < 16_000
+
+
+def test_percent_signs_come_back_as_they_were(tmp_path: Path) -> None:
+    (told,) = commands(subject_of(tmp_path / "r", result(verdict=Verdict.REFUSED, message="50%0A off: a,b%25")))
+    assert told[2].endswith("50%0A off: a,b%25")
+
+
+# Step summary
+
+
+def test_a_summary_says_counts_and_both_rates(tmp_path: Path) -> None:
+    text = summary(subject_of(tmp_path / "r", result(), result("b", Verdict.CRASH), result("c", Verdict.UNSUPPORTED)))
+    assert text.startswith("# mine 1.0: suite generated\n")
+    assert "| mine | 1 | 1 | 1 | 1/3 33.3 % | 1/2 50.0 % |" in text
+    assert "mine: crash, ai.onnx/Split, 1 case" in text
+
+
+def test_a_summary_begins_with_the_gate(tmp_path: Path) -> None:
+    text = summary(subject_of(tmp_path / "r", result(verdict=Verdict.CRASH), expect=entry("*/even", "timeout")))
+    assert text.index("**the gate is closed: of 1 cases 0 met, 1 regressed**") < text.index("| backend |")
+    assert "## What closes the gate" in text
+    assert f"  {SPLIT}/even: expected timeout, got crash" in text
+
+
+def large(path: Path, count: int) -> Subject:
+    wrong = [
+        result(f"e{i}", Verdict.WRONG_VALUE, clauses=(f"{i} " + "wörd " * 80,), message="ü" * 400) for i in range(count)
+    ]
+    return subject_of(path, *wrong)
+
+
+def test_a_summary_is_cut_at_whole_sections_and_says_so(tmp_path: Path) -> None:
+    found = large(tmp_path / "r", 1200)
+    text = summary(found)
+    size = len(text.encode())
+    assert 900_000 < size <= 1 << 20, size
+    assert text.count("```text\n") * 2 == len(re.findall(r"^```", text, re.MULTILINE))
+    last = text.splitlines()[-1]
+    shown = text.count("mine: wrong_value")
+    left = f"{1200 - shown} groups of failures, 1 table of operator versions"
+    assert last == f"**Left out, as GitHub takes {1 << 20} bytes: {left}. The other reports have them all.**"
+
+
+def test_a_summary_that_fits_leaves_nothing_out(tmp_path: Path) -> None:
+    text = summary(large(tmp_path / "r", 20))
+    assert "Left out" not in text
+    assert text.endswith("</details>\n")

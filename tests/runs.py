@@ -1,0 +1,88 @@
+"""Results files made by hand, and texts that a runtime, a model or a folder might say to do harm."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from harness import expectations
+from harness.report import subject
+from harness.results import Run, Writer, header, to_record
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.report.subject import Subject
+
+SPLIT = "ai.onnx/Split/18"
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+HOSTILE = "\x1b[2J\x1b[31mred\x1b[0m\x07 \x00back\x08\r\u202eevil\u2028line\x9b0m ``` | end"
+HOSTILE_TEXTS = {
+    "terminal": HOSTILE,
+    "xml": "evil ]]> b </testcase></testsuite> <!-- & \" ' \ufffe \uffff \x0b \x00",
+    "command": "evil\n::error title=x::y\r\n::stop-commands::z %0A %25 a:b,c",
+    "markdown": "evil | cell\n```\n# head\n[link](http://evil) @everyone <script>alert(1)</script> ~~~ `code` ![i](j)",
+    "json": 'evil "}]}\\ \u2028 {0} {{1}} [text](1)',
+    "surrogate": "evil \ud800 \udfff lone",
+    "braces": "evil " + "{" * 3000,
+    "endless": "evil " * 200_000,
+    "expression": "evil ${{ github.token }} $(touch pwned) `touch pwned` ; rm -rf x",
+}
+
+
+def result(
+    name: str = "even",
+    verdict: Verdict = Verdict.PASS,
+    *,
+    operator: str = SPLIT,
+    backend: str = "mine",
+    **given: object,
+) -> Result:
+    blank = Result(f"{operator}/{name}", operator, backend, verdict, "values")
+    return dataclasses.replace(blank, **given)  # type: ignore[arg-type]
+
+
+def hostile(text: str, verdict: Verdict = Verdict.WRONG_VALUE) -> Result:
+    """Return a result of which a runtime, a model or a folder wrote every text."""
+    return Result(
+        case=f"folder/{text}", operator=f"ai.onnx/{text}/18", backend="mine", verdict=verdict, outcome="values",
+        message=text, error=text, signal="", expected=text, actual=text, clauses=(text,), stderr=text, form=text,
+        tags=(text,),
+    )  # fmt: skip
+
+
+def run_of(path: Path, *found: Result, finish: bool = True, backends: tuple[str, ...] = ("mine",)) -> Run:
+    writer = Writer(path)
+    said = {name: {"runtime": name, "version": "1.0"} for name in backends}
+    writer.open(header({"name": "generated", "digest": "0123abcd"}, said, {"reference": ""}))
+    for item in found:
+        writer.add(item)
+    if finish:
+        writer.finish(1)
+    writer.close()
+    return Run(path)
+
+
+def foreign(path: Path, *found: Result, backends: tuple[str, ...] = ("mine",), **more: Any) -> Run:
+    """Return a run that another program wrote: nothing in it was made clean."""
+    first = header({"name": "generated", "digest": "0"}, {name: {"version": "1"} for name in backends}, {}) | more
+    footer = {"kind": "footer", "counts": {}, "faults": [], "finished": "2026-01-01T00:00:00+00:00", "seconds": 1}
+    records = [first, *map(to_record, found), footer]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return Run(path)
+
+
+def subject_of(
+    path: Path, *found: Result, expect: str = "", finish: bool = True, backends: tuple[str, ...] = ("mine",)
+) -> Subject:
+    """Return what a report speaks of: a run of these results, held against entries, where some are given."""
+    run = run_of(path, *found, finish=finish, backends=backends)
+    expected = expectations.parse(f'backend = "mine"\n{expect}', path.with_name("e.toml")) if expect else None
+    return subject.read(run, expected)
+
+
+def entry(case: str, verdict: str, reason: str = "known", more: str = "") -> str:
+    return f'[[expect]]\ncase = "{case}"\nverdict = "{verdict}"\nreason = "{reason}"\n{more}\n'

@@ -1,0 +1,254 @@
+"""The GitHub Action: its scripts are run as the runner runs them, and no input can be a command."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from harness.report.formats import FORMATS
+
+ROOT = Path(__file__).parents[1]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+STEPS = ACTION["runs"]["steps"]
+SCRIPTS = {step["name"]: step for step in STEPS if "run" in step}
+DEFAULTS = {name: str(given.get("default", "")) for name, given in ACTION["inputs"].items()}
+TOY = {"backend": "toy_runtime.Toy", "op": "Relu/14"}
+
+
+def program(path: Path, command: str) -> None:
+    path.write_text(f"#!/usr/bin/env bash\n{command}\n")
+    path.chmod(0o755)
+
+
+@dataclass
+class Job:
+    """A runner's job with one use of the action: its files, and what it printed."""
+
+    folder: Path
+    log: str = ""
+    outputs: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("bin", "work"):
+            (self.folder / name).mkdir()
+        program(self.bin / "onnx-conformance", f'exec "{sys.executable}" -m harness.cli "$@"')
+        program(self.bin / "python", f'[ "$2" != pip ] || {{ printf "%s\\n" "$@" > "{self.installed}"; exit 0; }}\n'
+                                     f'exec "{sys.executable}" "$@"')  # fmt: skip
+        (self.work / "toy_runtime.py").write_bytes((ROOT / "docs" / "toy_runtime.py").read_bytes())
+        self.summary.touch()
+
+    @property
+    def bin(self) -> Path:
+        return self.folder / "bin"
+
+    @property
+    def work(self) -> Path:
+        return self.folder / "work"
+
+    @property
+    def summary(self) -> Path:
+        return self.folder / "summary.md"
+
+    @property
+    def installed(self) -> Path:
+        return self.folder / "installed"
+
+    def use(self, **given: str) -> dict[str, int]:
+        """Run the steps as the runner does; return the exit status of those that ran."""
+        inputs = DEFAULTS | {name.replace("_", "-"): value for name, value in given.items()}
+        statuses: dict[str, int] = {}
+        for name, step in SCRIPTS.items():
+            wanted = step.get("if", "success()")
+            assert wanted in {
+                "success()", "${{ !cancelled() }}", "${{ !cancelled() && steps.run.outputs.status != '' }}",
+            }, wanted  # fmt: skip
+            if wanted == "success()" and any(statuses.values()):
+                continue
+            if "outputs.status" in wanted and not self.outputs.get("status"):
+                continue
+            statuses[name] = self._run(step, inputs)
+        return statuses
+
+    def _run(self, step: dict[str, Any], inputs: dict[str, str]) -> int:
+        files = {"GITHUB_OUTPUT": self.folder / "output", "GITHUB_ENV": self.folder / "env"}
+        for file in files.values():
+            file.write_text("")
+        environment = {
+            "PATH": f"{self.bin}:{os.defpath}:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8",
+            "GITHUB_STEP_SUMMARY": str(self.summary),
+            **{name: str(file) for name, file in files.items()},
+            **{name: self._value(text, inputs) for name, text in step.get("env", {}).items()},
+        }  # fmt: skip
+        script = self.folder / "script.sh"
+        script.write_text(step["run"])
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)], cwd=self.work, env=environment,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False,
+        )  # fmt: skip
+        self.log += done.stdout
+        if "id" in step:
+            self.outputs = outputs(files["GITHUB_OUTPUT"].read_text())
+        return done.returncode
+
+    def _value(self, text: str, inputs: dict[str, str]) -> str:
+        """Return what an expression of a step's `env` stands for."""
+        match = re.fullmatch(r"\$\{\{ (inputs|steps\.run\.outputs|github)\.([\w-]+) \}\}", text)
+        assert match, text
+        where = {"inputs": inputs, "steps.run.outputs": self.outputs, "github": {"action_path": str(ROOT)}}[match[1]]
+        return where.get(match[2], "") if match[1] != "inputs" else where[match[2]]
+
+
+def outputs(text: str) -> dict[str, str]:
+    """Read a file of outputs as the runner does."""
+    found, lines = {}, iter(text.splitlines())
+    for head in lines:
+        name, _, end = head.partition("<<")
+        value: list[str] = []
+        for line in lines:
+            if line == end:
+                break
+            value.append(line)
+        found[name] = "\n".join(value)
+    return found
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    return Job(tmp_path)
+
+
+# The text
+
+
+def test_inputs_are_in_no_script() -> None:
+    assert len(SCRIPTS) >= 4, list(SCRIPTS)
+    for name, step in SCRIPTS.items():
+        assert "${{" not in step["run"], f"{name}: an expression in a script is a way to inject commands"
+        assert step["shell"] == "bash", name
+
+
+def test_every_input_is_used_and_every_expression_is_known() -> None:
+    text = (ROOT / "action.yml").read_text(encoding="utf-8")
+    used = set(re.findall(r"inputs\.([\w-]+)", text))
+    assert used == set(ACTION["inputs"])
+    for name, given in ACTION["outputs"].items():
+        assert given["value"] == f"${{{{ steps.run.outputs.{name} }}}}"
+    for given in (*ACTION["inputs"].values(), *ACTION["outputs"].values()):
+        assert given["description"].strip()
+    assert ACTION["runs"]["using"] == "composite"
+
+
+def test_what_pip_installs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["project"]["name"] == "onnx-conformance", "the action installs a release by that name"
+
+
+# Installing
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, [str(ROOT)]),
+        ({"version": "1.2"}, ["onnx-conformance==1.2"]),
+        ({"requirements": "  mine==1.2\n-r requirements.txt "}, [str(ROOT), "mine==1.2", "-r", "requirements.txt"]),
+        ({"requirements": "* $(touch pwned); `x`"}, [str(ROOT), "*", "$(touch", "pwned);", "`x`"]),
+    ],
+)  # fmt: skip
+def test_the_checkout_is_installed_and_what_the_runtime_needs(
+    given: dict[str, str], words: list[str], job: Job
+) -> None:
+    step = SCRIPTS["Install"]
+    assert job._run(step, DEFAULTS | given) == 0, job.log
+    assert job.installed.read_text().split("\n")[:-1] == [
+        "-m", "pip", "install", "--disable-pip-version-check", *words
+    ]  # fmt: skip
+    assert not (job.work / "pwned").exists()
+
+
+# Running
+
+
+def test_a_closed_gate_fails_the_last_step_and_everything_is_told(job: Job) -> None:
+    statuses = job.use(**TOY)
+    assert statuses == {"Install": 0, "Run": 0, "Report": 0, "Gate": 1}, job.log
+    assert job.outputs == {
+        "status": "1", "results": "onnx-conformance/results.ndjson", "report-folder": "onnx-conformance"
+    }  # fmt: skip
+    assert "\n::warning title=accepted_invalid%3A ai.onnx/Relu/14::" in job.log
+    assert job.summary.read_text().startswith("# toy_runtime.Toy unknown: suite generated")
+    reports = {path.name for path in (job.work / "onnx-conformance").iterdir()}
+    assert reports == {kind.file for kind in FORMATS.values()} | {"results.ndjson"}
+
+
+def test_expected_failures_leave_the_gate_open_and_nothing_red(job: Job) -> None:
+    job.use(**TOY)
+    update = ["expectations", "update", "onnx-conformance/results.ndjson", "--expectations", "toy.toml"]
+    environment = {"PATH": f"{job.bin}:/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+    words = [str(job.bin / "onnx-conformance"), *update, "--accept-new", "--reason", "day one"]
+    subprocess.run(words, cwd=job.work, env=environment, check=True, capture_output=True)
+    job.log = ""
+    statuses = job.use(**TOY, expectations="toy.toml", results="new/r.ndjson", report_folder="reports of today")
+    assert statuses == {"Install": 0, "Run": 0, "Report": 0, "Gate": 0}, job.log
+    assert "the gate is open" in job.log
+    assert not re.findall(r"^::(?:error|warning|notice)", job.log, re.MULTILINE), job.log
+    assert ' failures="0" errors="0"' in (job.work / "reports of today" / "junit.xml").read_text()
+    ctrf = json.loads((job.work / "reports of today" / "ctrf.json").read_text())
+    assert ctrf["results"]["summary"]["failed"] == 0
+
+
+def test_a_run_that_does_not_begin_is_an_annotation_and_a_failure(job: Job) -> None:
+    statuses = job.use(backend="no_such_backend")
+    assert (statuses["Run"], statuses["Report"], statuses["Gate"]) == (0, 2, 2), job.log
+    assert job.outputs["status"] == "2"
+    assert "no backend is called 'no_such_backend'" in job.log
+    assert "\n::error title=onnx-conformance::the run ended with status 2 and left no results" in job.log
+
+
+def test_results_of_an_earlier_run_are_not_taken_for_this_one(job: Job) -> None:
+    (job.work / "old.ndjson").write_text("{}")
+    assert job.use(backend="no_such_backend", results="old.ndjson")["Report"] == 2, job.log
+    assert not (job.work / "old.ndjson").exists()
+
+
+@pytest.mark.parametrize(
+    "hostile", ['"; touch pwned; "', "$(touch pwned)", "`touch pwned`", "--resume", "x\ny=z", "* ?"]
+)
+def test_an_input_is_never_a_command_or_an_option(hostile: str, job: Job) -> None:
+    several = dict.fromkeys(("backend", "expectations", "suite", "op", "shard", "jobs", "timeout", "results"), hostile)
+    for given in (several, {**TOY, "expectations": hostile}, {**TOY, "results": hostile, "op": "NoSuchOperator"}):
+        statuses = job.use(**given)
+        assert statuses["Gate"] == 2, job.log
+        assert set(job.outputs) == {"status", "results", "report-folder"}
+        assert job.outputs["results"] == given.get("results", "onnx-conformance/results.ndjson").strip()
+    assert "Traceback" not in job.log
+    assert [path.name for path in job.folder.rglob("*pwned*") if path.parent != job.work or path.name == "pwned"] == []
+
+
+def test_what_a_runtime_says_is_no_workflow_command(job: Job) -> None:
+    (job.work / "toy_runtime.py").write_text(
+        "class Toy:\n    @staticmethod\n    def prepare(model, device):\n"
+        "        raise ValueError('\\n::error title=evil::x\\n::set-output name=status::0')\n"
+    )
+    statuses = job.use(**TOY)
+    assert (statuses["Run"], statuses["Report"], statuses["Gate"]) == (0, 0, 1), job.log
+    token = re.findall(r"^::stop-commands::(\w{32})$", job.log, re.MULTILINE)
+    assert len(token) == 1, job.log
+    _, begun, rest = job.log.partition(f"::stop-commands::{token[0]}\n")
+    said, ended, after = rest.partition(f"\n::{token[0]}::\n")
+    assert begun
+    assert ended
+    assert "evil" in said
+    told = [line for line in after.splitlines() if line.startswith("::")]
+    assert told, after
+    assert all(re.match(r"::\w+ title=refused%3A ai\.onnx/Relu/14::", line) for line in told), after

@@ -1,0 +1,125 @@
+"""The pages under docs/: every command is run as it is written, and does what the page says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "gate-in-ten-minutes.md"
+
+
+@dataclass(frozen=True)
+class Block:
+    """Something fenced in a page, and the line that it begins on."""
+
+    kind: str
+    text: str
+    line: int
+
+
+def blocks(text: str) -> Iterator[Block]:
+    for found in re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        yield Block(found[1], found[2], text.count("\n", 0, found.start()) + 1)
+
+
+def differs(shown: str, status: int, out: str) -> str:
+    """Return how an output differs from what a page shows of it; numbers may differ, and '...' stands for anything."""
+    *lines, last = shown.rstrip("\n").splitlines()
+    if last != f"exit status {status}":
+        return f"{last!r}, but exit status {status}"
+    parts = [re.escape(masked(part)) for part in "\n".join(lines).split("...")]
+    pattern = r"(?:.|\n)*".join(parts)
+    return "" if re.fullmatch(pattern, masked(out.rstrip("\n"))) else f"{shown}\nis not what came:\n{out}"
+
+
+def masked(text: str) -> str:
+    """Return a text without its numbers, which change with every case that is added."""
+    return re.sub(r"\d+", "#", text)
+
+
+@pytest.mark.parametrize(
+    ("shown", "status", "out"),
+    [
+        ("a\nexit status 0", 1, "a"),
+        ("a\nexit status 0", 0, "b"),
+        ("a\nexit status 0", 0, "a\nb"),
+        ("a\n...\nc\nexit status 0", 0, "a\nb"),
+    ],
+)
+def test_a_page_that_is_wrong_is_noticed(shown: str, status: int, out: str) -> None:
+    assert differs(shown, status, out)
+
+
+def test_a_page_that_is_right_is_not() -> None:
+    assert not differs("...\nb 7 of 9\n...\nd\nexit status 1", 1, "a\nb 8 of 10\nc\nd\n")
+
+
+def program(path: Path, command: str) -> None:
+    path.write_text(f"#!/usr/bin/env bash\n{command}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def bin_folder(tmp_path: Path) -> Path:
+    """Return a folder of the programs that an installation brings."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program(folder / "onnx-conformance", f'exec "{sys.executable}" -m harness.cli "$@"')
+    program(folder / "python", f'exec "{sys.executable}" "$@"')
+    return folder
+
+
+@pytest.mark.all_operators
+def test_the_gate_in_ten_minutes(tmp_path: Path, bin_folder: Path) -> None:
+    found = [block for block in blocks(PAGE.read_text(encoding="utf-8")) if block.kind in {"sh", "text"}]
+    install, *rest = found
+    assert 'pip install "$CHECKOUT"' in install.text
+    assert (install.kind, [block.kind for block in rest]) == ("sh", ["sh", "text"] * (len(rest) // 2))
+    assert len(rest) >= 16, "the page has lost its commands"
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    (folder / "toy_runtime.py").write_bytes((ROOT / "docs" / "toy_runtime.py").read_bytes())
+    environment = {"PATH": f"{bin_folder}:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"}
+    for commands, shown in zip(rest[::2], rest[1::2], strict=True):
+        done = subprocess.run(
+            ["bash", "-c", commands.text], cwd=folder, env=environment, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, encoding="utf-8", timeout=300, check=False,
+        )  # fmt: skip
+        told = differs(shown.text, done.returncode, done.stdout)
+        assert not told, f"{PAGE.name}, line {shown.line}: {told}"
+
+
+def test_the_toy_runtime_is_as_small_as_the_page_says() -> None:
+    lines = (ROOT / "docs" / "toy_runtime.py").read_text().splitlines()
+    assert 30 <= sum(bool(line.strip()) for line in lines) <= 42
+
+
+def test_the_workflow_to_paste_gives_the_action_what_it_takes() -> None:
+    (text,) = (block.text for block in blocks(PAGE.read_text(encoding="utf-8")) if block.kind == "yaml")
+    steps = yaml.safe_load(text)["jobs"]["gate"]["steps"]
+    (step,) = (step for step in steps if "onnx-conformance" in step["uses"])
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    assert set(step["with"]) <= set(action["inputs"])
+    assert {name for name, given in action["inputs"].items() if given.get("required")} <= set(step["with"])
+    used = re.findall(r"steps\.gate\.outputs\.([\w-]+)", PAGE.read_text(encoding="utf-8"))
+    assert used
+    assert set(used) <= set(action["outputs"])
+
+
+@pytest.mark.parametrize("page", [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"], ids=lambda path: path.name)
+def test_what_a_page_links_to_is_there(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert links
+    for link in links:
+        assert (page.parent / link).exists(), link
