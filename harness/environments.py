@@ -8,6 +8,9 @@ What an adapter needs lies beside it as data, `backends/NAME.toml`:
     requirements = ["sympy"]        # beside it, and beside what every adapter needs
     python = ">=3.11"
 
+    [environment]                   # variables of its process
+    OMP_NUM_THREADS = "1"
+
     [[older]]                       # what an older version needs instead of that
     below = "1.19"
     requirements = ["numpy<2"]
@@ -24,14 +27,18 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
 import backends
 from harness.errors import HarnessError
 from harness.verdict import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 EVERY = ("numpy", "ml_dtypes")
 """What the wire format of an adapter in Python needs."""
@@ -56,6 +63,7 @@ class Needs:
         requirements: beside it.
         older: what versions below one need instead: (below, requirements).
         python: that it runs on; empty: any.
+        environment: variables of its process.
     """
 
     name: str
@@ -65,6 +73,7 @@ class Needs:
     requirements: tuple[str, ...] = ()
     older: tuple[tuple[str, tuple[str, ...]], ...] = ()
     python: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def here(self) -> bool:
@@ -106,6 +115,7 @@ def needs(name: str) -> Needs | None:
         requirements=tuple(table.get("requirements", ())),
         older=tuple((row["below"], tuple(row["requirements"])) for row in table.get("older", ())),
         python=table.get("python", ""),
+        environment=table.get("environment", {}),
     )
 
 

@@ -17,6 +17,8 @@ from harness.errors import HarnessError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from harness.environments import Needs
+
 NOT_ADAPTERS = frozenset({"protocol", "serve", "onnx_backend"})
 """Modules of `backends` that are part of the machinery."""
 
@@ -67,7 +69,9 @@ def resolve(name: str, python: str = "") -> Target:
     module = BUILT_IN.get(stem, stem)
     if (module in names() and not (exact and module in BUILT_IN)) or (_is_dotted(module) and not exact):
         serve = Path(backends.__file__).with_name("serve.py")
-        return Target(name, (python or _interpreter(name, stem, version), str(serve), module))
+        needs = environments.needs(stem)
+        interpreter = python or _interpreter(needs, version, asked=bool(exact))
+        return Target(name, (interpreter, str(serve), module), needs.environment if needs else {})
     near = difflib.get_close_matches(name, names(), 1)
     hint = f"did you mean {near[0]}? " if near else ""
     raise UnknownBackendError(
@@ -76,10 +80,9 @@ def resolve(name: str, python: str = "") -> Target:
     )
 
 
-def _interpreter(name: str, stem: str, version: str) -> str:
-    """Return the Python that runs an adapter."""
-    needs = environments.needs(stem)
-    if needs is None or (needs.here and "==" not in name):
+def _interpreter(needs: Needs | None, version: str, *, asked: bool) -> str:
+    """Return the Python that runs an adapter; `asked`: a version was."""
+    if needs is None or (needs.here and not asked):
         return sys.executable
     return environments.interpreter(needs.of(version), needs.python)
 

@@ -45,7 +45,7 @@ def fake_uv(folder: Path, body: str) -> Path:
 @pytest.mark.parametrize("path", DATA, ids=lambda path: path.stem)
 def test_what_an_adapter_needs_is_whole(path: Path) -> None:
     assert path.with_suffix(".py").is_file(), "data of no adapter"
-    known = {"distribution", "import", "version", "requirements", "older", "python"}
+    known = {"distribution", "import", "version", "requirements", "older", "python", "environment"}
     assert set(tomllib.loads(path.read_text())) <= known
     needs = environments.needs(path.stem)
     assert needs is not None
@@ -117,6 +117,13 @@ def test_a_name_that_is_not_here_has_an_environment_of_its_own(monkeypatch: pyte
     target = targets.resolve("onnxruntime")
     assert target.command[0] == "made of (('onnxruntime==1.31.1', 'numpy', 'ml_dtypes'), '')"
     assert target.name == "onnxruntime"
+
+
+def test_variables_reach_the_process_wherever_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Needs("onnxruntime", "onnxruntime", "json", "1", environment={"OMP_NUM_THREADS": "1"})
+    monkeypatch.setattr(environments, "needs", lambda _: found)
+    for target in (targets.resolve("onnxruntime"), targets.resolve("onnxruntime", python="/elsewhere/python")):
+        assert target.environment == {"OMP_NUM_THREADS": "1"}
 
 
 @pytest.mark.parametrize("name", ["oracle==1.0", "my_runtime.backend==2.0"])
