@@ -4,6 +4,8 @@ Its CPU device compiles every kernel with clang. `CC` names the compiler, or `cl
 found on the PATH; where there is none this adapter fails and says so. Python's own interpreter of its kernels needs no
 compiler, but is another program with other answers, so that it is taken only where it is asked for: `DEV=PYTHON`.
 
+clang 14 has no bfloat16 on x86-64: kernels that keep it in memory opt out there. A newer clang is better.
+
 bfloat16 travels as a bit cast from and to uint16, because numpy cannot hold what `Tensor.numpy()` would have to give.
 An answer that is a Python number, as Size gives, becomes the array that numpy makes of it.
 """
@@ -12,9 +14,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import tempfile
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +60,31 @@ if DEVICE == "CPU":
 
 from tinygrad import Tensor, dtypes  # noqa: E402 - it reads the variables when it is imported
 from tinygrad.nn.onnx import OnnxDataType, OnnxRunner  # noqa: E402
+from tinygrad.runtime.support import compiler_cpu  # noqa: E402
+
+
+class KernelError(subprocess.CalledProcessError):
+    """clang refused a kernel; its text is what clang said, where tinygrad's own has the command only."""
+
+    def __str__(self) -> str:
+        """Return the errors without the lines of C below each."""
+        said = self.stderr.decode("utf-8", "replace").splitlines()
+        return "clang refuses a kernel: " + "; ".join(line for line in said if " error: " in line)
+
+
+def compiled(words: Sequence[str], **options: Any) -> bytes:  # noqa: ANN401 - as subprocess.check_output()
+    """Return what a command writes, as subprocess.check_output() does.
+
+    Raises:
+        KernelError: it fails.
+    """
+    done = subprocess.run(words, capture_output=True, check=False, **options)  # noqa: S603 - tinygrad's own command
+    if done.returncode:
+        raise KernelError(done.returncode, words, done.stdout, done.stderr)
+    return bytes(done.stdout)
+
+
+compiler_cpu.subprocess = SimpleNamespace(check_output=compiled)
 
 OPT_OUTS = (
     ("NotImplementedError", r"^op='.*' is not supported", "no kernel"),
@@ -64,6 +93,7 @@ OPT_OUTS = (
     ("ValueError", r"^(9|1[0-4]) is not a valid AttributeType$", "no such kind of attribute"),
     ("ValueError", r"^'.*' is not a valid Domain$", "no such domain"),
     ("ImportError", r"must be installed", "an optional package is missing"),
+    ("KernelError", r"__bf16 is not supported on this target", "this clang has no bfloat16"),
     ("NoTypeError", r"", "no way to pass this type"),
 )
 
@@ -142,7 +172,7 @@ def _to_tensor(value: Any) -> Any:  # noqa: ANN401 - any value
         raise NoTypeError("its reader has no maps")
     if value is None or protocol.element_type(value.dtype).name != "bfloat16":
         return value
-    return Tensor(value.view(np.uint16)).bitcast(dtypes.bfloat16).realize()
+    return Tensor(value.view(np.uint16)).bitcast(dtypes.bfloat16)
 
 
 def _from_tensor(value: Any) -> Any:  # noqa: ANN401
