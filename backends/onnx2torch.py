@@ -68,7 +68,7 @@ OPT_OUTS = (
     ("NotImplementedError", r'^".*" not implemented for ', "no kernel"),
     ("RuntimeError", r'^"\w+" not implemented for ', "no kernel"),
     ("ValueError", r"^dtype=\d+ is not supported$", "no such element type"),
-    ("NoTorchvisionError", r"", "an optional package is missing"),
+    ("NoTorchvisionError", r"", "torchvision is missing"),
     ("NoTypeError", r"", "no way to pass this type"),
 )
 
@@ -116,7 +116,7 @@ torch.set_num_interop_threads(1)
 BITS = {8: (np.uint8, torch.uint8), 16: (np.uint16, torch.uint16)}
 """As what a tensor that numpy lacks passes through it, by the bits of one element."""
 
-NATIVE = tuple(row.name for row in protocol.ELEMENT_TYPES if hasattr(np, row.dtype) and row.number != protocol.STRING)
+NATIVE = tuple(row.name for row in protocol.ELEMENT_TYPES if row.number != protocol.STRING and hasattr(np, row.dtype))
 VIEWED = {
     row.name: dtype
     for row in protocol.ELEMENT_TYPES
