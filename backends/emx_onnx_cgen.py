@@ -1,8 +1,11 @@
 """emx-onnx-cgen, which writes C for a model, through its own `onnx.backend.base.Backend`.
 
 Every case is a run of a C compiler, `CC` or the first of cc, gcc and clang that there is, and so takes about a second;
-where there is none this adapter fails and says so. The backend runs the program in a process of its own: one that a
-signal ends, ends this process by the same signal here, so that the case is told as the crash that it is.
+where there is none this adapter fails and says so. The compiler has to know `__bf16` for bfloat16 (gcc 13) and
+`_BitInt` for types below a byte (gcc 14); with an older one these opt out.
+
+The backend runs the program in a process of its own: one that a signal ends, ends this process by the same signal
+here, so that the case is told as the crash that it is.
 
 For sequences whose elements have no known shape the backend cuts its answer to the shapes that onnx.reference gives,
 and it takes some shapes that a graph computes from there as well. What came about so is no answer of emx-onnx-cgen,
@@ -97,13 +100,20 @@ from emx_onnx_cgen.onnx_backend import backend  # noqa: E402
 
 backend.subprocess = SimpleNamespace(run=watched)
 
+OLD_COMPILER = (
+    r"^C compilation failed:\n\S+ error: "
+    r"(unknown type name .(__bf16|_BitInt)|expected [^\n]* before numeric constant\n[^\n]*_BitInt\()"
+)
+
 OPT_OUTS = (
     ("UnsupportedOpError", r"^Unsupported (elem_type|dtype|ONNX dtype)", "no such element type"),
     ("UnsupportedOpError", r"^Code generation requires static shapes", "no shapes that are unknown"),
     ("ShapeInferenceError", r"^Missing shape for value|does not support dynamic dims", "no shapes that are unknown"),
+    ("ShapeInferenceError", r"requires a static axis dimension", "no shapes that are unknown"),
     ("UnsupportedOpError", r"^Unsupported op ", "no kernel"),
-    ("UnsupportedOpError", r"not supported|not support|unsupported|supports|only supported", "no kernel"),
-    ("ShapeInferenceError", r"not supported|does not support", "no kernel"),
+    ("UnsupportedOpError", r"not support|unsupported|supports", "no kernel"),
+    ("ShapeInferenceError", r"not support", "no kernel"),
+    ("RuntimeError", OLD_COMPILER, "no such type in this compiler"),
     ("BorrowedError", r"", "takes it from onnx.reference"),
     ("NoTypeError", r"", "no way to pass this type"),
 )
