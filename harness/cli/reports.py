@@ -8,7 +8,9 @@ from pathlib import Path
 import click
 
 from harness import session, suite
+from harness.cli import pages
 from harness.cli.options import end
+from harness.errors import HarnessError
 from harness.process import Limits
 from harness.report import comparison, markdown, terminal
 from harness.report.summary import Summary
@@ -31,15 +33,26 @@ def compare(before: Path, after: Path) -> None:
 
 
 @click.command()
-@click.argument("results", type=click.Path(path_type=Path))
-@click.option("--format", "kind", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
+@click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--format", "kind", type=click.Choice(["markdown", "json", "html"]), default="markdown", show_default=True,
+    help="html takes several files, side by side; of two that share a backend it shows what changed.",
+)  # fmt: skip
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file to write; html needs one.")
 @click.option(
     "--groups", type=click.IntRange(0), default=0, show_default=True,
     help="Groups of failures shown for each backend; 0: all.",
 )  # fmt: skip
-def report(results: Path, kind: str, groups: int) -> None:
-    """Write the report of a results file to standard output."""
-    found, summary = Run(results), Summary()
+def report(files: tuple[Path, ...], kind: str, out: Path | None, groups: int) -> None:
+    """Write the report of a results file to standard output, or as a page of its own."""
+    if kind == "html":
+        if out is None:
+            raise HarnessError("--format html needs --out FILE, the page to write")
+        click.echo(pages.write(files, out))
+        return
+    if len(files) > 1 or out is not None:
+        raise HarnessError(f"--format {kind} takes one results file and no --out; --format html takes several")
+    found, summary = Run(files[0]), Summary()
     for result in found.results():
         summary.add(result)
     if kind == "json":

@@ -1,0 +1,71 @@
+"""What `report --format html` puts together: runs, the cases of their suites, and what failures share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness import suite
+from harness.errors import HarnessError
+from harness.report.html import page
+from harness.results import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from harness.case import Case
+
+MOST_CASES = 60_000
+"""Up to so many cases, those that pass everywhere have their models on the page too."""
+
+
+def write(paths: Sequence[Path], out: Path) -> str:
+    """Write the page of one or several results files; return a line on what it holds.
+
+    Raises:
+        HarnessError: a file cannot be read or written.
+    """
+    runs = [Run(path) for path in paths]
+    source, missing = _source(runs)
+    text = page.report(runs, _cases(runs, source) if source else (), missing=missing)
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise HarnessError(f"cannot write {out}: {error.strerror}; name another --out") from error
+    return f"{out}: {len(text.encode()) / 1e6:.1f} MB"
+
+
+def _source(runs: Sequence[Run]) -> tuple[suite.Suite | None, str]:
+    """Return the suite that the runs are of, or why there is none at hand."""
+    names = {str(run.header["suite"].get("name")) for run in runs}
+    if len(names) > 1:
+        return None, f"The runs are of different suites ({', '.join(sorted(names))}), so no models are shown."
+    try:
+        found = suite.open_suite(names.pop())
+        now = found.digest()
+    except HarnessError as error:
+        return None, f"The models and inputs of the cases are not at hand: {error}."
+    then = {str(run.header["suite"].get("digest")) for run in runs}
+    if then != {now}:
+        return None, (
+            f"The models and inputs of the cases are not at hand: suite {found.name} is {now} here and was "
+            f"{', '.join(sorted(then))} in the run. Make the report with the version that ran, or run anew."
+        )
+    return found, ""
+
+
+def _cases(runs: Iterable[Run], source: suite.Suite) -> Iterator[Case]:
+    """Yield the cases that the page is to describe: all, or of very many those that did not pass everywhere."""
+    every: set[str] = set()
+    others: set[str] = set()
+    operators: set[str] = set()
+    for run in runs:
+        for result in run.results():
+            every.add(result.case)
+            operators.add(result.operator)
+            if result.verdict != "pass":
+                others.add(result.case)
+    wanted = every if len(every) <= MOST_CASES else others
+    for case in source.cases(suite.Selection(ops=tuple(sorted(operators)))):
+        if case.id in wanted:
+            yield case
