@@ -1,7 +1,9 @@
-// The matrix: drawn by the server side once, filled anew by a filter, walked with arrow keys.
+// The matrix: there from the start, filled anew by a filter, walked with arrow keys.
 
 const SVG = "http://www.w3.org/2000/svg";
-const matrix = { rows: [], shown: [], cells: null, counts: null, key: "", job: 0 };
+const ROW = 35;
+const SPARE = 32;
+const matrix = { order: [], shown: [], pool: [], table: null, counts: null, key: "", home: null };
 
 /** What stands below a bar; html/matrix.py has the same. */
 function shortOf(counts) {
@@ -47,10 +49,11 @@ function fill(anchor, counts, href) {
   while (bar.childElementCount < parts.length) bar.append(document.createElementNS(SVG, "rect"));
   parts.forEach(([family, first, width], number) => {
     const part = bar.children[number];
-    part.setAttribute("class", `f-${family}`);
+    const name = `f-${family}`;
+    if (part.getAttribute("class") !== name) part.setAttribute("class", name);
     part.setAttribute("x", `${first / 10}%`);
     part.setAttribute("width", `${width / 10}%`);
-    part.setAttribute("height", "100%");
+    if (!part.hasAttribute("height")) part.setAttribute("height", "100%");
   });
   anchor.lastElementChild.textContent = shortOf(counts);
   anchor.setAttribute("aria-label", toldOf(counts));
@@ -60,11 +63,17 @@ function fill(anchor, counts, href) {
 function matrixBegin() {
   const table = byId("matrix");
   if (!table) return;
-  for (const row of table.tBodies[0].rows) {
-    matrix.rows.push({ row, operator: row.dataset.op === undefined ? -1 : Number(row.dataset.op), key: "" });
-  }
-  matrix.shown = matrix.rows;
-  matrix.cells = table;
+  Object.assign(matrix, { table, body: table.tBodies[0], frame: byId("frame") });
+  const rows = [...matrix.body.rows];
+  matrix.order = rows.map((row) => (row.dataset.op === undefined ? -1 : Number(row.dataset.op)));
+  matrix.shown = matrix.order;
+  rows.slice(SPARE).forEach((row) => row.remove()); // Their numbers are in the data; rows in sight are used again.
+  matrix.pool = rows.slice(0, SPARE).map((row, at) => ({ row, at, operator: matrix.order[at], key: "" }));
+  matrix.home = rows[0].cells[0].firstElementChild;
+  matrix.body.classList.add("live");
+  matrix.frame.addEventListener("scroll", place, { passive: true });
+  window.addEventListener("resize", place);
+  window.addEventListener("beforeprint", () => matrixDraw(0, matrix.shown.length));
   table.addEventListener("keydown", matrixKey);
   table.addEventListener("focusin", (event) => {
     rove(event.target.closest("a"));
@@ -73,6 +82,42 @@ function matrixBegin() {
   table.addEventListener("focusout", () => tip(null));
   table.addEventListener("pointerover", (event) => tip(event.target.closest("td a")));
   table.addEventListener("pointerleave", () => tip(null));
+}
+
+/** Draw the rows in sight. */
+function place() {
+  if (byId("v-matrix").hidden || !matrix.key) return;
+  const first = Math.max(0, Math.floor(matrix.frame.scrollTop / ROW) - 2);
+  matrixDraw(first, Math.ceil((matrix.frame.scrollTop + matrix.frame.clientHeight) / ROW) + 1);
+}
+
+function matrixDraw(first, last) {
+  const wanted = new Set();
+  for (let at = first; at < Math.min(last, matrix.shown.length); at += 1) wanted.add(at);
+  const held = document.activeElement?.closest?.(".live tr"); // A row with the focus stays what it is.
+  const free = [];
+  for (const it of matrix.pool) {
+    const same = matrix.shown[it.at] === it.operator;
+    if (same && (wanted.has(it.at) || it.row === held)) wanted.delete(it.at);
+    else free.push(it);
+  }
+  for (const at of wanted) {
+    let it = free.pop();
+    if (!it) {
+      it = { row: matrix.pool[0].row.cloneNode(true), key: "" };
+      it.row.cells[0].firstElementChild.setAttribute("tabindex", "-1");
+      matrix.body.append(it.row);
+      matrix.pool.push(it);
+    }
+    it.at = at;
+    it.key = "";
+  }
+  for (const it of matrix.pool) {
+    const used = !free.includes(it);
+    if (it.row.hidden === used) it.row.hidden = !used;
+    if (used) fillRow(it);
+  }
+  if (matrix.home.closest("tr").hidden) rove(matrix.pool.find(({ row }) => !row.hidden).row.cells[0].firstElementChild);
 }
 
 function rowCounts(operator, column) {
@@ -90,65 +135,54 @@ function rowCounts(operator, column) {
   return sum;
 }
 
+function nameRow(it, operator) {
+  const name = operator < 0 ? "" : data.operators[operator];
+  const version = name.slice(name.lastIndexOf("/") + 1);
+  const [domain, ...rest] = name.slice(0, Math.max(0, name.length - version.length - 1)).split("/");
+  const small = domain && domain !== "ai.onnx" ? [element("small", {}, domain), " "] : [];
+  const said = rest.length ? [...small, `${rest.join("/")} `, element("b", {}, version)] : [name || "?"];
+  it.row.cells[0].firstElementChild.replaceChildren(...(operator < 0 ? ["All"] : said));
+  it.row.classList.toggle("sum", operator < 0);
+  it.operator = operator;
+}
+
 function fillRow(it) {
   if (it.key === matrix.key) return;
   it.key = matrix.key;
+  const operator = matrix.shown[it.at];
+  if (it.operator !== operator) nameRow(it, operator);
+  it.row.style.top = `${it.at * ROW}px`;
+  it.row.setAttribute("aria-rowindex", String(it.at + 2));
   const rest = { ...state, view: "cases", id: "" };
-  const row = it.operator < 0 ? rest : { ...rest, op: data.operators[it.operator], version: "" };
+  const row = operator < 0 ? rest : { ...rest, op: data.operators[operator], version: "" };
   it.row.cells[0].firstElementChild.setAttribute("href", written(row));
   data.columns.forEach(({ label }, column) => {
     const anchor = it.row.cells[column + 1].firstElementChild;
-    fill(anchor, rowCounts(it.operator, column), written({ ...row, on: state.on || label }));
+    fill(anchor, rowCounts(operator, column), written({ ...row, on: state.on || label }));
   });
 }
 
-/** Show what a filter leaves: the rows in sight now, the others when there is time. */
+/** Show what a filter leaves. */
 function matrixShow() {
-  if (!matrix.cells) return;
+  if (!matrix.table) return;
   const found = filtered();
-  const key = memory.key;
-  byId("matrix").hidden = false;
-  if (matrix.key === key) return;
-  if (!matrix.key && found.length === data.count) {
-    matrix.key = key; // As the server side drew it.
+  if (matrix.key !== memory.key) {
     matrix.counts = countsOf(found);
-    for (const it of matrix.rows) it.key = key;
-    return;
+    matrix.key = memory.key;
+    const there = new Uint8Array(data.operators.length);
+    for (const number of found) there[data.by.operator[number]] = 1;
+    matrix.shown = matrix.order.filter((operator) => operator < 0 || there[operator]);
+    matrix.table.setAttribute("aria-rowcount", String(matrix.shown.length + 1));
+    matrix.body.style.height = `${matrix.shown.length * ROW}px`;
   }
-  matrix.key = key;
-  matrix.counts = countsOf(found);
-  const there = new Uint8Array(data.operators.length);
-  for (const place of found) there[data.by.operator[place]] = 1;
-  matrix.shown = [];
-  for (const it of matrix.rows) {
-    const hidden = it.operator >= 0 && !there[it.operator];
-    if (it.row.hidden !== hidden) it.row.hidden = hidden;
-    if (!hidden) matrix.shown.push(it);
-  }
-  const first = Math.max(0, Math.floor((window.scrollY - 200) / 34));
-  const last = first + Math.ceil(window.innerHeight / 34) + 2;
-  fillRow(matrix.rows[0]);
-  matrix.shown.slice(first, last).forEach(fillRow);
-  const focus = matrix.cells.querySelector('[tabindex="0"]');
-  if (!focus || focus.closest("tr").hidden) rove(matrix.rows[0].row.cells[0].firstElementChild);
-  fillRest(++matrix.job, 0);
-}
-
-function fillRest(job, from) {
-  requestIdleCallback((idle) => {
-    let next = from;
-    while (job === matrix.job && next < matrix.shown.length && (idle.timeRemaining() > 2 || next < from + 4)) {
-      fillRow(matrix.shown[next]);
-      next += 1;
-    }
-    if (job === matrix.job && next < matrix.shown.length) fillRest(job, next);
-  }, { timeout: 200 });
+  place();
 }
 
 /** One cell of the matrix can be reached with Tab, the others from there with arrow keys. */
 function rove(anchor) {
-  if (!anchor) return;
-  for (const other of matrix.cells.querySelectorAll('[tabindex="0"]')) other.setAttribute("tabindex", "-1");
+  if (!anchor || anchor.closest("thead")) return;
+  matrix.home.setAttribute("tabindex", "-1");
+  matrix.home = anchor;
   anchor.setAttribute("tabindex", "0");
 }
 
@@ -163,12 +197,19 @@ function matrixKey(event) {
   if (!step || !cell || event.altKey || event.metaKey) return;
   event.preventDefault();
   const limit = (number, most) => Math.max(0, Math.min(most, number));
-  const at = matrix.shown.findIndex(({ row }) => row === cell.parentElement);
-  const far = event.ctrlKey && step[1] ? [step[1] < 0 ? -1e9 : 1e9, step[1]] : step;
-  const row = matrix.shown[limit(at + far[0], matrix.shown.length - 1)].row;
+  const { frame, table } = matrix;
+  const { at } = matrix.pool.find(({ row }) => row === cell.parentElement);
+  const far = event.ctrlKey && step[1] ? Math.sign(step[1]) * 1e9 : step[0];
+  const to = limit(at + far, matrix.shown.length - 1);
+  const head = table.tHead.offsetHeight;
+  if (to * ROW < frame.scrollTop) frame.scrollTop = to * ROW;
+  else if ((to + 1) * ROW + head > frame.scrollTop + frame.clientHeight) frame.scrollTop = (to + 1) * ROW + head - frame.clientHeight;
+  place();
+  const { row } = matrix.pool.find((it) => it.at === to && !it.row.hidden);
   const next = row.cells[limit(cell.cellIndex + step[1], row.cells.length - 1)].firstElementChild;
   rove(next);
-  next.focus();
+  next.focus({ preventScroll: true });
+  if (step[1]) next.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 /** What a cell says, in full, beside it. */
