@@ -118,13 +118,15 @@ def told(counts: Mapping[Verdict, int]) -> str:
 def shares(counts: Mapping[int, int]) -> list[tuple[str, int, int]]:
     """Return the parts of a bar; narrow ones are widened so that they can be seen, and the others give way."""
     total = sum(counts.values())
-    wide = [
-        (number, max(NARROWEST, counts[number] * 1000 // total)) for number in range(len(ORDER)) if counts.get(number)
-    ]
-    whole, first = sum(width for _, width in wide), 0
+    families: Counter[str] = Counter()
+    for number, verdict in enumerate(ORDER):
+        if counts.get(number):
+            families[LOOKS[verdict].family] += counts[number]
+    wide = {family: max(NARROWEST, count * 1000 // total) for family, count in families.items()}
+    whole, first = sum(wide.values()), 0
     found = []
-    for number, width in wide:
+    for family, width in wide.items():
         share = width * 1000 // whole
-        found.append((LOOKS[ORDER[number]].family, first, share))
+        found.append((family, first, share))
         first += share
     return found

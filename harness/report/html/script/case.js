@@ -221,6 +221,11 @@ function scripts(place, details, described) {
   return element("div", {}, element("h2", {}, "See it again"), columns.map((column) => again(place, column, details, described)));
 }
 
+function noScript(plain, described) {
+  if (!plain) return "This run did not keep how this backend is called; the command makes the script.";
+  return described ? "The script is a long one; the command makes it." : "Without the case at hand there is no script here; the command makes it.";
+}
+
 function again(place, column, details, described) {
   const { label, plain } = data.columns[column];
   const command = commandOf(place, column);
@@ -233,7 +238,7 @@ function again(place, column, details, described) {
     parts.push(element("div", { class: "copy" }, copier("Copy script", () => text), element("span", { class: "dim" }, "one Python file that needs nothing of this project")));
     parts.push(element("pre", { class: "script", tabindex: "0" }, text));
   } else {
-    parts.push(element("p", { class: "note" }, plain ? "Without the case at hand there is no script here; the command makes it." : "This run did not keep how this backend is called; the command makes the script."));
+    parts.push(element("p", { class: "note" }, noScript(plain, described)));
   }
   return element("details", { class: "scripts" }, element("summary", {}, label, " ", badge(data.verdicts[column][place])), parts);
 }

@@ -132,6 +132,7 @@ function summarize(found) {
     return sum;
   });
   const kinds = data.looks.map((_, number) => number).filter((number) => counts.some((sum) => sum[number]));
+  const partial = ["verdict", "q", "change", "group"].some((name) => state[name]);  // Then a rate says nothing.
   const rows = counts.map((sum, column) => {
     const { passed, specified, attempted } = rates(sum);
     return element(
@@ -139,11 +140,11 @@ function summarize(found) {
       {},
       element("th", { scope: "row" }, data.columns[column].label),
       kinds.map((number) => element("td", {}, sum[number] ? count(sum[number]) : "")),
-      element("td", {}, `${count(passed)}/${count(specified)} ${rate(passed, specified)}`),
-      element("td", {}, `${count(passed)}/${count(attempted)} ${rate(passed, attempted)}`),
+      partial ? "" : element("td", {}, `${count(passed)}/${count(specified)} ${rate(passed, specified)}`),
+      partial ? "" : element("td", {}, `${count(passed)}/${count(attempted)} ${rate(passed, attempted)}`),
     );
   });
-  const heads = ["Backend", ...kinds.map((number) => data.looks[number].words), "of specified", "of attempted"];
+  const heads = ["Backend", ...kinds.map((number) => data.looks[number].words), ...(partial ? [] : ["passed of specified", "passed of attempted"])];
   const table = element(
     "table",
     { class: "counts", "aria-label": "Verdicts by backend" },

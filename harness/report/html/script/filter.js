@@ -158,12 +158,13 @@ function filtered(it = state) {
 function countsOf(found) {
   const columns = data.columns.length;
   const kinds = data.looks.length;
+  const { absent, by: { operator } } = data;
   const counts = new Int32Array(data.operators.length * columns * kinds);
   for (let column = 0; column < columns; column += 1) {
     const numbers = data.verdicts[column];
-    for (const place of found) {
-      const verdict = numbers[place];
-      if (verdict !== data.absent) counts[(data.by.operator[place] * columns + column) * kinds + verdict] += 1;
+    for (let n = 0; n < found.length; n += 1) {
+      const verdict = numbers[found[n]];
+      if (verdict !== absent) counts[(operator[found[n]] * columns + column) * kinds + verdict] += 1;
     }
   }
   return counts;

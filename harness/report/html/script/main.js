@@ -41,7 +41,9 @@ function render() {
   byId("count").textContent =
     (whole ? cases(data.count) : `${count(found.length)} of ${cases(data.count)}`) + (extra.length ? ` (${extra.join(", ")})` : "");
   const done = { matrix: matrixShow, cases: casesShow, case: caseShow, groups: groupsShow, changes: changesShow }[state.view]();
-  Promise.resolve(done).then(() => { document.documentElement.dataset.state = "ready"; });
+  Promise.resolve(done).then(() => {
+    if (document.documentElement.dataset.state !== "ready") document.documentElement.dataset.state = "ready";
+  });
 }
 
 /** Put the focus where a person who walks by keyboard expects it. */

@@ -1,6 +1,5 @@
 // The matrix: there from the start, filled anew by a filter, walked with arrow keys.
 
-const SVG = "http://www.w3.org/2000/svg";
 const ROW = 35;
 const SPARE = 32;
 const matrix = { order: [], shown: [], pool: [], table: null, counts: null, key: "", home: null };
@@ -29,35 +28,46 @@ function toldOf(counts) {
 /** Family, first and width, in tenths of a percent; narrow parts are widened so that they can be seen. */
 function sharesOf(counts) {
   const total = counts.reduce((sum, number) => sum + number, 0);
-  const wide = [];
+  const families = new Map();
   counts.forEach((number, verdict) => {
-    if (number) wide.push([verdict, Math.max(data.least, Math.floor((number * 1000) / total))]);
+    const { family } = data.looks[verdict];
+    if (number) families.set(family, (families.get(family) ?? 0) + number);
   });
-  const whole = wide.reduce((sum, [, width]) => sum + width, 0);
+  let whole = 0;
+  for (const [family, number] of families) {
+    const width = Math.max(data.least, Math.floor((number * 1000) / total));
+    families.set(family, width);
+    whole += width;
+  }
   let first = 0;
-  return wide.map(([verdict, width]) => {
+  return Array.from(families, ([family, width]) => {
     const share = Math.floor((width * 1000) / whole);
     first += share;
-    return [data.looks[verdict].family, first - share, share];
+    return [family, first - share, share];
   });
 }
 
+const filled = new WeakMap();
+
 function fill(anchor, counts, href) {
+  anchor.setAttribute("href", href);
+  const key = counts.join();
+  if (filled.get(anchor) === key) return;
+  filled.set(anchor, key);
   const bar = anchor.firstElementChild;
-  const parts = sharesOf(counts);
-  while (bar.childElementCount > parts.length) bar.lastElementChild.remove();
-  while (bar.childElementCount < parts.length) bar.append(document.createElementNS(SVG, "rect"));
-  parts.forEach(([family, first, width], number) => {
-    const part = bar.children[number];
-    const name = `f-${family}`;
-    if (part.getAttribute("class") !== name) part.setAttribute("class", name);
-    part.setAttribute("x", `${first / 10}%`);
-    part.setAttribute("width", `${width / 10}%`);
-    if (!part.hasAttribute("height")) part.setAttribute("height", "100%");
-  });
   anchor.lastElementChild.textContent = shortOf(counts);
   anchor.setAttribute("aria-label", toldOf(counts));
-  anchor.setAttribute("href", href);
+  bar.style.background = layersOf(sharesOf(counts));
+}
+
+/** A bar as one background: a picture a family, as wide as its share; faster than elements by the thousand. */
+function layersOf(shares) {
+  return shares
+    .map(([family, first, width]) => {
+      const left = width >= 1000 ? 0 : first / (1000 - width); // As backgrounds are placed: of the room that is left.
+      return `var(--i-${family}) ${(left * 100).toFixed(2)}% 0 / ${width / 10}% 100% no-repeat`;
+    })
+    .join();
 }
 
 function matrixBegin() {
@@ -69,6 +79,9 @@ function matrixBegin() {
   matrix.shown = matrix.order;
   rows.slice(SPARE).forEach((row) => row.remove()); // Their numbers are in the data; rows in sight are used again.
   matrix.pool = rows.slice(0, SPARE).map((row, at) => ({ row, at, operator: matrix.order[at], key: "" }));
+  for (const { row } of matrix.pool) {
+    for (const bar of row.querySelectorAll("svg")) bar.replaceWith(element("i", { class: "bar" }));
+  }
   matrix.home = rows[0].cells[0].firstElementChild;
   matrix.body.classList.add("live");
   matrix.frame.addEventListener("scroll", place, { passive: true });
@@ -87,8 +100,11 @@ function matrixBegin() {
 /** Draw the rows in sight. */
 function place() {
   if (byId("v-matrix").hidden || !matrix.key) return;
-  const first = Math.max(0, Math.floor(matrix.frame.scrollTop / ROW) - 2);
-  matrixDraw(first, Math.ceil((matrix.frame.scrollTop + matrix.frame.clientHeight) / ROW) + 1);
+  const { frame, shown } = matrix;
+  const most = Math.max(0, shown.length * ROW - ROW); // Rows of before, which are still there, may reach further.
+  if (frame.scrollTop > most) frame.scrollTop = most;
+  const top = Math.min(frame.scrollTop, most);
+  matrixDraw(Math.max(0, Math.floor(top / ROW) - 2), Math.ceil((top + frame.clientHeight) / ROW) + 1);
 }
 
 function matrixDraw(first, last) {
@@ -120,6 +136,7 @@ function matrixDraw(first, last) {
   if (matrix.home.closest("tr").hidden) rove(matrix.pool.find(({ row }) => !row.hidden).row.cells[0].firstElementChild);
 }
 
+/** Counts by verdict of an operator version on a backend; -1: of all of them. */
 function rowCounts(operator, column) {
   const columns = data.columns.length;
   const kinds = data.looks.length;
@@ -156,9 +173,11 @@ function fillRow(it) {
   const rest = { ...state, view: "cases", id: "" };
   const row = operator < 0 ? rest : { ...rest, op: data.operators[operator], version: "" };
   it.row.cells[0].firstElementChild.setAttribute("href", written(row));
+  const base = written({ ...row, on: "" });
+  const address = `${base}${base.includes("?") ? "&" : "?"}on=`;
   data.columns.forEach(({ label }, column) => {
     const anchor = it.row.cells[column + 1].firstElementChild;
-    fill(anchor, rowCounts(operator, column), written({ ...row, on: state.on || label }));
+    fill(anchor, rowCounts(operator, column), address + encode(state.on || label));
   });
 }
 
