@@ -239,6 +239,13 @@ def test_ids_that_look_the_same_are_told_apart(tmp_path: Path) -> None:
     assert [table.number_of(name) for name in ids] == [0, 1, 2, 3]
 
 
+def test_operators_are_in_the_order_a_person_expects(tmp_path: Path) -> None:
+    names = ["ai.onnx.ml/A/1", "ai.onnx/B/13", "ai.onnx/B/2", "x", "ai.onnx/A/7", "ai.onnx/B/" + "9" * 5000]
+    path = write(tmp_path / "r.ndjson", [Result(f"{name}/c", name, "mine", Verdict.PASS, "values") for name in names])
+    shown = [f"{row.name} {row.version}"[:9].strip() for row in matrix.rows(Table([Run(path)]))]
+    assert shown == ["A 7", "B 9999999", "B 2", "B 13", "A 1", "x"]
+
+
 def test_scripts_are_not_markup() -> None:
     with pytest.raises(AssertionError, match="must not hold markup"):
         page._hashed('const x = "</script>";')
@@ -741,11 +748,11 @@ def test_only_rows_in_sight_are_in_the_document(tmp_path: Path, opened: Any) -> 
     assert tab.locator("#matrix tbody tr").count() < 80
     tab.locator("#matrix a[tabindex='0']").press("Control+End")
     names = tab.locator("#matrix tbody tr:not([hidden]) th").all_inner_texts()
-    assert "a Op299 1" in names
-    assert tab.evaluate("document.activeElement.closest('tr').cells[0].innerText") == "a Op299 1"
+    assert "Op299 1 a" in names
+    assert tab.evaluate("document.activeElement.closest('tr').cells[0].innerText") == "Op299 1 a"
     tab.locator("#f-op").fill("Op017")
     names = tab.locator("#matrix tbody tr:not([hidden]) th").all_inner_texts()
-    assert sorted(names) == ["All", "a Op017 1"]
+    assert sorted(names) == ["All", "Op017 1 a"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_ID = 600
 MOST_GROUPS = 5000
+MOST_DIGITS = 9
 
 
 class Names:
@@ -246,9 +247,11 @@ def _cleaned(mismatch: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _natural(operator: str) -> tuple[str, int, str]:
+def _natural(operator: str) -> tuple[bool, str, int, str]:
+    """Return what sorts operators: ONNX's own domain first, versions as numbers."""
     name, _, version = operator.rpartition("/")
-    return name, int(version) if version.isdecimal() else 0, operator
+    number = int(version) if version.isdecimal() and len(version) < MOST_DIGITS else 0
+    return not name.startswith("ai.onnx/"), name or operator, number, operator
 
 
 def _label(columns: Sequence[Column], runs: Sequence[Run]) -> None:

@@ -154,7 +154,12 @@ function summarize(found) {
   const parts = [];
   if (state.group && data.groups[state.group]) parts.push(groupLine(data.groups[state.group]));
   if (state.op) parts.push(...sentencesOf(found));
-  list.summary.replaceChildren(element("div", { class: "scroll" }, found.length ? table : ""), ...parts);
+  const scroll = element("div", { class: "scroll" }, found.length ? table : "");
+  const closed = list.many && found.length;  // Many rows would push the list out of sight.
+  list.open ??= false;
+  const shown = closed ? element("details", { open: list.open }, element("summary", {}, "Verdicts by backend"), scroll) : scroll;
+  if (closed) shown.addEventListener("toggle", () => { list.open = shown.open; });
+  list.summary.replaceChildren(shown, ...parts);
 }
 
 const SENTENCES = 40;

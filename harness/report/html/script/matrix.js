@@ -156,8 +156,8 @@ function nameRow(it, operator) {
   const name = operator < 0 ? "" : data.operators[operator];
   const version = name.slice(name.lastIndexOf("/") + 1);
   const [domain, ...rest] = name.slice(0, Math.max(0, name.length - version.length - 1)).split("/");
-  const small = domain && domain !== "ai.onnx" ? [element("small", {}, domain), " "] : [];
-  const said = rest.length ? [...small, `${rest.join("/")} `, element("b", {}, version)] : [name || "?"];
+  const small = domain && domain !== "ai.onnx" ? [" ", element("small", {}, domain)] : [];
+  const said = rest.length ? [`${rest.join("/")} `, element("b", {}, version), ...small] : [name || "?"];
   it.row.cells[0].firstElementChild.replaceChildren(...(operator < 0 ? ["All"] : said));
   it.row.classList.toggle("sum", operator < 0);
   it.operator = operator;
