@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import gzip
 import json
 import re
 import shutil
@@ -18,6 +20,7 @@ from commands import command
 from backends import onnx_reference
 from harness import generate, registry, repro
 from harness.case import Outcome
+from harness.cli import pages
 from harness.lane import Lane
 from harness.process import Limits
 from harness.replies import Answered, Died, Late, Refused
@@ -27,6 +30,7 @@ from harness.report.html.table import Table
 from harness.results import Run, Writer, header
 from harness.runner import judge
 from harness.statement import Statement
+from harness.suite import Generated
 from harness.targets import resolve
 from harness.verdict import Result, Verdict
 
@@ -262,6 +266,37 @@ def test_the_command_writes_a_page(results: Path, tmp_path: Path) -> None:
     text = (tmp_path / "page.html").read_text()
     assert "suite generated is" in text
     assert "was x in the run" in text
+
+
+def test_models_are_there_where_the_suite_is_the_one_that_ran(found: list[Result], tmp_path: Path) -> None:
+    path = write(tmp_path / "r.ndjson", found, suite=Generated().digest())
+    done = command("report", path, "--format", "html", "--out", tmp_path / "page.html")
+    assert done.status == 0, done.text
+    text = (tmp_path / "page.html").read_text()
+    assert "not at hand" not in text
+    blocks = re.findall(r'id="described\d+">([^<]+)<', text)
+    models = [case["model"] for block in blocks for case in json.loads(gzip.decompress(base64.b64decode(block)))]
+    assert len(models) == len({result.case for result in found})
+    assert any("Split (" in model for model in models)
+
+
+def test_of_very_many_cases_only_those_that_did_not_pass_have_models(
+    found: list[Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = [result for result in found if result.backend == "mine"]
+    path = write(tmp_path / "r.ndjson", mine, suite=Generated().digest())
+    others = {result.case for result in mine if result.verdict is not Verdict.PASS}
+    monkeypatch.setattr(pages, "MOST_CASES", 5)
+    assert {case.id for case in pages._cases([Run(path)], Generated())} == others
+    assert 0 < len(others) < len(mine)
+
+
+def test_runs_of_different_suites_have_no_models(found: list[Result], results: Path, tmp_path: Path) -> None:
+    other = tmp_path / "folder.ndjson"
+    head, *rest = write(tmp_path / "r.ndjson", found[:1]).read_text().splitlines()
+    other.write_text("\n".join([head.replace('"generated"', '"/no/such/suite"'), *rest, ""]))
+    assert "different suites" in pages._source([Run(results), Run(other)])[1]
+    assert "does not exist" in pages._source([Run(other)])[1]
 
 
 @pytest.mark.parametrize(

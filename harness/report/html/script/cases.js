@@ -27,7 +27,9 @@ function casesBegin() {
   list.grid.addEventListener("keydown", listKey);
   list.body.addEventListener("click", (event) => {
     const row = event.target.closest(".row");
-    if (row) open(Number(row.dataset.at));
+    if (!row) return;
+    list.active = Number(row.dataset.at);
+    if (!event.target.closest("a")) open(list.active);
   });
 }
 
@@ -62,7 +64,7 @@ function draw() {
   const first = Math.max(0, Math.floor(list.body.scrollTop / HEIGHT) - 3);
   const last = Math.min(list.places.length, Math.ceil((list.body.scrollTop + height) / HEIGHT) + 3);
   while (list.pool.length < last - first) {
-    const row = element("div", { class: "row", role: "row" }, element("div", { class: "id", role: "gridcell" }));
+    const row = element("div", { class: "row", role: "row" }, element("div", { class: "id", role: "gridcell" }, element("a", { tabindex: "-1" })));
     for (let n = 0; n < data.columns.length; n += 1) {
       row.append(element("div", { role: "gridcell" }, element("span")));
     }
@@ -90,10 +92,12 @@ function drawRow(it, at) {
     it.row.setAttribute("aria-rowindex", String(at + 2));
     it.row.style.top = `${at * HEIGHT}px`;
   }
+  const anchor = it.row.firstElementChild.firstElementChild; // For a click that wants a tab of its own.
+  anchor.setAttribute("href", written({ ...state, view: "case", id: data.ids[place] }));
   if (it.place === place) return;
   it.place = place;
-  it.row.firstElementChild.textContent = data.ids[place];
-  it.row.firstElementChild.title = data.ids[place];
+  anchor.textContent = data.ids[place];
+  anchor.title = data.ids[place];
   data.verdicts.forEach((numbers, column) => {
     const look = data.looks[numbers[place]];
     const mark = it.row.children[column + 1].firstElementChild;
