@@ -816,6 +816,24 @@ def test_the_page_is_no_wider_than_the_window(
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_many_backends_leave_room_for_the_id_on_a_telephone(tmp_path: Path, opened: Any) -> None:
+    backends = {f"runtime {number}": {} for number in range(12)}
+    found = [Result(f"a/Op/1/case{n}", "a/Op/1", name, Verdict.PASS, "values") for n in range(99) for name in backends]
+    path = tmp_path / "page.html"
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", found, backends))]))
+    tab = opened(path, "#/cases", viewport={"width": 400, "height": 800})
+    for width, height in ((400, 50), (1280, 28), (400, 50)):
+        tab.set_viewport_size({"width": width, "height": 800})
+        tab.wait_for_timeout(100)
+        first, second = (tab.locator("#list .body .row:visible").nth(n) for n in (0, 1))
+        boxes = first.bounding_box(), second.bounding_box(), first.locator(".id").bounding_box()
+        assert all(boxes)
+        assert abs(boxes[1]["y"] - boxes[0]["y"]) == height  # type: ignore[index]
+        assert boxes[2]["width"] > 200  # type: ignore[index]
+        badge = first.locator(".badge").last.bounding_box()
+        assert badge["x"] + badge["width"] <= width
+
+
 def test_a_run_that_was_cut_off_says_so_on_top(tmp_path: Path, found: list[Result], opened: Any) -> None:
     path = tmp_path / "page.html"
     path.write_text(page.report([Run(write(tmp_path / "cut.ndjson", found[:9], finish=False))]))

@@ -15,7 +15,7 @@ from harness.verdict import clean
 if TYPE_CHECKING:
     from harness.case import Case
 
-MOST_TEXT = 60_000
+MOST_TEXT = 30_000
 """Characters of a model's text, and of a script: beyond it, the command line makes the script."""
 
 

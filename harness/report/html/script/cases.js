@@ -1,7 +1,7 @@
 // The list of cases. Only the rows in sight are in the document, however many cases there are.
 
-const HEIGHT = 28;
-const list = { places: new Int32Array(0), body: null, spacer: null, pool: [], active: 0, summary: null, note: null };
+const NARROW = "(max-width: 700px)";
+const list = { height: 28, places: new Int32Array(0), body: null, spacer: null, pool: [], active: 0, summary: null, note: null };
 
 function casesBegin() {
   const many = data.columns.length > 4;
@@ -52,17 +52,27 @@ function casesShow() {
     summarize(found);
   }
   list.grid.setAttribute("aria-rowcount", String(found.length + 1));
-  list.spacer.style.height = `${found.length * HEIGHT}px`;
+  measure();
   list.grid.hidden = !found.length;
   list.note.textContent = found.length ? "" : "No case is left; clear a field of the filter.";
   draw();
 }
 
+/** Many backends do not fit beside an id on a telephone: there a row has two lines, as style.css has it. */
+function measure() {
+  const height = list.many && window.matchMedia(NARROW).matches ? 50 : 28;
+  if (height !== list.height) {
+    list.height = height;
+    for (const it of list.pool) it.at = -1;
+  }
+  list.spacer.style.height = `${list.places.length * list.height}px`;
+}
+
 /** Make the pool as large as what can be seen, and let each row of it show one case. */
 function draw() {
   const height = list.body.clientHeight;
-  const first = Math.max(0, Math.floor(list.body.scrollTop / HEIGHT) - 3);
-  const last = Math.min(list.places.length, Math.ceil((list.body.scrollTop + height) / HEIGHT) + 3);
+  const first = Math.max(0, Math.floor(list.body.scrollTop / list.height) - 3);
+  const last = Math.min(list.places.length, Math.ceil((list.body.scrollTop + height) / list.height) + 3);
   while (list.pool.length < last - first) {
     const row = element("div", { class: "row", role: "row" }, element("div", { class: "id", role: "gridcell" }, element("a", { tabindex: "-1" })));
     for (let n = 0; n < data.columns.length; n += 1) {
@@ -90,7 +100,7 @@ function drawRow(it, at) {
     it.row.id = `case-${at}`;
     it.row.dataset.at = String(at);
     it.row.setAttribute("aria-rowindex", String(at + 2));
-    it.row.style.top = `${at * HEIGHT}px`;
+    it.row.style.top = `${at * list.height}px`;
   }
   const anchor = it.row.firstElementChild.firstElementChild; // For a click that wants a tab of its own.
   anchor.setAttribute("href", written({ ...state, view: "case", id: data.ids[place] }));
@@ -113,16 +123,16 @@ function drawRow(it, at) {
 }
 
 function listKey(event) {
-  const page = Math.max(1, Math.floor(list.body.clientHeight / HEIGHT) - 1);
+  const page = Math.max(1, Math.floor(list.body.clientHeight / list.height) - 1);
   const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -1e9, End: 1e9 }[event.key];
   if (event.key === "Enter") open(list.active);
   if (step === undefined) return;
   event.preventDefault();
   list.active = Math.max(0, Math.min(list.places.length - 1, list.active + step));
-  const top = list.active * HEIGHT;
+  const top = list.active * list.height;
   if (top < list.body.scrollTop) list.body.scrollTop = top;
-  if (top + HEIGHT > list.body.scrollTop + list.body.clientHeight) {
-    list.body.scrollTop = top + HEIGHT - list.body.clientHeight;
+  if (top + list.height > list.body.scrollTop + list.body.clientHeight) {
+    list.body.scrollTop = top + list.height - list.body.clientHeight;
   }
   draw();
 }

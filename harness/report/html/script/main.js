@@ -24,7 +24,7 @@ function show() {
     if (input !== document.activeElement || input.value.trim() !== (state[name] ?? "")) input.value = state[name] ?? "";
     input.classList.toggle("set", Boolean(state[name]));
   }
-  if (before.op !== state.op) suggest();
+  if (before.op !== state.op) requestIdleCallback(suggest);
   tip(null);
   render();
   if (before.view !== state.view || before.id !== state.id) settle(before);
@@ -171,7 +171,7 @@ async function begin() {
   casesBegin();
   document.addEventListener("keydown", key);
   window.addEventListener("popstate", show);
-  window.addEventListener("resize", () => state.view === "cases" && draw());
+  window.addEventListener("resize", () => state.view === "cases" && casesShow());
   state = { view: "", id: "" };
   show();
   requestIdleCallback(() => loadSaid());
