@@ -703,6 +703,22 @@ def test_two_runs_are_compared(folder: Path, cases: dict[str, Case], found: list
     assert tab.locator("#list .id:visible").first.inner_text() in {name for name, _, _ in compared.broke}
 
 
+def test_failures_that_say_the_same_are_not_put_down_to_a_sentence(tmp_path: Path, opened: Any) -> None:
+    found = [
+        Result("a/B/1/c", "a/B/1", "mine", Verdict.REFUSED, "values", message="", error="Odd", clauses=("One.",)),
+        Result("a/B/1/d", "a/B/1", "mine", Verdict.REFUSED, "values", message="", error="Odd", clauses=("Two.",)),
+        Result("a/B/1/e", "a/B/1", "mine", Verdict.CRASH, "values", message="ended by SIGBUS", signal="SIGBUS",
+               clauses=("Three.",)),
+    ]  # fmt: skip
+    path = tmp_path / "page.html"
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", found, {"mine": {}}))]))
+    tab = opened(path, "#/groups")
+    shown = [" ".join(text.split()) for text in tab.locator(".group").all_inner_texts()]
+    assert shown == ["refused a/B Odd 2 cases", "crash a/B «Three.» ended by SIGBUS 1 case"]
+    tab = opened(path, "#/case/a/B/1/e")
+    assert tab.locator(".verdicts tbody td.said").inner_text() == "ended by SIGBUS"
+
+
 def test_one_run_has_nothing_to_compare(file: Path, opened: Any) -> None:
     assert opened(file).locator("nav a").all_inner_texts() == ["Matrix", "Cases", "What failures share"]
 

@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness.report.html.looks import ABSENT, NUMBER
-from harness.report.summary import signature
+from harness.report.html.looks import ABSENT, NUMBER, ORDER
+from harness.report.summary import WRONG, signature
 from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MOST_ID = 600
 MOST_GROUPS = 5000
 MOST_DIGITS = 9
+BY_SENTENCE = WRONG | {Verdict.ACCEPTED_INVALID, Verdict.CRASH}
+"""Failures that `signature` holds together by sentence; others by what was said."""
 
 
 class Names:
@@ -165,6 +167,7 @@ class Table:
                     "column": place,
                     "operator": clean(key[1], MOST_ID),
                     "verdict": column.verdicts[cases[0]],
+                    "sentences": ORDER[column.verdicts[cases[0]]] in BY_SENTENCE,
                     "cases": cases,
                 }
                 for key, cases in shared
@@ -175,7 +178,7 @@ class Table:
         case = self._case(result)
         self._reach(column)
         column.verdicts[case] = NUMBER[result.verdict]
-        said = clean(f"{result.error}: {result.message}" if result.error else result.message)
+        said = clean(": ".join(filter(None, (result.error, result.message))))
         column.messages[case] = self.said(said) if said else -1
         details = {
             "error": clean(result.error),

@@ -92,7 +92,7 @@ function modelOf(described) {
 function verdictTable(place, details) {
   const rows = data.columns.map(({ label }, column) => {
     const it = details[column];
-    const ended = [it.signal && `signal ${it.signal}`, it.attempts && `attempts ${it.attempts}`].filter(Boolean).join(", ");
+    const ended = [it.signal && !messageOf(place, column).includes(it.signal) && `signal ${it.signal}`, it.attempts && `attempts ${it.attempts}`].filter(Boolean).join(", ");
     return element(
       "tr",
       {},
@@ -233,7 +233,7 @@ function again(place, column, details, described) {
   if (described?.before && plain) {
     const error = details[column].error;
     const said = messageOf(place, column);
-    const message = error && said.startsWith(`${error}: `) ? said.slice(error.length + 2) : said;
+    const message = error && said.startsWith(error) ? said.slice(error.length + 2) : said;
     const text = scriptOf(place, column, described, details[column], message);
     parts.push(element("div", { class: "copy" }, copier("Copy script", () => text), element("span", { class: "dim" }, "one Python file that needs nothing of this project")));
     parts.push(element("pre", { class: "script", tabindex: "0" }, text));

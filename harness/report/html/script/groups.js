@@ -22,7 +22,8 @@ function shared(group, example) {
   const clauses = data.clauseSets[data.by.clauses[example]].map((number) => quoted(data.clauses[number]));
   const message = said >= 0 ? data.said[said] : "";
   const short = message.length > 240 ? `${message.slice(0, 240)}…` : message;
-  return [clauses.join(" "), short ? element("div", { class: "said dim" }, short) : ""];
+  const told = short ? element("div", { class: "said dim" }, short) : "";
+  return group.sentences ? [clauses.join(" "), told] : told; // Those that say the same bear on many a sentence.
 }
 
 async function groupsShow() {
