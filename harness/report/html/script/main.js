@@ -2,6 +2,7 @@
 
 const VIEWS = ["matrix", "cases", "case", "groups", "changes"];
 const field = (name) => byId(`f-${name}`);
+let suggesting = 0;
 
 function go(next, { replace = false } = {}) {
   const address = written(next);
@@ -24,7 +25,10 @@ function show() {
     if (input !== document.activeElement || input.value.trim() !== (state[name] ?? "")) input.value = state[name] ?? "";
     input.classList.toggle("set", Boolean(state[name]));
   }
-  if (before.op !== state.op) requestIdleCallback(suggest);
+  if (before.op !== state.op) {
+    clearTimeout(suggesting); // Who types on needs no list yet.
+    suggesting = setTimeout(suggest, 250);
+  }
   tip(null);
   render();
   if (before.view !== state.view || before.id !== state.id) settle(before);

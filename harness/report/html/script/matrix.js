@@ -104,7 +104,8 @@ function place() {
   const most = Math.max(0, shown.length * ROW - ROW); // Rows of before, which are still there, may reach further.
   if (frame.scrollTop > most) frame.scrollTop = most;
   const top = Math.min(frame.scrollTop, most);
-  matrixDraw(Math.max(0, Math.floor(top / ROW) - 2), Math.ceil((top + frame.clientHeight) / ROW) + 1);
+  const head = matrix.table.tHead.offsetHeight;
+  matrixDraw(Math.floor(top / ROW), Math.ceil((top + frame.clientHeight - head) / ROW));
 }
 
 function matrixDraw(first, last) {
