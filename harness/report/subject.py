@@ -13,8 +13,9 @@ from harness.report.summary import Summary
 from harness.verdict import Result, Verdict, line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from harness.case import Case
     from harness.expectations import Entry, Expectations
     from harness.results import Run
     from harness.statement import Statement
@@ -73,6 +74,9 @@ class Subject:
         note: why less is known of what they share than could be; empty where all is.
         references: case id -> what onnx.reference gave for it, for the examples.
         groups: how many groups of failures of each backend are shown where not all fit; 0: all.
+        beside: other runs, for the formats that show several.
+        cases: what the suite of the runs is made of, as far as it is told of; read once.
+        missing: why there are no such cases, for a person; empty where there are.
     """
 
     run: Run
@@ -83,6 +87,9 @@ class Subject:
     note: str = ""
     references: Mapping[str, str] = field(default_factory=dict)
     groups: int = 0
+    beside: tuple[Run, ...] = ()
+    cases: Iterable[Case] = ()
+    missing: str = ""
 
     def held(self) -> Iterator[Held]:
         """Yield the results in the order of the file."""
