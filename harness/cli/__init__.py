@@ -32,6 +32,7 @@ for _command in (
     causes.repro_,
     causes.minimize_,
     reports.report,
+    reports.publish,
     reports.compare,
 ):
     main.add_command(_command)

@@ -1,4 +1,4 @@
-"""`report`, `compare`: finished runs, for people and machines."""
+"""`report`, `publish`, `compare`: finished runs, for people and machines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.cli import pages
 from harness.cli.options import end, source
 from harness.errors import HarnessError
 from harness.process import Limits
-from harness.report import comparison, formats, subject, terminal
+from harness.report import comparison, formats, index, subject, terminal
 from harness.report.formats import FORMATS, Format
 from harness.results import Run
 from harness.verdict import line
@@ -99,7 +99,8 @@ def report(
                 click.echo(piece, nl=False)
             continue
         formats.write(path, kind.report(found))
-        click.echo(path)
+        if folder is not None:
+            click.echo(path)
 
 
 def _filled(found: subject.Subject, runs: Sequence[Run], chosen: Sequence[Format]) -> subject.Subject:
@@ -120,3 +121,36 @@ def _filled(found: subject.Subject, runs: Sequence[Run], chosen: Sequence[Format
         described, missing = pages.described(runs)
         found = dataclasses.replace(found, cases=described, missing=missing)
     return found
+
+
+PUBLISHED = {"markdown": "md", "html": "html", "badge": "badge.json"}
+"""Formats that are published, and what the names of their files end with."""
+
+
+@click.command()
+@click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder of published reports."
+)
+@click.option(
+    "--groups", type=click.IntRange(0), default=150, show_default=True,
+    help="Groups of failures shown for each backend; 0: all.",
+)  # fmt: skip
+def publish(files: tuple[Path, ...], folder: Path, groups: int) -> None:
+    """Write the reports of results files into a folder, with an index: Markdown, a page, and a badge of each."""
+    doubled = {path.stem for path in files if [other.stem for other in files].count(path.stem) > 1}
+    if doubled:
+        raise HarnessError(f"two results files are called {min(doubled)}; their reports would be one")
+    formats.make(folder)
+    published = []
+    for path in files:
+        run = Run(path)
+        found = dataclasses.replace(subject.read(run), groups=groups)
+        filled = _filled(found, [run], [FORMATS[name] for name in PUBLISHED])
+        written = {name: f"{path.stem}.{ending}" for name, ending in PUBLISHED.items()}
+        for name, file in written.items():
+            formats.write(folder / file, FORMATS[name].report(filled))
+            click.echo(folder / file)
+        published.append((found, written))
+    formats.write(folder / "README.md", index.report(published))
+    click.echo(folder / "README.md")

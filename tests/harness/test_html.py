@@ -262,7 +262,7 @@ def test_scripts_are_not_markup() -> None:
 def test_the_command_writes_a_page(results: Path, tmp_path: Path) -> None:
     done = command("report", results, "--format", "html", "--out", tmp_path / "page.html")
     assert done.status == 0, done.text
-    assert re.search(r"page\.html: \d+\.\d MB", done.out)
+    assert done.out == ""
     text = (tmp_path / "page.html").read_text()
     assert "suite generated is" in text
     assert "was x in the run" in text
@@ -304,7 +304,6 @@ def test_runs_of_different_suites_have_no_models(found: list[Result], results: P
     [
         (["--format", "html"], "needs --out FILE"),
         (["--format", "html", "--out", "/no/such/folder/x.html"], "cannot write /no/such/folder/x.html"),
-        (["--format", "json", "--out", "x.json"], "takes one results file and no --out"),
         (["{results}", "--format", "markdown"], "takes one results file"),
         (["/no/such", "--format", "html", "--out", "x.html"], "cannot read /no/such"),
     ],

@@ -151,7 +151,6 @@ class Table:
                 "column": by_name[statement.backend],
                 "operator": clean(statement.operator, MOST_ID),
                 "verdict": NUMBER[statement.verdict],
-                "exact": statement.exact,
                 "says": line(statement, 1000),
                 "conditions": [line(condition) for condition in statement.conditions],
                 "cases": [number for case in statement.cases if (number := self.number_of(case)) is not None],

@@ -11,7 +11,7 @@ function groupLine(group) {
     "div",
     { class: "group" },
     element("span", {}, badge(group.verdict)),
-    element("p", {}, says, group.exact ? element("small", {}, " exact") : ""),
+    element("p", {}, says),
     element("span", { class: "number" }, link(written({ view: "cases", group: String(number) }), {}, cases(group.cases.length))),
   );
 }
@@ -33,7 +33,7 @@ async function groupsShow() {
   const parts = [];
   let hidden = 0;
   for (const [kind, title, note] of [
-    ["statement", "What failures share that passes do not", "Found by comparing the cases that fail with those that pass. Exact: all failures of the verdict, and no pass."],
+    ["statement", "What failures share that passes do not", "Found by comparing the cases that fail with those that pass. “Exactly”: all failures of the verdict, and no pass."],
     ["shared", "Failures by sentence or message", "Failures of one operator with one verdict that bear on the same sentences, or say the same."],
   ]) {
     data.columns.forEach(({ label }, column) => {
