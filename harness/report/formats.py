@@ -65,9 +65,13 @@ FORMATS = {
         describes=True,
         several=True,
     ),
-    "junit": Format(junit.report, "junit.xml", "JUnit XML: a testsuite an operator version, a testcase a case"),
-    "ctrf": Format(ctrf.report, "ctrf.json", "Common Test Report Format, ctrf.io"),
-    "sarif": Format(sarif.report, "report.sarif", "SARIF 2.1.0 for code scanning: a rule is a sentence of the text"),
+    "junit": Format(
+        junit.report, "junit.xml", "JUnit XML: a testsuite an operator version, a testcase a case", shares=True
+    ),
+    "ctrf": Format(ctrf.report, "ctrf.json", "Common Test Report Format, ctrf.io", shares=True),
+    "sarif": Format(
+        sarif.report, "report.sarif", "SARIF 2.1.0 for code scanning: a rule is a sentence of the text", shares=True
+    ),
     "annotations": Format(github.annotate, "annotations.txt", "workflow commands of GitHub Actions"),
     "summary": Format(github.summary, "summary.md", "step summary of GitHub Actions", asks=True, shares=True),
     "badge": Format(badge.report, "badge.json", "what shields.io's endpoint badge reads"),

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from harness.results import Run
     from harness.statement import Statement
 
+MOST_SHARED = 1000
+"""Statements of a backend that a format without room of its own for them tells."""
 CUT_OFF = "This run was cut off; cases are missing."
 
 
@@ -119,6 +121,14 @@ class Subject:
         for (_, backend), counter in self.summary.counts.items():
             counts.setdefault(backend, Counter()).update(counter)
         return counts
+
+    def shared(self, backend: str, operator: str = "") -> list[str]:
+        """Return what failures of a backend share, one line each; of one operator, or of all."""
+        return [
+            line(f"{item.operator}: {item}", 600)
+            for item in self.statements
+            if item.backend == backend and operator in {"", item.operator}
+        ][:MOST_SHARED]
 
     @property
     def faults(self) -> list[str]:

@@ -226,14 +226,23 @@ def test_what_the_file_does_not_speak_of_is_told_as_it_is(tmp_path: Path) -> Non
 # Statements
 
 
-@pytest.mark.parametrize("name", ["markdown", "json", "summary"])
+@pytest.mark.parametrize(
+    "name", [name for name in TEXTS if name not in {"annotations", "badge"}]
+)  # These have no room.
 def test_statements_are_told(name: str, tmp_path: Path) -> None:
     run = run_of(tmp_path / "r", result(verdict=Verdict.CRASH))
-    text = told(name, dataclasses.replace(subject.read(run), statements=(STATEMENT,), note="only tags"))
-    assert "only tags" in text, text
+    text = told(name, dataclasses.replace(subject.read(run), statements=(STATEMENT,)))
     assert "crash exactly when axis=0 and split" in text, text
     assert "(2 of 2; no passing case matches)" in text, text
-    assert "What failures share" not in told(name, subject.read(run))
+    assert "exactly when" not in told(name, subject.read(run))
+    assert {name for name, kind in FORMATS.items() if kind.shares} == set(FORMATS) - {"annotations", "badge"}
+
+
+@pytest.mark.parametrize("name", ["markdown", "json", "summary"])
+def test_why_less_is_known_of_what_failures_share_is_told(name: str, tmp_path: Path) -> None:
+    run = run_of(tmp_path / "r", result(verdict=Verdict.CRASH))
+    found = dataclasses.replace(subject.read(run), statements=(STATEMENT,), note="only tags")
+    assert "only tags" in told(name, found)
 
 
 # JSON
