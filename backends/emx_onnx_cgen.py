@@ -1,0 +1,149 @@
+"""emx-onnx-cgen, which writes C for a model, through its own `onnx.backend.base.Backend`.
+
+Every case is a run of a C compiler, `CC` or the first of cc, gcc and clang that there is, and so takes about a second;
+where there is none this adapter fails and says so. The backend runs the program in a process of its own: one that a
+signal ends, ends this process by the same signal here, so that the case is told as the crash that it is.
+
+For sequences whose elements have no known shape the backend cuts its answer to the shapes that onnx.reference gives,
+and it takes some shapes that a graph computes from there as well. What came about so is no answer of emx-onnx-cgen,
+and opts out.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from importlib import metadata
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import onnx
+import onnx.reference
+
+from backends import protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class NoCompilerError(Exception):
+    """There is no C compiler."""
+
+
+class NoTypeError(Exception):
+    """The backend has no way to pass a value of this type."""
+
+
+class BorrowedError(Exception):
+    """The answer is made with another implementation's."""
+
+
+class KilledError(BaseException):
+    """The compiled program died; no Exception, so that the backend cannot take it for one of its own."""
+
+    def __init__(self, number: int) -> None:
+        """Keep the signal's number."""
+        super().__init__(f"the compiled program was ended by {signal.Signals(number).name}")
+        self.number = number
+
+
+class Noted(onnx.reference.ReferenceEvaluator):
+    """onnx.reference, which tells that it was called."""
+
+    calls = 0
+
+    def __init__(self, *words: Any, **options: Any) -> None:  # noqa: ANN401 - whatever the other one takes
+        """Count, and do as the other one."""
+        Noted.calls += 1
+        super().__init__(*words, **options)
+
+
+def watched(*words: Any, **options: Any) -> subprocess.CompletedProcess[Any]:  # noqa: ANN401 - as subprocess.run()
+    """Run a command as subprocess.run() does.
+
+    Raises:
+        KilledError: a signal ended it.
+    """
+    done = subprocess.run(*words, **options)  # noqa: PLW1510, S603 - the backend's own command, in its own way
+    if done.returncode < 0:
+        raise KilledError(-done.returncode)
+    return done
+
+
+def compiler() -> str:
+    """Return the path of the C compiler that the backend takes.
+
+    Raises:
+        NoCompilerError: there is none.
+    """
+    names = [os.environ["CC"].split()[0]] if os.environ.get("CC", "").strip() else ["cc", "gcc", "clang"]
+    for name in names:
+        if found := shutil.which(name):
+            return found
+    raise NoCompilerError(
+        f"emx-onnx-cgen writes C, and there is no compiler for it: {' or '.join(names)} is not on the PATH; install "
+        "one, or name one with CC=PATH"
+    )
+
+
+compiler()
+# Before the backend takes it from there.
+onnx.reference.ReferenceEvaluator = Noted  # type: ignore[misc]
+
+from emx_onnx_cgen.dtypes import ONNX_TO_SCALAR_TYPE  # noqa: E402
+from emx_onnx_cgen.onnx_backend import backend  # noqa: E402
+
+backend.subprocess = SimpleNamespace(run=watched)
+
+OPT_OUTS = (
+    ("UnsupportedOpError", r"^Unsupported (elem_type|dtype|ONNX dtype)", "no such element type"),
+    ("UnsupportedOpError", r"^Code generation requires static shapes", "no shapes that are unknown"),
+    ("ShapeInferenceError", r"^Missing shape for value|does not support dynamic dims", "no shapes that are unknown"),
+    ("UnsupportedOpError", r"^Unsupported op ", "no kernel"),
+    ("UnsupportedOpError", r"not supported|not support|unsupported|supports|only supported", "no kernel"),
+    ("ShapeInferenceError", r"not supported|does not support", "no kernel"),
+    ("BorrowedError", r"", "takes it from onnx.reference"),
+    ("NoTypeError", r"", "no way to pass this type"),
+)
+
+REPRO = """\
+from emx_onnx_cgen import onnx_backend
+
+outputs = onnx_backend.run_model(model, list(inputs.values()))
+"""
+
+
+def info() -> dict[str, Any]:
+    """Return what the hello message says of this runtime."""
+    return {
+        "runtime": "emx-onnx-cgen",
+        "version": metadata.version("emx-onnx-cgen"),
+        "repro": REPRO,
+        "types": [row.name for row in protocol.ELEMENT_TYPES if row.number in ONNX_TO_SCALAR_TYPE],
+        "containers": ["sequence", "optional"],
+    }
+
+
+def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
+    """Return the values of `outputs`, in that order."""
+    if any(isinstance(value, dict) for value in inputs.values()):
+        raise NoTypeError("the backend has no maps")
+    before = Noted.calls
+    try:
+        answers = _answers(onnx.load_from_string(model), inputs)
+    except KilledError as error:
+        number = error.number  # What the case left behind is removed before this process ends in the same way.
+    else:
+        if Noted.calls > before:
+            raise BorrowedError("parts of the answer come from onnx.reference")
+        return [answers[name] for name in outputs]
+    os.kill(os.getpid(), number)
+    raise AssertionError("a signal that ended one process ends another")
+
+
+def _answers(proto: onnx.ModelProto, inputs: dict[str, Any]) -> dict[str, Any]:
+    fed = [inputs[value.name] for value in proto.graph.input if value.name in inputs]
+    answers = backend.run_model(proto, fed)
+    return dict(zip((value.name for value in proto.graph.output), answers, strict=True))

@@ -1,0 +1,168 @@
+"""emx-onnx-cgen's adapter: what opts out, a compiled program that dies, and answers that are onnx.reference's."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx.reference
+import pytest
+from onnx import parser
+from runtime_fakes import REAL, loaded, raised, real
+
+from backends import serve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+MODEL = parser.parse_model(
+    '<ir_version: 8, opset_import: ["" : 18]> g (float[2] a, float[2] b) => (float[2] y, float[2] z)'
+    " { y = Sub(a, b)  z = Sub(b, a) }"
+)
+INPUTS = {"b": np.ones(2, np.float32), "a": np.zeros(2, np.float32)}
+
+# As version 1.4.0 said it.
+SAID = {
+    "operator": ("UnsupportedOpError", "Unsupported op ai.onnx.Nope", "no kernel"),
+    "type": ("UnsupportedOpError", "Unsupported elem_type 14 (COMPLEX64) for initializer 'x'.", "no such element type"),
+    "static": (
+        "UnsupportedOpError",
+        "Code generation requires static shapes. Reason: 'y' has none. Hint: pin dynamic input dimensions",
+        "no shapes that are unknown",
+    ),
+    "missing": (
+        "ShapeInferenceError",
+        "Missing shape for value 'y' in op Add. Hint: run ONNX shape inference or export with static shapes.",
+        "no shapes that are unknown",
+    ),
+    "only": ("UnsupportedOpError", "LpNormalization only supports p=1 or p=2", "no kernel"),
+    "pattern": ("UnsupportedOpError", "RegexFullMatch pattern is not supported by emx-regex-cgen: x", "no kernel"),
+    "scalar": ("ShapeInferenceError", "Concat does not support scalar inputs", "no kernel"),
+    "borrowed": ("BorrowedError", "parts of the answer come from onnx.reference", "takes it from onnx.reference"),
+    "maps": ("NoTypeError", "the backend has no maps", "no way to pass this type"),
+    "count": ("UnsupportedOpError", "Cast must have 1 input and 1 output", None),
+    "types": ("UnsupportedOpError", "Gemm expects matching input dtypes, got float and double", None),
+    "axis": ("ShapeInferenceError", "Reduce axis 3 is out of bounds for rank 2", None),
+    "compiler": ("RuntimeError", "C compilation failed:\nmodel.c:1:1: error: unsupported", None),
+}
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Return what loads the adapter with a backend whose run_model() is given."""
+
+    def with_(run_model: Any) -> Any:
+        monkeypatch.setattr(onnx.reference, "ReferenceEvaluator", onnx.reference.ReferenceEvaluator)
+        backend = SimpleNamespace(run_model=run_model)
+        modules: dict[str, dict[str, Any]] = {
+            "emx_onnx_cgen": {},
+            "emx_onnx_cgen.dtypes": {"ONNX_TO_SCALAR_TYPE": {1: "float"}},
+            "emx_onnx_cgen.onnx_backend": {"backend": backend},
+        }
+        monkeypatch.setenv("CC", sys.executable)
+        return loaded(monkeypatch, "emx_onnx_cgen", modules)
+
+    return with_
+
+
+@pytest.fixture
+def adapter(load: Callable[..., Any]) -> Any:
+    return load(lambda _, given: [given[0] - given[1], given[1] - given[0]])
+
+
+@pytest.mark.parametrize(("kind", "text", "reason"), SAID.values(), ids=list(SAID))
+def test_what_opts_out(adapter: Any, kind: str, text: str, reason: str | None) -> None:
+    assert serve.opt_out(adapter.OPT_OUTS, raised(kind, text, RuntimeError)) == reason
+
+
+def test_every_row_has_a_message(adapter: Any) -> None:
+    assert {reason for *_, reason in adapter.OPT_OUTS} == {reason for *_, reason in SAID.values() if reason}
+
+
+def test_inputs_go_in_the_graphs_order_and_outputs_by_name(adapter: Any) -> None:
+    z, y = adapter.run(MODEL.SerializeToString(), INPUTS, ["z", "y"])
+    assert (y.tolist(), z.tolist()) == ([-1, -1], [1, 1])
+
+
+def test_maps_opt_out(adapter: Any) -> None:
+    with pytest.raises(adapter.NoTypeError):
+        adapter.run(MODEL.SerializeToString(), {"a": {1: np.zeros(1)}}, ["y"])
+
+
+def test_an_answer_made_with_the_reference_opts_out(load: Callable[..., Any]) -> None:
+    def run_model(proto: Any, given: list[Any]) -> Any:
+        return onnx.reference.ReferenceEvaluator(proto).run(None, dict(zip("ab", given, strict=True)))
+
+    adapter = load(run_model)
+    with pytest.raises(adapter.BorrowedError) as error:
+        adapter.run(MODEL.SerializeToString(), INPUTS, ["y"])
+    assert serve.opt_out(adapter.OPT_OUTS, error.value) == "takes it from onnx.reference"
+
+
+def test_an_error_after_the_reference_was_called_stays_what_it_is(load: Callable[..., Any]) -> None:
+    def run_model(proto: Any, given: list[Any]) -> Any:  # noqa: ARG001
+        onnx.reference.ReferenceEvaluator(proto)
+        raise ValueError("wrong")
+
+    with pytest.raises(ValueError, match="wrong"):
+        load(run_model).run(MODEL.SerializeToString(), INPUTS, ["y"])
+
+
+def test_a_program_that_dies_takes_the_adapter_with_it(
+    load: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    left = tmp_path / "left"
+
+    def run_model(proto: Any, given: list[Any]) -> Any:  # noqa: ARG001
+        left.touch()
+        try:
+            adapter.backend.subprocess.run([sys.executable, "-c", "import os; os.abort()"], check=False)
+        except Exception:  # noqa: BLE001 - as a backend may that takes every error for its own
+            pass
+        finally:
+            left.unlink()
+        return []
+
+    adapter = load(run_model)
+    killed: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "kill", lambda *given: killed.append(given))
+    with pytest.raises(AssertionError):
+        adapter.run(MODEL.SerializeToString(), INPUTS, ["y"])
+    assert killed == [(os.getpid(), signal.SIGABRT)]
+    assert not left.exists(), "what the backend removes is removed before"
+
+
+def test_a_program_that_fails_is_the_backends_to_tell(adapter: Any) -> None:
+    done = adapter.watched([sys.executable, "-c", "import sys; sys.exit(3)"], check=False)
+    assert done.returncode == 3
+
+
+def test_the_compiler_is_found_or_asked_for(adapter: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CC", "")
+    with pytest.raises(adapter.NoCompilerError, match=r"cc or gcc or clang is not on the PATH; install one, or .* CC="):
+        adapter.compiler()
+    tmp_path.joinpath("gcc").touch(0o755)
+    assert adapter.compiler() == str(tmp_path / "gcc")
+    monkeypatch.setenv("CC", "icc -O0")
+    with pytest.raises(adapter.NoCompilerError, match="icc is not on the PATH"):
+        adapter.compiler()
+
+
+@REAL
+def test_the_real_one(tmp_path: Path) -> None:
+    wanted = {
+        "ai.onnx/Add/14/same_shape": "pass",
+        "ai.onnx/Split/13/dtypes/bfloat16": "pass",
+        "ai.onnx/Split/13/dtypes/complex64": "unsupported",
+        "ai.onnx/Split/18/uneven": "refused",
+    }
+    run = real(tmp_path, "emx_onnx_cgen", *wanted)
+    assert run.header["backends"]["emx_onnx_cgen"]["version"] == "1.4.0"
+    for result in run.results():
+        assert result.verdict == wanted[result.case], result

@@ -1,0 +1,187 @@
+"""onnx2torch's adapter: what opts out, outputs told apart, types beyond numpy's, and what stands for torchvision."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import parser
+from runtime_fakes import REAL, loaded, raised, real
+
+from backends import protocol, serve
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BFLOAT16 = protocol.numpy_dtype(protocol.element_type_named("bfloat16").number)
+PYTHON = os.environ.get("ONNX_CONFORMANCE_TORCH", "")
+
+# As version 1.5.15 with torch 2.13.0 said it.
+SAID = {
+    "version": (
+        "NotImplementedError",
+        "Converter is not implemented (OperationDescription(domain='', operation_type='Shape', version=25))",
+        "no such operator version",
+    ),
+    "ir": (
+        "NotImplementedError",
+        "Onnx IR is too old (minimal supported version is 3).",
+        "older IR version than it knows",
+    ),
+    "argument": ("NotImplementedError", '"allowzero=1" is not implemented', "no kernel"),
+    "dynamic": ("NotImplementedError", "Dynamic value of min/max is not implemented", "no kernel"),
+    "constant": ("NotImplementedError", 'value type "sparse_value" not supported yet.', "no kernel"),
+    "seed": ("NotImplementedError", "Dropout nodes with seeds are not supported.", "no kernel"),
+    "order": ("NotImplementedError", "Only row major (0) order is supported.", "no kernel"),
+    "resize": ("NotImplementedError", "Pytorch's interpolate cannot scale channel or batch dimensions.", "no kernel"),
+    "torch": ("NotImplementedError", "\"add_stub\" not implemented for 'UInt16'", "no kernel"),
+    "torch before": ("RuntimeError", "\"softmax_lastdim_kernel_impl\" not implemented for 'Half'", "no kernel"),
+    "dtype": ("ValueError", "dtype=17 is not supported", "no such element type"),
+    "torchvision": ("NoTorchvisionError", "torchvision is not installed", "torchvision is missing"),
+    "strings": ("NoTypeError", "PyTorch has no tensors of string", "no way to pass this type"),
+    "numpy": (
+        "TypeError",
+        "can't convert np.ndarray of type ml_dtypes.bfloat16. The only supported types are: ...",
+        None,
+    ),
+    "bounds": ("RuntimeError", "index -1 is out of bounds for dimension 1 with size 3", None),
+    "shape": ("ValueError", 'parameter "value" must be scalar', None),
+}
+
+
+class DType:
+    """What torch.dtype is here."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Tensor:
+    """As much of PyTorch's as the adapter touches."""
+
+    def __init__(self, array: Any, dtype: Any = None) -> None:
+        self.array, self.dtype = array, dtype
+
+    def view(self, dtype: DType) -> Tensor:
+        return Tensor(self.array, dtype)
+
+    def contiguous(self) -> Tensor:
+        return self
+
+    resolve_conj = resolve_neg = contiguous
+
+    def numpy(self) -> Any:
+        assert getattr(self.dtype, "name", "") != "bfloat16", "numpy has none"
+        return self.array
+
+
+@pytest.fixture
+def adapter(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def module(*given: Tensor) -> Any:
+        return given if len(given) > 1 else given[0]
+
+    for name in ("torchvision", "torchvision.ops"):
+        monkeypatch.setitem(sys.modules, name, None)  # As long as the test lasts.
+        monkeypatch.delitem(sys.modules, name)
+    types = {name: DType(name) for name in ("bfloat16", "float8_e5m2", "uint8", "uint16")}
+    torch: dict[str, Any] = {
+        **types,
+        "dtype": DType,
+        "Tensor": Tensor,
+        "from_numpy": Tensor,
+        "no_grad": contextlib.nullcontext,
+        "set_num_threads": int,
+        "set_num_interop_threads": int,
+    }
+    convert = lambda proto: SimpleNamespace(eval=lambda: module)  # noqa: ARG005, E731 - what it makes is called above
+    return loaded(monkeypatch, "onnx2torch", {"torch": torch, "onnx2torch": {"convert": convert}})
+
+
+def graph(text: str) -> onnx.GraphProto:
+    return parser.parse_model(f'<ir_version: 8, opset_import: ["" : 13]> {text}').graph
+
+
+@pytest.mark.parametrize(("kind", "text", "reason"), SAID.values(), ids=list(SAID))
+def test_what_opts_out(adapter: Any, kind: str, text: str, reason: str | None) -> None:
+    assert serve.opt_out(adapter.OPT_OUTS, raised(kind, text)) == reason
+
+
+def test_every_row_has_a_message(adapter: Any) -> None:
+    assert {reason for *_, reason in adapter.OPT_OUTS} == {reason for *_, reason in SAID.values() if reason}
+
+
+TWO = graph("g (float[4] x) => (float[2] b, float[4] c, float[2] a) { a, b = Split(x)  c = Neg(x) }")
+ONE = graph("g (float[4] x) => (float[2] a, float[2] b) { a, b = Split(x) }")
+FIRST = graph("g (float[4] x) => (float[4] y) { y, mask = Dropout(x) }")
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "outputs", "found"),
+    [
+        (TWO, [("a", "b"), "c"], ["a", "b", "c"], ["a", "b", "c"]),
+        (TWO, [("a", "b"), "c"], ["c", "b"], ["c", "b"]),
+        (ONE, ("a", "b"), ["b", "a"], ["b", "a"]),
+        (ONE, ("a", "b", "more"), ["a", "b"], ["a", "b", "more"]),
+        (ONE, "a", ["a", "b"], ["a"]),
+        (FIRST, "y", ["y"], ["y"]),
+        (FIRST, ("y", "mask"), ["y"], ["y"]),
+        (TWO, ["a", ("c", "more")], ["a", "c"], ["a", "c", "more"]),
+    ],
+)
+def test_outputs_are_told_apart(adapter: Any, asked: Any, given: Any, outputs: list[str], found: list[str]) -> None:
+    assert adapter.arranged(given, asked, outputs) == found
+
+
+def test_types_beyond_numpys_keep_their_bits(adapter: Any) -> None:
+    asked = parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 13]> g (bfloat16[2] x, float[2] z) => (bfloat16[2] y) { y = Identity(x) }'
+    )
+    x = np.array([1.5, -2]).astype(BFLOAT16)
+    [y] = adapter.run(asked.SerializeToString(), {"x": x}, ["y"])
+    assert y.dtype == BFLOAT16
+    assert y.tolist() == x.tolist()
+    names = [row.name for row in protocol.ELEMENT_TYPES if row.name in (*adapter.NATIVE, *adapter.VIEWED)]
+    assert {"float", "uint16", "complex64", "bfloat16", "float8e5m2"} <= set(names)
+    assert not {"string", "int4", "float8e4m3fn"} & set(names), "not numpy's, and not this torch's"
+
+
+@pytest.mark.parametrize(
+    "value", [np.array(["a"], object), np.zeros(1, "i1").view("i1").astype("O"), [], {}, None], ids=repr
+)
+def test_what_is_no_tensor_opts_out(adapter: Any, value: Any) -> None:
+    asked = parser.parse_model('<ir_version: 8, opset_import: ["" : 13]> g (float[2] x) => (float[2] y) { y = Neg(x) }')
+    with pytest.raises(adapter.NoTypeError) as error:
+        adapter.run(asked.SerializeToString(), {"x": value}, ["y"])
+    assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"
+
+
+def test_what_stands_for_torchvision_can_be_imported_and_not_called(adapter: Any) -> None:
+    import torchvision  # noqa: PLC0415 - the adapter puts it there
+    from torchvision.ops import roi_align  # noqa: PLC0415
+
+    for function in (roi_align, torchvision.ops.nms, torchvision.ops.box_convert):
+        with pytest.raises(adapter.NoTorchvisionError) as error:
+            function(1, boxes=2)
+        assert serve.opt_out(adapter.OPT_OUTS, error.value) == "torchvision is missing"
+
+
+@REAL
+@pytest.mark.skipif(not PYTHON, reason="ONNX_CONFORMANCE_TORCH names the Python of an environment with a CPU build")
+def test_the_real_one(tmp_path: Path) -> None:
+    wanted = {
+        "ai.onnx/Add/14/same_shape": "pass",
+        "ai.onnx/Split/13/dtypes/bfloat16": "pass",
+        "ai.onnx/Split/13/dtypes/string": "unsupported",
+        "ai.onnx/Cast/1/named_double": "unsupported",
+        "ai.onnx/ReduceSum/13/dtypes/int32": "wrong_type",
+    }
+    run = real(tmp_path, "onnx2torch", *wanted, python=PYTHON)
+    assert run.header["backends"]["onnx2torch"]["runtime"] == "onnx2torch"
+    for result in run.results():
+        assert result.verdict == wanted[result.case], result

@@ -1,0 +1,166 @@
+"""tinygrad's adapter: what opts out, bfloat16 there and back, and the compiler that it needs."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from runtime_fakes import REAL, loaded, raised, real
+
+from backends import protocol, serve
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BFLOAT16 = protocol.numpy_dtype(protocol.element_type_named("bfloat16").number)
+
+# As version 0.14.0 said it.
+SAID = {
+    "operator": ("NotImplementedError", "op='BitShift' is not supported", "no kernel"),
+    "version": (
+        "NotImplementedError",
+        "op='Attention' is not supported for domain Domain.ONNX and version 22",
+        "no kernel",
+    ),
+    "argument": ("NotImplementedError", "antialias is not implemented", "no kernel"),
+    "strings": (
+        "NotImplementedError",
+        "Constant OP not implemented for value_string, value_strings and sparse_value",
+        "no kernel",
+    ),
+    "type": ("ValueError", "17 is not a valid OnnxDataType", "no such element type"),
+    "attribute": ("ValueError", "13 is not a valid AttributeType", "no such kind of attribute"),
+    "domain": ("ValueError", "'ai.onnx.preview' is not a valid Domain", "no such domain"),
+    "package": (
+        "ImportError",
+        "Pillow must be installed for the ImageDecoder operator",
+        "an optional package is missing",
+    ),
+    "maps": ("NoTypeError", "its reader has no maps", "no way to pass this type"),
+    "clang": (
+        "KernelError",
+        "clang refuses a kernel: <stdin>:2:10: error: __bf16 is not supported on this target",
+        "this clang has no bfloat16",
+    ),
+    "no type": ("ValueError", "0 is not a valid OnnxDataType", None),
+    "keyword": ("TypeError", "get_onnx_ops.<locals>.SpaceToDepth() got an unexpected keyword argument 'mode'", None),
+    "value": ("ValueError", "invalid coordinate_transformation_mode='tf_crop_and_resize'", None),
+    "lengths": ("RuntimeError", "Shapes for input x0 sequence must be homogeneous", None),
+    "kernel": ("KernelError", "clang refuses a kernel: <stdin>:2:10: error: use of undeclared identifier 'x'", None),
+}
+
+
+class Tensor:
+    """As much of tinygrad's as the adapter touches."""
+
+    def __init__(self, array: Any, dtype: str = "") -> None:
+        self.array, self.dtype = array, dtype or str(array.dtype)
+
+    @classmethod
+    def zeros(cls, count: int) -> Tensor:
+        return cls(np.zeros(count))
+
+    def contiguous(self) -> Tensor:
+        return self
+
+    realize = contiguous
+
+    def bitcast(self, dtype: str) -> Tensor:
+        return Tensor(self.array, dtype)
+
+    def numpy(self) -> Any:
+        return self.array.astype(np.float32) if self.dtype == "bfloat16" else self.array
+
+
+class Runner:
+    """Gives back what it was given, and a number and nothing beside."""
+
+    def __init__(self, path: Path) -> None:
+        self.model = path.read_bytes()
+
+    def __call__(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        assert self.model == b"the model"
+        return {**inputs, "size": 3, "nothing": None}
+
+
+@pytest.fixture
+def adapter(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("DEV", "PYTHON")
+    types = enum.IntEnum("OnnxDataType", {"FLOAT": 1, "BFLOAT16": 16})
+    dtypes = type("dtypes", (), {"bfloat16": "bfloat16", "uint16": "uint16"})
+    modules: dict[str, dict[str, Any]] = {
+        "tinygrad": {"Tensor": Tensor, "dtypes": dtypes},
+        "tinygrad.nn": {},
+        "tinygrad.nn.onnx": {"OnnxDataType": types, "OnnxRunner": Runner},
+        "tinygrad.runtime": {},
+        "tinygrad.runtime.support": {},
+        "tinygrad.runtime.support.compiler_cpu": {},
+    }
+    return loaded(monkeypatch, "tinygrad", modules)
+
+
+@pytest.mark.parametrize(("kind", "text", "reason"), SAID.values(), ids=list(SAID))
+def test_what_opts_out(adapter: Any, kind: str, text: str, reason: str | None) -> None:
+    assert serve.opt_out(adapter.OPT_OUTS, raised(kind, text)) == reason
+
+
+def test_every_row_has_a_message(adapter: Any) -> None:
+    assert {reason for *_, reason in adapter.OPT_OUTS} == {reason for *_, reason in SAID.values() if reason}
+
+
+def test_bfloat16_keeps_its_bits_and_its_name(adapter: Any) -> None:
+    x = np.array([1.5, -2, np.nan]).astype(BFLOAT16)
+    given = adapter.run(b"the model", {"x": x, "s": [x], "y": np.zeros(2)}, ["s", "x", "y", "size", "nothing"])
+    [[inner], outer, plain, size, nothing] = given
+    for found in (inner, outer):
+        assert found.dtype == BFLOAT16
+        assert found.view(np.uint16).tolist() == x.view(np.uint16).tolist()
+    assert plain.dtype == np.float64
+    assert (size.dtype, size.shape, int(size)) == (np.int64, (), 3)
+    assert nothing is None
+
+
+def test_maps_opt_out(adapter: Any) -> None:
+    with pytest.raises(adapter.NoTypeError) as error:
+        adapter.run(b"the model", {"x": {1: np.zeros(1)}}, ["x"])
+    assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"
+
+
+def test_what_clang_says_is_told(adapter: Any) -> None:
+    said = "<stdin>:2:10: error: __bf16 is not supported on this target\nvoid E_3(__bf16* data) {\n\n1 error generated."
+    words = [sys.executable, "-c", f"import sys; sys.exit({said!r})"]
+    with pytest.raises(adapter.KernelError) as error:
+        adapter.compiled(words, input=b"")
+    assert str(error.value).endswith("<stdin>:2:10: error: __bf16 is not supported on this target"), error.value
+    assert serve.opt_out(adapter.OPT_OUTS, error.value) == "this clang has no bfloat16"
+    assert adapter.compiled([sys.executable, "-c", "print('an object', end='')"], input=b"") == b"an object"
+
+
+def test_the_compiler_is_found_or_asked_for(adapter: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(adapter.NoCompilerError, match=r"no clang on the PATH; install clang, .* DEV=PYTHON"):
+        adapter.compiler()
+    for name in ("clang-14", "clang-16"):
+        tmp_path.joinpath(name).touch(0o755)
+    assert adapter.compiler().endswith("clang-16")
+    monkeypatch.setenv("CC", "clang-99")
+    with pytest.raises(adapter.NoCompilerError, match=r"no clang-99 on the PATH"):
+        adapter.compiler()
+
+
+@REAL
+def test_the_real_one(tmp_path: Path) -> None:
+    wanted = {
+        "ai.onnx/Split/13/even": "pass",
+        "ai.onnx/Split/13/dtypes/bfloat16": ("pass", "unsupported"),  # as clang is new enough, or is not
+        "ai.onnx/Split/13/dtypes/string": "unsupported",
+        "ai.onnx/Split/18/uneven": "wrong_shape",
+    }
+    run = real(tmp_path, "tinygrad", *wanted)
+    assert run.header["backends"]["tinygrad"]["runtime"] == "tinygrad"
+    for result in run.results():
+        assert result.verdict in wanted[result.case], result
