@@ -11,6 +11,7 @@ nox.options.default_venv_backend = "uv|virtualenv"  # uv where it is there: an e
 
 REPORTS = Path("reports")
 RUNS = REPORTS / "runs"
+RESULTS = [RUNS / f"{suite}.ndjson" for suite in ("generated", "official")]
 
 
 @nox.session
@@ -37,17 +38,15 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def conformance(session: nox.Session) -> None:
-    """Write the published reports of the runtimes here, one file a suite."""
+    """Write the published reports of the runtimes here, with an index."""
     session.install(".[onnxruntime]")
     RUNS.mkdir(parents=True, exist_ok=True)
-    for suite in ("generated", "official"):
-        results = RUNS / f"{suite}.ndjson"
+    for results in RESULTS:
         results.unlink(missing_ok=True)
-        command = ["onnx-conformance", "run", "--suite", suite, "--results", str(results), "--jobs", "2"]
+        command = ["onnx-conformance", "run", "--suite", results.stem, "--results", str(results), "--jobs", "2"]
         backends = ["--backend", "onnxruntime", "--backend", "onnx_reference"]
         session.run(*command, *backends, success_codes=[0, 1], silent=True)
-        report = ["report", "--groups", "150", "--out", str(REPORTS / f"{suite}.md"), str(results)]
-        session.run("onnx-conformance", *report)
+    session.run("onnx-conformance", "publish", *map(str, RESULTS), "--folder", str(REPORTS))
 
 
 @nox.session

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import onnx
+import onnx.helper
 from onnx.reference import ReferenceEvaluator
+
+from backends import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +27,15 @@ outputs = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
 
 def info() -> dict[str, Any]:
     """Return what the hello message says of this runtime."""
-    return {"runtime": "onnx.reference", "version": onnx.__version__, "repro": REPRO}
+    return {
+        "runtime": "onnx.reference",
+        "version": onnx.__version__,
+        "repro": REPRO,
+        "opset": max(row[2] for row in onnx.helper.VERSION_TABLE),
+        "ir_version": int(onnx.IR_VERSION),
+        "types": [row.name for row in protocol.ELEMENT_TYPES],
+        "containers": ["sequence", "optional", "map"],
+    }
 
 
 def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:

@@ -91,7 +91,18 @@ def info() -> dict[str, Any]:
         "version": onnxruntime.__version__,
         "repro": REPRO,
         "repro_wide": REPRO_ORT_VALUES,
+        "types": [row.name for row in protocol.ELEMENT_TYPES if row.number in PLAIN or _held(row.number)],
+        "containers": ["sequence", "optional", "map"],
     }
+
+
+def _held(number: int) -> bool:
+    """Tell whether this version has memory for an element type that numpy lacks."""
+    try:
+        onnxruntime.OrtValue.ortvalue_from_shape_and_type([1], number)
+    except Exception:  # noqa: BLE001 - whatever it raises, it has none
+        return False
+    return True
 
 
 def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:

@@ -16,6 +16,7 @@ import numpy as np
 from backends.protocol import element_type
 from harness import chance
 from harness.declare import Drawn
+from harness.render import element
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -27,6 +28,12 @@ Array = np.ndarray[Any, Any]
 
 MOST_OFFSETS = 256
 """Elements of one output that `offsets` tells of."""
+MOST_INDICES = 64
+"""Elements that are kept by index, of those that differ."""
+WINDOW = 24
+"""Elements that are kept by value, from a little before the first that differs."""
+BEFORE = 4
+"""How many of them stand before it, where not all fit."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,10 @@ class Mismatch:
         first: index of the first that differs, in row-major order.
         worst: index of the one farthest away.
         absolute, relative, ulp: the distance there; None where there is none (NaN, infinity, strings).
+        shape: of the tensor whose elements differ.
+        differs: which elements lie outside the allowance, counted in row-major order; the first MOST_INDICES.
+        start: the element that `wanted` and `given` begin with, counted likewise.
+        wanted, given: WINDOW elements of what is expected and of the answer, written out in full.
     """
 
     verdict: Verdict
@@ -54,6 +65,11 @@ class Mismatch:
     absolute: float | None = None
     relative: float | None = None
     ulp: int | None = None
+    shape: tuple[int, ...] = ()
+    differs: tuple[int, ...] = ()
+    start: int = 0
+    wanted: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return one line a person can act on."""
@@ -292,6 +308,9 @@ def _worst(where: str, wanted: Array, got: Array, differs: Array) -> Mismatch:
     if absolute is not None and wanted.dtype.kind != "c":
         ulps = _ulps(np.asarray(a), np.asarray(b)) if is_float(wanted) else abs(int(a) - int(b))
         steps = int(ulps)
+    places = np.flatnonzero(differs)
+    start = 0 if wanted.size <= WINDOW else max(0, min(int(places[0]) - BEFORE, wanted.size - WINDOW))
+    near = slice(start, start + WINDOW)
     return Mismatch(
         Verdict.WRONG_VALUE,
         where,
@@ -304,4 +323,9 @@ def _worst(where: str, wanted: Array, got: Array, differs: Array) -> Mismatch:
         absolute=absolute,
         relative=relative if math.isfinite(relative) else None,
         ulp=steps,
+        shape=shape,
+        differs=tuple(map(int, places[:MOST_INDICES])),
+        start=start,
+        wanted=tuple(map(element, wanted.reshape(-1)[near])),
+        given=tuple(map(element, got.reshape(-1)[near])),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from harness.results import ResultsError, Run, Writer
+from harness.results import ResultsError, Run, Writer, identity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,11 +84,11 @@ def _same(first: Run, other: Run) -> None:
                 "what was run on the same"
             )
     for backend, said in other.header["backends"].items():
-        known = first.header["backends"].get(backend, said)
-        if known != said:
+        known, is_now = identity(first.header["backends"].get(backend, said)), identity(said)
+        if known != is_now:
             raise ResultsError(
-                f"{first.path} and {other.path} cannot be merged: {backend} is {_named(known)} in one, {_named(said)} "
-                "in the other"
+                f"{first.path} and {other.path} cannot be merged: {backend} is {_named(known)} in one, "
+                f"{_named(is_now)} in the other"
             )
 
 

@@ -266,8 +266,8 @@ def _elements(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, A
     elif kind in "iu":
         yield from _whole(name, array)
     else:
-        wide = array.astype(np.float64)
         with np.errstate(invalid="ignore"):
+            wide = array.astype(np.float64)
             found = {
                 "NaN": np.isnan(wide).any(),
                 "an infinity": np.isinf(wide).any(),

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 ELEMENTS = 12
 """How many elements of a tensor are shown."""
+CHARACTERS = 60
+"""How much is shown of an element that is written out in full."""
 
 
 def brief(values: Sequence[Value | Drawn], limit: int = 600) -> str:
@@ -42,6 +44,14 @@ def one(value: Value | Drawn) -> str:
     if isinstance(value, dict):
         return "map {" + ", ".join(f"{key!r}: {one(item)}" for key, item in list(value.items())[:ELEMENTS]) + "}"
     return "an empty optional"
+
+
+def element(item: Any) -> str:  # noqa: ANN401 - a numpy scalar or a str
+    """Return one element so that another value of its type reads otherwise: all its digits, its sign, its quotes."""
+    if isinstance(item, str):
+        quoted = ascii(item) if clean(item) != item.strip() else repr(item)
+        return clean(quoted if len(quoted) <= CHARACTERS else quoted[:CHARACTERS] + "...")
+    return str(bool(item)).lower() if isinstance(item, bool | np.bool_) else str(item)
 
 
 def _element(item: Any) -> str:  # noqa: ANN401 - a numpy scalar or a str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -81,6 +82,27 @@ outputs = [decode(value) for value in answer["outputs"]]
 """
 
 
+@dataclass(frozen=True)
+class Parts:
+    """What of a script depends on the case alone, so that a report can put scripts together for any backend.
+
+    Attributes:
+        before: imports, model, inputs, expected values.
+        after: what holds the answer against them, but for `CHECK_DRAWN` and `CHECK`.
+        wide: element types occur that numpy itself does not have.
+        rejects: the text forbids the model, so that a refusal is what is expected.
+        checks: `CHECK` follows.
+        drawn: `CHECK_DRAWN` comes before it.
+    """
+
+    before: str
+    after: str
+    wide: bool
+    rejects: bool
+    checks: bool
+    drawn: bool
+
+
 def script(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
     """Return the file's text.
 
@@ -89,20 +111,45 @@ def script(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
         result: what the backend made of it now.
         hello: what the backend's adapter said of itself; `repro` there is how one calls the runtime.
     """
-    return "\n".join(_lines(case, result, hello)) + "\n"
+    found = parts(case)
+    code = call(result.backend, hello, wide=found.wide).rstrip()
+    asked = REFUSAL.format(call=textwrap.indent(code, "    ", bool)) if found.rejects else f"{code}\n"
+    checks = f"{CHECK_DRAWN if found.drawn else ''}{CHECK}" if found.checks else ""
+    return f"{_head(case, result, hello)}{found.before}{asked}{GOT}{found.after}{checks}"
 
 
-def _lines(case: Case, result: Result, hello: Mapping[str, Any]) -> Iterator[str]:
-    runtime = f"{hello.get('runtime', result.backend)} {hello.get('version', '')}".strip()
-    yield f'"""{_safe(case.id)} on {_safe(runtime)}: {result.verdict}.'
-    yield ""
-    for clause in case.clauses:
-        yield f"The text: {_safe(quoted(clause))}"
-    if result.message:
-        yield f"Seen: {_safe(result.message)}"
-    yield f"Needs: pip install onnx=={onnx.__version__}" + (f" and {_safe(runtime)}" if hello.get("runtime") else "")
-    yield '"""'
-    yield ""
+def parts(case: Case) -> Parts:
+    """Return what depends on the case alone."""
+    checks = case.expected is not None and case.outcome is not Outcome.REJECTS
+    return Parts(
+        before="".join(f"{text}\n" for text in _before(case)),
+        after="".join(f"{text}\n" for text in _after(case)),
+        wide=_needs_ml_dtypes(case),
+        rejects=case.outcome is Outcome.REJECTS,
+        checks=checks,
+        drawn=checks and any(isinstance(value, Drawn) for value in case.expected or ()),
+    )
+
+
+def runtime(backend: str, said: Mapping[str, Any]) -> str:
+    """Return what a runtime calls itself, with its version."""
+    return f"{said.get('runtime', backend)} {said.get('version', '')}".strip()
+
+
+def needs(backend: str, said: Mapping[str, Any]) -> str:
+    """Return what must be installed to run a script."""
+    also = f" and {_safe(runtime(backend, said))}" if said.get("runtime") else ""
+    return f"Needs: pip install onnx=={onnx.__version__}{also}"
+
+
+def _head(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
+    lines = [f'"""{_safe(case.id)} on {_safe(runtime(result.backend, hello))}: {result.verdict}.', ""]
+    lines += [f"The text: {_safe(quoted(clause))}" for clause in case.clauses]
+    lines += [f"Seen: {_safe(result.message)}"] if result.message else []
+    return "\n".join([*lines, needs(result.backend, hello), '"""', "", ""])
+
+
+def _before(case: Case) -> Iterator[str]:
     yield "import numpy as np"
     yield "import onnx"
     yield "import onnx.numpy_helper"
@@ -118,21 +165,6 @@ def _lines(case: Case, result: Result, hello: Mapping[str, Any]) -> Iterator[str
     yield from _expected(case)
     yield 'print("expected:", expected if expected is not None else why)'
     yield ""
-    call = _call(case, result, hello).rstrip()
-    if case.outcome is Outcome.REJECTS:
-        yield "try:"
-        yield textwrap.indent(call, "    ", bool)
-        yield "except (ImportError, OSError):  # There is no runtime to ask."
-        yield "    raise"
-        yield "except Exception as error:"
-        yield '    print("refused: ", error)'
-        yield '    print("as expected")'
-        yield "    raise SystemExit(0) from None"
-    else:
-        yield call
-    yield ""
-    yield 'print("got:     ", outputs)'
-    yield from _verify(case)
 
 
 def _safe(text: object) -> str:
@@ -224,16 +256,35 @@ def _expected(case: Case) -> Iterator[str]:
     yield "]"
 
 
-def _call(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
-    if result.backend.startswith("cmd:"):
-        return OVER_STDIO.format(command=shlex.split(result.backend.removeprefix("cmd:")))
-    wide = _needs_ml_dtypes(case) and "repro_wide" in hello
-    text = hello.get("repro_wide" if wide else "repro")
+def call(backend: str, said: Mapping[str, Any], *, wide: bool) -> str:
+    """Return the code that calls a runtime: from `model` and `inputs` to `outputs`.
+
+    Args:
+        backend: as the user named it.
+        said: what its adapter said of itself.
+        wide: whether element types occur that numpy itself does not have.
+    """
+    if backend.startswith("cmd:"):
+        return OVER_STDIO.format(command=shlex.split(backend.removeprefix("cmd:")))
+    text = said.get("repro_wide" if wide and "repro_wide" in said else "repro")
     if not isinstance(text, str):
-        return f"raise SystemExit('{result.backend} has no way to be called without this project')"
+        return f"raise SystemExit({f'{backend} has no way to be called without this project'!r})"
     return text
 
 
+REFUSAL = """\
+try:
+{call}
+except (ImportError, OSError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error)
+    print("as expected")
+    raise SystemExit(0) from None
+"""
+GOT = """
+print("got:     ", outputs)
+"""
 CHECK_DRAWN = """
 
 def check_drawn(where, wanted, got):
@@ -308,7 +359,7 @@ print("as expected")
 """
 
 
-def _verify(case: Case) -> Iterator[str]:
+def _after(case: Case) -> Iterator[str]:
     if case.outcome is Outcome.REJECTS:
         yield 'raise SystemExit("an answer, where the text forbids one")'
     if case.expected is None:
@@ -321,6 +372,3 @@ def _verify(case: Case) -> Iterator[str]:
     yield f"RTOL, ATOL, ULP, SIGNED_ZERO = {(allowance.rtol, allowance.atol, allowance.ulp, allowance.signed_zero)!r}"
     yield f"EPS = {eps if wanted else {}!r}  # One unit in the last place, beside 1."
     yield f"BOUNDS = [{', '.join(literal(np.asarray(bound)) for bound in bounds)}]"
-    if any(isinstance(value, Drawn) for value in case.expected):
-        yield CHECK_DRAWN.rstrip()
-    yield CHECK.rstrip()

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Raised when a record changes its meaning."""
 
+IDENTITY = ("runtime", "version", "python")
+"""What an adapter says of itself that tells one runtime from another."""
+CALLS = ("repro", "repro_wide")
+"""How its runtime is called without this project; see `repro`."""
+MOST_CODE = 8000
+
 SPARSE = (
     "message",
     "error",
@@ -42,6 +48,7 @@ SPARSE = (
     "attempts",
     "ulps",
 )
+
 """Fields that are left out where they say nothing."""
 
 
@@ -64,11 +71,21 @@ def header(
         "started": _now(),
         "suite": dict(suite),
         "backends": {
-            name: {key: clean(said[key], 80) for key in ("runtime", "version", "python") if key in said}
+            name: {key: clean(said[key], 80) for key in IDENTITY if key in said} | _calls(said)
             for name, said in backends.items()
         },
         "arguments": dict(arguments),
     }
+
+
+def _calls(said: Mapping[str, Any]) -> dict[str, str]:
+    """Return the code that an adapter gave; code that would have to be cut is left out."""
+    return {key: said[key] for key in CALLS if isinstance(said.get(key), str) and len(said[key]) <= MOST_CODE}
+
+
+def identity(said: Mapping[str, Any]) -> dict[str, str]:
+    """Return of a backend in the header what tells it from another one."""
+    return {key: str(said[key]) for key in IDENTITY if key in said}
 
 
 def _now() -> str:

@@ -92,7 +92,7 @@ def _answered(case: Case, blank: Result, reply: Answered) -> Result:
         timed,
         verdict=mismatch.verdict,
         message=str(mismatch),
-        mismatch={k: v for k, v in dataclasses.asdict(mismatch).items() if k != "verdict"},
+        mismatch={k: v for k, v in dataclasses.asdict(mismatch).items() if k != "verdict" and v != ()},
         expected=brief(case.expected),
         actual=brief(reply.outputs),
     )

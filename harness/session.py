@@ -24,7 +24,7 @@ from harness.replies import Answered, Refused
 from harness.report import gate as gate_report
 from harness.report import terminal
 from harness.report.summary import Summary
-from harness.results import ResultsError, Run, Writer, begun, header
+from harness.results import ResultsError, Run, Writer, begun, header, identity
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
@@ -258,9 +258,10 @@ def _same_runtimes(run: Run, hellos: Mapping[str, Mapping[str, object]]) -> None
     """Raise ResultsError if a backend is another one than in the run to go on with, though its name is the same."""
     now = header({}, hellos, {})["backends"]
     for name, was in run.header["backends"].items():
-        if name in now and was != now[name]:
+        then, is_now = identity(was), identity(now.get(name, was))
+        if then != is_now:
             raise ResultsError(
-                f"{run.path} cannot be resumed: {name} was {_written(was)}, and is now {_written(now[name])}; "
+                f"{run.path} cannot be resumed: {name} was {_written(then)}, and is now {_written(is_now)}; "
                 "restore it, or name another --results file"
             )
 

@@ -8,7 +8,7 @@ import traceback
 import click
 
 from harness import __version__
-from harness.cli import cases, causes, gate, reports, run
+from harness.cli import adapters, cases, causes, gate, reports, run
 from harness.errors import HarnessError
 
 
@@ -20,6 +20,7 @@ def main() -> None:
 
 for _command in (
     run.run,
+    adapters.backends_,
     cases.list_,
     cases.show,
     cases.generate,
@@ -32,6 +33,7 @@ for _command in (
     causes.repro_,
     causes.minimize_,
     reports.report,
+    reports.publish,
     reports.compare,
 ):
     main.add_command(_command)

@@ -1,20 +1,25 @@
-"""`report`, `compare`: finished runs, for people and machines."""
+"""`report`, `publish`, `compare`: finished runs, for people and machines."""
 
 from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from harness import expectations, explain, session
+from harness.cli import pages
 from harness.cli.options import end, source
 from harness.errors import HarnessError
 from harness.process import Limits
-from harness.report import comparison, formats, subject, terminal
-from harness.report.formats import FORMATS
+from harness.report import comparison, formats, index, subject, terminal
+from harness.report.formats import FORMATS, Format
 from harness.results import Run
 from harness.verdict import line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @click.command()
@@ -36,7 +41,7 @@ _ROWS = "\n".join(f"  {name:<12} {kind.about}" for name, kind in FORMATS.items()
 
 
 @click.command(epilog=f"\b\nFormats:\n{_ROWS}")
-@click.argument("results", type=click.Path(path_type=Path))
+@click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--format", "names", type=click.Choice(list(FORMATS)), multiple=True,
     help="Markdown, if nothing is named. Repeatable with --folder.",
@@ -55,37 +60,97 @@ _ROWS = "\n".join(f"  {name:<12} {kind.about}" for name, kind in FORMATS.items()
     help="Groups of failures shown for each backend; 0: all.",
 )  # fmt: skip
 def report(
-    results: Path, names: tuple[str, ...], out: Path | None, folder: Path | None, expected: Path | None, groups: int
+    files: tuple[Path, ...],
+    names: tuple[str, ...],
+    out: Path | None,
+    folder: Path | None,
+    expected: Path | None,
+    groups: int,
 ) -> None:
     """Tell a results file in another format: to standard output, a file, or a folder.
 
-    A run that was cut off is told as such. Exit status: 0 the reports are written, 2 something cannot be read or
-    written; whether the gate is open is what `gate` tells.
+    Several files stand side by side in the formats that have room for them; of two that share a backend, html says
+    what changed. A run that was cut off is told as such. Exit status: 0 the reports are written, 2 something cannot be
+    read or written; whether the gate is open is what `gate` tells.
     """
     if folder is None and len(names) > 1:
         raise HarnessError(f"{len(names)} formats need --folder DIR to stand beside one another; or name one")
     if folder is not None and out is not None:
         raise HarnessError("--out names the file of one report, --folder the place of several; give one of them")
-    chosen = names or (tuple(FORMATS) if folder else ("markdown",))
-    found = subject.read(Run(results), expectations.read(expected) if expected else None)
-    found = dataclasses.replace(found, groups=groups)
+    chosen = {name: FORMATS[name] for name in names or (tuple(FORMATS) if folder else ("markdown",))}
+    alone = [name for name, kind in chosen.items() if len(files) > 1 and not kind.several]
+    if alone:
+        raise HarnessError(
+            f"--format {alone[0]} takes one results file; several stand side by side in "
+            f"{', '.join(name for name, kind in FORMATS.items() if kind.several)}"
+        )
+    if "html" in chosen and out is None and folder is None:
+        raise HarnessError("--format html needs --out FILE: a page is looked at in a browser")
+    first, *others = runs = [Run(path) for path in files]
+    found = subject.read(first, expectations.read(expected) if expected else None)
+    found = dataclasses.replace(found, groups=groups, beside=tuple(others))
+    found = _filled(found, runs, tuple(chosen.values()))
+    if folder is not None:
+        formats.make(folder)
+    for kind in chosen.values():
+        path = folder / kind.file if folder is not None else out
+        if path is None:
+            for piece in kind.report(found):
+                click.echo(piece, nl=False)
+            continue
+        formats.write(path, kind.report(found))
+        if folder is not None:
+            click.echo(path)
+
+
+def _filled(found: subject.Subject, runs: Sequence[Run], chosen: Sequence[Format]) -> subject.Subject:
+    """Return a subject with what some formats ask for: answers of onnx.reference, statements, cases."""
     cases = source(found.run)
     if cases is None:
         name = line(found.run.header["suite"].get("name"))
         click.echo(f"onnx-conformance: suite {name} is not here; the reports do without the cases themselves", err=True)
-    if any(FORMATS[name].asks for name in chosen) and cases is not None:
+    elif any(kind.asks for kind in chosen):
         examples = [group.example for group in terminal.visible(found.summary, found.groups)[0]]
         found = dataclasses.replace(found, references=session.reference_answers(examples, cases, Limits()))
-    if any(FORMATS[name].shares for name in chosen):
-        shared = explain.explain(found.run, cases)
-        found = dataclasses.replace(found, statements=shared.statements, note=shared.note)
-    if folder is not None:
-        formats.make(folder)
-        for name in dict.fromkeys(chosen):
-            formats.write(folder / FORMATS[name].file, FORMATS[name].report(found))
-            click.echo(folder / FORMATS[name].file)
-    elif out is not None:
-        formats.write(out, FORMATS[chosen[0]].report(found))
-    else:
-        for piece in FORMATS[chosen[0]].report(found):
-            click.echo(piece, nl=False)
+    if any(kind.shares for kind in chosen):
+        shared = [explain.explain(run, source(run)) for run in runs]
+        statements = tuple(statement for item in shared for statement in item.statements)
+        note = "; ".join(dict.fromkeys(item.note for item in shared if item.note))
+        found = dataclasses.replace(found, statements=statements, note=note)
+    if any(kind.describes for kind in chosen):
+        described, missing = pages.described(runs)
+        found = dataclasses.replace(found, cases=described, missing=missing)
+    return found
+
+
+PUBLISHED = {"markdown": "md", "html": "html", "badge": "badge.json"}
+"""Formats that are published, and what the names of their files end with."""
+
+
+@click.command()
+@click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder of published reports."
+)
+@click.option(
+    "--groups", type=click.IntRange(0), default=150, show_default=True,
+    help="Groups of failures shown for each backend; 0: all.",
+)  # fmt: skip
+def publish(files: tuple[Path, ...], folder: Path, groups: int) -> None:
+    """Write the reports of results files into a folder, with an index: Markdown, a page, and a badge of each."""
+    doubled = {path.stem for path in files if [other.stem for other in files].count(path.stem) > 1}
+    if doubled:
+        raise HarnessError(f"two results files are called {min(doubled)}; their reports would be one")
+    formats.make(folder)
+    published = []
+    for path in files:
+        run = Run(path)
+        found = dataclasses.replace(subject.read(run), groups=groups)
+        filled = _filled(found, [run], [FORMATS[name] for name in PUBLISHED])
+        written = {name: f"{path.stem}.{ending}" for name, ending in PUBLISHED.items()}
+        for name, file in written.items():
+            formats.write(folder / file, FORMATS[name].report(filled))
+            click.echo(folder / file)
+        published.append((found, written))
+    formats.write(folder / "README.md", index.report(published))
+    click.echo(folder / "README.md")

@@ -135,12 +135,13 @@ def _summary(subject: Subject, counts: Mapping[str, int], suites: int) -> dict[s
 def _environment(subject: Subject) -> dict[str, Any]:
     head = subject.run.header
     machine = head.get("machine", {})
+    shared = {backend: subject.shared(backend) for backend in head["backends"]} if subject.statements else {}
     return {
         "reportName": subject.title,
         "appName": subject.backends,
         "osPlatform": str(machine.get("system", "")).lower(),
         "healthy": subject.run.complete and not subject.faults,
-        "extra": {"onnx": head.get("onnx", ""), "suite": head["suite"], "backends": head["backends"]},
+        "extra": {"onnx": head.get("onnx", ""), "suite": head["suite"], "backends": head["backends"], "shared": shared},
     }
 
 

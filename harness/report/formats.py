@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness.errors import HarnessError
 from harness.report import as_json, badge, ctrf, github, junit, markdown, sarif
+from harness.report.html import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -32,6 +33,8 @@ class Format:
         about: one line, for people.
         asks: whether it shows what onnx.reference gives for the examples.
         shares: whether it says what failures share.
+        describes: whether it shows the cases themselves.
+        several: whether it shows several runs side by side.
     """
 
     report: Callable[[Subject], Iterator[str]]
@@ -39,6 +42,12 @@ class Format:
     about: str
     asks: bool = False
     shares: bool = False
+    describes: bool = False
+    several: bool = False
+
+
+def _page(subject: Subject) -> Iterator[str]:
+    yield page.report((subject.run, *subject.beside), subject.cases, subject.statements, subject.missing)
 
 
 FORMATS = {
@@ -48,9 +57,21 @@ FORMATS = {
     "json": Format(
         as_json.report, "report.json", "counts, groups of failures, the gate; has a JSON Schema", shares=True
     ),
-    "junit": Format(junit.report, "junit.xml", "JUnit XML: a testsuite an operator version, a testcase a case"),
-    "ctrf": Format(ctrf.report, "ctrf.json", "Common Test Report Format, ctrf.io"),
-    "sarif": Format(sarif.report, "report.sarif", "SARIF 2.1.0 for code scanning: a rule is a sentence of the text"),
+    "html": Format(
+        _page,
+        "report.html",
+        "one page with a matrix, filters and a page for each case; takes several results files",
+        shares=True,
+        describes=True,
+        several=True,
+    ),
+    "junit": Format(
+        junit.report, "junit.xml", "JUnit XML: a testsuite an operator version, a testcase a case", shares=True
+    ),
+    "ctrf": Format(ctrf.report, "ctrf.json", "Common Test Report Format, ctrf.io", shares=True),
+    "sarif": Format(
+        sarif.report, "report.sarif", "SARIF 2.1.0 for code scanning: a rule is a sentence of the text", shares=True
+    ),
     "annotations": Format(github.annotate, "annotations.txt", "workflow commands of GitHub Actions"),
     "summary": Format(github.summary, "summary.md", "step summary of GitHub Actions", asks=True, shares=True),
     "badge": Format(badge.report, "badge.json", "what shields.io's endpoint badge reads"),

@@ -88,8 +88,8 @@ def report(subject: Subject) -> Iterator[str]:
         yield f"<?xml version='1.0' encoding='utf-8'?>\n{head}\n"
         for suite in run:
             yield from _written(TestSuite(), suite, waiting)
-        for (_, backend), suite in sorted(suites.items()):
-            yield from _written(_headed(subject, backend), suite, waiting)
+        for (operator, backend), suite in sorted(suites.items()):
+            yield from _written(_headed(subject, operator, backend), suite, waiting)
         yield f"{end}\n"
 
 
@@ -154,7 +154,7 @@ def _run(subject: Subject, waiting: IO[bytes]) -> Iterator[_Suite]:
             yield suite
 
 
-def _headed(subject: Subject, backend: str) -> TestSuite:
+def _headed(subject: Subject, operator: str, backend: str) -> TestSuite:
     head = subject.run.header
     made, said = TestSuite(), head["backends"].get(backend, {})
     started = moment(head.get("started"))
@@ -169,6 +169,8 @@ def _headed(subject: Subject, backend: str) -> TestSuite:
         ("digest", head["suite"].get("digest", "")),
     ):
         made.add_property(name, _xml(line(value)))
+    for shared in subject.shared(backend, operator.rpartition("/")[0] or operator):
+        made.add_property("failures share", _xml(shared))
     return made
 
 

@@ -131,6 +131,7 @@ def _run(subject: Subject, backend: str, size: _Size, said: list[str]) -> Iterat
         if held.result.backend == backend:
             kept.add(held)
     rules: dict[str, str] = {}
+    shared = [text for text in subject.shared(backend) if size.takes(text)]
     count = 0
 
     def results() -> Iterator[str]:
@@ -156,7 +157,8 @@ def _run(subject: Subject, backend: str, size: _Size, said: list[str]) -> Iterat
     yield from json_text.array(rules.values())
     category = f"onnx-conformance/{quote(line(backend), safe='')}/"
     yield f'}}}},\n"automationDetails":{json_text.text({"id": category})}'
-    yield f',\n"invocations":{json_text.text([_invocation(subject, kept, count, said)])}}}'
+    yield f',\n"invocations":{json_text.text([_invocation(subject, kept, count, said)])}'
+    yield f',\n"properties":{json_text.text({"failuresShare": shared})}}}' if shared else "}"
 
 
 def _result(held: Held, level: str) -> dict[str, Any]:

@@ -13,12 +13,15 @@ from harness.report.summary import Summary
 from harness.verdict import Result, Verdict, line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from harness.case import Case
     from harness.expectations import Entry, Expectations
     from harness.results import Run
     from harness.statement import Statement
 
+MOST_SHARED = 1000
+"""Statements of a backend that a format without room of its own for them tells."""
 CUT_OFF = "This run was cut off; cases are missing."
 
 
@@ -73,6 +76,9 @@ class Subject:
         note: why less is known of what they share than could be; empty where all is.
         references: case id -> what onnx.reference gave for it, for the examples.
         groups: how many groups of failures of each backend are shown where not all fit; 0: all.
+        beside: other runs, for the formats that show several.
+        cases: what the suite of the runs is made of, as far as it is told of; read once.
+        missing: why there are no such cases, for a person; empty where there are.
     """
 
     run: Run
@@ -83,6 +89,9 @@ class Subject:
     note: str = ""
     references: Mapping[str, str] = field(default_factory=dict)
     groups: int = 0
+    beside: tuple[Run, ...] = ()
+    cases: Iterable[Case] = ()
+    missing: str = ""
 
     def held(self) -> Iterator[Held]:
         """Yield the results in the order of the file."""
@@ -112,6 +121,14 @@ class Subject:
         for (_, backend), counter in self.summary.counts.items():
             counts.setdefault(backend, Counter()).update(counter)
         return counts
+
+    def shared(self, backend: str, operator: str = "") -> list[str]:
+        """Return what failures of a backend share, one line each; of one operator, or of all."""
+        return [
+            line(f"{item.operator}: {item}", 600)
+            for item in self.statements
+            if item.backend == backend and operator in {"", item.operator}
+        ][:MOST_SHARED]
 
     @property
     def faults(self) -> list[str]:

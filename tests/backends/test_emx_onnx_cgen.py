@@ -60,7 +60,7 @@ SAID = {
     ),
     "narrow": (
         "RuntimeError",
-        "C compilation failed:\n/tmp/x/model.c:60:75: error: expected '...' before numeric constant\n 60 | unsigned _BitInt(2) y",
+        "C compilation failed:\nmodel.c:60:75: error: expected ')' before numeric constant\n| unsigned _BitInt(2) y",
         "no such type in this compiler",
     ),
     "C": (

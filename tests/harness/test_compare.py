@@ -438,3 +438,45 @@ def test_offsets_of_huge_distances_do_not_wrap() -> None:
     assert offsets([np.array([-1e300])], [np.array([1e300])]) == {
         "outputs[0]": [[0, 2 * (2**63 - 1 & int(np.array([1e300]).view(np.int64)[0]))]]
     }
+
+
+# What is kept of the elements, so that a report can mark them
+
+
+def test_the_elements_that_differ_are_kept_by_index_and_value() -> None:
+    wanted = array(1, 1 / 3, 3, 4).reshape(2, 2)
+    got = array(1, np.nextafter(np.float32(1 / 3), np.float32(1)), 3, -0.0).reshape(2, 2)
+    seen = found(wanted, got)
+    assert (seen.shape, seen.differs, seen.start) == ((2, 2), (1, 3), 0)
+    assert seen.wanted == ("1.0", "0.33333334", "3.0", "4.0")
+    assert seen.given == ("1.0", "0.33333337", "3.0", "-0.0")  # Another value reads otherwise, be it one ULP away.
+
+
+def test_what_the_tolerance_allows_is_not_among_them() -> None:
+    seen = found(array(1, 2, 3), array(1.001, 2.5, 3.001), Allowance("loose", atol=0.1))
+    assert seen.differs == (1,)
+
+
+@pytest.mark.parametrize(("first", "start"), [(0, 0), (3, 0), (50, 46), (98, 76), (99, 76)])
+def test_of_a_large_tensor_the_neighbourhood_is_kept(first: int, start: int) -> None:
+    wanted = np.arange(100, dtype=np.int32)
+    got = wanted.copy()
+    got[first:] += 1000
+    seen = found(wanted, got)
+    assert seen.start == start
+    assert seen.wanted == tuple(map(str, range(start, start + 24)))
+    assert len(seen.given) == 24
+    assert seen.differs == tuple(range(first, 100))[:64]
+    assert seen.differing == 100 - first
+
+
+def test_hostile_strings_are_kept_as_text() -> None:
+    seen = found(np.array(["a"], object), np.array(["\x1b[2J\u202e" + "x" * 1000], object))
+    assert seen.wanted == ("'a'",)
+    assert seen.given[0].startswith("'\\x1b[2J\\u202e")
+    assert len(seen.given[0]) < 70
+
+
+def test_no_element_is_kept_where_none_can_be_compared() -> None:
+    seen = found(array(1, 2), array(1))
+    assert (seen.differs, seen.wanted, seen.given) == ((), (), ())

@@ -20,6 +20,7 @@ from runs import CONTROL, HOSTILE_TEXTS, entry, foreign, hostile, result, run_of
 
 from harness.report import as_json, badge, ctrf, formats, github, junit, sarif, subject
 from harness.report.formats import FORMATS, ReportError
+from harness.report.html import looks
 from harness.statement import Statement
 from harness.verdict import Verdict
 
@@ -34,8 +35,11 @@ TABLES = {
     "sarif": sarif.LEVELS,
     "annotations": github.LEVELS,
     "badge": badge.NAMED,
+    "html": looks.LOOKS,
 }
 """What each format calls a verdict. Markdown, the summary and JSON use the verdict's own name."""
+TEXTS = [name for name in FORMATS if name != "html"]
+"""The page packs what it tells, and has tests of its own, in a browser: test_html.py."""
 SCHEMA = json.loads((importlib.resources.files("harness") / "report.schema.json").read_text(encoding="utf-8"))
 STATEMENT = Statement("mine", "ai.onnx/Split", Verdict.CRASH, ("axis=0", "split | is a scalar"), 2, 2, 0, ("a", "b"))
 
@@ -66,7 +70,7 @@ def test_every_format_has_a_table_or_uses_the_verdicts_own_name() -> None:
     assert len({kind.file for kind in FORMATS.values()}) == len(FORMATS)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("finish", [True, False])
 def test_a_run_that_was_cut_off_is_told_as_such_and_still_told(name: str, finish: bool, tmp_path: Path) -> None:  # noqa: FBT001
     text = told(name, of_all_verdicts(tmp_path / "r", finish=finish))
@@ -87,7 +91,7 @@ def test_the_badge_of_no_data_is_not_a_bad_one(tmp_path: Path) -> None:
         assert json.loads(told("badge", found))["color"] == "lightgrey"
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("kind", HOSTILE_TEXTS)
 @pytest.mark.parametrize("verdict", [Verdict.WRONG_VALUE, Verdict.CRASH, Verdict.ADAPTER_ERROR])
 def test_what_is_hostile_stays_a_text(name: str, kind: str, verdict: Verdict, tmp_path: Path) -> None:
@@ -179,7 +183,7 @@ def few_and_many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Subject, Sub
     return many(path / "few", 400), many(path / "many", 4000)
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name != "sarif"])  # That one holds up to its own limit.
+@pytest.mark.parametrize("name", [name for name in TEXTS if name != "sarif"])  # That one holds up to its own limit.
 def test_memory_does_not_grow_with_the_run(name: str, few_and_many: tuple[Subject, Subject]) -> None:
     def peak(found: Subject) -> tuple[int, int]:
         tracemalloc.start()
@@ -222,14 +226,23 @@ def test_what_the_file_does_not_speak_of_is_told_as_it_is(tmp_path: Path) -> Non
 # Statements
 
 
-@pytest.mark.parametrize("name", ["markdown", "json", "summary"])
+@pytest.mark.parametrize(
+    "name", [name for name in TEXTS if name not in {"annotations", "badge"}]
+)  # These have no room.
 def test_statements_are_told(name: str, tmp_path: Path) -> None:
     run = run_of(tmp_path / "r", result(verdict=Verdict.CRASH))
-    text = told(name, dataclasses.replace(subject.read(run), statements=(STATEMENT,), note="only tags"))
-    assert "only tags" in text, text
+    text = told(name, dataclasses.replace(subject.read(run), statements=(STATEMENT,)))
     assert "crash exactly when axis=0 and split" in text, text
     assert "(2 of 2; no passing case matches)" in text, text
-    assert "What failures share" not in told(name, subject.read(run))
+    assert "exactly when" not in told(name, subject.read(run))
+    assert {name for name, kind in FORMATS.items() if kind.shares} == set(FORMATS) - {"annotations", "badge"}
+
+
+@pytest.mark.parametrize("name", ["markdown", "json", "summary"])
+def test_why_less_is_known_of_what_failures_share_is_told(name: str, tmp_path: Path) -> None:
+    run = run_of(tmp_path / "r", result(verdict=Verdict.CRASH))
+    found = dataclasses.replace(subject.read(run), statements=(STATEMENT,), note="only tags")
+    assert "only tags" in told(name, found)
 
 
 # JSON
@@ -331,7 +344,7 @@ def results(tmp_path: Path) -> Path:
     return tmp_path / "results.ndjson"
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", TEXTS)
 def test_the_command_writes_a_format_to_a_file_or_to_standard_output(name: str, results: Path, tmp_path: Path) -> None:
     out = tmp_path / "report"
     shown = command("report", results, "--format", name)

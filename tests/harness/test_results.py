@@ -15,7 +15,7 @@ import pytest
 from harness import generate, registry, repeats, results, runner
 from harness.case import Case, Outcome
 from harness.replies import Answered, Broken, Died, Late, Refused
-from harness.results import ResultsError, Run, Writer, from_record, header, to_record
+from harness.results import ResultsError, Run, Writer, from_record, header, identity, to_record
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
@@ -28,6 +28,11 @@ HEAD = header(
     {"name": "generated", "digest": "0123"},
     {"mine": {"kind": "hello", "runtime": "mine", "version": "1.2", "python": "3.11.1"}, "other": {}},
     {"selection": "", "reference": "", "jobs": 2, "repeat": 1, "timeout": 20.0, "memory": None},
+    {
+        "mine": {"kind": "hello", "runtime": "mine", "version": "1.2", "python": "3.11.1", "repro": "outputs = 1\n"},
+        "other": {},
+    },
+    {"selection": "", "reference": "", "jobs": 2, "timeout": 20.0, "memory": None},
 )
 FULL = Result(
     case="ai.onnx/Split/18/uneven/float16@top",
@@ -44,7 +49,8 @@ FULL = Result(
     actual="float[1] 2",
     mismatch={
         "where": "outputs[0]", "expected": "1.0", "actual": "2.0", "differing": 1, "total": 1, "first": [0],
-        "worst": [0], "absolute": 1.0, "relative": 1.0, "ulp": 8388608,
+        "worst": [0], "absolute": 1.0, "relative": 1.0, "ulp": 8388608, "shape": [1], "differs": [0], "start": 0,
+        "wanted": ["1.0"], "given": ["2.0"],
     },
     clauses=("One.", "Two."),
     tags=("change", "edge"),
@@ -56,6 +62,19 @@ FULL = Result(
     ulps={"outputs[0]": [[3, -2], [0, 1]]},
 )  # fmt: skip
 SHORT = Result("ai.onnx/Split/18/even", "ai.onnx/Split/18", "mine", Verdict.PASS, "values")
+
+
+def test_code_that_calls_a_runtime_is_kept_whole_or_not_at_all() -> None:
+    said = {"runtime": "a" * 100, "repro": "x = 1\n" * 10, "repro_wide": "x = 1\n" * 10_000, "other": 1}
+    kept = header({}, {"mine": said, "odd": {"repro": 3}}, {})["backends"]
+    assert set(kept["mine"]) == {"runtime", "repro"}
+    assert kept["mine"]["repro"] == "x = 1\n" * 10
+    assert len(kept["mine"]["runtime"]) < 120
+    assert kept["odd"] == {}
+
+
+def test_code_is_no_part_of_what_a_runtime_is() -> None:
+    assert identity({"runtime": "a", "version": "1", "repro": "x"}) == {"runtime": "a", "version": "1"}
 
 
 def write(path: Path, *found: Result, finish: bool = True) -> Path:

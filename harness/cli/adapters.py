@@ -1,0 +1,71 @@
+"""`backends`: what can be tested here, and a short test of an adapter."""
+
+from __future__ import annotations
+
+import click
+from tabulate import tabulate
+
+from harness import environments, selftest, targets
+from harness.cli.options import end
+from harness.errors import HarnessError
+from harness.lane import Lane
+from harness.process import Limits
+from harness.verdict import line
+
+
+@click.group("backends", invoke_without_command=True)
+@click.option(
+    "--all", "every", is_flag=True, help="Make the environments of those that are not here, and ask them too."
+)
+@click.pass_context
+def backends_(ctx: click.Context, every: bool) -> None:  # noqa: FBT001
+    """List what can be tested: where it is from, its version, what it takes, and how to get what is missing."""
+    if ctx.invoked_subcommand is not None:
+        return
+    rows = [_row(name, every=every) for name in targets.names()]
+    heads = ["backend", "from", "version", "opset", "types", "containers"]
+    click.echo(tabulate(rows, heads, tablefmt="simple", disable_numparse=True))
+    click.echo(
+        "\nAny version of those with an environment: --backend NAME==VERSION. An environment of yours: --python."
+    )
+
+
+def _row(name: str, *, every: bool) -> list[str]:
+    needs = environments.needs(name)
+    here = needs is None or needs.here
+    if not here and not every:
+        assert needs is not None  # noqa: S101 - otherwise it is here
+        return [name, "an environment that uv makes", needs.version, "", "not asked: --all", ""]
+    source = "here" if here else "an environment"
+    try:
+        with Lane(targets.resolve(name), Limits()) as lane:
+            hello = lane.session.hello
+    except HarnessError as error:
+        return [name, source, "", "", line(f"cannot be had: {error}", 80), ""]
+    types = hello.get("types")
+    containers = hello.get("containers")
+    return [
+        name,
+        source,
+        line(hello.get("version", ""), 30),
+        line(hello.get("opset", ""), 10),
+        f"{len(types)}" if isinstance(types, list) else "not said",
+        line(", ".join(map(str, containers)), 40) if isinstance(containers, list) else "not said",
+    ]
+
+
+@backends_.command("check")
+@click.argument("name", metavar="BACKEND")
+@click.option("--python", default="", metavar="PATH", help="As in `run`.")
+def check(name: str, python: str) -> None:
+    """Test an adapter in short: its hello, every type there and back, and what it makes of nonsense.
+
+    Exit status: 0 nothing is amiss, 1 something is, 2 it does not come up.
+    """
+    amiss = 0
+    for found in selftest.check(targets.resolve(name, python), Limits()):
+        mark = {True: "ok", False: "NO", None: "--"}[found.good]
+        amiss += found.good is False
+        click.echo(f"{mark}  {found.what:<32} {found.seen}")
+    click.echo(f"{amiss} things are amiss" if amiss else "nothing is amiss; -- is what the runtime does not take")
+    end(1 if amiss else 0)

@@ -1,0 +1,64 @@
+"""The cases that a page of several runs describes, from the suite that the runs are of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness import globs, suite
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from harness.case import Case
+    from harness.results import Run
+
+MOST_CASES = 60_000
+"""Up to so many cases, those that pass everywhere have their models on the page too."""
+
+FEW_OPERATORS = 30
+
+
+def described(runs: Sequence[Run]) -> tuple[Iterable[Case], str]:
+    """Return the cases that a page of some runs is to describe, or none and why."""
+    source, missing = _source(runs)
+    return (_cases(runs, source) if source else ()), missing
+
+
+def _source(runs: Sequence[Run]) -> tuple[suite.Suite | None, str]:
+    """Return the suite that the runs are of, or why there is none at hand."""
+    names = {str(run.header["suite"].get("name")) for run in runs}
+    if len(names) > 1:
+        return None, f"The runs are of different suites ({', '.join(sorted(names))}), so no models are shown."
+    try:
+        found = suite.open_suite(names.pop())
+        now = found.digest()
+    except HarnessError as error:
+        return None, f"The models and inputs of the cases are not at hand: {error}."
+    then = {str(run.header["suite"].get("digest")) for run in runs}
+    if then != {now}:
+        return None, (
+            f"The models and inputs of the cases are not at hand: suite {found.name} is {now} here and was "
+            f"{', '.join(sorted(then))} in the run. Make the report with the version that ran, or run anew."
+        )
+    return found, ""
+
+
+def _cases(runs: Iterable[Run], source: suite.Suite) -> Iterator[Case]:
+    """Yield the cases that the page is to describe: all, or of very many those that did not pass everywhere."""
+    every: set[str] = set()
+    others: set[str] = set()
+    operators: set[str] = set()
+    for run in runs:
+        for result in run.results():
+            every.add(result.case)
+            operators.add(result.operator)
+            if result.verdict != "pass":
+                others.add(result.case)
+    wanted = every if len(every) <= MOST_CASES else others
+    names = {operator.rpartition("/")[0] or operator for operator in operators}
+    # Every case is held against every glob, which costs more than generating it where there are many.
+    globbed = tuple(sorted(map(globs.literal, names))) if len(names) <= FEW_OPERATORS else ()
+    for case in source.cases(suite.Selection(ops=globbed)):
+        if case.id in wanted:
+            yield case

@@ -1,0 +1,205 @@
+"""Puts the page together: template, style, script, matrix and data, under a policy that lets nothing else run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from harness import __version__, repro
+from harness.report.html import blocks, matrix
+from harness.report.html.delivered import PIECES
+from harness.report.html.looks import ABSENT, LOOKS, ORDER
+from harness.report.html.table import Table, versioned
+from harness.verdict import clean, line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from harness.case import Case
+    from harness.results import Run
+    from harness.statement import Statement
+
+SCRIPTS = ("data", "filter", "dom", "matrix", "cases", "repro", "case", "groups", "main")
+"""The files of script/, in the order in which they are joined."""
+
+
+def report(
+    runs: Sequence[Run], cases: Iterable[Case] = (), statements: Sequence[Statement] = (), missing: str = ""
+) -> str:
+    """Return the report of one or several runs as one HTML file.
+
+    Args:
+        runs: side by side; of exactly two that share a backend, what changed is shown as well.
+        cases: what their suite is made of, for models, inputs and scripts; those that no run has are passed over.
+        statements: what failures share.
+        missing: why there are no such cases, for a person; empty where there are.
+
+    Raises:
+        ResultsError: a results file is damaged.
+    """
+    table = Table(runs)
+    order = table.order()
+    described = blocks.Described(table, cases)
+    numbers, layout = blocks.columns(table, order, described.places)
+    style, script = _style(len(table.columns)), _script()
+    environment = Environment(
+        loader=PackageLoader("harness.report.html", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("page.html.jinja").render(
+        policy=_policy(style, script),
+        style=Markup(style),  # noqa: S704 - a file of this package
+        script=Markup(script),  # noqa: S704 - the same
+        title=f"ONNX conformance: {', '.join(column.label for column in table.columns) or 'no backend'}",
+        runs=[_run(run, number, table) for number, run in enumerate(runs)],
+        mixed=len({str(run.header["suite"].get("digest")) for run in runs}) > 1,
+        missing=missing,
+        columns=[(column.label, versioned(column)) for column in table.columns],
+        rows=matrix.rows(table),
+        sums=matrix.sums(table),
+        total=len(table),
+        legend=_legend(table),
+        looks=[LOOKS[verdict] for verdict in ORDER],
+        pairs=table.pairs(),
+        version=__version__,
+        blocks={
+            "index": [blocks.packed_json(_index(table, order, layout, statements))],
+            "numbers": [numbers],
+            "said": [blocks.packed_json(list(table.said))],
+            "details": blocks.details(table, order),
+            "described": described.blocks,
+        },
+    )
+
+
+def _legend(table: Table) -> list[tuple[str, str]]:
+    """Return the families that occur, in the order of a bar, with the verdicts of each."""
+    seen = {number for column in table.columns for number in set(column.verdicts) - {ABSENT}}
+    words: dict[str, list[str]] = {}
+    for number in sorted(seen):
+        look = LOOKS[ORDER[number]]
+        words.setdefault(look.family, []).append(look.words)
+    return [(family, ", ".join(names)) for family, names in words.items()]
+
+
+def _index(table: Table, order: list[int], layout: list[list[Any]], statements: Sequence[Statement]) -> dict[str, Any]:
+    """Return what the page needs at once."""
+    rank = {case: place for place, case in enumerate(order)}
+    groups = table.groups(statements)
+    for group in groups:
+        group["cases"] = sorted(rank[case] for case in group["cases"])
+    return {
+        "size": blocks.CASES,
+        "absent": ABSENT,
+        "least": matrix.NARROWEST,
+        "layout": layout,
+        "looks": [
+            {
+                "name": str(verdict),
+                "letter": LOOKS[verdict].letter,
+                "words": LOOKS[verdict].words,
+                "family": LOOKS[verdict].family,
+                "failed": verdict.failed,
+            }
+            for verdict in ORDER
+        ],
+        "ids": [table.ids[case] for case in order],
+        "operators": list(table.operators),
+        "types": list(table.types),
+        "forms": list(table.forms),
+        "outcomes": list(table.outcomes),
+        "tags": list(table.tag_names),
+        "tagSets": list(table.tag_sets),
+        "clauses": list(table.sentences),
+        "clauseSets": list(table.clause_sets),
+        "groups": groups,
+        "pairs": table.pairs(),
+        "pieces": PIECES,
+        "columns": [
+            {
+                "label": column.label,
+                "backend": clean(column.backend, 300),
+                "runtime": clean(repro.runtime(column.backend, column.said), 300),
+                "needs": clean(repro.needs(column.backend, column.said), 300),
+                "plain": _code(column.backend, column.said, wide=False),
+                "wide": _code(column.backend, column.said, wide=True),
+                "suite": line(table.runs[column.run].header["suite"].get("name", ""), 300),
+            }
+            for column in table.columns
+        ],
+    }
+
+
+def _code(backend: str, said: Any, *, wide: bool) -> str:  # noqa: ANN401 - of a file
+    """Return the call of a runtime; empty where the run did not keep it."""
+    known = backend.startswith("cmd:") or isinstance(said.get("repro"), str)
+    try:
+        return clean(repro.call(backend, said, wide=wide), 20_000) if known else ""
+    except ValueError:  # The words of a command that no shell would take.
+        return ""
+
+
+def _run(run: Run, number: int, table: Table) -> dict[str, Any]:
+    """Return what is told of a run above the matrix."""
+    head, footer = run.header, run.footer or {}
+    machine = head.get("machine")
+    machine = machine if isinstance(machine, dict) else {}
+    faults = footer.get("faults", [])
+    return {
+        "name": line(run.path.name, 200),
+        "columns": [column.label for column in table.columns if column.run == number],
+        "suite": line(head["suite"].get("name", ""), 200),
+        "digest": line(head["suite"].get("digest", ""), 40),
+        "selection": line(head["arguments"].get("selection", ""), 300),
+        "reference": line(head["arguments"].get("reference", ""), 100),
+        "onnx": line(head.get("onnx", "?"), 40),
+        "started": line(head.get("started", "?"), 40),
+        "machine": line(f"{machine.get('system', '?')} {machine.get('processor', '')}", 80),
+        "complete": run.complete,
+        "faults": [line(fault, 300) for fault in faults[:20]] if isinstance(faults, list) else [],
+    }
+
+
+def _own(name: str) -> str:
+    return resources.files(__package__ or "").joinpath(name).read_text(encoding="utf-8")
+
+
+def _style(columns: int) -> str:
+    return f"{_own('style.css')}:root {{ --columns: {max(1, columns)}; }}\n"
+
+
+def _script() -> str:
+    parts = "\n".join(_own(f"script/{name}.js") for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}\n}})();\n'
+
+
+def _policy(style: str, script: str) -> str:
+    """Return the Content-Security-Policy: this style and this script and nothing else, whatever gets in."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src '{_hashed(style)}'",
+            f"script-src '{_hashed(script)}'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        )
+    )
+
+
+def _hashed(text: str) -> str:
+    """Return the digest of an inline element as a policy names it."""
+    if re.search(r"</|<!--", text):  # It would end, or change how it is read, before the browser hashes it.
+        raise AssertionError("an inline element must not hold markup")
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,87 @@
+// The data: blocks of gzip in base64, unpacked when they are needed.
+
+const blockText = (id) => document.getElementById(id).textContent;
+
+function bytesOf(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const plain = atob(text);
+  const bytes = new Uint8Array(plain.length);
+  for (let i = 0; i < plain.length; i += 1) bytes[i] = plain.charCodeAt(i);
+  return bytes;
+}
+
+async function unpack(id) {
+  const packed = new Blob([bytesOf(blockText(id))]);
+  return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
+async function unpackJson(id) {
+  return JSON.parse(new TextDecoder().decode(await unpack(id)));
+}
+
+const KINDS = { int32: Int32Array, uint8: Uint8Array };
+
+/** Everything that filters and lists need; what only the page of a case needs stays packed. */
+const data = { ready: false, said: null };
+
+async function load() {
+  const [index, numbers] = await Promise.all([unpackJson("index0"), unpack("numbers0")]);
+  Object.assign(data, index);
+  const columns = {};
+  for (const [name, kind, first, length] of index.layout) {
+    columns[name] = new KINDS[kind](numbers, first, length);
+  }
+  data.by = columns;
+  data.count = index.ids.length;
+  data.verdicts = index.columns.map((_, place) => columns["verdicts" + place]);
+  data.messages = index.columns.map((_, place) => columns["messages" + place]);
+  data.versions = data.operators.map((name) => name.slice(name.lastIndexOf("/") + 1));
+  data.number = Object.fromEntries(index.looks.map((look, number) => [look.name, number]));
+  data.ready = true;
+}
+
+let saidLoading = null;
+
+/** Every text that a runtime said, once, in lower case: for the text filter. */
+function loadSaid() {
+  saidLoading ??= unpackJson("said0").then((said) => {
+    data.said = said;
+    data.saidLower = said.map((text) => text.toLowerCase());
+    data.idsLower = data.ids.map((text) => text.toLowerCase());
+  });
+  return saidLoading;
+}
+
+const kept = new Map();
+
+/** A block that pages of cases need; the last few are kept. */
+async function block(id) {
+  if (!kept.has(id)) {
+    if (kept.size >= 16) kept.delete(kept.keys().next().value);
+    kept.set(id, unpackJson(id));
+  }
+  return kept.get(id);
+}
+
+/** What each backend said of a case: one object a column, its texts in place. */
+async function detailsOf(place) {
+  const { texts, rows } = await block("details" + Math.floor(place / data.size));
+  const written = (key, value) => (typeof value === "number" && key !== "time" ? texts[value] : value);
+  return rows[place % data.size].map((row) =>
+    Object.fromEntries(Object.entries(row).map(([key, value]) => [key, written(key, value)])),
+  );
+}
+
+/** Model, inputs and the rest of a case; null where the report was made without them. */
+async function describedOf(place) {
+  const where = data.by.described[place];
+  if (where < 0) return null;
+  return (await block("described" + Math.floor(where / data.size)))[where % data.size];
+}
+
+let places = null;
+
+function placeOf(id) {
+  places ??= new Map(data.ids.map((name, place) => [name, place]));
+  return places.get(id) ?? -1;
+}

@@ -1,0 +1,71 @@
+// Elements are made one by one and texts are set as texts; nothing here reads markup from a string.
+
+const byId = (id) => document.getElementById(id);
+const count = (number) => number.toLocaleString("en");
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== undefined && value !== null) made.setAttribute(name, value);
+  }
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
+  return made;
+}
+
+const LOCAL = /^#\//;
+
+/** A link inside this page; an address of any other kind is an error of ours. */
+function link(href, attributes, ...children) {
+  if (!LOCAL.test(href)) throw new Error("a link leads out of the page");
+  return element("a", { href, ...attributes }, ...children);
+}
+
+function badge(number, { full = true } = {}) {
+  const look = data.looks[number];
+  if (!look) return element("span", { class: "badge b-none", title: "no data" }, full ? "no data" : "·");
+  if (!full) return element("span", { class: `badge b-${look.family}`, title: look.words }, look.letter);
+  return element("span", { class: `badge b-${look.family}` }, look.words);
+}
+
+const cases = (number) => `${count(number)} ${number === 1 ? "case" : "cases"}`;
+
+/** Floored, with one decimal; no data is not 0 %. */
+function rate(part, whole) {
+  if (!whole) return "no data";
+  const tenths = Math.floor((part * 1000) / whole);
+  return `${Math.floor(tenths / 10)}.${tenths % 10} %`;
+}
+
+/** passed, specified, attempted of counts by verdict; report/summary.py has the same. */
+function rates(counts) {
+  const of = (name) => counts[data.number[name]] ?? 0;
+  const total = counts.reduce((sum, number) => sum + number, 0);
+  const specified = total - of("unspecified");
+  return { total, passed: of("pass"), specified, attempted: specified - of("unsupported") - of("adapter_error") };
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = element("textarea", { "aria-hidden": "true", class: "skip" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy"); // Where the page has no right to the clipboard of its own.
+    area.remove();
+    return done;
+  }
+}
+
+/** A button that copies what `make` returns, and says that it did. */
+function copier(label, make) {
+  const button = element("button", { type: "button" }, label);
+  const said = element("span", { role: "status", class: "dim" });
+  button.addEventListener("click", async () => {
+    said.textContent = (await copy(make())) ? "copied" : "the browser does not allow it; select the text";
+  });
+  return [button, said];
+}

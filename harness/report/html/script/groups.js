@@ -1,0 +1,125 @@
+// What failures share, and what changed from one run to the other. Both lead to the list of cases.
+
+function groupLine(group) {
+  const number = data.groups.indexOf(group);
+  const example = group.cases[0];
+  const says =
+    group.kind === "statement"
+      ? [element("b", {}, group.operator), " ", group.says]
+      : [element("b", {}, group.operator), " ", shared(group, example)];
+  return element(
+    "div",
+    { class: "group" },
+    element("span", {}, badge(group.verdict)),
+    element("p", {}, says),
+    element("span", { class: "number" }, link(written({ view: "cases", group: String(number) }), {}, cases(group.cases.length))),
+  );
+}
+
+/** What failures that no statement speaks of have in common: the message of the first, or its sentences. */
+function shared(group, example) {
+  const said = data.messages[group.column][example];
+  const clauses = data.clauseSets[data.by.clauses[example]].map((number) => quoted(data.clauses[number]));
+  const message = said >= 0 ? data.said[said] : "";
+  const short = message.length > 240 ? `${message.slice(0, 240)}…` : message;
+  const told = short ? element("div", { class: "said dim" }, short) : "";
+  return group.sentences ? [clauses.join(" "), told] : told; // Those that say the same bear on many a sentence.
+}
+
+async function groupsShow() {
+  await loadSaid();
+  const left = new Uint8Array(data.count);
+  for (const place of filtered({ ...state, group: "" })) left[place] = 1;
+  const parts = [];
+  let hidden = 0;
+  for (const [kind, title, note] of [
+    ["statement", "What failures share that passes do not", "Found by comparing the cases that fail with those that pass. “Exactly”: all failures of the verdict, and no pass."],
+    ["shared", "Failures by sentence or message", "Failures of one operator with one verdict that bear on the same sentences, or say the same."],
+  ]) {
+    data.columns.forEach(({ label }, column) => {
+      if (state.on && state.on !== label) return;
+      const found = data.groups.filter(
+        (group) => group.kind === kind && group.column === column && wantedGroup(group) && group.cases.some((place) => left[place]),
+      );
+      if (!found.length) return;
+      const shown = found.slice(0, 300);
+      hidden += found.length - shown.length;
+      parts.push(element("h2", {}, `${label}: ${title.toLowerCase()}`), element("p", { class: "note" }, note), shown.map(groupLine));
+    });
+  }
+  if (hidden) parts.push(element("p", { class: "note" }, `${count(hidden)} more groups; a filter brings them forward.`));
+  if (!parts.length) parts.push(element("p", { class: "empty" }, "No failures are left to speak of."));
+  byId("v-groups").replaceChildren(...parts.flat());
+}
+
+function wantedGroup({ verdict }) {
+  const look = data.looks[verdict];
+  return !state.verdict || state.verdict === "differ" || look.name === state.verdict || (state.verdict === "failed" && look.failed);
+}
+
+const MEANINGS = {
+  broke: "passed before, and no longer does",
+  fixed: "passes now, and did not before",
+  changed: "another verdict, neither of them a pass",
+  came: "only in the second run",
+  went: "only in the first run",
+  same: "one verdict in both",
+};
+
+function changesShow() {
+  const found = filtered({ ...state, change: "" });
+  const parts = data.pairs.map(([before, after]) => {
+    const counts = Object.fromEntries(Object.keys(MEANINGS).map((kind) => [kind, 0]));
+    for (const place of found) {
+      const kind = changeOf(data.verdicts[before][place], data.verdicts[after][place]);
+      if (kind) counts[kind] += 1;
+    }
+    const rows = Object.entries(MEANINGS).map(([kind, meaning]) =>
+      element(
+        "tr",
+        { "data-kind": kind },
+        element("th", { scope: "row" }, link(written({ ...state, view: "cases", change: kind }), {}, kind)),
+        element("td", {}, count(counts[kind])),
+        element("td", { class: "dim" }, meaning),
+      ),
+    );
+    const heads = ["", "Cases", "Meaning"];
+    return [
+      element("h2", {}, `${data.columns[before].label} → ${data.columns[after].label}`),
+      element("table", { class: "changes" }, element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col" }, text)))), element("tbody", {}, rows)),
+      moves(found, before, after),
+    ];
+  });
+  byId("v-changes").replaceChildren(...(parts.length ? parts.flat() : [element("p", { class: "empty" }, "Changes are shown of two runs of one backend.")]));
+}
+
+/** The operator versions with the most that broke or was fixed. */
+function moves(found, before, after) {
+  const rows = new Map();
+  for (const place of found) {
+    const kind = changeOf(data.verdicts[before][place], data.verdicts[after][place]);
+    if (!kind || kind === "same") continue;
+    const operator = data.by.operator[place];
+    if (!rows.has(operator)) rows.set(operator, Object.fromEntries(CHANGES.map((name) => [name, 0])));
+    rows.get(operator)[kind] += 1;
+  }
+  if (!rows.size) return element("p", { class: "note" }, "Nothing changed.");
+  const order = [...rows].sort(([, a], [, b]) => b.broke - a.broke || b.fixed + b.changed - (a.fixed + a.changed));
+  return element(
+    "table",
+    { class: "changes" },
+    element("thead", {}, element("tr", {}, ["Operator version", ...CHANGES].map((text) => element("th", { scope: "col" }, text)))),
+    element(
+      "tbody",
+      {},
+      order.slice(0, 200).map(([operator, counts]) =>
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, link(written({ ...state, view: "cases", op: data.operators[operator], change: "any" }), {}, data.operators[operator])),
+          CHANGES.map((kind) => element("td", {}, counts[kind] ? count(counts[kind]) : "")),
+        ),
+      ),
+    ),
+  );
+}

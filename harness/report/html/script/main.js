@@ -1,0 +1,187 @@
+// Where the page is: address, filter fields, keys, colours.
+
+const VIEWS = ["matrix", "cases", "case", "groups", "changes"];
+const field = (name) => byId(`f-${name}`);
+let suggesting = 0;
+
+function go(next, { replace = false } = {}) {
+  const address = written(next);
+  if (address !== location.hash) history[replace ? "replaceState" : "pushState"](null, "", address);
+  show();
+}
+
+function show() {
+  const before = state;
+  state = parse(location.hash);
+  for (const view of VIEWS) byId(`v-${view}`).hidden = view !== state.view;
+  for (const anchor of document.querySelectorAll("nav a")) {
+    const view = anchor.dataset.view;
+    if (view === (state.view === "case" ? "cases" : state.view)) anchor.setAttribute("aria-current", "page");
+    else anchor.removeAttribute("aria-current");
+    anchor.setAttribute("href", written({ ...state, view, id: "" }));
+  }
+  for (const name of ["q", "op", "version", "type", "form", "tag", "verdict", "on", "clause"]) {
+    const input = field(name);
+    if (input !== document.activeElement || input.value.trim() !== (state[name] ?? "")) input.value = state[name] ?? "";
+    input.classList.toggle("set", Boolean(state[name]));
+  }
+  if (before.op !== state.op) {
+    clearTimeout(suggesting); // Who types on needs no list yet.
+    suggesting = setTimeout(suggest, 250);
+  }
+  tip(null);
+  render();
+  if (before.view !== state.view || before.id !== state.id) settle(before);
+}
+
+function render() {
+  if (state.q && !data.said) {
+    loadSaid().then(render);
+    return;
+  }
+  const found = filtered();
+  const extra = [state.change && `change: ${state.change}`, state.group && "one group of failures"].filter(Boolean);
+  const whole = found.length === data.count;
+  byId("count").textContent =
+    (whole ? cases(data.count) : `${count(found.length)} of ${cases(data.count)}`) + (extra.length ? ` (${extra.join(", ")})` : "");
+  const done = { matrix: matrixShow, cases: casesShow, case: caseShow, groups: groupsShow, changes: changesShow }[state.view]();
+  Promise.resolve(done).then(() => {
+    if (document.documentElement.dataset.state !== "ready") document.documentElement.dataset.state = "ready";
+  });
+}
+
+/** Put the focus where a person who walks by keyboard expects it. */
+function settle(before) {
+  if (state.view === "cases" && before.view === "case") byId("list")?.focus({ preventScroll: true });
+  if (state.view === "case") setTimeout(() => byId("back")?.focus({ preventScroll: true }), 60);
+  if (state.view !== before.view && state.view !== "matrix") window.scrollTo(0, 0);
+}
+
+function options(name, none, values) {
+  field(name).replaceChildren(
+    element("option", { value: "" }, none),
+    ...values.map((value) => {
+      const [key, text] = Array.isArray(value) ? value : [value, value];
+      const made = element("option", {}, text);
+      made.value = key;
+      return made;
+    }),
+  );
+}
+
+const numerically = (a, b) => Number(a) - Number(b) || (a < b ? -1 : 1);
+
+function fieldsBegin() {
+  options("version", "any", [...new Set(data.versions)].sort(numerically));
+  options("type", "any", data.types.map((name) => (name ? name : ["none", "(none)"])).sort());
+  options("form", "any", [...data.forms].sort());
+  options("tag", "any", [...data.tags].sort());
+  const there = data.looks.filter((_, number) => data.verdicts.some((numbers) => numbers.includes(number)));
+  options("verdict", "any", [["failed", "any failure"], ["differ", "backends differ"], ...there.map(({ name, words }) => [name, words])]);
+  options("on", "any", data.columns.map(({ label }) => label));
+  const names = [...new Set(data.operators.map((name) => name.split("/")[1] ?? name))].sort();
+  byId("operators").replaceChildren(...names.map((name) => element("option", { value: name })));
+  const form = byId("filter");
+  form.addEventListener("input", (event) => read(event.target));
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", (event) => {
+    event.preventDefault();
+    go({ view: state.view === "case" ? "cases" : state.view, id: "" });
+  });
+}
+
+/** Offer the sentences of the operator that is chosen. */
+function suggest() {
+  const wanted = state.op ? operatorTest(state.op) : [];
+  const found = new Set();
+  if (wanted.some(Boolean)) {
+    for (let place = 0; place < data.count && found.size < 200; place += 1) {
+      if (wanted[data.by.operator[place]]) for (const clause of data.clauseSets[data.by.clauses[place]]) found.add(clause);
+    }
+  }
+  byId("sentences").replaceChildren(...[...found].map((number) => element("option", { value: data.clauses[number] })));
+}
+
+function read(input) {
+  const name = input.id.slice(2);
+  const next = { ...state, [name]: input.value.trim() };
+  if (next.view === "case") Object.assign(next, { view: "cases", id: "" });
+  const typed = input.tagName === "INPUT";
+  go(next, { replace: typed && Boolean(state[name]) && state.view === next.view });
+}
+
+const THEMES = [["", "Auto", "as the system has it"], ["light", "Light", "light"], ["dark", "Dark", "dark"]];
+
+function theme(name) {
+  const [value, label, told] = THEMES.find(([key]) => key === name) ?? THEMES[0];
+  if (value) document.documentElement.dataset.theme = value;
+  else delete document.documentElement.dataset.theme;
+  byId("theme").textContent = label;
+  byId("theme").setAttribute("aria-label", `Colours: ${told}`);
+}
+
+function themeBegin() {
+  let chosen = "";
+  try {
+    chosen = localStorage.getItem("theme") ?? "";
+  } catch {
+    // A browser that keeps nothing for files.
+  }
+  theme(chosen);
+  byId("theme").addEventListener("click", () => {
+    const at = THEMES.findIndex(([key]) => key === (document.documentElement.dataset.theme ?? ""));
+    const next = THEMES[(at + 1) % THEMES.length][0];
+    theme(next);
+    try {
+      localStorage.setItem("theme", next);
+    } catch {
+      // The same.
+    }
+  });
+}
+
+let afterG = 0;
+
+function key(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
+  const typing = event.target.closest?.("input, select, textarea");
+  if (event.key === "Escape") {
+    if (typing) typing.blur();
+    else if (state.view === "case") go({ ...state, view: "cases", id: "" });
+    tip(null);
+    return;
+  }
+  if (typing) return;
+  const gone = Date.now() - afterG < 1200 && { m: "matrix", c: "cases", f: "groups", d: "changes" }[event.key];
+  afterG = event.key === "g" ? Date.now() : 0;
+  if (gone) go({ ...state, view: gone, id: "" });
+  else if (event.key === "/") field("q").focus();
+  else if (event.key === "?") byId("keys").showModal();
+  else if (event.key === "n" || event.key === "p") byId(event.key === "n" ? "next" : "prev")?.click();
+  else return;
+  event.preventDefault();
+}
+
+async function begin() {
+  themeBegin();
+  byId("help").addEventListener("click", () => byId("keys").showModal());
+  byId("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    byId("main").focus();
+  });
+  await load();
+  fieldsBegin();
+  matrixBegin();
+  casesBegin();
+  document.addEventListener("keydown", key);
+  window.addEventListener("popstate", show);
+  window.addEventListener("resize", () => state.view === "cases" && casesShow());
+  state = { view: "", id: "" };
+  show();
+  requestIdleCallback(() => loadSaid());
+}
+
+begin().catch((error) => {
+  byId("main").prepend(element("p", { class: "cut", role: "alert" }, `The page could not be read: ${error.message}`));
+  throw error;
+});

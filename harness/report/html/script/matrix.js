@@ -1,0 +1,252 @@
+// The matrix: there from the start, filled anew by a filter, walked with arrow keys.
+
+const ROW = 35;
+const SPARE = 32;
+const matrix = { order: [], shown: [], pool: [], table: null, counts: null, key: "", home: null };
+
+/** What stands below a bar; html/matrix.py has the same. */
+function shortOf(counts) {
+  const { total, passed, specified, attempted } = rates(counts);
+  if (attempted) return `${passed}/${attempted}`;
+  if (!total) return "no data";
+  return specified ? "unsupported" : "unspecified";
+}
+
+function toldOf(counts) {
+  const { total, passed, specified, attempted } = rates(counts);
+  if (!total) return "no data";
+  const others = data.looks
+    .map((look, number) => (look.name !== "pass" && counts[number] ? `${counts[number]} ${look.words}` : ""))
+    .filter(Boolean);
+  return [
+    `${passed} passed of ${specified} specified (${rate(passed, specified)}), ` +
+      `of ${attempted} attempted (${rate(passed, attempted)})`,
+    ...others,
+  ].join("; ");
+}
+
+/** Family, first and width, in tenths of a percent; narrow parts are widened so that they can be seen. */
+function sharesOf(counts) {
+  const total = counts.reduce((sum, number) => sum + number, 0);
+  const families = new Map();
+  counts.forEach((number, verdict) => {
+    const { family } = data.looks[verdict];
+    if (number) families.set(family, (families.get(family) ?? 0) + number);
+  });
+  let whole = 0;
+  for (const [family, number] of families) {
+    const width = Math.max(data.least, Math.floor((number * 1000) / total));
+    families.set(family, width);
+    whole += width;
+  }
+  let first = 0;
+  return Array.from(families, ([family, width]) => {
+    const share = Math.floor((width * 1000) / whole);
+    first += share;
+    return [family, first - share, share];
+  });
+}
+
+const filled = new WeakMap();
+
+function fill(anchor, counts, href) {
+  anchor.setAttribute("href", href);
+  const key = counts.join();
+  if (filled.get(anchor) === key) return;
+  filled.set(anchor, key);
+  const bar = anchor.firstElementChild;
+  anchor.lastElementChild.textContent = shortOf(counts);
+  anchor.setAttribute("aria-label", toldOf(counts));
+  bar.style.background = layersOf(sharesOf(counts));
+}
+
+/** A bar as one background: a picture a family, as wide as its share; faster than elements by the thousand. */
+function layersOf(shares) {
+  return shares
+    .map(([family, first, width]) => {
+      const left = width >= 1000 ? 0 : first / (1000 - width); // As backgrounds are placed: of the room that is left.
+      return `var(--i-${family}) ${(left * 100).toFixed(2)}% 0 / ${width / 10}% 100% no-repeat`;
+    })
+    .join();
+}
+
+function matrixBegin() {
+  const table = byId("matrix");
+  if (!table) return;
+  Object.assign(matrix, { table, body: table.tBodies[0], frame: byId("frame") });
+  const rows = [...matrix.body.rows];
+  matrix.order = rows.map((row) => (row.dataset.op === undefined ? -1 : Number(row.dataset.op)));
+  matrix.shown = matrix.order;
+  rows.slice(SPARE).forEach((row) => row.remove()); // Their numbers are in the data; rows in sight are used again.
+  matrix.pool = rows.slice(0, SPARE).map((row, at) => ({ row, at, operator: matrix.order[at], key: "" }));
+  for (const { row } of matrix.pool) {
+    for (const bar of row.querySelectorAll("svg")) bar.replaceWith(element("i", { class: "bar" }));
+  }
+  matrix.home = rows[0].cells[0].firstElementChild;
+  matrix.body.classList.add("live");
+  matrix.frame.addEventListener("scroll", place, { passive: true });
+  window.addEventListener("resize", place);
+  window.addEventListener("beforeprint", () => matrixDraw(0, matrix.shown.length));
+  table.addEventListener("keydown", matrixKey);
+  table.addEventListener("focusin", (event) => {
+    rove(event.target.closest("a"));
+    tip(event.target.closest("td a"));
+  });
+  table.addEventListener("focusout", () => tip(null));
+  table.addEventListener("pointerover", (event) => tip(event.target.closest("td a")));
+  table.addEventListener("pointerleave", () => tip(null));
+}
+
+/** Draw the rows in sight. */
+function place() {
+  if (byId("v-matrix").hidden || !matrix.key) return;
+  const { frame, shown } = matrix;
+  const most = Math.max(0, shown.length * ROW - ROW); // Rows of before, which are still there, may reach further.
+  if (frame.scrollTop > most) frame.scrollTop = most;
+  const top = Math.min(frame.scrollTop, most);
+  const head = matrix.table.tHead.offsetHeight;
+  matrixDraw(Math.floor(top / ROW), Math.ceil((top + frame.clientHeight - head) / ROW));
+}
+
+function matrixDraw(first, last) {
+  const wanted = new Set();
+  for (let at = first; at < Math.min(last, matrix.shown.length); at += 1) wanted.add(at);
+  const held = document.activeElement?.closest?.(".live tr"); // A row with the focus stays what it is.
+  const free = [];
+  for (const it of matrix.pool) {
+    const same = matrix.shown[it.at] === it.operator;
+    if (same && (wanted.has(it.at) || it.row === held)) wanted.delete(it.at);
+    else free.push(it);
+  }
+  for (const at of wanted) {
+    let it = free.pop();
+    if (!it) {
+      it = { row: matrix.pool[0].row.cloneNode(true), key: "" };
+      it.row.cells[0].firstElementChild.setAttribute("tabindex", "-1");
+      matrix.body.append(it.row);
+      matrix.pool.push(it);
+    }
+    it.at = at;
+    it.key = "";
+  }
+  for (const it of matrix.pool) {
+    const used = !free.includes(it);
+    if (it.row.hidden === used) it.row.hidden = !used;
+    if (used) fillRow(it);
+  }
+  if (matrix.home.closest("tr").hidden) rove(matrix.pool.find(({ row }) => !row.hidden).row.cells[0].firstElementChild);
+}
+
+/** Counts by verdict of an operator version on a backend; -1: of all of them. */
+function rowCounts(operator, column) {
+  const columns = data.columns.length;
+  const kinds = data.looks.length;
+  if (operator >= 0) {
+    const first = (operator * columns + column) * kinds;
+    return Array.from(matrix.counts.subarray(first, first + kinds));
+  }
+  const sum = new Array(kinds).fill(0);
+  for (let n = 0; n < data.operators.length; n += 1) {
+    const first = (n * columns + column) * kinds;
+    for (let kind = 0; kind < kinds; kind += 1) sum[kind] += matrix.counts[first + kind];
+  }
+  return sum;
+}
+
+function nameRow(it, operator) {
+  const name = operator < 0 ? "" : data.operators[operator];
+  const version = name.slice(name.lastIndexOf("/") + 1);
+  const [domain, ...rest] = name.slice(0, Math.max(0, name.length - version.length - 1)).split("/");
+  const small = domain && domain !== "ai.onnx" ? [" ", element("small", {}, domain)] : [];
+  const said = rest.length ? [`${rest.join("/")} `, element("b", {}, version), ...small] : [name || "?"];
+  it.row.cells[0].firstElementChild.replaceChildren(...(operator < 0 ? ["All"] : said));
+  it.row.classList.toggle("sum", operator < 0);
+  it.operator = operator;
+}
+
+function fillRow(it) {
+  if (it.key === matrix.key) return;
+  it.key = matrix.key;
+  const operator = matrix.shown[it.at];
+  if (it.operator !== operator) nameRow(it, operator);
+  it.row.style.top = `${it.at * ROW}px`;
+  it.row.setAttribute("aria-rowindex", String(it.at + 2));
+  const rest = { ...state, view: "cases", id: "" };
+  const row = operator < 0 ? rest : { ...rest, op: data.operators[operator], version: "" };
+  it.row.cells[0].firstElementChild.setAttribute("href", written(row));
+  const base = written({ ...row, on: "" });
+  const address = `${base}${base.includes("?") ? "&" : "?"}on=`;
+  data.columns.forEach(({ label }, column) => {
+    const anchor = it.row.cells[column + 1].firstElementChild;
+    fill(anchor, rowCounts(operator, column), address + encode(state.on || label));
+  });
+}
+
+/** Show what a filter leaves. */
+function matrixShow() {
+  if (!matrix.table) return;
+  const found = filtered();
+  if (matrix.key !== memory.key) {
+    matrix.counts = countsOf(found);
+    matrix.key = memory.key;
+    const there = new Uint8Array(data.operators.length);
+    for (const number of found) there[data.by.operator[number]] = 1;
+    matrix.shown = matrix.order.filter((operator) => operator < 0 || there[operator]);
+    matrix.table.setAttribute("aria-rowcount", String(matrix.shown.length + 1));
+    matrix.body.style.height = `${matrix.shown.length * ROW}px`;
+  }
+  place();
+}
+
+/** One cell of the matrix can be reached with Tab, the others from there with arrow keys. */
+function rove(anchor) {
+  if (!anchor || anchor.closest("thead")) return;
+  matrix.home.setAttribute("tabindex", "-1");
+  matrix.home = anchor;
+  anchor.setAttribute("tabindex", "0");
+}
+
+const STEPS = {
+  ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0],
+  Home: [0, -1e9], End: [0, 1e9], PageDown: [15, 0], PageUp: [-15, 0],
+};
+
+function matrixKey(event) {
+  const step = STEPS[event.key];
+  const cell = event.target.closest("th, td");
+  if (!step || !cell || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  const limit = (number, most) => Math.max(0, Math.min(most, number));
+  const { frame, table } = matrix;
+  const { at } = matrix.pool.find(({ row }) => row === cell.parentElement);
+  const far = event.ctrlKey && step[1] ? Math.sign(step[1]) * 1e9 : step[0];
+  const to = limit(at + far, matrix.shown.length - 1);
+  const head = table.tHead.offsetHeight;
+  if (to * ROW < frame.scrollTop) frame.scrollTop = to * ROW;
+  else if ((to + 1) * ROW + head > frame.scrollTop + frame.clientHeight) frame.scrollTop = (to + 1) * ROW + head - frame.clientHeight;
+  place();
+  const { row } = matrix.pool.find((it) => it.at === to && !it.row.hidden);
+  const next = row.cells[limit(cell.cellIndex + step[1], row.cells.length - 1)].firstElementChild;
+  rove(next);
+  next.focus({ preventScroll: true });
+  if (step[1]) next.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+/** What a cell says, in full, beside it. */
+function tip(anchor) {
+  const box = byId("tip");
+  box.hidden = !anchor;
+  if (!anchor) return;
+  const [first, ...others] = anchor.getAttribute("aria-label").split("; ");
+  const row = anchor.closest("tr").cells[0].textContent.trim();
+  const column = byId("matrix").tHead.rows[0].cells[anchor.parentElement.cellIndex].textContent;
+  box.replaceChildren(
+    element("p", {}, element("b", {}, `${row} · ${column}`)),
+    ...first.split("), ").map((part, n, all) => element("p", {}, n < all.length - 1 ? `${part})` : part)),
+    ...others.map((part) => element("p", { class: "dim" }, part)),
+  );
+  const at = anchor.getBoundingClientRect();
+  const size = box.getBoundingClientRect();
+  box.style.left = `${Math.max(8, Math.min(at.left, window.innerWidth - size.width - 8))}px`;
+  box.style.top = `${at.bottom + size.height + 12 < window.innerHeight ? at.bottom + 6 : at.top - size.height - 6}px`;
+}

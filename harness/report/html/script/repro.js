@@ -1,0 +1,36 @@
+// The script that shows a mismatch without the harness: put together as harness/repro.py does.
+
+const safe = (text, limit = 500) => {
+  const cut = text.length <= limit ? text : `${text.slice(0, limit)}... (${text.length} characters)`;
+  return cut.replaceAll("\\", "\\\\").replaceAll('"""', "'''").replaceAll("\n", " ");
+};
+
+function scriptOf(place, column, described, details, message) {
+  const asked = data.columns[column];
+  const verdict = data.looks[data.verdicts[column][place]].name;
+  const clauses = data.clauseSets[data.by.clauses[place]].map((number) => data.clauses[number]);
+  const head = [
+    `"""${safe(data.ids[place])} on ${safe(asked.runtime)}: ${verdict}.`,
+    "",
+    ...clauses.map((clause) => `The text: ${safe(quoted(clause))}`),
+    ...(message ? [`Seen: ${safe(message)}`] : []),
+    asked.needs,
+    '"""',
+    "",
+    "",
+  ].join("\n");
+  const code = (described.wide ? asked.wide : asked.plain).trimEnd();
+  const indented = code.replace(/^/gm, "    ");
+  const call = described.rejects ? data.pieces.refusal.replace("{call}", () => indented) : `${code}\n`;
+  const checks = described.checks ? (described.drawn ? data.pieces.drawn : "") + data.pieces.check : "";
+  return `${head}${described.before}${call}${data.pieces.got}${described.after ?? ""}${checks}`;
+}
+
+const shellQuoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
+
+function commandOf(place, column) {
+  const { backend, suite } = data.columns[column];
+  const words = ["onnx-conformance", "repro", data.ids[place], "--backend", backend];
+  if (suite !== "generated" && suite !== "official") words.push("--suite", suite);
+  return words.map(shellQuoted).join(" ");
+}

@@ -1,0 +1,282 @@
+"""Runs side by side: one row a case, one column a backend of a run."""
+
+from __future__ import annotations
+
+import itertools
+from array import array
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness.report.html.looks import ABSENT, NUMBER, ORDER
+from harness.report.summary import WRONG, signature
+from harness.verdict import Verdict, clean, line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from harness.results import Run
+    from harness.statement import Statement
+    from harness.verdict import Result
+
+MOST_ID = 600
+MOST_GROUPS = 5000
+MOST_DIGITS = 9
+BY_SENTENCE = WRONG | {Verdict.ACCEPTED_INVALID, Verdict.CRASH}
+"""Failures that `signature` holds together by sentence; others by what was said."""
+
+
+class Names:
+    """Numbers texts in the order in which they come."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._numbers: dict[Any, int] = {}
+
+    def __call__(self, name: Any) -> int:  # noqa: ANN401 - texts, or tuples of numbers
+        """Return the number of a text."""
+        return self._numbers.setdefault(name, len(self._numbers))
+
+    def __iter__(self) -> Any:  # noqa: ANN401
+        """Yield the texts by number."""
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._numbers)
+
+
+@dataclass
+class Column:
+    """A backend of a run.
+
+    Attributes:
+        backend: as the user named it.
+        run: the number of the run.
+        said: what the header says of it.
+        label: what tells it from the other columns.
+        verdicts: by case, the number of the verdict.
+        messages: by case, the number of what was said; -1: nothing.
+        details: by case, what else there is to show.
+        groups: failures by what they share, as in Summary: the first one's case, and every case.
+    """
+
+    backend: str
+    run: int
+    said: Mapping[str, Any]
+    label: str = ""
+    verdicts: bytearray = field(default_factory=bytearray)
+    messages: array[int] = field(default_factory=lambda: array("i"))
+    details: dict[int, dict[str, Any]] = field(default_factory=dict)
+    groups: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
+
+
+class Table:
+    """The results of one or several runs.
+
+    Attributes:
+        runs: in the order given.
+        columns: every backend of every run.
+        ids, operator, type, form, tags, clauses, outcome: by case; but for ids, numbers of names.
+    """
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        """Read all results of the runs.
+
+        Raises:
+            ResultsError: a file is damaged.
+        """
+        self.runs = tuple(runs)
+        self.columns: list[Column] = []
+        self.ids: list[str] = []
+        self.operators, self.types, self.forms = Names(), Names(), Names()
+        self.outcomes, self.tag_names, self.tag_sets = Names(), Names(), Names()
+        self.sentences, self.clause_sets, self.said = Names(), Names(), Names()
+        self.operator, self.type, self.form, self.outcome, self.tags, self.clauses = (array("i") for _ in range(6))
+        self._cases: dict[str, int] = {}
+        self._shown: set[str] = set()
+        for number, run in enumerate(self.runs):
+            columns: dict[str, Column] = {}
+            for backend, said in run.header["backends"].items():
+                columns[backend] = Column(backend, number, said if isinstance(said, dict) else {})
+            for result in run.results():
+                if result.backend not in columns:
+                    columns[result.backend] = Column(result.backend, number, {})
+                self._add(columns[result.backend], result)
+            reference = run.header["arguments"].get("reference")
+            self.columns += [column for name, column in columns.items() if column.verdicts or name != reference]
+        for column in self.columns:
+            self._reach(column)
+        _label(self.columns, self.runs)
+
+    def __len__(self) -> int:
+        """Return how many cases there are."""
+        return len(self.ids)
+
+    def number_of(self, case: str) -> int | None:
+        """Return the number of a case by its id."""
+        return self._cases.get(case)
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return the columns to compare, before and after: of exactly two runs, those of one backend."""
+        if len(self.runs) != 2:  # noqa: PLR2004 - two runs are compared, and no others
+            return []
+        places = [(place, column) for place, column in enumerate(self.columns)]
+        return [
+            (before, after)
+            for (before, old), (after, new) in itertools.combinations(places, 2)
+            if old.run != new.run and old.backend == new.backend
+        ]
+
+    def order(self) -> list[int]:
+        """Return the cases by operator, version, and when they came."""
+        names = [_natural(name) for name in self.operators]
+        return sorted(range(len(self)), key=lambda case: (names[self.operator[case]], case))
+
+    def counts(self) -> dict[tuple[int, int], Counter[int]]:
+        """Return by operator and column how often each verdict came."""
+        found: dict[tuple[int, int], Counter[int]] = {}
+        for place, column in enumerate(self.columns):
+            for operator, verdict in zip(self.operator, column.verdicts, strict=True):
+                if verdict != ABSENT:
+                    found.setdefault((operator, place), Counter())[verdict] += 1
+        return found
+
+    def groups(self, statements: Iterable[Statement]) -> list[dict[str, Any]]:
+        """Return what failures share: the statements, then the failures by sentence or message."""
+        by_name = {column.backend: place for place, column in enumerate(self.columns)}
+        found = [
+            {
+                "kind": "statement",
+                "column": by_name[statement.backend],
+                "operator": clean(statement.operator, MOST_ID),
+                "verdict": NUMBER[statement.verdict],
+                "says": line(statement, 1000),
+                "conditions": [line(condition) for condition in statement.conditions],
+                "cases": [number for case in statement.cases if (number := self.number_of(case)) is not None],
+            }
+            for statement in statements
+            if statement.backend in by_name
+        ]
+        for place, column in enumerate(self.columns):
+            shared = sorted(column.groups.items(), key=lambda item: -len(item[1]))[:MOST_GROUPS]
+            found += [
+                {
+                    "kind": "shared",
+                    "column": place,
+                    "operator": clean(key[1], MOST_ID),
+                    "verdict": column.verdicts[cases[0]],
+                    "sentences": ORDER[column.verdicts[cases[0]]] in BY_SENTENCE,
+                    "cases": cases,
+                }
+                for key, cases in shared
+            ]
+        return found
+
+    def _add(self, column: Column, result: Result) -> None:
+        case = self._case(result)
+        self._reach(column)
+        column.verdicts[case] = NUMBER[result.verdict]
+        said = clean(": ".join(filter(None, (result.error, result.message))))
+        column.messages[case] = self.said(said) if said else -1
+        details = {
+            "error": clean(result.error),
+            "signal": line(result.signal),
+            "expected": clean(result.expected, 4000),
+            "actual": clean(result.actual, 4000),
+            "stderr": clean(result.stderr, 4000),
+            "mismatch": _cleaned(result.mismatch),
+            "time": round(result.seconds * 1000, 1) if isinstance(result.seconds, int | float) else None,
+        }
+        attempts = getattr(result, "attempts", None)
+        if attempts:
+            details["attempts"] = line(attempts, 1000)
+        column.details[case] = {key: value for key, value in details.items() if value not in ("", None, {})}
+        if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:
+            column.groups.setdefault(signature(result), []).append(case)
+
+    def _case(self, result: Result) -> int:
+        number = self._cases.get(result.case)
+        if number is not None:
+            return number
+        number = self._cases[result.case] = len(self.ids)
+        self.ids.append(self._written(result.case))
+        self.operator.append(self.operators(clean(result.operator, MOST_ID)))
+        own = result.case.startswith(f"{result.operator}/")  # Only our own ids say what type they were expanded to.
+        stem = result.case.partition("@")[0].removeprefix(f"{result.operator}/") if own else ""
+        self.type.append(self.types(clean(stem.partition("/")[2], MOST_ID)))
+        self.form.append(self.forms(clean(result.form, MOST_ID)))
+        self.outcome.append(self.outcomes(clean(result.outcome, MOST_ID)))
+        tags = tuple(self.tag_names(clean(tag, MOST_ID)) for tag in result.tags)
+        self.tags.append(self.tag_sets(tags))
+        clauses = tuple(self.sentences(clean(clause)) for clause in result.clauses)
+        self.clauses.append(self.clause_sets(clauses))
+        return number
+
+    def _written(self, case: str) -> str:
+        """Return a case's id, clean and still like no other."""
+        written = base = clean(case, MOST_ID)
+        for copy in itertools.count(2):
+            if written not in self._shown:
+                break
+            written = f"{base} ({copy})"
+        self._shown.add(written)
+        return written
+
+    def _reach(self, column: Column) -> None:
+        """Make a column as long as the table."""
+        missing = len(self) - len(column.verdicts)
+        column.verdicts.extend([ABSENT] * missing)
+        column.messages.extend([-1] * missing)
+
+
+def _cleaned(mismatch: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of a mismatch that are of their kind, their texts clean."""
+    found: dict[str, Any] = {}
+    for key in ("where", "expected", "actual"):
+        if isinstance(mismatch.get(key), str):
+            found[key] = clean(mismatch[key], 1000)
+    for key in ("wanted", "given"):
+        if isinstance(mismatch.get(key), list | tuple):
+            found[key] = [clean(item, 100) for item in mismatch[key][:64]]
+    for key in ("differing", "total", "start", "ulp", "absolute", "relative"):
+        if isinstance(mismatch.get(key), int | float):
+            found[key] = mismatch[key]
+    for key in ("first", "worst", "shape", "differs"):
+        value = mismatch.get(key)
+        if isinstance(value, list | tuple) and all(isinstance(item, int) for item in value):
+            found[key] = list(value[:64])
+    return found
+
+
+def _natural(operator: str) -> tuple[bool, str, int, str]:
+    """Return what sorts operators: ONNX's own domain first, versions as numbers."""
+    name, _, version = operator.rpartition("/")
+    number = int(version) if version.isdecimal() and len(version) < MOST_DIGITS else 0
+    return not name.startswith("ai.onnx/"), name or operator, number, operator
+
+
+def _label(columns: Sequence[Column], runs: Sequence[Run]) -> None:
+    """Give each column the shortest name that no other has: the backend, its version, the file, a number."""
+    named = [
+        (
+            line(column.backend, 80) or "?",
+            line(column.said.get("version", ""), 40),
+            line(runs[column.run].path.name, 80),
+        )
+        for column in columns
+    ]
+    for index, (column, (name, version, file)) in enumerate(zip(columns, named, strict=True)):
+        others = named[:index] + named[index + 1 :]
+        column.label = name
+        if any(name == other[0] for other in others):
+            column.label = f"{name} {version}".strip()
+            if any((name, version) == other[:2] for other in others):
+                column.label += f" ({file})"
+            if (name, version, file) in others:
+                column.label += f" [{index + 1}]"
+
+
+def versioned(column: Column) -> str:
+    """Return what ran in a column: the runtime's own name and its version."""
+    return line(f"{column.said.get('runtime', column.backend)} {column.said.get('version', '')}", 120)

@@ -1,0 +1,62 @@
+"""A folder of published reports, and its index."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from commands import command
+from runs import result, run_of
+
+from harness.report import index, subject
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTILE = "ev|il](x) <script>alert(1)</script> @everyone `code`"
+
+
+def cells(text: str) -> list[list[str]]:
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
+def test_reports_and_index_are_written(tmp_path: Path) -> None:
+    run_of(tmp_path / "generated.ndjson", result(), result("uneven", Verdict.CRASH, clauses=("A sentence.",)))
+    run_of(tmp_path / "official.ndjson", result(), result("other", Verdict.UNSUPPORTED), finish=False)
+    folder = tmp_path / "reports"
+    done = command("publish", tmp_path / "generated.ndjson", tmp_path / "official.ndjson", "--folder", folder)
+    assert done.status == 0, done.text
+    names = {f"{stem}.{ending}" for stem in ("generated", "official") for ending in ("md", "html", "badge.json")}
+    assert {path.name for path in folder.iterdir()} == {*names, "README.md"}
+    assert json.loads((folder / "generated.badge.json").read_text())["schemaVersion"] == 1
+    text = (folder / "README.md").read_text()
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert set(links) == names, "each file is linked, and no link leads nowhere"
+    heads, _, first, second = cells(text)
+    assert heads[:4] == ["suite", "backend", "passed of specified", "passed of attempted"]
+    assert first[1:5] == ["mine 1.0", "1 of 2, 50.0 %", "1 of 2, 50.0 %", "1"]
+    assert second[2:] == ["1 of 2, 50.0 %", "1 of 1, 100.0 %", "0", "0", "0", "0", "1"]
+    assert "cut off" in second[0]
+    assert "cut off" not in first[0]
+
+
+def test_nothing_of_a_run_is_markup_in_the_index(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "results", result(backend=HOSTILE), backends=(HOSTILE,))
+    run.header["suite"] = {"name": HOSTILE, "digest": HOSTILE}
+    text = "".join(index.report([(subject.read(run), {"html": "results.html"})]))
+    assert "<script" not in text
+    assert "@everyone" not in text
+    assert {len(row) for row in cells(text)} == {len(index.HEADS)}
+
+
+def test_reports_of_one_name_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    for path in (tmp_path / "a" / "x.ndjson", tmp_path / "x.ndjson"):
+        run_of(path, result())
+    done = command("publish", tmp_path / "a" / "x.ndjson", tmp_path / "x.ndjson", "--folder", tmp_path / "reports")
+    assert done.status == 2, done.text
+    assert "two results files are called x; their reports would be one" in done.err, done.text
+    assert not (tmp_path / "reports").exists()
