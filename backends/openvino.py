@@ -21,6 +21,10 @@ OPT_OUTS = (
     ),
     ("RuntimeError", r"Unsupported data type (?!UNDEFINED)[A-Z0-9_]+ expected: BOOL, ", "no such element type"),
     ("RuntimeError", r"CPU plug-in doesn't support \w+ operation with dynamic rank", "no kernel for an unknown rank"),
+    ("RuntimeError", r"this type of coordinate transformation mode is not supported", "no kernel"),
+    ("RuntimeError", r"GridSample is only supported for 4D input tensors", "no kernel"),
+    ("RuntimeError", r"Unsupported padding mode: \[wrap\]", "no kernel"),
+    ("RuntimeError", r"Non-constant training_mode input is not supported", "no kernel"),
     ("NoTypeError", r"", "no way to pass this type"),
 )
 

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 OPT_OUTS = (
     ("TractError", r"\bUnimplemented\(", "no such operator"),
     ("TractError", r"Unknown DatumType \w+", "no such element type"),
+    ("TractError", r"unknown ONNX TensorProto\.DataType \(\d+\)", "no such element type"),
+    ("TractError", r"Attention: \w+(?: input)? is not supported", "no kernel"),
+    ("TractError", r"blocked quantization is not supported", "no kernel"),
+    ("TractError", r"Dropout in training mode with a non-zero ratio is not supported", "no kernel"),
+    ("TractError", r"Non constant seq_len is not supported", "no kernel"),
     ("TractError", r"Unsupported DatumType in the public API", "no way to pass this type"),
     ("NoTypeError", r"", "no way to pass this type"),
 )
