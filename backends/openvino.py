@@ -1,0 +1,129 @@
+"""OpenVINO on its CPU plugin, one thread."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import openvino
+
+from backends import protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+OPT_OUTS = (
+    (
+        "RuntimeError",
+        r"(?s)\A(?!.*Conversion is failed for: ).*-- No conversion rule found for operations: ",
+        "no conversion rule",
+    ),
+    ("RuntimeError", r"Unsupported data type (?!UNDEFINED)[A-Z0-9_]+ expected: BOOL, ", "no such element type"),
+    ("RuntimeError", r"CPU plug-in doesn't support \w+ operation with dynamic rank", "no kernel for an unknown rank"),
+    ("RuntimeError", r"this type of coordinate transformation mode is not supported", "no kernel"),
+    ("RuntimeError", r"GridSample is only supported for 4D input tensors", "no kernel"),
+    ("RuntimeError", r"Unsupported padding mode: \[wrap\]", "no kernel"),
+    ("RuntimeError", r"Non-constant training_mode input is not supported", "no kernel"),
+    ("NoTypeError", r"", "no way to pass this type"),
+)
+
+REPRO = """\
+import openvino
+
+core = openvino.Core()
+request = core.compile_model(core.read_model(model.SerializeToString()), "CPU").create_infer_request()
+request.infer(inputs)
+outputs = [request.get_tensor(value.name).data.copy() for value in model.graph.output]
+"""
+
+TYPES = {
+    "boolean": "bool",
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int32",
+    "i64": "int64",
+    "u8": "uint8",
+    "u16": "uint16",
+    "u32": "uint32",
+    "u64": "uint64",
+    "f16": "float16",
+    "f32": "float",
+    "f64": "double",
+    "string": "string",
+    "bf16": "bfloat16",
+    "f8e4m3": "float8e4m3fn",
+    "f8e5m2": "float8e5m2",
+    "f8e8m0": "float8e8m0",
+    "f4e2m1": "float4e2m1",
+    "i4": "int4",
+    "u4": "uint4",
+}
+"""Element types as OpenVINO writes them, and as ONNX does."""
+
+ONNX_TYPES = {onnx: own for own, onnx in TYPES.items()}
+
+CORE = openvino.Core()
+CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 0}
+"""No stream means: in the thread that asks. In a stream of one thread the runtime loses the errors of a case, gives
+an empty answer instead, and dies in a later case."""
+
+
+class NoTypeError(Exception):
+    """The Python interface has no way to pass a value of this type."""
+
+
+class InputError(Exception):
+    """The compiled model asks for what the graph does not."""
+
+
+def info() -> dict[str, Any]:
+    """Return what the hello message says of this runtime."""
+    return {
+        "runtime": "openvino",
+        "version": version("openvino"),
+        "repro": REPRO,
+        "types": list(ONNX_TYPES),
+        "containers": [],
+    }
+
+
+def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
+    """Return the values of `outputs`, in that order."""
+    compiled = CORE.compile_model(CORE.read_model(model), "CPU", CONFIG)
+    tensors = {name: _to_tensor(value) for name, value in inputs.items()}
+    request = compiled.create_infer_request()
+    for port in compiled.inputs:
+        name = next((name for name in port.names if name in tensors), None)
+        if name is None:
+            raise InputError(f"the compiled model has an input {sorted(port.names)} that the graph has not")
+        request.set_tensor(port, tensors[name])
+    request.infer()
+    return [_from_tensor(request.get_tensor(name)) for name in outputs]
+
+
+def _to_tensor(value: Any) -> openvino.Tensor:  # noqa: ANN401 - any value
+    if not isinstance(value, np.ndarray):
+        what = "an optional that holds nothing" if value is None else f"a {type(value).__name__}"
+        raise NoTypeError(f"no tensor can be made of {what}")
+    row = protocol.element_type(value.dtype)
+    if row.name not in ONNX_TYPES:
+        raise NoTypeError(f"no tensor can be made of {row.name}")
+    tensor = openvino.Tensor(getattr(openvino.Type, ONNX_TYPES[row.name]), list(value.shape))
+    if row.number == protocol.STRING:
+        if value.size:
+            tensor.bytes_data = np.array(
+                [t.encode("utf-8", "surrogateescape") for t in value.reshape(-1).tolist()]
+            ).reshape(value.shape)
+        return tensor
+    data = tensor.data
+    data[...] = np.frombuffer(protocol.pack(value), data.dtype).reshape(data.shape)
+    return tensor
+
+
+def _from_tensor(tensor: openvino.Tensor) -> np.ndarray[Any, Any]:
+    name = TYPES[tensor.element_type.to_string()]
+    row = protocol.element_type_named(name)
+    if row.number == protocol.STRING:
+        return np.array(tensor.bytes_data).reshape(tuple(tensor.shape))
+    return protocol.unpack(tensor.data.tobytes(), row.number, tuple(tensor.shape))

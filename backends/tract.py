@@ -1,0 +1,108 @@
+"""tract on the CPU, one thread."""
+
+from __future__ import annotations
+
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import tract
+
+from backends import protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+OPT_OUTS = (
+    ("TractError", r"\bUnimplemented\(", "no such operator"),
+    ("TractError", r"Unknown DatumType \w+", "no such element type"),
+    ("TractError", r"unknown ONNX TensorProto\.DataType \(\d+\)", "no such element type"),
+    ("TractError", r"Attention: \w+(?: input)? is not supported", "no kernel"),
+    ("TractError", r"blocked quantization is not supported", "no kernel"),
+    ("TractError", r"Dropout in training mode with a non-zero ratio is not supported", "no kernel"),
+    ("TractError", r"Non constant seq_len is not supported", "no kernel"),
+    ("TractError", r"Unsupported DatumType in the public API", "no way to pass this type"),
+    ("NoTypeError", r"", "no way to pass this type"),
+)
+
+REPRO = """\
+import pathlib
+import tempfile
+
+import tract
+
+with tempfile.TemporaryDirectory() as folder:
+    path = pathlib.Path(folder) / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    loaded = tract.onnx().load(path)
+    names = [loaded.input_name(place) for place in range(loaded.input_count())]
+    runnable = loaded.into_model().into_runnable()
+facts = [fact.dump() for fact in runnable.output_facts()]
+answers = runnable.run([inputs[name] for name in names])
+outputs = [
+    (answer.convert_to(tract.DatumType.I64) if fact.endswith("tdim") else answer).to_numpy()
+    for fact, answer in zip(facts, answers)
+]
+"""
+
+TYPES = ("bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float", "double")
+"""Element types that the Python interface takes and gives."""
+
+
+class NoTypeError(Exception):
+    """The Python interface has no way to pass a value of this type."""
+
+
+class InputError(Exception):
+    """The loaded model asks for other inputs than the graph."""
+
+
+class OutputError(Exception):
+    """The loaded model gives other outputs than the graph."""
+
+
+def info() -> dict[str, Any]:
+    """Return what the hello message says of this runtime."""
+    return {"runtime": "tract", "version": version("tract"), "repro": REPRO, "types": list(TYPES), "containers": []}
+
+
+def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
+    """Return the values of `outputs`, in that order."""
+    with tempfile.TemporaryDirectory(prefix="tract-") as folder:
+        path = Path(folder) / "model.onnx"
+        path.write_bytes(model)
+        loaded = tract.onnx().load(path)
+        # A model of types may have other names: an Identity at its end is taken away with the name of its output.
+        names = [loaded.input_name(place) for place in range(loaded.input_count())]
+        given = [loaded.output_name(place) for place in range(loaded.output_count())]
+        runnable = loaded.into_model().into_runnable()
+    if missing := [name for name in names if name not in inputs]:
+        raise InputError(f"the loaded model has inputs {missing} that the graph has not")
+    if not set(outputs) <= set(given):
+        if len(outputs) != len(given):
+            raise OutputError(f"the loaded model has {len(given)} outputs, the graph {len(outputs)}")
+        given = list(outputs)
+    facts = [fact.dump() for fact in runnable.output_facts()]
+    answers = runnable.run([_to_tract(inputs[name]) for name in names])
+    values = {name: _from_tract(answer, fact) for name, answer, fact in zip(given, answers, facts, strict=True)}
+    return [values[name] for name in outputs]
+
+
+def _to_tract(value: Any) -> np.ndarray[Any, Any]:  # noqa: ANN401 - any value
+    if not isinstance(value, np.ndarray):
+        what = "an optional that holds nothing" if value is None else f"a {type(value).__name__}"
+        raise NoTypeError(f"no tensor can be made of {what}")
+    row = protocol.element_type(value.dtype)
+    if row.name not in TYPES:
+        raise NoTypeError(f"no tensor can be made of {row.name}")
+    return value
+
+
+def _from_tract(answer: tract.Tensor, fact: str) -> np.ndarray[Any, Any]:
+    """Return an answer as an array; a TDim, which is tract's int64 of dimensions, by tract's own conversion."""
+    if fact.endswith("tdim"):
+        answer = answer.convert_to(tract.DatumType.I64)
+    array: np.ndarray[Any, Any] = answer.to_numpy()
+    return array
