@@ -41,7 +41,7 @@ jaxonnxruntime.config.update("jaxort_only_allow_initializers_as_static_args", Fa
 outputs = jaxonnxruntime.backend.prepare(model).run(inputs)
 """
 
-KEPT = 1000
+KEPT = 500
 """Cases after which JAX's caches of compiled functions are emptied; they would grow as long as the process lasts."""
 
 jax.config.update("jax_enable_x64", True)  # noqa: FBT003 - JAX's own signature
@@ -75,7 +75,7 @@ def info() -> dict[str, Any]:
         "version": metadata.version("jaxonnxruntime"),
         "repro": REPRO,
         "types": list(TYPES),
-        "containers": [],
+        "containers": ["sequence", "optional"],
     }
 
 

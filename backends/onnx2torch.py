@@ -133,7 +133,7 @@ def info() -> dict[str, Any]:
         "repro": REPRO,
         "repro_wide": REPRO_BITS,
         "types": [row.name for row in protocol.ELEMENT_TYPES if row.name in NATIVE or row.name in VIEWED],
-        "containers": [],
+        "containers": ["optional"],
     }
 
 
