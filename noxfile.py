@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import nox
@@ -54,3 +55,7 @@ def bench(session: nox.Session) -> None:
     """Measure what the harness costs, as ratios within one run."""
     session.install(".[onnxruntime,test]")
     session.run("python", "tests/bench/bench.py", *session.posargs)
+    if shutil.which("chromium"):
+        session.run("python", "tests/bench/html_page.py")
+    else:
+        session.warn("no chromium: the page is not measured")
