@@ -4,6 +4,9 @@ What the new engine cannot load it loads with the classic one, and it is the cla
 layer cannot be created counts as an opt-out: both make layers in the same place. That an attribute is not supported
 does not, because the new engine may know it and have failed for another reason.
 
+Its binding makes int32 of int64 and uint64 on their way into a Mat: an input with a value beyond that opts out, rather
+than that the runtime is blamed for other values than those of the case. Answers of these types come back whole.
+
 What fails, and why (5.0.0):
 
 - float16 is computed in float32, and comes back as that.
@@ -82,6 +85,8 @@ def _to_mat(value: Any) -> np.ndarray[Any, Any]:  # noqa: ANN401 - any value
     row = protocol.element_type(value.dtype)
     if row.name not in TYPES:
         raise NoTypeError(f"no Mat can be made of {row.name}")
+    if row.name in {"int64", "uint64"} and not np.array_equal(value, value.astype(np.int32).astype(value.dtype)):
+        raise NoTypeError(f"a Mat of {row.name} keeps no more than the values of int32")
     return value
 
 

@@ -8,7 +8,8 @@ What fails, and why (2026.4.1):
 
 - A model with a string tensor aborts when its request is freed ("free(): invalid pointer"), after a right answer.
 - Optionals, sequences and maps are no inputs and outputs; a graph input of such a type is one of unknown rank to it.
-- float64 is computed in float32, infinities of a cast to it become the largest float32, and integers saturate.
+- float64 is computed in float32 and comes back without infinities; int64 and uint64 are computed in int32.
+- A model whose Split has no outputs ends it by SIGFPE, an If without a condition by SIGSEGV.
 - Axes, shapes and rank that are known at run time only are "dynamic rank" to the CPU plugin, which then opts out, or
   "has to be static" to a converter, which is an error.
 - A type that its protobuf does not know (float6) is told as one without a name, as a wrong number is: an error.
@@ -49,9 +50,51 @@ REPRO = """\
 import openvino
 
 core = openvino.Core()
-request = core.compile_model(core.read_model(model.SerializeToString()), "CPU").create_infer_request()
-request.infer(inputs)
+compiled = core.compile_model(core.read_model(model.SerializeToString()), "CPU")
+request = compiled.create_infer_request()
+names = {name for port in compiled.inputs for name in port.names}
+request.infer({name: value for name, value in inputs.items() if name in names})
 outputs = [request.get_tensor(value.name).data.copy() for value in model.graph.output]
+"""
+
+REPRO_RAW = """\
+import numpy
+import openvino
+
+TYPES = {
+    "bfloat16": "bf16",
+    "float8_e4m3fn": "f8e4m3",
+    "float8_e5m2": "f8e5m2",
+    "float8_e8m0fnu": "f8e8m0",
+    "float4_e2m1fn": "f4e2m1",
+    "int4": "i4",
+    "uint4": "u4",
+}
+
+
+def to_openvino(array):
+    if array.dtype.name not in TYPES:
+        return openvino.Tensor(array)
+    tensor = openvino.Tensor(getattr(openvino.Type, TYPES[array.dtype.name]), list(array.shape))
+    raw = onnx.numpy_helper.from_array(array).raw_data
+    tensor.data[...] = numpy.frombuffer(raw, tensor.data.dtype).reshape(tensor.data.shape)
+    return tensor
+
+
+def from_openvino(tensor, number):
+    proto = onnx.TensorProto(data_type=number, dims=list(tensor.shape), raw_data=tensor.data.tobytes())
+    return onnx.numpy_helper.to_array(proto)
+
+
+core = openvino.Core()
+compiled = core.compile_model(core.read_model(model.SerializeToString()), "CPU")
+request = compiled.create_infer_request()
+for port in compiled.inputs:
+    request.set_tensor(port, to_openvino(next(inputs[name] for name in port.names if name in inputs)))
+request.infer()
+outputs = [
+    from_openvino(request.get_tensor(value.name), value.type.tensor_type.elem_type) for value in model.graph.output
+]
 """
 
 TYPES = {
@@ -99,6 +142,7 @@ def info() -> dict[str, Any]:
         "runtime": "openvino",
         "version": version("openvino"),
         "repro": REPRO,
+        "repro_wide": REPRO_RAW,
         "types": list(ONNX_TYPES),
         "containers": [],
     }

@@ -118,6 +118,17 @@ def test_what_is_no_mat_opts_out(adapter: Any, value: Any) -> None:
     assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_values_that_the_binding_would_change_opt_out(adapter: Any, dtype: Any) -> None:
+    x = np.array([0, 2**31 - 1], dtype)
+    [y] = adapter.run(b"the model", {"x": x}, ["x"])
+    assert y.tolist() == x.tolist()
+    for beyond in (2**31, 2**32 + 1, 2**63 - 1):
+        with pytest.raises(adapter.NoTypeError, match="the values of int32") as error:
+            adapter.run(b"the model", {"x": np.array([beyond], dtype)}, ["x"])
+        assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"
+
+
 @REAL
 def test_the_real_one(tmp_path: Path) -> None:
     wanted = {
@@ -125,6 +136,7 @@ def test_the_real_one(tmp_path: Path) -> None:
         "ai.onnx/Split/13/dtypes/bfloat16": "unsupported",
         "ai.onnx/Split/13/dtypes/string": "unsupported",
         "ai.onnx/Split/13/dtypes/float16": "wrong_type",
+        "ai.onnx/Split/13/dtypes_extremes/int64": "unsupported",
         "ai.onnx/ReduceSum/1/dtypes/uint32": "refused",
         "ai.onnx/Reshape/14/allowzero_and_inferred": "crash",
     }
