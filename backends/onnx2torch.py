@@ -14,6 +14,14 @@ where it is missing a stub of this file lets onnx2torch be imported, and those t
 
 A converted module is in training mode, so that it is put into `eval()`. It gives the outputs of a node together; they
 are told apart here by their place among the node's outputs, and handed over as they are where the numbers differ.
+
+What fails, and why (each is the runtime's):
+
+- LayerNormalization gives one of its three outputs; Split by size gives as many parts as fit, not as many as declared.
+- ReduceSum and CumSum widen integers as PyTorch's do; CumSum starts at the end; Pow of an integer to a float is a
+  float; NonZero is transposed; GatherElements takes no index from the back.
+- bfloat16 initializers are refused: it reads them through numpy, which PyTorch takes no such array from.
+- onnx's own shape inference, which it calls first, aborts on a Split of more outputs than `num_outputs` (SIGABRT).
 """
 
 from __future__ import annotations

@@ -68,6 +68,16 @@ SAID = {
         "C compilation failed:\n/tmp/x/model.c:9:1: error: expected ';'\n 9 | _BitInt(4) x = 1",
         None,
     ),
+    "header": (
+        "RuntimeError",
+        "C compilation failed:\nmodel.c:13:10: fatal error: webp/decode.h: No such file or directory\n",
+        "a library is missing on this machine",
+    ),
+    "library": (
+        "RuntimeError",
+        "C compilation failed:\n/usr/bin/ld: cannot find -lwebp: No such file or directory\n",
+        "a library is missing on this machine",
+    ),
     "compiler": ("RuntimeError", "C compilation failed:\nmodel.c:1:1: error: unknown type name 'node'", None),
 }
 
@@ -155,6 +165,12 @@ def test_a_program_that_dies_takes_the_adapter_with_it(
         adapter.run(MODEL.SerializeToString(), INPUTS, ["y"])
     assert killed == [(os.getpid(), signal.SIGABRT)]
     assert not left.exists(), "what the backend removes is removed before"
+
+
+def test_what_a_compiler_says_names_no_folder_of_a_case(adapter: Any, tmp_path: Path) -> None:
+    words = [sys.executable, "-c", "import sys; sys.exit(sys.argv[1] + ':1:1: error: x')", str(tmp_path / "model.c")]
+    done = adapter.watched(words, capture_output=True, check=False, text=True)
+    assert done.stderr == "model.c:1:1: error: x\n"
 
 
 def test_a_program_that_fails_is_the_backends_to_tell(adapter: Any) -> None:
