@@ -112,7 +112,7 @@ REPRO = """\
 import os
 from pathlib import Path
 
-os.environ.setdefault("DEV", "CPU")
+os.environ.setdefault("DEV", "CPU")  # compiles with clang, or what CC names
 
 from tinygrad.nn.onnx import OnnxRunner
 
@@ -128,7 +128,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy
 
-os.environ.setdefault("DEV", "CPU")
+os.environ.setdefault("DEV", "CPU")  # compiles with clang, or what CC names
 
 from tinygrad import Tensor, dtypes
 from tinygrad.nn.onnx import OnnxRunner
