@@ -22,6 +22,7 @@ import atexit
 import contextlib
 import functools
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -147,7 +148,11 @@ def interpreter(requirements: tuple[str, ...], python: str = "") -> str:
         words += ["--with", requirement]
     with tempfile.TemporaryFile() as told:
         holder = subprocess.Popen(  # noqa: S603 - uv, and what the adapter's own data names
-            [*words, "python", "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=told
+            [*words, "python", "-c", HOLD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=told,
+            env={"UV_NATIVE_TLS": "true", **os.environ},  # What the machine trusts, uv trusts: many have a proxy.
         )
         atexit.register(_let_go, holder)
         assert holder.stdout is not None  # noqa: S101 - PIPE was asked for

@@ -303,7 +303,12 @@ def floods_stderr(request: Request) -> None:
 
 
 def is_slow(request: Request) -> None:
-    time.sleep(0.2)
+    time.sleep(0.1)
+    good(request)
+
+
+def is_very_slow(request: Request) -> None:
+    time.sleep(0.6)
     good(request)
 
 
@@ -313,7 +318,7 @@ def reads_four_first(request: Request) -> None:
         good(item)
 
 
-EVERY = (dies_on_every_case, floods_stderr, is_slow, reads_four_first)
+EVERY = (dies_on_every_case, floods_stderr, is_slow, is_very_slow, reads_four_first)
 
 
 # Faults before the first request

@@ -593,7 +593,7 @@ def test_a_full_disk_is_told() -> None:
 
 def test_an_interrupted_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
-    words = ["run", "--backend", adapter("is_slow"), *CASES, "--results", str(file)]
+    words = ["run", "--backend", adapter("is_very_slow"), *CASES, "--results", str(file)]
     process = subprocess.Popen(
         [sys.executable, "-m", "harness.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -612,5 +612,5 @@ def test_an_interrupted_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> No
     assert not any(record["kind"] == "footer" for record in records(file)), "a footer says that the run is whole"
     done = command(*words, "--resume")
     assert done.status == 0, done.text
-    assert set(results(file)) == {(adapter("is_slow"), f"{SPLIT}/{name}") for name in NAMES}, results(file)
+    assert set(results(file)) == {(adapter("is_very_slow"), f"{SPLIT}/{name}") for name in NAMES}, results(file)
     assert {key: results(file)[key] for key in kept} == kept, "what was measured is lost"

@@ -138,6 +138,8 @@ def test_two_versions_side_by_side(tmp_path: Path) -> None:
     results = tmp_path / "results.ndjson"
     words = [item for name in ("onnx_reference==1.22.0", "onnx_reference") for item in ("--backend", name)]
     done = command("run", *words, "--case", "ai.onnx/Split/13/lengths", "--results", results)
+    if "Failed to fetch" in done.err:
+        pytest.skip(f"NO PACKAGE INDEX: {done.err}")
     assert done.status == 0, done.text
     run = Run(results)
     said = {name: said["version"] for name, said in run.header["backends"].items()}

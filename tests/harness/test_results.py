@@ -26,13 +26,11 @@ SCHEMA = json.loads(resources.files("harness").joinpath("results.schema.json").r
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
 HEAD = header(
     {"name": "generated", "digest": "0123"},
-    {"mine": {"kind": "hello", "runtime": "mine", "version": "1.2", "python": "3.11.1"}, "other": {}},
-    {"selection": "", "reference": "", "jobs": 2, "repeat": 1, "timeout": 20.0, "memory": None},
     {
         "mine": {"kind": "hello", "runtime": "mine", "version": "1.2", "python": "3.11.1", "repro": "outputs = 1\n"},
         "other": {},
     },
-    {"selection": "", "reference": "", "jobs": 2, "timeout": 20.0, "memory": None},
+    {"selection": "", "reference": "", "jobs": 2, "repeat": 1, "timeout": 20.0, "memory": None},
 )
 FULL = Result(
     case="ai.onnx/Split/18/uneven/float16@top",

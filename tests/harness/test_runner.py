@@ -170,7 +170,12 @@ def test_the_signal_and_the_last_words_are_kept(together: Ran) -> None:
 
 def test_every_fault_of_the_wrong_adapter_is_tried_here() -> None:
     source = WRONG.read_text()
-    alone = {"answers_unasked", "dies_on_every_case", "reads_four_first"}  # These have a test of their own.
+    alone = {
+        "answers_unasked",
+        "dies_on_every_case",
+        "reads_four_first",
+        "is_very_slow",
+    }  # They have tests of their own.
     for table in ("CASES", "EVERY"):
         body = source.partition(f"\n{table} = (")[2].partition(")\n")[0].partition(")  # fmt")[0]
         named = {word.strip() for word in body.split(",") if word.strip()}
