@@ -595,7 +595,12 @@ def test_an_interrupted_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> No
     file = tmp_path / "results.ndjson"
     words = ["run", "--backend", adapter("is_very_slow"), *CASES, "--results", str(file)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "harness.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "harness.cli", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that starts the tests in the background lets its children ignore SIGINT.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - there are no threads yet
     )
     while not file.exists() or file.read_bytes().count(b"\n") < 3:
         assert process.poll() is None, process.communicate()
