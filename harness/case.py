@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from backends import protocol
 from harness import chance
 from harness.declare import Drawn
+from harness.verdict import parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,20 +100,12 @@ class Case:
     @property
     def name(self) -> str:
         """The declared name, without operator version, element type and form."""
-        return self._parts[0]
+        return parts(self.id, self.operator)[0]
 
     @property
     def element_type(self) -> str:
         """The type it was expanded to, or the empty string."""
-        return self._parts[1]
-
-    @property
-    def _parts(self) -> tuple[str, str]:
-        stem = self.id.partition("@")[0]
-        if not stem.startswith(f"{self.operator}/"):  # The ids of other suites are names and nothing more.
-            return stem, ""
-        name, _, type_ = stem.removeprefix(f"{self.operator}/").partition("/")
-        return name, type_
+        return parts(self.id, self.operator)[1]
 
     @property
     def decided(self) -> str:

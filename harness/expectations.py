@@ -87,12 +87,11 @@ class Entry:
 
     def matches(self, result: Result) -> bool:
         """Tell whether every selector fits a result."""
-        stem = result.case.partition("@")[0].removeprefix(f"{result.operator}/")
         since = result.operator.rpartition("/")[2]
         return (
             fnmatch.fnmatchcase(result.case, self.case)
             and (self.versions is None or (since.isdigit() and self.versions.contains(since)))
-            and (not self.type or fnmatch.fnmatchcase(stem.partition("/")[2], self.type))
+            and (not self.type or fnmatch.fnmatchcase(result.element_type, self.type))
             and (not self.form or fnmatch.fnmatchcase(result.form, self.form))
             and (not self.tag or any(fnmatch.fnmatchcase(tag, self.tag) for tag in result.tags))
             and (not self.clause or any(self.clause in clause for clause in result.clauses))

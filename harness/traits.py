@@ -82,9 +82,7 @@ def split_operator(operator: str) -> tuple[str, int | None]:
 
 def of_result(result: Result) -> Traits:
     """Return what a result alone says of its case; the same object for cases of which the same is said."""
-    own = result.case.startswith(f"{result.operator}/")  # Only our own ids say what type they were expanded to.
-    stem = result.case.partition("@")[0].removeprefix(f"{result.operator}/") if own else ""
-    return _said(result.operator, stem.partition("/")[2], result.form, result.outcome, result.tags, result.clauses)
+    return _said(result.operator, result.element_type, result.form, result.outcome, result.tags, result.clauses)
 
 
 @functools.lru_cache(maxsize=1 << 16)

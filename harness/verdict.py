@@ -81,6 +81,23 @@ class Result:
     attempts: tuple[Mapping[str, Any], ...] = ()
     ulps: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
 
+    @property
+    def element_type(self) -> str:
+        """The type that the case was expanded to, or the empty string."""
+        return parts(self.case, self.operator)[1]
+
+
+def parts(case: str, operator: str) -> tuple[str, str]:
+    """Return the declared name of a case and the type that it was expanded to, as its id has them.
+
+    The ids of other suites are names and nothing more.
+    """
+    stem = case.partition("@")[0]
+    if not stem.startswith(f"{operator}/"):
+        return stem, ""
+    name, _, type_ = stem.removeprefix(f"{operator}/").partition("/")
+    return name, type_
+
 
 _CONTROL = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"

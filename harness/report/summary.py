@@ -41,10 +41,8 @@ class Group:
     def add(self, result: Result) -> None:
         """Count another one."""
         self.count += 1
-        own = result.case.startswith(f"{result.operator}/")  # Only our own ids say what type they were expanded to.
-        stem = result.case.partition("@")[0].removeprefix(f"{result.operator}/") if own else ""
         found = ((self.versions, result.operator.rpartition("/")[2]), (self.forms, result.form))
-        for kept, name in (*found, (self.types, stem.partition("/")[2])):
+        for kept, name in (*found, (self.types, result.element_type)):
             if name and len(kept) < MOST_NAMES:
                 kept.add(name)
 

@@ -202,9 +202,7 @@ class Table:
         number = self._cases[result.case] = len(self.ids)
         self.ids.append(self._written(result.case))
         self.operator.append(self.operators(clean(result.operator, MOST_ID)))
-        own = result.case.startswith(f"{result.operator}/")  # Only our own ids say what type they were expanded to.
-        stem = result.case.partition("@")[0].removeprefix(f"{result.operator}/") if own else ""
-        self.type.append(self.types(clean(stem.partition("/")[2], MOST_ID)))
+        self.type.append(self.types(clean(result.element_type, MOST_ID)))
         self.form.append(self.forms(clean(result.form, MOST_ID)))
         self.outcome.append(self.outcomes(clean(result.outcome, MOST_ID)))
         tags = tuple(self.tag_names(clean(tag, MOST_ID)) for tag in result.tags)
