@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from harness import expectations
+from harness import expectations, whole
 from harness.expectations import SELECTORS, Entry, Expectations, ExpectationsError
 from harness.folding import fold
 from harness.gate import Gate, Standing, standing_of, worst
@@ -69,10 +69,8 @@ def write(path: Path, text: str) -> None:
     Raises:
         ExpectationsError: it cannot be written.
     """
-    beside = path.with_name(f"{path.name}.new")
     try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        whole.write(path, [text])
     except OSError as error:
         raise ExpectationsError(f"cannot write {path}: {error.strerror}") from error
 

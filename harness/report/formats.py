@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness import whole
 from harness.errors import HarnessError
 from harness.report import as_json, badge, ctrf, github, junit, markdown, sarif
 from harness.report.html import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from harness.report.subject import Subject
 
@@ -98,24 +96,8 @@ def write(path: Path, pieces: Iterable[str]) -> None:
         ReportError: it cannot be written.
     """
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        whole.write(path, pieces)
     except OSError as error:
-        raise ReportError(f"cannot write {path}: {error.strerror}; name a file in a folder that is there") from error
-    beside = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(pieces)
-        beside.chmod(0o666 & ~_umask())
-        beside.replace(path)
-    except OSError as error:
-        raise ReportError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """Return what a new file of this process lacks; a temporary one is for its owner alone."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        # A full disk is another matter than a folder that is not there, or not ours.
+        hint = "" if path.parent.is_dir() else "; name a file in a folder that is there"
+        raise ReportError(f"cannot write {path}: {error.strerror}{hint}") from error
