@@ -23,6 +23,7 @@ import onnx.printer
 from harness import compare, repro
 from harness.case import Outcome, quoted
 from harness.render import one
+from harness.report import documentation
 from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:
@@ -109,17 +110,6 @@ def prose(text: str) -> str:
     return code(plain, 2000) if LINKED.search(plain) else MARKUP.sub(lambda found: f"\\{found[0]}", plain)
 
 
-def page(operator: str) -> str:
-    """Return the address of an operator version in onnx's documentation; empty for what is no operator version."""
-    domain, _, rest = operator.rpartition("/")[0].partition("/")
-    version = operator.rpartition("/")[2]
-    if not re.fullmatch(r"ai\.onnx[\w.]*", domain) or not re.fullmatch(r"\w+", rest) or not version.isdigit():
-        return ""
-    folder = "" if domain == "ai.onnx" else domain.replace(".", "")
-    label = "" if domain == "ai.onnx" else domain.replace(".", "-")
-    return f"https://onnx.ai/onnx/operators/onnx_{folder}_{rest}.html#l-onnx-op{label}-{rest.lower()}-{version}"
-
-
 def markdown(issue: Issue) -> str:
     """Return the bug report."""
     return "\n\n".join(_blocks(issue)) + "\n"
@@ -137,7 +127,7 @@ def _blocks(issue: Issue) -> Iterator[str]:
     case, result = issue.case, issue.result
     named = runtime(result.backend, issue.witness.hello)
     yield f"# {code(named)}: {result.verdict}, {code(case.operator)}"
-    where = page(case.operator)
+    where = documentation.place(case.operator)
     link = f"[{case.operator}]({where})" if where else code(case.operator)
     if case.clauses:
         yield f"The text of {link} says:"

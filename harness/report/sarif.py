@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from harness.case import quoted
-from harness.report import json_text
+from harness.report import documentation, json_text
 from harness.report.subject import moment
 from harness.verdict import Verdict, clean, line
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from harness.verdict import Result
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-PAGES = "https://onnx.ai/onnx/operators/"
 ERROR, WARNING, NOTE = "error", "warning", "note"
 LEVELS: Mapping[Verdict, str | None] = {
     Verdict.PASS: None,
@@ -53,7 +52,6 @@ MARGIN = 200_000
 MOST_TEXT, MOST_DESCRIBED, MOST_HELP = 1000, 1024, 1500
 MOST_NOTIFICATIONS = 50
 _RANKS = {ERROR: 0, WARNING: 1, NOTE: 2}
-_PLAIN = re.compile(r"[A-Za-z_]\w{0,100}")
 
 
 class _Size:
@@ -197,13 +195,14 @@ def _rule(name: str, operator: str, sentence: str) -> dict[str, Any]:
     plain = operator.rpartition("/")[0] or operator or "an operator"
     plain = line(plain, 100)
     text = line(sentence, MOST_TEXT) if sentence else f"What the text of {plain} says"
+    page = documentation.page(operator)
     help_ = f"The text of {plain} says: {quoted(text)}" if sentence else text
     return {
         "id": name,
         "shortDescription": {"text": _message(text)},
         "fullDescription": {"text": _message(help_)},
-        "help": {"text": _message(f"{help_}. {page(operator)}", MOST_HELP)},
-        "helpUri": page(operator),
+        "help": {"text": _message(f"{help_}. {page}", MOST_HELP)},
+        "helpUri": page,
         "defaultConfiguration": {"level": ERROR},
         "properties": {"tags": ["onnx", plain]},
     }
@@ -217,17 +216,6 @@ def rule_id(operator: str, sentence: str) -> str:
     words = " ".join(sentence.split())
     short = "-".join(re.findall(r"[a-z0-9]+", words.lower())[:6])[:60]
     return f"{line(plain, 100)}/{short}-{hashlib.sha256(words.encode(errors='replace')).hexdigest()[:8]}"
-
-
-def page(operator: str) -> str:
-    """Return the address of an operator's page in onnx's documentation; of an unknown one, of their list."""
-    domain, _, name = (operator.rpartition("/")[0] or operator).rpartition("/")
-    parts = domain.split(".")
-    if domain not in {"ai.onnx", ""} and not (parts[:2] == ["ai", "onnx"] and all(map(_PLAIN.fullmatch, parts))):
-        return PAGES
-    if not _PLAIN.fullmatch(name):
-        return PAGES
-    return f"{PAGES}onnx_{'' if domain in {'ai.onnx', ''} else ''.join(parts)}_{name}.html"
 
 
 def path(result: Result) -> str:

@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from harness import suite
 from harness.case import Allowance, Case, Outcome
 from harness.compare import differing
-from harness.report import issue
+from harness.report import documentation, issue
 from harness.report.issue import Issue
 from harness.verdict import Result, Verdict
 from harness.witness import Witness
@@ -116,10 +116,12 @@ def test_prose_shows_what_it_is_given(text: str) -> None:
 
 def test_a_page_of_the_documentation() -> None:
     root = "https://onnx.ai/onnx/operators"
-    assert issue.page("ai.onnx/Split/18") == f"{root}/onnx__Split.html#l-onnx-op-split-18"
-    assert issue.page("ai.onnx.ml/ZipMap/1") == f"{root}/onnx_aionnxml_ZipMap.html#l-onnx-opai-onnx-ml-zipmap-1"
+    assert documentation.place("ai.onnx/Split/18") == f"{root}/onnx__Split.html#l-onnx-op-split-18"
+    assert (
+        documentation.place("ai.onnx.ml/ZipMap/1") == f"{root}/onnx_aionnxml_ZipMap.html#l-onnx-opai-onnx-ml-zipmap-1"
+    )
     for strange in ("model", "com.microsoft/Gelu/1", "ai.onnx/a b/1", "ai.onnx/Split/", "ai.onnx/<b>/1"):
-        assert issue.page(strange) == "", strange
+        assert documentation.place(strange) == "", strange
 
 
 def test_paths_are_cut_down(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

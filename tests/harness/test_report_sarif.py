@@ -13,7 +13,7 @@ import pytest
 from generated import few
 from runs import HOSTILE_TEXTS, SPLIT, entry, foreign, hostile, result, run_of, subject_of
 
-from harness.report import sarif, subject
+from harness.report import documentation, sarif, subject
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def test_every_generated_sentence_has_a_rule_of_its_own() -> None:
     ],
 )
 def test_the_page_of_an_operator(operator: str, page: str) -> None:
-    assert sarif.page(operator) == f"https://onnx.ai/onnx/operators/{page}"
+    assert documentation.page(operator) == f"https://onnx.ai/onnx/operators/{page}"
 
 
 @pytest.mark.parametrize("verdict", Verdict)
