@@ -140,23 +140,32 @@ def offsets(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> dict[
         numbers the real parts come first, then all imaginary ones.
     """
     found: dict[str, list[list[int]]] = {}
-    for index, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
-        if not isinstance(wanted, Drawn):
-            _offsets(f"outputs[{index}]", wanted, got, found)
+    for _, where, wanted, got in _tensors(expected, actual):
+        far = _signed(wanted, got) if is_float(wanted) and wanted.tobytes() != got.tobytes() else []
+        if far:
+            found[where] = sorted(far, key=lambda item: (-abs(item[1]), item[0]))[:MOST_OFFSETS]
     return found
 
 
-def _offsets(where: str, wanted: Value, got: Value, found: dict[str, list[list[int]]]) -> None:
+def _tensors(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> Iterator[tuple[int, str, Array, Array]]:
+    """Yield the tensors that stand in one place of both: the output's index, where, what was expected, what came.
+
+    What has no counterpart, or is drawn at random, is passed over.
+    """
+    for index, (wanted, got) in enumerate(zip(expected, actual, strict=False)):
+        if not isinstance(wanted, Drawn):
+            yield from ((index, *found) for found in _inside(f"outputs[{index}]", wanted, got))
+
+
+def _inside(where: str, wanted: Value, got: Value) -> Iterator[tuple[str, Array, Array]]:
     if isinstance(wanted, list) and isinstance(got, list):
-        for index, (a, b) in enumerate(zip(wanted, got, strict=True)):
-            _offsets(f"{where}[{index}]", a, b, found)
+        for index, (a, b) in enumerate(zip(wanted, got, strict=False)):
+            yield from _inside(f"{where}[{index}]", a, b)
     elif isinstance(wanted, dict) and isinstance(got, dict):
         for key, value in wanted.items():
-            _offsets(f"{where}[{key!r}]", value, got[key], found)
-    elif isinstance(wanted, np.ndarray) and isinstance(got, np.ndarray) and is_float(wanted):
-        far = _signed(wanted, got) if wanted.tobytes() != got.tobytes() else []
-        if far:
-            found[where] = sorted(far, key=lambda item: (-abs(item[1]), item[0]))[:MOST_OFFSETS]
+            yield from _inside(f"{where}[{key!r}]", value, got.get(key))
+    elif isinstance(wanted, np.ndarray) and isinstance(got, np.ndarray):
+        yield where, wanted, got
 
 
 def _signed(wanted: Array, got: Array) -> list[list[int]]:
@@ -176,25 +185,12 @@ def differing(
 
     What is of another type or shape than expected has no elements that can be told from each other.
     """
-    for index, (wanted, got) in enumerate(zip(expected, actual, strict=False)):
-        bound = allowance.bounds[index] if allowance.bounds is not None else None
-        if not isinstance(wanted, Drawn):
-            yield from _elements(f"outputs[{index}]", wanted, got, allowance, bound)
-
-
-def _elements(
-    where: str, wanted: Value, got: Value, allowance: Allowance, bound: Array | None
-) -> Iterator[tuple[str, str, str]]:
-    if isinstance(wanted, list) and isinstance(got, list):
-        for index, (a, b) in enumerate(zip(wanted, got, strict=False)):
-            yield from _elements(f"{where}[{index}]", a, b, allowance, bound)
-    elif isinstance(wanted, dict) and isinstance(got, dict):
-        for key in wanted:
-            yield from _elements(f"{where}[{key!r}]", wanted[key], got.get(key), allowance, bound)
-    elif isinstance(wanted, np.ndarray) and isinstance(got, np.ndarray) and _unlike(where, wanted, got) is None:
-        for found in np.argwhere(_differs(wanted, got, allowance, bound)):
-            place = tuple(map(int, found))
-            yield f"{where}[{','.join(map(str, place))}]", clip(wanted[place]), clip(got[place])
+    for index, where, wanted, got in _tensors(expected, actual):
+        if _unlike(where, wanted, got) is None:
+            bound = allowance.bounds[index] if allowance.bounds is not None else None
+            for found in np.argwhere(_differs(wanted, got, allowance, bound)):
+                place = tuple(map(int, found))
+                yield f"{where}[{','.join(map(str, place))}]", clip(wanted[place]), clip(got[place])
 
 
 def clip(value: object, limit: int = 200) -> str:
