@@ -266,8 +266,13 @@ def _same_runtimes(run: Run, hellos: Mapping[str, Mapping[str, object]]) -> None
             )
 
 
-def execute(options: Options, suite: Suite | None = None) -> int:
+def execute(options: Options, suite: Suite | None = None, tell: Callable[[Session], None] | None = None) -> int:
     """Run, print the report, and return the exit status.
+
+    Args:
+        options: what is wanted.
+        suite: instead of the one that they name.
+        tell: prints another report than that of `run`.
 
     Raises:
         HarnessError: the run could not begin.
@@ -283,7 +288,7 @@ def execute(options: Options, suite: Suite | None = None) -> int:
         if not session.summary.counts:
             raise
         stopped = str(error)
-    _report(session)
+    (tell or _report)(session)
     if session.gate is not None and not session.faults:
         for told in gate_report.lines(session.gate):
             click.echo(told)
@@ -316,6 +321,11 @@ def _report(session: Session) -> None:
         click.echo(f"no case of suite {session.suite.name} is in this shard ({session.options.selection})")
     if session.options.results and session.summary.counts:
         click.echo(f"results: {session.options.results}")
+    tell_faults(session)
+
+
+def tell_faults(session: Session) -> None:
+    """Print what went wrong without being any case's result."""
     for fault in session.faults[:20]:
         click.echo(f"onnx-conformance: {fault}", err=True)
     if len(session.faults) > 20:  # noqa: PLR2004

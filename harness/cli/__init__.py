@@ -8,7 +8,7 @@ import traceback
 import click
 
 from harness import __version__
-from harness.cli import adapters, cases, causes, gate, reports, run
+from harness.cli import adapters, cases, causes, gate, reports, run, trend
 from harness.errors import HarnessError
 
 
@@ -35,6 +35,7 @@ for _command in (
     reports.report,
     reports.publish,
     reports.compare,
+    trend.trend_,
 ):
     main.add_command(_command)
 

@@ -48,7 +48,14 @@ def read() -> Request:
 
 
 def hello(protocol: object = 1) -> bytes:
-    return message({"kind": "hello", "protocol": protocol, "runtime": "wrong", "version": "1"})
+    return message(
+        {
+            "kind": "hello",
+            "protocol": protocol,
+            "runtime": "wrong",
+            "version": sys.argv[3] if len(sys.argv) > 3 else "1",
+        }
+    )
 
 
 def flood(size: int) -> None:

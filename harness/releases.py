@@ -1,0 +1,64 @@
+"""Which versions of a runtime there are, as uv finds them in the package index that it is set up for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.version import Version
+
+from harness import environments
+from harness.environments import NoEnvironmentError
+from harness.verdict import clean
+
+if TYPE_CHECKING:
+    from harness.environments import Needs
+
+
+def minors(needs: Needs, count: int) -> list[str]:
+    """Return the newest release of each of the last `count` minor versions, the oldest first; fewer, if there are.
+
+    No command tells the versions of an index, so uv is asked for the newest, then for the newest below that one's
+    minor version, and so on: what it finds is what it can install with the Python that is here.
+
+    Raises:
+        NoEnvironmentError: uv finds none.
+    """
+    found: list[str] = []
+    below = ""
+    while len(found) < count:
+        version = _newest(f"{needs.distribution}{below}")
+        if version is None:
+            break
+        found.append(str(version))
+        below = f"<{version.major}.{version.minor}"
+    if not found:
+        raise NoEnvironmentError(
+            f"uv finds no version of {needs.distribution} that this Python can have; name them instead: "
+            f"{needs.name}=={needs.version}"
+        )
+    return found[::-1]
+
+
+def _newest(wanted: str) -> Version | None:
+    """Return the newest release that a requirement allows, or None where there is none.
+
+    Raises:
+        NoEnvironmentError: the index cannot be asked.
+    """
+    words = [environments.uv(), "pip", "compile", "-", "--quiet", "--no-deps", "--no-header", "--no-annotate"]
+    done = subprocess.run(  # noqa: S603 - uv, and what the adapter's own data names
+        words, input=wanted, capture_output=True, text=True, check=False, env={"UV_NATIVE_TLS": "true", **os.environ}
+    )
+    if done.returncode:
+        if "no solution found" in done.stderr.lower():
+            return None
+        said = " ".join(clean(done.stderr).split()) or "it does not say why"
+        raise NoEnvironmentError(f"uv cannot tell which versions of {wanted} there are: {said}")
+    try:
+        (pinned,) = Requirement(done.stdout.strip()).specifier
+    except (InvalidRequirement, ValueError):
+        raise NoEnvironmentError(f"uv was asked for a version of {wanted} and gave {clean(done.stdout)!r}") from None
+    return Version(pinned.version)

@@ -1,0 +1,105 @@
+"""A trend as text and as Markdown: verdicts by version, and what changed when."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from harness.report.markup import fenced, plain
+from harness.verdict import Verdict, line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.trend import Change, Trend
+
+
+def text(found: Trend) -> Iterator[str]:
+    """Yield the trend as blocks for a terminal."""
+    yield line(f"{found.runtime} {found.versions[0]} to {found.versions[-1]}, suite {found.suite}")
+    yield from map(line, found.cut_off)
+    yield ""
+    yield _table(_totals(found), ["verdict", *found.versions], "simple")
+    yield ""
+    if not found.changes:
+        yield f"No verdict changed in {found.unchanged} operator versions."
+        return
+    yield _table(_rows(found), ["passed of attempted", *found.versions], "simple")
+    yield f"\n{_unchanged(found)}"
+    for operator in found.operators:
+        yield f"\n{line(operator)}"
+        rows = [_change(change) for change in found.changes if change.operator == operator]
+        yield "  " + tabulate(rows, tablefmt="plain", disable_numparse=True).replace("\n", "\n  ")
+
+
+def markdown(found: Trend) -> Iterator[str]:
+    """Yield the trend as pieces of a Markdown page."""
+    first, last = found.versions[0], found.versions[-1]
+    yield f"# {plain(found.runtime)} {plain(first)} to {plain(last)}\n\nSuite {plain(found.suite)}.\n"
+    if found.cut_off:
+        yield "\n" + fenced(map(line, found.cut_off))
+    yield "\n## Verdicts\n\n" + _table(_totals(found), ["verdict", *found.versions], "github") + "\n"
+    if not found.changes:
+        yield f"\nNo verdict changed in {found.unchanged} operator versions.\n"
+        return
+    yield "\n## Operator versions whose verdicts changed\n\nPassed of attempted. " + _unchanged(found) + "\n\n"
+    yield _table(_rows(found), ["operator version", *found.versions], "github") + "\n\n## What changed when\n\n"
+    rows = [[line(change.operator), *_change(change)] for change in found.changes]
+    heads = ["operator version", "since", "cases", "was", "now", "for example"]
+    yield _table([[row[0], row[1], row[2], *row[3].split(" -> "), row[4]] for row in rows], heads, "github") + "\n"
+
+
+def _unchanged(found: Trend) -> str:
+    count = found.unchanged
+    return f"{count} other operator version{'' if count == 1 else 's'} came out the same in every version."
+
+
+def _table(rows: list[list[str]], heads: list[str], style: str) -> str:
+    if style == "github":
+        rows = [[plain(cell) for cell in row] for row in rows]
+    align = ("left", *["right"] * (len(heads) - 1)) if heads[1] != "since" else None
+    return tabulate(rows, heads, tablefmt=style, disable_numparse=True, colalign=align)
+
+
+def _totals(found: Trend) -> list[list[str]]:
+    """Return a row for each verdict that any version got, and one for what moved since the version before."""
+    sums = {version: Counter[Verdict]() for version in found.versions}
+    for (_, version), counts in found.counts.items():
+        sums[version].update(counts)
+    rows = [
+        [str(verdict), *(str(sums[version][verdict]) for version in found.versions)]
+        for verdict in Verdict
+        if any(sums[version][verdict] for version in found.versions)
+    ]
+    for head, wanted in (("newly passing", _fixed), ("no longer passing", _lost)):
+        moved = Counter[str]()
+        for change in found.changes:
+            moved[change.version] += change.count if wanted(change) else 0
+        rows.append([head, "", *(str(moved[version]) for version in found.versions[1:])])
+    return rows
+
+
+def _fixed(change: Change) -> bool:
+    return change.now is Verdict.PASS
+
+
+def _lost(change: Change) -> bool:
+    return change.was is Verdict.PASS
+
+
+def _rows(found: Trend) -> list[list[str]]:
+    return [
+        [line(operator), *(_cell(found.counts.get((operator, version), Counter())) for version in found.versions)]
+        for operator in found.operators
+    ]
+
+
+def _cell(counts: Counter[Verdict]) -> str:
+    attempted = sum(count for verdict, count in counts.items() if verdict.scored)
+    return f"{counts[Verdict.PASS]}/{attempted}" if counts else "-"
+
+
+def _change(change: Change) -> list[str]:
+    return [change.version, str(change.count), f"{change.was} -> {change.now}", line(change.example)]
