@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 OPT_OUTS = (
     ("NotImplemented", r"Could not find an implementation|NOT_IMPLEMENTED", "no kernel"),
     ("Fail", r"Unsupported model IR version", "newer IR version than it knows"),
+    ("InvalidArgument", r"Unsupported model IR version", "newer IR version than it knows"),  # 1.20 and older
     ("Fail", r"is under development and support for this is limited", "newer opset than it knows"),
     ("InvalidGraph", r"No Op registered for", "no such operator in its schemas"),
     ("Fail", r"No Op registered for", "no such operator in its schemas"),
