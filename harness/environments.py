@@ -11,6 +11,8 @@ What an adapter needs lies beside it as data, `backends/NAME.toml`:
     [environment]                   # variables of its process
     OMP_NUM_THREADS = "1"
 
+    implementation = "onnxruntime"  # whose binding to another language it is; not given: it is one of its own
+
     [[older]]                       # what an older version needs instead of that
     below = "1.19"
     requirements = ["numpy<2"]
@@ -65,6 +67,7 @@ class Needs:
         older: what versions below one need instead: (below, requirements).
         python: that it runs on; empty: any.
         environment: variables of its process.
+        implementation: whose answers it gives; several packages may be one.
     """
 
     name: str
@@ -75,6 +78,7 @@ class Needs:
     older: tuple[tuple[str, tuple[str, ...]], ...] = ()
     python: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
+    implementation: str = ""
 
     @property
     def here(self) -> bool:
@@ -117,6 +121,7 @@ def needs(name: str) -> Needs | None:
         older=tuple((row["below"], tuple(row["requirements"])) for row in table.get("older", ())),
         python=table.get("python", ""),
         environment=table.get("environment", {}),
+        implementation=table.get("implementation", name),
     )
 
 

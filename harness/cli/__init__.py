@@ -32,6 +32,7 @@ for _command in (
     causes.explain_,
     causes.repro_,
     causes.minimize_,
+    causes.dissent_,
     reports.report,
     reports.publish,
     reports.compare,

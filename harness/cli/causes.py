@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from harness import explain, filing, minimize, suite, targets
-from harness.cli.options import Seconds, find, source
+from harness import dissent, explain, filing, minimize, suite, targets
+from harness.cli.options import Seconds, end, find, source
 from harness.errors import HarnessError
 from harness.lane import Lane
 from harness.process import Limits
+from harness.report import dissent as dissent_report
 from harness.report import explanation
 from harness.report import minimized as minimized_report
 from harness.report.issue import Issue
@@ -37,6 +38,24 @@ def telling(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     ):  # fmt: skip
         command = option(command)
     return command
+
+
+@click.command("dissent")
+@click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--enough", type=click.IntRange(2), default=dissent.ENOUGH, show_default=True,
+    help="How many implementations have to agree with one another.",
+)  # fmt: skip
+def dissent_(files: tuple[Path, ...], enough: int) -> None:
+    """Say where implementations agree with one another, and not with the text as it is read here.
+
+    Each is a reason to read the sentence again. Versions of a runtime, and its bindings to other languages, have one
+    voice. Exit status: 0 nothing is found, 1 something is, 2 a file cannot be read.
+    """
+    found = dissent.dissents([Run(path) for path in files], enough)
+    for block in dissent_report.blocks(found, enough):
+        click.echo(block)
+    end(1 if found else 0)
 
 
 @click.command("repro")

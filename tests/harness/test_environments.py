@@ -45,7 +45,7 @@ def fake_uv(folder: Path, body: str) -> Path:
 @pytest.mark.parametrize("path", DATA, ids=lambda path: path.stem)
 def test_what_an_adapter_needs_is_whole(path: Path) -> None:
     assert path.with_suffix(".py").is_file(), "data of no adapter"
-    known = {"distribution", "import", "version", "requirements", "older", "python", "environment"}
+    known = {"distribution", "import", "version", "requirements", "older", "python", "environment", "implementation"}
     assert set(tomllib.loads(path.read_text())) <= known
     needs = environments.needs(path.stem)
     assert needs is not None
