@@ -152,7 +152,22 @@ def _agreements(case: _Case, enough: int) -> Iterator[list[Result]]:
 def _agree(one: Result, other: Result) -> bool:
     if one.verdict is Verdict.REFUSED or other.verdict is Verdict.REFUSED:
         return one.verdict is other.verdict
-    mine, yours = one.actual.split(), other.actual.split()
+    return _alike(one.actual.split(), other.actual.split()) and (
+        "..." not in one.actual or (_where(one) == _where(other) and _alike(_given(one), _given(other)))
+    )
+
+
+def _where(result: Result) -> tuple[object, ...]:
+    """Return which elements of an answer differ from the expected ones; the answer itself is kept in part only."""
+    return tuple(result.mismatch.get(key) for key in ("where", "differing", "first", "differs"))
+
+
+def _given(result: Result) -> list[str]:
+    """Return the elements that are kept around the first one that differs."""
+    return [str(item) for item in result.mismatch.get("given", ())]
+
+
+def _alike(mine: Sequence[str], yours: Sequence[str]) -> bool:
     return len(mine) == len(yours) and all(map(_near, mine, yours))
 
 

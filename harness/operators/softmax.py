@@ -143,7 +143,8 @@ case("two_outputs", input=WAVES, axis=1, n=2, rejects=Rule.ARITY)
 case("attribute_keepdims", input=WAVES, axis=1, stray={"keepdims": 1}, rejects=Rule.ATTRIBUTES)
 
 for name, shape, axis in axes():
-    case(name, Tag.AXIS, input=ramp(*shape), axis=axis, cites=(BACK, RANGE) if axis < 0 else ())
+    gentle = np.arange(float(math.prod(shape))).reshape(shape) / 8  # So that no exp underflows: that is not the point.
+    case(name, Tag.AXIS, input=gentle, axis=axis, cites=(BACK, RANGE) if axis < 0 else ())
 for name, shape, axis in axes_outside():
     if shape:
         case(name, Tag.AXIS, input=ramp(*shape), axis=axis, rejects=RANGE)

@@ -59,6 +59,24 @@ def test_last_digits_are_no_disagreement(tmp_path: Path) -> None:
     assert dissents([run(tmp_path / "t", *said(strange))]) == []
 
 
+def test_answers_that_are_kept_in_part_agree_where_they_differ_from_the_oracle_alike(tmp_path: Path) -> None:
+    long = "float[99] 0 0 0 ..."
+    seen = {"where": "outputs[0]", "differing": 2, "first": [40], "differs": [40, 41], "given": ["1.0", "2.0"]}
+
+    def three(**other: object) -> list[Result]:
+        return [
+            result("x", W, backend=name, actual=long, mismatch={**seen, **(other if name == "two" else {})})
+            for name in NAMES[:3]
+        ]
+
+    assert len(dissents([run(tmp_path / "r", *three())])) == 1
+    assert len(dissents([run(tmp_path / "n", *three(given=["1.0000001", "2.0"]))])) == 1
+    for number, other in enumerate(
+        ({"differing": 3}, {"first": [7]}, {"differs": [40, 42]}, {"given": ["1.0", "3.0"]})
+    ):
+        assert dissents([run(tmp_path / str(number), *three(**other))]) == []
+
+
 def test_refusals_count_where_nobody_passes(tmp_path: Path) -> None:
     refused = dict.fromkeys(NAMES[:3], (R, ""))
     [row] = dissents([run(tmp_path / "r", *said(refused))])
