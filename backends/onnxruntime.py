@@ -7,6 +7,7 @@ Element types that numpy lacks (bfloat16, float8, 4-bit) travel through OrtValue
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 OPT_OUTS = (
     ("NotImplemented", r"Could not find an implementation|NOT_IMPLEMENTED", "no kernel"),
     ("Fail", r"Unsupported model IR version", "newer IR version than it knows"),
-    ("InvalidArgument", r"Unsupported model IR version", "newer IR version than it knows"),  # 1.20 and older
     ("Fail", r"is under development and support for this is limited", "newer opset than it knows"),
     ("InvalidGraph", r"No Op registered for", "no such operator in its schemas"),
     ("Fail", r"No Op registered for", "no such operator in its schemas"),
@@ -72,6 +72,9 @@ outputs = [from_ort(value) for value in session.run_with_ort_values(None, fed)]
 PLAIN = frozenset(range(1, 14))
 """Element types that session.run() takes and gives as numpy arrays: float to uint64."""
 
+NEWER = 9999
+"""An opset and an IR version that no runtime knows."""
+
 OPTIONS = onnxruntime.SessionOptions()
 OPTIONS.intra_op_num_threads = OPTIONS.inter_op_num_threads = 1
 OPTIONS.log_severity_level = 4  # What it logs of an error it raises as well.
@@ -87,14 +90,33 @@ class NoTypeError(Exception):
 
 def info() -> dict[str, Any]:
     """Return what the hello message says of this runtime."""
+    newest = {
+        "opset": _newest(8, NEWER, "Current official support for domain ai.onnx is till opset"),
+        "ir_version": _newest(NEWER, 13, "max supported IR version:"),
+    }
     return {
         "runtime": "onnxruntime",
         "version": onnxruntime.__version__,
         "repro": REPRO,
         "repro_wide": REPRO_ORT_VALUES,
+        **{key: number for key, number in newest.items() if number is not None},
         "types": [row.name for row in protocol.ELEMENT_TYPES if row.number in PLAIN or _held(row.number)],
         "containers": ["sequence", "optional", "map"],
     }
+
+
+def _newest(ir_version: int, opset: int, said: str) -> int | None:
+    """Return the number that follows some words in what this version says of a model that is newer than it."""
+    bytes_ = bytearray()
+    for field, number in ((b"\x08", ir_version), (b"\x42\x03\x10", opset)):  # ModelProto.ir_version, opset_import
+        bytes_ += field + bytes([number & 0x7F | 0x80, number >> 7])
+    bytes_ += b"\x3a\x03\x12\x01g"  # and a graph of a name
+    try:
+        onnxruntime.InferenceSession(bytes(bytes_), OPTIONS, providers=["CPUExecutionProvider"])
+    except Exception as error:  # noqa: BLE001 - its type differs between versions
+        found = re.search(rf"{said} (\d+)", str(error))
+        return int(found[1]) if found else None
+    return None
 
 
 def _held(number: int) -> bool:

@@ -386,3 +386,11 @@ def test_maps_that_onnxruntime_cannot_be_given(ort: Any) -> None:
     for held, given in ((onnx.TensorProto.INT64, {"a": np.array(5)}), (onnx.TensorProto.FLOAT, {})):
         with pytest.raises(ort.NoTypeError, match="no maps but those of floats"):
             ort.run(vectorizer(held), {"x": given}, ["y"])
+
+
+def test_ort_says_what_is_the_newest_it_knows(ort: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = ort.info()
+    assert said["opset"] >= 21
+    assert said["ir_version"] >= 10
+    monkeypatch.setattr(ort, "_newest", lambda *_: None)
+    assert not {"opset", "ir_version"} & set(ort.info()), "where it does not say it"
