@@ -8,14 +8,15 @@ import { createRequire } from "node:module";
 import fs from "node:fs";
 import path from "node:path";
 
-import { ELEMENT_TYPES, STRING, elementType, isTrap, packedSize } from "./protocol.mjs";
+import { ELEMENT_TYPES, STRING, elementType, isTrap } from "./protocol.mjs";
 
 /** Types of Tensor by number: its name in JavaScript, and what its elements are given as. */
 const TENSOR_TYPES = new Map([
   [1, ["float32", Float32Array]], [2, ["uint8", Uint8Array]], [3, ["int8", Int8Array]], [4, ["uint16", Uint16Array]],
   [5, ["int16", Int16Array]], [6, ["int32", Int32Array]], [7, ["int64", BigInt64Array]], [STRING, ["string", Array]],
   [9, ["bool", Uint8Array]], [10, ["float16", Uint16Array]], [11, ["float64", Float64Array]],
-  [12, ["uint32", Uint32Array]], [13, ["uint64", BigUint64Array]], [21, ["uint4", Uint8Array]], [22, ["int4", Uint8Array]],
+  [12, ["uint32", Uint32Array]], [13, ["uint64", BigUint64Array]],
+  [21, ["uint4", Uint8Array]], [22, ["int4", Uint8Array]],
 ]);
 const NUMBERS = new Map([...TENSOR_TYPES].map(([number, [name]]) => [name, number]));
 
@@ -29,6 +30,15 @@ export class AnswerError extends Error {
   name = "AnswerError";
 }
 
+/** What the web throws as a number: the address of an exception, which is another one each time. */
+export class CppException extends Error {
+  name = "CppException";
+
+  constructor() {
+    super("a C++ exception came out of WebAssembly, which the interface around it does not translate");
+  }
+}
+
 // The messages are those of one C++ library; the web's have a code before them.
 const NO_TYPE = "no way to pass this type";
 export const OPT_OUTS = [
@@ -36,13 +46,15 @@ export const OPT_OUTS = [
   ["Error", /^[Uu]nsupported data type: \d+$/, NO_TYPE], // By the JavaScript around it, of an input or output.
   ["Error", /^Non tensor type is temporarily not supported\.$/, NO_TYPE],
   ["Error", /Reading data from non-tensor typed value is not supported\.$/, NO_TYPE],
-  ["Error", /Could not find an implementation for /, "no kernel"],
+  ["TypeError", /^Tensor\.type is not supported: u?int4$/, NO_TYPE],
+  ["Error", /^unsupported type: u?int4$/, NO_TYPE], // Of an output; the web takes such inputs.
   ["Error", /Unsupported model IR version: /, "newer IR version than it knows"],
   ["Error", /is under development and support for this is limited/, "newer opset than it knows"],
   ["Error", /No Op registered for /, "no such operator in its schemas"],
   ["Error", /is not a registered function\/op/, "no such operator in its schemas"],
   ["Error", /MLDataType for: .* is not currently registered or supported/, "no such element type"],
   ["Error", /Invalid tensor data type (2[4-9]|[3-9]\d)\./, "no such element type"],
+  ["Error", /Could not find an implementation for |Failed to find kernel for |ERROR_CODE: 9, /, "no kernel"],
   ["Error", /Unsupported value attribute datatype: \d+$/, "no kernel"],
   ["Error", /Failed to construct locale with name/, "a locale is missing on this machine"],
 ];
@@ -60,7 +72,8 @@ export function loaded(folder, name) {
 
 // y = Neg(x) in opset 13, the model of README.md.
 const NEG =
-  "08083a320a0b0a017812017922034e65671201675a0f0a0178120a0a08080112040a020802620f0a0179120a0a08080112040a02080242040a00100d";
+  "08083a320a0b0a017812017922034e65671201675a0f0a0178120a0a08080112040a0208" +
+  "02620f0a0179120a0a08080112040a02080242040a00100d";
 
 /** Loads a model, so that what the runtime itself lacks is told before the first case, and not as that case's. */
 export async function tried(ort, options) {
@@ -68,16 +81,81 @@ export async function tried(ort, options) {
   await session.release();
 }
 
+/** The Python lines that call a package without this project; what they give is what the package gives. */
+const repro = (name, version, options) => `# In this folder: npm install --ignore-scripts ${name}@${version}
+import base64
+import json
+import subprocess
+
+PROGRAM = """
+const fs = require("node:fs");
+const ort = require("${name}");
+if (ort.env.wasm) ort.env.wasm.numThreads = 1;
+const arrays = {
+  float32: Float32Array, float64: Float64Array, float16: Uint16Array, bool: Uint8Array, int4: Uint8Array,
+  uint4: Uint8Array, int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array,
+  uint32: Uint32Array, int64: BigInt64Array, uint64: BigUint64Array,
+};
+const bytes = (text) => new Uint8Array(Buffer.from(text, "base64"));
+const asked = JSON.parse(fs.readFileSync(0, "utf8"));
+(async () => {
+  const session = await ort.InferenceSession.create(bytes(asked.model), ${JSON.stringify(options)});
+  const feeds = {};
+  for (const [name, { type, dims, data }] of Object.entries(asked.inputs)) {
+    feeds[name] = new ort.Tensor(type, type === "string" ? data : new arrays[type](bytes(data).buffer), dims);
+  }
+  const found = await session.run(feeds);
+  const outputs = asked.outputs.map((name) => {
+    const { type, dims, data } = found[name];
+    const text = () => Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
+    return { type, dims, data: type === "string" ? data : text() };
+  });
+  fs.writeFileSync(3, JSON.stringify(outputs));
+})();
+"""
+
+
+def described(array):
+    tensor = onnx.numpy_helper.from_array(array)
+    strings = tensor.data_type == onnx.TensorProto.STRING
+    data = array.reshape(-1).tolist() if strings else base64.b64encode(tensor.raw_data).decode()
+    return {"type": "string" if strings else array.dtype.name, "dims": array.shape, "data": data}
+
+
+def array_of(described):
+    if described["type"] == "string":
+        return np.array(described["data"], dtype=object).reshape(described["dims"])
+    return np.frombuffer(base64.b64decode(described["data"]), described["type"]).reshape(described["dims"])
+
+
+request = {
+    "model": base64.b64encode(model.SerializeToString()).decode(),
+    "inputs": {name: described(array) for name, array in inputs.items()},
+    "outputs": [value.name for value in model.graph.output],
+}
+command = ["sh", "-c", 'exec 3>&1 1>&2; exec node -e "$0"', PROGRAM]  # What the runtime prints is no answer.
+done = subprocess.run(command, input=json.dumps(request).encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+said = done.stderr.decode()
+if done.returncode == 127 or "MODULE_NOT_FOUND" in said:
+    raise ImportError(said)
+if done.returncode < 0:
+    raise SystemExit(f"{said} ended by signal {-done.returncode}")
+if done.returncode:
+    raise RuntimeError(said)
+outputs = [array_of(value) for value in json.loads(done.stdout)]
+`;
+
 /** An adapter of a package: what protocol.mjs serves. */
-export function adapter({ ort, name, version, options, repro }) {
+export function adapter({ ort, name, version, options, lacks = [] }) {
+  const types = ELEMENT_TYPES.filter(({ number }) => TENSOR_TYPES.has(number)).map((row) => row.name);
   return {
     name: name.replaceAll("-", "_"),
     OPT_OUTS,
     info: () => ({
       runtime: name,
       version,
-      repro,
-      types: ELEMENT_TYPES.filter(({ number }) => TENSOR_TYPES.has(number)).map((row) => row.name),
+      repro: repro(name, version, options),
+      types: types.filter((type) => !lacks.includes(type)),
       containers: ["optional"], // One that holds a tensor, which is passed as that tensor.
     }),
     run: (model, inputs, outputs) => run(ort, options, model, inputs, outputs),
@@ -94,7 +172,7 @@ async function run(ort, options, model, inputs, outputs) {
     answers = outputs.map((name) => fromTensor(found[name]));
   } catch (error) {
     if (!isTrap(error)) await session.release();
-    throw error;
+    throw typeof error === "number" ? new CppException() : error;
   }
   await session.release();
   return answers;
@@ -122,7 +200,5 @@ function fromTensor(tensor) {
   if (type === undefined) throw new AnswerError(`gave an output that is no tensor of a type it has: ${name}`);
   const shape = Array.from(dims, Number);
   if (type === STRING) return { kind: "tensor", type, shape, strings: data };
-  // The web's arrays of int4 have a byte for each element; what is packed lies in front.
-  const size = Math.min(packedSize(type, shape), data.byteLength);
-  return { kind: "tensor", type, shape, data: new Uint8Array(data.buffer, data.byteOffset, size) };
+  return { kind: "tensor", type, shape, data };
 }

@@ -21,7 +21,7 @@ async function load() {
   const { ort, version } = loaded(folder, NAME);
   ort.env.logLevel = "fatal";
   await tried(ort, OPTIONS);
-  return adapter({ ort, name: NAME, version, options: OPTIONS });
+  return adapter({ ort, name: NAME, version, options: OPTIONS, lacks: ["uint4", "int4"] });
 }
 
 await serve(load, Number(requests), Number(answers));

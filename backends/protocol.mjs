@@ -17,6 +17,7 @@ const BYTE = 8;
 const CHUNK = 2 ** 16;
 const LINE_END = 0x0a;
 const MOST_TEXT = 20_000;
+const SHOWN = 80;
 const NOT_TO_BE_HAD = 3;
 
 export const STRING = 8;
@@ -36,15 +37,16 @@ const ROWS = new Map(ELEMENT_TYPES.map((row) => [row.number, row]));
 /** A message that does not follow the wire format, or a value that cannot be one; the text says what was wrong. */
 export class ProtocolError extends Error {}
 
+// The text is a function, because most of it is made of values, and hardly ever read.
 function ensure(holds, text) {
-  if (!holds) throw new ProtocolError(text);
+  if (!holds) throw new ProtocolError(text());
 }
 
-const clip = (value) => String(JSON.stringify(value)).slice(0, 80);
+const clip = (value) => String(JSON.stringify(value)).slice(0, SHOWN);
 
 /** The row of an element type's number. */
 export function elementType(number) {
-  ensure(ROWS.has(number), `element type ${clip(number)}: expected a number of TensorProto.DataType`);
+  ensure(ROWS.has(number), () => `element type ${clip(number)}: expected a number of TensorProto.DataType`);
   return ROWS.get(number);
 }
 
@@ -52,7 +54,7 @@ export function elementType(number) {
 export function count(shape) {
   ensure(
     Array.isArray(shape) && shape.every((dim) => Number.isSafeInteger(dim) && dim >= 0),
-    `tensor shape ${clip(shape)}: expected a list of integers of at least 0`,
+    () => `tensor shape ${clip(shape)}: expected a list of integers of at least 0`,
   );
   return shape.reduce((left, right) => left * right, 1);
 }
@@ -71,7 +73,7 @@ export class Payload {
 
   /** The value that `described` announces; its bytes are a copy, so that they are aligned for any typed array. */
   decode(described, depth = 0) {
-    ensure(depth <= MAX_DEPTH, `values lie over ${MAX_DEPTH} deep in one another`);
+    ensure(depth <= MAX_DEPTH, () => `values lie over ${MAX_DEPTH} deep in one another`);
     const inner = (item) => this.decode(item, depth + 1);
     const { kind } = described ?? {};
     if (kind === "tensor") return this.#tensor(described);
@@ -79,10 +81,10 @@ export class Payload {
     if (kind === "map") {
       const keys = inner(described.keys); // Before the values, as their bytes are.
       const values = list(described.values, "values").map(inner);
-      ensure(count(keys.shape) === values.length, `a map of shape ${clip(keys.shape)} and ${values.length} values`);
+      ensure(count(keys.shape) === values.length, () => `${values.length} values for keys of shape ${clip(keys.shape)}`);
       return { kind, keys, values };
     }
-    ensure(kind === "optional", `value kind ${clip(kind)}: expected tensor, sequence, map or optional`);
+    ensure(kind === "optional", () => `value kind ${clip(kind)}: expected tensor, sequence, map or optional`);
     return { kind, item: described.item == null ? null : inner(described.item) };
   }
 
@@ -92,12 +94,13 @@ export class Payload {
       const wanted = count(shape);
       ensure(
         list(strings, "strings").length === wanted && strings.every((item) => typeof item === "string"),
-        `${strings.length} strings for shape ${clip(shape)}: expected ${wanted}`,
+        () => `${strings.length} strings for shape ${clip(shape)}: expected ${wanted}`,
       );
       return { kind, type, shape, strings };
     }
     const end = this.offset + size;
-    ensure(end <= this.bytes.length, `shape ${clip(shape)} needs ${size} bytes, ${this.bytes.length - this.offset} are left`);
+    const left = this.bytes.length - this.offset;
+    ensure(size <= left, () => `shape ${clip(shape)} of type ${type} needs ${size} bytes, ${left} are left`);
     const data = new Uint8Array(this.bytes.subarray(this.offset, end));
     this.offset = end;
     return { kind, type, shape, data };
@@ -105,12 +108,13 @@ export class Payload {
 
   /** Throws where bytes are left over. */
   end() {
-    ensure(this.offset === this.bytes.length, `${this.bytes.length - this.offset} bytes are left over after the last value`);
+    const left = this.bytes.length - this.offset;
+    ensure(left === 0, () => `${left} bytes are left over after the last value`);
   }
 }
 
 function list(value, key) {
-  ensure(Array.isArray(value), `"${key}" of a value is ${clip(value)}: expected a list`);
+  ensure(Array.isArray(value), () => `"${key}" of a value is ${clip(value)}: expected a list`);
   return value;
 }
 
@@ -124,13 +128,14 @@ export function encode(value, buffers) {
     return { kind, keys, values: value.values.map(inner) };
   }
   if (kind === "optional") return { kind, item: value.item === null ? null : inner(value.item) };
-  ensure(kind === "tensor", `${clip(value)} is no tensor, sequence, map or optional`);
+  ensure(kind === "tensor", () => `${clip(value)} is no tensor, sequence, map or optional`);
   const { type, shape, strings, data } = value;
   if (type === STRING) {
-    ensure(strings?.length === count(shape), `${strings?.length} strings for shape ${clip(shape)}`);
+    ensure(strings?.length === count(shape), () => `${strings?.length} strings for shape ${clip(shape)}`);
     return { kind, type, shape, strings };
   }
-  ensure(data?.byteLength === packedSize(type, shape), `${data?.byteLength} bytes for shape ${clip(shape)} of type ${type}`);
+  const size = packedSize(type, shape);
+  ensure(data?.byteLength === size, () => `${data?.byteLength} bytes for shape ${clip(shape)} of type ${type}`);
   buffers.push(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
   return { kind, type, shape };
 }
@@ -149,9 +154,9 @@ export function parseHeader(line) {
   } catch {
     throw new ProtocolError(`not a header line: ${clip(line.toString("latin1"))}`);
   }
-  ensure(typeof header?.kind === "string", 'a header is an object with a "kind"');
+  ensure(typeof header?.kind === "string", () => 'a header is an object with a "kind"');
   const { payload } = header;
-  ensure(Number.isInteger(payload) && payload >= 0 && payload <= MAX_PAYLOAD, `"payload" is ${clip(payload)}`);
+  ensure(Number.isInteger(payload) && payload >= 0 && payload <= MAX_PAYLOAD, () => `"payload" is ${clip(payload)}`);
   return header;
 }
 
@@ -180,11 +185,11 @@ export class Messages {
         return line;
       }
       scanned = this.#held.length;
-      ensure(scanned <= MAX_HEADER, `a header line of over ${MAX_HEADER} bytes`);
+      ensure(scanned <= MAX_HEADER, () => `a header line of over ${MAX_HEADER} bytes`);
       const chunk = Buffer.allocUnsafe(Math.max(CHUNK, scanned)); // A long line is not copied once for each chunk.
       const read = fs.readSync(this.descriptor, chunk);
       if (read === 0) {
-        ensure(scanned === 0, `the stream ended inside a header, after ${scanned} bytes`);
+        ensure(scanned === 0, () => `the stream ended inside a header, after ${scanned} bytes`);
         return null;
       }
       this.#held = Buffer.concat([this.#held, chunk.subarray(0, read)]);
@@ -197,7 +202,7 @@ export class Messages {
     this.#held = this.#held.subarray(filled);
     while (filled < size) {
       const read = fs.readSync(this.descriptor, whole, filled, size - filled, null);
-      ensure(read > 0, `the stream ended after ${filled} of ${size} bytes`);
+      ensure(read > 0, () => `the stream ended after ${filled} of ${size} bytes`);
       filled += read;
     }
     return whole;
@@ -230,28 +235,37 @@ export function isTrap(error) {
 export async function answer(adapter, header, payload) {
   const { id, model: size, inputs: described, outputs: names } = header;
   const started = performance.now();
-  let reply;
-  const buffers = [];
+  const fault = (error) => message({ kind: "fault", id, message: `${nameOf(error)}: ${textOf(error)}` });
+  let inputs;
   try {
     const reader = new Payload(payload.subarray(size));
-    const inputs = new Map(described.map(({ name, value }) => [name, reader.decode(value)]));
+    inputs = new Map(described.map(({ name, value }) => [name, reader.decode(value)]));
     reader.end();
-    const given = await adapter.run(payload.subarray(0, size), inputs, names);
-    reply = { kind: "answer", id, outputs: given.map((value) => encode(value, buffers)) };
+  } catch (error) {
+    return fault(error);
+  }
+  let given;
+  let failed = null;
+  try {
+    given = await adapter.run(payload.subarray(0, size), inputs, names);
   } catch (error) {
     if (isTrap(error)) {
       console.error(error.stack);
       process.abort(); // So the harness sees which case it was, as where native code dies.
     }
-    buffers.length = 0;
     const reason = optOut(adapter.OPT_OUTS, error);
-    const told = { error: nameOf(error), message: textOf(error) };
-    if (error instanceof ProtocolError) reply = { kind: "fault", id, message: told.message };
-    else if (reason === null) reply = { kind: "refused", id, ...told };
-    else reply = { kind: "unsupported", id, ...told, reason };
+    const kind = reason === null ? "refused" : "unsupported";
+    failed = { kind, error: nameOf(error), message: textOf(error), reason };
   }
   const seconds = Number(((performance.now() - started) / 1000).toFixed(6));
-  return message({ ...reply, seconds }, buffers);
+  if (failed) return message({ id, seconds, ...failed });
+  try {
+    const buffers = [];
+    const outputs = given.map((value) => encode(value, buffers));
+    return message({ kind: "answer", id, seconds, outputs }, buffers);
+  } catch (error) {
+    return fault(error); // What the adapter gave is no list of values.
+  }
 }
 
 /**
