@@ -81,7 +81,7 @@ export class Payload {
     if (kind === "map") {
       const keys = inner(described.keys); // Before the values, as their bytes are.
       const values = list(described.values, "values").map(inner);
-      ensure(count(keys.shape) === values.length, () => `${values.length} values for keys of shape ${clip(keys.shape)}`);
+      ensure(count(keys.shape) === values.length, () => `${values.length} values for ${clip(keys.shape)} keys`);
       return { kind, keys, values };
     }
     ensure(kind === "optional", () => `value kind ${clip(kind)}: expected tensor, sequence, map or optional`);
@@ -284,7 +284,7 @@ export async function serve(load, requests = 0, answers = 1) {
     write(answers, message({ kind: "failed", message: `${nameOf(error)}: ${textOf(error)}` }));
     process.exit(NOT_TO_BE_HAD);
   }
-  write(answers, message({ kind: "hello", protocol: VERSION, name: adapter.name, ...info }));
+  write(answers, message({ kind: "hello", protocol: VERSION, name: adapter.name, node: process.versions.node, ...info }));
   const messages = new Messages(requests);
   for (let next = messages.read(); next !== null; next = messages.read()) {
     write(answers, await answer(adapter, next.header, next.payload));
