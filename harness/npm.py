@@ -128,10 +128,11 @@ def node(needed: Needs) -> str:
     """
     found = shutil.which("node")
     if found is None:
-        raise NoEnvironmentError(f"{needed.name} runs in Node.js ({needed.node}), which is not here; {GET_NODE}")
+        raise NoEnvironmentError(f"{needed.name} runs in Node.js {needed.node}, which is not here; {GET_NODE}")
     said = _run([found, "--version"]).stdout.strip()
     try:
-        good = SpecifierSet(needed.node).contains(Version(said.removeprefix("v")), prereleases=True)
+        number = said.removeprefix("v").partition("-")[0]  # What is behind it in a nightly is no version of ours.
+        good = SpecifierSet(needed.node).contains(Version(number))
     except InvalidVersion:
         good = False
     if not good:

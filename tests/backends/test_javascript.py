@@ -155,7 +155,7 @@ def test_what_ends_the_runtime_is_seen_and_the_next_case_is_spared(does: str, si
 
 
 def test_a_runtime_that_is_not_to_be_had_is_a_sentence() -> None:
-    with pytest.raises(StartError, match="^echo: Error: there is no runtime$"):
+    with pytest.raises(StartError, match=r"^echo: Error: there is no runtime$"):
         Lane(target("absent"), Limits())
 
 
