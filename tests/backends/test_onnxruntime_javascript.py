@@ -144,8 +144,8 @@ SAID = {
     "sequence of web": (
         "Error",
         (
-            "Can't access output tensor data on index 0. ERROR_CODE: 9, ERROR_MESSAGE: Reading data from non-tensor typed "
-            "value is not supported."
+            "Can't access output tensor data on index 0. ERROR_CODE: 9, ERROR_MESSAGE: Reading data from non-tensor "
+            "typed value is not supported."
         ),
         "no way to pass this type",
     ),
@@ -160,8 +160,8 @@ SAID = {
     "kernel inside another": (
         "Error",
         (
-            "Failed to find kernel for Cast(25) (node:'' ep:'CPUExecutionProvider'). Op with name () domain () and type "
-            "(Cast) kernel is not supported in CPUExecutionProvider. Encountered following errors: ( Version mismatch."
+            "Failed to find kernel for Cast(25) (node:'' ep:'CPUExecutionProvider'). Op with name () domain () and "
+            "type (Cast) kernel is not supported in CPUExecutionProvider. Encountered following errors: ( Version mismatch."
         ),
         "no kernel",
     ),
@@ -176,10 +176,10 @@ SAID = {
     ),
     "opset": (
         "Error",
-        CREATE
-        + "1, ERROR_MESSAGE: ONNX Runtime only *guarantees* support for models stamped with official released "(
-            "onnx opset versions. Opset 27 is under development and support for this is limited. The operator schemas may "
-            "change. Current official support for domain ai.onnx is till opset 26."
+        (
+            f"{CREATE}1, ERROR_MESSAGE: ONNX Runtime only *guarantees* support for models stamped with official "
+            "released onnx opset versions. Opset 27 is under development and support for this is limited. The operator "
+            "schemas may change. Current official support for domain ai.onnx is till opset 26."
         ),
         "newer opset than it knows",
     ),
@@ -191,8 +191,8 @@ SAID = {
     "operator": (
         "Error",
         (
-            'This is an invalid model. In Node, ("", Foo, "", -1) : ("x": tensor(float),) -> ("y": tensor(float),) , Error '
-            "No Op registered for Foo with domain_version of 18"
+            'This is an invalid model. In Node, ("", Foo, "", -1) : ("x": tensor(float),) -> ("y": tensor(float),) , '
+            "Error No Op registered for Foo with domain_version of 18"
         ),
         "no such operator in its schemas",
     ),
