@@ -161,7 +161,7 @@ SAID = {
         "Error",
         (
             "Failed to find kernel for Cast(25) (node:'' ep:'CPUExecutionProvider'). Op with name () domain () and "
-            "type (Cast) kernel is not supported in CPUExecutionProvider. Encountered following errors: ( Version mismatch."
+            "type (Cast) kernel is not supported in CPUExecutionProvider. Encountered following errors: ("
         ),
         "no kernel",
     ),
