@@ -284,7 +284,8 @@ export async function serve(load, requests = 0, answers = 1) {
     write(answers, message({ kind: "failed", message: `${nameOf(error)}: ${textOf(error)}` }));
     process.exit(NOT_TO_BE_HAD);
   }
-  write(answers, message({ kind: "hello", protocol: VERSION, name: adapter.name, node: process.versions.node, ...info }));
+  const { node } = process.versions;
+  write(answers, message({ kind: "hello", protocol: VERSION, name: adapter.name, node, ...info }));
   const messages = new Messages(requests);
   for (let next = messages.read(); next !== null; next = messages.read()) {
     write(answers, await answer(adapter, next.header, next.payload));

@@ -18,6 +18,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,7 @@ from packaging.version import InvalidVersion, Version
 import backends
 from harness.environments import NoEnvironmentError
 from harness.verdict import clean
+from harness.verdict import line as line_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,8 +46,12 @@ INSTALL = (
     "--no-audit",
     "--no-fund",
     "--prefer-offline",
+    "--fetch-retries=1",  # Where there is no network, its own two take more than a minute.
     "--loglevel=error",
 )
+ENDS = ("at ", "A complete log", "Note that", "If you are behind")
+"""What begins a line of npm's after which nothing says why."""
+VERSION = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?")
 GET_NODE = "install Node.js, which has npm beside it: https://nodejs.org"
 
 
@@ -79,12 +85,7 @@ class Needs:
             NoEnvironmentError: it is no version.
         """
         asked = version or self.version
-        parts = asked.split(".")
-        try:
-            Version(asked)
-        except InvalidVersion:
-            parts = []
-        if len(parts) < 3:  # noqa: PLR2004 - to npm fewer are a range, of which it takes the newest
+        if not VERSION.fullmatch(asked):  # To npm "1.30" is a range, of which it takes the newest.
             raise NoEnvironmentError(
                 f"{self.name}=={asked}: {asked!r} is no version of an npm package, which has three numbers; "
                 f"write {self.name}=={self.version}"
@@ -167,15 +168,20 @@ def environment(requirement: str) -> Path:
         made.mkdir()
         done = _run([npm, *INSTALL, f"--prefix={made}", requirement], made)
         if done.returncode or not (made / "node_modules").is_dir():
-            said = " ".join(clean(done.stderr or done.stdout).split())
-            raise NoEnvironmentError(
-                f"npm cannot make an environment of {requirement}: {said or 'it does not say why'}"
-            )
+            said = _told(done.stderr or done.stdout) or "it does not say why"
+            raise NoEnvironmentError(f"npm cannot make an environment of {requirement}: {said}")
         with contextlib.suppress(OSError):  # Another process was faster, and has made the same.
             made.rename(kept)
     if not kept.is_dir():
         raise NoEnvironmentError(f"the environment of {requirement} cannot be moved to {kept}")
     return kept
+
+
+def _told(text: str) -> str:
+    """Return what npm says of an error on one line, without the stack and the advice behind it."""
+    lines = [line.strip().removeprefix("npm error").strip() for line in clean(text).splitlines()]
+    end = next((index for index, line in enumerate(lines) if line.startswith(ENDS)), len(lines))
+    return line_of(" ".join(" ".join(lines[:end]).split()), 400)
 
 
 def _kept(requirement: str) -> Path:

@@ -79,11 +79,12 @@ def test_what_an_adapter_needs_is_whole(path: Path) -> None:
     assert environments.needs(path.stem) is None, "uv has nothing to make of it"
 
 
-@pytest.mark.parametrize("asked", ["newest", "1.30", "^1.30.0", "1.30.0 evil", "../1.2.3"])
+@pytest.mark.parametrize("asked", ["newest", "1.30", "^1.30.0", "1.30.0 evil", "../1.2.3", "1.2.3-/.."])
 def test_what_is_no_version_is_said(asked: str) -> None:
     with pytest.raises(NoEnvironmentError, match=r"is no version of an npm package.*write onnxruntime_node==1\.30\.0"):
         MINE.of(asked)
-    assert MINE.of("1.20.1") == "onnxruntime-node@1.20.1"
+    for version in ("1.20.1", "1.30.0-dev.20250101-abc"):
+        assert MINE.of(version) == f"onnxruntime-node@{version}"
 
 
 def test_an_environment_is_made_once_and_kept(program: Program, tmp_path: Path) -> None:
@@ -114,8 +115,9 @@ def test_another_version_is_another_environment(program: Program, tmp_path: Path
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("sys.exit('\\x1b[31mnpm error code ENOTFOUND\\nnpm error request to registry failed')",
-         "npm error code ENOTFOUND npm error request to registry failed"),
+        ("sys.exit('\\x1b[31mnpm error code ENOTFOUND\\nnpm error request to registry failed\\nnpm error at Client')",
+         "code ENOTFOUND request to registry failed"),
+        ("sys.exit('A complete log of this run can be found in: /nowhere')", "it does not say why"),
         ("sys.exit(1)", "it does not say why"),
         ("", "it does not say why"),  # It says that all is well, and there is nothing.
     ],
