@@ -107,9 +107,12 @@ class Needs:
 
 @functools.cache
 def needs(name: str) -> Needs | None:
-    """Return what the adapter of a name needs, or None where nothing is known of it."""
+    """Return what the adapter of a name needs, or None where nothing is known of it.
+
+    Of an adapter in JavaScript npm.py knows.
+    """
     path = Path(backends.__file__).with_name(f"{name}.toml")
-    if not path.is_file():
+    if not path.is_file() or path.with_suffix(".mjs").is_file():
         return None
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     return Needs(

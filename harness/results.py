@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Raised when a record changes its meaning."""
 
-IDENTITY = ("runtime", "version", "python")
+IDENTITY = ("runtime", "version", "python", "node")
 """What an adapter says of itself that tells one runtime from another."""
 CALLS = ("repro", "repro_wide")
 """How its runtime is called without this project; see `repro`."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import backends
-from harness import environments
+from harness import environments, npm
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from harness.environments import Needs
 
-NOT_ADAPTERS = frozenset({"protocol", "serve", "onnx_backend"})
+NOT_ADAPTERS = frozenset({"protocol", "serve", "serve_node", "onnx_backend"})
 """Modules of `backends` that are part of the machinery."""
 
 BUILT_IN = {"oracle": "harness.oracle"}
@@ -42,7 +42,7 @@ class Target:
 def names() -> list[str]:
     """Return the backends that have an adapter here."""
     files = {info.name for info in pkgutil.iter_modules(backends.__path__)} - NOT_ADAPTERS
-    return sorted(files | set(BUILT_IN))
+    return sorted(files | npm.names() | set(BUILT_IN))
 
 
 def resolve(name: str, python: str = "") -> Target:
@@ -67,6 +67,10 @@ def resolve(name: str, python: str = "") -> Target:
         return Target(name, tuple(words))
     stem, exact, version = name.partition("==")
     module = BUILT_IN.get(stem, stem)
+    if (script := npm.needs(stem)) is not None:
+        if python:
+            raise UnknownBackendError(f"backend {name!r} runs in Node.js; leave out --python, which it cannot use")
+        return Target(name, npm.command(script, version), script.environment)
     if (module in names() and not (exact and module in BUILT_IN)) or (_is_dotted(module) and not exact):
         serve = Path(backends.__file__).with_name("serve.py")
         needs = environments.needs(stem)

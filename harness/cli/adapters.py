@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from tabulate import tabulate
 
-from harness import environments, selftest, targets
+from harness import environments, npm, selftest, targets
 from harness.cli.options import end
 from harness.errors import HarnessError
 from harness.lane import Lane
@@ -31,12 +31,12 @@ def backends_(ctx: click.Context, every: bool) -> None:  # noqa: FBT001
 
 
 def _row(name: str, *, every: bool) -> list[str]:
-    needs = environments.needs(name)
-    here = needs is None or needs.here
-    if not here and not every:
-        assert needs is not None  # noqa: S101 - otherwise it is here
-        return [name, "an environment that uv makes", needs.version, "", "not asked: --all", ""]
-    source = "here" if here else "an environment"
+    needs, script = environments.needs(name), npm.needs(name)
+    known = script or needs
+    if known is not None and not known.here and not every:
+        maker = "npm" if script else "uv"
+        return [name, f"an environment that {maker} makes", known.version, "", "not asked: --all", ""]
+    source = "here" if script is None and (needs is None or needs.here) else "an environment"
     try:
         with Lane(targets.resolve(name), Limits()) as lane:
             hello = lane.session.hello

@@ -1,0 +1,36 @@
+// ONNX Runtime's package for Node.js, onnxruntime-node, on the CPU, one thread.
+//
+// The library is the one of the Python package, and what it computes is the same; the JavaScript and the binding around
+// it are others. What fails because of these, and why (1.30.0):
+//
+// - The interface passes tensors alone: no sequence, no map, no optional that holds nothing; of element types none but
+//   those of its Tensor, and of these the binding lacks int4 and uint4 as inputs. A model whose graph has an input or
+//   output of another type is not even loaded ("Unsupported data type: 16").
+// - An output of int4 or uint4 ends the process by SIGABRT: the binding asks for an array of a size that is not one.
+// - An output that is an optional without a value ends it by SIGSEGV.
+// - A string is cut at its first NUL.
+// - ALLOW_RELEASED_ONNX_OPSET_ONLY=0 in the environment lets it load opsets that are not released.
+
+import process from "node:process";
+
+import { adapter, loaded, tried } from "./onnxruntime_javascript.mjs";
+import { serve } from "./protocol.mjs";
+
+const NAME = "onnxruntime-node";
+const OPTIONS = {
+  executionProviders: ["cpu"],
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  logSeverityLevel: 4, // What it logs of an error it throws as well.
+};
+
+const [folder = ".", requests = 0, answers = 1] = process.argv.slice(2);
+
+async function load() {
+  const { ort, version } = loaded(folder, NAME);
+  ort.env.logLevel = "fatal";
+  await tried(ort, OPTIONS);
+  return adapter({ ort, name: NAME, version, options: OPTIONS, lacks: ["uint4", "int4"] });
+}
+
+await serve(load, Number(requests), Number(answers));

@@ -1,0 +1,207 @@
+"""Environments of their own for runtimes in JavaScript: npm makes them, once, in the user's cache folder.
+
+What an adapter in JavaScript needs lies beside it as data, `backends/NAME.toml`:
+
+    npm = "onnxruntime-node"    # the package, whose version NAME==VERSION names
+    version = "1.30.0"          # of which NAME alone stands
+    node = ">=20"               # of Node.js
+
+    [environment]               # variables of its process
+    NODE_OPTIONS = "--no-warnings"
+
+Unlike uv, npm copies: an environment is some hundred MB and some seconds, for each process that asks for one. So it is
+kept, under a name that says all that is in it, and is never changed: it comes to its place whole, or not at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+import backends
+from harness.environments import NoEnvironmentError
+from harness.verdict import clean
+from harness.verdict import line as line_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LAUNCHER = Path(backends.__file__).with_name("serve_node.py")
+INSTALL = (
+    "install",
+    "--ignore-scripts",  # What these packages run there downloads, for devices that are not tested here.
+    "--no-audit",
+    "--no-fund",
+    "--prefer-offline",
+    "--fetch-retries=1",  # Where there is no network, its own two take more than a minute.
+    "--loglevel=error",
+)
+ENDS = ("at ", "A complete log", "Note that", "If you are behind")
+"""What begins a line of npm's after which nothing says why."""
+VERSION = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?")
+GET_NODE = "install Node.js, which has npm beside it: https://nodejs.org"
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What an adapter in JavaScript needs.
+
+    Attributes:
+        name: of the adapter.
+        package: whose version may be asked for.
+        version: that was tried.
+        node: versions of Node.js that it runs on.
+        environment: variables of its process.
+    """
+
+    name: str
+    package: str
+    version: str
+    node: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def here(self) -> bool:
+        """Whether its environment was made before."""
+        return _kept(f"{self.package}@{self.version}").is_dir()
+
+    def of(self, version: str = "") -> str:
+        """Return the requirement of a version, or of the one that was tried, as npm writes it.
+
+        Raises:
+            NoEnvironmentError: it is no version.
+        """
+        asked = version or self.version
+        if not VERSION.fullmatch(asked):  # To npm "1.30" is a range, of which it takes the newest.
+            raise NoEnvironmentError(
+                f"{self.name}=={asked}: {asked!r} is no version of an npm package, which has three numbers; "
+                f"write {self.name}=={self.version}"
+            )
+        return f"{self.package}@{asked}"
+
+
+@functools.cache
+def needs(name: str) -> Needs | None:
+    """Return what the adapter of a name needs, or None where it is not one in JavaScript."""
+    path = Path(backends.__file__).with_name(f"{name}.toml")
+    if not path.with_suffix(".mjs").is_file() or not path.is_file():
+        return None
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Needs(name, table["npm"], table["version"], table["node"], table.get("environment", {}))
+
+
+def names() -> set[str]:
+    """Return the names of the adapters in JavaScript: those that have data beside them."""
+    found = Path(backends.__file__).parent.glob("*.mjs")
+    return {path.stem for path in found if path.with_suffix(".toml").is_file()}
+
+
+def command(needed: Needs, version: str = "") -> tuple[str, ...]:
+    """Return the command that starts an adapter, whose environment is made where it is not here.
+
+    Raises:
+        NoEnvironmentError: Node.js or npm is missing or too old, or npm cannot make the environment.
+    """
+    requirement = needed.of(version)
+    runs = node(needed)
+    script = Path(backends.__file__).with_name(f"{needed.name}.mjs")
+    return (sys.executable, str(LAUNCHER), runs, str(script), str(environment(requirement)))
+
+
+def node(needed: Needs) -> str:
+    """Return the path of Node.js.
+
+    Raises:
+        NoEnvironmentError: it is not installed, does not run, or is too old.
+    """
+    found = shutil.which("node")
+    if found is None:
+        raise NoEnvironmentError(f"{needed.name} runs in Node.js {needed.node}, which is not here; {GET_NODE}")
+    said = _run([found, "--version"]).stdout.strip()
+    try:
+        number = said.removeprefix("v").partition("-")[0]  # What is behind it in a nightly is no version of ours.
+        good = SpecifierSet(needed.node).contains(Version(number))
+    except InvalidVersion:
+        good = False
+    if not good:
+        told = clean(said, 40) or "no version"
+        raise NoEnvironmentError(f"{needed.name} runs in Node.js {needed.node}; {found} is {told}; {GET_NODE}")
+    return found
+
+
+@functools.cache
+def environment(requirement: str) -> Path:
+    """Return a folder in whose node_modules a requirement lies.
+
+    Raises:
+        NoEnvironmentError: npm is missing, or cannot make it.
+    """
+    kept = _kept(requirement)
+    if kept.is_dir():
+        return kept
+    npm = shutil.which("npm")
+    if npm is None:
+        raise NoEnvironmentError(f"an environment of {requirement} is made by npm, which is not here; {GET_NODE}")
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        making = tempfile.TemporaryDirectory(prefix=".making-", dir=kept.parent)
+    except OSError as error:
+        raise NoEnvironmentError(
+            f"an environment of {requirement} is kept in {kept.parent}, which cannot be written ({error.strerror}); "
+            "name another folder in XDG_CACHE_HOME"
+        ) from None
+    with making as folder:
+        made = Path(folder, "made")
+        made.mkdir()
+        done = _run([npm, *INSTALL, f"--prefix={made}", requirement], made)
+        if done.returncode or not (made / "node_modules").is_dir():
+            said = _told(done.stderr or done.stdout) or "it does not say why"
+            raise NoEnvironmentError(f"npm cannot make an environment of {requirement}: {said}")
+        with contextlib.suppress(OSError):  # Another process was faster, and has made the same.
+            made.rename(kept)
+    if not kept.is_dir():
+        raise NoEnvironmentError(f"the environment of {requirement} cannot be moved to {kept}")
+    return kept
+
+
+def _told(text: str) -> str:
+    """Return what npm says of an error on one line, without the stack and the advice behind it."""
+    lines = [line.strip().removeprefix("npm error").strip() for line in clean(text).splitlines()]
+    end = next((index for index, line in enumerate(lines) if line.startswith(ENDS)), len(lines))
+    return line_of(" ".join(" ".join(lines[:end]).split()), 400)
+
+
+def _kept(requirement: str) -> Path:
+    """Return where the environment of a requirement lies, or will."""
+    root = os.environ.get("XDG_CACHE_HOME", "")
+    cache = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
+    return cache / "onnx-conformance" / "npm" / requirement.replace("/", "+")
+
+
+def _run(words: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run node or npm to its end; one that cannot be run is as one that fails."""
+    try:
+        return subprocess.run(  # noqa: S603 - node or npm of the user, and what the adapter's own data names
+            words,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        return subprocess.CompletedProcess(words, 1, "", f"{words[0]}: {error.strerror}")

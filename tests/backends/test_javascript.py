@@ -1,0 +1,232 @@
+"""What adapters in JavaScript share: the wire format in protocol.mjs, and serve_node.py, which starts them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import backends
+from backends import protocol
+from harness.case import Allowance, Case, Outcome
+from harness.lane import Lane
+from harness.process import Limits, StartError
+from harness.replies import Answered, Broken, Died, Refused
+from harness.targets import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE = Path(backends.__file__).parent
+ECHO = Path(__file__).parents[1] / "adapters" / "echo.mjs"
+SHAPES = ((), (0,), (3,), (2, 0), (2, 3), (1, 5, 1))
+NODE = shutil.which("node") or ""
+pytestmark = [
+    pytest.mark.skipif(not NODE, reason="they are written in JavaScript, and there is no node to run them"),
+    pytest.mark.usefixtures("ends"),
+]
+
+
+def target(folder: str = ".") -> Target:
+    return Target("echo", (sys.executable, str(HERE / "serve_node.py"), NODE, str(ECHO), folder))
+
+
+@pytest.fixture(scope="module")
+def lane() -> Iterator[Lane]:
+    with Lane(target(), Limits()) as opened:
+        yield opened
+
+
+def asked(does: str = "", *values: Any) -> Case:
+    """Return a case whose model says what the adapter does; its outputs are its inputs."""
+    inputs = {f"x{index}": value for index, value in enumerate(values)}
+    return Case(
+        id=f"echo/{does}", operator="echo", model=does.encode(), inputs=inputs, outputs=tuple(inputs),
+        outcome=Outcome.UNSPECIFIED, expected=None, allowance=Allowance("nothing is expected"),
+    )  # fmt: skip
+
+
+def bits(value: Any) -> Any:
+    """Return what of a value must come back: structure, element types, shapes and bits."""
+    buffers: list[bytes] = []
+    return protocol.encode(value, buffers), buffers
+
+
+def random(row: protocol.ElementType, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """Return elements of any bits: NaNs with a payload, subnormals, both zeros."""
+    if row.number == protocol.STRING:
+        texts = ["a", "", "ü\U0001f600", "\0b", "\udc80\udcff", '"\\\n'] * 2
+        return np.array(texts[: int(np.prod(shape, dtype=int))], dtype=object).reshape(shape)
+    size = protocol.packed_size(row.number, int(np.prod(shape, dtype=int)))
+    drawn = np.random.default_rng(7).integers(0, 2 if row.name == "bool" else 256, size, np.uint8)
+    return protocol.unpack(drawn.tobytes(), row.number, shape)
+
+
+def test_the_element_types_are_the_same() -> None:
+    script = f"import * as p from {str(HERE / 'protocol.mjs')!r}; console.log(JSON.stringify(p))"
+    done = subprocess.run([NODE, "--input-type=module", "-e", script], capture_output=True, check=True)
+    said = json.loads(done.stdout)
+    rows = [{"number": row.number, "name": row.name, "bits": row.bits} for row in protocol.ELEMENT_TYPES]
+    assert said["ELEMENT_TYPES"] == rows
+    for name in ("VERSION", "MAX_HEADER", "MAX_PAYLOAD", "MAX_DEPTH", "STRING"):
+        assert said[name] == getattr(protocol, name), name
+
+
+@pytest.mark.parametrize("row", protocol.ELEMENT_TYPES, ids=lambda row: row.name)
+def test_tensors_keep_their_bits(lane: Lane, row: protocol.ElementType) -> None:
+    values = [random(row, shape) for shape in SHAPES]
+    reply = lane.ask(asked("", *values))
+    assert isinstance(reply, Answered), reply
+    for value, given in zip(values, reply.outputs, strict=True):
+        assert bits(value) == bits(given)
+
+
+def test_containers_come_back_whatever_lies_in_them(lane: Lane) -> None:
+    x, s = np.float32([1, 2, 3]), np.array(["a", "ü"], dtype=object)
+    nested: list[Any] = [[x, x[:0]], [], [None, {"a": x, "b": s}]]
+    values = [[], [x, s, np.uint8(3)], nested, None, {}, {7: x, -(2**63): s}, {"ü": np.float64(1)}, x]
+    reply = lane.ask(asked("", *values))
+    assert isinstance(reply, Answered), reply
+    assert list(map(bits, reply.outputs)) == list(map(bits, values))
+
+
+def test_a_message_larger_than_a_pipe(lane: Lane) -> None:
+    large, texts = np.arange(3_000_000, dtype=np.int64), np.array(["text of some length"] * 50_000, dtype=object)
+    reply = lane.ask(asked("", large, texts, np.int8(1)))
+    assert isinstance(reply, Answered), reply
+    assert list(map(bits, reply.outputs)) == list(map(bits, [large, texts, np.int8(1)]))
+
+
+@pytest.mark.parametrize("does", ["print", "native", "reads"])
+def test_the_pipe_is_kept_from_the_runtime(lane: Lane, does: str) -> None:
+    x = np.float32([1, 2])
+    reply = lane.ask(asked(does, x))
+    assert isinstance(reply, Answered), reply
+    assert bits(reply.outputs[0]) == bits(x)
+
+
+@pytest.mark.parametrize(
+    ("does", "error", "message", "reason"),
+    [
+        ("lacks", "Lacking", "no kernel for this", "no kernel"),
+        ("fails", "Lacking", "it is broken", None),
+        ("number", "number", "7", None),
+    ],
+)
+def test_what_a_runtime_throws(lane: Lane, does: str, error: str, message: str, reason: str | None) -> None:
+    reply = lane.ask(asked(does, np.float32(1)))
+    assert isinstance(reply, Refused), reply
+    assert (reply.error, reply.message, reply.reason) == (error, message, reason)
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [("short", "7 bytes for shape [2]"), ("nothing", "TypeError"), ("bigint", "TypeError: Do not know how")],
+)
+def test_what_is_no_list_of_values_is_the_adapters_fault(lane: Lane, does: str, said: str) -> None:
+    reply = lane.ask(asked(does))
+    assert isinstance(reply, Broken), reply
+    assert "the adapter is at fault" in reply.message
+    assert said in reply.message
+
+
+@pytest.mark.parametrize(
+    ("does", "signal", "said"),
+    [
+        ("trap", "SIGABRT", "RuntimeError: divide by zero"),
+        ("overflow", "SIGABRT", "Maximum call stack size exceeded"),
+        ("segfault", "SIGSEGV", ""),
+    ],
+)
+def test_what_ends_the_runtime_is_seen_and_the_next_case_is_spared(does: str, signal: str, said: str) -> None:
+    with Lane(target(), Limits()) as opened:
+        reply = opened.ask(asked(does))
+        assert isinstance(reply, Died), reply
+        assert reply.signal == signal
+        assert said in reply.stderr
+        assert isinstance(opened.ask(asked("", np.float32(1))), Answered)
+        assert opened.session.ends == 1
+
+
+def test_a_runtime_that_is_not_to_be_had_is_a_sentence() -> None:
+    with pytest.raises(StartError, match=r"^echo: Error: there is no runtime$"):
+        Lane(target("absent"), Limits())
+
+
+def test_the_end_of_requests_ends_it() -> None:
+    done = subprocess.run(target().command, input=b"", capture_output=True, timeout=60, check=False)
+    header = protocol.parse_header(done.stdout)
+    assert (header["kind"], header["protocol"], header["name"]) == ("hello", protocol.VERSION, "echo")
+    assert done.returncode == 0, done
+
+
+def test_the_launcher_says_what_it_takes() -> None:
+    done = subprocess.run([sys.executable, str(HERE / "serve_node.py"), NODE], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert b"usage: " in done.stderr
+
+
+# Messages that do not follow the format
+
+TENSOR = {"kind": "tensor", "type": 1, "shape": [2]}
+
+
+def deep(levels: int) -> dict[str, Any]:
+    value: dict[str, Any] = TENSOR
+    for _ in range(levels):
+        value = {"kind": "sequence", "items": [value]}
+    return value
+
+
+BAD = {
+    "no JSON": (b"banner\n", "not a header line"),
+    "no object": (b"7\n", 'an object with a "kind"'),
+    "no payload": (b'{"kind":"run"}\n', '"payload" is undefined'),
+    "too large": (b'{"kind":"run","payload":1073741825}\n', '"payload" is 1073741825'),
+    "cut header": (b'{"kind":"run"', "ended inside a header"),
+    "cut payload": (b'{"kind":"run","payload":9}\n1234', "the stream ended after 4 of 9 bytes"),
+}
+VALUES = {
+    "too few bytes": (TENSOR, b"1234", "needs 8 bytes, 4 are left"),
+    "too many bytes": (TENSOR, b"123456789", "1 bytes are left over"),
+    "no such type": ({**TENSOR, "type": 29}, b"", "element type 29"),
+    "no shape": ({**TENSOR, "shape": [-1]}, b"", "tensor shape [-1]"),
+    "no strings": ({"kind": "tensor", "type": 8, "shape": [1]}, b"", '"strings" of a value is undefined'),
+    "too few strings": ({"kind": "tensor", "type": 8, "shape": [2], "strings": ["a"]}, b"", "1 strings for shape [2]"),
+    "no kind": ({"type": 1}, b"", "value kind undefined"),
+    "no items": ({"kind": "sequence"}, b"", '"items" of a value is undefined'),
+    "too few values": ({"kind": "map", "keys": TENSOR, "values": []}, bytes(8), "0 values for [2] keys"),
+    "too deep": (deep(33), bytes(8), "over 32 deep"),
+}
+
+
+def read(data: bytes) -> dict[str, Any]:
+    done = subprocess.run([NODE, str(ECHO), "messages"], input=data, capture_output=True, check=True, timeout=60)
+    return protocol.parse_header(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize(("data", "said"), BAD.values(), ids=list(BAD))
+def test_what_is_no_message_is_said(data: bytes, said: str) -> None:
+    header = read(data)
+    assert header["kind"] == "ProtocolError"
+    assert said in header["message"]
+
+
+@pytest.mark.parametrize(("value", "payload", "said"), VALUES.values(), ids=list(VALUES))
+def test_what_is_no_value_is_said(value: Any, payload: bytes, said: str) -> None:
+    header = read(protocol.message({"kind": "run", "values": [value]}, [payload]))
+    assert header["kind"] == "ProtocolError", header
+    assert said in header["message"]
+
+
+def test_as_deep_as_is_allowed_is_read() -> None:
+    data = protocol.message({"kind": "run", "values": [deep(32)]}, [bytes(8)])
+    done = subprocess.run([NODE, str(ECHO), "messages"], input=data + data, capture_output=True, check=True)
+    assert protocol.parse_header(done.stdout.partition(b"\n")[0])["values"] == [deep(32)]
+    assert done.stdout.count(b'"kind":"read"') == 2, "one message behind the other"

@@ -1,0 +1,301 @@
+"""The adapters of onnxruntime-node and onnxruntime-web: a package that is not real says what the real ones said."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from commands import command
+from runtime_fakes import REAL, real
+
+import backends
+from backends import protocol
+from harness import npm
+from harness.case import Allowance, Case, Outcome
+from harness.lane import Lane
+from harness.process import Limits, StartError
+from harness.replies import Answered, Broken, Refused
+from harness.targets import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE = Path(backends.__file__).parent
+FAKE = Path(__file__).parents[1] / "adapters" / "fake_onnxruntime"
+NODE = shutil.which("node") or ""
+NAMES = ("onnxruntime_node", "onnxruntime_web")
+PLAIN = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "double", "uint32",
+         "uint64")  # fmt: skip
+pytestmark = [
+    pytest.mark.skipif(not NODE, reason="they are written in JavaScript, and there is no node to run them"),
+    pytest.mark.usefixtures("ends"),
+]
+
+
+def target(name: str, folder: Path) -> Target:
+    words = (sys.executable, str(HERE / "serve_node.py"), NODE, str(HERE / f"{name}.mjs"), str(folder))
+    return Target(name, words)
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def lane(name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lane]:
+    folder = tmp_path_factory.mktemp("environment")
+    package = folder / "node_modules" / name.replace("_", "-")
+    package.mkdir(parents=True)
+    shutil.copy(FAKE / "index.js", package)
+    (package / "package.json").write_text(json.dumps({"name": name.replace("_", "-"), "version": "1.2.3"}))
+    with Lane(target(name, folder), Limits()) as opened:
+        yield opened
+
+
+def asked(model: Any, *values: Any) -> Case:
+    inputs = {f"x{index}": value for index, value in enumerate(values)}
+    data = json.dumps(model).encode() if model else b""
+    return Case(
+        id="fake/case", operator="fake", model=data, inputs=inputs, outputs=tuple(inputs) or ("x0",),
+        outcome=Outcome.UNSPECIFIED, expected=None, allowance=Allowance("nothing is expected"),
+    )  # fmt: skip
+
+
+def array(name: str, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """Return elements of any bits: NaNs with a payload, subnormals, integers that no double holds."""
+    count = int(np.prod(shape, dtype=int))
+    row = protocol.element_type_named(name)
+    if name == "string":
+        return np.array(["a", "", "ü\U0001f600", "\0b", "c", "d"][:count], dtype=object).reshape(shape)
+    drawn = np.random.default_rng(7).integers(0, 2 if name == "bool" else 256, protocol.packed_size(row.number, count))
+    return protocol.unpack(drawn.astype(np.uint8).tobytes(), row.number, shape)
+
+
+def bits(value: Any) -> Any:
+    buffers: list[bytes] = []
+    return protocol.encode(value, buffers), buffers
+
+
+def test_what_it_says_of_itself(lane: Lane, name: str) -> None:
+    said = lane.session.hello
+    assert (said["name"], said["runtime"], said["version"]) == (name, name.replace("_", "-"), "1.2.3")
+    assert said["containers"] == ["optional"]
+    assert said["types"] == [*PLAIN, *(["uint4", "int4"] if name == "onnxruntime_web" else [])]
+    ast.parse(said["repro"])
+    assert f"npm install --ignore-scripts {said['runtime']}@1.2.3" in said["repro"]
+    assert said["node"]
+
+
+def test_one_thread_and_no_noise(lane: Lane, name: str) -> None:
+    reply = lane.ask(asked({"give": "options"}))
+    assert isinstance(reply, Answered), reply
+    said = json.loads(reply.outputs[0].item())
+    assert (said["options"]["intraOpNumThreads"], said["options"]["interOpNumThreads"]) == (1, 1)
+    assert said["env"]["logLevel"] == "fatal"
+    if name == "onnxruntime_web":
+        assert (said["env"]["wasm"]["numThreads"], said["env"]["wasm"]["proxy"]) == (1, False)
+    assert said["options"]["executionProviders"] == ["wasm" if name == "onnxruntime_web" else "cpu"]
+
+
+@pytest.mark.parametrize("kind", [*PLAIN, "uint4", "int4"])
+def test_tensors_keep_their_bits(lane: Lane, kind: str) -> None:
+    values = [array(kind, shape) for shape in ((), (0,), (3,), (2, 3))]
+    reply = lane.ask(asked(None, *values))
+    assert isinstance(reply, Answered), reply
+    assert list(map(bits, reply.outputs)) == list(map(bits, values))
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (array("bfloat16", (2,)), "no tensor of bfloat16"),
+        (array("float8e5m2", (2,)), "no tensor of float8e5m2"),
+        (array("complex64", (2,)), "no tensor of complex64"),
+        (array("uint2", (2,)), "no tensor of uint2"),
+        ([np.float32(1)], "no sequence"),
+        ({1: np.float32(1)}, "no map"),
+        (None, "no optional"),
+        (np.array(["\udcff"], dtype=object), "bytes that are not UTF-8"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_cannot_be_passed_opts_out(lane: Lane, value: Any, said: str) -> None:
+    reply = lane.ask(asked(None, value))
+    assert isinstance(reply, Refused), reply
+    assert (reply.error, reply.reason) == ("NoTypeError", "no way to pass this type")
+    assert said in reply.message
+    assert isinstance(lane.ask(asked(None, np.float32(1))), Answered), "the session is closed all the same"
+
+
+CREATE, RUN = "Can't create a session. ERROR_CODE: ", "failed to call OrtRun(). ERROR_CODE: "
+SAID = {
+    # Recorded from 1.30.0, both packages.
+    "bfloat16 of node": ("Error", "Unsupported data type: 16", "no way to pass this type"),
+    "bfloat16 of web": ("Error", "unsupported data type: 16", "no way to pass this type"),
+    "sequence of node": ("Error", "Non tensor type is temporarily not supported.", "no way to pass this type"),
+    "sequence of web": (
+        "Error",
+        (
+            "Can't access output tensor data on index 0. ERROR_CODE: 9, ERROR_MESSAGE: Reading data from non-tensor "
+            "typed value is not supported."
+        ),
+        "no way to pass this type",
+    ),
+    "int4 of node": ("TypeError", "Tensor.type is not supported: uint4", "no way to pass this type"),
+    "int4 of web": ("Error", "unsupported type: int4", "no way to pass this type"),
+    "kernel of node": ("Error", "Could not find an implementation for Expand(13) node with name ''", "no kernel"),
+    "kernel of web": (
+        "Error",
+        CREATE + "9, ERROR_MESSAGE: Could not find an implementation for Expand(13) node with name ''",
+        "no kernel",
+    ),
+    "kernel inside another": (
+        "Error",
+        (
+            "Failed to find kernel for Cast(25) (node:'' ep:'CPUExecutionProvider'). Op with name () domain () and "
+            "type (Cast) kernel is not supported in CPUExecutionProvider. Encountered following errors: ("
+        ),
+        "no kernel",
+    ),
+    "constant": ("Error", "Exception during initialization: Unsupported value attribute datatype: 16", "no kernel"),
+    "IR version": (
+        "Error",
+        (
+            "/onnxruntime_src/onnxruntime/core/graph/model.cc:202 Unsupported model IR version: 14, max supported IR "
+            "version: 13"
+        ),
+        "newer IR version than it knows",
+    ),
+    "opset": (
+        "Error",
+        (
+            f"{CREATE}1, ERROR_MESSAGE: ONNX Runtime only *guarantees* support for models stamped with official "
+            "released onnx opset versions. Opset 27 is under development and support for this is limited. The operator "
+            "schemas may change. Current official support for domain ai.onnx is till opset 26."
+        ),
+        "newer opset than it knows",
+    ),
+    "function": (
+        "Error",
+        "Fatal error: ai.onnx.preview.training:Adagrad(-1) is not a registered function/op",
+        "no such operator in its schemas",
+    ),
+    "operator": (
+        "Error",
+        (
+            'This is an invalid model. In Node, ("", Foo, "", -1) : ("x": tensor(float),) -> ("y": tensor(float),) , '
+            "Error No Op registered for Foo with domain_version of 18"
+        ),
+        "no such operator in its schemas",
+    ),
+    "complex": (
+        "Error",
+        CREATE + "9, ERROR_MESSAGE: MLDataType for: tensor(complex64) is not currently registered or supported",
+        "no such element type",
+    ),
+    "float6": ("Error", "Failed to load model with error: Invalid tensor data type 27.", "no such element type"),
+    "locale": (
+        "Error",
+        "Exception during initialization: Failed to construct locale with name:en_US.UTF-8:locale::facet::_S_create_c",
+        "a locale is missing on this machine",
+    ),
+    # Failures, which must stay failures.
+    "no type at all": ("Error", "Failed to load model with error: Invalid tensor data type 0.", None),
+    "not found": ("Error", "input 'x' is missing in 'feeds'.", None),
+    "another tensor type": ("TypeError", "Tensor.type is not supported: float32", None),
+    "code 2": ("Error", RUN + "2, ERROR_MESSAGE: Unexpected input data type.", None),
+    "code 10": ("Error", CREATE + "10, ERROR_MESSAGE: This is an invalid model. Type Error: Type 'tensor(int8)'", None),
+    "split": ("Error", "Non-zero status code returned while running Split node. Name:'Split' Status Message: ", None),
+}
+
+
+@pytest.mark.parametrize("where", ["create", "run"])
+@pytest.mark.parametrize(("error", "message", "reason"), SAID.values(), ids=list(SAID))
+def test_what_opts_out(lane: Lane, where: str, error: str, message: str, reason: str | None) -> None:
+    reply = lane.ask(asked({where: {"name": error, "message": message}}, np.float32(1)))
+    assert isinstance(reply, Refused), reply
+    assert (reply.error, reply.reason) == (error, reason)
+
+
+def test_every_row_has_a_message() -> None:
+    script = (
+        f"import {{ OPT_OUTS }} from {str(HERE / 'onnxruntime_javascript.mjs')!r}; import fs from 'node:fs';"
+        "const said = JSON.parse(fs.readFileSync(0));"
+        "console.log(JSON.stringify(OPT_OUTS.filter(([name, pattern]) => name !== 'NoTypeError' &&"
+        " !said.some(([error, message]) => error === name && pattern.test(message))).map(String)))"
+    )
+    words = [NODE, "--input-type=module", "-e", script]
+    done = subprocess.run(words, input=json.dumps(list(SAID.values())).encode(), capture_output=True, check=True)
+    assert json.loads(done.stdout) == [], "rows that no recorded message needs"
+
+
+def test_a_number_that_is_thrown_is_told_the_same_each_time(lane: Lane) -> None:
+    told = {lane.ask(asked({"run": {"number": number}}, np.float32(1))) for number in (28844488, 28844520)}
+    errors = {(reply.error, reply.message) for reply in told if isinstance(reply, Refused)}
+    assert [error for error, _ in errors] == ["CppException"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "said"),
+    [
+        ({"type": "float77", "data": [], "dims": [0]}, Refused, "no tensor of a type it has: float77"),
+        ({"type": "float32", "data": {"byteLength": 3}, "dims": [1]}, Broken, "3 bytes for shape [1]"),
+    ],
+)
+def test_what_is_no_answer_is_said(lane: Lane, given: Any, kind: type, said: str) -> None:
+    reply = lane.ask(asked({"give": given}))
+    assert isinstance(reply, kind), reply
+    assert said in reply.message  # type: ignore[attr-defined]
+
+
+def test_without_its_package_it_does_not_come_up(name: str, tmp_path: Path) -> None:
+    with pytest.raises(StartError, match=f"cannot load {name.replace('_', '-')} from {tmp_path}"):
+        Lane(target(name, tmp_path), Limits())
+
+
+# The real ones
+
+WANTED = {
+    "ai.onnx/Split/13/lengths": ("pass", "pass"),
+    "ai.onnx/Split/13/dtypes/int64": ("pass", "pass"),
+    "ai.onnx/Split/13/dtypes/float16": ("pass", "pass"),
+    "ai.onnx/Split/13/dtypes/string": ("pass", "pass"),
+    "ai.onnx/Split/13/dtypes/bfloat16": ("unsupported", "unsupported"),
+    "ai.onnx/SplitToSequence/11/default": ("unsupported", "unsupported"),
+    "ai.onnx/Cast/21/float_to_int4": ("crash", "unsupported"),
+    "ai.onnx/Split/18/num_outputs@omitted": ("refused", "refused"),
+}
+
+
+@REAL
+@pytest.mark.all_operators
+def test_the_real_one(name: str, tmp_path: Path) -> None:
+    run = real(tmp_path, name, *WANTED)
+    assert run.header["backends"][name]["version"] == "1.30.0"
+    found = {result.case: str(result.verdict) for result in run.results()}
+    assert found == {case: verdicts[NAMES.index(name)] for case, verdicts in WANTED.items()}
+
+
+@REAL
+@pytest.mark.all_operators
+def test_the_script_that_shows_a_case_without_this_project(name: str, tmp_path: Path) -> None:
+    needed = npm.needs(name)
+    assert needed is not None
+    for case in ("ai.onnx/Split/13/dtypes/int64", "ai.onnx/Split/13/dtypes/string"):
+        script = tmp_path / "repro.py"
+        assert command("repro", case, "--backend", name, "--out", script).status in (0, 1)
+        folder = npm.environment(needed.of())
+        words = [sys.executable, str(script)]
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done
+        assert "as expected" in done.stdout
+        absent = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+        assert "ImportError" in absent.stderr, "that there is no runtime is no answer of it"
