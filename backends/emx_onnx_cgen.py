@@ -23,8 +23,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,10 +31,11 @@ from typing import TYPE_CHECKING, Any
 import onnx
 import onnx.reference
 
-from backends import protocol
+from backends import child, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from subprocess import CompletedProcess
 
 
 class NoCompilerError(Exception):
@@ -51,15 +50,6 @@ class BorrowedError(Exception):
     """The answer is made with another implementation's."""
 
 
-class KilledError(BaseException):
-    """The compiled program died; no Exception, so that the backend cannot take it for one of its own."""
-
-    def __init__(self, number: int) -> None:
-        """Keep the signal's number."""
-        super().__init__(f"the compiled program was ended by {signal.Signals(number).name}")
-        self.number = number
-
-
 class Noted(onnx.reference.ReferenceEvaluator):
     """onnx.reference, which tells that it was called."""
 
@@ -71,16 +61,14 @@ class Noted(onnx.reference.ReferenceEvaluator):
         super().__init__(*words, **options)
 
 
-def watched(*words: Any, **options: Any) -> subprocess.CompletedProcess[Any]:  # noqa: ANN401 - as subprocess.run()
+def watched(words: Sequence[str], **options: Any) -> CompletedProcess[Any]:  # noqa: ANN401 - as subprocess.run()
     """Run a command as subprocess.run() does; what it says names the C file without its folder.
 
     Raises:
         KilledError: a signal ended it.
     """
-    done = subprocess.run(*words, **options)  # noqa: PLW1510, S603 - the backend's own command, in its own way
-    if done.returncode < 0:
-        raise KilledError(-done.returncode)
-    source = next((Path(word) for word in words[0] if word.endswith(".c")), None)
+    done = child.run(words, **options)
+    source = next((Path(word) for word in words if word.endswith(".c")), None)
     if source and done.stderr:  # Its folder has another name each time; equal errors have to look equal.
         done.stderr = done.stderr.replace(f"{source.parent}{os.sep}", "")
     return done
@@ -159,14 +147,13 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     before = Noted.calls
     try:
         answers = _answers(onnx.load_from_string(model), inputs)
-    except KilledError as error:
+    except child.KilledError as error:
         number = error.number  # What the case left behind is removed before this process ends in the same way.
     else:
         if Noted.calls > before:
             raise BorrowedError("parts of the answer come from onnx.reference")
         return [answers[name] for name in outputs]
-    os.kill(os.getpid(), number)
-    raise AssertionError("a signal that ended one process ends another")
+    raise child.end_by(number)
 
 
 def _answers(proto: onnx.ModelProto, inputs: dict[str, Any]) -> dict[str, Any]:
