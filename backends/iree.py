@@ -4,8 +4,9 @@ A model is read as `iree-import-onnx` reads it: onnx's checker, onnx's shape inf
 doubles (`--iree-input-demote-f64-to-f32=false`): the compiler would make floats of them, and of the model's own inputs
 and outputs.
 
-iree-compile is a process of its own, for about a second: one that a signal ends, ends this process by the same signal
-here, so that the case is told as the crash that it is.
+What the compiler made is kept from one run to the next (cache.py). iree-compile is a process of its own, for about a
+second: one that a signal ends, ends this process by the same signal here, so that the case is told as the crash that
+it is.
 
 IREE's integers have no sign, so that an answer of integers is given the sign that the graph declares. Tensors go in
 and come out as bytes with IREE's element types, because its Python interface knows some of them only.
@@ -24,6 +25,7 @@ What fails, and why (3.13.0, each is the runtime's):
 
 from __future__ import annotations
 
+import functools
 import os
 from importlib import metadata
 from pathlib import Path
@@ -38,7 +40,7 @@ from iree.compiler.extras import onnx_importer
 from iree.compiler.tools import binaries, compile_str
 from iree.runtime.array_interop import map_dtype_to_hal_element_type
 
-from backends import child, protocol
+from backends import cache, child, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,11 +129,17 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     fixed = {tensor.name for tensor in proto.graph.initializer}
     fed = [_to_iree(inputs[value.name]) for value in proto.graph.input if value.name not in fixed]
     try:
-        program = compiled(proto)
+        program = cache.kept(lambda: compiled(proto), model, *_made_by())
     except child.KilledError as error:
         raise child.end_by(error.number) from None
     answers = dict(zip((value.name for value in proto.graph.output), _called(program, proto, fed), strict=True))
     return [answers[name] for name in outputs]
+
+
+@functools.cache
+def _made_by() -> tuple[str, ...]:
+    """Return what a program depends on beside the model; onnx infers its shapes."""
+    return ("iree", metadata.version("iree-base-compiler"), onnx.__version__, *OPTIONS, cache.machine())
 
 
 def compiled(proto: onnx.ModelProto) -> bytes:

@@ -3,6 +3,9 @@
 Every case is read, compiled and run by Relax's virtual machine. An answer that is a shape, in which TVM keeps what
 Shape gives, becomes the int64 tensor of its dimensions. A model of one output gives its value, of several a tuple.
 
+What the compiler made is kept from one run to the next (cache.py) as a shared library, where there is a C compiler to
+link it. Linking takes longer than compiling, once: the run that fills the cache is slower than one without.
+
 Its tensors of types below a byte cannot be made, but those of float4e2m1 can. Its reader takes a graph input that is a
 sequence for a tensor, so that sequences and optionals cannot be passed.
 
@@ -19,6 +22,8 @@ What fails, and why (0.27.0, each is the runtime's):
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +31,9 @@ import onnx
 import tvm
 from tvm import relax
 from tvm.relax.frontend.onnx import from_onnx
+from tvm.support import cc
 
-from backends import protocol
+from backends import cache, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +79,12 @@ outputs = [value.numpy() if hasattr(value, "numpy") else numpy.array(list(value)
 
 DEVICE = tvm.cpu()
 
+TARGET = "llvm"
+"""For a generic processor of this kind."""
+
+LINKER = cc.get_cc() or ""
+"""The C compiler that makes a library of a program; without one no program is kept."""
+
 
 def info() -> dict[str, Any]:
     """Return what the hello message says of this runtime."""
@@ -99,7 +111,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     proto = onnx.load_from_string(model)
     fixed = {tensor.name for tensor in proto.graph.initializer}
     fed = [_to_tvm(inputs[value.name]) for value in proto.graph.input if value.name not in fixed]
-    machine = relax.VirtualMachine(_compiled(proto), DEVICE)
+    machine = relax.VirtualMachine(_program(model, proto), DEVICE)
     given = machine["main"](*fed)
     names = [value.name for value in proto.graph.output]
     values = [given] if len(names) == 1 else list(given)
@@ -107,8 +119,30 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     return [answers[name] for name in outputs]
 
 
-def _compiled(proto: onnx.ModelProto) -> Any:  # noqa: ANN401 - an executable of the runtime's
-    return tvm.compile(from_onnx(proto, keep_params_in_input=False), target="llvm")
+def _program(model: bytes, proto: onnx.ModelProto) -> Any:  # noqa: ANN401 - a module or an executable of the runtime's
+    """Return what TVM makes of a model, or made of it before."""
+    entry = cache.name(model, "tvm", tvm.__version__, onnx.__version__, TARGET, LINKER, cache.machine())
+    library = cache.get(entry)
+    if library is not None:
+        return _loaded(library)
+    executable = tvm.compile(from_onnx(proto, keep_params_in_input=False), target=TARGET)
+    if LINKER and cache.folder():
+        cache.put(entry, _linked(executable))
+    return executable
+
+
+def _linked(executable: Any) -> bytes:  # noqa: ANN401
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "program.so")
+        executable.export_library(str(path))
+        return path.read_bytes()
+
+
+def _loaded(library: bytes) -> Any:  # noqa: ANN401
+    with tempfile.TemporaryDirectory() as folder:  # Another name each time: a loader takes equal names for one library.
+        path = Path(folder, "program.so")
+        path.write_bytes(library)
+        return tvm.runtime.load_module(str(path))
 
 
 def _to_tvm(value: Any) -> Any:  # noqa: ANN401 - any value

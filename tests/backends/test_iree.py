@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from enum import IntEnum
+from importlib import metadata
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -150,6 +151,7 @@ def adapter(monkeypatch: pytest.MonkeyPatch, program: dict[str, Any]) -> Any:
         "iree.compiler.tools": {"compile_str": lambda text, **_: b"the program"},  # noqa: ARG005
         "iree.compiler.tools.binaries": {},
     }
+    monkeypatch.setattr(metadata, "version", lambda _: "0.0")
     return loaded(monkeypatch, "iree", contents)
 
 
@@ -239,6 +241,25 @@ def test_a_compiler_that_dies_takes_the_adapter_with_it(adapter: Any, monkeypatc
     with pytest.raises(AssertionError):
         adapter.run(MODEL.SerializeToString(), {"a": A, "b": B}, ["y"])
     assert killed == [(os.getpid(), signal.SIGABRT)]
+
+
+def test_what_the_compiler_made_is_kept(adapter: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
+    compiled: list[str] = []
+
+    def compile_str(text: str, **_: Any) -> bytes:
+        compiled.append(text)
+        return b"the program"
+
+    monkeypatch.setattr(adapter, "compile_str", compile_str)
+    given = {"a": A, "b": B}
+    first, second = (adapter.run(MODEL.SerializeToString(), given, ["y"]) for _ in range(2))
+    np.testing.assert_equal(first, second)
+    assert len(compiled) == 1
+    monkeypatch.setattr(metadata, "version", lambda _: "0.1")
+    adapter._made_by.cache_clear()
+    adapter.run(MODEL.SerializeToString(), given, ["y"])
+    assert len(compiled) == 2, "another version compiles for itself"
 
 
 @REAL

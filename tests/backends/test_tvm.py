@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -71,6 +72,20 @@ class Shape(tuple[int, ...]):
     __slots__ = ()
 
 
+class Executable:
+    """What is compiled: its library holds the model's name."""
+
+    made = 0
+
+    def __init__(self, module: Any, target: str) -> None:
+        assert target == "llvm"
+        self.name = module.graph.name
+        Executable.made += 1
+
+    def export_library(self, path: str) -> None:
+        Path(path).write_text(self.name)
+
+
 def tensor(array: Any) -> Tensor:
     if array.dtype.kind in "cO":
         raise ValueError(f"unknown dtype `{array.dtype}`")
@@ -85,17 +100,14 @@ def machine() -> dict[str, Any]:
 
 @pytest.fixture
 def adapter(monkeypatch: pytest.MonkeyPatch, machine: dict[str, Any]) -> Any:
-    runtime = SimpleNamespace(Tensor=Tensor, ShapeTuple=Shape, tensor=tensor)
+    runtime = SimpleNamespace(
+        Tensor=Tensor, ShapeTuple=Shape, tensor=tensor, load_module=lambda path: Path(path).read_text()
+    )
     relax = SimpleNamespace(VirtualMachine=lambda executable, device: machine)  # noqa: ARG005
     contents: dict[str, dict[str, Any]] = {
-        "tvm": {
-            "__version__": "0.0",
-            "cpu": lambda: "cpu",
-            "compile": lambda module, target: (module, target),
-            "runtime": runtime,
-            "relax": relax,
-        },
+        "tvm": {"__version__": "0.0", "cpu": lambda: "cpu", "compile": Executable, "runtime": runtime, "relax": relax},
         "tvm.relax": vars(relax),
+        "tvm.support": {"cc": SimpleNamespace(get_cc=lambda: "/usr/bin/g++")},
         "tvm.relax.frontend": {},
         "tvm.relax.frontend.onnx": {"from_onnx": lambda proto, **_: proto},
     }
@@ -151,6 +163,28 @@ def test_the_types_are_those_of_which_there_are_tensors(adapter: Any) -> None:
     told = adapter.info()
     assert {"float", "int64", "bool"} <= set(told["types"])
     assert not {"string", "complex64"} & set(told["types"])
+
+
+@pytest.mark.parametrize("linker", ["/usr/bin/g++", ""])
+def test_what_the_compiler_made_is_kept_where_it_can_be_linked(
+    adapter: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, linker: str
+) -> None:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
+    monkeypatch.setattr(adapter, "LINKER", linker)
+    ran: list[Any] = []
+
+    def machine(program: Any, device: str) -> dict[str, Any]:  # noqa: ARG001
+        ran.append(program)
+        return {"main": lambda a: a}
+
+    monkeypatch.setattr(adapter.relax, "VirtualMachine", machine)
+    before = Executable.made
+    for _ in range(2):
+        [y] = adapter.run(ONE.SerializeToString(), {"a": A}, ["y"])
+        assert y.tolist() == [1, 2]
+    assert isinstance(ran[0], Executable)
+    assert (ran[1] == "g") is bool(linker), "the second time it is loaded"
+    assert Executable.made - before == (1 if linker else 2)
 
 
 @REAL
