@@ -1,8 +1,12 @@
 """emx-onnx-cgen, which writes C for a model, through its own `onnx.backend.base.Backend`.
 
-Every case is a run of a C compiler, `CC` or the first of cc, gcc and clang that there is, and so takes about a second;
-where there is none this adapter fails and says so. The compiler has to know `__bf16` for bfloat16 (gcc 13) and
+Every case is a run of a C compiler, `CC` or the first of cc, gcc and clang that there is; where there is none this
+adapter fails and says so. The compiler has to know `__bf16` for bfloat16 (gcc 13) and
 `_BitInt` for types below a byte (gcc 14); with an older one these opt out.
+
+What the C compiler made is kept from one run to the next (cache.py), by the C that it was made from. The C itself is
+written anew each time, so that whatever the backend says or borrows on the way there is said each time; of that, nine
+tenths were spent on reading 170 templates for each model, and so these stay in memory once they are read.
 
 The backend runs the program in a process of its own: one that a signal ends, ends this process by the same signal
 here, so that the case is told as the crash that it is.
@@ -21,19 +25,21 @@ What fails, and why (each is the runtime's):
 
 from __future__ import annotations
 
+import functools
+import itertools
 import os
 import shutil
-import signal
-import subprocess
 from importlib import metadata
 from pathlib import Path
+from subprocess import CompletedProcess
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import jinja2
 import onnx
 import onnx.reference
 
-from backends import protocol
+from backends import cache, child, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,15 +57,6 @@ class BorrowedError(Exception):
     """The answer is made with another implementation's."""
 
 
-class KilledError(BaseException):
-    """The compiled program died; no Exception, so that the backend cannot take it for one of its own."""
-
-    def __init__(self, number: int) -> None:
-        """Keep the signal's number."""
-        super().__init__(f"the compiled program was ended by {signal.Signals(number).name}")
-        self.number = number
-
-
 class Noted(onnx.reference.ReferenceEvaluator):
     """onnx.reference, which tells that it was called."""
 
@@ -71,19 +68,65 @@ class Noted(onnx.reference.ReferenceEvaluator):
         super().__init__(*words, **options)
 
 
-def watched(*words: Any, **options: Any) -> subprocess.CompletedProcess[Any]:  # noqa: ANN401 - as subprocess.run()
+def watched(words: Sequence[str], **options: Any) -> CompletedProcess[Any]:  # noqa: ANN401 - as subprocess.run()
     """Run a command as subprocess.run() does; what it says names the C file without its folder.
 
     Raises:
         KilledError: a signal ended it.
     """
-    done = subprocess.run(*words, **options)  # noqa: PLW1510, S603 - the backend's own command, in its own way
-    if done.returncode < 0:
-        raise KilledError(-done.returncode)
-    source = next((Path(word) for word in words[0] if word.endswith(".c")), None)
+    source = next((Path(word) for word in words if word.endswith(".c")), None)
+    entry = source and _entry(words, source)
+    if entry and (program := cache.get(entry)) is not None:
+        made = _target(words)
+        made.write_bytes(program)
+        made.chmod(0o755)
+        return CompletedProcess(words, 0, "", "")
+    done = child.run(words, **options)
+    if entry and done.returncode == 0:
+        cache.put(entry, _target(words).read_bytes())
     if source and done.stderr:  # Its folder has another name each time; equal errors have to look equal.
         done.stderr = done.stderr.replace(f"{source.parent}{os.sep}", "")
     return done
+
+
+def _target(words: Sequence[str]) -> Path:
+    return Path(words[words.index("-o") + 1])
+
+
+def _entry(words: Sequence[str], source: Path) -> str | None:
+    """Return the name of what a compiler makes of a C file, or None where it depends on what cannot be named.
+
+    That is where libraries of the machine are used, which ImageDecoder does.
+    """
+    if "-o" not in words or any(word.startswith("-l") and word != "-lm" for word in words):
+        return None
+    options = [word.replace(f"{source.parent}{os.sep}", "") for word in words]
+    files = [part for path in sorted(source.parent.iterdir()) for part in (path.name, path.read_bytes())]
+    place = cache.processor() if any("native" in word for word in options) else cache.machine()
+    told = _compiler_version(*itertools.takewhile(lambda word: not word.startswith("-"), words))
+    version = metadata.version("emx-onnx-cgen")
+    return cache.name("emx-onnx-cgen", version, told, place, "\0".join(options), *files)
+
+
+@functools.cache
+def _compiler_version(*words: str) -> str:
+    return str(child.run([*words, "--version"], capture_output=True, text=True).stdout)
+
+
+class Templates(jinja2.BytecodeCache):
+    """Templates that were read, in memory."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._read: dict[tuple[str, str], Any] = {}
+
+    def load_bytecode(self, bucket: Any) -> None:  # noqa: ANN401 - jinja2's
+        """Give a template that was read from the same text."""
+        bucket.code = self._read.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Any) -> None:  # noqa: ANN401
+        """Keep a template that was just read."""
+        self._read[bucket.key, bucket.checksum] = bucket.code
 
 
 def compiler() -> str:
@@ -106,10 +149,12 @@ compiler()
 # Before the backend takes it from there.
 onnx.reference.ReferenceEvaluator = Noted  # type: ignore[misc]
 
+from emx_onnx_cgen.codegen import c_emitter  # noqa: E402
 from emx_onnx_cgen.dtypes import ONNX_TO_SCALAR_TYPE  # noqa: E402
 from emx_onnx_cgen.onnx_backend import backend  # noqa: E402
 
 backend.subprocess = SimpleNamespace(run=watched)
+c_emitter.Environment = functools.partial(c_emitter.Environment, bytecode_cache=Templates())
 
 OLD_COMPILER = (
     r"^C compilation failed:\n\S+ error: "
@@ -159,14 +204,13 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     before = Noted.calls
     try:
         answers = _answers(onnx.load_from_string(model), inputs)
-    except KilledError as error:
+    except child.KilledError as error:
         number = error.number  # What the case left behind is removed before this process ends in the same way.
     else:
         if Noted.calls > before:
             raise BorrowedError("parts of the answer come from onnx.reference")
         return [answers[name] for name in outputs]
-    os.kill(os.getpid(), number)
-    raise AssertionError("a signal that ended one process ends another")
+    raise child.end_by(number)
 
 
 def _answers(proto: onnx.ModelProto, inputs: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ What an adapter needs lies beside it as data, `backends/NAME.toml`:
     distribution = "onnxruntime"    # whose version NAME==VERSION names
     import = "onnxruntime"          # what shows that it is here already
     version = "1.31.1"              # of which NAME alone stands, where it is not here
-    requirements = ["sympy"]        # beside it, and beside what every adapter needs
+    requirements = ["sympy"]        # beside it, and beside what every adapter needs; {version} is the one asked for
     python = ">=3.11"
 
     [environment]                   # variables of its process
@@ -63,7 +63,7 @@ class Needs:
         distribution: whose version may be asked for.
         module: what is imported where it is installed.
         version: that was tried.
-        requirements: beside it.
+        requirements: beside it; "{version}" in one stands for the version that is asked for.
         older: what versions below one need instead: (below, requirements).
         python: that it runs on; empty: any.
         environment: variables of its process.
@@ -102,7 +102,7 @@ class Needs:
                 f"{self.name}=={asked}: {asked!r} is no version; write {self.name}=={self.version}"
             ) from None
         beside = next((found for below, found in self.older if wanted < Version(below)), self.requirements)
-        return (f"{self.distribution}=={asked}", *EVERY, *beside)
+        return (f"{self.distribution}=={asked}", *EVERY, *(text.replace("{version}", asked) for text in beside))
 
 
 @functools.cache

@@ -6,6 +6,8 @@ What an adapter in JavaScript needs lies beside it as data, `backends/NAME.toml`
     version = "1.30.0"          # of which NAME alone stands
     node = ">=20"               # of Node.js
 
+    implementation = "onnxruntime"  # as in environments.py
+
     [environment]               # variables of its process
     NODE_OPTIONS = "--no-warnings"
 
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
 import re
 import shutil
@@ -65,6 +68,7 @@ class Needs:
         version: that was tried.
         node: versions of Node.js that it runs on.
         environment: variables of its process.
+        implementation: whose answers it gives.
     """
 
     name: str
@@ -72,6 +76,7 @@ class Needs:
     version: str
     node: str
     environment: Mapping[str, str] = field(default_factory=dict)
+    implementation: str = ""
 
     @property
     def here(self) -> bool:
@@ -100,7 +105,14 @@ def needs(name: str) -> Needs | None:
     if not path.with_suffix(".mjs").is_file() or not path.is_file():
         return None
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Needs(name, table["npm"], table["version"], table["node"], table.get("environment", {}))
+    return Needs(
+        name=name,
+        package=table["npm"],
+        version=table["version"],
+        node=table["node"],
+        environment=table.get("environment", {}),
+        implementation=table.get("implementation", name),
+    )
 
 
 def names() -> set[str]:
@@ -152,9 +164,7 @@ def environment(requirement: str) -> Path:
     kept = _kept(requirement)
     if kept.is_dir():
         return kept
-    npm = shutil.which("npm")
-    if npm is None:
-        raise NoEnvironmentError(f"an environment of {requirement} is made by npm, which is not here; {GET_NODE}")
+    npm = _npm(requirement)
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         making = tempfile.TemporaryDirectory(prefix=".making-", dir=kept.parent)
@@ -182,6 +192,35 @@ def _told(text: str) -> str:
     lines = [line.strip().removeprefix("npm error").strip() for line in clean(text).splitlines()]
     end = next((index for index, line in enumerate(lines) if line.startswith(ENDS)), len(lines))
     return line_of(" ".join(" ".join(lines[:end]).split()), 400)
+
+
+def versions(needed: Needs) -> list[str]:
+    """Return the versions of a package that the registry has.
+
+    Raises:
+        NoEnvironmentError: npm is missing, or cannot tell.
+    """
+    done = _run([_npm(needed.package), "view", needed.package, "versions", "--json"])
+    try:
+        said = json.loads(done.stdout) if not done.returncode else None
+    except ValueError:
+        said = None
+    if not isinstance(said, list | str):
+        told = " ".join(clean(done.stderr or done.stdout).split()) or "it does not say why"
+        raise NoEnvironmentError(f"npm cannot tell which versions of {needed.package} there are: {told}")
+    return [str(item) for item in ([said] if isinstance(said, str) else said)]
+
+
+def _npm(wanted: str) -> str:
+    """Return the path of npm.
+
+    Raises:
+        NoEnvironmentError: it is not installed.
+    """
+    found = shutil.which("npm")
+    if found is None:
+        raise NoEnvironmentError(f"an environment of {wanted} is made by npm, which is not here; {GET_NODE}")
+    return found
 
 
 def _kept(requirement: str) -> Path:

@@ -1,4 +1,4 @@
-"""Which versions of a runtime there are, as uv finds them in the package index that it is set up for."""
+"""Which versions of a runtime there are, as uv and npm find them in the package index that they are set up for."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
-from harness import environments
+from harness import environments, npm
 from harness.environments import NoEnvironmentError
 from harness.verdict import clean
 
@@ -17,8 +17,34 @@ if TYPE_CHECKING:
     from harness.environments import Needs
 
 
-def minors(needs: Needs, count: int) -> list[str]:
+def minors(needs: Needs | npm.Needs, count: int) -> list[str]:
     """Return the newest release of each of the last `count` minor versions, the oldest first; fewer, if there are.
+
+    Raises:
+        NoEnvironmentError: there is none, or the index cannot be asked.
+    """
+    return _by_npm(needs, count) if isinstance(needs, npm.Needs) else _by_uv(needs, count)
+
+
+def _by_npm(needs: npm.Needs, count: int) -> list[str]:
+    newest: dict[tuple[int, int], Version] = {}
+    for text in npm.versions(needs):
+        try:
+            version = Version(text)
+        except InvalidVersion:  # A nightly build, such as 1.21.0-dev.20241212-1f88284f96.
+            continue
+        if not version.is_prerelease:
+            minor = (version.major, version.minor)
+            newest[minor] = max(version, newest.get(minor, version))
+    if not newest:
+        raise NoEnvironmentError(
+            f"npm knows no release of {needs.package}; name versions: {needs.name}=={needs.version}"
+        )
+    return [str(newest[minor]) for minor in sorted(newest)[-count:]]
+
+
+def _by_uv(needs: Needs, count: int) -> list[str]:
+    """Do so for a runtime in Python.
 
     No command tells the versions of an index, so uv is asked for the newest, then for the newest below that one's
     minor version, and so on: what it finds is what it can install with the Python that is here.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from harness.environments import Needs
 
-NOT_ADAPTERS = frozenset({"protocol", "serve", "serve_node", "onnx_backend"})
+NOT_ADAPTERS = frozenset({"protocol", "serve", "serve_node", "cache", "child", "onnx_backend"})
 """Modules of `backends` that are part of the machinery."""
 
 BUILT_IN = {"oracle": "harness.oracle"}

@@ -25,7 +25,8 @@ REAL = pytest.mark.skipif(
 
 
 def loaded(monkeypatch: pytest.MonkeyPatch, name: str, modules: Mapping[str, Mapping[str, Any]]) -> Any:
-    """Import the adapter of a name while modules with these contents stand for its runtime."""
+    """Import the adapter of a name while modules with these contents stand for its runtime; no program is kept."""
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", "")
     for path, contents in modules.items():
         module = ModuleType(path)
         vars(module).update(contents)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import environments, releases, session, suite
+from harness import environments, npm, releases, session, suite
 from harness.cli.options import Seconds, end, selecting
 from harness.errors import HarnessError
 from harness.process import Limits
@@ -66,7 +66,7 @@ def _versions(names: Sequence[str], last: int) -> tuple[str, ...]:
     """Return the backends to run: those that are named, or the last versions of the one that is."""
     if len(names) > 1 or "==" in names[0]:
         return tuple(names)
-    needs = environments.needs(names[0])
+    needs = environments.needs(names[0]) or npm.needs(names[0])
     if needs is None:
         raise HarnessError(
             f"nothing is known of the versions of {names[0]!r}; name a backend of which `backends` says that it has an "

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
+from importlib import metadata
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import jinja2
 import numpy as np
 import onnx.reference
 import pytest
@@ -18,7 +22,6 @@ from backends import serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 MODEL = parser.parse_model(
     '<ir_version: 8, opset_import: ["" : 18]> g (float[2] a, float[2] b) => (float[2] y, float[2] z)'
@@ -91,6 +94,8 @@ def load(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
         backend = SimpleNamespace(run_model=run_model)
         modules: dict[str, dict[str, Any]] = {
             "emx_onnx_cgen": {},
+            "emx_onnx_cgen.codegen": {},
+            "emx_onnx_cgen.codegen.c_emitter": {"Environment": jinja2.Environment},
             "emx_onnx_cgen.dtypes": {"ONNX_TO_SCALAR_TYPE": {1: "float"}},
             "emx_onnx_cgen.onnx_backend": {"backend": backend},
         }
@@ -171,6 +176,106 @@ def test_what_a_compiler_says_names_no_folder_of_a_case(adapter: Any, tmp_path: 
     words = [sys.executable, "-c", "import sys; sys.exit(sys.argv[1] + ':1:1: error: x')", str(tmp_path / "model.c")]
     done = adapter.watched(words, capture_output=True, check=False, text=True)
     assert done.stderr == "model.c:1:1: error: x\n"
+
+
+COMPILER = f"""#!{sys.executable}
+import os, sys
+if sys.argv[1:] == ["--version"]:
+    sys.exit(print("fake 1.0"))
+out, [source] = sys.argv[sys.argv.index("-o") + 1], [word for word in sys.argv if word.endswith(".c")]
+open(os.path.join(os.path.dirname(__file__), "calls"), "a").write("x")
+text = open(source).read()
+if "wrong" in text:
+    sys.exit(source + ":1:1: error: wrong")
+open(out, "w").write(f"#!/bin/sh\\necho {{text}}")
+os.chmod(out, 0o755)
+"""
+
+
+class Compiled:
+    """A C compiler that counts, and what the backend would do with it."""
+
+    def __init__(self, adapter: Any, folder: Path) -> None:
+        self.adapter, self.folder = adapter, folder
+        self.compiler = folder / "cc"
+        self.compiler.write_text(COMPILER)
+        self.compiler.chmod(0o755)
+
+    def __call__(self, source: str, *more: str) -> str:
+        """Compile in a folder of its own, run what came out, and return what was said."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            path = Path(folder, "model.c")
+            path.write_text(source)
+            program = path.with_suffix("")
+            words = [str(self.compiler), "-O2", str(path), "-o", str(program), "-lm", *more]
+            done = self.adapter.watched(words, capture_output=True, check=False, text=True)
+            if done.returncode:
+                return str(done.stderr)
+            return str(self.adapter.watched([str(program)], capture_output=True, check=False, text=True).stdout)
+
+    @property
+    def calls(self) -> int:
+        """Return how often the compiler made something, or tried to."""
+        path = self.folder / "calls"
+        return len(path.read_text()) if path.is_file() else 0
+
+
+@pytest.fixture
+def compiled(adapter: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path / "kept"))
+    monkeypatch.setattr(metadata, "version", lambda _: "0.0")
+    return Compiled(adapter, tmp_path)
+
+
+def test_what_the_compiler_made_is_kept_by_the_c_and_the_options(compiled: Compiled) -> None:
+    assert [compiled("one"), compiled("one"), compiled("two"), compiled("one", "-g")] == [
+        "one\n",
+        "one\n",
+        "two\n",
+        "one\n",
+    ]
+    assert compiled.calls == 3
+
+
+def test_another_compiler_makes_it_again(compiled: Compiled) -> None:
+    compiled("one")
+    compiled.compiler.write_text(COMPILER.replace("fake 1.0", "fake 1.1"))
+    compiled.adapter._compiler_version.cache_clear()
+    compiled("one")
+    assert compiled.calls == 2
+
+
+def test_an_error_of_the_compiler_is_not_kept(compiled: Compiled) -> None:
+    assert compiled("wrong") == compiled("wrong") == "model.c:1:1: error: wrong\n"
+    assert compiled.calls == 2
+
+
+def test_what_is_linked_with_libraries_of_the_machine_is_not_kept(compiled: Compiled) -> None:
+    compiled("one", "-lwebp")
+    compiled("one", "-lwebp")
+    assert compiled.calls == 2
+
+
+def test_a_template_is_read_once_and_again_where_its_text_is_another(adapter: Any) -> None:
+    texts = {"a": "{{ 1 + x }}"}
+    read: list[str] = []
+
+    class Environment(jinja2.Environment):
+        def compile(self, source: Any, *more: Any, **options: Any) -> Any:
+            read.append(source)
+            return super().compile(source, *more, **options)
+
+    kept = adapter.Templates()
+
+    def render() -> str:
+        environment = Environment(loader=jinja2.DictLoader(texts), bytecode_cache=kept, autoescape=True)
+        return environment.get_template("a").render(x=1)
+
+    assert [render(), render()] == ["2", "2"]
+    texts["a"] = "{{ 2 + x }}"
+    assert render() == "3"
+    assert read == ["{{ 1 + x }}", "{{ 2 + x }}"]
+    assert adapter.c_emitter.Environment().bytecode_cache is not None
 
 
 def test_a_program_that_fails_is_the_backends_to_tell(adapter: Any) -> None:

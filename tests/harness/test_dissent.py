@@ -86,6 +86,8 @@ def test_refusals_count_where_nobody_passes(tmp_path: Path) -> None:
 
 def test_one_implementation_in_several_packages_has_one_voice(tmp_path: Path) -> None:
     assert voice("onnxruntime==1.20.1") == voice("onnxruntime") == "onnxruntime"
+    assert voice("onnxruntime_node") == voice("onnxruntime_web==1.30.0") == "onnxruntime"
+    assert voice("jaxonnxruntime") == "jaxonnxruntime"
     assert voice("cmd:./x --stdio") == "cmd:./x --stdio"
     names = ("onnxruntime", "onnxruntime==1.20.1", "onnxruntime==1.17.3", "two", "three")
     same = dict.fromkeys(names, (W, "float[1] 2"))

@@ -61,6 +61,12 @@ def test_an_older_version_needs_other_things(version: str, beside: tuple[str, ..
     assert OLD.of(version) == (f"mine-dist=={version or '2.0'}", *environments.EVERY, *beside)
 
 
+def test_a_requirement_follows_the_version() -> None:
+    pair = Needs("mine", "mine-compiler", "mine", "2.0", ("mine-runtime=={version}", "extra"))
+    assert pair.of()[-2:] == ("mine-runtime==2.0", "extra")
+    assert pair.of("1.5")[-2:] == ("mine-runtime==1.5", "extra")
+
+
 def test_what_is_no_version_is_said() -> None:
     with pytest.raises(NoEnvironmentError, match=r"'newest' is no version; write mine==2\.0"):
         OLD.of("newest")

@@ -70,7 +70,7 @@ def test_there_are_adapters_in_javascript() -> None:
 
 @pytest.mark.parametrize("path", DATA, ids=lambda path: path.stem)
 def test_what_an_adapter_needs_is_whole(path: Path) -> None:
-    assert set(tomllib.loads(path.read_text())) <= {"npm", "version", "node", "environment"}
+    assert set(tomllib.loads(path.read_text())) <= {"npm", "version", "node", "environment", "implementation"}
     needed = npm.needs(path.stem)
     assert needed is not None
     assert needed.of() == f"{needed.package}@{needed.version}"

@@ -10,7 +10,7 @@ import pytest
 from commands import adapter, command
 from runs import HOSTILE_TEXTS, SPLIT, result
 
-from harness import environments, releases
+from harness import environments, npm, releases
 from harness.environments import Needs, NoEnvironmentError
 from harness.report import trend as report
 from harness.results import Run, Writer, header
@@ -226,3 +226,32 @@ def test_versions_that_cannot_be_told_get_a_sentence(
         releases.minors(NEEDS, 3)
     assert said in str(told.value)
     assert "\x1b" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (
+            'echo \'["1.9.0", "1.10.1", "1.10.3", "1.11.0-rc.1", "1.11.0-dev.20241212-1f88284f96"]\'',
+            ["1.9.0", "1.10.3"],
+        ),
+        ("echo '\"2.0.0\"'", ["2.0.0"]),
+        ("echo nonsense", "which versions of some-package there are: nonsense"),
+        ("echo offline >&2; exit 1", "which versions of some-package there are: offline"),
+        ("echo '[]'", "npm knows no release of some-package"),
+    ],
+)
+def test_npm_is_asked_for_versions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, found: list[str] | str
+) -> None:
+    script = tmp_path / "npm"
+    script.write_text(f"#!/bin/sh\n{body}\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    needed = npm.Needs("mine", "some-package", "2.0.0", ">=20")
+    if isinstance(found, list):
+        assert releases.minors(needed, 2) == found
+    else:
+        with pytest.raises(NoEnvironmentError) as told:
+            releases.minors(needed, 2)
+        assert found in str(told.value)

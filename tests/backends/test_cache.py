@@ -1,0 +1,215 @@
+"""What compilers made: kept whole, found again, bounded, and never believed when it is damaged."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import backends
+from backends import cache
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NAME = cache.name(b"model", "runtime", "1.0")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
+    cache._written.clear()
+    yield tmp_path
+    cache._written.clear()
+
+
+def files(place: Path) -> list[Path]:
+    return [path for path in place.rglob("*") if path.is_file()]
+
+
+def test_what_is_made_once_is_found_again(place: Path) -> None:
+    made: list[int] = []
+
+    def make() -> bytes:
+        made.append(1)
+        return b"program" * 100
+
+    assert cache.kept(make, b"model", "runtime", "1.0") == cache.kept(make, b"model", "runtime", "1.0")
+    assert len(made) == 1
+    [path] = files(place)
+    assert path.stat().st_size < 700, "it is packed"
+    assert cache.get(NAME) == b"program" * 100
+
+
+def test_an_error_is_not_kept(place: Path) -> None:
+    def make() -> bytes:
+        raise ValueError("no kernel")
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no kernel"):
+            cache.kept(make, b"model")
+    assert not files(place)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        (b"model", "runtime", "1.1"),
+        (b"model", "other", "1.0"),
+        (b"other", "runtime", "1.0"),
+        (b"model", "runtime", "1.0", "--option"),
+        (b"model", "runtime1.0"),
+        (b"modelruntime", "1.0"),
+        (b"model", "runtime", "1.0", ""),
+    ],
+)
+def test_whatever_it_depends_on_names_another_entry(other: tuple[bytes | str, ...]) -> None:
+    assert cache.name(*other) != NAME
+    assert cache.kept(lambda: b"first", b"model", "runtime", "1.0") == b"first"
+    assert cache.kept(lambda: b"second", *other) == b"second"
+    assert cache.get(NAME) == b"first"
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "empty", "foreign", "longer"])
+def test_a_damaged_entry_is_thrown_away_and_made_again(place: Path, damage: str) -> None:
+    cache.put(NAME, b"program" * 10)
+    [path] = files(place)
+    data = path.read_bytes()
+    path.write_bytes(
+        {
+            "cut": data[:-1],
+            "changed": data[:-3] + bytes([data[-3] ^ 1]) + data[-2:],
+            "empty": b"",
+            "foreign": b"\x7fELF" + data[4:],
+            "longer": data + b"x",
+        }[damage]
+    )
+    assert cache.get(NAME) is None
+    assert not files(place), "it would be read in vain each time"
+    assert cache.kept(lambda: b"anew", b"model", "runtime", "1.0") == b"anew"
+    assert cache.get(NAME) == b"anew"
+
+
+def test_an_empty_variable_keeps_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.put(NAME, b"program")
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", "")
+    assert cache.folder() is None
+    assert cache.kept(lambda: b"now", b"model", "runtime", "1.0") == b"now", "neither read"
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(place))
+    assert cache.get(NAME) == b"program", "nor written"
+
+
+def test_where_it_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert cache.folder() == tmp_path
+    monkeypatch.delenv("ONNX_CONFORMANCE_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache.folder() == tmp_path / "xdg" / "onnx-conformance"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for unset in ("", "relative"):  # The XDG specification has a relative path ignored.
+        monkeypatch.setenv("XDG_CACHE_HOME", unset)
+        assert cache.folder() == tmp_path / ".cache" / "onnx-conformance"
+
+
+def test_a_folder_that_cannot_be_written_keeps_nothing_and_says_nothing(place: Path) -> None:
+    blocked = place / "file"
+    blocked.write_bytes(b"")
+    os.environ["ONNX_CONFORMANCE_CACHE"] = str(blocked)
+    assert cache.kept(lambda: b"now", b"model") == b"now"
+    assert cache.kept(lambda: b"again", b"model") == b"again"
+
+
+def test_what_cannot_be_moved_to_its_place_leaves_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    cache.put(NAME, b"program")
+    assert not files(place)
+    assert cache.get(NAME) is None
+
+
+def bounded(monkeypatch: pytest.MonkeyPatch, entries: int) -> None:
+    """Let all entries have one folder, with room for so many of the smallest."""
+    monkeypatch.setattr(cache, "FOLDERS", 1)
+    monkeypatch.setattr(cache, "MOST_BYTES", entries * cache.BLOCK)
+
+
+def in_one_folder(number: int) -> str:
+    return f"00{number:062x}"
+
+
+def test_what_was_not_used_for_the_longest_time_goes(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bounded(monkeypatch, 16)
+    for number in range(16):
+        cache.put(in_one_folder(number), b"x")
+        os.utime(next(place.rglob(in_one_folder(number)[2:])), (number, number))
+    assert cache.get(in_one_folder(0)) == b"x", "which is a use"
+    for number in range(16, 22):
+        cache.put(in_one_folder(number), b"x")
+    left = {number for number in range(22) if cache.get(in_one_folder(number))}
+    assert len(left) <= 16 + 2, "an eighth more, until it is looked at again"
+    assert len(left) >= 12
+    assert {0, 21} <= left
+    assert not {1, 2, 3, 4} & left
+
+
+def test_the_folder_is_not_read_for_every_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounded(monkeypatch, 800)
+    read: list[object] = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: (read.append(path), scandir(path))[1])
+    for number in range(300):
+        cache.put(in_one_folder(number), b"x")
+    assert len(read) == 1 + 2, "once, and whenever an eighth of the room is filled"
+
+
+def test_an_entry_that_has_no_room_is_not_kept(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bounded(monkeypatch, 2)
+    cache.put(NAME, os.urandom(3 * cache.BLOCK))
+    assert not files(place)
+
+
+def test_what_a_process_left_that_died_is_removed_too(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bounded(monkeypatch, 4)
+    left = place / "programs" / "00" / ".half"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"x" * 3 * cache.BLOCK)
+    os.utime(left, (0, 0))
+    for number in range(4):
+        cache.put(in_one_folder(number), b"x")
+    assert not left.exists()
+
+
+WORKER = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from backends import cache
+for turn in range(200):
+    for number in range(8):
+        wanted = bytes([number]) * 50_000
+        found = cache.kept(lambda: wanted, b"model", str(number))
+        assert found == wanted, (turn, number, len(found))
+        path = cache._path(cache.name(b"model", str(number)))
+        if turn % 5 == 0:
+            path.unlink(missing_ok=True)
+"""
+
+
+def test_processes_share_it(place: Path) -> None:
+    above = str(Path(backends.__file__).parent.parent)
+    started = [subprocess.Popen([sys.executable, "-c", WORKER, above], stderr=subprocess.PIPE) for _ in range(3)]
+    for process in started:
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said.decode()
+    assert not [path for path in files(place) if path.name.startswith(".")], "nothing half is left"
+
+
+def test_the_machine_is_told_and_its_processor_is_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cache.processor().startswith(cache.machine())
+    assert len(cache.processor()) > len(cache.machine())
+    monkeypatch.setattr(cache.platform, "machine", lambda: "other")
+    assert "other" in cache.machine()

@@ -1,0 +1,84 @@
+"""Programs of an adapter: what ends one by a signal is told, and none is left."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import backends
+from backends import child
+
+ABORT = [sys.executable, "-c", "import os, sys; print('the last words', file=sys.stderr, flush=True); os.abort()"]
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_a_program_that_dies_is_no_exception_of_the_runtimes(capfd: pytest.CaptureFixture[str], *, text: bool) -> None:
+    with pytest.raises(child.KilledError, match=r"ended by SIGABRT") as error:
+        child.run(ABORT, capture_output=True, text=text)
+    assert not isinstance(error.value, Exception)
+    assert error.value.number == signal.SIGABRT
+    assert "the last words" in capfd.readouterr().err
+
+
+def test_a_program_that_fails_is_the_runtimes_to_tell() -> None:
+    done = child.run([sys.executable, "-c", "import sys; sys.exit(3)"], capture_output=True)
+    assert done.returncode == 3
+
+
+def test_the_adapter_ends_as_its_program_ended() -> None:
+    script = f"""
+import sys
+sys.path.insert(0, {str(Path(backends.__file__).parent.parent)!r})
+from backends import child
+try:
+    child.run({ABORT!r})
+except child.KilledError as error:
+    raise child.end_by(error.number)
+"""
+    assert (
+        subprocess.run([sys.executable, "-c", script], check=False, capture_output=True).returncode == -signal.SIGABRT
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with the one that started it")
+def test_a_program_that_hangs_does_not_outlive_the_adapter(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    hang = f"import os, time; open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    script = f"""
+import sys
+sys.path.insert(0, {str(Path(backends.__file__).parent.parent)!r})
+from backends import child
+child.run([sys.executable, "-c", {hang!r}])
+"""
+    adapter = subprocess.Popen([sys.executable, "-c", script])
+    deadline = time.monotonic() + 30
+    while not (told.is_file() and told.read_text()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    number = int(told.read_text())
+    adapter.kill()
+    adapter.wait()
+    while _runs(number):
+        assert time.monotonic() < deadline, "the program is still there"
+        time.sleep(0.02)
+
+
+def _runs(number: int) -> bool:
+    """Tell whether a process runs; one that ended and that nobody asks for does not."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_it_runs_what_subprocess_would(capfd: pytest.CaptureFixture[str]) -> None:
+    assert (
+        child.run([sys.executable, "-c", "print(input())"], input="x", text=True, capture_output=True).stdout == "x\n"
+    )
+    child.run([sys.executable, "-c", "import os; os.write(1, b'here')"])
+    assert capfd.readouterr().out == "here"
