@@ -208,8 +208,8 @@ OLD_OPT_OUTS = {
     "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Failed to load model with error: model.cc:180 Unsupported model IR "
     "version: 11, max supported IR version: 10": "newer IR version than it knows",
     "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Failed to load model with error: ONNX Runtime only *guarantees* "
-    "support for models stamped with official released onnx opset versions. Opset 22 is under development and support for "
-    "this is limited.": "newer opset than it knows",
+    "support for models stamped with official released onnx opset versions. Opset 22 is under development and "
+    "support for this is limited.": "newer opset than it knows",
     "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Unsupported model IR version: -1": None,
     "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Invalid rank for input: x": None,
 }
