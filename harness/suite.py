@@ -17,7 +17,7 @@ import onnx
 from onnx import numpy_helper
 
 from harness import casefile, generate, globs, lifted, registry, schema, store
-from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome, in_shard
+from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome, in_sample, in_shard
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class Selection:
         cases: globs over case ids.
         tags: globs over tags.
         shard: (i, n), i from 1.
+        sample: n, of which 1 case is wanted; 1: all. The text leaves it out: backends differ in it.
+        ids: only these very cases.
         idle: globs that have matched nothing so far, with the option they came from.
     """
 
@@ -51,6 +53,8 @@ class Selection:
     cases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     shard: tuple[int, int] | None = None
+    sample: int = 1
+    ids: frozenset[str] = frozenset()
     idle: set[tuple[str, str]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -71,7 +75,28 @@ class Selection:
             self._any("--case", self.cases, (case.id,)),
             self._any("--tag", self.tags, tuple(case.tags)),
         ]
-        return all(wanted) and (self.shard is None or in_shard(case.id, self.shard))
+        return all(wanted) and self.takes_id(case.id)
+
+    @property
+    def partial(self) -> bool:
+        """Whether it takes a part of the cases that its globs fit, so that none of them may be in it."""
+        return self.shard is not None or self.sample > 1
+
+    def takes_id(self, case_id: str) -> bool:
+        """Tell whether a case is in the shard, in the sample, and one of the ids, where there are such."""
+        return (
+            (not self.ids or case_id in self.ids)
+            and (self.shard is None or in_shard(case_id, self.shard))
+            and in_sample(case_id, self.sample)
+        )
+
+    def may_take_id(self, case_id: str) -> bool:
+        """Tell whether a case of this id may have to be seen; spares making it.
+
+        As long as a glob over cases has matched nothing, all are: whether it matches anything is told of the suite,
+        not of the part of it that runs.
+        """
+        return self.takes_id(case_id) or any(option != "--op" for option, _ in self.idle)
 
     def may_take(self, operator: str, tags: Iterable[str]) -> bool:
         """Tell whether a case of this operator version with these tags may be wanted; spares generating it."""
@@ -149,7 +174,8 @@ class Generated:
                 name = str(version)
                 if selection.takes_operator(name):
                     wanted = [spec for spec in op if selection.may_take(name, spec.tags)]
-                    yield from filter(selection.takes, generate.cases(op, (version.since,), wanted))
+                    part = selection.may_take_id if selection.partial or selection.ids else None
+                    yield from filter(selection.takes, generate.cases(op, (version.since,), wanted, part))
 
 
 class Official:
