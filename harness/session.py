@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
-import sys
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from harness import costs, expectations, samples, targets
+from harness import costs, expectations, progress, samples, targets
 from harness import runner as runners
 from harness import suite as suites
 from harness.errors import HarnessError
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
 
     from harness.case import Case
     from harness.process import Limits
-    from harness.suite import Selection, Suite
+    from harness.suite import Outlook, Selection, Suite
 
 REFERENCE = "onnx_reference"
 EXIT_PASSED, EXIT_FAILED, EXIT_BROKEN = 0, 1, 2
@@ -102,6 +99,10 @@ class Session:
         self.faults: list[str] = []
         self._blamed: dict[str, str] = {}
         self.taken = 0
+        self._made: Counter[str] = Counter()
+        self._last = False
+        self._outlook: Outlook | None = None
+        self._looked = False
         self.without_outputs: list[str] = []
 
     def run(self, on_result: Callable[[Result], None] = lambda _: None) -> None:
@@ -183,10 +184,23 @@ class Session:
     def _cases(self) -> Iterator[Case]:
         for case in self.suite.cases(self.options.selection):
             self.taken += 1
+            self._made[case.operator] += 1
             if case.expected is None and case.outcome == "values" and self.reference is None:
                 self.without_outputs.append(case.id)
                 continue
             yield case
+        self._last = True
+
+    def watch(self) -> progress.Watch:
+        """Return what tells how far the run has come."""
+        part, widest = self.options.samples, self.options.selection.sample
+        shares = {target.name: widest / part.get(target.name, 1) for target in self.targets}
+        return progress.Watch(self.streams.counts, shares, self._total)
+
+    def _total(self) -> progress.Total | None:
+        if not self._looked and not self._last:  # Takes half a second, so only where somebody looks.
+            self._outlook, self._looked = self.suite.outlook(self.options.selection), True
+        return progress.total(self._outlook, self._made, last=self._last)
 
     def _keep(self, result: Result) -> None:
         self.streams.add(result)
@@ -253,8 +267,8 @@ def execute(options: Options, suite: Suite | None = None) -> int:
     session = Session(options, suite)
     stopped = ""
     try:
-        with _progress() as advance:
-            session.run(advance)
+        with progress.shown(session.watch()) as advance:
+            session.run(lambda _: advance())
     except KeyboardInterrupt:
         stopped = "interrupted"
     except HarnessError as error:
@@ -315,7 +329,7 @@ def _report_groups(session: Session) -> None:
 
 def _cost(cost: costs.Cost, busy: Mapping[str, float]) -> str:
     """Return what the run cost, and how long the cases of each backend took by its own clock."""
-    each = ", ".join(f"{line(name, 40)} {spent:.1f} s" for name, spent in busy.items())
+    each = ", ".join(f"{line(terminal.clipped(name))} {spent:.1f} s" for name, spent in busy.items())
     told = f"{cost.harness:.1f} s of CPU in the harness, {cost.adapters:.1f} s in adapter processes"
     return f"{told}; the cases themselves took: {each}" if each else told
 
@@ -330,26 +344,6 @@ def _part(options: Options) -> str:
 def _place(options: Options) -> str:
     """Return --results as it was given."""
     return f"{options.results}{os.sep if options.apart else ''}"
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Callable[[Result], None]]:
-    """Show a progress line where a person looks on."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    # A suite is read as it is run, so nobody knows the total.
-    columns = (SpinnerColumn(), TextColumn("{task.completed} results, {task.description}"), TimeElapsedColumn())
-    failed = 0
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("0 failed", total=None)
-
-        def advance(result: Result) -> None:
-            nonlocal failed
-            failed += result.verdict.failed
-            progress.update(task, advance=1, description=f"{failed} failed")
-
-        yield advance
 
 
 def reference_answers(examples: list[Result], suite: Suite, limits: Limits) -> dict[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
+from collections import ChainMap, Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -206,6 +206,11 @@ class Streams:
     def written(self) -> list[Path]:
         """The files, in the order of the backends."""
         return [stream.path for stream in self.all if stream.path is not None]
+
+    @property
+    def counts(self) -> Mapping[str, Mapping[str, int]]:
+        """By backend and verdict, the results so far; it changes as they come."""
+        return ChainMap(*(stream.writer.counts for stream in self.all))
 
     @property
     def busy(self) -> dict[str, float]:

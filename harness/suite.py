@@ -7,6 +7,7 @@ import fnmatch
 import hashlib
 import os
 import warnings
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -21,7 +22,7 @@ from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome, in_sample, i
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from harness.case import Value
     from harness.forms import Plan
@@ -82,6 +83,11 @@ class Selection:
         """Whether it takes a part of the cases that its globs fit, so that none of them may be in it."""
         return self.shard is not None or self.sample > 1
 
+    @property
+    def share(self) -> float:
+        """What part of the cases that its globs fit it takes."""
+        return 1 / (self.sample * (self.shard[1] if self.shard else 1))
+
     def takes_id(self, case_id: str) -> bool:
         """Tell whether a case is in the shard, in the sample, and one of the ids, where there are such."""
         return (
@@ -119,6 +125,19 @@ def _hits(globs: tuple[str, ...], names: Iterable[str]) -> list[str]:
     return [glob for glob in globs if any(fnmatch.fnmatchcase(name, glob) for name in names)]
 
 
+@dataclass(frozen=True)
+class Outlook:
+    """About how many cases a selection has, known before any of them is made.
+
+    Attributes:
+        declared: by operator version in the suite's order, how many are declared, whatever their forms.
+        forms: how many cases of the selection come of a declared one, on the average of the suite.
+    """
+
+    declared: Mapping[str, int]
+    forms: float = 1.0
+
+
 class Suite(Protocol):
     """A source of cases.
 
@@ -139,6 +158,12 @@ class Suite(Protocol):
     def operators(self) -> list[str]:
         """Return every operator version it has cases for, where that is known beforehand."""
 
+    def outlook(self, selection: Selection) -> Outlook | None:
+        """Return about how many cases are selected; None where that is not known beforehand."""
+
+
+FORMS_EACH = 4.3
+"""Forms that a declared case has, on the average of all operators."""
 
 MACHINERY = ("arguments", "expansion", "forms", "generate", "oracle", "schema", "signature")
 """The modules that expand operator files to cases."""
@@ -166,6 +191,20 @@ class Generated:
     def operators(self) -> list[str]:
         """Return the declared operator versions."""
         return [str(version) for op in self._registry for version in schema.versions(op.domain, op.name)]
+
+    def outlook(self, selection: Selection) -> Outlook | None:
+        """Return how many cases are declared; globs over ids are held against ids alone, so with them nobody knows."""
+        if selection.cases or selection.ids:
+            return None
+        declared = {
+            str(version): generate.declared(
+                version, [spec for spec in op if selection.may_take(str(version), spec.tags)]
+            )
+            for op in self._registry
+            for version in schema.versions(op.domain, op.name)
+            if selection.takes_operator(str(version))
+        }
+        return Outlook(declared, FORMS_EACH * selection.share)
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases, by operator, version, declaration, type and form."""
@@ -195,6 +234,10 @@ class Official:
     def operators(self) -> list[str]:
         """Return the operator versions of its cases."""
         return sorted({case.operator for case in self._load()})
+
+    def outlook(self, selection: Selection) -> Outlook:
+        """Return how many cases there are: they are loaded as a whole anyway."""
+        return Outlook(Counter(case.operator for case in self.cases(selection)))
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases in the order of the package."""
@@ -282,6 +325,12 @@ class Folder:
     def operators(self) -> list[str]:
         """Return nothing: that would mean reading every model twice."""
         return []
+
+    def outlook(self, selection: Selection) -> Outlook | None:
+        """Return how many folders there are; what is in them, globs are held against only when they are read."""
+        if selection.ops or selection.cases or selection.tags or selection.ids:
+            return None
+        return Outlook({"": len(self._folders)}, selection.share)
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases by folder name; what cannot be read goes to `faults`."""

@@ -47,7 +47,7 @@ def overview(summary: Summary, samples: Mapping[str, int]) -> Iterator[str]:
     shown, sums = _shown(summary), _sums(summary)
     numbers = {backend: str(number) for number, backend in enumerate(sorted(sums), 1)}
     rows = [
-        _row(numbers[name], _asked(_clipped(name), samples.get(name, 1)), sums[name], shown) for name in sorted(sums)
+        _row(numbers[name], _asked(clipped(name), samples.get(name, 1)), sums[name], shown) for name in sorted(sums)
     ]
     heads = ["", "backend", *_heads(shown)]
     text = tabulate(rows, heads, tablefmt="simple", disable_numparse=True, colalign=_align(len(shown)))
@@ -119,7 +119,7 @@ def _asked(backend: str, count: int) -> str:
     return f"{backend}, {said(count)}" if count > 1 else backend
 
 
-def _clipped(backend: str) -> str:
+def clipped(backend: str) -> str:
     """Return a name, of a long one how it begins and ends: commands often differ in their last word."""
     return backend if len(backend) <= MOST_NAME else f"{backend[:8]}...{backend[11 - MOST_NAME :]}"
 
