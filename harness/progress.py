@@ -31,6 +31,8 @@ EVERY_LOOK, EVERY_LINE = 0.5, 30.0
 """Seconds between two looks on a terminal, and between two lines where there is none."""
 ENOUGH = 50
 """Declared cases that must be behind before their forms say more than the average of the whole suite."""
+WIDE, NAME = 110, 20
+"""Columns of a terminal that has room for a bar, and characters of a backend's name."""
 MINUTE, HOUR, DAY = 60, 3600, 86400
 FAILED = frozenset(str(verdict) for verdict in Verdict if verdict.failed)
 
@@ -95,13 +97,13 @@ class Look:
         return max(0.0, self.total.cases - self.done) / self.pace
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return it in words, what a narrow terminal may cut off last."""
         words = [f"{self.done:,}"]
         if self.total is not None:
-            words = [f"{self.done:,} of {'' if self.total.exact else 'about '}{_rounded(self.total):,} cases"]
-        words += [f"{self.pace:.3g}/s" if self.pace < 100 else f"{self.pace:.0f}/s"] if self.pace else []  # noqa: PLR2004
-        words.append(f"{self.failed:,} failed")
+            words = [f"{self.done:,} of {'' if self.total.exact else 'about '}{_rounded(self.total):,}"]
         words += [f"about {_spoken(self.left)} left"] if self.left is not None else []
+        words.append(f"{self.failed:,} failed")
+        words += [f"{self.pace:.3g}/s" if self.pace < 100 else f"{self.pace:.0f}/s"] if self.pace else []  # noqa: PLR2004
         return ", ".join(words)
 
 
@@ -175,14 +177,12 @@ def shown(watch: Watch) -> Iterator[Callable[[], None]]:
 
 @contextlib.contextmanager
 def _on_terminal(watch: Watch) -> Iterator[Callable[[], None]]:
-    columns = (
-        TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(16),
-        TextColumn("{task.fields[told]}", markup=False),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        tasks = {name: progress.add_task(line(clipped(name)), total=None, told="") for name in watch.shares}
+    console = Console(stderr=True)
+    told = TextColumn("{task.fields[told]}", markup=False)
+    bar = [BarColumn(16)] if console.width >= WIDE else []
+    columns = (TimeElapsedColumn(), TextColumn("{task.description}", markup=False), *bar, told)
+    with Progress(*columns, console=console, transient=True) as progress:
+        tasks = {name: progress.add_task(line(clipped(name, NAME)), total=None, told="") for name in watch.shares}
 
         def show() -> None:
             for name, look in watch.look().items():

@@ -299,12 +299,12 @@ def _report(session: Session) -> None:
     for backend, count in options.samples.items():
         if summary.counts and backend not in asked and not session.faults:
             click.echo(f"{backend}: no case is in its sample (1/{count})")
+    if session.cost is not None and summary.counts:
+        click.echo(_cost(session.cost, session.streams.busy))
     if options.results and summary.counts:
         click.echo(
             "\n  ".join([f"results: {_place(options)}", *map(str, session.streams.written if options.apart else ())])
         )
-    if session.cost is not None and summary.counts:
-        click.echo(_cost(session.cost, session.streams.busy))
     for fault in session.faults[:20]:
         click.echo(f"onnx-conformance: {fault}", err=True)
     if len(session.faults) > 20:  # noqa: PLR2004

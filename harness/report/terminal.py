@@ -119,9 +119,9 @@ def _asked(backend: str, count: int) -> str:
     return f"{backend}, {said(count)}" if count > 1 else backend
 
 
-def clipped(backend: str) -> str:
+def clipped(backend: str, most: int = MOST_NAME) -> str:
     """Return a name, of a long one how it begins and ends: commands often differ in their last word."""
-    return backend if len(backend) <= MOST_NAME else f"{backend[:8]}...{backend[11 - MOST_NAME :]}"
+    return backend if len(backend) <= most else f"{backend[:5]}...{backend[8 - most :]}"
 
 
 def _align(verdicts: int) -> list[str]:

@@ -142,19 +142,19 @@ def test_each_backend_has_its_own_share() -> None:
     scene.pass_by(10, 1000, backend="quick")
     scene.pass_by(0, 10, "crash", "slow")
     found = watch.look()
-    assert str(found["quick"]) == "1,000 of 8,000 cases, 100/s, 0 failed, about 1 min left", found["quick"]
-    assert str(found["slow"]) == "10 of about 100 cases, 1/s, 10 failed, about 2 min left", found["slow"]
+    assert str(found["quick"]) == "1,000 of 8,000, about 1 min left, 0 failed, 100/s", found["quick"]
+    assert str(found["slow"]) == "10 of about 100, about 2 min left, 10 failed, 1/s", found["slow"]
 
 
 @pytest.mark.parametrize(
     ("look", "text"),
     [
         (Look(0, 0, None, 0), "0, 0 failed"),
-        (Look(12, 3, None, 2.5), "12, 2.5/s, 3 failed"),
-        (Look(10, 0, Total(176_317), 0.0), "10 of about 180,000 cases, 0 failed"),
-        (Look(10, 0, Total(176_317, exact=True), 0.01), "10 of 176,317 cases, 0.01/s, 0 failed, about 204.1 days left"),
-        (Look(0, 0, Total(7300), 1), "0 of about 7,300 cases, 1/s, 0 failed, about 2 h 2 min left"),
-        (Look(99, 0, Total(50), 1), "99 of about 50 cases, 1/s, 0 failed, about 1 s left"),
+        (Look(12, 3, None, 2.5), "12, 3 failed, 2.5/s"),
+        (Look(10, 0, Total(176_317), 0.0), "10 of about 180,000, 0 failed"),
+        (Look(10, 0, Total(176_317, exact=True), 0.01), "10 of 176,317, about 204.1 days left, 0 failed, 0.01/s"),
+        (Look(0, 0, Total(7300), 1), "0 of about 7,300, about 2 h 2 min left, 0 failed, 1/s"),
+        (Look(99, 0, Total(50), 1), "99 of about 50, about 1 s left, 0 failed, 1/s"),
     ],
 )
 def test_a_look_in_words(look: Look, text: str) -> None:
@@ -179,7 +179,7 @@ def test_without_a_terminal_there_is_a_line_every_half_minute() -> None:
     assert told(Scene(), 29, 1) == [], "a short run says nothing"
     lines = told(Scene(total=Total(1000, exact=True)), 100, 1)
     assert len(lines) == 3, lines
-    assert lines[0] == "onnx-conformance: after 30 s: mine: 30 of 1,000 cases, 1/s, 0 failed, about 16 min left"
+    assert lines[0] == "onnx-conformance: after 30 s: mine: 30 of 1,000, about 16 min left, 0 failed, 1/s"
     assert len(told(Scene(), 10, 100)) == 10, "one line a result, where they come once in a hundred seconds"
     assert "\x1b" not in "".join(told(Scene({"\x1b[31mevil\n": 1.0}), 40, 1))
 
@@ -197,14 +197,14 @@ def test_looking_on_costs_next_to_nothing() -> None:
 
 def test_a_terminal_shows_a_line_for_each_backend(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 160, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     slow = adapter("is_slow")
     words = ["run", "--backend", slow, "--backend", "oracle", "--op", "Split/13", "--tag", "edge"]
     process = subprocess.Popen(
         [sys.executable, "-m", "harness.cli", *words, "--sample", "1/3"],
         stdout=subprocess.PIPE,
         stderr=theirs,
-        env={**os.environ, "TERM": "xterm"},
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
         cwd=tmp_path,
     )
     os.close(theirs)
@@ -216,9 +216,9 @@ def test_a_terminal_shows_a_line_for_each_backend(tmp_path: Path) -> None:
     out = process.communicate()[0].decode()
     assert "all               oracle, 1 case in 3" in out, out
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
-    assert re.search(r"oracle +\S+ [\d,]+ of about [\d,]+ cases", shown), shown
-    assert re.search(r"\d+ failed, about \d+ (s|min) left", shown), shown
-    assert re.search(r"cmd:\S+ *\.\.\.\S* ?\S*wrong.py is_slow", shown), shown
+    assert re.search(r"oracle +[\d,]+ of (about )?[\d,]+", shown), shown
+    assert re.search(r", about \d[\d.]* (s|min|h \d+ min|days) left, \d+ failed", shown), shown
+    assert re.search(r"cmd:/\.\.\.\S*py is_slow ", shown), shown
     assert "\x1b" not in out, "what a terminal shows went to standard output"
     assert "left" not in out, out
 
