@@ -7,6 +7,7 @@ Element types that numpy lacks (bfloat16, float8, 4-bit) travel through OrtValue
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,9 @@ OPT_OUTS = (
     ("NotImplemented", r"Could not find an implementation|NOT_IMPLEMENTED", "no kernel"),
     ("Fail", r"Unsupported model IR version", "newer IR version than it knows"),
     ("Fail", r"is under development and support for this is limited", "newer opset than it knows"),
+    # Up to 1.20 both are an InvalidArgument.
+    ("InvalidArgument", r"Unsupported model IR version: \d+, max supported", "newer IR version than it knows"),
+    ("InvalidArgument", r"is under development and support for this is limited", "newer opset than it knows"),
     ("InvalidGraph", r"No Op registered for", "no such operator in its schemas"),
     ("Fail", r"No Op registered for", "no such operator in its schemas"),
     ("Fail", r"is not a registered function/op", "no such operator in its schemas"),
@@ -47,6 +51,7 @@ outputs = session.run(None, inputs)
 REPRO_ORT_VALUES = """\
 import ctypes
 
+import numpy as np
 import onnxruntime
 
 
@@ -58,8 +63,9 @@ def to_ort(array, number):
 
 
 def from_ort(value):
-    tensor = onnx.TensorProto(data_type=value.element_type(), dims=value.shape())
-    tensor.raw_data = ctypes.string_at(value.data_ptr(), value.tensor_size_in_bytes())
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(value.element_type())
+    tensor = onnx.numpy_helper.from_array(np.zeros(value.shape(), dtype))
+    tensor.raw_data = ctypes.string_at(value.data_ptr(), len(tensor.raw_data))
     return onnx.numpy_helper.to_array(tensor)
 
 
@@ -191,8 +197,9 @@ def _from_ort(value: onnxruntime.OrtValue) -> Any:  # noqa: ANN401
     number = value.element_type()
     if number in PLAIN:
         return value.numpy()
-    size = value.tensor_size_in_bytes()
-    return protocol.unpack(ctypes.string_at(value.data_ptr(), size) if size else b"", number, value.shape())
+    shape = value.shape()
+    size = protocol.packed_size(number, math.prod(shape))  # Up to 1.20 an OrtValue does not say it.
+    return protocol.unpack(ctypes.string_at(value.data_ptr(), size) if size else b"", number, shape)
 
 
 def _typed(value: Any, text: str) -> Any:  # noqa: ANN401

@@ -149,3 +149,14 @@ def in_shard(case_id: str, shard: tuple[int, int]) -> bool:
     """Tell whether a case belongs to shard i of n (i from 1); depends on its id alone."""
     index, count = shard
     return int.from_bytes(hashlib.sha256(case_id.encode()).digest()[:8], "big") % count == index - 1
+
+
+def in_sample(case_id: str, count: int) -> bool:
+    """Tell whether a case is of a sample of 1 in n; depends on its id alone, and has nothing to do with its shard.
+
+    A sample lies within every larger one, so that two runs share the cases of the smaller.
+    """
+    if count == 1:
+        return True
+    digest = hashlib.sha256(b"sample\0" + case_id.encode()).digest()
+    return int.from_bytes(digest[:8], "big") * count < 1 << 64

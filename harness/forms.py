@@ -128,6 +128,27 @@ def forms(plan: Plan) -> Iterator[Form]:
         yield Form(EXPANDED, since, body=body)
 
 
+def form_names(version: OperatorVersion) -> tuple[str, ...]:
+    """Return what the forms of a case of this version may be called; which ones it fits, only its plan tells."""
+    parameters = [item.name for item in version.inputs[1:] if not item.variadic]
+    found = {
+        "initializer": bool(parameters),
+        **{f"initializer-{name}": len(parameters) > 1 for name in parameters},
+        "omitted": any(item.optional for item in version.inputs),
+        "symbolic": bool(version.inputs),
+        "unranked": bool(version.inputs) and version.domain == "ai.onnx",
+        "top": version.top != version.since,
+        "again": "seed" in version.attributes,
+        EXPANDED: schema.first_body(version) is not None,
+    }
+    return (PLAIN, *(name for name, may_be in found.items() if may_be))
+
+
+def delivered_id(stem: str, form: str) -> str:
+    """Return the id of a case in a form: the plain one has the id of its plan."""
+    return stem if form == PLAIN else f"{stem}@{form}"
+
+
 def _body(plan: Plan) -> onnx.FunctionProto | None:
     types = [item.type if item else "" for _, item in plan.inputs]
     opset = schema.first_body(plan.version)
@@ -226,7 +247,7 @@ def build(plan: Plan, form: Form) -> Case:
     for domain, opset in opsets.items():
         model.opset_import.add(domain=schema.proto_domain(domain), version=opset)
     return Case(
-        id=plan.id if form.name == PLAIN else f"{plan.id}@{form.name}",
+        id=delivered_id(plan.id, form.name),
         operator=str(plan.version),
         model=model.SerializeToString(deterministic=True),
         inputs=fed,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.expectations import ExpectationsError
 from harness.globs import may_match
+from harness.samples import selected
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def _same(expectations: Expectations, header: Mapping[str, Any]) -> None:
     for what, wanted, found in (
         ("suite", expectations.suite, suite["name"]),
         ("suite digest", expectations.digest, suite.get("digest", "")),
-        ("selection", expectations.selection, header["arguments"].get("selection", "")),
+        ("selection", expectations.selection, selected(header, expectations.backend)),
     ):
         if wanted != found and (wanted or what == "selection"):
             raise ExpectationsError(

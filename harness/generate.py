@@ -14,11 +14,11 @@ from harness import arguments, expansion, oracle, schema
 from harness.case import Allowance, Case, Outcome
 from harness.compare import is_float
 from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected, ValueOf
-from harness.forms import Form, Plan, build, forms
+from harness.forms import Form, Plan, build, delivered_id, form_names, forms
 from harness.signature import Given, bind, gather, output_types
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import onnx
 
@@ -86,7 +86,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     Raises:
         DeclarationError: the oracle disagrees with the declared outcome.
     """
-    case_id = f"{version}/{spec.name}" + (f"/{suffix}" if suffix else "")
+    case_id = _id(version, spec, suffix)
     bound = {**{variable: version.default_type(variable) for variable in version.types}, **types}
     around = {name: arguments.given(value, "tensor(float)", bound) for name, value in spec.around.items()}
     beside = arguments.nodes(spec.beside)
@@ -201,26 +201,39 @@ def _fits(version: OperatorVersion, spec: CaseSpec) -> bool:
     )
 
 
+def _id(version: OperatorVersion, spec: CaseSpec, suffix: str) -> str:
+    return f"{version}/{spec.name}" + (f"/{suffix}" if suffix else "")
+
+
 def _suffix(type_: str) -> str:
     """Return a type as ids write it: float for tensor(float), seq-float, map-int64-float."""
     return type_.replace("tensor(", "").replace("(", "-").replace(", ", "-").replace(")", "")
 
 
-def plans(op: Op, versions: Sequence[int] | None = None, specs: Sequence[CaseSpec] | None = None) -> Iterator[Plan]:
+def plans(
+    op: Op,
+    versions: Sequence[int] | None = None,
+    specs: Sequence[CaseSpec] | None = None,
+    wanted: Callable[[str], bool] | None = None,
+) -> Iterator[Plan]:
     """Return the plans of an operator in the order of versions and declarations.
 
     Args:
         op: the operator.
         versions: only these; None: all.
         specs: only these of its declared cases; None: all.
+        wanted: whether a case of this id is; spares asking the oracle where no form is. None: all are.
     """
     for version in schema.versions(op.domain, op.name):
         if versions is not None and version.since not in versions:
             continue
+        names = form_names(version)
         for spec in op if specs is None else specs:
             if _fits(version, spec):
                 for types, suffix in _bindings(version, spec):
-                    yield plan(op, version, spec, types, suffix)
+                    stem = _id(version, spec, suffix)
+                    if wanted is None or any(wanted(delivered_id(stem, name)) for name in names):
+                        yield plan(op, version, spec, types, suffix)
 
 
 def deliver(planned: Plan, form: Form) -> Case | None:
@@ -235,12 +248,13 @@ def deliver(planned: Plan, form: Form) -> Case | None:
     return expansion.agreed(case, planned.op.disputed(planned.spec.name), _evaluator())
 
 
-def delivered(planned: Plan) -> Iterator[Case]:
-    """Yield the case of a plan in every form that it fits."""
+def delivered(planned: Plan, wanted: Callable[[str], bool] | None = None) -> Iterator[Case]:
+    """Yield the case of a plan in every form that it fits; `wanted` as in `plans`."""
     for form in forms(planned):
-        case = deliver(planned, form)
-        if case is not None:
-            yield case
+        if wanted is None or wanted(delivered_id(planned.id, form.name)):
+            case = deliver(planned, form)
+            if case is not None:
+                yield case
 
 
 def origin(op: Op, case: Case) -> Plan | None:
@@ -252,7 +266,17 @@ def origin(op: Op, case: Case) -> Plan | None:
     return next((planned for planned in found if planned.id == stem), None)
 
 
-def cases(op: Op, versions: Sequence[int] | None = None, specs: Sequence[CaseSpec] | None = None) -> Iterator[Case]:
+def cases(
+    op: Op,
+    versions: Sequence[int] | None = None,
+    specs: Sequence[CaseSpec] | None = None,
+    wanted: Callable[[str], bool] | None = None,
+) -> Iterator[Case]:
     """Return the cases of an operator in every form that each fits; see `plans`."""
-    for planned in plans(op, versions, specs):
-        yield from delivered(planned)
+    for planned in plans(op, versions, specs, wanted):
+        yield from delivered(planned, wanted)
+
+
+def declared(version: OperatorVersion, specs: Iterable[CaseSpec]) -> int:
+    """Return how many cases are declared for a version, types told apart and forms not; makes none of them."""
+    return sum(1 for spec in specs if _fits(version, spec) for _ in _bindings(version, spec))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from harness import samples
 from harness.results import ResultsError, Run, Writer, identity
 
 if TYPE_CHECKING:
@@ -97,8 +98,15 @@ def _named(said: dict[str, Any]) -> str:
 
 
 def _whole(runs: Sequence[Run]) -> None:
-    """Raise ResultsError if a backend lacks a shard."""
+    """Raise ResultsError if a backend lacks a shard, or was asked all of one and a sample of another."""
     for backend in dict.fromkeys(name for run in runs for name in run.header["backends"]):
+        of = {samples.of(run.header).get(backend, 1): run for run in runs if backend in run.header["backends"]}
+        if len(of) > 1:
+            (one, first), (other, second), *_ = of.items()
+            told = {count: samples.said(count) or "all cases" for count in of}
+            raise ResultsError(
+                f"{backend} was asked {told[one]} in {first.path} and {told[other]} in {second.path}; merge one kind"
+            )
         shards = [_shard(run) for run in runs if backend in run.header["backends"]]
         counts = sorted({count for _, count in shards})
         if len(counts) > 1:
@@ -114,9 +122,11 @@ def _header(runs: Sequence[Run]) -> dict[str, Any]:
     backends: dict[str, Any] = {}
     for run in runs:
         backends.update(run.header["backends"])
+    arguments = {**first["arguments"], "selection": _selection(runs[0])}
+    sampled = {name: count for run in runs for name, count in samples.of(run.header).items()}
     return {
         **first,
         "started": min(run.header["started"] for run in runs),
         "backends": backends,
-        "arguments": {**first["arguments"], "selection": _selection(runs[0])},
+        "arguments": {**arguments, "samples": sampled} if sampled else arguments,
     }

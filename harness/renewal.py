@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from harness import expectations, whole
+from harness import expectations, samples, whole
 from harness.expectations import SELECTORS, Entry, Expectations, ExpectationsError
 from harness.folding import fold
 from harness.gate import Gate, Standing, standing_of, worst
@@ -76,7 +76,7 @@ def write(path: Path, text: str) -> None:
 
 
 def _beginning(run: Run, backend: str) -> str:
-    selection = run.header["arguments"].get("selection", "")
+    selection = samples.selected(run.header, backend)
     lines = [f"backend = {json.dumps(backend)}", f"suite = {json.dumps(run.header['suite']['name'])}"]
     return "\n".join([*lines, *([f"selection = {json.dumps(selection)}"] if selection else []), "minimum = 0", ""])
 

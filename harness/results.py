@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import json
+import math
 import os
 import platform
 from collections import Counter
@@ -139,11 +140,17 @@ class Writer:
     """Writes a stream, each record at once, so that what is measured is kept whatever happens next."""
 
     def __init__(self, path: Path | None) -> None:
-        """Take a path, or None to only count."""
+        """Take a path, or None to only count: verdicts, and the seconds that the cases of a backend took."""
         self.path = path
         self._file: FileIO | None = None
         self.counts: dict[str, Counter[str]] = {}
         self.faults: list[str] = []
+        self.busy: dict[str, float] = {}
+
+    def check(self) -> None:
+        """Raise ResultsError where a new file would take the place of a run that was cut off."""
+        if self.path is not None and begun(self.path) and not Run(self.path).complete:
+            raise ResultsError(f"{self.path} holds a run that was cut off; go on with --resume, or remove it")
 
     def open(self, first: Mapping[str, Any]) -> None:
         """Begin a new file with its header.
@@ -153,8 +160,7 @@ class Writer:
         """
         if self.path is None:
             return
-        if begun(self.path) and not Run(self.path).complete:
-            raise ResultsError(f"{self.path} holds a run that was cut off; go on with --resume, or remove it")
+        self.check()
         try:
             self._file = self.path.open("wb", buffering=0)
         except OSError as error:
@@ -180,9 +186,16 @@ class Writer:
     def count(self, result: Result) -> None:
         """Count a result that is in the file already."""
         self.counts.setdefault(result.backend, Counter())[str(result.verdict)] += 1
+        if isinstance(result.seconds, float | int) and math.isfinite(result.seconds):  # A file may say anything.
+            self.busy[result.backend] = self.busy.get(result.backend, 0.0) + result.seconds
 
-    def finish(self, seconds: float) -> None:
-        """Write the footer: the run is whole."""
+    def finish(self, seconds: float, cpu: Mapping[str, float] | None = None) -> None:
+        """Write the footer: the run is whole.
+
+        Args:
+            seconds: that it took.
+            cpu: seconds of CPU time; see costs.Cost.
+        """
         if self._file is not None:
             counts = {backend: dict(sorted(counter.items())) for backend, counter in self.counts.items()}
             self._line(
@@ -192,6 +205,8 @@ class Writer:
                     "faults": self.faults,
                     "finished": _now(),
                     "seconds": round(seconds, 3),
+                    "busy": {backend: round(spent, 3) for backend, spent in sorted(self.busy.items())},
+                    **({"cpu": dict(cpu)} if cpu else {}),
                 }
             )
 

@@ -175,6 +175,7 @@ class Runner:
         self._limits = limits
         self._selector = selectors.DefaultSelector()
         self._results: deque[Result] = deque()
+        self._spares: Callable[[str, str], bool] = lambda _b, _c: False
         self._groups = [self._group(target, jobs, repeat) for target in targets]
         self._reference = self._group(reference, jobs, 0, self._learn) if reference else None
 
@@ -238,13 +239,15 @@ class Runner:
         """End every process."""
         self.close()
 
-    def run(self, cases: Iterable[Case], done: Callable[[str, str], bool] = lambda _b, _c: False) -> Iterator[Result]:
+    def run(self, cases: Iterable[Case], spares: Callable[[str, str], bool] = lambda _b, _c: False) -> Iterator[Result]:
         """Yield results as they come, in no particular order.
 
         Args:
             cases: taken one by one, as the lanes have room.
-            done: whether a backend (by name) already has a result for a case (by id).
+            spares: whether a backend (by name) is not to be asked a case (by id): it was already, or the case is not
+                in its sample.
         """
+        self._spares = spares
         source = iter(cases)
         exhausted = False
         while True:
@@ -253,7 +256,7 @@ class Runner:
                 if case is None:
                     exhausted = True
                     break
-                self._take(case, done)
+                self._take(case)
                 if self._results:
                     break
             self._step(exhausted)
@@ -267,8 +270,11 @@ class Runner:
             for session in group.sessions:
                 self.faults += session.noise
 
-    def _take(self, case: Case, done: Callable[[str, str], bool]) -> None:
-        wanted = [group for group in self._groups if not done(group.target.name, case.id)]
+    def _wanted(self, case: Case) -> list[Group]:
+        return [group for group in self._groups if not self._spares(group.target.name, case.id)]
+
+    def _take(self, case: Case) -> None:
+        wanted = self._wanted(case)
         if self._reference is not None:
             if wanted:
                 self._reference.put(case)
@@ -298,9 +304,9 @@ class Runner:
             self._give_up(error)
 
     @property
-    def gave_up(self) -> bool:
-        """Whether a backend could not go on, so that results are missing."""
-        return any(group.failed for group in self._all)
+    def given_up(self) -> set[str]:
+        """The backends that could not go on, so that results are missing."""
+        return {group.target.name for group in self._all if group.failed}
 
     @property
     def _full(self) -> bool:
@@ -325,5 +331,5 @@ class Runner:
                 allowance=Allowance(case.allowance.reason),
                 detail=f"the reference {backend} gave no answer: {why.verdict} {why.message}",
             )
-        for group in self._groups:
+        for group in self._wanted(case):
             group.put(known)

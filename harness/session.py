@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import sys
+import os
 import time
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from harness import expectations, targets
+from harness import costs, expectations, progress, samples, targets
 from harness import runner as runners
 from harness import suite as suites
 from harness.errors import HarnessError
@@ -24,8 +22,9 @@ from harness.replies import Answered, Refused
 from harness.report import gate as gate_report
 from harness.report import terminal
 from harness.report.summary import Summary
-from harness.results import ResultsError, Run, Writer, begun, header, identity
-from harness.verdict import Result, Verdict
+from harness.results import header
+from harness.streams import Streams
+from harness.verdict import Result, Verdict, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
     from harness.case import Case
     from harness.process import Limits
-    from harness.suite import Selection, Suite
+    from harness.suite import Outlook, Selection, Suite
 
 REFERENCE = "onnx_reference"
 EXIT_PASSED, EXIT_FAILED, EXIT_BROKEN = 0, 1, 2
@@ -45,7 +44,12 @@ class StoppedError(HarnessError):
 
 @dataclass(frozen=True)
 class Options:
-    """What `run` was asked for; see `onnx-conformance run --help`."""
+    """What `run` was asked for; see `onnx-conformance run --help`.
+
+    Attributes:
+        apart: `results` is a folder, in which each backend has a file of its own.
+        samples: by backend, n of the 1 case in n that it is asked; without one, it is asked all.
+    """
 
     backends: tuple[str, ...]
     suite: str
@@ -56,10 +60,12 @@ class Options:
     reference: str | None = None
     python: str = ""
     results: Path | None = None
+    apart: bool = False
     resume: bool = False
     max_fail: int | None = None
     groups: int = 20
     expectations: Path | None = None
+    samples: Mapping[str, int] = field(default_factory=dict)
 
 
 class Session:
@@ -69,6 +75,8 @@ class Session:
         summary: the counts so far.
         faults: lines on what went wrong without being any case's result.
         gate: what the results are held against, once the run has begun.
+        streams: the results files.
+        cost: in CPU time, once the run has come to its end.
     """
 
     def __init__(self, options: Options, suite: Suite | None = None) -> None:
@@ -84,10 +92,17 @@ class Session:
         suites.check_operators(self.suite, options.selection)
         self.expected = expectations.read(options.expectations) if options.expectations else None
         self.gate: Gate | None = None
-        self.writer = Writer(options.results)
+        names = [target.name for target in self.targets]
+        self.streams = Streams(options.results, names, options.reference or "", apart=options.apart)
+        self.cost: costs.Cost | None = None
         self.summary = Summary()
         self.faults: list[str] = []
+        self._blamed: dict[str, str] = {}
         self.taken = 0
+        self._made: Counter[str] = Counter()
+        self._last = False
+        self._outlook: Outlook | None = None
+        self._looked = False
         self.without_outputs: list[str] = []
 
     def run(self, on_result: Callable[[Result], None] = lambda _: None) -> None:
@@ -96,43 +111,49 @@ class Session:
         Raises:
             HarnessError: a backend does not start, or the run was stopped by --max-fail.
         """
-        started = time.monotonic()
+        started, before = time.monotonic(), costs.so_far()
         source = {"name": self.suite.name, "digest": self.suite.digest()}
-        earlier = self._earlier(source)
-        if earlier:
-            self._close_gate(earlier.header)
-        done = self._replay(earlier) if earlier else set[int]()
+        if self.options.resume:
+            self.streams.resume(source, self._arguments())
+        if self.expected is not None and (earlier := self.streams.header_of(self.expected.backend)):
+            self._close_gate(earlier)
+        done = self._replay()
         complete = False
         try:
             with runners.Runner(
                 self.targets, self.options.limits, self.options.jobs, self.reference, self.options.repeat
             ) as runner:
                 hellos = runner.start()
-                if earlier is None:
-                    first = header(source, hellos, self._arguments())
+                first = header(source, hellos, self._arguments())
+                if self.gate is None:
                     self._close_gate(first)
-                    self.writer.open(first)
-                else:
-                    _same_runtimes(earlier, hellos)
-                    self.writer.go_on(earlier)
+                self.streams.begin(first, hellos)
                 try:
-                    for result in runner.run(self._cases(), lambda backend, case: hash((backend, case)) in done):
+                    for result in runner.run(self._cases(), self._sparing(done)):
                         self._add(result)
                         on_result(result)
                 finally:
                     for result in runner.rest():
                         self._keep(result)
                     self.faults += runner.faults
-                gave_up = runner.gave_up
+                given_up = runner.given_up
             self._verify()
-            self.writer.faults = self.faults
-            if not gave_up:  # Without a footer the run counts as cut off, and can be resumed.
-                self.writer.finish(time.monotonic() - started)
-            complete = not gave_up
+            self.cost = costs.so_far() - before
+            faults = [(self._whose(fault), fault) for fault in self.faults]
+            self.streams.finish(time.monotonic() - started, faults, given_up, self.cost.members)
+            complete = not given_up
         finally:
-            self.writer.close()
+            self.streams.close()
             if self.gate is not None:
                 self.gate.finish(complete=complete)
+
+    def _sparing(self, done: set[int]) -> Callable[[str, str], bool]:
+        """Return what tells whether a backend is not to be asked a case: it was already, or its sample lacks it."""
+
+        def spares(backend: str, case: str) -> bool:
+            return hash((backend, case)) in done or not samples.takes(self.options.samples, backend, case)
+
+        return spares
 
     def _close_gate(self, first: Mapping[str, Any]) -> None:
         """Begin to hold results against what is expected of the run that has this header."""
@@ -143,6 +164,7 @@ class Session:
         options = self.options
         return {
             "selection": str(options.selection),
+            **({"samples": dict(options.samples)} if options.samples else {}),
             "reference": options.reference or "",
             "jobs": options.jobs,
             "repeat": options.repeat,
@@ -150,39 +172,9 @@ class Session:
             "memory": options.limits.memory,
         }
 
-    def _earlier(self, source: dict[str, str]) -> Run | None:
-        """Return the run to go on with, or None where a new one begins."""
-        path = self.options.results
-        if not self.options.resume:
-            return None
-        if path is None:
-            raise ResultsError("--resume needs --results FILE, the file to go on with")
-        if not begun(path):
-            return None
-        run = Run(path)
-        for what, mine in (
-            ("suite", source),
-            ("backends", sorted(target.name for target in self.targets)),
-            ("selection", str(self.options.selection)),
-            ("reference", self.options.reference or ""),
-            ("repeat", self.options.repeat),
-        ):
-            head = {"repeat": 0, **run.header["arguments"], "suite": run.header["suite"]}
-            known = [target.name for target in [self.reference] if target]
-            head["backends"] = sorted(set(run.header["backends"]) - (set(known) - {t.name for t in self.targets}))
-            if head.get(what) != mine:
-                raise ResultsError(
-                    f"{path} cannot be resumed: its {what} is {_written(head.get(what))}, this run's {_written(mine)}; "
-                    "ask for the same, or name another --results file"
-                )
-        if run.complete:
-            raise ResultsError(f"{path} is complete; there is nothing to resume")
-        return run
-
-    def _replay(self, run: Run) -> set[int]:
+    def _replay(self) -> set[int]:
         done = set()
-        for result in run.results():
-            self.writer.count(result)
+        for result in self.streams.results():
             self._take(result)
             self.taken += 1
             self._blame(result)
@@ -192,13 +184,26 @@ class Session:
     def _cases(self) -> Iterator[Case]:
         for case in self.suite.cases(self.options.selection):
             self.taken += 1
+            self._made[case.operator] += 1
             if case.expected is None and case.outcome == "values" and self.reference is None:
                 self.without_outputs.append(case.id)
                 continue
             yield case
+        self._last = True
+
+    def watch(self) -> progress.Watch:
+        """Return what tells how far the run has come."""
+        part, widest = self.options.samples, self.options.selection.sample
+        shares = {target.name: widest / part.get(target.name, 1) for target in self.targets}
+        return progress.Watch(self.streams.counts, shares, self._total)
+
+    def _total(self) -> progress.Total | None:
+        if not self._looked and not self._last:  # Takes half a second, so only where somebody looks.
+            self._outlook, self._looked = self.suite.outlook(self.options.selection), True
+        return progress.total(self._outlook, self._made, last=self._last)
 
     def _keep(self, result: Result) -> None:
-        self.writer.add(result)
+        self.streams.add(result)
         self._take(result)
         self._blame(result)
 
@@ -217,6 +222,12 @@ class Session:
         """Count a result that is the adapter's fault as a fault of the run."""
         if result.verdict is Verdict.ADAPTER_ERROR:
             self.faults.append(f"{result.case}: {result.message}")
+            self._blamed[self.faults[-1]] = result.backend
+
+    def _whose(self, fault: str) -> str:
+        """Return the backend that a fault is of: the one that gave the result, or that the sentence begins with."""
+        names = [target.name for target in [*self.targets, *([self.reference] if self.reference else [])]]
+        return self._blamed.get(fault) or next((name for name in names if fault.startswith(f"{name}: ")), "")
 
     def _verify(self) -> None:
         """Add a fault for everything that was asked for and did not happen."""
@@ -230,8 +241,8 @@ class Session:
             f"{option} {glob!r} matches no case of suite {self.suite.name}"
             for option, glob in sorted(self.options.selection.idle)
         ]
-        # One shard of a small selection may well be empty; that the others are not is seen where they run.
-        if not self.taken and not self.faults and self.options.selection.shard is None:
+        # A part of a small selection may well be empty; that the others are not is seen where they run.
+        if not self.taken and not self.faults and not self.options.selection.partial:
             chosen = f" ({self.options.selection})" if str(self.options.selection) else ""
             self.faults.append(f"suite {self.suite.name} has no case for this selection{chosen}")
 
@@ -245,25 +256,6 @@ class Session:
         if self.gate is not None:
             return EXIT_PASSED if self.gate.opened else EXIT_FAILED
         return EXIT_FAILED if self.summary.failed else EXIT_PASSED
-
-
-def _written(value: object) -> str:
-    """Return a value of the header as a person would write it."""
-    if isinstance(value, dict):
-        return " ".join(str(item) for item in value.values())
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value) or "none"
-
-
-def _same_runtimes(run: Run, hellos: Mapping[str, Mapping[str, object]]) -> None:
-    """Raise ResultsError if a backend is another one than in the run to go on with, though its name is the same."""
-    now = header({}, hellos, {})["backends"]
-    for name, was in run.header["backends"].items():
-        then, is_now = identity(was), identity(now.get(name, was))
-        if then != is_now:
-            raise ResultsError(
-                f"{run.path} cannot be resumed: {name} was {_written(then)}, and is now {_written(is_now)}; "
-                "restore it, or name another --results file"
-            )
 
 
 def execute(options: Options, suite: Suite | None = None, tell: Callable[[Session], None] | None = None) -> int:
@@ -280,8 +272,8 @@ def execute(options: Options, suite: Suite | None = None, tell: Callable[[Sessio
     session = Session(options, suite)
     stopped = ""
     try:
-        with _progress() as advance:
-            session.run(advance)
+        with progress.shown(session.watch()) as advance:
+            session.run(lambda _: advance())
     except KeyboardInterrupt:
         stopped = "interrupted"
     except HarnessError as error:
@@ -293,7 +285,7 @@ def execute(options: Options, suite: Suite | None = None, tell: Callable[[Sessio
         for told in gate_report.lines(session.gate):
             click.echo(told)
     if stopped:
-        kept = f"; go on with --resume --results {options.results}" if options.results else ""
+        kept = f"; go on with --resume --results {_place(options)}" if options.results else ""
         click.echo(f"onnx-conformance: {stopped}; what was measured is above{kept}", err=True)
         on_purpose = session.options.max_fail is not None and session.summary.failed >= session.options.max_fail
         return EXIT_FAILED if on_purpose and not session.faults else EXIT_BROKEN
@@ -301,26 +293,23 @@ def execute(options: Options, suite: Suite | None = None, tell: Callable[[Sessio
 
 
 def _report(session: Session) -> None:
-    if session.summary.counts:
-        click.echo(terminal.table(session.summary))
-        if session.summary.groups:
-            click.echo()
-            shown, _ = terminal.visible(session.summary, session.options.groups)
-            references = reference_answers([group.example for group in shown], session.suite, session.options.limits)
-            for block in terminal.groups(
-                session.summary, references, session.options.groups, session.options.reference or ""
-            ):
-                click.echo(block + "\n")
-            click.echo(
-                "`onnx-conformance show CASE` has the whole case; `repro CASE --backend B` a script that shows it."
-            )
-            # Not done here: to make the cases of an operator again takes a quarter of the time that they ran.
-            kept = session.options.results or "FILE` after `run --results FILE"
-            click.echo(f"`onnx-conformance explain {kept}` says what the failures of an operator share.")
+    summary, options = session.summary, session.options
+    if summary.counts:
+        for text in terminal.overview(summary, options.samples):
+            click.echo(text)
+        _report_groups(session)
     elif not session.faults:
-        click.echo(f"no case of suite {session.suite.name} is in this shard ({session.options.selection})")
-    if session.options.results and session.summary.counts:
-        click.echo(f"results: {session.options.results}")
+        click.echo(f"no case of suite {session.suite.name} is in this {_part(options)}")
+    asked = {backend for _, backend in summary.counts}
+    for backend, count in options.samples.items():
+        if summary.counts and backend not in asked and not session.faults:
+            click.echo(f"{backend}: no case is in its sample (1/{count})")
+    if session.cost is not None and summary.counts:
+        click.echo(_cost(session.cost, session.streams.busy))
+    if options.results and summary.counts:
+        click.echo(
+            "\n  ".join([f"results: {_place(options)}", *map(str, session.streams.written if options.apart else ())])
+        )
     tell_faults(session)
 
 
@@ -332,24 +321,39 @@ def tell_faults(session: Session) -> None:
         click.echo(f"onnx-conformance: and {len(session.faults) - 20} more faults of this kind", err=True)
 
 
-@contextlib.contextmanager
-def _progress() -> Iterator[Callable[[Result], None]]:
-    """Show a progress line where a person looks on."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
+def _report_groups(session: Session) -> None:
+    summary, options = session.summary, session.options
+    if not summary.groups:
         return
-    # A suite is read as it is run, so nobody knows the total.
-    columns = (SpinnerColumn(), TextColumn("{task.completed} results, {task.description}"), TimeElapsedColumn())
-    failed = 0
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("0 failed", total=None)
+    click.echo()
+    shown, _ = terminal.visible(summary, options.groups)
+    references = reference_answers([group.example for group in shown], session.suite, options.limits)
+    for block in terminal.groups(summary, references, options.groups, options.reference or ""):
+        click.echo(block + "\n")
+    click.echo("`onnx-conformance show CASE` has the whole case; `repro CASE --backend B` a script that shows it.")
+    # Not done here: to make the cases of an operator again takes a quarter of the time that they ran.
+    kept = options.results or "FILE` after `run --results FILE"
+    kept = "FILE` with one of the files below" if options.apart else f"{kept}`"
+    click.echo(f"`onnx-conformance explain {kept} says what the failures of an operator share.")
 
-        def advance(result: Result) -> None:
-            nonlocal failed
-            failed += result.verdict.failed
-            progress.update(task, advance=1, description=f"{failed} failed")
 
-        yield advance
+def _cost(cost: costs.Cost, busy: Mapping[str, float]) -> str:
+    """Return what the run cost, and how long the cases of each backend took by its own clock."""
+    each = ", ".join(f"{line(terminal.clipped(name))} {spent:.1f} s" for name, spent in busy.items())
+    told = f"{cost.harness:.1f} s of CPU in the harness, {cost.adapters:.1f} s in adapter processes"
+    return f"{told}; the cases themselves took: {each}" if each else told
+
+
+def _part(options: Options) -> str:
+    """Return what part of the cases was run, where it holds none."""
+    shard = f"shard ({options.selection})" if options.selection.shard else ""
+    sample = f"sample (1/{options.selection.sample})" if options.selection.sample > 1 else ""
+    return " and ".join(filter(None, (shard, sample)))
+
+
+def _place(options: Options) -> str:
+    """Return --results as it was given."""
+    return f"{options.results}{os.sep if options.apart else ''}"
 
 
 def reference_answers(examples: list[Result], suite: Suite, limits: Limits) -> dict[str, str]:
@@ -364,9 +368,8 @@ def reference_answers(examples: list[Result], suite: Suite, limits: Limits) -> d
         return answers
     try:
         with Lane(targets.resolve(REFERENCE), dataclasses.replace(limits, memory=None)) as lane:
-            for case in suite.cases(suites.Selection(ops=operators)):
-                if case.id in wanted:
-                    answers[case.id] = told(lane.ask(case))
+            for case in suite.cases(suites.Selection(ops=operators, ids=frozenset(wanted))):
+                answers[case.id] = told(lane.ask(case))
                 if len(answers) == len(wanted):
                     break
     except HarnessError as error:

@@ -7,6 +7,7 @@ import fnmatch
 import hashlib
 import os
 import warnings
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,11 +18,11 @@ import onnx
 from onnx import numpy_helper
 
 from harness import casefile, generate, globs, lifted, registry, schema, store
-from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome, in_shard
+from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome, in_sample, in_shard
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from harness.case import Value
     from harness.forms import Plan
@@ -44,6 +45,8 @@ class Selection:
         cases: globs over case ids.
         tags: globs over tags.
         shard: (i, n), i from 1.
+        sample: n, of which 1 case is wanted; 1: all. The text leaves it out: backends differ in it.
+        ids: only these very cases.
         idle: globs that have matched nothing so far, with the option they came from.
     """
 
@@ -51,6 +54,8 @@ class Selection:
     cases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     shard: tuple[int, int] | None = None
+    sample: int = 1
+    ids: frozenset[str] = frozenset()
     idle: set[tuple[str, str]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -71,7 +76,33 @@ class Selection:
             self._any("--case", self.cases, (case.id,)),
             self._any("--tag", self.tags, tuple(case.tags)),
         ]
-        return all(wanted) and (self.shard is None or in_shard(case.id, self.shard))
+        return all(wanted) and self.takes_id(case.id)
+
+    @property
+    def partial(self) -> bool:
+        """Whether it takes a part of the cases that its globs fit, so that none of them may be in it."""
+        return self.shard is not None or self.sample > 1
+
+    @property
+    def share(self) -> float:
+        """What part of the cases that its globs fit it takes."""
+        return 1 / (self.sample * (self.shard[1] if self.shard else 1))
+
+    def takes_id(self, case_id: str) -> bool:
+        """Tell whether a case is in the shard, in the sample, and one of the ids, where there are such."""
+        return (
+            (not self.ids or case_id in self.ids)
+            and (self.shard is None or in_shard(case_id, self.shard))
+            and in_sample(case_id, self.sample)
+        )
+
+    def may_take_id(self, case_id: str) -> bool:
+        """Tell whether a case of this id may have to be seen; spares making it.
+
+        As long as a glob over cases has matched nothing, all are: whether it matches anything is told of the suite,
+        not of the part of it that runs.
+        """
+        return self.takes_id(case_id) or any(option != "--op" for option, _ in self.idle)
 
     def may_take(self, operator: str, tags: Iterable[str]) -> bool:
         """Tell whether a case of this operator version with these tags may be wanted; spares generating it."""
@@ -94,6 +125,19 @@ def _hits(globs: tuple[str, ...], names: Iterable[str]) -> list[str]:
     return [glob for glob in globs if any(fnmatch.fnmatchcase(name, glob) for name in names)]
 
 
+@dataclass(frozen=True)
+class Outlook:
+    """About how many cases a selection has, known before any of them is made.
+
+    Attributes:
+        declared: by operator version in the suite's order, how many are declared, whatever their forms.
+        forms: how many cases of the selection come of a declared one, on the average of the suite.
+    """
+
+    declared: Mapping[str, int]
+    forms: float = 1.0
+
+
 class Suite(Protocol):
     """A source of cases.
 
@@ -114,6 +158,12 @@ class Suite(Protocol):
     def operators(self) -> list[str]:
         """Return every operator version it has cases for, where that is known beforehand."""
 
+    def outlook(self, selection: Selection) -> Outlook | None:
+        """Return about how many cases are selected; None where that is not known beforehand."""
+
+
+FORMS_EACH = 4.3
+"""Forms that a declared case has, on the average of all operators."""
 
 MACHINERY = ("arguments", "expansion", "forms", "generate", "oracle", "schema", "signature")
 """The modules that expand operator files to cases."""
@@ -142,6 +192,20 @@ class Generated:
         """Return the declared operator versions."""
         return [str(version) for op in self._registry for version in schema.versions(op.domain, op.name)]
 
+    def outlook(self, selection: Selection) -> Outlook | None:
+        """Return how many cases are declared; globs over ids are held against ids alone, so with them nobody knows."""
+        if selection.cases or selection.ids:
+            return None
+        declared = {
+            str(version): generate.declared(
+                version, [spec for spec in op if selection.may_take(str(version), spec.tags)]
+            )
+            for op in self._registry
+            for version in schema.versions(op.domain, op.name)
+            if selection.takes_operator(str(version))
+        }
+        return Outlook(declared, FORMS_EACH * selection.share)
+
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases, by operator, version, declaration, type and form."""
         for op in self._registry:
@@ -149,7 +213,8 @@ class Generated:
                 name = str(version)
                 if selection.takes_operator(name):
                     wanted = [spec for spec in op if selection.may_take(name, spec.tags)]
-                    yield from filter(selection.takes, generate.cases(op, (version.since,), wanted))
+                    part = selection.may_take_id if selection.partial or selection.ids else None
+                    yield from filter(selection.takes, generate.cases(op, (version.since,), wanted, part))
 
 
 class Official:
@@ -169,6 +234,10 @@ class Official:
     def operators(self) -> list[str]:
         """Return the operator versions of its cases."""
         return sorted({case.operator for case in self._load()})
+
+    def outlook(self, selection: Selection) -> Outlook:
+        """Return how many cases there are: they are loaded as a whole anyway."""
+        return Outlook(Counter(case.operator for case in self.cases(selection)))
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases in the order of the package."""
@@ -256,6 +325,12 @@ class Folder:
     def operators(self) -> list[str]:
         """Return nothing: that would mean reading every model twice."""
         return []
+
+    def outlook(self, selection: Selection) -> Outlook | None:
+        """Return how many folders there are; what is in them, globs are held against only when they are read."""
+        if selection.ops or selection.cases or selection.tags or selection.ids:
+            return None
+        return Outlook({"": len(self._folders)}, selection.share)
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases by folder name; what cannot be read goes to `faults`."""

@@ -21,7 +21,7 @@ from harness.witness import Witness, hear, witnesses
 
 
 def telling(command: Any) -> Any:  # noqa: ANN401 - click's decorators
-    """Add the options that say how a failure is told, and to whom."""
+    """Add the options that say what runs the backend, how a failure is told, and to whom."""
     for option in (
         click.option(
             "--other", "others", multiple=True, metavar="BACKEND",
@@ -34,6 +34,10 @@ def telling(command: Any) -> Any:  # noqa: ANN401 - click's decorators
         click.option(
             "--format", "kind", type=click.Choice(filing.KINDS), default="python", show_default=True,
             help="One Python file; Markdown for a bug report; or a folder in ONNX's layout that has both.",
+        ),
+        click.option(
+            "--python", default="", metavar="PATH",
+            help="The interpreter of an environment of yours that holds the runtime of --backend, as in `run`.",
         ),
     ):  # fmt: skip
         command = option(command)
@@ -63,10 +67,13 @@ def dissent_(files: tuple[Path, ...], enough: int) -> None:
 @click.option("--backend", required=True, help="As in `run`.")
 @click.option("--suite", "suite_name", metavar="SUITE", help="The folder that the case is in.")
 @telling
-def repro_(case_id: str, backend: str, suite_name: str | None, kind: str, out: Path | None, others: Any) -> None:  # noqa: ANN401
+def repro_(
+    case_id: str, backend: str, python: str, suite_name: str | None, kind: str, out: Path | None,
+    others: Any,  # noqa: ANN401 - click's
+) -> None:  # fmt: skip
     """Show what a backend makes of a case, without this project: as a file of Python, a bug report, a folder."""
     filing.check(kind, out, others)
-    target, beside = targets.resolve(backend), filing.others(kind, backend, others)
+    target, beside = targets.resolve(backend, python), filing.others(kind, backend, others)
     case = find(case_id, suite_name)
     with Lane(target, Limits()) as lane:
         hello = dict(lane.session.hello)
@@ -86,8 +93,8 @@ def repro_(case_id: str, backend: str, suite_name: str | None, kind: str, out: P
 @click.option("--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Seconds that one case may take.")
 @telling
 def minimize_(
-    case_id: str, backend: str, suite_name: str | None, steps: int, timeout: float, kind: str, out: Path | None,
-    others: Any,  # noqa: ANN401 - click's
+    case_id: str, backend: str, python: str, suite_name: str | None, steps: int, timeout: float, kind: str,
+    out: Path | None, others: Any,  # noqa: ANN401 - click's
 ) -> None:  # fmt: skip
     """Cut a failing case down to a smaller one that fails in the same way, and show that as `repro` does.
 
@@ -95,7 +102,7 @@ def minimize_(
     passes, does not fail the same way each time, or cannot be had.
     """
     filing.check(kind, out, others)
-    target, beside = targets.resolve(backend), filing.others(kind, backend, others)
+    target, beside = targets.resolve(backend, python), filing.others(kind, backend, others)
     case, limits = find(case_id, suite_name), Limits(timeout=timeout)
     found = minimize.minimize(case, suite.origin(case), target, limits, steps)
     for line in minimized_report.lines(found):

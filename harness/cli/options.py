@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import suite
+from harness import samples, suite
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -29,6 +31,43 @@ class Shard(click.ParamType[tuple[int, int]]):
         if not match or not 1 <= int(match[1]) <= int(match[2]):
             self.fail(f"{value!r} is no shard; write i/n with i from 1 to n, such as 1/4", param, ctx)
         return int(match[1]), int(match[2])
+
+
+class Sample(click.ParamType[tuple[str, int]]):
+    """1/n, or NAME=1/n."""
+
+    name = "[name=]1/n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:  # noqa: ANN401
+        """Return (name, n); the name is empty where none is given."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            return samples.parse(value)
+        except samples.SampleError as error:
+            self.fail(str(error), param, ctx)
+
+
+class Destination(click.ParamType[tuple[Path, bool]]):
+    """A file, or a folder that has one for each backend: one that is there, or a path that ends with a slash."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Path, bool]:  # noqa: ANN401
+        """Return the path, and whether it is a folder; it is made where it is not there."""
+        if isinstance(value, tuple):
+            return value
+        path, folder = Path(value), value.endswith(("/", os.sep))
+        try:
+            if folder:
+                path.mkdir(parents=True, exist_ok=True)
+            return path, path.is_dir()
+        except FileExistsError:
+            self.fail(
+                f"{value!r} ends with a slash, and {path} is a file; name a folder, or the file without it", param, ctx
+            )
+        except OSError as error:
+            self.fail(f"{value!r} cannot be made: {error.strerror}", param, ctx)
 
 
 class Seconds(click.FloatRange):
@@ -60,7 +99,7 @@ class Size(click.ParamType[int]):
         return int(match[1]) * self.units[match[2].upper()]
 
 
-SHARD, SIZE = Shard(), Size()
+DESTINATION, SAMPLE, SHARD, SIZE = Destination(), Sample(), Shard(), Size()
 
 
 def selecting(command: Any) -> Any:  # noqa: ANN401 - click's decorators

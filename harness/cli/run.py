@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from harness import session, suite
-from harness.cli.options import SHARD, SIZE, Seconds, end, selecting
+from harness import samples, session, suite
+from harness.cli.options import DESTINATION, SAMPLE, SHARD, SIZE, Seconds, end, selecting
 from harness.process import Limits
 
 
@@ -21,7 +21,10 @@ from harness.process import Limits
 @click.option(
     "--python", default="", metavar="PATH", help="The interpreter of an environment of yours that holds the runtimes.",
 )  # fmt: skip
-@click.option("--results", type=click.Path(dir_okay=False, path_type=Path), help="Write the result stream here.")
+@click.option(
+    "--results", type=DESTINATION,
+    help="Write the result stream here; into a folder, named with a slash behind it, one for each backend.",
+)  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on with a --results file that was cut off.")
 @click.option("--reference", metavar="BACKEND", help="Take this backend's answers as the expected ones.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes for each backend.")
@@ -30,6 +33,10 @@ from harness.process import Limits
     help="Run what failed so often again, in the same process and in a fresh one; two verdicts make a case flaky.",
 )  # fmt: skip
 @click.option("--shard", type=SHARD, help="Only this part of the cases; stable when cases are added.")
+@click.option(
+    "--sample", "asked", type=SAMPLE, multiple=True,
+    help="Only 1 case in n, always the same ones; NAME=1/n for one backend, such as a slow one. Repeatable.",
+)  # fmt: skip
 @click.option("--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Seconds that one case may take.")
 @click.option("--memory", type=SIZE, help="Address space of an adapter process, such as 4G.")
 @click.option(
@@ -44,21 +51,26 @@ from harness.process import Limits
     "--expectations", type=click.Path(dir_okay=False, path_type=Path),
     help="What the runtime's author accepts for now; the exit status tells whether that still holds.",
 )  # fmt: skip
-def run(suite_name: str, ops: Any, cases: Any, tags: Any, shard: Any, **given: Any) -> None:  # noqa: ANN401
+def run(suite_name: str, ops: Any, cases: Any, tags: Any, shard: Any, asked: Any, **given: Any) -> None:  # noqa: ANN401
     """Run cases on backends and say which sentences they break.
 
     Exit status: 0 all scored verdicts pass, 1 some do not, 2 the command or the harness itself failed.
     """
+    backends = tuple(dict.fromkeys(given["backends"]))
+    sampled = samples.given(asked, backends)
+    results, apart = given["results"] or (None, False)
     options = session.Options(
-        backends=tuple(given["backends"]),
+        backends=backends,
         suite=suite_name,
-        selection=suite.Selection(tuple(ops), tuple(cases), tuple(tags), shard),
+        selection=suite.Selection(tuple(ops), tuple(cases), tuple(tags), shard, samples.widest(sampled, backends)),
+        samples=sampled,
         limits=Limits(timeout=given["timeout"], memory=given["memory"], restarts=given["restarts"]),
         jobs=given["jobs"],
         repeat=given["repeat"],
         reference=given["reference"],
         python=given["python"],
-        results=given["results"],
+        results=results,
+        apart=apart,
         resume=given["resume"],
         max_fail=given["max_fail"],
         groups=given["groups"],

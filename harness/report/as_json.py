@@ -64,7 +64,11 @@ def _rated(counts: Mapping[Verdict, int]) -> dict[str, Any]:
 
 
 def _backends(subject: Subject) -> dict[str, Any]:
-    return {name: _rated(counter) for name, counter in subject.counts.items()}
+    part = subject.samples
+    return {
+        name: _rated(counter) | ({"sample": part[name]} if name in part else {})
+        for name, counter in subject.counts.items()
+    }
 
 
 def _rows(subject: Subject) -> Iterator[dict[str, Any]]:

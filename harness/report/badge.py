@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.report import json_text
 from harness.report.summary import rates
+from harness.samples import said
 from harness.verdict import Verdict, line
 
 if TYPE_CHECKING:
@@ -39,7 +40,10 @@ def report(subject: Subject) -> Iterator[str]:
     """Yield the document; of several backends, the parts of the message begin with their names."""
     counts = subject.counts
     several = len(counts) > 1
-    parts = [(f"{line(name, 40)} " if several else "") + _said(counter) for name, counter in counts.items()]
+    parts = [
+        (f"{line(name, 40)} " if several else "") + _said(counter, subject.samples.get(name, 1))
+        for name, counter in counts.items()
+    ]
     broken = not subject.run.complete or any(counter[Verdict.ADAPTER_ERROR] for counter in counts.values())
     message = " | ".join(parts) + ("" if subject.run.complete else " · cut off")
     suite = line(subject.run.header["suite"].get("name", ""), 40)
@@ -52,12 +56,13 @@ def report(subject: Subject) -> Iterator[str]:
     yield json_text.text(badge | ({"isError": True} if broken else {})) + "\n"
 
 
-def _said(counts: Mapping[Verdict, int]) -> str:
+def _said(counts: Mapping[Verdict, int], sample: int) -> str:
     found = rates(counts)
     if not found.specified:
         return "no data"
     named = [f"{counts[verdict]} {verdict}" for verdict in Verdict if NAMED[verdict] and counts.get(verdict)]
-    return " · ".join([f"{found.passed}/{found.specified} of specified", *named])
+    part = [said(sample)] if sample > 1 else []
+    return " · ".join([f"{found.passed}/{found.specified} of specified", *part, *named])
 
 
 def _color(counts: list[Counter[Verdict]]) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
+from harness import samples
 from harness.compare import MOST_OFFSETS
 from harness.verdict import Result, Verdict, line
 
@@ -55,6 +56,7 @@ class Comparison:
         same: how many have one verdict in both.
         drifts: of these, what passes with another answer than before, the farthest first.
         unmeasured: why drift is not known; empty: it is.
+        outside: by run, the results of the other one that its samples leave out, and that are not compared.
     """
 
     fixed: list[tuple[str, str, str]] = field(default_factory=list)
@@ -65,6 +67,7 @@ class Comparison:
     same: int = 0
     drifts: list[Drift] = field(default_factory=list)
     unmeasured: str = ""
+    outside: tuple[int, int] = (0, 0)
 
     @property
     def kinds(self) -> dict[str, list[tuple[str, str, str]]]:
@@ -77,13 +80,17 @@ class Comparison:
 def compare_runs(before: Run, after: Run) -> Comparison:
     """Compare two runs case by case; where both hold one backend each, its name need not be the same."""
     one_each = len(before.header["backends"]) == len(after.header["backends"]) == 1
+    old_part, new_part = _Part(before, any_name=one_each), _Part(after, any_name=one_each)
 
     def key(result: Result) -> str:
         return result.case if one_each else f"{result.case} on {result.backend}"
 
-    old = {key(result): (result.verdict, result.ulps) for result in before.results()}
+    kept = (result for result in before.results() if new_part.has(result))
+    old = {key(result): (result.verdict, result.ulps) for result in kept}
     found = Comparison(unmeasured=_unmeasured(before, after))
     for result in after.results():
+        if not old_part.has(result):
+            continue
         name, now = key(result), result.verdict
         was, ulps = old.pop(name, (None, {}))
         row = (name, str(was or ""), str(now))
@@ -101,7 +108,26 @@ def compare_runs(before: Run, after: Run) -> Comparison:
             found.changed.append(row)
     found.went = [(name, str(was), "") for name, (was, _) in old.items()]
     found.drifts.sort(key=lambda drift: (-drift.ulp, drift.case))
+    found.outside = (old_part.lacks, new_part.lacks)
     return found
+
+
+class _Part:
+    """What of its suite a run asked its backends.
+
+    Attributes:
+        lacks: how many results of the other run it was not to have.
+    """
+
+    def __init__(self, run: Run, *, any_name: bool) -> None:
+        self._samples, self.lacks = samples.of(run.header), 0
+        self._any = next(iter(run.header["backends"])) if any_name else ""
+
+    def has(self, result: Result) -> bool:
+        """Tell whether it was to have a result for a case of the other run, and count where not."""
+        asked = samples.takes(self._samples, self._any or result.backend, result.case)
+        self.lacks += not asked
+        return asked
 
 
 def _unmeasured(before: Run, after: Run) -> str:
@@ -131,8 +157,7 @@ def _drift(case: str, before: Ulps, after: Ulps) -> Drift | None:
     return Drift(case, where, a, b, len(moved))
 
 
-def lines(before: Run, after: Run, found: Comparison) -> Iterator[str]:
-    """Yield the comparison as text."""
+def _heads(before: Run, after: Run, found: Comparison) -> Iterator[str]:
     for run in (before, after):
         backends = ", ".join(
             f"{name} {said.get('version', '')}".strip() for name, said in run.header["backends"].items()
@@ -140,6 +165,15 @@ def lines(before: Run, after: Run, found: Comparison) -> Iterator[str]:
         yield line(f"{run.path}: {backends}, suite {run.header['suite']['name']}", 2000) + (
             "" if run.complete else " (cut off)"
         )
+    for run, other, count in ((before, after, found.outside[0]), (after, before, found.outside[1])):
+        if count:
+            part = ", ".join(f"{name} {samples.said(n)}" for name, n in samples.of(run.header).items())
+            yield line(f"{run.path} is a sample ({part}): {count} results of {other.path} are not compared", 2000)
+
+
+def lines(before: Run, after: Run, found: Comparison) -> Iterator[str]:
+    """Yield the comparison as text."""
+    yield from _heads(before, after, found)
     yield ", ".join(f"{len(rows)} {kind}" for kind, rows in found.kinds.items()) + f", {found.same} the same"
     for kind, rows in found.kinds.items():
         if rows:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from harness import samples
 from harness.report import explanation, terminal
 from harness.report import gate as gate_report
 from harness.report.markup import fenced, plain
@@ -133,6 +134,8 @@ def _sections(subject: Subject) -> Iterator[tuple[str, str]]:
     yield "title", f"# {plain(subject.title)}\n\n"
     if not subject.run.complete:
         yield "warning", f"**{CUT_OFF}**\n\n"
+    for note in samples.notes(subject.run):
+        yield "warning", f"**{plain(note)}**\n\n"
     for fault in subject.faults[not subject.run.complete :]:
         yield "fault", f"- {plain(fault)}\n"
     if subject.gate is not None:
@@ -180,5 +183,5 @@ def _totals(subject: Subject) -> str:
 
 
 def _operators(subject: Subject) -> str:
-    table = terminal.table(subject.summary, "github")
+    table = terminal.table(subject.summary, "github", subject.samples)
     return f"\n<details><summary>Operator versions</summary>\n\n{table}\n\n</details>\n"

@@ -8,6 +8,7 @@ from tabulate import tabulate
 
 from harness.report.markup import plain
 from harness.report.summary import rate, rates
+from harness.samples import said
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def report(published: Sequence[tuple[Subject, Mapping[str, str]]]) -> Iterator[s
         head = subject.run.header
         links = ", ".join(f"[{plain(what)}]({name})" for what, name in files.items())
         cut = "" if subject.run.complete else ", cut off"
+        sampled = subject.samples
         for backend, counts in sorted(subject.counts.items()):
             found = rates(counts)
             version = head["backends"].get(backend, {}).get("version", "")
@@ -46,8 +48,14 @@ def report(published: Sequence[tuple[Subject, Mapping[str, str]]]) -> Iterator[s
                 for whole in (found.specified, found.attempted)
             ]
             name = plain(f"{backend} {version}" if f"=={version}" not in backend else backend)
+            part = f", {said(sampled[backend])}" if backend in sampled else ""
             rows.append(
-                [f"{plain(head['suite'].get('name', ''))}{cut}: {links}", name, *passed, *(counts[v] for v in COUNTED)]
+                [
+                    f"{plain(head['suite'].get('name', ''))}{part}{cut}: {links}",
+                    name,
+                    *passed,
+                    *(counts[v] for v in COUNTED),
+                ]
             )
     yield tabulate(
         rows, HEADS, tablefmt="github", disable_numparse=True, colalign=["left"] * 2 + ["right"] * (len(HEADS) - 2)

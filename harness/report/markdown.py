@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness import samples
 from harness.report import explanation, terminal
 from harness.report import gate as gate_report
 from harness.report.markup import fenced, plain
@@ -28,7 +29,9 @@ def report(subject: Subject) -> Iterator[str]:
     yield f"# {plain(subject.title)}\n\n"
     if not subject.run.complete:
         yield f"**{CUT_OFF}**\n\n"
-    yield f"{MEASURED.format(**head)}\n\n{LEGEND}\n\n{terminal.table(subject.summary, 'github')}\n\n"
+    for note in samples.notes(subject.run):
+        yield f"**{plain(note)}**\n\n"
+    yield f"{MEASURED.format(**head)}\n\n{LEGEND}\n\n{terminal.table(subject.summary, 'github', subject.samples)}\n\n"
     if subject.gate is not None:
         yield f"## What is expected\n\n{fenced(gate_report.lines(subject.gate))}\n"
     yield from (f"{told}\n" for told in explanation.section(subject.statements, subject.note))

@@ -16,6 +16,7 @@ from urllib.parse import quote
 from harness.case import quoted
 from harness.report import documentation, json_text
 from harness.report.subject import moment
+from harness.samples import said as said_of
 from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:
@@ -156,7 +157,9 @@ def _run(subject: Subject, backend: str, size: _Size, said: list[str]) -> Iterat
     category = f"onnx-conformance/{quote(line(backend), safe='')}/"
     yield f'}}}},\n"automationDetails":{json_text.text({"id": category})}'
     yield f',\n"invocations":{json_text.text([_invocation(subject, kept, count, said)])}'
-    yield f',\n"properties":{json_text.text({"failuresShare": shared})}}}' if shared else "}"
+    properties = {"failuresShare": shared} if shared else {}
+    properties |= {"sample": [said_of(subject.samples[backend])]} if backend in subject.samples else {}
+    yield f',\n"properties":{json_text.text(properties)}}}' if properties else "}"
 
 
 def _result(held: Held, level: str) -> dict[str, Any]:

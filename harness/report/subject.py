@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from harness import samples
 from harness.gate import Gate, Standing, standing_of
 from harness.report.summary import Summary
 from harness.verdict import Result, Verdict, line
@@ -100,8 +101,14 @@ class Subject:
     @property
     def backends(self) -> str:
         """The runtimes and their versions."""
-        said = self.run.header["backends"].items()
-        return line(", ".join(f"{name} {known.get('version', '')}".strip() for name, known in said))
+        said, part = self.run.header["backends"].items(), self.samples
+        names = ((name, f"{name} {known.get('version', '')}".strip()) for name, known in said)
+        return line(", ".join(f"{told} ({samples.said(part[name])})" if name in part else told for name, told in names))
+
+    @property
+    def samples(self) -> dict[str, int]:
+        """By backend, n of the 1 case in n that it was asked, where that is not all."""
+        return samples.of(self.run.header)
 
     @property
     def title(self) -> str:

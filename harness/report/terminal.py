@@ -12,6 +12,7 @@ from tabulate import tabulate
 from harness.case import quoted
 from harness.report.markup import plain
 from harness.report.summary import Group, Summary, rate, rates
+from harness.samples import said
 from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:
@@ -20,32 +21,107 @@ if TYPE_CHECKING:
 ALWAYS = (Verdict.PASS, Verdict.UNSUPPORTED)
 HEADS = {verdict: str(verdict).replace("_", "\n") for verdict in Verdict}
 tables.MIN_PADDING = 0  # Two blanks between columns are enough; a table of verdicts is wide as it is.
+FEW_BACKENDS = 2
+"""More of them have the sums first, and one column each in the table of operator versions."""
+MOST_NAME = 36
+"""Characters of a backend's name in the table of sums."""
+MOST_COLUMNS = 12
+"""Backends side by side; the others stand in a table of their own below."""
+NARROW = """\
+Of each operator version: passed/specified; one number where all of them passed; - where the runtime opts out of all.
+`report --format html` shows every verdict."""
 COLUMN = 36
 """Characters of a column of values; three of them fit a terminal of 120."""
 
 
-def table(summary: Summary, style: str = "simple") -> str:
+def overview(summary: Summary, samples: Mapping[str, int]) -> Iterator[str]:
+    """Yield what a terminal shows of a run: `table`, or of more than two backends the sums before a narrow table.
+
+    Args:
+        summary: the counts.
+        samples: by backend, n of the 1 case in n that it was asked.
+    """
+    if len(_sums(summary)) <= FEW_BACKENDS:
+        yield table(summary, "simple", samples)
+        return
+    shown, sums = _shown(summary), _sums(summary)
+    numbers = {backend: str(number) for number, backend in enumerate(sorted(sums), 1)}
+    rows = [
+        _row(numbers[name], _asked(clipped(name), samples.get(name, 1)), sums[name], shown) for name in sorted(sums)
+    ]
+    heads = ["", "backend", *_heads(shown)]
+    text = tabulate(rows, heads, tablefmt="simple", disable_numparse=True, colalign=_align(len(shown)))
+    yield text + (_absent(shown) or "\n")
+    for first in range(0, len(numbers), MOST_COLUMNS):
+        yield _narrow(summary, dict(list(numbers.items())[first : first + MOST_COLUMNS]))
+    yield NARROW
+
+
+def _narrow(summary: Summary, numbers: Mapping[str, str]) -> str:
+    """Return one row an operator version and one column a backend, called by its number."""
+    operators = sorted({operator for operator, _ in summary.counts}, key=_natural)
+    rows = [[line(name), *(_cell(summary.counts.get((name, backend))) for backend in numbers)] for name in operators]
+    heads = ["operator version", *numbers.values()]
+    return tabulate(rows, heads, tablefmt="simple", disable_numparse=True, colalign=_align(len(numbers))[1:-1]) + "\n"
+
+
+def _cell(counts: Mapping[Verdict, int] | None) -> str:
+    if counts is None:
+        return ""
+    found = rates(counts)
+    if not found.attempted:
+        return "-"
+    return str(found.passed) if found.passed == found.specified else f"{found.passed}/{found.specified}"
+
+
+def table(summary: Summary, style: str = "simple", samples: Mapping[str, int] | None = None) -> str:
     """Return one row an operator version and backend, and one a backend for the sum.
 
     Verdicts that nothing got have no column; the line below the table names them.
     """
-    total = summary.total
-    shown = [verdict for verdict in Verdict if total[verdict] or verdict in ALWAYS]
-    heads = ["operator version", "backend", *(HEADS[verdict] for verdict in shown)]
-    heads += ["passed of\nspecified", "passed of\nattempted"]
+    shown = _shown(summary)
+    heads = ["operator version", "backend", *_heads(shown)]
     if style == "github":
         heads = [head.replace("\n", " ") for head in heads]
     keys = sorted(summary.counts, key=lambda key: (_natural(key[0]), key[1]))
     rows = [_row(operator, backend, summary.counts[operator, backend], shown) for operator, backend in keys]
-    sums: dict[str, Counter[Verdict]] = {}
-    for (_, backend), counter in summary.counts.items():
-        sums.setdefault(backend, Counter()).update(counter)
-    rows += [_row("all", backend, counter, shown) for backend, counter in sorted(sums.items())]
+    sums = sorted(_sums(summary).items())
+    rows += [_row("all", _asked(name, (samples or {}).get(name, 1)), counter, shown) for name, counter in sums]
     if style == "github":
         rows = [[plain(cell) for cell in row] for row in rows]
     text = tabulate(rows, heads, tablefmt=style, disable_numparse=True, colalign=_align(len(shown)))
+    return f"{text}{_absent(shown)}".rstrip()
+
+
+def _shown(summary: Summary) -> list[Verdict]:
+    total = summary.total
+    return [verdict for verdict in Verdict if total[verdict] or verdict in ALWAYS]
+
+
+def _heads(shown: list[Verdict]) -> list[str]:
+    return [*(HEADS[verdict] for verdict in shown), "passed of\nspecified", "passed of\nattempted"]
+
+
+def _absent(shown: list[Verdict]) -> str:
     absent = [str(verdict) for verdict in Verdict if verdict not in shown]
-    return text + (f"\n\nNo case came out as {', '.join(absent)}." if absent else "")
+    return f"\n\nNo case came out as {', '.join(absent)}.\n" if absent else ""
+
+
+def _sums(summary: Summary) -> dict[str, Counter[Verdict]]:
+    sums: dict[str, Counter[Verdict]] = {}
+    for (_, backend), counter in summary.counts.items():
+        sums.setdefault(backend, Counter()).update(counter)
+    return sums
+
+
+def _asked(backend: str, count: int) -> str:
+    """Return a backend's name, with the part of the cases that it was asked, where that is not all."""
+    return f"{backend}, {said(count)}" if count > 1 else backend
+
+
+def clipped(backend: str, most: int = MOST_NAME) -> str:
+    """Return a name, of a long one how it begins and ends: commands often differ in their last word."""
+    return backend if len(backend) <= most else f"{backend[:5]}...{backend[8 - most :]}"
 
 
 def _align(verdicts: int) -> list[str]:

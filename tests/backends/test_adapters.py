@@ -171,13 +171,54 @@ def test_ort_wide_script_calls_with_narrow_types(ort: Any) -> None:
     assert equal([x], names["outputs"]), names["outputs"]
 
 
-@pytest.mark.parametrize(("name", "values"), [("int4", [1, -8, 7]), ("uint4", [1, 15, 8])])
+PACKED = pytest.mark.parametrize(("name", "values"), [("int4", [1, -8, 7]), ("uint4", [1, 15, 8])])
+
+
+@PACKED
 def test_ort_takes_and_gives_packed_types(ort: Any, name: str, values: list[int]) -> None:
     x = np.array(values).astype(array(name, ()).dtype)
     info = helper.make_value_info("x", tensor_type(name, (3,)))
     asked = typed(tensor_type(name, (3,)), helper.make_node("Transpose", ["x"], ["y"]), info, opset=21)
     [y] = ask(ort, asked, {"x": x}, "y")
     assert equal(x, y), f"{x!r} came as {y!r}"
+
+
+@PACKED
+def test_ort_does_without_what_old_versions_lack(
+    ort: Any, monkeypatch: pytest.MonkeyPatch, name: str, values: list[int]
+) -> None:
+    """Up to 1.20 an OrtValue does not tell its size: neither the adapter nor its script may ask."""
+    monkeypatch.delattr(ort.onnxruntime.OrtValue, "tensor_size_in_bytes", raising=False)
+    x = np.array(values).astype(array(name, ()).dtype)
+    info = helper.make_value_info("x", tensor_type(name, (3,)))
+    asked = typed(tensor_type(name, (3,)), helper.make_node("Transpose", ["x"], ["y"]), info, opset=21)
+    [y] = ask(ort, asked, {"x": x}, "y")
+    assert equal(x, y), f"{x!r} came as {y!r}"
+    names = {"model": onnx.load_from_string(asked), "inputs": {"x": x}, "onnx": onnx}
+    exec(ort.info()["repro_wide"], names)
+    assert equal([x], names["outputs"]), names["outputs"]
+    empty = np.zeros((2, 0), x.dtype)
+    info = helper.make_value_info("x", tensor_type(name, (2, 0)))
+    asked = typed(tensor_type(name, (0, 2)), helper.make_node("Transpose", ["x"], ["y"]), info, opset=21)
+    [y] = ask(ort, asked, {"x": empty}, "y")
+    assert equal(empty.T, y), y
+
+
+OLD_OPT_OUTS = {
+    "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Failed to load model with error: model.cc:180 Unsupported model IR "
+    "version: 11, max supported IR version: 10": "newer IR version than it knows",
+    "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Failed to load model with error: ONNX Runtime only *guarantees* "
+    "support for models stamped with official released onnx opset versions. Opset 22 is under development and "
+    "support for this is limited.": "newer opset than it knows",
+    "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Unsupported model IR version: -1": None,
+    "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Invalid rank for input: x": None,
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), OLD_OPT_OUTS.items(), ids=range(len(OLD_OPT_OUTS)))
+def test_ort_1_20_opts_out_with_another_exception(ort: Any, text: str, reason: str | None) -> None:
+    error = type("InvalidArgument", (Exception,), {})(text)
+    assert serve.opt_out(ort.OPT_OUTS, error) == reason
 
 
 def test_ort_gives_an_optional_that_holds_nothing(ort: Any) -> None:

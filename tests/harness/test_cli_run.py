@@ -381,7 +381,7 @@ def test_several_backends_in_one_run_have_a_row_each(tmp_path: Path) -> None:
     assert (verdicts["dies_by_abrt"][0], verdicts["dies_by_abrt"][2]) == ("crash", "SIGABRT"), verdicts
     assert verdicts["gives_an_output_less"][0] == "wrong_count", verdicts
     for kind in set(kinds):
-        assert any(line.startswith("all") and f" {kind}" in line for line in done.out.splitlines()), done.text
+        assert any(line[:1].isdigit() and f" {kind} " in line for line in done.out.splitlines()), done.text
 
 
 def test_two_jobs_or_two_shards_give_the_results_of_one(whole: Path, tmp_path: Path) -> None:
@@ -579,7 +579,6 @@ def test_a_path_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     told(run("--results", tmp_path / "missing" / "x"), "cannot write", "No such file or directory")
     told(run("--results", file / "x"), str(file / "x"), "Not a directory")
     told(run("--results", tmp_path / ("x" * 300)), "File name too long")
-    told(run("--results", tmp_path), str(tmp_path), "is a directory")
 
 
 def test_a_full_disk_is_told() -> None:

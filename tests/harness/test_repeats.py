@@ -130,7 +130,7 @@ def test_a_backend_that_cannot_go_on_keeps_what_was_measured(cases: list[Case]) 
         runner.start()
         results = list(runner.run(cases))
         results += runner.rest()
-    assert runner.gave_up
+    assert runner.given_up
     assert results, "the first crash was measured"
     assert {result.verdict for result in results} == {Verdict.CRASH}
 

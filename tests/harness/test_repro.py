@@ -15,6 +15,7 @@ import numpy as np
 import onnx
 import onnx.helper
 import pytest
+from commands import command
 
 from backends import protocol
 from backends.onnx_reference import REPRO
@@ -374,3 +375,17 @@ def test_hostile_text_cannot_leave_the_docstring(tmp_path: Path) -> None:
     assert "\x1b" not in script
     status, output = run_alone(script, tmp_path)
     assert (status, "taken over" in output, output.splitlines()[-1]) == (0, False, "as expected"), output
+
+
+@pytest.mark.parametrize("name", ["repro", "minimize"])
+def test_the_interpreter_that_is_named_runs_the_backend(name: str, tmp_path: Path) -> None:
+    mine = tmp_path / "python"
+    mine.write_text(f'#!/bin/sh\necho "$2" >> {tmp_path}/ran\nexec {sys.executable} "$@"\n')
+    mine.chmod(0o755)
+    case = "ai.onnx/SplitToSequence/11/lengths_none"  # onnx.reference gives an answer, where the text forbids one.
+    words = (name, case, "--backend", "onnx_reference", *(("--steps", "2") if name == "minimize" else ()))
+    done = command(*words, "--python", mine)
+    assert (done.status, "onnx" in done.out) == (0, True), done.text
+    assert set((tmp_path / "ran").read_text().split()) == {"onnx_reference"}, "another interpreter was asked"
+    gone = command(*words, "--python", tmp_path / "gone")
+    assert (gone.status, f"cannot run '{tmp_path}/gone'" in gone.err) == (2, True), gone.text

@@ -49,7 +49,7 @@ class Ran:
 
     def __init__(self, runner: Runner, results: list[Result]) -> None:
         self.faults = runner.faults
-        self.gave_up = runner.gave_up
+        self.gave_up = bool(runner.given_up)
         self.results = results
 
     def of(self, target: targets.Target) -> dict[str, Result]:

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from harness import samples
 from harness.report.html.looks import ABSENT, NUMBER, ORDER
 from harness.report.summary import WRONG, signature
 from harness.verdict import Verdict, clean, line
@@ -266,9 +267,11 @@ def _label(columns: Sequence[Column], runs: Sequence[Run]) -> None:
     ]
     for index, (column, (name, version, file)) in enumerate(zip(columns, named, strict=True)):
         others = named[:index] + named[index + 1 :]
-        column.label = name
+        sampled = samples.of(runs[column.run].header).get(column.backend, 1)
+        part = f", {samples.said(sampled)}" if sampled > 1 else ""
+        column.label = f"{name}{part}"
         if any(name == other[0] for other in others):
-            column.label = f"{name} {version}".strip()
+            column.label = f"{name} {version}".strip() + part
             if any((name, version) == other[:2] for other in others):
                 column.label += f" ({file})"
             if (name, version, file) in others:

@@ -1,0 +1,224 @@
+"""How far a run has come, for whoever waits for it: by backend what is done, how fast, and about what is left.
+
+How many cases a suite has is not known before they are made, so the number is an estimate until the last one is; and a
+pace is that of the last minutes, for some operators take a runtime much longer than others.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from harness.report.terminal import clipped
+from harness.verdict import Verdict, line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from harness.suite import Outlook
+
+WINDOW = 120.0
+"""Seconds that a pace is taken over."""
+EVERY_LOOK, EVERY_LINE = 0.5, 30.0
+"""Seconds between two looks on a terminal, and between two lines where there is none."""
+ENOUGH = 50
+"""Declared cases that must be behind before their forms say more than the average of the whole suite."""
+WIDE, NAME = 110, 20
+"""Columns of a terminal that has room for a bar, and characters of a backend's name."""
+MINUTE, HOUR, DAY = 60, 3600, 86400
+FAILED = frozenset(str(verdict) for verdict in Verdict if verdict.failed)
+
+
+@dataclass(frozen=True)
+class Total:
+    """How many cases there are.
+
+    Attributes:
+        cases: the number.
+        exact: it is no estimate.
+    """
+
+    cases: float
+    exact: bool = False
+
+
+def total(outlook: Outlook | None, made: Mapping[str, int], *, last: bool) -> Total | None:
+    """Return how many cases a selection has, as far as one can tell by now; None where one cannot.
+
+    Args:
+        outlook: what was known beforehand.
+        made: by operator version, how many were made so far.
+        last: no more will be.
+    """
+    so_far = sum(made.values())
+    if last:
+        return Total(so_far, exact=True)
+    if outlook is None:
+        return None
+    order = list(outlook.declared)
+    now = next((place for place in range(len(order) - 1, -1, -1) if order[place] in made), 0)
+    behind = sum(outlook.declared[name] for name in order[:now])
+    done = sum(made.get(name, 0) for name in order[:now])
+    each = done / behind if behind >= ENOUGH and done else outlook.forms
+    ahead = sum(outlook.declared[name] for name in order[now + 1 :]) * each
+    here = max(outlook.declared[order[now]] * each, made.get(order[now], 0)) if order else 0
+    return Total(max(done + here + ahead, so_far))
+
+
+@dataclass
+class Look:
+    """What there is to say of one backend at one moment.
+
+    Attributes:
+        done: results.
+        failed: of these.
+        total: that it is asked in all, if one can tell.
+        pace: results a second, of the last minutes.
+    """
+
+    done: int
+    failed: int
+    total: Total | None
+    pace: float
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left at this pace, or None where one cannot tell."""
+        if self.total is None or not self.pace:
+            return None
+        return max(0.0, self.total.cases - self.done) / self.pace
+
+    def __str__(self) -> str:
+        """Return it in words, what a narrow terminal may cut off last."""
+        words = [f"{self.done:,}"]
+        if self.total is not None:
+            words = [f"{self.done:,} of {'' if self.total.exact else 'about '}{_rounded(self.total):,}"]
+        words += [f"about {_spoken(self.left)} left"] if self.left is not None else []
+        words.append(f"{self.failed:,} failed")
+        words += [f"{self.pace:.3g}/s" if self.pace < 100 else f"{self.pace:.0f}/s"] if self.pace else []  # noqa: PLR2004
+        return ", ".join(words)
+
+
+def _rounded(found: Total) -> int:
+    """Return an exact number as it is, and of an estimate the two digits that it is good for."""
+    number = round(found.cases)
+    digits = 0 if found.exact else max(0, len(str(number)) - 2)
+    return round(number, -digits)
+
+
+def _spoken(seconds: float) -> str:
+    if seconds < MINUTE:
+        return f"{max(1, round(seconds))} s"
+    if seconds < HOUR:
+        return f"{round(seconds / MINUTE)} min"
+    if seconds < DAY:
+        return f"{int(seconds // HOUR)} h {round(seconds % HOUR / MINUTE)} min"
+    return f"{seconds / DAY:.1f} days"
+
+
+@dataclass
+class Watch:
+    """Looks at a run from time to time.
+
+    Attributes:
+        counts: by backend and verdict, the results so far; the run goes on changing it.
+        shares: by backend, what part of the made cases it is asked.
+        total: how many cases are made in all, if one can tell.
+        clock: seconds.
+    """
+
+    counts: Mapping[str, Mapping[str, int]]
+    shares: Mapping[str, float]
+    total: Callable[[], Total | None]
+    clock: Callable[[], float] = time.monotonic
+    _seen: deque[tuple[float, dict[str, int]]] = field(default_factory=deque, init=False)
+
+    def look(self) -> dict[str, Look]:
+        """Return what there is to say of each backend."""
+        now, found = self.clock(), self.total()
+        done = {name: sum(self.counts.get(name, {}).values()) for name in self.shares}
+        while len(self._seen) > 1 and self._seen[1][0] <= now - WINDOW:
+            self._seen.popleft()
+        then, before = self._seen[0] if self._seen else (now, done)
+        self._seen.append((now, done))
+        spent = now - then
+        return {
+            name: Look(
+                done[name],
+                sum(count for verdict, count in self.counts.get(name, {}).items() if verdict in FAILED),
+                None if found is None else Total(found.cases * share, found.exact and share == 1),
+                (done[name] - before[name]) / spent if spent else 0.0,
+            )
+            for name, share in self.shares.items()
+        }
+
+
+@contextlib.contextmanager
+def shown(watch: Watch) -> Iterator[Callable[[], None]]:
+    """Give what is to be called at each result: it shows how far the run is, where and when that is wanted.
+
+    On a terminal there is a line for each backend while the run lasts. Elsewhere one line goes to standard error every
+    30 seconds, and none of a run that is over before.
+    """
+    if sys.stderr.isatty():
+        with _on_terminal(watch) as advance:
+            yield advance
+    else:
+        yield _in_lines(watch)
+
+
+@contextlib.contextmanager
+def _on_terminal(watch: Watch) -> Iterator[Callable[[], None]]:
+    console = Console(stderr=True)
+    told = TextColumn("{task.fields[told]}", markup=False)
+    bar = [BarColumn(16)] if console.width >= WIDE else []
+    columns = (TimeElapsedColumn(), TextColumn("{task.description}", markup=False), *bar, told)
+    with Progress(*columns, console=console, transient=True) as progress:
+        tasks = {name: progress.add_task(line(clipped(name, NAME)), total=None, told="") for name in watch.shares}
+
+        def show() -> None:
+            for name, look in watch.look().items():
+                cases = None if look.total is None else look.total.cases
+                progress.update(tasks[name], completed=look.done, total=cases, told=str(look))
+
+        show()
+        yield _every(EVERY_LOOK, watch.clock, show)
+
+
+def _in_lines(watch: Watch) -> Callable[[], None]:
+    begun = watch.clock()
+
+    def show() -> None:
+        told = "; ".join(f"{line(clipped(name))}: {look}" for name, look in watch.look().items())
+        click.echo(f"onnx-conformance: after {_spoken(watch.clock() - begun)}: {told}", err=True)
+
+    seen = _every(EVERY_LOOK * 10, watch.clock, watch.look)  # A pace needs looks that nobody sees.
+    line_ = _every(EVERY_LINE, watch.clock, show)
+
+    def advance() -> None:
+        seen()
+        line_()
+
+    return advance
+
+
+def _every(seconds: float, clock: Callable[[], float], act: Callable[[], object]) -> Callable[[], None]:
+    """Return what acts when it is called, but not so often."""
+    due = clock() + seconds
+
+    def advance() -> None:
+        nonlocal due
+        now = clock()
+        if now >= due:
+            act()
+            due = clock() + seconds
+
+    return advance

@@ -1,0 +1,228 @@
+"""What a run says of how far it is: estimates, the pace of the last minutes, and where nobody looks on."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import io
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from commands import adapter, command
+
+from harness import progress, suite
+from harness.progress import Look, Total, Watch, total
+from harness.suite import Generated, Outlook, Selection
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OUTLOOK = Outlook({"a": 100, "b": 100, "c": 300}, 4.0)
+
+
+@dataclass
+class Scene:
+    """A run that another one plays: time passes and results come as a test says."""
+
+    shares: dict[str, float] = field(default_factory=lambda: {"mine": 1.0})
+    total: Total | None = field(default_factory=lambda: Total(1000))
+    now: float = 0.0
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def watch(self) -> Watch:
+        return Watch(self.counts, self.shares, lambda: self.total, lambda: self.now)
+
+    def pass_by(self, seconds: float, results: int = 0, verdict: str = "pass", backend: str = "mine") -> None:
+        self.now += seconds
+        self.counts.setdefault(backend, Counter())[verdict] += results
+
+
+# How many cases there are
+
+
+@pytest.mark.parametrize(
+    ("made", "cases"),
+    [
+        ({}, 2000),  # Nothing is behind: the average of the suite.
+        ({"a": 30}, 2000),
+        ({"a": 430}, 2030),
+        ({"a": 200, "b": 10}, 1000),  # Twice as many as declared, so far.
+        ({"a": 200, "b": 400, "c": 1}, 1500),
+        ({"a": 0, "b": 3}, 1603),
+        ({"b": 400, "c": 10}, 1000),
+    ],
+)
+def test_what_is_behind_says_how_many_are_ahead(made: dict[str, int], cases: int) -> None:
+    found = total(OUTLOOK, made, last=False)
+    assert found is not None
+    assert not found.exact
+    assert found.cases == pytest.approx(cases, rel=0.25), found
+    assert found.cases >= sum(made.values()), "fewer than there are"
+
+
+def test_the_last_case_makes_the_number_exact() -> None:
+    assert total(OUTLOOK, {"a": 7}, last=True) == Total(7, exact=True)
+    assert total(None, {"a": 7}, last=True) == Total(7, exact=True)
+    assert total(None, {"a": 7}, last=False) is None, "a number that nobody knows"
+    assert total(Outlook({}), {}, last=False) == Total(0)
+
+
+@pytest.mark.parametrize("given", [{}, {"ops": ("Split*",)}, {"sample": 10}, {"shard": (1, 3)}, {"tags": ("edge",)}])
+def test_the_outlook_of_the_suite_is_near_what_comes(given: dict[str, Any]) -> None:
+    generated = Generated()
+    outlook = generated.outlook(Selection(**given))
+    assert outlook is not None
+    cases = [case.operator for case in generated.cases(Selection(**given))]
+    assert set(cases) <= set(outlook.declared), "a case of an operator that was not counted"
+    at_first = total(outlook, {}, last=False)
+    half = total(outlook, Counter(cases[: len(cases) // 2]), last=False)
+    assert at_first is not None
+    assert half is not None
+    assert len(cases) / 2 < at_first.cases < len(cases) * 2, f"{at_first} of {len(cases)}"
+    assert len(cases) / 2 < half.cases < len(cases) * 2, f"{half} of {len(cases)}"
+
+
+def test_other_suites_know_or_say_nothing(tmp_path: Path) -> None:
+    assert Generated().outlook(Selection(cases=("*lengths*",))) is None
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "model.onnx").touch()
+    folder = suite.Folder(tmp_path)
+    assert folder.outlook(Selection()) == Outlook({"": 2}, 1.0)
+    assert folder.outlook(Selection(sample=2)) == Outlook({"": 2}, 0.5)
+    assert folder.outlook(Selection(ops=("Split",))) is None
+    official = suite.Official()
+    found = total(official.outlook(Selection(ops=("Split/18",))), {}, last=False)
+    assert found == Total(sum(1 for _ in official.cases(Selection(ops=("Split/18",)))))
+
+
+# How fast
+
+
+def test_the_pace_is_that_of_the_last_minutes() -> None:
+    scene = Scene(total=Total(2000))
+    watch = scene.watch()
+    watch.look()
+    for _ in range(100):  # A quick operator ...
+        scene.pass_by(1, 10)
+        quick = watch.look()["mine"]
+    assert (quick.pace, quick.left) == (pytest.approx(10), pytest.approx(100)), quick
+    for _ in range(200):  # ... and a slow one.
+        scene.pass_by(1)
+        if scene.now % 10 == 0:
+            scene.pass_by(0, 1)
+        slow = watch.look()["mine"]
+    assert slow.pace == pytest.approx(0.1, rel=0.1), f"the quick ones are long over: {slow}"
+    assert slow.left == pytest.approx((2000 - 1020) / 0.1, rel=0.1), slow
+
+
+def test_what_was_there_before_is_no_pace() -> None:
+    scene = Scene()
+    scene.pass_by(0, 900)
+    watch = scene.watch()
+    assert watch.look()["mine"].pace == 0
+    scene.pass_by(10, 10)
+    found = watch.look()["mine"]
+    assert (found.done, found.pace, found.left) == (910, 1, 90), found
+
+
+def test_each_backend_has_its_own_share() -> None:
+    scene = Scene({"quick": 1.0, "slow": 1 / 80}, Total(8000, exact=True))
+    watch = scene.watch()
+    watch.look()
+    scene.pass_by(10, 1000, backend="quick")
+    scene.pass_by(0, 10, "crash", "slow")
+    found = watch.look()
+    assert str(found["quick"]) == "1,000 of 8,000, about 1 min left, 0 failed, 100/s", found["quick"]
+    assert str(found["slow"]) == "10 of about 100, about 2 min left, 10 failed, 1/s", found["slow"]
+
+
+@pytest.mark.parametrize(
+    ("look", "text"),
+    [
+        (Look(0, 0, None, 0), "0, 0 failed"),
+        (Look(12, 3, None, 2.5), "12, 3 failed, 2.5/s"),
+        (Look(10, 0, Total(176_317), 0.0), "10 of about 180,000, 0 failed"),
+        (Look(10, 0, Total(176_317, exact=True), 0.01), "10 of 176,317, about 204.1 days left, 0 failed, 0.01/s"),
+        (Look(0, 0, Total(7300), 1), "0 of about 7,300, about 2 h 2 min left, 0 failed, 1/s"),
+        (Look(99, 0, Total(50), 1), "99 of about 50, about 1 s left, 0 failed, 1/s"),
+    ],
+)
+def test_a_look_in_words(look: Look, text: str) -> None:
+    assert str(look) == text
+
+
+# Where it is shown
+
+
+def told(scene: Scene, steps: int, seconds: float) -> list[str]:
+    """Return the lines of a run whose results come so far apart, where there is no terminal."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), progress.shown(scene.watch()) as advance:
+        for _ in range(steps):
+            scene.pass_by(seconds, 1)
+            advance()
+    assert not out.getvalue(), "standard output is for the report"
+    return err.getvalue().splitlines()
+
+
+def test_without_a_terminal_there_is_a_line_every_half_minute() -> None:
+    assert told(Scene(), 29, 1) == [], "a short run says nothing"
+    lines = told(Scene(total=Total(1000, exact=True)), 100, 1)
+    assert len(lines) == 3, lines
+    assert lines[0] == "onnx-conformance: after 30 s: mine: 30 of 1,000, about 16 min left, 0 failed, 1/s"
+    assert len(told(Scene(), 10, 100)) == 10, "one line a result, where they come once in a hundred seconds"
+    assert "\x1b" not in "".join(told(Scene({"\x1b[31mevil\n": 1.0}), 40, 1))
+
+
+def test_looking_on_costs_next_to_nothing() -> None:
+    asked: list[int] = []
+    scene = Scene()
+    watch = Watch(scene.counts, scene.shares, lambda: asked.append(1), lambda: scene.now)  # type: ignore[arg-type,return-value,func-returns-value]
+    with progress.shown(watch) as advance:
+        for _ in range(10_000):
+            scene.pass_by(0.001, 1)
+            advance()
+    assert len(asked) < 5, f"{len(asked)} looks in 10 s"
+
+
+def test_a_terminal_shows_a_line_for_each_backend(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    slow = adapter("is_slow")
+    words = ["run", "--backend", slow, "--backend", "oracle", "--op", "Split/13", "--tag", "edge"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "harness.cli", *words, "--sample", "1/3"],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+        cwd=tmp_path,
+    )
+    os.close(theirs)
+    seen = b""
+    with contextlib.suppress(OSError):  # The other end is closed with the process.
+        while part := os.read(ours, 65536):
+            seen += part
+    os.close(ours)
+    out = process.communicate()[0].decode()
+    assert "all               oracle, 1 case in 3" in out, out
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
+    assert re.search(r"oracle +[\d,]+ of (about )?[\d,]+", shown), shown
+    assert re.search(r", about \d[\d.]* (s|min|h \d+ min|days) left, \d+ failed", shown), shown
+    assert re.search(r"cmd:/\.\.\.\S*py is_slow ", shown), shown
+    assert "\x1b" not in out, "what a terminal shows went to standard output"
+    assert "left" not in out, out
+
+
+def test_a_short_run_says_nothing_of_how_far_it_is() -> None:
+    done = command("run", "--backend", "oracle", "--case", "ai.onnx/Split/13/lengths")
+    assert (done.status, done.err) == (0, ""), done.text
