@@ -9,6 +9,8 @@ The files lie in the folder that `ONNX_CONFORMANCE_CACHE` names, or in `onnx-con
 `~/.cache`. `ONNX_CONFORMANCE_CACHE=` without a value keeps nothing. The folder may be removed at any time. Where it
 cannot be written nothing is kept either, and nobody is told: the run is slower, and no less right.
 
+The seconds of an answer that was given by a kept program are those of running alone.
+
 Adapter processes share it without locks: an entry is written beside its place and moved there whole, and carries a
 digest of itself; one that is damaged is thrown away and made again.
 """

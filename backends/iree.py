@@ -20,6 +20,9 @@ What fails, and why (3.13.0, each is the runtime's):
 - Shapes of symbols in Reshape ("expected collapsed rank to equal the number of reassociation maps").
 - The compiler ends by SIGSEGV on Reshape to a rank that it cannot see, and on rotary embeddings that are written out;
   by SIGFPE on Reshape with `allowzero`.
+- Split's attribute `split` is not heeded (Split-2 and Split-11), so that parts lie beyond the tensor: other memory's
+  values, or "attempted to access an address outside of the valid buffer range".
+- onnx's own shape inference, which it calls first, aborts on a Split of more outputs than `num_outputs` (SIGABRT).
 - GridSample takes other neighbours; Add of 5x1 and 6 in shapes of symbols gives another shape.
 """
 

@@ -98,9 +98,9 @@ def info() -> dict[str, Any]:
 
 
 def _held(number: int) -> bool:
-    """Tell whether a tensor of an element type can be made and read; 3 elements fill no byte of a narrow type."""
+    """Tell whether a tensor of an element type can be made and read; of 8 elements no size fits by chance."""
     try:
-        array = np.zeros(3, protocol.numpy_dtype(number))
+        array = np.zeros(8, protocol.numpy_dtype(number))
         return bool(tvm.runtime.tensor(array).numpy().dtype == array.dtype)
     except Exception:  # noqa: BLE001 - whatever it raises, it has none
         return False
