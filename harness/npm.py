@@ -142,6 +142,16 @@ def node(needed: Needs) -> str:
     return found
 
 
+def missing(needed: Needs) -> str:
+    """Return what stands in the way of making the environment of an adapter, as a sentence; empty: nothing."""
+    try:
+        node(needed)
+        _npm(needed.of())
+    except NoEnvironmentError as error:
+        return str(error)
+    return ""
+
+
 @functools.cache
 def environment(requirement: str) -> Path:
     """Return a folder in whose node_modules a requirement lies.
@@ -152,9 +162,7 @@ def environment(requirement: str) -> Path:
     kept = _kept(requirement)
     if kept.is_dir():
         return kept
-    npm = shutil.which("npm")
-    if npm is None:
-        raise NoEnvironmentError(f"an environment of {requirement} is made by npm, which is not here; {GET_NODE}")
+    npm = _npm(requirement)
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         making = tempfile.TemporaryDirectory(prefix=".making-", dir=kept.parent)
@@ -175,6 +183,13 @@ def environment(requirement: str) -> Path:
     if not kept.is_dir():
         raise NoEnvironmentError(f"the environment of {requirement} cannot be moved to {kept}")
     return kept
+
+
+def _npm(requirement: str) -> str:
+    found = shutil.which("npm")
+    if found is None:
+        raise NoEnvironmentError(f"an environment of {requirement} is made by npm, which is not here; {GET_NODE}")
+    return found
 
 
 def _told(text: str) -> str:
