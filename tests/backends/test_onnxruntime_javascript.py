@@ -165,7 +165,12 @@ SAID = {
         ),
         "no kernel",
     ),
-    "constant": ("Error", "Exception during initialization: Unsupported value attribute datatype: 16", "no kernel"),
+    "constant": ("Error", "Exception during initialization: Unsupported value attribute datatype: 16\n", "no kernel"),
+    "sparse": (
+        "Error",
+        "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Currently do not support dims higher than 2 dimensions: 1",
+        "no such sparse tensor",
+    ),
     "IR version": (
         "Error",
         (
