@@ -242,6 +242,21 @@ def test_every_row_has_a_message() -> None:
     assert json.loads(done.stdout) == [], "rows that no recorded message needs"
 
 
+@pytest.mark.parametrize(
+    ("declared", "reason"),
+    [
+        ([{"name": "x0", "isTensor": False}], "no way to pass this type"),
+        ([{"name": "x0", "isTensor": True}, {"name": "unasked", "isTensor": False}], None),
+    ],
+)
+def test_no_tensor_where_one_is_declared_is_a_failure(lane: Lane, declared: Any, reason: str | None) -> None:
+    for key in ("sequence of node", "sequence of web"):
+        model = {"run": {"message": SAID[key][1]}, "outputMetadata": declared}
+        reply = lane.ask(asked(model, np.float32(1)))
+        assert isinstance(reply, Refused), reply
+        assert (reply.reason, reply.error) == (reason, "Error" if reason else "AnswerError")
+
+
 def test_a_number_that_is_thrown_is_told_the_same_each_time(lane: Lane) -> None:
     told = {lane.ask(asked({"run": {"number": number}}, np.float32(1))) for number in (28844488, 28844520)}
     errors = {(reply.error, reply.message) for reply in told if isinstance(reply, Refused)}
