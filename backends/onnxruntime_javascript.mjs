@@ -67,7 +67,9 @@ export function loaded(folder, name) {
     const { version } = JSON.parse(fs.readFileSync(path.join(folder, "node_modules", name, "package.json"), "utf8"));
     return { ort: require(name), version };
   } catch (error) {
-    throw new Error(`cannot load ${name} from ${path.resolve(folder)}: ${error.message}`);
+    const [why] = String(error.message).split("\n"); // Behind it stands who asked for it.
+    const advice = "if the harness made that folder, delete it, and it is made again";
+    throw new Error(`cannot load ${name} from ${path.resolve(folder)}: ${why}; ${advice}`);
   }
 }
 
