@@ -40,12 +40,12 @@ export class CppException extends Error {
 }
 
 // The messages are those of one C++ library; the web's have a code before them.
+const NO_TENSOR = /^Non tensor type is temporarily not|Reading data from non-tensor typed value is not supported\.$/;
 const NO_TYPE = "no way to pass this type";
 export const OPT_OUTS = [
   ["NoTypeError", /(?:)/, NO_TYPE],
   ["Error", /^[Uu]nsupported data type: \d+$/, NO_TYPE], // By the JavaScript around it, of an input or output.
-  ["Error", /^Non tensor type is temporarily not supported\.$/, NO_TYPE],
-  ["Error", /Reading data from non-tensor typed value is not supported\.$/, NO_TYPE],
+  ["Error", NO_TENSOR, NO_TYPE],
   ["TypeError", /^Tensor\.type is not supported: u?int4$/, NO_TYPE],
   ["Error", /^unsupported type: u?int4$/, NO_TYPE], // Of an output; the web takes such inputs.
   ["Error", /Unsupported model IR version: /, "newer IR version than it knows"],
@@ -55,7 +55,8 @@ export const OPT_OUTS = [
   ["Error", /MLDataType for: .* is not currently registered or supported/, "no such element type"],
   ["Error", /Invalid tensor data type (2[4-9]|[3-9]\d)\./, "no such element type"],
   ["Error", /Could not find an implementation for |Failed to find kernel for |ERROR_CODE: 9, /, "no kernel"],
-  ["Error", /Unsupported value attribute datatype: \d+$/, "no kernel"],
+  ["Error", /Unsupported value attribute datatype: \d+\s*$/, "no kernel"],
+  ["Error", /Currently do not support dims higher than 2|Unsupported sparse tensor data type/, "no such sparse tensor"],
   ["Error", /Failed to construct locale with name/, "a locale is missing on this machine"],
 ];
 
@@ -66,7 +67,9 @@ export function loaded(folder, name) {
     const { version } = JSON.parse(fs.readFileSync(path.join(folder, "node_modules", name, "package.json"), "utf8"));
     return { ort: require(name), version };
   } catch (error) {
-    throw new Error(`cannot load ${name} from ${path.resolve(folder)}: ${error.message}`);
+    const [why] = String(error.message).split("\n"); // Behind it stands who asked for it.
+    const advice = "if the harness made that folder, delete it, and it is made again";
+    throw new Error(`cannot load ${name} from ${path.resolve(folder)}: ${why}; ${advice}`);
   }
 }
 
@@ -171,8 +174,13 @@ async function run(ort, options, model, inputs, outputs) {
     const found = outputs.length ? await session.run(feeds, outputs) : await session.run(feeds);
     answers = outputs.map((name) => fromTensor(found[name]));
   } catch (error) {
+    const declared = session.outputMetadata?.filter(({ name }) => outputs.includes(name)) ?? [];
     if (!isTrap(error)) await session.release();
-    throw typeof error === "number" ? new CppException() : error;
+    if (typeof error === "number") throw new CppException();
+    if (NO_TENSOR.test(error.message) && declared.length && declared.every(({ isTensor }) => isTensor)) {
+      throw new AnswerError(`gave what is no tensor, where the graph declares one: ${error.message}`);
+    }
+    throw error;
   }
   await session.release();
   return answers;

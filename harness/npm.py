@@ -154,6 +154,16 @@ def node(needed: Needs) -> str:
     return found
 
 
+def missing(needed: Needs) -> str:
+    """Return what stands in the way of making the environment of an adapter, as a sentence; empty: nothing."""
+    try:
+        node(needed)
+        _npm(needed.of())
+    except NoEnvironmentError as error:
+        return str(error)
+    return ""
+
+
 @functools.cache
 def environment(requirement: str) -> Path:
     """Return a folder in whose node_modules a requirement lies.
@@ -185,6 +195,13 @@ def environment(requirement: str) -> Path:
     if not kept.is_dir():
         raise NoEnvironmentError(f"the environment of {requirement} cannot be moved to {kept}")
     return kept
+
+
+def _npm(requirement: str) -> str:
+    found = shutil.which("npm")
+    if found is None:
+        raise NoEnvironmentError(f"an environment of {requirement} is made by npm, which is not here; {GET_NODE}")
+    return found
 
 
 def _told(text: str) -> str:

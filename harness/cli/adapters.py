@@ -34,8 +34,9 @@ def _row(name: str, *, every: bool) -> list[str]:
     needs, script = environments.needs(name), npm.needs(name)
     known = script or needs
     if known is not None and not known.here and not every:
-        maker = "npm" if script else "uv"
-        return [name, f"an environment that {maker} makes", known.version, "", "not asked: --all", ""]
+        maker, missing = ("npm", npm.missing(script)) if script else ("uv", "")
+        told = line(missing, 150) or "not asked: --all"
+        return [name, f"an environment that {maker} makes", known.version, "", told, ""]
     source = "here" if script is None and (needs is None or needs.here) else "an environment"
     try:
         with Lane(targets.resolve(name), Limits()) as lane:

@@ -165,7 +165,12 @@ SAID = {
         ),
         "no kernel",
     ),
-    "constant": ("Error", "Exception during initialization: Unsupported value attribute datatype: 16", "no kernel"),
+    "constant": ("Error", "Exception during initialization: Unsupported value attribute datatype: 16\n", "no kernel"),
+    "sparse": (
+        "Error",
+        "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Currently do not support dims higher than 2 dimensions: 1",
+        "no such sparse tensor",
+    ),
     "IR version": (
         "Error",
         (
@@ -237,6 +242,21 @@ def test_every_row_has_a_message() -> None:
     assert json.loads(done.stdout) == [], "rows that no recorded message needs"
 
 
+@pytest.mark.parametrize(
+    ("declared", "reason"),
+    [
+        ([{"name": "x0", "isTensor": False}], "no way to pass this type"),
+        ([{"name": "x0", "isTensor": True}, {"name": "unasked", "isTensor": False}], None),
+    ],
+)
+def test_no_tensor_where_one_is_declared_is_a_failure(lane: Lane, declared: Any, reason: str | None) -> None:
+    for key in ("sequence of node", "sequence of web"):
+        model = {"run": {"message": SAID[key][1]}, "outputMetadata": declared}
+        reply = lane.ask(asked(model, np.float32(1)))
+        assert isinstance(reply, Refused), reply
+        assert (reply.reason, reply.error) == (reason, "Error" if reason else "AnswerError")
+
+
 def test_a_number_that_is_thrown_is_told_the_same_each_time(lane: Lane) -> None:
     told = {lane.ask(asked({"run": {"number": number}}, np.float32(1))) for number in (28844488, 28844520)}
     errors = {(reply.error, reply.message) for reply in told if isinstance(reply, Refused)}
@@ -279,7 +299,9 @@ WANTED = {
 @pytest.mark.all_operators
 def test_the_real_one(name: str, tmp_path: Path) -> None:
     run = real(tmp_path, name, *WANTED)
-    assert run.header["backends"][name]["version"] == "1.30.0"
+    said = run.header["backends"][name]
+    assert (said["version"], said["repro"][:1]) == ("1.30.0", "#")
+    assert int(said["node"].split(".")[0]) >= 20
     found = {result.case: str(result.verdict) for result in run.results()}
     assert found == {case: verdicts[NAMES.index(name)] for case, verdicts in WANTED.items()}
 

@@ -211,9 +211,26 @@ def test_variables_reach_the_process(program: Program, monkeypatch: pytest.Monke
     assert targets.resolve("onnxruntime_node").environment == {"A": "1"}
 
 
-def test_the_list_says_who_makes_it() -> None:
+def listed() -> list[str]:
     done = command("backends")
     assert done.status == 0, done.text
     rows = [row for row in done.out.splitlines() if row.startswith(("onnxruntime_node", "onnxruntime_web"))]
     assert len(rows) == 2
-    assert all("an environment that npm makes  1.30.0" in row and "not asked: --all" in row for row in rows), rows
+    return rows
+
+
+def test_the_list_says_who_makes_it_and_what_is_missing(program: Program) -> None:
+    assert all(
+        "which is not here; install Node.js, which has npm beside it: https://nodejs.org" in row for row in listed()
+    )
+    program("node", "print('v16.0.0')")
+    assert all("/node is v16.0.0; install Node.js" in row for row in listed())
+    program("node", "print('v20.1.0')")
+    assert all("is made by npm, which is not here; install Node.js" in row for row in listed())
+    program("npm", MAKES)
+    assert all("an environment that npm makes  1.30.0" in row and "not asked: --all" in row for row in listed())
+
+
+def test_what_they_are_made_of_is_in_the_package() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    assert {"*.mjs", "*.toml"} <= set(project["tool"]["setuptools"]["package-data"]["backends"])

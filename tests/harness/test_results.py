@@ -73,6 +73,8 @@ def test_code_that_calls_a_runtime_is_kept_whole_or_not_at_all() -> None:
 
 def test_code_is_no_part_of_what_a_runtime_is() -> None:
     assert identity({"runtime": "a", "version": "1", "repro": "x"}) == {"runtime": "a", "version": "1"}
+    in_node = {"runtime": "a", "node": "20.1.0"}
+    assert identity(header({}, {"mine": in_node}, {})["backends"]["mine"]) == in_node
 
 
 def write(path: Path, *found: Result, finish: bool = True) -> Path:

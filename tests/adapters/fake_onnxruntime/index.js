@@ -18,10 +18,11 @@ const InferenceSession = {
   async create(model, options) {
     if (open) throw new Error(`${open} sessions are still open`);
     const text = Buffer.from(model).toString();
-    const { create, run, give } = text.startsWith("{") ? JSON.parse(text) : {};
+    const { create, run, give, outputMetadata } = text.startsWith("{") ? JSON.parse(text) : {};
     if (create) throw thrown(create);
     open += 1;
     return {
+      outputMetadata,
       async run(feeds, names) {
         if (run) throw thrown(run);
         if (give === "options") return { x0: new Tensor("string", [JSON.stringify({ options, env })], []) };
