@@ -5,9 +5,10 @@ run. Here it keeps what came out: never an answer, never an error. An entry is n
 comes from: the model, the runtime and its version, the compiler's options, the machine. So nothing has to be thrown
 away when one of these changes.
 
-The files lie in the folder that `ONNX_CONFORMANCE_CACHE` names, or in `onnx-conformance` below `XDG_CACHE_HOME` or
-`~/.cache`. `ONNX_CONFORMANCE_CACHE=` without a value keeps nothing. The folder may be removed at any time. Where it
-cannot be written nothing is kept either, and nobody is told: the run is slower, and no less right.
+The files lie in `programs`, in the folder that `ONNX_CONFORMANCE_CACHE` names, or in `onnx-conformance` below
+`XDG_CACHE_HOME` or `~/.cache`. `ONNX_CONFORMANCE_CACHE=` without a value keeps nothing. `programs` may be removed at
+any time; what lies beside it is others'. Where it cannot be written nothing is kept either, and nobody is told: the run
+is slower, and no less right.
 
 The seconds of an answer that was given by a kept program are those of running alone.
 
