@@ -197,13 +197,6 @@ def environment(requirement: str) -> Path:
     return kept
 
 
-def _npm(requirement: str) -> str:
-    found = shutil.which("npm")
-    if found is None:
-        raise NoEnvironmentError(f"an environment of {requirement} is made by npm, which is not here; {GET_NODE}")
-    return found
-
-
 def _told(text: str) -> str:
     """Return what npm says of an error on one line, without the stack and the advice behind it."""
     lines = [line.strip().removeprefix("npm error").strip() for line in clean(text).splitlines()]
@@ -223,7 +216,7 @@ def versions(needed: Needs) -> list[str]:
     except ValueError:
         said = None
     if not isinstance(said, list | str):
-        told = " ".join(clean(done.stderr or done.stdout).split()) or "it does not say why"
+        told = _told(done.stderr or done.stdout) or "it does not say why"
         raise NoEnvironmentError(f"npm cannot tell which versions of {needed.package} there are: {told}")
     return [str(item) for item in ([said] if isinstance(said, str) else said)]
 
