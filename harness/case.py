@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -112,6 +113,18 @@ class Case:
         """The clause that decides an outcome without values, and what of this case it speaks of."""
         sentence = quoted(self.clauses[-1]) if self.clauses else ""
         return f"{sentence} ({self.detail})".strip() if self.detail else sentence
+
+    def request(self, number: int) -> bytes:
+        """Return the message that asks an adapter for it; see backends/README.md."""
+        return b'{"id":%d,' % number + self._request[1:]
+
+    @functools.cached_property
+    def _request(self) -> bytes:
+        """The message without its number: every backend is asked the same."""
+        buffers = [self.model]
+        inputs = [{"name": name, "value": protocol.encode(value, buffers)} for name, value in self.inputs.items()]
+        header = {"kind": "run", "model": len(self.model), "inputs": inputs, "outputs": list(self.outputs)}
+        return protocol.message(header, buffers)
 
     def digests(self) -> tuple[str, str, str]:
         """Return short digests of the model, of the inputs, and of what is expected."""

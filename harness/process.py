@@ -219,16 +219,7 @@ class Session:
             self._enqueue(self._next_id, case)
 
     def _enqueue(self, request: int, case: Case) -> None:
-        buffers = [case.model]
-        inputs = [{"name": name, "value": protocol.encode(value, buffers)} for name, value in case.inputs.items()]
-        header = {
-            "kind": "run",
-            "id": request,
-            "model": len(case.model),
-            "inputs": inputs,
-            "outputs": list(case.outputs),
-        }
-        data = protocol.message(header, buffers)
+        data = case.request(request)
         self._outgoing.append(memoryview(data))
         self._unsent += len(data)
         self._on_stdin()

@@ -57,6 +57,7 @@ class Selection:
     sample: int = 1
     ids: frozenset[str] = frozenset()
     idle: set[tuple[str, str]] = field(init=False)
+    _operators: dict[str, bool] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Mark every glob as not matched yet."""
@@ -65,9 +66,11 @@ class Selection:
 
     def takes_operator(self, operator: str) -> bool:
         """Tell whether an operator version, written ai.onnx/Split/18, is wanted."""
-        domain, _, rest = operator.partition("/")
-        name = rest.partition("/")[0]
-        return self._any("--op", self.ops, (name, rest, operator, f"{domain}/{name}"))
+        if operator not in self._operators:  # Each is asked for each of its cases, of which it may have thousands.
+            domain, _, rest = operator.partition("/")
+            name = rest.partition("/")[0]
+            self._operators[operator] = self._any("--op", self.ops, (name, rest, operator, f"{domain}/{name}"))
+        return self._operators[operator]
 
     def takes(self, case: Case) -> bool:
         """Tell whether a case is wanted."""
