@@ -48,6 +48,7 @@ class Options:
 
     Attributes:
         apart: `results` is a folder, in which each backend has a file of its own.
+        pythons: by backend, the interpreter of an environment that the user made; under "" that of all others.
         samples: by backend, n of the 1 case in n that it is asked; without one, it is asked all.
     """
 
@@ -58,7 +59,7 @@ class Options:
     jobs: int = 1
     repeat: int = 0
     reference: str | None = None
-    python: str = ""
+    pythons: Mapping[str, str] = field(default_factory=dict)
     results: Path | None = None
     apart: bool = False
     resume: bool = False
@@ -86,7 +87,10 @@ class Session:
             HarnessError: a backend, the suite, an operator or the results file is not to be had.
         """
         self.options = options
-        self.targets = [targets.resolve(name, options.python) for name in dict.fromkeys(options.backends)]
+        of_all = options.pythons.get("", "")
+        self.targets = [
+            targets.resolve(name, options.pythons.get(name, of_all)) for name in dict.fromkeys(options.backends)
+        ]
         self.reference = targets.resolve(options.reference) if options.reference else None
         self.suite = suite or suites.open_suite(options.suite)
         suites.check_operators(self.suite, options.selection)

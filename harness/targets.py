@@ -15,7 +15,7 @@ from harness import environments, npm
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from harness.environments import Needs
 
@@ -82,6 +82,30 @@ def resolve(name: str, python: str = "") -> Target:
         f"no backend is called {name!r}; {hint}There are {', '.join(names())}, any dotted path such as "
         "my_runtime.backend, cmd:COMMAND, and NAME==VERSION of those that have a version"
     )
+
+
+def interpreters(given: Iterable[str], names: Sequence[str]) -> dict[str, str]:
+    """Return the path of the interpreter by backend, under the empty name the one of all others.
+
+    Args:
+        given: PATH, or NAME=PATH for one backend.
+        names: the backends that are to be tested.
+
+    Raises:
+        UnknownBackendError: a name is none of these, or has two paths.
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        name = max((name for name in names if text.startswith(f"{name}=")), key=len, default="")
+        path = text[len(name) + 1 :] if name else text
+        stem = path.partition("=")[0]
+        if not name and stem != path and "/" not in stem and "\\" not in stem:
+            raise UnknownBackendError(f"--python {text}: no --backend is called {stem!r}; there are {', '.join(names)}")
+        if found.setdefault(name, path) != path:
+            raise UnknownBackendError(
+                f"two interpreters for {name or 'every backend'}, {found[name]} and {path}; give one"
+            )
+    return found
 
 
 def _interpreter(needs: Needs | None, version: str, *, asked: bool) -> str:

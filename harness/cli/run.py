@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from harness import samples, session, suite
+from harness import samples, session, suite, targets
 from harness.cli.options import DESTINATION, SAMPLE, SHARD, SIZE, Seconds, end, selecting
 from harness.process import Limits
 
@@ -19,7 +19,8 @@ from harness.process import Limits
 )  # fmt: skip
 @selecting
 @click.option(
-    "--python", default="", metavar="PATH", help="The interpreter of an environment of yours that holds the runtimes.",
+    "--python", "pythons", multiple=True, metavar="PATH",
+    help="The interpreter of an environment of yours that holds the runtimes; NAME=PATH for one of them. Repeatable.",
 )  # fmt: skip
 @click.option(
     "--results", type=DESTINATION,
@@ -68,7 +69,7 @@ def run(suite_name: str, ops: Any, cases: Any, tags: Any, shard: Any, asked: Any
         jobs=given["jobs"],
         repeat=given["repeat"],
         reference=given["reference"],
-        python=given["python"],
+        pythons=targets.interpreters(given["pythons"], backends),
         results=results,
         apart=apart,
         resume=given["resume"],

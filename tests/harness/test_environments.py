@@ -155,3 +155,34 @@ def test_two_versions_side_by_side(tmp_path: Path) -> None:
     words = [sys.executable, "-c", "import onnx; print(onnx.__version__)"]
     here = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
     assert here == said["onnx_reference"], "nothing is installed here"
+
+
+def test_one_backend_may_have_an_interpreter_of_its_own() -> None:
+    names = ("mine", "mine==1.0", "other")
+    given = ("mine=/a/python", "mine==1.0=/b=c/python", "/all/python")
+    assert targets.interpreters(given, names) == {"mine": "/a/python", "mine==1.0": "/b=c/python", "": "/all/python"}
+    assert targets.interpreters(("/a=b/python",), names) == {"": "/a=b/python"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("yours=/a/python",), "no --backend is called 'yours'; there are mine, other"),
+        (("mine=/a", "mine=/b"), "two interpreters for mine, /a and /b"),
+        (("/a", "/b"), "two interpreters for every backend, /a and /b"),
+    ],
+)
+def test_interpreters_that_cannot_be_told_get_a_sentence(given: tuple[str, ...], said: str) -> None:
+    with pytest.raises(targets.UnknownBackendError) as told:
+        targets.interpreters(given, ("mine", "other"))
+    assert said in str(told.value)
+
+
+def test_run_takes_an_interpreter_for_one_backend() -> None:
+    done = command("run", "--backend", "oracle", "--backend", "onnx_reference", "--python", "yours=/a", "--op", "Split/13")
+    assert done.status == 2, done.text
+    assert "no --backend is called 'yours'" in done.err
+    run = ("run", "--op", "Split/13", "--backend", "onnx_reference")
+    done = command(*run, "--python", "onnx_reference=/nowhere/python")
+    assert done.status == 2, done.text
+    assert "/nowhere/python" in done.err
