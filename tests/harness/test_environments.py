@@ -179,7 +179,7 @@ def test_interpreters_that_cannot_be_told_get_a_sentence(given: tuple[str, ...],
 
 
 def test_run_takes_an_interpreter_for_one_backend() -> None:
-    done = command("run", "--backend", "oracle", "--backend", "onnx_reference", "--python", "yours=/a", "--op", "Split/13")
+    done = command("run", "--backend", "oracle", "--python", "yours=/a", "--op", "Split/13")
     assert done.status == 2, done.text
     assert "no --backend is called 'yours'" in done.err
     run = ("run", "--op", "Split/13", "--backend", "onnx_reference")
