@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
+from harness import samples
 from harness.errors import HarnessError
 from harness.verdict import Verdict, line
 
@@ -61,7 +62,7 @@ class Trend:
         versions: in their order, the oldest first.
         counts: (operator version, version of the runtime) -> verdict -> number of cases.
         changes: by operator version, then by version, the most cases first.
-        cut_off: what is said of runs that did not come to their end.
+        notes: what must be said of runs that did not come to their end, and of those that are a sample.
     """
 
     runtime: str
@@ -69,7 +70,7 @@ class Trend:
     versions: tuple[str, ...]
     counts: Mapping[tuple[str, str], Counter[Verdict]]
     changes: tuple[Change, ...]
-    cut_off: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def operators(self) -> list[str]:
@@ -127,7 +128,7 @@ def trend(runs: Sequence[Run]) -> Trend:
         versions=tuple(str(column.version) for column in columns),
         counts=counts,
         changes=tuple(_changes(cases, [str(column.version) for column in columns])),
-        cut_off=tuple(run.cut_off for run in runs if not run.complete),
+        notes=tuple(note for run in runs for note in (*([] if run.complete else [run.cut_off]), *samples.notes(run))),
     )
 
 

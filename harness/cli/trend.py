@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import environments, npm, releases, session, suite
-from harness.cli.options import Seconds, end, selecting
+from harness import environments, npm, releases, samples, session, suite
+from harness.cli.options import SAMPLE, Seconds, end, selecting
 from harness.errors import HarnessError
 from harness.process import Limits
 from harness.report import formats
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     help="How many minor versions, the newest release of each, where BACKEND alone is given.",
 )  # fmt: skip
 @selecting
+@click.option(
+    "--sample", "asked", type=SAMPLE, multiple=True, help="Only 1 case in n, always the same ones, as in `run`."
+)
 @click.option("--results", type=click.Path(dir_okay=False, path_type=Path), help="Keep the result stream here.")
 @click.option("--resume", is_flag=True, help="Go on with a --results file that was cut off.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes for each version.")
@@ -83,6 +86,7 @@ def _measure(
     ops: Any,  # noqa: ANN401 - click's tuples
     cases: Any,  # noqa: ANN401
     tags: Any,  # noqa: ANN401
+    asked: Any,  # noqa: ANN401
     resume: bool,
     jobs: int,
     timeout: float,
@@ -90,10 +94,12 @@ def _measure(
 ) -> int:
     """Run the versions; return 0, or 2 where results are missing."""
     click.echo(f"runs {line(', '.join(backends))}", err=True)
+    sampled = samples.given(asked, backends)
     options = session.Options(
         backends=backends,
         suite=suite_name,
-        selection=suite.Selection(tuple(ops), tuple(cases), tuple(tags)),
+        selection=suite.Selection(tuple(ops), tuple(cases), tuple(tags), None, samples.widest(sampled, backends)),
+        samples=sampled,
         limits=Limits(timeout=timeout, restarts=restarts),
         jobs=jobs,
         results=results,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def text(found: Trend) -> Iterator[str]:
     """Yield the trend as blocks for a terminal."""
     yield line(f"{found.runtime} {found.versions[0]} to {found.versions[-1]}, suite {found.suite}")
-    yield from map(line, found.cut_off)
+    yield from map(line, found.notes)
     yield ""
     yield _table(_totals(found), ["verdict", *found.versions], "simple")
     yield ""
@@ -38,8 +38,8 @@ def markdown(found: Trend) -> Iterator[str]:
     """Yield the trend as pieces of a Markdown page."""
     first, last = found.versions[0], found.versions[-1]
     yield f"# {plain(found.runtime)} {plain(first)} to {plain(last)}\n\nSuite {plain(found.suite)}.\n"
-    if found.cut_off:
-        yield "\n" + fenced(map(line, found.cut_off))
+    if found.notes:
+        yield "\n" + fenced(map(line, found.notes))
     yield "\n## Verdicts\n\n" + _table(_totals(found), ["verdict", *found.versions], "github") + "\n"
     if not found.changes:
         yield f"\nNo verdict changed in {found.unchanged} operator versions.\n"

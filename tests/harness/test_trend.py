@@ -138,6 +138,14 @@ def test_a_run_that_was_cut_off_is_told(tmp_path: Path) -> None:
         assert "was cut off" in "".join(told)
 
 
+def test_a_sample_is_told(tmp_path: Path) -> None:
+    words = (f"{adapter('good')} lengths_sum 1.0", f"{adapter('good')} lengths_sum 1.1")
+    done = command("trend", *words, "--op", "Split/13", "--sample", "1/9", "--out", tmp_path / "t.md")
+    assert done.status == 0, done.text
+    assert "was asked 1 case in 9" in done.out
+    assert "was asked 1 case in 9" in (tmp_path / "t.md").read_text()
+
+
 @pytest.mark.parametrize("text", list(HOSTILE_TEXTS.values()), ids=list(HOSTILE_TEXTS))
 def test_what_a_suite_says_is_no_markup(tmp_path: Path, text: str) -> None:
     rows = [
