@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from harness import samples
+from harness.case import in_sample
 from harness.results import ResultsError, Run, Writer, identity
 
 if TYPE_CHECKING:
@@ -17,8 +18,13 @@ if TYPE_CHECKING:
 _SHARD = re.compile(r"\s*--shard (\d+)/(\d+)")
 
 
-def merge(paths: Sequence[Path], out: Path) -> int:
+def merge(paths: Sequence[Path], out: Path, sample: int = 1) -> int:
     """Write the results of several files to one; return how many there are.
+
+    Args:
+        paths: the files.
+        out: where they go.
+        sample: keep 1 case in so many, as a run with such a sample would; a smaller one that a backend has stays.
 
     Raises:
         ResultsError: a file was cut off, they are of different suites or selections, a shard is missing, or two say
@@ -30,13 +36,13 @@ def merge(paths: Sequence[Path], out: Path) -> int:
             raise ResultsError(run.cut_off)
         _same(runs[0], run)
     _whole(runs)
-    owners = _owners(runs)
+    owners = {key: first for key, first in _owners(runs).items() if in_sample(key[1], sample)}
     writer = Writer(out)
     try:
-        writer.open(_header(runs))
+        writer.open(_header(runs, sample))
         for index, run in enumerate(runs):
             for result in run.results():
-                if owners[result.backend, result.case] == index:
+                if owners.get((result.backend, result.case)) == index:
                     writer.add(result)
         writer.finish(max(float((run.footer or {}).get("seconds", 0)) for run in runs))
     finally:
@@ -117,13 +123,16 @@ def _whole(runs: Sequence[Run]) -> None:
             raise ResultsError(f"{backend} lacks --shard {wanted}; run what is missing, and name its file too")
 
 
-def _header(runs: Sequence[Run]) -> dict[str, Any]:
+def _header(runs: Sequence[Run], sample: int) -> dict[str, Any]:
     first = runs[0].header
     backends: dict[str, Any] = {}
     for run in runs:
         backends.update(run.header["backends"])
     arguments = {**first["arguments"], "selection": _selection(runs[0])}
-    sampled = {name: count for run in runs for name, count in samples.of(run.header).items()}
+    sampled = {
+        name: max(sample, samples.of(run.header).get(name, 1)) for run in runs for name in run.header["backends"]
+    }
+    sampled = {name: count for name, count in sampled.items() if count > 1}
     return {
         **first,
         "started": min(run.header["started"] for run in runs),

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from harness import expectations, merging, renewal
-from harness.cli.options import end
+from harness.cli.options import SAMPLE, end
 from harness.errors import HarnessError
 from harness.gate import Gate
 from harness.report import gate as gate_report
@@ -39,9 +39,15 @@ def gate_(results: Path, expected: Path) -> None:
 @click.command("merge")
 @click.argument("results", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
-def merge_(results: tuple[Path, ...], out: Path) -> None:
+@click.option(
+    "--sample", type=SAMPLE, default="1/1", metavar="1/n", help="Keep 1 case in n, for a page of results that are many."
+)
+def merge_(results: tuple[Path, ...], out: Path, sample: tuple[str, int]) -> None:
     """Join the results files of shards, or of several backends, into one."""
-    click.echo(f"{merging.merge(results, out)} results in {out}")
+    name, count = sample
+    if name:
+        raise HarnessError(f"--sample {name}=1/{count}: what is merged has one sample for all; write 1/{count}")
+    click.echo(f"{merging.merge(results, out, count)} results in {out}")
 
 
 @click.group("expectations")

@@ -6,8 +6,10 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from commands import command
 
-from harness import merging
+from harness import merging, samples
+from harness.case import in_sample
 from harness.results import ResultsError, Run, Writer
 from harness.verdict import Result, Verdict
 
@@ -88,3 +90,25 @@ def test_a_missing_shard_is_named(tmp_path: Path) -> None:
     other = write(tmp_path / "other", {"z": V.PASS}, selection="--shard 1/2")
     with pytest.raises(ResultsError, match="in shards of 2 and of 4"):
         merging.merge([*parts, other], tmp_path / "all")
+
+
+def test_a_sample_of_what_is_merged_is_that_of_a_run(tmp_path: Path) -> None:
+    names = [f"case{i}" for i in range(400)]
+    whole = write(tmp_path / "a", dict.fromkeys(names, V.PASS))
+    rare = {name: V.CRASH for name in names if in_sample(name, 80)}
+    slow = write(tmp_path / "b", rare, backends={"slow": {"runtime": "slow", "version": "7"}})
+    text = slow.read_text().replace('"reference":""', '"reference":"","samples":{"slow":80}', 1)
+    slow.write_text(text)
+    kept = merging.merge([whole, slow], tmp_path / "all", sample=8)
+    run = Run(tmp_path / "all")
+    assert samples.of(run.header) == {"mine": 8, "slow": 80}
+    got = {(result.backend, result.case) for result in run.results()}
+    assert got == {("mine", name) for name in names if in_sample(name, 8)} | {("slow", name) for name in rare}
+    assert kept == len(got) < len(names)
+
+
+def test_a_sample_of_what_is_merged_is_one_for_all(tmp_path: Path) -> None:
+    whole = write(tmp_path / "a", {"x": V.PASS})
+    done = command("merge", whole, "--sample", "mine=1/8", "--out", tmp_path / "all")
+    assert done.status == 2, done.text
+    assert "what is merged has one sample for all; write 1/8" in done.err
