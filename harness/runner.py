@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     React = Callable[[str, Case, Reply], None]
 
 WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
-BACKLOG = 64
-"""Cases that wait for the lanes of one backend before no more are taken from the suite."""
+BACKLOG = 2048
+"""Cases that wait for the lanes of one backend before no more are taken from the suite.
+
+All backends wait for the one with the fullest: so many that a restart, or some cases that take seconds, hold up nobody
+else, and so few that they take some tens of MB."""
 
 
 def judge(case: Case, backend: str, reply: Reply) -> Result:
