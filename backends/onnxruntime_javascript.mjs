@@ -57,6 +57,9 @@ export const OPT_OUTS = [
   ["Error", /Could not find an implementation for |Failed to find kernel for |ERROR_CODE: 9, /, "no kernel"],
   ["Error", /Unsupported value attribute datatype: \d+\s*$/, "no kernel"],
   ["Error", /Currently do not support dims higher than 2|Unsupported sparse tensor data type/, "no such sparse tensor"],
+  ["Error", /Batchwise recurrent operations \(layout == 1\) are not supported/, "no kernel"],
+  ["Error", /(GRU|LSTM|RNN) operator does not support double yet/, "no kernel"],
+  ["Error", /Status Message: Unsupported pooling size|Dilation not supported for AutoPadType::/, "no kernel"],
   ["Error", /Failed to construct locale with name/, "a locale is missing on this machine"],
 ];
 

@@ -35,6 +35,7 @@ OPT_OUTS = (
     ("error", r"unsupported datatype '(STRING|<unknown_type #(1[7-9]|2[0-8])>)'", "no such element type"),
     ("error", r"ElementWiseLayer: unsupported input/output type", "no kernel for this element type"),
     ("error", r"DNN/Reduce: Unsupported type\.", "no kernel for this element type"),
+    ("error", r"/layers/\w+\.cpp:\d+: error: \(-213:The function/feature is not implemented\)", "no kernel"),
     ("error", r"past key and past value are not supported yet", "no kernel"),
     ("NoTypeError", r"", "no way to pass this type"),
 )

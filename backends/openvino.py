@@ -38,6 +38,8 @@ OPT_OUTS = (
         "no conversion rule",
     ),
     ("RuntimeError", r"Unsupported data type (?!UNDEFINED)[A-Z0-9_]+ expected: BOOL, ", "no such element type"),
+    ("RuntimeError", r"Not Implemented:\ncpu_convert can't convert from: ", "no kernel for this element type"),
+    ("RuntimeError", r"utils\.cpp:\d+:\nUnsupported activation function", "no kernel"),
     ("RuntimeError", r"CPU plug-in doesn't support \w+ operation with dynamic rank", "no kernel for an unknown rank"),
     ("RuntimeError", r"(tf_crop_and_resize|half_pixel_symmetric) - this type of coordinate", "no kernel"),
     ("RuntimeError", r"GridSample is only supported for 4D input tensors", "no kernel"),

@@ -38,6 +38,10 @@ OPT_OUTS = (
     ("TractError", r"blocked quantization is not supported", "no kernel"),
     ("TractError", r"Dropout in training mode with a non-zero ratio is not supported", "no kernel"),
     ("TractError", r"Non constant seq_len is not supported", "no kernel"),
+    ("TractError", r"Non uniform seq_len is not supported", "no kernel"),
+    ("TractError", r"Unsupported operator set for \w+ operator", "no such operator version"),
+    ("TractError", r"Building node [^\n]*\n\nCaused by:\n +Unsupported mode wrap", "no kernel"),
+    ("TractError", r"attribute 'spatial' is not supported", "no kernel"),
     ("TractError", r"Unsupported DatumType in the public API", "no way to pass this type"),
     ("NoTypeError", r"", "no way to pass this type"),
 )

@@ -204,6 +204,24 @@ def test_ort_does_without_what_old_versions_lack(
     assert equal(empty.T, y), y
 
 
+LACKS = {
+    "Fail": (
+        "Exception during initialization: onnxruntime/core/providers/cpu/rnn/deep_cpu_gru.h:56 layout_ == 0 was false. "
+        "Batchwise recurrent operations (layout == 1) are not supported. If you need support create a github issue"
+    ),
+    "RuntimeException": "while running GRU node. Name:'GRU' Status Message: GRU operator does not support double yet",
+    "InvalidArgument": "while running AveragePool node. Name:'AveragePool' Status Message: Unsupported pooling size.",
+    "InvalidArgument ": "Name:'Conv' Status Message: Dilation not supported for AutoPadType::SAME_UPPER or AutoPadType",
+}
+"""What ONNX Runtime 1.31 says of what its kernels lack."""
+
+
+@pytest.mark.parametrize(("name", "text"), LACKS.items(), ids=range(len(LACKS)))
+def test_ort_opts_out_of_what_its_kernels_lack(ort: Any, name: str, text: str) -> None:
+    error = type(name.strip(), (Exception,), {})(text)
+    assert serve.opt_out(ort.OPT_OUTS, error) == "no kernel"
+
+
 OLD_OPT_OUTS = {
     "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Failed to load model with error: model.cc:180 Unsupported model IR "
     "version: 11, max supported IR version: 10": "newer IR version than it knows",

@@ -137,6 +137,31 @@ def test_what_cannot_be_passed_opts_out(lane: Lane, value: Any, said: str) -> No
 
 CREATE, RUN = "Can't create a session. ERROR_CODE: ", "failed to call OrtRun(). ERROR_CODE: "
 SAID = {
+    "layout": (
+        "Error",
+        (
+            "Exception during initialization: /onnxruntime_src/onnxruntime/core/providers/cpu/rnn/deep_cpu_gru.h:56 "
+            "layout_ == 0 was false. Batchwise recurrent operations (layout == 1) are not supported. If you need "
+            "support create a github issue with justification."
+        ),
+        "no kernel",
+    ),
+    "double": (
+        "Error",
+        (
+            "Non-zero status code returned while running GRU node. Name:'GRU' Status Message: GRU operator does not "
+            "support double yet"
+        ),
+        "no kernel",
+    ),
+    "pool": (
+        "Error",
+        (
+            "Non-zero status code returned while running MaxPool node. Name:'MaxPool' Status Message: Unsupported "
+            "pooling size."
+        ),
+        "no kernel",
+    ),
     # Recorded from 1.30.0, both packages.
     "bfloat16 of node": ("Error", "Unsupported data type: 16", "no way to pass this type"),
     "bfloat16 of web": ("Error", "unsupported data type: 16", "no way to pass this type"),

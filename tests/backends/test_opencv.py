@@ -19,6 +19,13 @@ NODE = f"{SOURCE}/onnx/onnx_importer.cpp:1114: error: (-2:Unspecified error) in 
 
 # As version 5.0.0 said it.
 SAID = {
+    "not implemented": (
+        (
+            f"{SOURCE}/layers/gridsample_layer.cpp:61: error: (-213:The function/feature is not implemented) "
+            "Unsupported input depth for GridSample in function 'forward'"
+        ),
+        "no kernel",
+    ),
     "operator": (
         (
             f"{NODE} [Nope@ai.onnx]:(onnx_node_output_0!y) parse error: {SOURCE}/net_impl.hpp:187: error: "

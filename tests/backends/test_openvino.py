@@ -22,6 +22,20 @@ KNOWN = "expected: BOOL, BFLOAT16, FLOAT4E2M1, FLOAT8E4M3FN, FLOAT8E5M2, FLOAT8E
 
 # As version 2026.4.1 said it.
 SAID = {
+    "conversion of a kernel": (
+        (
+            "Exception from src/plugins/intel_cpu/src/nodes/convert.cpp:61:\nNot Implemented:\ncpu_convert can't "
+            "convert from: string precision to: f32"
+        ),
+        "no kernel for this element type",
+    ),
+    "activation": (
+        (
+            "CALLBACK HAS THROWN: Exception from src/common/transformations/src/transformations/utils/utils.cpp:294:\n"
+            "Unsupported activation function"
+        ),
+        "no kernel",
+    ),
     "operator": (
         f"{UNCONVERTED}\nSummary:\n-- No conversion rule found for operations: CumProd-26\nTo facilitate",
         "no conversion rule",

@@ -14,6 +14,23 @@ from backends import serve
 
 # As version 0.23.9 said it.
 SAID = {
+    "uneven lengths": (
+        'Translating node #4 "GRU" GRU ToTypedTranslator\n\nCaused by:\n    Non uniform seq_len is not supported',
+        "no kernel",
+    ),
+    "version": (
+        "Building node Clip (Clip)\n\nCaused by:\n    Unsupported operator set for Clip operator",
+        "no such operator version",
+    ),
+    "mode": ("Building node Pad (Pad)\n\nCaused by:\n    Unsupported mode wrap", "no kernel"),
+    "another mode": ("Building node Pad (Pad)\n\nCaused by:\n    Unsupported mode nonsense", None),
+    "attribute": (
+        (
+            "Building node BatchNormalization (BatchNormalization)\n\nCaused by:\n    BatchNormalization: attribute "
+            "'spatial' is not supported (deprecated by ONNX operator set 9)"
+        ),
+        "no kernel",
+    ),
     "operator": (
         (
             'Translating node #2 "y" Unimplemented(CumProd) ToTypedTranslator\n\nCaused by:\n'
