@@ -128,7 +128,7 @@ def trend(runs: Sequence[Run]) -> Trend:
         versions=tuple(str(column.version) for column in columns),
         counts=counts,
         changes=tuple(_changes(cases, [str(column.version) for column in columns])),
-        notes=tuple(note for run in runs for note in (*([] if run.complete else [run.cut_off]), *samples.notes(run))),
+        notes=tuple(_notes(runs, columns)),
     )
 
 
@@ -163,6 +163,20 @@ def _check(columns: Sequence[Column]) -> None:
     if len(versions) < 2:  # noqa: PLR2004 - from one version to another
         there = f"only {line(runtimes[0])} {versions[0]}" if versions else "none"
         raise TrendError(f"a trend needs at least two versions, and there is {there}")
+
+
+def _notes(runs: Sequence[Run], columns: Sequence[Column]) -> Iterator[str]:
+    for run in runs:
+        if not run.complete:
+            yield run.cut_off
+    counts = {samples.of(column.run.header).get(column.backend, 1) for column in columns}
+    if counts == {1}:
+        return
+    if len(counts) == 1:
+        yield f"Every version was asked {samples.said(*counts)}: a sample, whose counts say nothing of the other cases."
+        return
+    for run in runs:
+        yield from samples.notes(run)
 
 
 def _suite(run: Run) -> str:
