@@ -12,8 +12,8 @@ from harness.model_traits import Reader
 from harness.report.summary import signature
 from harness.statement import Statement
 from harness.suite import Selection
-from harness.traits import ALLOWED, FORBIDDEN, TYPE, of_result, split_operator
-from harness.verdict import Verdict
+from harness.traits import ALLOWED, FORBIDDEN, TYPE, of_result
+from harness.verdict import Verdict, split_operator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

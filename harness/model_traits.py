@@ -19,8 +19,8 @@ from backends.protocol import ElementTypeError
 from harness import schema
 from harness.case import PLAIN
 from harness.signature import type_of
-from harness.traits import MOST_TEXT, OPSET, TYPE, Kind, Subject, Trait, Traits, split_operator
-from harness.verdict import line
+from harness.traits import MOST_TEXT, OPSET, TYPE, Kind, Subject, Trait, Traits
+from harness.verdict import line, split_operator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -49,7 +49,6 @@ SPARSE = (
     "attempts",
     "ulps",
 )
-
 """Fields that are left out where they say nothing."""
 
 

@@ -11,7 +11,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.case import PLAIN, Outcome
-from harness.verdict import line
+from harness.verdict import line, split_operator
 
 if TYPE_CHECKING:
     from harness.verdict import Result
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 MOST_TEXT = 40
 """Characters of an attribute's value that a statement repeats."""
 MOST_CLAUSE = 70
-MOST_DIGITS = 10
 
 
 class Kind(enum.IntEnum):
@@ -72,12 +71,6 @@ OPSET = Trait(Subject.OPSET, "opset", Kind.NUMBER)
 FORM = Trait(Subject.FORM, "form", Kind.CHOICE)
 ALLOWED = Trait(Subject.OUTCOME, "the text allows it")
 FORBIDDEN = Trait(Subject.OUTCOME, "the text forbids it")
-
-
-def split_operator(operator: str) -> tuple[str, int | None]:
-    """Return operator and version of ai.onnx/Split/18; no version where there is none."""
-    name, _, version = operator.rpartition("/")
-    return (name, int(version)) if name and version.isdecimal() and len(version) < MOST_DIGITS else (operator, None)
 
 
 def of_result(result: Result) -> Traits:

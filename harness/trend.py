@@ -11,7 +11,7 @@ from packaging.version import InvalidVersion, Version
 
 from harness import samples
 from harness.errors import HarnessError
-from harness.verdict import Verdict, line
+from harness.verdict import Verdict, line, natural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -195,13 +195,8 @@ def _changes(cases: Mapping[str, _Case], versions: Sequence[str]) -> list[Change
                 count, example = found.get(key, (0, name))
                 found[key] = (count + 1, min(example, name))
             before = verdict
-    ordered = sorted(found.items(), key=lambda item: (_natural(item[0][0]), item[0][1], -item[1][0], item[1][1]))
+    ordered = sorted(found.items(), key=lambda item: (natural(item[0][0]), item[0][1], -item[1][0], item[1][1]))
     return [
         Change(operator, versions[number], VERDICTS[was], VERDICTS[now], count, example)
         for (operator, number, was, now), (count, example) in ordered
     ]
-
-
-def _natural(operator: str) -> tuple[str, int]:
-    name, _, version = operator.rpartition("/")
-    return (name, int(version)) if version.isdigit() else (operator, 0)

@@ -82,6 +82,11 @@ class Result:
     ulps: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
 
     @property
+    def wanted(self) -> str:
+        """What the text expects, in short; empty where the result keeps no values."""
+        return self.expected or ("refused" if self.outcome == "rejects" else "")
+
+    @property
     def element_type(self) -> str:
         """The type that the case was expanded to, or the empty string."""
         return parts(self.case, self.operator)[1]
@@ -97,6 +102,28 @@ def parts(case: str, operator: str) -> tuple[str, str]:
         return stem, ""
     name, _, type_ = stem.removeprefix(f"{operator}/").partition("/")
     return name, type_
+
+
+MOST_DIGITS = 10
+"""Of a version; what has as many is none."""
+
+
+def version_number(text: str) -> int | None:
+    """Return the version of an operator as a number; None where it is none."""
+    return int(text) if text.isdecimal() and len(text) < MOST_DIGITS else None
+
+
+def split_operator(operator: str) -> tuple[str, int | None]:
+    """Return operator and version of ai.onnx/Split/18; no version where there is none."""
+    name, _, version = operator.rpartition("/")
+    number = version_number(version)
+    return (name, number) if name and number is not None else (operator, None)
+
+
+def natural(operator: str) -> tuple[str, int]:
+    """Return what sorts operator versions: by name, and versions as numbers."""
+    name, version = split_operator(operator)
+    return name, version or 0
 
 
 _CONTROL = re.compile(

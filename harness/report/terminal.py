@@ -13,10 +13,10 @@ from harness.case import quoted
 from harness.report.markup import plain
 from harness.report.summary import Group, Summary, rate, rates
 from harness.samples import said
-from harness.verdict import Verdict, clean, line
+from harness.verdict import Verdict, clean, line, natural, version_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 ALWAYS = (Verdict.PASS, Verdict.UNSUPPORTED)
 HEADS = {verdict: str(verdict).replace("_", "\n") for verdict in Verdict}
@@ -41,10 +41,10 @@ def overview(summary: Summary, samples: Mapping[str, int]) -> Iterator[str]:
         summary: the counts.
         samples: by backend, n of the 1 case in n that it was asked.
     """
-    if len(_sums(summary)) <= FEW_BACKENDS:
+    shown, sums = _shown(summary), _sums(summary)
+    if len(sums) <= FEW_BACKENDS:
         yield table(summary, "simple", samples)
         return
-    shown, sums = _shown(summary), _sums(summary)
     numbers = {backend: str(number) for number, backend in enumerate(sorted(sums), 1)}
     rows = [
         _row(numbers[name], _asked(clipped(name), samples.get(name, 1)), sums[name], shown) for name in sorted(sums)
@@ -59,7 +59,7 @@ def overview(summary: Summary, samples: Mapping[str, int]) -> Iterator[str]:
 
 def _narrow(summary: Summary, numbers: Mapping[str, str]) -> str:
     """Return one row an operator version and one column a backend, called by its number."""
-    operators = sorted({operator for operator, _ in summary.counts}, key=_natural)
+    operators = sorted({operator for operator, _ in summary.counts}, key=natural)
     rows = [[line(name), *(_cell(summary.counts.get((name, backend))) for backend in numbers)] for name in operators]
     heads = ["operator version", *numbers.values()]
     return tabulate(rows, heads, tablefmt="simple", disable_numparse=True, colalign=_align(len(numbers))[1:-1]) + "\n"
@@ -83,7 +83,7 @@ def table(summary: Summary, style: str = "simple", samples: Mapping[str, int] | 
     heads = ["operator version", "backend", *_heads(shown)]
     if style == "github":
         heads = [head.replace("\n", " ") for head in heads]
-    keys = sorted(summary.counts, key=lambda key: (_natural(key[0]), key[1]))
+    keys = sorted(summary.counts, key=lambda key: (natural(key[0]), key[1]))
     rows = [_row(operator, backend, summary.counts[operator, backend], shown) for operator, backend in keys]
     sums = sorted(_sums(summary).items())
     rows += [_row("all", _asked(name, (samples or {}).get(name, 1)), counter, shown) for name, counter in sums]
@@ -126,11 +126,6 @@ def clipped(backend: str, most: int = MOST_NAME) -> str:
 
 def _align(verdicts: int) -> list[str]:
     return ["left", "left", *["right"] * (verdicts + 2)]
-
-
-def _natural(operator: str) -> tuple[str, int]:
-    name, _, version = operator.rpartition("/")
-    return name, int(version) if version.isdigit() else 0
 
 
 def _row(operator: str, backend: str, counts: Mapping[Verdict, int], shown: list[Verdict]) -> list[str]:
@@ -178,36 +173,45 @@ def groups(summary: Summary, references: Mapping[str, str], limit: int, referenc
 def _block(group: Group, reference: str, expects: str) -> str:
     example = group.example
     operator = example.operator.rpartition("/")[0] or example.operator
-    where = [f"versions {', '.join(sorted(group.versions, key=int))}"] if _numbers(group.versions) else []
-    where += [f"types {_some(group.types)}"] if group.types else []
-    where += [f"forms {_some(group.forms)}"] if group.forms != {"plain"} else []
+    where = [f"versions {', '.join(_ordered(group.versions))}"] if _numbers(group.versions) else []
+    where += [f"types {some(group.types)}"] if group.types else []
+    where += [f"forms {some(group.forms)}"] if group.forms != {"plain"} else []
     cases = "1 case" if group.count == 1 else f"{group.count} cases"
     what = f"{example.backend}: {example.verdict}, {operator}, {cases}" + (f" ({'; '.join(where)})" if where else "")
     lines = [line(what), f"  for example {line(example.case)}"]
-    lines += [_wrapped("text", quoted(clause)) for clause in example.clauses]
-    lines.append(_wrapped("said", " ".join(example.message.split())[:400])) if example.message else None
-    wanted = example.expected or ("refused" if example.outcome == "rejects" else "")
+    lines += [wrapped("text", quoted(clause)) for clause in example.clauses]
+    lines.append(wrapped("said", " ".join(example.message.split())[:400])) if example.message else None
     got = example.actual or f"{example.verdict}{f': {example.error}' if example.error else ''}"
     if example.signal:
         got = f"{example.verdict}: {example.signal}"
     heads = [line(expects), "onnx.reference gives", f"{line(example.backend)} gives"]
-    row = [_column(wanted or "the expected values"), _column(reference or "(not asked)"), _column(got)]
+    row = [_column(example.wanted or "the expected values"), _column(reference or "(not asked)"), _column(got)]
     lines.append(textwrap.indent(tabulate([row], heads, tablefmt="simple", disable_numparse=True), "  "))
     return "\n".join(lines)
 
 
 def _numbers(names: set[str]) -> bool:
-    return bool(names) and all(name.isdigit() for name in names)
+    return bool(names) and all(version_number(name) is not None for name in names)
 
 
-def _some(names: set[str]) -> str:
-    ordered = sorted(names)
+def _ordered(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: (version_number(name) or 0, name))
+
+
+def some(names: Iterable[str]) -> str:
+    """Return names in order, versions as numbers; of many the first few."""
+    ordered = _ordered(names)
     return ", ".join(ordered[:6]) + (f" and {len(ordered) - 6} more" if len(ordered) > 6 else "")  # noqa: PLR2004
 
 
-def _wrapped(label: str, text: str) -> str:
+def wrapped(label: str, text: str, width: int = 6) -> str:
+    """Return a text behind its label, which has a column of so many characters."""
     return textwrap.fill(
-        clean(text), 116, initial_indent=f"  {label:<6}", subsequent_indent=" " * 8, break_on_hyphens=False
+        clean(text),
+        116,
+        initial_indent=f"  {label:<{width}}",
+        subsequent_indent=" " * (width + 2),
+        break_on_hyphens=False,
     )
 
 

@@ -432,3 +432,17 @@ def test_every_generated_case_can_be_shown() -> None:
     for case in few():
         if case.form in {"plain", "initializer"}:
             assert f"  operator version {case.operator}" in "\n".join(case_report.lines(case)), case.id
+
+
+@pytest.mark.parametrize("version", ["²", "9" * 5000, "1.0"])
+def test_a_version_that_is_none_is_shown_as_it_is(version: str) -> None:
+    found = Summary()
+    for name in ("18", version):
+        found.add(result("a", Verdict.REFUSED, operator=f"ai.onnx/Split/{name}"))
+    assert "ai.onnx/Split/18" in terminal.table(found)
+    assert "versions" not in "".join(terminal.groups(found, {}, 0))
+
+
+def test_versions_are_in_the_order_of_their_numbers() -> None:
+    assert terminal.some({"13", "2", "1", "11"}) == "1, 2, 11, 13"
+    assert terminal.some({"b", "a", "g", "f", "e", "d", "c"}) == "a, b, c, d, e, f and 1 more"

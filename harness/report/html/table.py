@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from harness import samples
 from harness.report.html.looks import ABSENT, NUMBER, ORDER
 from harness.report.summary import WRONG, signature
-from harness.verdict import Verdict, clean, line
+from harness.verdict import Verdict, clean, line, natural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 MOST_ID = 600
 MOST_GROUPS = 5000
-MOST_DIGITS = 9
 BY_SENTENCE = WRONG | {Verdict.ACCEPTED_INVALID, Verdict.CRASH}
 """Failures that `signature` holds together by sentence; others by what was said."""
 
@@ -250,9 +249,7 @@ def _cleaned(mismatch: Mapping[str, Any]) -> dict[str, Any]:
 
 def _natural(operator: str) -> tuple[bool, str, int, str]:
     """Return what sorts operators: ONNX's own domain first, versions as numbers."""
-    name, _, version = operator.rpartition("/")
-    number = int(version) if version.isdecimal() and len(version) < MOST_DIGITS else 0
-    return not name.startswith("ai.onnx/"), name or operator, number, operator
+    return not operator.startswith("ai.onnx/"), *natural(operator), operator
 
 
 def _label(columns: Sequence[Column], runs: Sequence[Run]) -> None:
