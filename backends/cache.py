@@ -51,6 +51,11 @@ def folder() -> Path | None:
     asked = os.environ.get("ONNX_CONFORMANCE_CACHE")
     if asked is not None:
         return Path(asked) if asked else None
+    return user_folder()
+
+
+def user_folder() -> Path | None:
+    """Return where this project keeps what can be made again for a user, or None: there is no such place."""
     above = os.environ.get("XDG_CACHE_HOME", "")
     try:
         return (Path(above) if Path(above).is_absolute() else Path.home() / ".cache") / "onnx-conformance"

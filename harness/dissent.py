@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness import environments, npm
+from harness import targets
 from harness.errors import HarnessError
 from harness.verdict import Result, Verdict, parts
 
@@ -119,8 +119,8 @@ def _rank(row: Dissent) -> int:
 def voice(backend: str) -> str:
     """Return the implementation that a backend is: its versions and its bindings to other languages are one."""
     stem = backend.partition("==")[0]
-    needs = environments.needs(stem) or npm.needs(stem) if stem.isidentifier() else None
-    return (needs.implementation or needs.name) if needs else backend
+    needed = targets.needs(stem) if stem.isidentifier() else None
+    return (needed.implementation or needed.name) if needed else backend
 
 
 def _cases(runs: Sequence[Run]) -> dict[str, _Case]:

@@ -141,6 +141,11 @@ def uv() -> str:
     return found
 
 
+def uv_environment() -> dict[str, str]:
+    """Return the variables that uv runs with: what the machine trusts, it trusts, for many have a proxy."""
+    return {"UV_NATIVE_TLS": "true", **os.environ}
+
+
 @functools.cache
 def interpreter(requirements: tuple[str, ...], python: str = "") -> str:
     """Return the Python of an environment that holds some requirements; it lasts until this process ends.
@@ -160,7 +165,7 @@ def interpreter(requirements: tuple[str, ...], python: str = "") -> str:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=told,
-            env={"UV_NATIVE_TLS": "true", **os.environ},  # What the machine trusts, uv trusts: many have a proxy.
+            env=uv_environment(),
         )
         atexit.register(_let_go, holder)
         assert holder.stdout is not None  # noqa: S101 - PIPE was asked for

@@ -20,7 +20,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -35,6 +34,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 import backends
+from backends import cache
 from harness.environments import NoEnvironmentError
 from harness.verdict import clean
 from harness.verdict import line as line_of
@@ -81,7 +81,7 @@ class Needs:
     @property
     def here(self) -> bool:
         """Whether its environment was made before."""
-        return _kept(f"{self.package}@{self.version}").is_dir()
+        return cache.user_folder() is not None and _kept(f"{self.package}@{self.version}").is_dir()
 
     def of(self, version: str = "") -> str:
         """Return the requirement of a version, or of the one that was tried, as npm writes it.
@@ -234,10 +234,15 @@ def _npm(wanted: str) -> str:
 
 
 def _kept(requirement: str) -> Path:
-    """Return where the environment of a requirement lies, or will."""
-    root = os.environ.get("XDG_CACHE_HOME", "")
-    cache = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
-    return cache / "onnx-conformance" / "npm" / requirement.replace("/", "+")
+    """Return where the environment of a requirement lies, or will.
+
+    Raises:
+        NoEnvironmentError: there is no place for it.
+    """
+    above = cache.user_folder()
+    if above is None:
+        raise NoEnvironmentError(f"an environment of {requirement} has no place; name a folder in XDG_CACHE_HOME")
+    return above / "npm" / requirement.replace("/", "+")
 
 
 def _run(words: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:

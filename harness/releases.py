@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -76,7 +75,7 @@ def _newest(wanted: str) -> Version | None:
     """
     words = [environments.uv(), "pip", "compile", "-", "--quiet", "--no-deps", "--no-header", "--no-annotate"]
     done = subprocess.run(  # noqa: S603 - uv, and what the adapter's own data names
-        words, input=wanted, capture_output=True, text=True, check=False, env={"UV_NATIVE_TLS": "true", **os.environ}
+        words, input=wanted, capture_output=True, text=True, check=False, env=environments.uv_environment()
     )
     if done.returncode:
         if "no solution found" in done.stderr.lower():

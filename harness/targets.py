@@ -45,6 +45,11 @@ def names() -> list[str]:
     return sorted(files | npm.names() | set(BUILT_IN))
 
 
+def needs(name: str) -> Needs | npm.Needs | None:
+    """Return what the adapter of a name needs, in whichever language it is; None where nothing is known of it."""
+    return environments.needs(name) or npm.needs(name)
+
+
 def resolve(name: str, python: str = "") -> Target:
     """Return what `name` means: a backend's name, NAME==VERSION, a dotted path, or cmd:COMMAND.
 
@@ -73,9 +78,9 @@ def resolve(name: str, python: str = "") -> Target:
         return Target(name, npm.command(script, version), script.environment)
     if (module in names() and not (exact and module in BUILT_IN)) or (_is_dotted(module) and not exact):
         serve = Path(backends.__file__).with_name("serve.py")
-        needs = environments.needs(stem)
-        interpreter = python or _interpreter(needs, version, asked=bool(exact))
-        return Target(name, (interpreter, str(serve), module), needs.environment if needs else {})
+        needed = environments.needs(stem)
+        interpreter = python or _interpreter(needed, version, asked=bool(exact))
+        return Target(name, (interpreter, str(serve), module), needed.environment if needed else {})
     near = difflib.get_close_matches(name, names(), 1)
     hint = f"did you mean {near[0]}? " if near else ""
     raise UnknownBackendError(
@@ -108,11 +113,11 @@ def interpreters(given: Iterable[str], names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _interpreter(needs: Needs | None, version: str, *, asked: bool) -> str:
+def _interpreter(needed: Needs | None, version: str, *, asked: bool) -> str:
     """Return the Python that runs an adapter; `asked`: a version was."""
-    if needs is None or (needs.here and not asked):
+    if needed is None or (needed.here and not asked):
         return sys.executable
-    return environments.interpreter(needs.of(version), needs.python)
+    return environments.interpreter(needed.of(version), needed.python)
 
 
 def _is_dotted(name: str) -> bool:

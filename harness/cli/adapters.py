@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from tabulate import tabulate
 
-from harness import environments, npm, selftest, targets
+from harness import npm, selftest, targets
 from harness.cli.options import end
 from harness.errors import HarnessError
 from harness.lane import Lane
@@ -31,13 +31,13 @@ def backends_(ctx: click.Context, every: bool) -> None:  # noqa: FBT001
 
 
 def _row(name: str, *, every: bool) -> list[str]:
-    needs, script = environments.needs(name), npm.needs(name)
-    known = script or needs
-    if known is not None and not known.here and not every:
-        maker, missing = ("npm", npm.missing(script)) if script else ("uv", "")
+    needed = targets.needs(name)
+    in_node = isinstance(needed, npm.Needs)
+    if needed is not None and not needed.here and not every:
+        missing = npm.missing(needed) if isinstance(needed, npm.Needs) else ""
         told = line(missing, 150) or "not asked: --all"
-        return [name, f"an environment that {maker} makes", known.version, "", told, ""]
-    source = "here" if script is None and (needs is None or needs.here) else "an environment"
+        return [name, f"an environment that {'npm' if in_node else 'uv'} makes", needed.version, "", told, ""]
+    source = "an environment" if needed is not None and (in_node or not needed.here) else "here"
     try:
         with Lane(targets.resolve(name), Limits()) as lane:
             hello = lane.session.hello

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import environments, npm, releases, samples, session, suite
+from harness import releases, samples, session, suite, targets
 from harness.cli.options import SAMPLE, Seconds, end, selecting
 from harness.errors import HarnessError
 from harness.process import Limits
@@ -69,13 +69,13 @@ def _versions(names: Sequence[str], last: int) -> tuple[str, ...]:
     """Return the backends to run: those that are named, or the last versions of the one that is."""
     if len(names) > 1 or "==" in names[0]:
         return tuple(names)
-    needs = environments.needs(names[0]) or npm.needs(names[0])
-    if needs is None:
+    needed = targets.needs(names[0])
+    if needed is None:
         raise HarnessError(
             f"nothing is known of the versions of {names[0]!r}; name a backend of which `backends` says that it has an "
             "environment, or run each version by itself and give the results files"
         )
-    return tuple(f"{names[0]}=={version}" for version in releases.minors(needs, last))
+    return tuple(f"{names[0]}=={version}" for version in releases.minors(needed, last))
 
 
 def _measure(

@@ -234,3 +234,14 @@ def test_the_list_says_who_makes_it_and_what_is_missing(program: Program) -> Non
 def test_what_they_are_made_of_is_in_the_package() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
     assert {"*.mjs", "*.toml"} <= set(project["tool"]["setuptools"]["package-data"]["backends"])
+
+
+def test_somebody_without_a_home_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    assert not MINE.here
+    with pytest.raises(NoEnvironmentError, match="has no place; name a folder in XDG_CACHE_HOME"):
+        npm.environment("onnxruntime-node@1.30.0")
