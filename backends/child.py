@@ -1,6 +1,7 @@
 """Programs that an adapter starts for its runtime: one that a signal ends, ends the adapter by the same signal.
 
-So a case is told as the crash that it is, wherever it happened, and no program outlives the adapter that started it.
+So a case is told as the crash that it is, wherever it happened, and no program outlives the adapter that started it,
+as no adapter outlives the harness.
 """
 
 from __future__ import annotations
@@ -26,10 +27,13 @@ class KilledError(BaseException):
         self.number = number
 
 
-def _end_with_the_adapter() -> None:
-    """Ask Linux to end the program with the process that starts it; it may hang, and would see no end of its input."""
-    assert _PRCTL is not None  # noqa: S101 - called there only
-    _PRCTL(PR_SET_PDEATHSIG, signal.SIGKILL)
+def end_with_its_parent() -> None:
+    """Ask Linux to end this process with the one that started it: what hangs would never see the end of its input.
+
+    exec() keeps that. Elsewhere nothing does it; what ends in an orderly way ends what it started itself.
+    """
+    if _PRCTL is not None:
+        _PRCTL(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def run(words: Any, *more: Any, **options: Any) -> subprocess.CompletedProcess[Any]:  # noqa: ANN401 - as subprocess.run()
@@ -39,7 +43,7 @@ def run(words: Any, *more: Any, **options: Any) -> subprocess.CompletedProcess[A
         KilledError: a signal ended it; what it said is on standard error.
     """
     if _PRCTL is not None:
-        options.setdefault("preexec_fn", _end_with_the_adapter)
+        options.setdefault("preexec_fn", end_with_its_parent)
     done = subprocess.run(words, *more, **options)  # noqa: PLW1510, S603 - the runtime's own command, in its own way
     if done.returncode < 0:
         if done.stderr:

@@ -7,8 +7,9 @@ import { Buffer } from "node:buffer";
 import { createRequire } from "node:module";
 import fs from "node:fs";
 import path from "node:path";
+import process from "node:process";
 
-import { ELEMENT_TYPES, STRING, elementType, isTrap } from "./protocol.mjs";
+import { ELEMENT_TYPES, STRING, elementType, isTrap, serve } from "./protocol.mjs";
 
 /** Types of Tensor by number: its name in JavaScript, and what its elements are given as. */
 const TENSOR_TYPES = new Map([
@@ -64,7 +65,7 @@ export const OPT_OUTS = [
 ];
 
 /** The package from the folder `FOLDER/node_modules`. */
-export function loaded(folder, name) {
+function loaded(folder, name) {
   const require = createRequire(path.join(path.resolve(folder), "package.json"));
   try {
     const { version } = JSON.parse(fs.readFileSync(path.join(folder, "node_modules", name, "package.json"), "utf8"));
@@ -82,7 +83,7 @@ const NEG =
   "02620f0a0179120a0a08080112040a02080242040a00100d";
 
 /** Loads a model, so that what the runtime itself lacks is told before the first case, and not as that case's. */
-export async function tried(ort, options) {
+async function tried(ort, options) {
   const session = await ort.InferenceSession.create(Buffer.from(NEG, "hex"), options);
   await session.release();
 }
@@ -152,7 +153,7 @@ outputs = [array_of(value) for value in json.loads(done.stdout)]
 `;
 
 /** An adapter of a package: what protocol.mjs serves. */
-export function adapter({ ort, name, version, options, lacks = [] }) {
+function adapter({ ort, name, version, options, lacks = [] }) {
   const types = ELEMENT_TYPES.filter(({ number }) => TENSOR_TYPES.has(number)).map((row) => row.name);
   return {
     name: name.replaceAll("-", "_"),
@@ -166,6 +167,28 @@ export function adapter({ ort, name, version, options, lacks = [] }) {
     }),
     run: (model, inputs, outputs) => run(ort, options, model, inputs, outputs),
   };
+}
+
+/**
+ * Serves a package, as serve_node.py starts it: `name` of the package, `provider` of its sessions, the names of types
+ * that it `lacks` as inputs, and `prepare`, what is set before the first session.
+ */
+export async function main({ name, provider, lacks = [], prepare = () => {} }) {
+  const [folder = ".", requests = 0, answers = 1] = process.argv.slice(2);
+  const options = {
+    executionProviders: [provider],
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+    logSeverityLevel: 4, // What it logs of an error it throws as well.
+  };
+  const load = async () => {
+    const { ort, version } = loaded(folder, name);
+    ort.env.logLevel = "fatal";
+    prepare(ort);
+    await tried(ort, options);
+    return adapter({ ort, name, version, options, lacks });
+  };
+  await serve(load, Number(requests), Number(answers));
 }
 
 async function run(ort, options, model, inputs, outputs) {

@@ -12,28 +12,11 @@
 // - A string is cut at its first NUL.
 // - Its memory is 4 GiB of address space, so `--memory` needs more than that.
 
-import process from "node:process";
+import { main } from "./onnxruntime_javascript.mjs";
 
-import { adapter, loaded, tried } from "./onnxruntime_javascript.mjs";
-import { serve } from "./protocol.mjs";
-
-const NAME = "onnxruntime-web";
-const OPTIONS = {
-  executionProviders: ["wasm"],
-  intraOpNumThreads: 1,
-  interOpNumThreads: 1,
-  logSeverityLevel: 4, // What it logs of an error it throws as well.
+const prepare = ({ env }) => {
+  env.wasm.numThreads = 1;
+  env.wasm.proxy = false;
 };
 
-const [folder = ".", requests = 0, answers = 1] = process.argv.slice(2);
-
-async function load() {
-  const { ort, version } = loaded(folder, NAME);
-  ort.env.logLevel = "fatal";
-  ort.env.wasm.numThreads = 1;
-  ort.env.wasm.proxy = false;
-  await tried(ort, OPTIONS);
-  return adapter({ ort, name: NAME, version, options: OPTIONS });
-}
-
-await serve(load, Number(requests), Number(answers));
+await main({ name: "onnxruntime-web", provider: "wasm", prepare });

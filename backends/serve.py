@@ -34,7 +34,7 @@ if __name__ == "__main__" and "backends" not in sys.modules:
     sys.modules["backends"] = importlib.util.module_from_spec(_spec)
     _spec.loader.exec_module(sys.modules["backends"])
 
-from backends import protocol  # noqa: E402
+from backends import child, protocol  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -149,26 +149,11 @@ def serve(requests: BinaryIO, write: Callable[[bytes], object], name: str) -> in
     return 0
 
 
-PR_SET_PDEATHSIG = 1
-
-
-def _end_with_the_harness() -> None:
-    """Ask Linux to end this process with the one that started it: a runtime that hangs would never see the stream end.
-
-    Elsewhere nothing does that; a harness that ends in an orderly way ends its adapters itself.
-    """
-    if sys.platform == "linux":
-        import ctypes  # noqa: PLC0415 - only here
-        import signal  # noqa: PLC0415
-
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
 def main() -> int:
     """Serve on the standard streams; the runtime's own output goes to standard error."""
     if len(sys.argv) != 2:  # noqa: PLR2004 - the command and its one argument
         raise SystemExit(f"usage: {sys.argv[0]} NAME; got {sys.argv[1:]}")
-    _end_with_the_harness()
+    child.end_with_its_parent()
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     requests = os.fdopen(os.dup(0), "rb")

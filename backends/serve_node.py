@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
-PR_SET_PDEATHSIG = 1
+if __name__ == "__main__":
+    # Python put this folder first on the path, where it looks for what is beside this folder.
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-
-def _end_with_the_harness() -> None:
-    """Ask Linux to end this process with the one that started it, as serve.py does; exec() keeps that."""
-    if sys.platform == "linux":
-        import ctypes  # noqa: PLC0415 - only here
-        import signal  # noqa: PLC0415
-
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+from backends import child
 
 
 def main() -> None:
@@ -27,7 +23,7 @@ def main() -> None:
     if len(sys.argv) != 4:  # noqa: PLR2004 - the command and its three arguments
         raise SystemExit(f"usage: {sys.argv[0]} NODE ADAPTER.mjs FOLDER; got {sys.argv[1:]}")
     node, adapter, folder = sys.argv[1:]
-    _end_with_the_harness()
+    child.end_with_its_parent()
     requests, answers = os.dup(0), os.dup(1)
     for descriptor in (requests, answers):
         os.set_inheritable(descriptor, True)  # noqa: FBT003 - its only argument
