@@ -13,6 +13,7 @@ from harness.results import Run, Writer, header, to_record
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from harness.report.subject import Subject
@@ -54,10 +55,20 @@ def hostile(text: str, verdict: Verdict = Verdict.WRONG_VALUE) -> Result:
     )  # fmt: skip
 
 
-def run_of(path: Path, *found: Result, finish: bool = True, backends: tuple[str, ...] = ("mine",)) -> Run:
+def run_of(
+    path: Path,
+    *found: Result,
+    finish: bool = True,
+    backends: tuple[str, ...] = ("mine",),
+    said: Mapping[str, Mapping[str, Any]] | None = None,
+    suite: str = "generated",
+    digest: str = "0123abcd",
+    reference: str = "",
+) -> Run:
+    """Return a run with these results; `said` is what each backend says of itself, instead of a name and a version."""
     writer = Writer(path)
-    said = {name: {"runtime": name, "version": "1.0"} for name in backends}
-    writer.open(header({"name": "generated", "digest": "0123abcd"}, said, {"reference": ""}))
+    known = {name: {"runtime": name, "version": "1.0"} for name in backends} if said is None else said
+    writer.open(header({"name": suite, "digest": digest}, known, {"reference": reference}))
     for item in found:
         writer.add(item)
     if finish:

@@ -47,15 +47,30 @@ def raised(kind: str, text: str, *bases: type[BaseException]) -> BaseException:
     return error
 
 
-def real(tmp_path: Path, name: str, *cases: str, python: str = "") -> Run:
-    """Run cases on a real runtime; fail where its process printed what is no answer."""
+def real(
+    tmp_path: Path, name: str, wanted: Mapping[str, str | tuple[str, ...]], *, signal: str = "", python: str = ""
+) -> dict[str, str]:
+    """Run cases on a real runtime, and hold each against its verdict, or one of those that it may have.
+
+    A process that printed what is no answer fails, too. Return what the runtime says of itself.
+
+    Args:
+        tmp_path: where the results go.
+        name: of the backend.
+        wanted: by case.
+        signal: that ends it where it crashes.
+        python: of an environment that is there.
+    """
     results = tmp_path / "results.ndjson"
-    words = [word for case in cases for word in ("--case", case)]
+    words = [word for case in wanted for word in ("--case", case)]
     if python:
         words += ["--python", python]
     done = command("run", "--backend", name, *words, "--timeout", "120", "--results", results)
     run = Run(results)
     found = {result.case: result for result in run.results()}
-    assert set(found) == set(cases), done.text
+    assert set(found) == set(wanted), done.text
     assert all(result.verdict != "adapter_error" for result in found.values()), done.text
-    return run
+    for case, verdicts in wanted.items():
+        assert found[case].verdict in ((verdicts,) if isinstance(verdicts, str) else verdicts), found[case]
+        assert found[case].signal == (signal if found[case].verdict == "crash" else ""), found[case]
+    return dict(run.header["backends"][name])

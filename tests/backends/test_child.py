@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import orphans
 import pytest
 
 import backends
@@ -63,17 +64,9 @@ child.run([sys.executable, "-c", {hang!r}])
     number = int(told.read_text())
     adapter.kill()
     adapter.wait()
-    while _runs(number):
+    while orphans.runs(number):
         assert time.monotonic() < deadline, "the program is still there"
         time.sleep(0.02)
-
-
-def _runs(number: int) -> bool:
-    """Tell whether a process runs; one that ended and that nobody asks for does not."""
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_it_runs_what_subprocess_would(capfd: pytest.CaptureFixture[str]) -> None:

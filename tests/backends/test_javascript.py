@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import orphans
 import pytest
 
 import backends
@@ -155,21 +156,10 @@ def test_what_ends_the_runtime_is_seen_and_the_next_case_is_spared(does: str, si
         assert opened.session.ends == 1
 
 
-STARTS = """
-import subprocess, sys, time
-adapter = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-adapter.stdout.readline()
-print(adapter.pid, flush=True)
-adapter.stdin.write(sys.stdin.buffer.read())
-adapter.stdin.flush()
-time.sleep(60)
-"""
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with the one that started it")
 def test_a_runtime_that_hangs_does_not_outlive_a_harness_that_is_killed() -> None:
     request = protocol.message({"kind": "run", "id": 1, "model": 5, "inputs": [], "outputs": []}, [b"hangs"])
-    words = [sys.executable, "-c", STARTS, *target().command]
+    words = orphans.harness(target().command)
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as harness:
         assert harness.stdin
         assert harness.stdout
@@ -177,19 +167,11 @@ def test_a_runtime_that_hangs_does_not_outlive_a_harness_that_is_killed() -> Non
         harness.stdin.close()
         pid = int(harness.stdout.readline())
         time.sleep(0.5)  # Until it hangs; one that did not would end with its requests, so it must be there now.
-        assert runs(pid)
+        assert orphans.runs(pid)
         harness.kill()
         harness.wait()
-        while runs(pid):  # The test's own deadline ends this.
+        while orphans.runs(pid):  # The test's own deadline ends this.
             time.sleep(0.05)
-
-
-def runs(pid: int) -> bool:
-    """Tell whether a process is there and no zombie that nobody has waited for."""
-    try:
-        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
-        return False
 
 
 def test_a_runtime_that_is_not_to_be_had_is_a_sentence() -> None:

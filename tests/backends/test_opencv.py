@@ -147,7 +147,4 @@ def test_the_real_one(tmp_path: Path) -> None:
         "ai.onnx/ReduceSum/1/dtypes/uint32": "refused",
         "ai.onnx/Reshape/14/allowzero_and_inferred": "crash",
     }
-    run = real(tmp_path, "opencv", *wanted)
-    assert run.header["backends"]["opencv"]["version"] == "5.0.0.93"
-    found = {result.case: str(result.verdict) for result in run.results()}
-    assert found == wanted
+    assert real(tmp_path, "opencv", wanted, signal="SIGFPE")["version"] == "5.0.0.93"

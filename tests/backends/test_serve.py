@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
+import orphans
 import pytest
 from onnx.backend.base import Backend
 
@@ -471,22 +472,12 @@ def run(model, inputs, outputs):
         pass
 """
 
-STARTS = """
-import subprocess, sys, time
-adapter = subprocess.Popen([sys.executable, sys.argv[1], "mine.hanging"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-adapter.stdout.readline()
-print(adapter.pid, flush=True)
-adapter.stdin.write(sys.stdin.buffer.read())
-adapter.stdin.flush()
-time.sleep(60)
-"""
-
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with the one that started it")
 def test_a_runtime_that_hangs_does_not_outlive_a_harness_that_is_killed(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "hanging.py").write_text(HANGING)
-    words = [sys.executable, "-c", STARTS, serve.__file__ or ""]
+    words = orphans.harness([sys.executable, serve.__file__ or "", "mine.hanging"])
     with subprocess.Popen(words, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as harness:
         assert harness.stdin
         assert harness.stdout
@@ -500,14 +491,6 @@ def test_a_runtime_that_hangs_does_not_outlive_a_harness_that_is_killed(tmp_path
         assert (tmp_path / "hangs").exists()
         harness.kill()
         harness.wait()
-        while time.monotonic() < ended and _runs(pid):
+        while time.monotonic() < ended and orphans.runs(pid):
             time.sleep(0.05)
-        assert not _runs(pid)
-
-
-def _runs(pid: int) -> bool:
-    """Tell whether a process is there and no zombie that nobody has waited for."""
-    try:
-        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
-        return False
+        assert not orphans.runs(pid)

@@ -185,7 +185,4 @@ def test_the_real_one(tmp_path: Path) -> None:
         "ai.onnx/Split/2/lengths_too_few": "crash",
         "ai.onnx/SplitToSequence/11/default": "unsupported",
     }
-    run = real(tmp_path, "tract", *wanted)
-    assert run.header["backends"]["tract"]["version"] == "0.23.9"
-    found = {result.case: str(result.verdict) for result in run.results()}
-    assert found == wanted
+    assert real(tmp_path, "tract", wanted, signal="SIGABRT")["version"] == "0.23.9"

@@ -15,12 +15,13 @@ import pytest
 from commands import command
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from runs import run_of
 
 from harness import conditions, covering, explain, traits
 from harness.report import explanation, markdown, subject
-from harness.results import Run, Writer, header
+from harness.results import Run
 from harness.suite import Folder, Generated, Selection, Suite
-from harness.verdict import Result, Verdict
+from harness.verdict import Result, Verdict, split_operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -67,15 +68,8 @@ def stored(
     path = folder / "run.ndjson"
     path.unlink(missing_ok=True)
     results = list(results)
-    writer = Writer(path)
-    backends: dict[str, dict[str, Any]] = {item.backend: {} for item in results}
-    writer.open(header({"name": suite, "digest": digest}, backends, {}))
-    for item in results:
-        writer.add(item)
-    if whole:
-        writer.finish(1)
-    writer.close()
-    return Run(path)
+    said: dict[str, dict[str, str]] = {item.backend: {} for item in results}
+    return run_of(path, *results, finish=whole, said=said, suite=suite, digest=digest)
 
 
 def said(folder: Path, results: Iterable[Result]) -> list[str]:
@@ -334,9 +328,9 @@ def test_hostile_words_reach_no_terminal_and_no_markup(tmp_path: Path) -> None:
 
 
 def test_a_version_that_is_no_number_is_no_version() -> None:
-    assert traits.split_operator("ai.onnx/Add/" + "9" * 10_000) == ("ai.onnx/Add/" + "9" * 10_000, None)
-    assert traits.split_operator("model") == ("model", None)
-    assert traits.split_operator("ai.onnx.ml/Scaler/1") == ("ai.onnx.ml/Scaler", 1)
+    assert split_operator("ai.onnx/Add/" + "9" * 10_000) == ("ai.onnx/Add/" + "9" * 10_000, None)
+    assert split_operator("model") == ("model", None)
+    assert split_operator("ai.onnx.ml/Scaler/1") == ("ai.onnx.ml/Scaler", 1)
 
 
 # The command

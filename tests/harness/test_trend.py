@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from commands import adapter, command
-from runs import HOSTILE_TEXTS, SPLIT, result
+from runs import HOSTILE_TEXTS, SPLIT, result, run_of
 
 from harness import environments, npm, releases
 from harness.environments import Needs, NoEnvironmentError
 from harness.report import trend as report
-from harness.results import Run, Writer, header
+from harness.results import Run
 from harness.trend import Change, TrendError, trend
 from harness.verdict import Result, Verdict
 
@@ -25,27 +25,9 @@ VERSIONS = {OLDER: "1.2.0", OLD: "1.10.0", NEW: "2.0.1"}
 P, W, C, U, X = Verdict.PASS, Verdict.WRONG_VALUE, Verdict.CRASH, Verdict.UNSUPPORTED, Verdict.UNSPECIFIED
 
 
-def run_of(
-    path: Path,
-    *found: Result,
-    versions: dict[str, str] | None = None,
-    digest: str = "d1",
-    runtime: str = "mine",
-    finish: bool = True,
-    reference: str = "",
-) -> Run:
-    writer = Writer(path)
-    said = {
-        name: {"runtime": runtime, "version": version}
-        for name, version in (VERSIONS if versions is None else versions).items()
-    }
-    writer.open(header({"name": "generated", "digest": digest}, said, {"reference": reference}))
-    for item in found:
-        writer.add(item)
-    if finish:
-        writer.finish(1.0)
-    writer.close()
-    return Run(path)
+def said(versions: dict[str, str], runtime: str = "mine") -> dict[str, dict[str, str]]:
+    """Return what backends of these versions say of themselves."""
+    return {name: {"runtime": runtime, "version": version} for name, version in versions.items()}
 
 
 def row(name: str, *verdicts: Verdict | None, operator: str = SPLIT) -> list[Result]:
@@ -56,7 +38,7 @@ def row(name: str, *verdicts: Verdict | None, operator: str = SPLIT) -> list[Res
 
 def three(path: Path, *rows: list[Result]) -> Run:
     """Return a run of three versions, which lie in the file in no order of theirs."""
-    return run_of(path, *sorted(itertools.chain(*rows), key=lambda item: item.backend))
+    return run_of(path, *sorted(itertools.chain(*rows), key=lambda item: item.backend), said=said(VERSIONS))
 
 
 def test_a_change_is_told_at_the_first_version_that_has_it(tmp_path: Path) -> None:
@@ -90,35 +72,35 @@ def test_an_operator_that_comes_out_the_same_is_counted_and_no_more(tmp_path: Pa
 
 
 def test_several_files_are_one_trend(tmp_path: Path) -> None:
-    one = run_of(tmp_path / "1", result("a", W, backend="mine"), versions={"mine": "1.0"})
-    two = run_of(tmp_path / "2", result("a", P, backend="mine"), versions={"mine": "1.1"})
+    one = run_of(tmp_path / "1", result("a", W, backend="mine"), said=said({"mine": "1.0"}))
+    two = run_of(tmp_path / "2", result("a", P, backend="mine"), said=said({"mine": "1.1"}))
     assert trend([two, one]).changes == (Change(SPLIT, "1.1", W, P, 1, f"{SPLIT}/a"),)
 
 
 @pytest.mark.parametrize(
-    ("other", "said"),
+    ("other", "sentence"),
     [
-        ({"versions": {"mine": "1.0"}}, "mine 1.0 is there twice"),
-        ({"versions": {"mine": "1.1"}, "digest": "d2"}, "one suite, and these are generated d1, generated d2"),
-        ({"versions": {"mine": "1.1"}, "runtime": "yours"}, "one runtime, and these are mine, yours"),
-        ({"versions": {"mine": "nightly"}}, "its version is 'nightly', which has no order"),
-        ({"versions": {"mine": ""}}, "its adapter says no version"),
-        ({"versions": {}}, "only mine 1.0"),
+        ({"said": said({"mine": "1.0"})}, "mine 1.0 is there twice"),
+        ({"said": said({"mine": "1.1"}), "digest": "d2"}, "one suite, and these are generated d1, generated d2"),
+        ({"said": said({"mine": "1.1"}, "yours")}, "one runtime, and these are mine, yours"),
+        ({"said": said({"mine": "nightly"})}, "its version is 'nightly', which has no order"),
+        ({"said": said({"mine": ""})}, "its adapter says no version"),
+        ({"said": {}}, "only mine 1.0"),
     ],
 )
-def test_what_is_no_trend_is_said(tmp_path: Path, other: dict[str, object], said: str) -> None:
+def test_what_is_no_trend_is_said(tmp_path: Path, other: dict[str, object], sentence: str) -> None:
     runs = [
-        run_of(tmp_path / "1", versions={"mine": "1.0"}),
-        run_of(tmp_path / "2", **other),  # type: ignore[arg-type]
+        run_of(tmp_path / "1", said=said({"mine": "1.0"}), digest="d1"),
+        run_of(tmp_path / "2", **{"digest": "d1", **other}),  # type: ignore[arg-type]
     ]
     with pytest.raises(TrendError) as told:
         trend(runs)
-    assert said in str(told.value)
+    assert sentence in str(told.value)
 
 
 def test_the_backend_whose_answers_are_expected_is_no_version(tmp_path: Path) -> None:
     versions = {"mine==1": "1.0", "mine==2": "2.0", "other": "7"}
-    run = run_of(tmp_path / "r", result("a", backend="mine==1"), versions=versions, reference="other")
+    run = run_of(tmp_path / "r", result("a", backend="mine==1"), said=said(versions), reference="other")
     assert trend([run]).versions == ("1.0", "2.0")
 
 
@@ -133,7 +115,7 @@ def test_the_text_says_when(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_cut_off_is_told(tmp_path: Path) -> None:
-    found = trend([run_of(tmp_path / "r", *row("a", P, P, W), finish=False)])
+    found = trend([run_of(tmp_path / "r", *row("a", P, P, W), finish=False, said=said(VERSIONS))])
     for told in (report.text(found), report.markdown(found)):
         assert "was cut off" in "".join(told)
 
@@ -155,7 +137,7 @@ def test_what_a_suite_says_is_no_markup(tmp_path: Path, text: str) -> None:
         result("x", verdict, backend=name, operator=text, case=f"folder/{text}")
         for name, verdict in zip(VERSIONS, (P, W, P), strict=True)
     ]
-    found = trend([run_of(tmp_path / "r", *rows)])
+    found = trend([run_of(tmp_path / "r", *rows, said=said(VERSIONS))])
     page = "".join(report.markdown(found))
     assert "<script>" not in page
     assert "](http" not in page
