@@ -122,8 +122,8 @@ def split_operator(operator: str) -> tuple[str, int | None]:
 
 def natural(operator: str) -> tuple[str, int]:
     """Return what sorts operator versions: by name, and versions as numbers."""
-    name, version = split_operator(operator)
-    return name, version or 0
+    name, _, version = operator.rpartition("/")
+    return name or operator, version_number(version) or 0
 
 
 _CONTROL = re.compile(
