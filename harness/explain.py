@@ -84,11 +84,6 @@ class Explanation:
         return [finding.statement for explained in self.found for finding in explained.findings]
 
 
-def statements(run: Run, source: Suite | None, selection: Selection | None = None) -> list[Statement]:
-    """Return what failures of a run share; see `explain`."""
-    return explain(run, source, selection).statements
-
-
 @dataclass
 class _Operator:
     """What a run holds of an operator.
@@ -97,7 +92,7 @@ class _Operator:
         cases: id -> what its result says, of cases that passed or failed.
         verdicts: backend -> case -> verdict, of those and of cases that came out otherwise.
         failures: backend -> failures.
-    versions: of the operator that those cases are of.
+        versions: of the operator that those cases are of.
     """
 
     cases: dict[str, Traits] = field(default_factory=dict)

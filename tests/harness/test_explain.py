@@ -73,7 +73,7 @@ def stored(
 
 
 def said(folder: Path, results: Iterable[Result]) -> list[str]:
-    return [str(item) for item in explain.statements(stored(folder, results), None)]
+    return [str(item) for item in explain.explain(stored(folder, results), None).statements]
 
 
 # The truth, in as few words
@@ -122,7 +122,7 @@ def test_where_every_case_fails_there_is_no_condition(tmp_path: Path) -> None:
 def test_where_none_passes_other_failures_are_what_it_is_told_from(tmp_path: Path) -> None:
     results = every(lambda _: True, Verdict.REFUSED, error="Error", message="no")
     results = [dataclasses.replace(i, verdict=Verdict.CRASH) if type_of(i) == "int64" else i for i in results]
-    found = {item.verdict: item.conditions for item in explain.statements(stored(tmp_path, results), None)}
+    found = {item.verdict: item.conditions for item in explain.explain(stored(tmp_path, results), None).statements}
     assert found == {Verdict.CRASH: ("type is int64",), Verdict.REFUSED: ("type is not int64",)}
 
 
@@ -150,7 +150,7 @@ def test_passing_cases_that_match_are_counted(tmp_path: Path) -> None:
     results = every(lambda item: type_of(item) == "float16" and version(item) >= 7)
     spared = next(item for item in results if item.verdict.failed)
     twin = dataclasses.replace(renamed(spared, "spared"), verdict=Verdict.PASS)
-    found = explain.statements(stored(tmp_path, [*results, twin]), None)
+    found = explain.explain(stored(tmp_path, [*results, twin]), None).statements
     assert [(item.matched, item.failing, item.passing) for item in found] == [(18, 18, 1)]
     assert found[0].conditions == ("type is float16", "version >= 7")
     assert not found[0].exact
@@ -178,7 +178,7 @@ def renamed(item: Result, name: str) -> Result:
 def test_a_statement_never_takes_one_case_at_a_time(tmp_path: Path) -> None:
     """Failures strewn without a rule get few statements or none, each for more than one case."""
     results = every(lambda item: hash_of(item.case) % 7 == 0)
-    found = explain.statements(stored(tmp_path, results), None)
+    found = explain.explain(stored(tmp_path, results), None).statements
     assert len(found) <= covering.MOST_STATEMENTS
     for item in found:
         assert item.matched >= covering.LEAST[min(len(item.conditions), 3)], item
@@ -213,13 +213,13 @@ def test_backends_and_operators_are_told_apart(tmp_path: Path) -> None:
         ("other", Verdict.TIMEOUT, ("version is 1",)),
     ]
     assert [i.backend for i in explain.explain(run, None, backends=["other"]).statements] == ["other"]
-    assert explain.statements(run, None, Selection(ops=("Sub",))) == []
+    assert explain.explain(run, None, Selection(ops=("Sub",))).statements == []
 
 
 def test_the_order_of_results_changes_nothing(tmp_path: Path) -> None:
     results = every(lambda item: type_of(item) == "float16" or (version(item) >= 13 and item.form == "top"))
-    once = explain.statements(stored(tmp_path, results), None)
-    assert explain.statements(stored(tmp_path, results[::-1]), None) == once
+    once = explain.explain(stored(tmp_path, results), None).statements
+    assert explain.explain(stored(tmp_path, results[::-1]), None).statements == once
     assert once
 
 
@@ -262,7 +262,7 @@ def holds(words: str, item: Result) -> bool:
 )
 def test_every_statement_is_as_it_says(tmp_path_factory: pytest.TempPathFactory, verdicts: list[Verdict]) -> None:
     results = [result(*kind, verdict=verdict) for kind, verdict in zip(KINDS, verdicts, strict=True)]
-    recount(explain.statements(stored(tmp_path_factory.mktemp("run"), results), None), results)
+    recount(explain.explain(stored(tmp_path_factory.mktemp("run"), results), None).statements, results)
 
 
 @settings(max_examples=60, deadline=None)
@@ -278,7 +278,7 @@ def test_a_statement_is_found_for_every_conjunction_and_is_as_it_says(
         )
         for kind in KINDS
     ]
-    found = explain.statements(stored(tmp_path_factory.mktemp("run"), results), None)
+    found = explain.explain(stored(tmp_path_factory.mktemp("run"), results), None).statements
     assert [item.exact for item in found] == [True]
     assert len(found[0].conditions) <= len(named)
     recount(found, results)
@@ -399,7 +399,7 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
 def test_a_report_has_the_statements(tmp_path: Path) -> None:
     run = stored(tmp_path, every(lambda item: type_of(item) == "float16"))
     found = subject.read(run)
-    shared = dataclasses.replace(found, statements=explain.statements(run, None))
+    shared = dataclasses.replace(found, statements=explain.explain(run, None).statements)
     text = "".join(markdown.report(shared))
     assert "## What failures share\n\n`mine: ai.onnx/Add`\n\n- `wrong_value exactly when type is float16 (24 of" in text
     assert "What failures share" not in "".join(markdown.report(found))
@@ -490,7 +490,7 @@ def recovered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, operat
     assert f"`onnx-conformance explain {path}` says what the failures of an operator share." in ran.out
     status, out, _ = explained(path)
     assert status == 0
-    found = explain.statements(Run(path), Generated())
+    found = explain.explain(Run(path), Generated()).statements
     assert [" and ".join(item.conditions) for item in found] == [words]
     assert found[0].exact
     assert f"exactly when {words} (" in " ".join(out.split())
