@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Value = np.ndarray[Any, Any] | list["Value"] | dict[Any, "Value"] | None
 
 PLAIN, EXPANDED = "plain", "expanded"
+_OBJECTS = 2048
+"""Bytes of the Python objects that a small case is made of, as measured."""
 FORMS = (PLAIN, "initializer", "omitted", "symbolic", "unranked", "top", "again", EXPANDED)
 """Ways to deliver a case; `initializer-NAME` is the one of a single input. See forms.Form."""
 
@@ -125,6 +127,11 @@ class Case:
         inputs = [{"name": name, "value": protocol.encode(value, buffers)} for name, value in self.inputs.items()]
         header = {"kind": "run", "model": len(self.model), "inputs": inputs, "outputs": list(self.outputs)}
         return protocol.message(header, buffers)
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes while it waits to be asked, about; what is expected is of the order of what is given."""
+        return len(self._request) + _OBJECTS
 
     def digests(self) -> tuple[str, str, str]:
         """Return short digests of the model, of the inputs, and of what is expected."""

@@ -26,11 +26,15 @@ if TYPE_CHECKING:
     React = Callable[[str, Case, Reply], None]
 
 WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
-BACKLOG = 2048
-"""Cases that wait for the lanes of one backend before no more are taken from the suite.
+ENOUGH = 64
+"""Cases that wait for the lanes of one backend before it needs no more from the suite."""
+HANDFUL = 8
+"""Cases that are taken before one looks for answers; to look costs little, but not nothing."""
+BACKLOG = 128 << 20
+"""Bytes of cases that wait for the lanes of one backend before no more are taken, though others need some.
 
-All backends wait for the one with the fullest: so many that a restart, or some cases that take seconds, hold up nobody
-else, and so few that they take some tens of MB."""
+A backend may be some ten thousand cases behind the quickest, as one is that hangs in every case of an operator, and
+nobody waits for it; the cases in between are held only once."""
 
 
 def judge(case: Case, backend: str, reply: Reply) -> Result:
@@ -110,6 +114,7 @@ class Group:
     repeats: Repeats
     waiting: deque[Case] = field(default_factory=deque)
     failed: str = ""
+    _held: int = 0
 
     @property
     def idle(self) -> bool:
@@ -121,9 +126,14 @@ class Group:
         return not self.waiting and all(session.idle for session in self.sessions)
 
     @property
+    def hungry(self) -> bool:
+        """Whether it may soon have nothing to do."""
+        return not self.failed and len(self.waiting) < ENOUGH
+
+    @property
     def full(self) -> bool:
-        """Whether it has enough to do."""
-        return len(self.waiting) >= BACKLOG or self.repeats.full
+        """Whether it must not be given more."""
+        return self._held >= BACKLOG or self.repeats.full
 
     @property
     def all_sessions(self) -> list[Session]:
@@ -134,18 +144,22 @@ class Group:
         """Take a case on, unless the backend is given up."""
         if not self.failed:
             self.waiting.append(case)
+            self._held += case.size
 
     def feed(self, *, last: bool) -> None:
         """Hand waiting cases to the lanes, the emptiest first; `last`: no more will come."""
         for session in self.sessions:
             while self.waiting and session.room:
-                session.put(self.waiting.popleft())
+                case = self.waiting.popleft()
+                self._held -= case.size
+                session.put(case)
         self.repeats.feed(last=last and self._done)
 
     def give_up(self, why: str) -> None:
         """Do no more, and say why."""
         self.failed = why
         self.waiting.clear()
+        self._held = 0
         self.close()
 
     def close(self) -> None:
@@ -254,14 +268,14 @@ class Runner:
         source = iter(cases)
         exhausted = False
         while True:
-            while not exhausted and not self._full:
+            for _ in range(HANDFUL):
+                if exhausted or not self._room:
+                    break
                 case = next(source, None)
                 if case is None:
                     exhausted = True
-                    break
-                self._take(case)
-                if self._results:
-                    break
+                else:
+                    self._take(case)
             self._step(exhausted)
             while self._results:
                 yield self._results.popleft()
@@ -302,7 +316,7 @@ class Runner:
         busy = any(not session.idle for session in sessions)
         try:
             if busy:
-                poll(self._selector, sessions, None if exhausted or self._full else 0.0)
+                poll(self._selector, sessions, None if exhausted or not self._room else 0.0)
         except SessionError as error:
             self._give_up(error)
 
@@ -312,8 +326,9 @@ class Runner:
         return {group.target.name for group in self._all if group.failed}
 
     @property
-    def _full(self) -> bool:
-        return any(group.full for group in self._all)
+    def _room(self) -> bool:
+        """Whether another case is to be taken from the suite."""
+        return any(group.hungry for group in self._all) and not any(group.full for group in self._all)
 
     def _give_up(self, error: SessionError) -> None:
         """Drop the backend that cannot go on; the others do."""

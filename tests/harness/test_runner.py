@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import shlex
 import sys
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 from harness import targets
 from harness.case import in_shard
 from harness.process import Limits, StartError
-from harness.runner import BACKLOG, Runner
+from harness.runner import ENOUGH, Runner
 from harness.suite import Generated, Selection
 from harness.verdict import Result, Verdict
 
@@ -266,23 +268,46 @@ def test_without_requests_ahead_the_same_adapter_waits_in_vain(cases: list[Case]
     assert verdicts(ran.of(target)) == {NAMES[0]: "timeout"}, ran.results
 
 
+def endless(case: Case, taken: list[int]) -> Iterator[Case]:
+    for number in itertools.count():
+        taken[0] = number
+        yield dataclasses.replace(case, id=f"{case.id}-{number}")
+
+
 def test_cases_are_taken_as_there_is_room_for_them(cases: list[Case]) -> None:
     """A suite of a million cases is never held at once."""
-    taken = 0
-
-    def endless() -> Iterator[Case]:
-        nonlocal taken
-        while True:
-            taken += 1
-            yield cases[0]
-
+    taken = [0]
     with Runner([adapter("good")], Limits(), 1) as runner:
         runner.start()
-        results = runner.run(endless())
+        results = runner.run(endless(cases[0], taken))
         got = sum(1 for _ in zip(range(500), results, strict=False))
         results.close()  # type: ignore[attr-defined]
     assert got == 500, got
-    assert taken < 500 + BACKLOG + 300, f"{taken} cases were taken for {got} results"
+    assert taken[0] < 500 + ENOUGH + 100, f"{taken[0]} cases were taken for {got} results"
+
+
+def test_a_backend_that_hangs_holds_up_no_other(cases: list[Case]) -> None:
+    """A quick one is through thousands of cases while the other waits for its first deadline."""
+    hangs, good = adapter("hangs", NAMES[0]), adapter("good")
+    with Runner([hangs, good], Limits(timeout=60), 1) as runner:
+        runner.start()
+        first = list(itertools.islice(runner.run(endless(cases[0], [0])), 5000))
+    assert {result.backend for result in first} == {good.name}
+
+
+def test_how_far_a_backend_may_be_behind_is_bounded_in_bytes(
+    cases: list[Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hangs, good, taken = adapter("hangs", NAMES[0]), adapter("good"), [0]
+    monkeypatch.setattr("harness.runner.BACKLOG", 100 * cases[0].size)
+    with Runner([hangs, good], Limits(timeout=SHORT, restarts=0), 1) as runner:
+        runner.start()
+        results = runner.run(endless(cases[0], taken))
+        late = next(result for result in results if result.verdict is Verdict.TIMEOUT)
+        behind = taken[0]
+        results.close()  # type: ignore[attr-defined]
+    assert late.backend == hangs.name
+    assert 100 <= behind < 100 + 50, f"{behind} cases were taken while one backend hung"
 
 
 # Shards
