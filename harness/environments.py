@@ -142,8 +142,12 @@ def uv() -> str:
 
 
 def uv_environment() -> dict[str, str]:
-    """Return the variables that uv runs with: what the machine trusts, it trusts, for many have a proxy."""
-    return {"UV_NATIVE_TLS": "true", **os.environ}
+    """Return the variables that uv runs with.
+
+    What the machine trusts, uv trusts, for many have a proxy. It compiles what it installs, once: a runtime that
+    crashes starts a thousand times, and with PYTHONDONTWRITEBYTECODE, as in many containers, would import sources.
+    """
+    return {"UV_NATIVE_TLS": "true", "UV_COMPILE_BYTECODE": "true", **os.environ}
 
 
 @functools.cache
