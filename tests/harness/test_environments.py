@@ -189,21 +189,22 @@ def test_run_takes_an_interpreter_for_one_backend() -> None:
 
 
 @pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("variable", ["UV_NATIVE_TLS", "UV_COMPILE_BYTECODE"])
 @pytest.mark.parametrize(("set_by_the_user", "found"), [(None, "true"), ("false", "false")])
-def test_uv_trusts_what_the_machine_trusts(
-    set_by_the_user: str | None, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_uv_trusts_what_the_machine_trusts_and_compiles_what_it_installs(
+    variable: str, set_by_the_user: str | None, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = tmp_path / "seen"
     body = f"""
         import os
-        open({str(seen)!r}, "w").write(os.environ.get("UV_NATIVE_TLS", "unset"))
+        open({str(seen)!r}, "w").write(os.environ.get({variable!r}, "unset"))
         print({sys.executable!r}, flush=True)
         sys.stdin.read()
     """
     uv = fake_uv(tmp_path, body)
     monkeypatch.setattr(environments, "uv", lambda: str(uv))
-    monkeypatch.delenv("UV_NATIVE_TLS", raising=False)
+    monkeypatch.delenv(variable, raising=False)
     if set_by_the_user is not None:
-        monkeypatch.setenv("UV_NATIVE_TLS", set_by_the_user)
-    environments.interpreter((f"mine-dist=={found}",))
+        monkeypatch.setenv(variable, set_by_the_user)
+    environments.interpreter((f"{variable}=={found}",))
     assert seen.read_text() == found
