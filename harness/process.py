@@ -34,6 +34,8 @@ CHUNK = 1 << 18
 STDERR_KEPT = 8192
 STDERR_READS = 8
 """Reads of what a process printed when its end is told; one that prints without end must not hold us."""
+LAST_BREATH = 10.0
+"""Seconds from the end of a process's output to its own end: one that crashes while holding GB, on a busy machine."""
 UNSENT_MOST = 16 << 20
 """Bytes that wait for one process before no more cases are encoded for it."""
 
@@ -340,7 +342,7 @@ class Session:
     def _ended(self, process: subprocess.Popen[bytes]) -> None:
         """React to the end of the adapter's output."""
         try:
-            status = process.wait(2)
+            status = process.wait(LAST_BREATH)
         except subprocess.TimeoutExpired:
             self._blame(lambda stderr: Broken(f"{self.target.name} closed its output without an answer", stderr))
             return
