@@ -33,7 +33,7 @@ HANDFUL = 8
 BACKLOG = 128 << 20
 """Bytes of cases that wait for the lanes of one backend before no more are taken, though others need some.
 
-A backend may be some ten thousand cases behind the quickest, as one is that hangs in every case of an operator, and
+A backend may be some fifty thousand cases behind the quickest, as one is that hangs in every case of an operator, and
 nobody waits for it; the cases in between are held only once."""
 
 

@@ -224,6 +224,13 @@ def closes_its_output(_request: Request) -> None:
     time.sleep(600)
 
 
+def dies_slowly_by_segv(_request: Request) -> None:
+    """Take as long over the end as a process does that holds GB, on a busy machine."""
+    os.close(1)
+    time.sleep(3)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
 def dies_by_segv(_request: Request) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
@@ -292,8 +299,8 @@ CASES = (
     says_nan_in_the_header, takes_nan_seconds, takes_endless_seconds, announces_two_gib, writes_an_endless_header,
     sends_too_few_bytes, sends_too_many_bytes, nests_without_end, says_an_unknown_kind, names_an_endless_request,
     says_hello_again, answers_unasked, hangs, hangs_printing, drips, closes_its_output, dies_by_segv, dies_by_abrt,
-    exits_with_3, dies_leaving_a_child, dies_with_hostile_words, refuses_with_hostile_words, allocates,
-    wrong_at_first, wrong_after_others, dies_after_others, breaks_the_second_time,
+    dies_slowly_by_segv, exits_with_3, dies_leaving_a_child, dies_with_hostile_words, refuses_with_hostile_words,
+    allocates, wrong_at_first, wrong_after_others, dies_after_others, breaks_the_second_time,
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import pytest
 from harness import targets
 from harness.case import in_shard
 from harness.process import Limits, StartError
-from harness.runner import ENOUGH, Runner
+from harness.runner import Runner
 from harness.suite import Generated, Selection
 from harness.verdict import Result, Verdict
 
@@ -102,6 +102,7 @@ FAULTS = {
     "says_hello_again": (BROKEN, 'a second "hello"'),
     "dies_by_segv": (CRASH, "ended by SIGSEGV"),
     "dies_by_abrt": (CRASH, "ended by SIGABRT"),
+    "dies_slowly_by_segv": (CRASH, "ended by SIGSEGV"),
     "exits_with_3": (CRASH, "exited with status 3"),
     "dies_with_hostile_words": (CRASH, "exited with status 5"),
     "refuses_with_hostile_words": (Verdict.REFUSED, "second line"),
@@ -274,16 +275,17 @@ def endless(case: Case, taken: list[int]) -> Iterator[Case]:
         yield dataclasses.replace(case, id=f"{case.id}-{number}")
 
 
-def test_cases_are_taken_as_there_is_room_for_them(cases: list[Case]) -> None:
-    """A suite of a million cases is never held at once."""
+@pytest.mark.parametrize(("kind", "wanted"), [("good", 500), ("is_slow", 5)])
+def test_cases_are_taken_as_there_is_room_for_them(cases: list[Case], kind: str, wanted: int) -> None:
+    """A suite of a million cases is never held at once, however slow the backend is."""
     taken = [0]
-    with Runner([adapter("good")], Limits(), 1) as runner:
+    with Runner([adapter(kind)], Limits(), 1) as runner:
         runner.start()
         results = runner.run(endless(cases[0], taken))
-        got = sum(1 for _ in zip(range(500), results, strict=False))
+        got = sum(1 for _ in zip(range(wanted), results, strict=False))
         results.close()  # type: ignore[attr-defined]
-    assert got == 500, got
-    assert taken[0] < 500 + ENOUGH + 100, f"{taken[0]} cases were taken for {got} results"
+    assert got == wanted, got
+    assert taken[0] < wanted + 64 + 100, f"{taken[0]} cases were taken for {got} results"
 
 
 def test_a_backend_that_hangs_holds_up_no_other(cases: list[Case]) -> None:
