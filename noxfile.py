@@ -1,4 +1,4 @@
-"""Sessions: tests, lint, types, conformance, bench. Run one with `nox -s NAME`."""
+"""Sessions: tests, lint, types, conformance, mutants, bench. Run one with `nox -s NAME`."""
 
 from __future__ import annotations
 
@@ -48,6 +48,13 @@ def conformance(session: nox.Session) -> None:
         backends = ["--backend", "onnxruntime", "--backend", "onnx_reference"]
         session.run(*command, *backends, success_codes=[0, 1], silent=True)
     session.run("onnx-conformance", "publish", *map(str, RESULTS), "--folder", str(REPORTS))
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Put faults into the oracles, one token at a time: which share of them the cases, and the core, notice."""
+    session.install(".[test]")
+    session.run("python", "tests/bench/mutants.py", *session.posargs)
 
 
 @nox.session

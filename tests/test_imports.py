@@ -5,18 +5,13 @@ from __future__ import annotations
 import ast
 import graphlib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import backends
 import harness
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 PACKAGES = {package.__name__: Path(package.__file__ or "").parent for package in (harness, backends)}
-MOST_LINES, MOST_OPERATOR_LINES = 430, 220
 
 
 def modules() -> dict[str, Path]:
@@ -185,15 +180,3 @@ def test_no_circle_of_imports() -> None:
         sort(graph)
     except graphlib.CycleError as error:
         pytest.fail(f"a circle of imports: {' -> '.join(error.args[1])}")
-
-
-def lengths() -> Iterator[tuple[str, int, int]]:
-    for name, path in MODULES.items():
-        yield name, len(path.read_text().splitlines()), MOST_OPERATOR_LINES if name in operator_files() else MOST_LINES
-
-
-def test_no_module_is_too_long() -> None:
-    found = list(lengths())
-    assert len(found) > 30, len(found)
-    long = [f"{name} has {count} lines, at most {most}" for name, count, most in found if count > most]
-    assert not long, long
