@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
-from harness import arguments, expansion, oracle, schema
+from harness import arguments, expansion, oracle, registry, schema
 from harness.case import Allowance, Case, Outcome
 from harness.compare import is_float
 from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected, ValueOf
@@ -224,7 +224,7 @@ def plans(
         specs: only these of its declared cases; None: all.
         wanted: whether a case of this id is; spares asking the oracle where no form is. None: all are.
     """
-    for version in schema.versions(op.domain, op.name):
+    for version in registry.versions(op):
         if versions is not None and version.since not in versions:
             continue
         names = form_names(version)
@@ -277,6 +277,9 @@ def cases(
         yield from delivered(planned, wanted)
 
 
-def declared(version: OperatorVersion, specs: Iterable[CaseSpec]) -> int:
-    """Return how many cases are declared for a version, types told apart and forms not; makes none of them."""
-    return sum(1 for spec in specs if _fits(version, spec) for _ in _bindings(version, spec))
+def stems(version: OperatorVersion, specs: Iterable[CaseSpec]) -> Iterator[str]:
+    """Yield the ids of the cases that are declared for a version, without their forms; makes none of the cases."""
+    for spec in specs:
+        if _fits(version, spec):
+            for _, suffix in _bindings(version, spec):
+                yield _id(version, spec, suffix)

@@ -47,6 +47,8 @@ def lift(case: Case) -> Plan:
     if op is None or not schema.exists(domain, node.op_type, opset):
         raise LiftError(f"{where}: no operator file declares {domain}/{node.op_type}")
     version = schema.in_force(domain, node.op_type, opset)
+    if version.since not in op.versions:
+        raise LiftError(f"{where}: no operator file declares {version}")
     try:
         spec, types = _spec(case, model, version)
         return generate.plan(op, version, spec, types)

@@ -233,13 +233,13 @@ class Evaluator:
             raise Rejected(Rule.ARITY, f"the model imports no opset of {domain}")
         opset = scope.opsets[domain]
         op, exists = self.registry.find(domain, node.op_type), schema.exists(domain, node.op_type, opset)
-        if op is None or not exists:
+        version = schema.in_force(domain, node.op_type, opset) if exists else None
+        if op is None or version is None or version.since not in op.versions:
             types = [kind_of(item) if item else "" for item in given]
             body = schema.function_body(domain, node.op_type, opset, node, types) if exists else None
             if body is None:
                 raise UndeclaredError(f"no operator file says what {domain}/{node.op_type} means in opset {opset}")
             return self._call(body, given, {**schema.default_attributes(domain, node.op_type, opset), **present}, scope)
-        version = schema.in_force(domain, node.op_type, opset)
         named = {name: self.attribute(item, local, scope) for name, item in present.items()}
         around = functools.partial(self.calls, local, scope)
         answer = apply(op, version, gather(version, given), named, len(node.output), around)

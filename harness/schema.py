@@ -136,6 +136,20 @@ def versions(domain: str, name: str) -> tuple[OperatorVersion, ...]:
     return tuple(_convert(domain, schema, end) for schema, end in zip(schemas, ends, strict=True))
 
 
+@functools.cache
+def every() -> Mapping[str, tuple[str, ...]]:
+    """Return every operator of the installed onnx, as ai.onnx/Split, with its versions, as ai.onnx/Split/18."""
+    return {
+        f"{domain}/{name}": tuple(f"{domain}/{name}/{item.since_version}" for item in group)
+        for (domain, name), group in sorted(_history().items())
+    }
+
+
+def known(domain: str, name: str) -> bool:
+    """Tell whether the installed onnx has an operator."""
+    return (domain, name) in _history()
+
+
 def in_force(domain: str, name: str, opset: int) -> OperatorVersion:
     """Return the version of an operator that `opset` means.
 
@@ -150,7 +164,7 @@ def in_force(domain: str, name: str, opset: int) -> OperatorVersion:
 
 def exists(domain: str, name: str, opset: int) -> bool:
     """Tell whether `opset` has the operator."""
-    return any(version.since <= opset for version in versions(domain, name)) if (domain, name) in _history() else False
+    return any(version.since <= opset for version in versions(domain, name)) if known(domain, name) else False
 
 
 def _convert(domain: str, schema: onnx.defs.OpSchema, top: int) -> OperatorVersion:
@@ -267,7 +281,10 @@ def is_type(text: str) -> bool:
         return False
 
 
-ALL_TENSOR_TYPES = tuple(f"tensor({row.name})" for row in ELEMENT_TYPES)
+ALL_TENSOR_TYPES = tuple(
+    f"tensor({row.name})" for row in ELEMENT_TYPES if row.number in onnx.TensorProto.DataType.values()
+)
+"""Of the wire format's element types those that the installed onnx can write."""
 
 
 def first_body(version: OperatorVersion) -> int | None:
