@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import onnx
 
-from harness import generate, schema
+from harness import generate, registry, schema
 from harness.case import EXPANDED
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ class Coverage:
         sentences: of the text.
         uncited: sentences that no clause of a case quotes; binding ones first.
         binding: how many of the uncited bind.
+        declared: whether an operator file says what this version means; nothing of another is reached.
     """
 
     version: OperatorVersion
@@ -134,6 +135,7 @@ class Coverage:
     sentences: int
     uncited: tuple[str, ...]
     binding: int
+    declared: bool = True
 
 
 def of(op: Op, cases: Iterable[Case] | None = None) -> Iterator[Coverage]:
@@ -146,7 +148,7 @@ def of(op: Op, cases: Iterable[Case] | None = None) -> Iterator[Coverage]:
     by_version: dict[str, list[Case]] = {}
     for case in cases or ():
         by_version.setdefault(case.operator, []).append(case)
-    for version in schema.versions(op.domain, op.name):
+    for version in registry.versions(op):
         wanted = points(version)
         seen: set[Point] = set()
         quoted: set[str] = set()
@@ -169,6 +171,29 @@ def of(op: Op, cases: Iterable[Case] | None = None) -> Iterator[Coverage]:
             uncited=(*binding, *(sentence for sentence in uncited if sentence not in binding)),
             binding=len(binding),
         )
+
+
+def undeclared(name: str, op: Op | None) -> Iterator[Coverage]:
+    """Yield the coverage of the versions of an operator of ONNX that no operator file declares: none.
+
+    Args:
+        name: of the operator, such as ai.onnx/Split.
+        op: what is declared of it, if anything is.
+    """
+    for version in schema.versions(*name.split("/")):
+        if op is None or version.since not in op.versions:
+            text = sentences(version)
+            binding = [sentence for sentence in text if NORMATIVE.search(sentence)]
+            yield Coverage(
+                version=version,
+                points=len(points(version)),
+                missing=tuple(sorted(points(version))),
+                excused={},
+                sentences=len(text),
+                uncited=(*binding, *(sentence for sentence in text if sentence not in binding)),
+                binding=len(binding),
+                declared=False,
+            )
 
 
 def _overlap(sentence: str, quote: str) -> bool:

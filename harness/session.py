@@ -93,7 +93,7 @@ class Session:
         ]
         self.reference = targets.resolve(options.reference) if options.reference else None
         self.suite = suite or suites.open_suite(options.suite)
-        suites.check_operators(self.suite, options.selection)
+        suites.check_selection(self.suite, options.selection)
         self.expected = expectations.read(options.expectations) if options.expectations else None
         self.gate: Gate | None = None
         names = [target.name for target in self.targets]
@@ -274,6 +274,8 @@ def execute(options: Options, suite: Suite | None = None, tell: Callable[[Sessio
         HarnessError: the run could not begin.
     """
     session = Session(options, suite)
+    for text in session.suite.left_out(options.selection):
+        click.echo(f"onnx-conformance: {text}", err=True)
     stopped = ""
     try:
         with progress.shown(session.watch()) as advance:

@@ -17,14 +17,16 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from harness import casefile, generate, globs, lifted, registry, schema, store
+from harness import casefile, core, generate, globs, lifted, manifest, registry, schema, store
 from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome, in_sample, in_shard
 from harness.errors import HarnessError
+from harness.verdict import MOST_DIGITS, parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from harness.case import Value
+    from harness.declare import Op
     from harness.forms import Plan
 
 
@@ -46,6 +48,7 @@ class Selection:
         tags: globs over tags.
         shard: (i, n), i from 1.
         sample: n, of which 1 case is wanted; 1: all. The text leaves it out: backends differ in it.
+        core: only the core of each operator; see `harness.core`.
         ids: only these very cases.
         idle: globs that have matched nothing so far, with the option they came from.
     """
@@ -55,6 +58,7 @@ class Selection:
     tags: tuple[str, ...] = ()
     shard: tuple[int, int] | None = None
     sample: int = 1
+    core: bool = False
     ids: frozenset[str] = frozenset()
     idle: set[tuple[str, str]] = field(init=False)
     _operators: dict[str, bool] = field(init=False, default_factory=dict, repr=False, compare=False)
@@ -72,7 +76,7 @@ class Selection:
             self._operators[operator] = self._any("--op", self.ops, (name, rest, operator, f"{domain}/{name}"))
         return self._operators[operator]
 
-    def takes(self, case: Case) -> bool:
+    def takes(self, case: Case | Listed) -> bool:
         """Tell whether a case is wanted."""
         wanted = [  # Each is asked, so that a glob that matches is known for it whatever the others do.
             self.takes_operator(case.operator),
@@ -102,10 +106,11 @@ class Selection:
     def may_take_id(self, case_id: str) -> bool:
         """Tell whether a case of this id may have to be seen; spares making it.
 
-        As long as a glob over cases has matched nothing, all are: whether it matches anything is told of the suite,
-        not of the part of it that runs.
+        As long as a glob over cases has matched nothing, all that it fits are: whether it matches anything is told of
+        the suite, not of the part of it that runs.
         """
-        return self.takes_id(case_id) or any(option != "--op" for option, _ in self.idle)
+        named = not self.cases or bool(_hits(self.cases, (case_id,)))
+        return named and (self.takes_id(case_id) or any(option != "--op" for option, _ in self.idle))
 
     def may_take(self, operator: str, tags: Iterable[str]) -> bool:
         """Tell whether a case of this operator version with these tags may be wanted; spares generating it."""
@@ -121,11 +126,34 @@ class Selection:
         """Return it as it would be written on a command line."""
         named = (("--op", self.ops), ("--case", self.cases), ("--tag", self.tags))
         words = [f"{option} {glob}" for option, globs in named for glob in globs]
-        return " ".join([*words, *([f"--shard {self.shard[0]}/{self.shard[1]}"] if self.shard else [])])
+        words += ["--core"] if self.core else []
+        words += [f"--shard {self.shard[0]}/{self.shard[1]}"] if self.shard else []
+        return " ".join(words)
 
 
 def _hits(globs: tuple[str, ...], names: Iterable[str]) -> list[str]:
     return [glob for glob in globs if any(fnmatch.fnmatchcase(name, glob) for name in names)]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What is known of a case before it is made.
+
+    Attributes:
+        id, operator, form, tags: as in Case.
+        outcome: what the text expects.
+    """
+
+    id: str
+    operator: str
+    form: str
+    outcome: str
+    tags: frozenset[str]
+
+
+def listed(cases: Iterable[Case]) -> Iterator[Listed]:
+    """Yield what is known of cases that are made."""
+    return (Listed(case.id, case.operator, case.form, str(case.outcome), case.tags) for case in cases)
 
 
 @dataclass(frozen=True)
@@ -157,6 +185,12 @@ class Suite(Protocol):
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases in a fixed order."""
+
+    def listed(self, selection: Selection) -> Iterator[Listed]:
+        """Yield what is known of the selected cases, in the order of `cases`, and makes none where that can be."""
+
+    def left_out(self, selection: Selection) -> list[str]:
+        """Return lines on what a selection may be thought to hold and does not."""
 
     def operators(self) -> list[str]:
         """Return every operator version it has cases for, where that is known beforehand."""
@@ -191,20 +225,33 @@ class Generated:
             hashed.update(path.name.encode() + path.read_bytes())
         return hashed.hexdigest()[:16]
 
+    def left_out(self, selection: Selection) -> list[str]:
+        """Return lines on the operator versions that the installed onnx and the declarations do not share."""
+        new = [f"{op}/{since}" for op in self._registry for since in registry.undeclared(op)]
+        gone = [f"{op}/{since}" for op in self._registry for since in registry.missing(op)]
+        return [
+            f"onnx {onnx.__version__} {what}; no case of suite {self.name} is of {them}: {_few(names)}"
+            for what, them, every in (
+                ("has operator versions that are not declared here", "them", new),
+                ("lacks operator versions that are declared here", "them", gone),
+            )
+            if (names := [name for name in every if not selection.ops or selection.takes_operator(name)])
+        ]
+
     def operators(self) -> list[str]:
         """Return the declared operator versions."""
-        return [str(version) for op in self._registry for version in schema.versions(op.domain, op.name)]
+        return [str(version) for op in self._registry for version in registry.versions(op)]
 
     def outlook(self, selection: Selection) -> Outlook | None:
         """Return how many cases are declared; globs over ids are held against ids alone, so with them nobody knows."""
         if selection.cases or selection.ids:
             return None
         declared = {
-            str(version): generate.declared(
-                version, [spec for spec in op if selection.may_take(str(version), spec.tags)]
+            str(version): sum(
+                1 for _ in generate.stems(version, (spec for spec in op if selection.may_take(str(version), spec.tags)))
             )
             for op in self._registry
-            for version in schema.versions(op.domain, op.name)
+            for version in registry.versions(op)
             if selection.takes_operator(str(version))
         }
         return Outlook(declared, FORMS_EACH * selection.share)
@@ -212,12 +259,53 @@ class Generated:
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases, by operator, version, declaration, type and form."""
         for op in self._registry:
-            for version in schema.versions(op.domain, op.name):
-                name = str(version)
-                if selection.takes_operator(name):
-                    wanted = [spec for spec in op if selection.may_take(name, spec.tags)]
-                    part = selection.may_take_id if selection.partial or selection.ids else None
-                    yield from filter(selection.takes, generate.cases(op, (version.since,), wanted, part))
+            yield from self._cases(op, selection)
+
+    def _cases(self, op: Op, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases of an operator."""
+        versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
+        of_core = self._core(op) if selection.core and versions else frozenset()
+
+        def wanted(case_id: str) -> bool:
+            return (not selection.core or case_id in of_core) and selection.may_take_id(case_id)
+
+        for version in versions:
+            specs = [spec for spec in op if selection.may_take(str(version), spec.tags)]
+            yield from filter(selection.takes, generate.cases(op, (version.since,), specs, wanted))
+
+    def _core(self, op: Op) -> frozenset[str]:
+        """Return the ids of an operator's core, which is chosen anew where the manifest is of other declarations."""
+        entries = manifest.entries(op)
+        if entries is None:
+            return frozenset(core.choose(op, generate.cases(op)))
+        return frozenset(entry.id for entry in entries if entry.core)
+
+    def listed(self, selection: Selection) -> Iterator[Listed]:
+        """Yield what is known of the selected cases; those are made that the manifest does not know."""
+        for op in self._registry:
+            if not {version for version in registry.versions(op) if selection.takes_operator(str(version))}:
+                continue
+            entries = manifest.entries(op)
+            if entries is None:
+                yield from listed(self._cases(op, selection))
+                continue
+            tags = {spec.name: spec.tags for spec in op}
+            for entry in entries:
+                operator, _, rest = entry.id.partition("@")[0].partition("/")
+                operator = "/".join([operator, *rest.split("/")[:2]])
+                item = Listed(
+                    id=entry.id,
+                    operator=operator,
+                    form=entry.id.partition("@")[2] or PLAIN,
+                    outcome=entry.outcome,
+                    tags=tags.get(parts(entry.id, operator)[0], frozenset()),
+                )
+                if (entry.core or not selection.core) and selection.takes(item):
+                    yield item
+
+
+def _few(names: Sequence[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 class Official:
@@ -234,9 +322,17 @@ class Official:
         """Return onnx's version."""
         return f"onnx {onnx.__version__}"
 
+    def left_out(self, selection: Selection) -> list[str]:  # noqa: ARG002 - Suite's own
+        """Return nothing: the package has what it has."""
+        return []
+
     def operators(self) -> list[str]:
         """Return the operator versions of its cases."""
         return sorted({case.operator for case in self._load()})
+
+    def listed(self, selection: Selection) -> Iterator[Listed]:
+        """Yield what is known of the selected cases."""
+        return listed(self.cases(selection))
 
     def outlook(self, selection: Selection) -> Outlook:
         """Return how many cases there are: they are loaded as a whole anyway."""
@@ -325,9 +421,17 @@ class Folder:
                     hashed.update(hashlib.sha256(path.read_bytes()).digest())
         return hashed.hexdigest()[:16]
 
+    def left_out(self, selection: Selection) -> list[str]:  # noqa: ARG002 - Suite's own
+        """Return nothing: a folder has what it has; what cannot be read goes to `faults`."""
+        return []
+
     def operators(self) -> list[str]:
         """Return nothing: that would mean reading every model twice."""
         return []
+
+    def listed(self, selection: Selection) -> Iterator[Listed]:
+        """Yield what is known of the selected cases: every model is read."""
+        return listed(self.cases(selection))
 
     def outlook(self, selection: Selection) -> Outlook | None:
         """Return how many folders there are; what is in them, globs are held against only when they are read."""
@@ -359,8 +463,13 @@ def open_suite(name: str) -> Suite:
     return Folder(Path(name))
 
 
-def check_operators(suite: Suite, selection: Selection) -> None:
-    """Raise SelectionError for an --op that no operator of the suite fits, if the suite knows beforehand."""
+def check_selection(suite: Suite, selection: Selection) -> None:
+    """Raise SelectionError for a selection that the suite cannot have, if that is known beforehand.
+
+    An --op that no operator of the suite fits, or a core of a suite that has none.
+    """
+    if selection.core and not isinstance(suite, Generated):
+        raise SelectionError(f"--core: suite {suite.name} has no core; leave it out, or take --sample 1/20")
     known = suite.operators() if selection.ops else []
     if not known:
         return
@@ -376,11 +485,51 @@ def _nearest(glob: str, known: list[str]) -> str:
     versions = [item.split("/")[2] for item in known if item.split("/")[1] == words[0]]
     if versions and len(words) > 1:
         return f"{words[0]} has the versions {', '.join(versions)}"
+    of_onnx = [version for op, every in schema.every().items() for version in every if words[0] == op.split("/")[1]]
+    if of_onnx:
+        return f"{_undeclared(of_onnx[0].rpartition('/')[0])}"
     names = sorted({item.split("/")[1] for item in known})
-    near = difflib.get_close_matches(words[0], names, 3, 0.5)
+    near = difflib.get_close_matches(words[0], [*names, *(op.split("/")[1] for op in schema.every())], 3, 0.5)
     if near:
-        return f"did you mean {' or '.join(near)}?"
+        return f"did you mean {' or '.join(dict.fromkeys(near))}?"
     return f"it has {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"  # noqa: PLR2004
+
+
+def _undeclared(op: str) -> str:
+    """Return a sentence on an operator of ONNX that nothing is declared of."""
+    versions = ", ".join(item.rpartition("/")[2] for item in schema.every()[op])
+    return f"ONNX has {op} (versions {versions}), of which no case is written yet; {completeness()}"
+
+
+def completeness() -> str:
+    """Return how much of ONNX is declared, as a sentence part."""
+    ops, versions = schema.every(), [str(version) for op in registry.load() for version in registry.versions(op)]
+    here = {version.rpartition("/")[0] for version in versions}
+    every = sum(map(len, ops.values()))
+    return f"{len(here)} of {len(ops)} operators and {len(versions)} of {every} operator versions have cases"
+
+
+def operator_named(name: str) -> tuple[Op, int | None] | None:
+    """Return the declared operator that a name means (Split, ai.onnx/Split, Split/18), and the version it names.
+
+    None where it is none, and may be a case.
+
+    Raises:
+        SelectionError: ONNX has it and nothing is declared of it, or not in this version.
+    """
+    *words, last = name.split("/")
+    since = int(last) if words and last.isdecimal() and len(last) < MOST_DIGITS else None
+    path = "/".join(words) if since is not None else name
+    for op in registry.load():
+        if path in (op.name, str(op)):
+            known = [version.since for version in registry.versions(op)]
+            if since is not None and since not in known:
+                raise SelectionError(f"{op} has the versions {', '.join(map(str, known))}, not {since}")
+            return op, since
+    for op_path in schema.every():
+        if path in (op_path, op_path.split("/")[1]):
+            raise SelectionError(_undeclared(op_path))
+    return None
 
 
 def find(name: str, suites: tuple[Suite, ...] = ()) -> Case:
@@ -409,11 +558,17 @@ def origin(case: Case) -> Plan:
 
 
 def _near_case(name: str, suites: tuple[Suite, ...]) -> str:
+    """Return a sentence part on ids that look alike: of the operator that the name begins with, if there is one."""
+    domain, _, rest = name.partition("/")
+    stem = f"{domain}/{rest.partition('/')[0]}/"
     near: list[str] = []
-    stem = "/".join(name.split("/")[:3])
     for suite in suites:
-        ids = [case.id for case in suite.cases(Selection(cases=(f"{stem}/*",)))] or [
-            case.id for case in suite.cases(Selection())
-        ]
-        near += difflib.get_close_matches(name, ids, 3, 0.5)
-    return f"near it are {', '.join(near)}" if near else "`onnx-conformance list` shows all"
+        ids = [item.id for item in suite.listed(Selection())]
+        of_operator = [case for case in ids if case.startswith(stem)]
+        near += difflib.get_close_matches(name, of_operator or [case.partition("@")[0] for case in ids], 3, 0.5)
+    if near:
+        return f"near it are {', '.join(dict.fromkeys(near))}"
+    operators = [op.split("/")[1] for op in schema.every()]
+    alike = difflib.get_close_matches(name.rpartition("/")[2], operators, 1)
+    hint = f"`onnx-conformance show {alike[0]}` shows that operator, " if alike else ""
+    return f"{hint}`onnx-conformance list` shows all"

@@ -128,7 +128,7 @@ def items(session: pytest.Session) -> list[pytest.Item]:
 
 def _selected(suite_name: str, ops: tuple[str, ...], cases: tuple[str, ...], tags: tuple[str, ...]) -> list[Case]:
     suite, selection = suites.open_suite(suite_name), suites.Selection(ops, cases, tags)
-    suites.check_operators(suite, selection)
+    suites.check_selection(suite, selection)
     found = list(suite.cases(selection))
     if suite.faults:
         raise suites.SuiteError("\n".join(suite.faults))

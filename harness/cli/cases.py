@@ -3,52 +3,77 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 from tabulate import tabulate
 
-from harness import coverage, manifest, registry, store, suite
-from harness.cli.options import all_met, end, find, selected, selecting
+from harness import coverage, globs, manifest, registry, schema, store, suite
+from harness.case import Outcome
+from harness.cli.options import Globs, all_met, end, find, selected, selecting
 from harness.report import case as case_report
 from harness.report import coverage as coverage_report
+from harness.report import operator as operator_report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.declare import Op
+
+OUTCOMES = tuple(str(outcome) for outcome in Outcome)
 
 
 @click.command("list")
 @selecting
 @click.option("--operators", is_flag=True, help="One line an operator version, with its number of cases.")
-def list_(suite_name: str, ops: Any, cases: Any, tags: Any, operators: bool) -> None:  # noqa: ANN401, FBT001
+def list_(suite_name: str, ops: Globs, cases: Globs, tags: Globs, core: bool, operators: bool) -> None:  # noqa: FBT001 - click's flags
     """List cases: id, what is expected, tags."""
-    chosen, selection = selected(suite_name, ops, cases, tags)
+    chosen, selection = selected(suite_name, ops, cases, tags, core=core)
     counts: dict[str, dict[str, int]] = {}
-    for case in chosen.cases(selection):
+    for case in chosen.listed(selection):
         row = counts.setdefault(case.operator, {})
-        row[str(case.outcome)] = row.get(str(case.outcome), 0) + 1
+        row[case.outcome] = row.get(case.outcome, 0) + 1
         if not operators:
             click.echo(f"{case.id}  {case.outcome}  {','.join(sorted(case.tags))}")
     if operators:
-        heads = ["operator version", "values", "rejects", "unspecified"]
-        rows = [[name, *(row.get(head, 0) for head in heads[1:])] for name, row in counts.items()]
+        heads = ["operator version", *OUTCOMES]
+        rows = [[name, *(row.get(head, 0) for head in OUTCOMES)] for name, row in counts.items()]
         click.echo(tabulate(rows, heads, tablefmt="simple"))
+        if chosen.name == suite.Generated.name:
+            click.echo(f"\nOf ONNX: {suite.completeness()}.")
     all_met(chosen, selection, bool(counts))
 
 
 @click.command()
-@click.argument("case_id", metavar="CASE")
+@click.argument("name", metavar="CASE|OPERATOR")
 @click.option("--suite", "suite_name", metavar="SUITE", help="The folder that the case is in.")
-def show(case_id: str, suite_name: str | None) -> None:
-    """Show a case: sentence, model, inputs, what is expected, tolerance and why."""
-    for line in case_report.lines(find(case_id, suite_name)):
+def show(name: str, suite_name: str | None) -> None:
+    """Show a case: sentence, model, inputs, what is expected, tolerance and why.
+
+    Of an operator, such as Split or Split/18: its versions, its sentences, and how many cases each has.
+    """
+    operator = None if suite_name else suite.operator_named(name)
+    lines = case_report.lines(find(name, suite_name)) if operator is None else _operator(*operator)
+    for line in lines:
         click.echo(line)
+
+
+def _operator(op: Op, since: int | None) -> Iterator[str]:
+    """Yield the page of an operator, or of one of its versions."""
+    versions = [version for version in registry.versions(op) if since in {None, version.since}]
+    name = str(op) if since is None else f"{op}/{since}"
+    listed = suite.Generated().listed(suite.Selection(ops=(globs.literal(name),)))
+    return operator_report.lines(op, versions, listed)
 
 
 @click.command()
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write to.")
 @selecting
-def generate(out: Path, suite_name: str, ops: Any, cases: Any, tags: Any) -> None:  # noqa: ANN401
+def generate(out: Path, suite_name: str, ops: Globs, cases: Globs, tags: Globs, core: bool) -> None:  # noqa: FBT001 - click's flags
     """Write cases in ONNX's test-data layout, for runners of any language."""
-    chosen, selection = selected(suite_name, ops, cases, tags)
+    chosen, selection = selected(suite_name, ops, cases, tags, core=core)
     count = 0
     for count, case in enumerate(chosen.cases(selection), 1):  # noqa: B007 - used below
         store.write(case, out)
@@ -62,15 +87,23 @@ def generate(out: Path, suite_name: str, ops: Any, cases: Any, tags: Any) -> Non
     "--out", default="generated_cases", show_default=True, type=click.Path(file_okay=False, path_type=Path),
     help="The folder of the manifest.",
 )  # fmt: skip
-def manifest_(check: bool, out: Path) -> None:  # noqa: FBT001
-    """Write or check the manifest: id and digests of every generated case."""
+@click.option("--op", "names", multiple=True, metavar="GLOB", help="Only the files of these operators.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=os.cpu_count() or 1, show_default="one a core",
+    help="Processes that make the cases.",
+)  # fmt: skip
+def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa: FBT001 - click's flags
+    """Write or check the manifest: id and digests of every generated case, and which of them are the core."""
+    selection = suite.Selection(names)
+    suite.check_selection(suite.Generated(), selection)
+    ops = [op for op in registry.load() if any(selection.takes_operator(str(item)) for item in registry.versions(op))]
     if not check:
-        for path in manifest.write(registry.load(), out):
+        for path in manifest.write(ops, out, jobs, whole=not names):
             click.echo(f"wrote {path}")
         return
     if not out.is_dir():
         raise manifest.ManifestError(f"{out} is not a folder; `onnx-conformance manifest --out {out}` makes it")
-    differences = list(manifest.check(registry.load(), out))
+    differences = list(manifest.check(ops, out, jobs, whole=not names))
     for line in differences:
         click.echo(line)
     if differences:
@@ -82,15 +115,25 @@ def manifest_(check: bool, out: Path) -> None:  # noqa: FBT001
 @click.command("coverage")
 @click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def coverage_(ops: Any, as_json: bool) -> None:  # noqa: ANN401, FBT001
-    """Tell how many schema points and sentences of the text have a case, and which have none."""
-    chosen, selection = suite.Generated(), suite.Selection(tuple(ops))
-    suite.check_operators(chosen, selection)
-    wanted = {name for name in chosen.operators() if selection.takes_operator(name)}
-    ops = [op for op in registry.load() if any(name.rpartition("/")[0] == str(op) for name in wanted)]
-    found = [item for op in ops for item in coverage.of(op) if str(item.version) in wanted]
+def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flags
+    """Tell how many schema points and sentences of the text have a case, and which have none.
+
+    Measured against ONNX: what nothing is declared of counts with all its points and sentences.
+    """
+    chosen, selection = suite.Generated(), suite.Selection(ops)
+    measured: list[coverage.Coverage] = []
+    for op_path, versions in schema.every().items():
+        wanted = {name for name in versions if selection.takes_operator(name)}
+        if wanted:
+            op = registry.load().find(*op_path.split("/"))
+            every = [*(coverage.of(op) if op else ()), *coverage.undeclared(op_path, op)]
+            measured += sorted(
+                (item for item in every if str(item.version) in wanted), key=lambda item: item.version.since
+            )
+    if not measured:
+        suite.check_selection(chosen, selection)
     if as_json:
-        click.echo(json.dumps(coverage_report.record(found), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(coverage_report.record(measured), indent=2, ensure_ascii=False))
         return
-    for line in coverage_report.lines(found):
+    for line in coverage_report.lines(measured):
         click.echo(line)

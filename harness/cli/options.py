@@ -105,6 +105,10 @@ DESTINATION, SAMPLE, SHARD, SIZE = Destination(), Sample(), Shard(), Size()
 def selecting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     """Add the options that select cases."""
     for option in (
+        click.option(
+            "--core", is_flag=True,
+            help="Only the core of the generated suite: the fewest cases that reach all that the suite reaches.",
+        ),
         click.option("--tag", "tags", multiple=True, metavar="GLOB", help="Only cases with such a tag."),
         click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases with such an id."),
         click.option(
@@ -119,15 +123,23 @@ def selecting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     return command
 
 
-def selected(suite_name: str, ops: Any, cases: Any, tags: Any) -> tuple[suite.Suite, suite.Selection]:  # noqa: ANN401
+Globs = tuple[str, ...]
+"""What click gives of an option that may be repeated."""
+
+
+def selected(
+    suite_name: str, ops: Globs, cases: Globs, tags: Globs, *, core: bool
+) -> tuple[suite.Suite, suite.Selection]:
     """Return the suite and the part of it that is wanted.
 
     Raises:
-        HarnessError: there is no such suite, or no such operator in it.
+        HarnessError: there is no such suite, or no such operator or core in it.
     """
     chosen = suite.open_suite(suite_name)
-    selection = suite.Selection(tuple(ops), tuple(cases), tuple(tags))
-    suite.check_operators(chosen, selection)
+    selection = suite.Selection(ops, cases, tags, core=core)
+    suite.check_selection(chosen, selection)
+    for text in chosen.left_out(selection):
+        click.echo(f"onnx-conformance: {text}", err=True)
     return chosen, selection
 
 

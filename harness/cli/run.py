@@ -52,7 +52,7 @@ from harness.process import Limits
     "--expectations", type=click.Path(dir_okay=False, path_type=Path),
     help="What the runtime's author accepts for now; the exit status tells whether that still holds.",
 )  # fmt: skip
-def run(suite_name: str, ops: Any, cases: Any, tags: Any, shard: Any, asked: Any, **given: Any) -> None:  # noqa: ANN401
+def run(*, shard: tuple[int, int] | None, asked: tuple[tuple[str, int], ...], core: bool, **given: Any) -> None:  # noqa: ANN401 - click's
     """Run cases on backends and say which sentences they break.
 
     Exit status: 0 all scored verdicts pass, 1 some do not, 2 the command or the harness itself failed.
@@ -62,8 +62,10 @@ def run(suite_name: str, ops: Any, cases: Any, tags: Any, shard: Any, asked: Any
     results, apart = given["results"] or (None, False)
     options = session.Options(
         backends=backends,
-        suite=suite_name,
-        selection=suite.Selection(tuple(ops), tuple(cases), tuple(tags), shard, samples.widest(sampled, backends)),
+        suite=given["suite_name"],
+        selection=suite.Selection(
+            given["ops"], given["cases"], given["tags"], shard, samples.widest(sampled, backends), core=core
+        ),
         samples=sampled,
         limits=Limits(timeout=given["timeout"], memory=given["memory"], restarts=given["restarts"]),
         jobs=given["jobs"],

@@ -86,6 +86,7 @@ def _measure(
     ops: Any,  # noqa: ANN401 - click's tuples
     cases: Any,  # noqa: ANN401
     tags: Any,  # noqa: ANN401
+    core: bool,
     asked: Any,  # noqa: ANN401
     resume: bool,
     jobs: int,
@@ -98,7 +99,9 @@ def _measure(
     options = session.Options(
         backends=backends,
         suite=suite_name,
-        selection=suite.Selection(tuple(ops), tuple(cases), tuple(tags), None, samples.widest(sampled, backends)),
+        selection=suite.Selection(
+            tuple(ops), tuple(cases), tuple(tags), None, samples.widest(sampled, backends), core=core
+        ),
         samples=sampled,
         limits=Limits(timeout=timeout, restarts=restarts),
         jobs=jobs,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import onnx
 import pytest
 
-from harness import generate, manifest
+from harness import core, generate, manifest
 from harness.declare import EXACT, Op, ramp
 from harness.registry import Registry
 
@@ -40,12 +40,16 @@ def test_what_was_written_is_as_generated(tmp_path: Path) -> None:
     assert checked(registered(2, 3), tmp_path) == []
 
 
-def test_a_line_has_id_outcome_and_three_digests(tmp_path: Path) -> None:
+def test_a_line_has_id_outcome_three_digests_and_a_word_if_it_is_of_the_core(tmp_path: Path) -> None:
     (path,) = manifest.write(registered(2), tmp_path)
     head, *lines = path.read_text().splitlines()
     assert head.endswith(f"onnx {onnx.__version__}"), head
     cases = {case.id: case for op in registered(2) for case in generate.cases(op)}
-    assert [line.split() for line in lines] == [[id_, "values", *case.digests()] for id_, case in cases.items()]
+    words = [line.split() for line in lines]
+    assert [row[:5] for row in words] == [[id_, "values", *case.digests()] for id_, case in cases.items()]
+    (op,) = registered(2)
+    assert {row[0] for row in words if row[5:] == ["core"]} == core.choose(op, cases.values())
+    assert {tuple(row[5:]) for row in words} <= {("core",), ()}
     assert len(lines) > 2, lines
 
 

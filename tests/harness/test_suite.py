@@ -182,8 +182,8 @@ def test_suites_by_name(tmp_path: Path) -> None:
 )
 def test_an_unknown_operator_is_told_what_there_is(generated: suite.Generated, glob: str, hint: str) -> None:
     with pytest.raises(SelectionError, match=hint):
-        suite.check_operators(generated, Selection(ops=("Split", glob)))
-    suite.check_operators(generated, Selection(ops=("Split",)))
+        suite.check_selection(generated, Selection(ops=("Split", glob)))
+    suite.check_selection(generated, Selection(ops=("Split",)))
 
 
 def test_cases_are_found_by_id() -> None:
