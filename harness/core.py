@@ -1,8 +1,8 @@
 """The core of an operator's cases: as few as reach whatever all of them reach.
 
-Of each operator version that is every schema point, every sentence and every form that some case has. Of each operator it
-is also every declared case, in whichever version, type and form: without, a cover notices far fewer faults than all cases
-do (`nox -s mutants` measures it). The cover is greedy, so it is the same whenever the cases are.
+Of each operator version that is every schema point, every sentence and every form that some case has. Of each operator
+it is also every declared case, in whichever version, type and form: without, a cover notices far fewer faults than all
+cases do (`nox -s mutants` measures it). The cover is greedy, so it is the same whenever the cases are.
 """
 
 from __future__ import annotations

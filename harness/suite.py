@@ -283,7 +283,7 @@ class Generated:
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield what is known of the selected cases; those are made that the manifest does not know."""
         for op in self._registry:
-            if not {version for version in registry.versions(op) if selection.takes_operator(str(version))}:
+            if not [version for version in registry.versions(op) if selection.takes_operator(str(version))]:
                 continue
             entries = manifest.entries(op)
             if entries is None:

@@ -2,8 +2,8 @@
 
     python tests/bench/mutants.py [--op GLOB] [--most N] [--seed S] [--jobs N] [--out FILE]
 
-A fault is noticed if some case comes out otherwise than before on oracles that have it, as on a runtime that has it. Each
-fault is tried on the core of the cases first, and where that does not notice it, on all others; so the
+A fault is noticed if some case comes out otherwise than before on oracles that have it, as on a runtime that has it.
+Each fault is tried on the core of the cases first, and where that does not notice it, on all others; so the
 table says what share of the faults the core notices, and what share of those all cases notice. What nobody notices is
 listed: a case to write, or a fault that changes nothing.
 
