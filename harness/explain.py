@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,12 +13,12 @@ from harness.conditions import choices, conditions, table
 from harness.model_traits import Reader
 from harness.report.summary import signature
 from harness.statement import Statement
-from harness.suite import Selection
+from harness.suite import Selection, open_suite
 from harness.traits import ALLOWED, FORBIDDEN, TYPE, of_result
 from harness.verdict import Verdict, split_operator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from harness.conditions import Choice, Condition
     from harness.results import Run
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST_CAUSES = 12
 """Failures of one verdict with more kinds of messages than this are looked at together only."""
+FEW_CASES = 2000
+"""Up to so many cases are looked at faster than processes start."""
 ONLY = "only what the results say of cases is used: version, type, form, tags and sentences"
 OUTCOMES = (ALLOWED, FORBIDDEN)
 
@@ -102,7 +106,13 @@ class _Operator:
 
 
 def explain(
-    run: Run, source: Suite | None, selection: Selection | None = None, backends: Sequence[str] = ()
+    run: Run,
+    source: Suite | None,
+    selection: Selection | None = None,
+    backends: Sequence[str] = (),
+    *,
+    jobs: int = 1,
+    on_operator: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Explanation:
     """Return what the failures of a run share that its passes do not.
 
@@ -112,20 +122,25 @@ def explain(
             not looked at.
         selection: only these operators.
         backends: only these; empty: all.
+        jobs: processes that look at operators; one where there is little to look at.
+        on_operator: called after each operator, with how many are done and how many there are.
     """
     chosen = selection or Selection()
     operators = _collected(run, chosen, set(backends))
     failures = sum(len(found) for operator in operators.values() for found in operator.failures.values())
     failing = {name: operator for name, operator in operators.items() if operator.failures}
     note = _other_suite(run, source)
-    found: list[Explained] = []
+    explained: list[Explained] = []
     missing = 0
-    for name, known in _known(None if note else source, failing):
-        missing += 0 if note else len(failing[name].cases.keys() - known.keys())
-        found += _explained(name, failing[name], known)
+    cases = sum(len(operator.cases) for operator in failing.values())
+    parts = _parts_of(None if note else source, failing)
+    for done, part in enumerate(_looked_at(parts, jobs if cases > FEW_CASES else 1), 1):
+        missing += 0 if note else part.missing
+        explained += part.explained
+        on_operator(done, len(failing))
     if missing and source is not None:
         note = f"of {missing} cases that suite {source.name} does not have, {ONLY}"
-    return Explanation(tuple(sorted(found, key=lambda item: (item.backend, item.operator))), failures, note)
+    return Explanation(tuple(sorted(explained, key=lambda item: (item.backend, item.operator))), failures, note)
 
 
 def _other_suite(run: Run, source: Suite | None) -> str:
@@ -159,22 +174,71 @@ Known = dict[str, tuple["Traits", "Traits"]]
 """What the models of cases say, by id."""
 
 
-def _known(source: Suite | None, failing: Mapping[str, _Operator]) -> Iterator[tuple[str, Known]]:
-    """Yield what the models of each operator's cases say."""
-    reader = Reader()
-    if source is None or source.operators():
-        for name, operator in sorted(failing.items()):
-            wanted = Selection(ops=tuple(map(globs.literal, sorted(operator.versions))))
-            # Every case is read, be it in the results or not: other forms share what the plain one says.
-            read = ((case.id, reader.of_case(case)) for case in (source.cases(wanted) if source else ()))
-            yield name, {case: traits for case, traits in read if case in operator.cases}
+@dataclass(frozen=True)
+class _Part:
+    """One operator to look at.
+
+    Attributes:
+        name: of the operator, `ai.onnx/Split`.
+        operator: what the run holds of it.
+        suite: the name of the suite that makes its cases; empty: they are not to be made.
+        known: what the models of its cases say, where they were read already.
+    """
+
+    name: str
+    operator: _Operator
+    suite: str = ""
+    known: Known = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """What was seen of one operator: its failures explained, and how many cases its suite does not have."""
+
+    explained: tuple[Explained, ...]
+    missing: int
+
+
+def _parts_of(source: Suite | None, failing: Mapping[str, _Operator]) -> Iterator[_Part]:
+    """Yield the operators to look at, those with the most cases first; a suite that is read is read once."""
+    known: dict[str, Known] = {}
+    if source is not None and not source.makes:
+        reader = Reader()
+        for case in source.cases(Selection()) if failing else ():
+            name = split_operator(case.operator)[0]
+            if name in failing and case.id in failing[name].cases:
+                known.setdefault(name, {})[case.id] = reader.of_case(case)
+    for name in sorted(failing, key=lambda name: (-len(failing[name].cases), name)):
+        makes = source.name if source is not None and source.makes else ""
+        yield _Part(name, failing[name], makes, known.get(name, {}))
+
+
+def _looked_at(parts: Iterator[_Part], jobs: int) -> Iterator[_Looked]:
+    """Yield what is seen of each operator, in the order of the parts."""
+    if jobs == 1:
+        yield from map(_look, parts)
         return
-    every: dict[str, Known] = {}  # A folder is read once, whatever it holds.
-    for case in source.cases(Selection()) if failing else ():
-        name = split_operator(case.operator)[0]
-        if name in failing and case.id in failing[name].cases:
-            every.setdefault(name, {})[case.id] = reader.of_case(case)
-    yield from ((name, every.get(name, {})) for name in sorted(failing))
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        for future in as_completed([pool.submit(_look, part) for part in parts]):
+            yield future.result()
+
+
+def _look(part: _Part) -> _Looked:
+    """Explain the failures of one operator."""
+    known = _made(part) if part.suite else part.known
+    explained = tuple(_explained(part.name, part.operator, known))
+    return _Looked(explained, len(part.operator.cases.keys() - known.keys()))
+
+
+def _made(part: _Part) -> Known:
+    """Return what the models of an operator's cases say; only these cases are made."""
+    ids = part.operator.cases.keys()
+    # The forms of a declared case share what its plain one says, which is made for that where the run lacks it.
+    wanted = frozenset(ids | {case.partition("@")[0] for case in ids})
+    selection = Selection(ops=tuple(map(globs.literal, sorted(part.operator.versions))), ids=wanted)
+    reader = Reader()
+    read = ((case.id, reader.of_case(case)) for case in open_suite(part.suite).cases(selection))
+    return {case: traits for case, traits in read if case in ids}
 
 
 def _explained(name: str, operator: _Operator, known: Known) -> Iterator[Explained]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 
 from harness.report.terminal import clipped
 from harness.verdict import Verdict, line
@@ -176,12 +176,43 @@ def shown(watch: Watch) -> Iterator[Callable[[], None]]:
 
 
 @contextlib.contextmanager
+def steps(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Give what is to be called with how many steps are done and how many there are; it shows them as `shown` does.
+
+    Args:
+        what: is done, as in "explains the failures of operators".
+    """
+    if sys.stderr.isatty():
+        with Progress(*_columns(Console(stderr=True)), console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task(what, total=None, told="")
+            yield lambda done, every: progress.update(task, completed=done, total=every, told=f"{done:,} of {every:,}")
+        return
+    latest = (0, 0)
+
+    def show() -> None:
+        click.echo(f"onnx-conformance: {what}: {latest[0]:,} of {latest[1]:,}", err=True)
+
+    act = _every(EVERY_LINE, time.monotonic, show)
+
+    def advance(done: int, every: int) -> None:
+        nonlocal latest
+        latest = (done, every)
+        act()
+
+    yield advance
+
+
+def _columns(console: Console) -> tuple[ProgressColumn, ...]:
+    """Return the columns of a progress line: a bar where there is room for it."""
+    bar = [BarColumn(16)] if console.width >= WIDE else []
+    told = TextColumn("{task.fields[told]}", markup=False)
+    return (TimeElapsedColumn(), TextColumn("{task.description}", markup=False), *bar, told)
+
+
+@contextlib.contextmanager
 def _on_terminal(watch: Watch) -> Iterator[Callable[[], None]]:
     console = Console(stderr=True)
-    told = TextColumn("{task.fields[told]}", markup=False)
-    bar = [BarColumn(16)] if console.width >= WIDE else []
-    columns = (TimeElapsedColumn(), TextColumn("{task.description}", markup=False), *bar, told)
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(*_columns(console), console=console, transient=True) as progress:
         tasks = {name: progress.add_task(line(clipped(name, NAME)), total=None, told="") for name in watch.shares}
 
         def show() -> None:

@@ -175,10 +175,12 @@ class Suite(Protocol):
     Attributes:
         name: as it is written on the command line.
         faults: lines on what of it could not be read.
+        makes: it makes the cases that are wanted and no others, by operator; other suites read all that they have.
     """
 
     name: str
     faults: list[str]
+    makes: bool
 
     def digest(self) -> str:
         """Return what tells this suite from another version of it."""
@@ -210,6 +212,7 @@ class Generated:
     """The cases that this project's operator files declare."""
 
     name = "generated"
+    makes = True
 
     def __init__(self) -> None:
         """Load the operator files."""
@@ -312,6 +315,7 @@ class Official:
     """The node cases of the installed onnx package."""
 
     name = "official"
+    makes = False
 
     def __init__(self) -> None:
         """Nothing is loaded before it is asked for: that takes seconds."""
@@ -392,6 +396,8 @@ def _array(value: Any) -> Value:  # noqa: ANN401 - TestCase's own types do not s
 
 class Folder:
     """A folder in ONNX's test-data layout: */model.onnx, test_data_set_*/."""
+
+    makes = False
 
     def __init__(self, path: Path) -> None:
         """Take a folder.

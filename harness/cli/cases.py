@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from tabulate import tabulate
 
 from harness import coverage, globs, manifest, registry, schema, store, suite
 from harness.case import Outcome
-from harness.cli.options import Globs, all_met, end, find, selected, selecting
+from harness.cli.options import Globs, all_met, cores, end, find, selected, selecting
 from harness.report import case as case_report
 from harness.report import coverage as coverage_report
 from harness.report import operator as operator_report
@@ -89,7 +88,7 @@ def generate(out: Path, suite_name: str, ops: Globs, cases: Globs, tags: Globs, 
 )  # fmt: skip
 @click.option("--op", "names", multiple=True, metavar="GLOB", help="Only the files of these operators.")
 @click.option(
-    "--jobs", type=click.IntRange(1, 256), default=os.cpu_count() or 1, show_default="one a core",
+    "--jobs", type=click.IntRange(1, 256), default=cores(), show_default="one a core",
     help="Processes that make the cases.",
 )  # fmt: skip
 def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa: FBT001 - click's flags

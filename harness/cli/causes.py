@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from harness import dissent, explain, filing, minimize, suite, targets
-from harness.cli.options import Seconds, end, find, source
+from harness import dissent, explain, filing, minimize, progress, suite, targets
+from harness.cli.options import Seconds, cores, end, find, source
 from harness.errors import HarnessError
 from harness.lane import Lane
 from harness.process import Limits
@@ -125,7 +125,8 @@ def explain_(results: Path, ops: tuple[str, ...], backends: tuple[str, ...]) -> 
         if name not in held:
             raise HarnessError(f"{results} has no backend {name!r}; it has {', '.join(held)}")
     selection = suite.Selection(ops)
-    found = explain.explain(run, source(run), selection, backends)
+    with progress.steps("explains failures by operator") as advance:
+        found = explain.explain(run, source(run), selection, backends, jobs=cores(), on_operator=advance)
     for option, glob in sorted(selection.idle):
         raise HarnessError(f"{option} {glob!r} matches no operator of {results}")
     chosen = " ".join([str(selection), *(f"--backend {name}" for name in backends)]).strip()

@@ -166,6 +166,11 @@ def source(run: Run) -> suite.Suite | None:
         return None
 
 
+def cores() -> int:
+    """Return how many processes this one may keep busy."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def end(status: int) -> None:
     """End the command with a status; sys.exit() is left to click, which ends so where nobody reads its output."""
     click.get_current_context().exit(status)

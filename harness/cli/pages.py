@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness import globs, suite
+from harness import suite
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 MOST_CASES = 60_000
 """Up to so many cases, those that pass everywhere have their models on the page too."""
-
-FEW_OPERATORS = 30
 
 
 def described(runs: Sequence[Run]) -> tuple[Iterable[Case], str]:
@@ -48,17 +46,10 @@ def _cases(runs: Iterable[Run], source: suite.Suite) -> Iterator[Case]:
     """Yield the cases that the page is to describe: all, or of very many those that did not pass everywhere."""
     every: set[str] = set()
     others: set[str] = set()
-    operators: set[str] = set()
     for run in runs:
         for result in run.results():
             every.add(result.case)
-            operators.add(result.operator)
             if result.verdict != "pass":
                 others.add(result.case)
     wanted = every if len(every) <= MOST_CASES else others
-    names = {operator.rpartition("/")[0] or operator for operator in operators}
-    # Every case is held against every glob, which costs more than generating it where there are many.
-    globbed = tuple(sorted(map(globs.literal, names))) if len(names) <= FEW_OPERATORS else ()
-    for case in source.cases(suite.Selection(ops=globbed)):
-        if case.id in wanted:
-            yield case
+    yield from (case for case in source.cases(suite.Selection(ids=frozenset(wanted))) if case.id in wanted)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness import expectations, explain, session
+from harness import expectations, explain, progress, session
 from harness.cli import pages
-from harness.cli.options import end, source
+from harness.cli.options import cores, end, source
 from harness.errors import HarnessError
 from harness.process import Limits
 from harness.report import comparison, formats, index, subject, terminal
@@ -113,7 +113,8 @@ def _filled(found: subject.Subject, runs: Sequence[Run], chosen: Sequence[Format
         examples = [group.example for group in terminal.visible(found.summary, found.groups)[0]]
         found = dataclasses.replace(found, references=session.reference_answers(examples, cases, Limits()))
     if any(kind.shares for kind in chosen):
-        shared = [explain.explain(run, source(run)) for run in runs]
+        with progress.steps("explains failures by operator") as advance:
+            shared = [explain.explain(run, source(run), jobs=cores(), on_operator=advance) for run in runs]
         statements = tuple(statement for item in shared for statement in item.statements)
         note = "; ".join(dict.fromkeys(item.note for item in shared if item.note))
         found = dataclasses.replace(found, statements=statements, note=note)
