@@ -193,6 +193,11 @@ def differing(
                 yield f"{where}[{','.join(map(str, place))}]", clip(wanted[place]), clip(got[place])
 
 
+def _written(item: Any) -> str:  # noqa: ANN401 - a numpy scalar or a str
+    """Return an element; a text in quotes, without which a tab or a blank at its end would not be seen."""
+    return element(item) if isinstance(item, str) else clip(item)
+
+
 def clip(value: object, limit: int = 200) -> str:
     """Return a short form of a value."""
     text = str(value)
@@ -310,8 +315,8 @@ def _worst(where: str, wanted: Array, got: Array, differs: Array) -> Mismatch:
     return Mismatch(
         Verdict.WRONG_VALUE,
         where,
-        expected=clip(a),
-        actual=clip(b),
+        expected=_written(a),
+        actual=_written(b),
         differing=int(differs.sum()),
         total=int(differs.size),
         first=first,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from harness.lane import Lane
 from harness.render import brief
 from harness.replies import Answered, Refused
 from harness.report import gate as gate_report
-from harness.report import terminal
+from harness.report import run_end, terminal
 from harness.report.summary import Summary
 from harness.results import header
 from harness.streams import Streams
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from harness.suite import Outlook, Selection, Suite
 
 REFERENCE = "onnx_reference"
+TABLES = ("operators", "full", "none")
+"""What `run` shows at its end: a row an operator that fails, a row an operator version and backend, or neither."""
 EXIT_PASSED, EXIT_FAILED, EXIT_BROKEN = 0, 1, 2
 
 
@@ -47,6 +50,8 @@ class Options:
     """What `run` was asked for; see `onnx-conformance run --help`.
 
     Attributes:
+        groups: faults shown of each backend; 0: all.
+        table: one of TABLES.
         apart: `results` is a folder, in which each backend has a file of its own.
         pythons: by backend, the interpreter of an environment that the user made; under "" that of all others.
         samples: by backend, n of the 1 case in n that it is asked; without one, it is asked all.
@@ -64,7 +69,8 @@ class Options:
     apart: bool = False
     resume: bool = False
     max_fail: int | None = None
-    groups: int = 20
+    groups: int = 10
+    table: str = TABLES[0]
     expectations: Path | None = None
     samples: Mapping[str, int] = field(default_factory=dict)
 
@@ -78,6 +84,7 @@ class Session:
         gate: what the results are held against, once the run has begun.
         streams: the results files.
         cost: in CPU time, once the run has come to its end.
+        versions: by backend, what it says of its version.
     """
 
     def __init__(self, options: Options, suite: Suite | None = None) -> None:
@@ -108,6 +115,7 @@ class Session:
         self._outlook: Outlook | None = None
         self._looked = False
         self.without_outputs: list[str] = []
+        self.versions: dict[str, str] = {}
 
     def run(self, on_result: Callable[[Result], None] = lambda _: None) -> None:
         """Run everything and write the stream; ends early only by an exception.
@@ -131,6 +139,7 @@ class Session:
                 first = header(source, hellos, self._arguments())
                 if self.gate is None:
                     self._close_gate(first)
+                self.versions = {name: str(item.get("version", "")) for name, item in first["backends"].items()}
                 self.streams.begin(first, hellos)
                 try:
                     for result in runner.run(self._cases(), self._sparing(done)):
@@ -287,9 +296,6 @@ def execute(options: Options, suite: Suite | None = None, tell: Callable[[Sessio
             raise
         stopped = str(error)
     (tell or _report)(session)
-    if session.gate is not None and not session.faults:
-        for told in gate_report.lines(session.gate):
-            click.echo(told)
     if stopped:
         kept = f"; go on with --resume --results {_place(options)}" if options.results else ""
         click.echo(f"onnx-conformance: {stopped}; what was measured is above{kept}", err=True)
@@ -299,24 +305,47 @@ def execute(options: Options, suite: Suite | None = None, tell: Callable[[Sessio
 
 
 def _report(session: Session) -> None:
+    """Print the tables, the faults, and last of all what one screen has to say."""
     summary, options = session.summary, session.options
-    if summary.counts:
-        for text in terminal.overview(summary, options.samples):
-            click.echo(text)
-        _report_groups(session)
-    elif not session.faults:
+    width = shutil.get_terminal_size((terminal.WIDTH, 0)).columns
+    if summary.counts and (session.gate is None or options.table == "full"):  # With a gate, only its news are news.
+        if options.table == "full":
+            click.echo(terminal.table(summary, "simple", options.samples) + "\n")
+        elif options.table == "operators":
+            for text in terminal.operators(summary, width):
+                click.echo(text)
+        _report_groups(session, width)
+    elif not summary.counts and not session.faults:
         click.echo(f"no case of suite {session.suite.name} is in this {_part(options)}")
     asked = {backend for _, backend in summary.counts}
     for backend, count in options.samples.items():
         if summary.counts and backend not in asked and not session.faults:
             click.echo(f"{backend}: no case is in its sample (1/{count})")
-    if session.cost is not None and summary.counts:
-        click.echo(_cost(session.cost, session.streams.busy))
-    if options.results and summary.counts:
-        click.echo(
-            "\n  ".join([f"results: {_place(options)}", *map(str, session.streams.written if options.apart else ())])
-        )
+    if session.gate is not None and not session.faults:
+        for text in gate_report.lines(session.gate):
+            click.echo(text)
+        click.echo()
+    _report_end(session, width)
     tell_faults(session)
+
+
+def _report_end(session: Session, width: int) -> None:
+    """Print the last screen."""
+    summary, options = session.summary, session.options
+    if not summary.counts:
+        return
+    if session.cost is not None:
+        click.echo(f"{_cost(session.cost, session.streams.busy)}\n")
+    suite = f"suite {session.suite.name}"
+    part = f"the core of {suite}" if options.selection.core else suite
+    for text in run_end.lines(summary, session.versions, line(part), options.samples):
+        click.echo(text)
+    kept = _place(options) if options.results else ""
+    files = [str(path) for path in session.streams.written] if options.apart else []
+    for text in run_end.next_commands(summary, kept, files, width):
+        click.echo(text)
+    if kept:
+        click.echo("\n  ".join([f"results: {kept}", *files]))
 
 
 def tell_faults(session: Session) -> None:
@@ -327,20 +356,14 @@ def tell_faults(session: Session) -> None:
         click.echo(f"onnx-conformance: and {len(session.faults) - 20} more faults of this kind", err=True)
 
 
-def _report_groups(session: Session) -> None:
+def _report_groups(session: Session, width: int) -> None:
     summary, options = session.summary, session.options
     if not summary.groups:
         return
-    click.echo()
     shown, _ = terminal.visible(summary, options.groups)
     references = reference_answers([group.example for group in shown], session.suite, options.limits)
-    for block in terminal.groups(summary, references, options.groups, options.reference or ""):
+    for block in terminal.groups(summary, references, options.groups, options.reference or "", width):
         click.echo(block + "\n")
-    click.echo("`onnx-conformance show CASE` has the whole case; `repro CASE --backend B` a script that shows it.")
-    # Not done here: to make the cases of an operator again takes a quarter of the time that they ran.
-    kept = options.results or "FILE` after `run --results FILE"
-    kept = "FILE` with one of the files below" if options.apart else f"{kept}`"
-    click.echo(f"`onnx-conformance explain {kept} says what the failures of an operator share.")
 
 
 def _cost(cost: costs.Cost, busy: Mapping[str, float]) -> str:

@@ -96,6 +96,7 @@ def _said(
     return traits
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def shortened(text: str) -> str:
     """Return a text as one clean line that is not long, cut between words."""
     return textwrap.shorten(line(text), MOST_CLAUSE, placeholder=" ...")

@@ -45,8 +45,12 @@ from harness.process import Limits
 )
 @click.option("--max-fail", type=click.IntRange(1), help="Stop after so many failures.")
 @click.option(
-    "--groups", type=click.IntRange(0), default=20, show_default=True,
-    help="Groups of failures shown for each backend; 0: all.",
+    "--table", type=click.Choice(session.TABLES), default=session.TABLES[0], show_default=True,
+    help="The table at the end: operators that fail, all operator versions with every verdict, or none.",
+)  # fmt: skip
+@click.option(
+    "--groups", type=click.IntRange(0), default=10, show_default=True,
+    help="Faults shown of each backend, the gravest first; 0: all.",
 )  # fmt: skip
 @click.option(
     "--expectations", type=click.Path(dir_okay=False, path_type=Path),
@@ -77,6 +81,7 @@ def run(*, shard: tuple[int, int] | None, asked: tuple[tuple[str, int], ...], co
         resume=given["resume"],
         max_fail=given["max_fail"],
         groups=given["groups"],
+        table=given["table"],
         expectations=given["expectations"],
     )
     end(session.execute(options))

@@ -29,18 +29,26 @@ class Group:
     Attributes:
         example: the first of them.
         count: how many there are.
+        verdicts: how many came out how.
         versions, forms, types: what they were seen with.
     """
 
     example: Result
     count: int = 0
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
     versions: set[str] = field(default_factory=set)
     forms: set[str] = field(default_factory=set)
     types: set[str] = field(default_factory=set)
 
+    @property
+    def rank(self) -> tuple[int, int, str]:
+        """What sorts groups: the gravest first, of those alike the larger one."""
+        return _RANK.get(self.example.verdict, _WRONG_ANSWER), -self.count, self.example.case
+
     def add(self, result: Result) -> None:
         """Count another one."""
         self.count += 1
+        self.verdicts[result.verdict] += 1
         found = ((self.versions, result.operator.rpartition("/")[2]), (self.forms, result.form))
         for kept, name in (*found, (self.types, result.element_type)):
             if name and len(kept) < MOST_NAMES:
@@ -89,18 +97,50 @@ class Summary:
 
     def ordered_groups(self) -> list[Group]:
         """Return the groups: by backend, what ends the process first, then the larger ones."""
-        rank = {Verdict.ADAPTER_ERROR: 0, Verdict.CRASH: 1, Verdict.TIMEOUT: 2, Verdict.REFUSED: 4}
-        rank[Verdict.ACCEPTED_INVALID] = 5
-        return sorted(
-            self.groups.values(),
-            key=lambda g: (g.example.backend, rank.get(g.example.verdict, 3), -g.count, g.example.case),
-        )
+        return sorted(self.groups.values(), key=lambda group: (group.example.backend, *group.rank))
+
+    def faults(self) -> list[Group]:
+        """Return the groups joined where they show one fault, whatever came of it; in the same order.
+
+        Wrong values of one form and a crash in another, both of cases that bear on one sentence, are one fault. The
+        example is of the gravest verdict.
+        """
+        joined: dict[tuple[str, ...], Group] = {}
+        for group in self.ordered_groups():
+            key = (group.example.backend, _operator(group.example), *_cause(group.example))
+            if key not in joined:
+                joined[key] = Group(group.example)
+            fault = joined[key]
+            fault.count += group.count
+            fault.verdicts.update(group.verdicts)
+            for kept, names in (
+                (fault.versions, group.versions), (fault.forms, group.forms), (fault.types, group.types)
+            ):  # fmt: skip
+                kept.update(names)
+        return sorted(joined.values(), key=lambda group: (group.example.backend, *group.rank))
+
+
+_RANK = {
+    Verdict.ADAPTER_ERROR: 0, Verdict.CRASH: 1, Verdict.TIMEOUT: 2, Verdict.REFUSED: 4, Verdict.ACCEPTED_INVALID: 5
+}  # fmt: skip
+"""What ends the process comes first, then answers that are wrong, then errors."""
+_WRONG_ANSWER = 3
+
+
+def _operator(result: Result) -> str:
+    return result.operator.rpartition("/")[0] or result.operator
+
+
+def _cause(result: Result) -> tuple[str, ...]:
+    """Return what tells one fault of an operator from another: an error by what it says, others by their sentences."""
+    if result.verdict is not Verdict.REFUSED and result.clauses:
+        return result.clauses
+    return signature(result)
 
 
 def signature(result: Result) -> tuple[str, ...]:
     """Return what failures that belong together have in common."""
-    operator = result.operator.rpartition("/")[0] or result.operator
-    shared = (result.backend, operator, str(result.verdict))
+    shared = (result.backend, _operator(result), str(result.verdict))
     if result.verdict is Verdict.ACCEPTED_INVALID or (result.verdict in WRONG and result.clauses):
         return (*shared, *result.clauses)
     if result.verdict in WRONG:

@@ -1,4 +1,4 @@
-"""The report that `run` prints: a table of verdicts, then the failures by what they share."""
+"""Verdicts as tables and failures as blocks of text, for terminals and for Markdown."""
 
 from __future__ import annotations
 
@@ -16,62 +16,83 @@ from harness.samples import said
 from harness.verdict import Verdict, clean, line, natural, version_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 ALWAYS = (Verdict.PASS, Verdict.UNSUPPORTED)
 HEADS = {verdict: str(verdict).replace("_", "\n") for verdict in Verdict}
 tables.MIN_PADDING = 0  # Two blanks between columns are enough; a table of verdicts is wide as it is.
-FEW_BACKENDS = 2
-"""More of them have the sums first, and one column each in the table of operator versions."""
 MOST_NAME = 36
-"""Characters of a backend's name in the table of sums."""
-MOST_COLUMNS = 12
-"""Backends side by side; the others stand in a table of their own below."""
-NARROW = """\
-Of each operator version: passed/specified; one number where all of them passed; - where the runtime opts out of all.
-`report --format html` shows every verdict."""
+"""Characters of a backend's name above a column."""
+REFERENCE = "onnx_reference"
+"""The backend whose answers stand beside the expected ones."""
+WIDTH = 120
+"""Columns of a terminal of which nothing is known."""
 COLUMN = 36
 """Characters of a column of values; three of them fit a terminal of 120."""
 
 
-def overview(summary: Summary, samples: Mapping[str, int]) -> Iterator[str]:
-    """Yield what a terminal shows of a run: `table`, or of more than two backends the sums before a narrow table.
+def operators(summary: Summary, width: int) -> Iterator[str]:
+    """Yield what a terminal shows of a run by operator: what passed of what was attempted, a column a backend.
+
+    Operators of which every backend passes all that it attempts are named in one line. Backends that have no room side
+    by side stand in tables of their own below.
 
     Args:
         summary: the counts.
-        samples: by backend, n of the 1 case in n that it was asked.
+        width: columns of the terminal.
     """
-    shown, sums = _shown(summary), _sums(summary)
-    if len(sums) <= FEW_BACKENDS:
-        yield table(summary, "simple", samples)
-        return
-    numbers = {backend: str(number) for number, backend in enumerate(sorted(sums), 1)}
-    rows = [
-        _row(numbers[name], _asked(clipped(name), samples.get(name, 1)), sums[name], shown) for name in sorted(sums)
+    sums: dict[tuple[str, str], Counter[Verdict]] = {}
+    for (operator, backend), counts in summary.counts.items():
+        sums.setdefault((operator.rpartition("/")[0] or operator, backend), Counter()).update(counts)
+    backends = sorted({backend for _, backend in sums})
+    names = sorted({operator for operator, _ in sums})
+    failing = [name for name in names if any(_fails(sums.get((name, backend))) for backend in backends)]
+    rows = {name: [_cell(sums.get((name, backend))) for backend in backends] for name in failing}
+    first = max((len(line(name)) for name in failing), default=0)
+    columns = [
+        max(len(clipped(name)), *(len(cells[place]) for cells in rows.values()), 0) + 2
+        for place, name in enumerate(backends)
     ]
-    heads = ["", "backend", *_heads(shown)]
-    text = tabulate(rows, heads, tablefmt="simple", disable_numparse=True, colalign=_align(len(shown)))
-    yield text + (_absent(shown) or "\n")
-    for first in range(0, len(numbers), MOST_COLUMNS):
-        yield _narrow(summary, dict(list(numbers.items())[first : first + MOST_COLUMNS]))
-    yield NARROW
+    for some_places in _fitting(columns, width - max(first, len("passed of attempted"))) if failing else ():
+        heads = ["passed of attempted", *(line(clipped(backends[place])) for place in some_places)]
+        cells = [[line(name), *(rows[name][place] for place in some_places)] for name in failing]
+        align = ["left", *["right"] * len(some_places)]
+        yield tabulate(cells, heads, tablefmt="simple", disable_numparse=True, colalign=align) + "\n"
+    others = [name.removeprefix("ai.onnx/") for name in names if name not in failing]
+    if others:
+        what = f"{len(others)}{' other' if failing else ''} operator{'s' if len(others) > 1 else ''}"
+        yield _filled(f"Nothing fails of {what}: {', '.join(map(line, others))}", width) + "\n"
 
 
-def _narrow(summary: Summary, numbers: Mapping[str, str]) -> str:
-    """Return one row an operator version and one column a backend, called by its number."""
-    operators = sorted({operator for operator, _ in summary.counts}, key=natural)
-    rows = [[line(name), *(_cell(summary.counts.get((name, backend))) for backend in numbers)] for name in operators]
-    heads = ["operator version", *numbers.values()]
-    return tabulate(rows, heads, tablefmt="simple", disable_numparse=True, colalign=_align(len(numbers))[1:-1]) + "\n"
+def _fails(counts: Mapping[Verdict, int] | None) -> bool:
+    return counts is not None and any(count and verdict.failed for verdict, count in counts.items())
+
+
+def _fitting(columns: Sequence[int], width: int) -> Iterator[list[int]]:
+    """Yield the places of columns, as many at a time as fit a width; at least one."""
+    places: list[int] = []
+    used = 0
+    for place, column in enumerate(columns):
+        if places and used + column > width:
+            yield places
+            places, used = [], 0
+        places.append(place)
+        used += column
+    yield places
 
 
 def _cell(counts: Mapping[Verdict, int] | None) -> str:
+    """Return passed/attempted; one number where all of them passed, - where the runtime opts out of all."""
     if counts is None:
         return ""
-    found = rates(counts)
-    if not found.attempted:
+    shares = rates(counts)
+    if not shares.attempted:
         return "-"
-    return str(found.passed) if found.passed == found.specified else f"{found.passed}/{found.specified}"
+    return str(shares.passed) if shares.passed == shares.attempted else f"{shares.passed}/{shares.attempted}"
+
+
+def _filled(text: str, width: int, indent: str = "  ") -> str:
+    return textwrap.fill(text, width, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def table(summary: Summary, style: str = "simple", samples: Mapping[str, int] | None = None) -> str:
@@ -141,53 +162,67 @@ def _row(operator: str, backend: str, counts: Mapping[Verdict, int], shown: list
 
 
 def visible(summary: Summary, limit: int) -> tuple[list[Group], Counter[str]]:
-    """Return the groups to show, at most `limit` of each backend (0: all), and how many are hidden of each."""
+    """Return the faults to show, at most `limit` of each backend (0: all), and how many are hidden of each."""
     shown: list[Group] = []
     seen: Counter[str] = Counter()
-    for group in summary.ordered_groups():
+    for group in summary.faults():
         seen[group.example.backend] += 1
         if not limit or seen[group.example.backend] <= limit:
             shown.append(group)
     return shown, Counter({name: count - limit for name, count in seen.items() if limit and count > limit})
 
 
-def groups(summary: Summary, references: Mapping[str, str], limit: int, reference: str = "") -> Iterator[str]:
-    """Yield the failures, grouped, as blocks of text.
+def groups(
+    summary: Summary, references: Mapping[str, str], limit: int, reference: str = "", width: int = WIDTH
+) -> Iterator[str]:
+    """Yield the failures, grouped by fault, as blocks of text.
 
     Args:
         summary: the counts.
         references: case id -> what onnx.reference gave for it, for the examples.
         limit: how many groups of each backend are shown; 0: all.
         reference: the backend whose answers are the expected ones; empty: the text decides.
+        width: columns of the terminal.
     """
     expects = f"{reference} expects" if reference else "text expects"
     shown, hidden = visible(summary, limit)
     for group in shown:
-        yield _block(group, references.get(group.example.case, ""), expects)
+        yield _block(group, references.get(group.example.case, ""), expects, width)
     for backend, count in sorted(hidden.items()):
-        yield f"{backend}: {count} more groups of failures; --groups 0 shows them all"
+        yield f"{backend}: {count} more faults; --groups 0 shows them all"
     if summary.left_out:
         yield f"{summary.left_out} more failures are counted above but not grouped: there are too many kinds of them"
 
 
-def _block(group: Group, reference: str, expects: str) -> str:
+def _block(group: Group, reference: str, expects: str, width: int) -> str:
     example = group.example
     operator = example.operator.rpartition("/")[0] or example.operator
     where = [f"versions {', '.join(_ordered(group.versions))}"] if _numbers(group.versions) else []
     where += [f"types {some(group.types)}"] if group.types else []
     where += [f"forms {some(group.forms)}"] if group.forms != {"plain"} else []
     cases = "1 case" if group.count == 1 else f"{group.count} cases"
-    what = f"{example.backend}: {example.verdict}, {operator}, {cases}" + (f" ({'; '.join(where)})" if where else "")
+    what = f"{example.backend}: {_verdicts(group)}, {operator}, {cases}" + (f" ({'; '.join(where)})" if where else "")
     lines = [line(what), f"  for example {line(example.case)}"]
-    lines += [wrapped("text", quoted(clause)) for clause in example.clauses]
-    lines.append(wrapped("said", " ".join(example.message.split())[:400])) if example.message else None
+    lines += [wrapped("text", quoted(clause), width=width) for clause in example.clauses]
+    lines.append(wrapped("said", " ".join(example.message.split())[:400], width=width)) if example.message else None
     got = example.actual or f"{example.verdict}{f': {example.error}' if example.error else ''}"
     if example.signal:
         got = f"{example.verdict}: {example.signal}"
-    heads = [line(expects), "onnx.reference gives", f"{line(example.backend)} gives"]
-    row = [_column(example.wanted or "the expected values"), _column(reference or "(not asked)"), _column(got)]
-    lines.append(textwrap.indent(tabulate([row], heads, tablefmt="simple", disable_numparse=True), "  "))
+    row = {line(expects): example.wanted or "the expected values"}
+    if example.backend.partition("==")[0] != REFERENCE:  # Its own answers stand in the last column anyway.
+        row["onnx.reference gives"] = reference or "(not asked)"
+    row[f"{line(clipped(example.backend))} gives"] = got
+    column = min(COLUMN, max(12, (width - 2) // len(row) - 2))
+    cells = [_column(text, column) for text in row.values()]
+    lines.append(textwrap.indent(tabulate([cells], [*row], tablefmt="simple", disable_numparse=True), "  "))
     return "\n".join(lines)
+
+
+def _verdicts(group: Group) -> str:
+    """Return the verdict of a group, or those of it with their counts."""
+    if len(group.verdicts) < 2:  # noqa: PLR2004
+        return str(group.example.verdict)
+    return " and ".join(f"{verdict} {count}" for verdict, count in group.verdicts.most_common())
 
 
 def _numbers(names: set[str]) -> bool:
@@ -204,17 +239,17 @@ def some(names: Iterable[str]) -> str:
     return ", ".join(ordered[:6]) + (f" and {len(ordered) - 6} more" if len(ordered) > 6 else "")  # noqa: PLR2004
 
 
-def wrapped(label: str, text: str, width: int = 6) -> str:
-    """Return a text behind its label, which has a column of so many characters."""
+def wrapped(label: str, text: str, room: int = 6, width: int = WIDTH) -> str:
+    """Return a text behind its label, which has a column of so many characters, in a terminal of a width."""
     return textwrap.fill(
         clean(text),
-        116,
-        initial_indent=f"  {label:<{width}}",
-        subsequent_indent=" " * (width + 2),
+        width - 4,
+        initial_indent=f"  {label:<{room}}",
+        subsequent_indent=" " * (room + 2),
         break_on_hyphens=False,
     )
 
 
-def _column(text: str) -> str:
-    lines = [line for part in clean(text, 300).split("; ") for line in textwrap.wrap(part, COLUMN) or [""]]
+def _column(text: str, width: int) -> str:
+    lines = [line for part in clean(text, 300).split("; ") for line in textwrap.wrap(part, width) or [""]]
     return "\n".join(lines[:8] + (["..."] if len(lines) > 8 else []))  # noqa: PLR2004

@@ -228,7 +228,7 @@ def test_groups_beyond_the_limit_are_counted_by_backend() -> None:
         result(verdict=Verdict.WRONG_VALUE, backend="other"),
     )
     blocks = list(terminal.groups(found, {}, limit=2))
-    assert blocks[-1] == "mine: 3 more groups of failures; --groups 0 shows them all"
+    assert blocks[-1] == "mine: 3 more faults; --groups 0 shows them all"
     assert [block.partition(":")[0] for block in blocks] == ["mine", "mine", "other", "mine"]
     assert len(list(terminal.groups(found, {}, limit=0))) == 6
 

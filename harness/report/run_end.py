@@ -1,0 +1,124 @@
+"""The last screen of a run: by backend what came of it, the operators that fail most, and what to type next."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from harness.report.summary import WRONG, rate, rates
+from harness.report.terminal import clipped
+from harness.samples import said
+from harness.verdict import Verdict, line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from harness.report.summary import Summary
+
+MOST_OPERATORS = 5
+"""Operators that fail most, of each backend."""
+WITHOUT_ANSWER = (Verdict.REFUSED, Verdict.TIMEOUT, Verdict.FLAKY)
+FAILED = (*WRONG, *WITHOUT_ANSWER, Verdict.CRASH)
+"""What ONNX obliges every runtime not to do."""
+
+
+def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Mapping[str, int]) -> Iterator[str]:
+    """Yield a block of lines for each backend.
+
+    Args:
+        summary: the counts.
+        versions: by backend, what it says of its version.
+        part: what part of which suite was asked, as "the core of suite generated".
+        samples: by backend, n of the 1 case in n that it was asked.
+    """
+    sums: dict[str, Counter[Verdict]] = {}
+    by_operator: dict[str, Counter[str]] = {}
+    for (operator, backend), counts in summary.counts.items():
+        sums.setdefault(backend, Counter()).update(counts)
+        failed = sum(counts[verdict] for verdict in FAILED)
+        by_operator.setdefault(backend, Counter())[operator.rpartition("/")[0] or operator] += failed
+    for backend in sorted(sums):
+        counts = sums[backend]
+        name = line(" ".join([clipped(backend), versions.get(backend, "")])).strip()
+        asked = f", {said(samples[backend])}" if samples.get(backend, 1) > 1 else ""
+        yield f"{name}: {_number(counts.total())} cases, {part}{asked}"
+        rows = list(_rows(summary, backend, counts))
+        align = ("left", "right", "left")
+        yield textwrap.indent(tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=align), "  ")
+        worst = sorted(by_operator[backend].items(), key=lambda item: (-item[1], item[0]))[:MOST_OPERATORS]
+        worst = [(name, count) for name, count in worst if count]
+        if worst:
+            yield "  fail most:  " + ", ".join(
+                f"{line(name.removeprefix('ai.onnx/'))} {count}" for name, count in worst
+            )
+        yield ""
+
+
+def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[tuple[str, str, str]]:
+    shares = rates(counts)
+    of_attempted = f"{rate(shares.passed, shares.attempted)} of the {_number(shares.attempted)} attempted"
+    of_specified = f"{rate(shares.passed, shares.specified)} of the {_number(shares.specified)} specified"
+    yield "passed", _number(shares.passed), f"{of_attempted}, {of_specified}"
+    wrong = {verdict: counts[verdict] for verdict in (*sorted(WRONG), *WITHOUT_ANSWER) if counts[verdict]}
+    if wrong:
+        kinds = ", ".join(
+            f"{verdict} {_number(count)}" for verdict, count in sorted(wrong.items(), key=lambda item: -item[1])
+        )
+        yield "failed", _number(sum(wrong.values())), kinds
+    if counts[Verdict.CRASH]:
+        signals = Counter[str]()
+        for group in summary.groups.values():
+            if group.example.backend == backend and group.example.verdict is Verdict.CRASH:
+                signals[group.example.signal or "without a signal"] += group.count
+        named = ", ".join(f"{line(name)} {count}" for name, count in signals.most_common())
+        yield "crashed", _number(counts[Verdict.CRASH]), named
+    for verdict, label, meaning in (
+        (Verdict.ACCEPTED_INVALID, "accepted", "models that the text forbids; ONNX obliges no runtime to refuse them"),
+        (Verdict.UNSUPPORTED, "opted out", "by the runtime's own word"),
+        (Verdict.UNSPECIFIED, "left open", "by the text; never scored"),
+        (Verdict.ADAPTER_ERROR, "not measured", "the adapter is at fault"),
+    ):
+        if counts[verdict]:
+            yield label, _number(counts[verdict]), meaning
+
+
+def _number(count: int) -> str:
+    return f"{count:,}"
+
+
+def next_commands(summary: Summary, results: str, several: Sequence[str], width: int) -> Iterator[str]:
+    """Yield what to type next, the command before what it is for.
+
+    Args:
+        summary: the counts.
+        results: where the results were written; empty: nowhere.
+        several: the files, where each backend has one of its own.
+        width: columns of the terminal.
+    """
+    faults = summary.faults()
+    if not faults:
+        return
+    # What is the adapter's fault says nothing of the runtime.
+    gravest = min(faults, key=lambda fault: (fault.example.verdict is Verdict.ADAPTER_ERROR, fault.rank))
+    case, backend = line(gravest.example.case), shlex.quote(line(gravest.example.backend))
+    file = line(several[0] if several else results) or "FILE"
+    rows = [
+        (f"onnx-conformance show {case}", "the whole case"),
+        (f"onnx-conformance repro {case} --backend {backend}", "a script that shows it"),
+        *(
+            [("onnx-conformance run ... --results FILE", "keeps the results, for the next two")]
+            if file == "FILE"
+            else []
+        ),
+        (f"onnx-conformance explain {file}", "what the failures of an operator share"),
+        (f"onnx-conformance report {file} --format html --out report.html", "everything, as a page"),
+    ]
+    yield "next"
+    text = textwrap.indent(tabulate(rows, tablefmt="plain", disable_numparse=True), "  ")
+    if max(map(len, text.splitlines())) > width:
+        text = "\n".join(f"  {command}\n      {meaning}" for command, meaning in rows)
+    yield text
