@@ -253,7 +253,7 @@ def test_booleans_and_strings_are_never_tolerant() -> None:
     flags = found(array(True, False, dtype=bool), array(True, True, dtype=bool), LOOSE)  # noqa: FBT003 - data
     assert (flags.first, flags.absolute, flags.ulp, flags.actual) == ((1,), None, None, "True"), flags
     texts = found(array("a", "ä", dtype=object), array("a", "a\u0308", dtype=object), LOOSE)
-    assert (texts.first, texts.differing, texts.total, texts.expected) == ((1,), 1, 2, "ä"), texts
+    assert (texts.first, texts.differing, texts.total, texts.expected) == ((1,), 1, 2, "'ä'"), texts
     assert (texts.absolute, texts.relative, texts.ulp) == (None, None, None), texts
     assert passes(array("a", "", dtype=object), array("a", "", dtype=object))
 
