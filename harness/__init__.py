@@ -1,3 +1,19 @@
 """The executable meaning of ONNX operator versions, and a harness that holds any runtime against it."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from harness.api import Case, Outcome, Result, Verdict, cases, judge
+
 __version__ = "0.1.0"
+__all__ = ["Case", "Outcome", "Result", "Verdict", "__version__", "cases", "judge"]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever harness.api has
+    """Return a name of `harness.api`, which is imported when it is asked for: adapters and --help do without onnx."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module("harness.api"), name)

@@ -1,0 +1,83 @@
+"""What a program uses of this project without the command line: cases, and the verdict on an answer.
+
+    from harness import cases, judge
+
+    for case in cases(op="Split/18"):
+        outputs = my_runtime(case.model, case.inputs)       # bytes of a ModelProto, arrays by name
+        print(case.id, judge(case, outputs).verdict)
+
+This module may import everything but `harness.cli`; nothing imports it but `harness` itself, when one of its names is
+asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness import runner
+from harness.case import Case, Outcome
+from harness.replies import Answered, Refused
+from harness.suite import Selection, SuiteError, check_selection, open_suite
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from harness.case import Value
+
+__all__ = ["Case", "Outcome", "Result", "Verdict", "cases", "judge"]
+
+
+def cases(
+    *,
+    op: str | Sequence[str] = (),
+    case: str | Sequence[str] = (),
+    tag: str | Sequence[str] = (),
+    suite: str = "generated",
+    core: bool = False,
+) -> Iterator[Case]:
+    """Return cases one by one; each is made, or read, when it is asked for.
+
+    Of a Case, `model` is a serialized ModelProto, `inputs` are arrays by name, `outputs` the names of the graph's
+    outputs. `outcome` says what the text expects: `values`, and then `expected` has an array for each output, within
+    `allowance`; `rejects`, a model that must be refused; `property`, values drawn at random; or `unspecified`.
+
+    Args:
+        op: globs over operators: Split*, Split/18, ai.onnx/*; none: all.
+        case: globs over case ids.
+        tag: globs over tags.
+        suite: generated, official, or the path of a folder in ONNX's test-data layout.
+        core: only the core of the generated suite.
+
+    Raises:
+        HarnessError: there is no such suite or operator, or a part of a folder cannot be read.
+    """
+    chosen = open_suite(suite)
+    selection = Selection(_globs(op), _globs(case), _globs(tag), core=core)
+    check_selection(chosen, selection)
+    return _readable(chosen.cases(selection), chosen.faults)
+
+
+def _globs(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
+    return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
+
+
+def _readable(every: Iterator[Case], faults: Sequence[str]) -> Iterator[Case]:
+    yield from every
+    if faults:
+        raise SuiteError("\n".join(faults))
+
+
+def judge(case: Case, answer: Sequence[Value] | BaseException, *, backend: str = "mine") -> Result:
+    """Return what a runtime's answer makes of a case.
+
+    Args:
+        case: as `cases` gives it.
+        answer: the values of `case.outputs`, in that order: arrays whose dtype is the element type (ml_dtypes for those
+            that numpy lacks), lists for sequences, dicts for maps, None for an empty optional; or the exception that
+            the runtime raised.
+        backend: what the result calls the runtime.
+    """
+    if isinstance(answer, BaseException):
+        return runner.judge(case, backend, Refused(type(answer).__name__, str(answer), None, None))
+    return runner.judge(case, backend, Answered(tuple(answer), None))

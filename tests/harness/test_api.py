@@ -1,0 +1,78 @@
+"""The use from Python without the command line."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import harness
+from harness import Outcome, Verdict, cases, judge
+from harness.errors import HarnessError
+
+PAGE = Path(__file__).parents[2] / "docs" / "from-python.md"
+
+
+def test_the_program_of_the_page_prints_what_the_page_shows() -> None:
+    page = PAGE.read_text()
+    program, shown = (re.search(rf"```{kind}\n(.*?)```", page, re.DOTALL)[1] for kind in ("python", "text"))  # type: ignore[index]
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(program, str(PAGE), "exec"), {})
+    *first, rest = shown.splitlines()
+    assert rest == "..."
+    assert out.getvalue().splitlines()[: len(first)] == first
+    assert len(out.getvalue().splitlines()) > len(first)
+
+
+def test_a_case_has_a_model_inputs_and_what_is_expected() -> None:
+    case = next(case for case in cases(op="Split/18", case="*/uneven_three"))
+    assert (case.outcome, case.outputs) == (Outcome.VALUES, ("output_0", "output_1", "output_2")), case.outputs
+    assert [value.tolist() for value in case.inputs.values()] == [[0, 1, 2, 3, 4, 5, 6]]
+    assert case.expected is not None
+    right = [np.asarray(value) for value in case.expected]
+    assert judge(case, right).verdict is Verdict.PASS
+    assert judge(case, [right[0] + 1, *right[1:]]).verdict is Verdict.WRONG_VALUE
+    assert judge(case, right[:2]).verdict is Verdict.WRONG_COUNT
+    refused = judge(case, RuntimeError("no such kernel"), backend="toy")
+    assert (refused.verdict, refused.message, refused.backend) == (Verdict.REFUSED, "no such kernel", "toy")
+
+
+def test_a_model_that_must_be_refused_is_judged_by_the_refusal() -> None:
+    case = next(case for case in cases(op="Split/18") if case.outcome is Outcome.REJECTS)
+    assert judge(case, ValueError("no")).verdict is Verdict.PASS
+    assert judge(case, []).verdict is Verdict.ACCEPTED_INVALID
+
+
+def test_the_core_is_a_part() -> None:
+    core = [case.id for case in cases(op=("Split/18", "Split/13"), core=True)]
+    assert 0 < len(core) < sum(1 for _ in cases(op=("Split/18", "Split/13")))
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"op": "Splt"}, "--op 'Splt' matches nothing in suite generated; did you mean Split"),
+        ({"suite": "nowhere"}, "suite nowhere does not exist"),
+        ({"suite": "official", "core": True}, "suite official has no core"),
+    ],
+)
+def test_what_is_not_to_be_had_is_a_sentence(asked: dict[str, str], sentence: str) -> None:
+    with pytest.raises(HarnessError, match=re.escape(sentence)):
+        list(cases(**asked))  # type: ignore[arg-type]
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        harness.nothing  # noqa: B018
+
+
+def test_importing_the_package_does_not_import_onnx() -> None:
+    program = "import sys, harness; sys.exit('onnx' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
