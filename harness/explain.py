@@ -8,12 +8,12 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness import covering, globs
+from harness import covering, generate, registry
 from harness.conditions import choices, conditions, table
-from harness.model_traits import Reader
+from harness.model_traits import Reader, of_plan
 from harness.report.summary import signature
 from harness.statement import Statement
-from harness.suite import Selection, open_suite
+from harness.suite import Selection
 from harness.traits import ALLOWED, FORBIDDEN, TYPE, of_result
 from harness.verdict import Verdict, split_operator
 
@@ -181,13 +181,13 @@ class _Part:
     Attributes:
         name: of the operator, `ai.onnx/Split`.
         operator: what the run holds of it.
-        suite: the name of the suite that makes its cases; empty: they are not to be made.
+        makes: its cases are to be made.
         known: what the models of its cases say, where they were read already.
     """
 
     name: str
     operator: _Operator
-    suite: str = ""
+    makes: bool = False
     known: Known = field(default_factory=dict)
 
 
@@ -209,7 +209,7 @@ def _parts_of(source: Suite | None, failing: Mapping[str, _Operator]) -> Iterato
             if name in failing and case.id in failing[name].cases:
                 known.setdefault(name, {})[case.id] = reader.of_case(case)
     for name in sorted(failing, key=lambda name: (-len(failing[name].cases), name)):
-        makes = source.name if source is not None and source.makes else ""
+        makes = source is not None and source.makes
         yield _Part(name, failing[name], makes, known.get(name, {}))
 
 
@@ -225,7 +225,7 @@ def _looked_at(parts: Iterator[_Part], jobs: int) -> Iterator[_Looked]:
 
 def _look(part: _Part) -> _Looked:
     """Explain the failures of one operator."""
-    known = _made(part) if part.suite else part.known
+    known = _made(part) if part.makes else part.known
     explained = tuple(_explained(part.name, part.operator, known))
     return _Looked(explained, len(part.operator.cases.keys() - known.keys()))
 
@@ -233,12 +233,17 @@ def _look(part: _Part) -> _Looked:
 def _made(part: _Part) -> Known:
     """Return what the models of an operator's cases say; only these cases are made."""
     ids = part.operator.cases.keys()
-    # The forms of a declared case share what its plain one says, which is made for that where the run lacks it.
-    wanted = frozenset(ids | {case.partition("@")[0] for case in ids})
-    selection = Selection(ops=tuple(map(globs.literal, sorted(part.operator.versions))), ids=wanted)
-    reader = Reader()
-    read = ((case.id, reader.of_case(case)) for case in open_suite(part.suite).cases(selection))
-    return {case: traits for case, traits in read if case in ids}
+    domain, _, name = part.name.partition("/")
+    op = registry.load().find(domain, name)
+    if op is None:  # A results file may name any.
+        return {}
+    versions = tuple(version for version in (split_operator(name)[1] for name in part.operator.versions) if version)
+    read = (
+        item
+        for plan in generate.plans(op, versions, None, ids.__contains__)
+        for item in of_plan(plan, ids.__contains__)
+    )
+    return dict(read)
 
 
 def _explained(name: str, operator: _Operator, known: Known) -> Iterator[Explained]:

@@ -18,14 +18,16 @@ from onnx import helper, numpy_helper
 from backends.protocol import ElementTypeError
 from harness import schema
 from harness.case import PLAIN
+from harness.forms import build, delivered_id, forms
 from harness.signature import type_of
 from harness.traits import MOST_TEXT, OPSET, TYPE, Kind, Subject, Trait, Traits
 from harness.verdict import line, split_operator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from harness.case import Case, Value
+    from harness.forms import Plan
     from harness.schema import OperatorVersion
 
 MOST_ELEMENTS = 4096
@@ -66,6 +68,30 @@ class Reader:
         return self._shared, dict(_own(case, model, node, _version(domain, op_type, version)))
 
 
+def of_plan(plan: Plan, wanted: Callable[[str], bool]) -> Iterator[tuple[str, tuple[Traits, Traits]]]:
+    """Yield id and traits of the cases of a plan as `Reader` reads them, without making the models of all its forms.
+
+    Args:
+        plan: of a generated case.
+        wanted: tells whether the case of an id is.
+    """
+    version = plan.version
+    plain, *others = forms(plan)
+    reader = Reader()
+    shared, own = reader.of_case(build(plan, plain))
+    if wanted(plan.id):
+        yield plan.id, (shared, own)
+    for form in others:
+        case_id = delivered_id(plan.id, form.name)
+        if not wanted(case_id):
+            continue
+        if form.body is not None:  # What nodes it is made of, only its model tells.
+            yield case_id, reader.of_case(build(plan, form))
+            continue
+        names = [name if item is not None else "" for name, item in plan.inputs] + [""] * form.named_empty
+        yield case_id, (shared, {OPSET: form.opset, **dict(_delivered(version, names, form.baked))})
+
+
 @functools.cache
 def _version(domain: str, op_type: str, version: int | None) -> OperatorVersion | None:
     if version is None or not schema.exists(domain, op_type, version):
@@ -97,10 +123,15 @@ def _own(
     for item in model.opset_import:
         if (item.domain or "ai.onnx") == domain:
             yield OPSET, item.version
-    baked = {item.name for item in model.graph.initializer}
-    if version is None or node is None or not (baked or "" in node.input):
+    if version is not None and node is not None:
+        yield from _delivered(version, list(node.input), {item.name for item in model.graph.initializer})
+
+
+def _delivered(version: OperatorVersion, names: Sequence[str], baked: Collection[str]) -> Iterator[tuple[Trait, Any]]:
+    """Yield which inputs of a node, by their names in the model, are initializers or named ""."""
+    if not (baked or "" in names):
         return
-    for parameter, name in _named(version, list(node.input)):
+    for parameter, name in _named(version, names):
         if name in baked:
             yield _argument(f"{parameter} is an initializer"), True
         elif not name:

@@ -33,7 +33,7 @@ def test_the_program_of_the_page_prints_what_the_page_shows() -> None:
 
 def test_a_case_has_a_model_inputs_and_what_is_expected() -> None:
     case = next(case for case in cases(op="Split/18", case="*/uneven_three"))
-    assert (case.outcome, case.outputs) == (Outcome.VALUES, ("output_0", "output_1", "output_2")), case.outputs
+    assert (case.outcome, case.outputs) == (Outcome.VALUES, ("outputs_0", "outputs_1", "outputs_2")), case.outputs
     assert [value.tolist() for value in case.inputs.values()] == [[0, 1, 2, 3, 4, 5, 6]]
     assert case.expected is not None
     right = [np.asarray(value) for value in case.expected]

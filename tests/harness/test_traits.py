@@ -11,9 +11,9 @@ import pytest
 from generated import OPS, cases, few
 from onnx import TensorProto, helper, numpy_helper
 
-from harness import conditions
+from harness import conditions, generate, registry
 from harness.case import Allowance, Case, Outcome
-from harness.model_traits import Reader
+from harness.model_traits import Reader, of_plan
 from harness.suite import Generated, Selection
 from harness.traits import ALLOWED, FORBIDDEN, FORM, OPSET, TYPE, VERSION, Kind, Subject, Trait, of_result
 from harness.verdict import Result, Verdict
@@ -281,3 +281,16 @@ def test_a_choice_lists_what_is_shorter() -> None:
     assert said("ab", "d") == ("type is not d", 7), "of c nothing is known"
     many = conditions.Choice(TYPE, {f"t{n}": 1 << n for n in range(20)})
     assert many.condition([f"t{n}" for n in range(10)], [f"t{n}" for n in range(10, 20)]) is None, "too long to read"
+
+
+@pytest.mark.all_operators
+@pytest.mark.parametrize("name", ["Split", "ReduceSum", "Dropout", "SequenceInsert", "Constant", "LayerNormalization"])
+def test_a_plan_says_of_every_form_what_its_model_says(name: str) -> None:
+    """Traits without the models of all forms are those that are read from the models."""
+    for plan in generate.plans(registry.load().named(name)):
+        reader = Reader()
+        read = {case.id: reader.of_case(case) for case in generate.delivered(plan)}
+        assert dict(of_plan(plan, lambda _: True)).items() >= read.items(), plan.id
+        assert dict(of_plan(plan, lambda case: "@" in case)).keys() <= {case for case in read if "@" in case} | {
+            f"{plan.id}@expanded"
+        }
