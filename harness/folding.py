@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import fnmatch
+import heapq
 import re
 from typing import TYPE_CHECKING
 
 from harness.globs import SPECIAL, literal, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+_WORDS_OF_A_TYPE = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])|(?<=-)")
+"""Where a type's name may be cut: float8e4m3fn begins as float, float8 and float8e, seq-int8 as seq-."""
 
 
 def fold(wanted: Collection[str], others: Iterable[str]) -> list[str]:
@@ -18,50 +22,75 @@ def fold(wanted: Collection[str], others: Iterable[str]) -> list[str]:
     What is in neither may be matched or not. Globs widen over the type, the form, the end of the name, the version and
     whole operators; an id that shares nothing with another one stays as it is.
     """
-    left, spared = set(wanted), _Index(others)
-    inside = _Index(left)
-    found: list[str] = []
+    left = set(wanted)
+    inside, spared = _Index(left), _Index(others)
     offers: dict[str, set[str]] = {}
-    for glob in dict.fromkeys(glob for case in sorted(left) for glob in _wider(case)):
-        if not spared.any(glob):
-            offers[glob] = set(inside.matched(glob))
+    for case in left:
+        for glob in _wider(case):
+            offers.setdefault(glob, set()).add(case)
+    waiting = [_rank(glob, len(covered)) for glob, covered in offers.items()]
+    heapq.heapify(waiting)
+    chosen: dict[str, set[str]] = {}
     while left:
-        # Of globs that do as much the most literal one: it accepts the least of what is yet to come.
-        best = max(offers, key=lambda glob: (len(offers[glob] & left), len(SPECIAL.sub("", glob)), glob))
-        gained = offers[best] & left
-        found.append(best)
-        left -= gained
-        offers = {glob: covered for glob, covered in offers.items() if covered & left}
-    return sorted(found)
+        fewer, *_, glob = heapq.heappop(waiting)
+        gain = len(offers[glob] & left)
+        if gain < -fewer:  # Others have taken some of it since.
+            if gain:
+                heapq.heappush(waiting, _rank(glob, gain))
+            continue
+        if next(spared.matched(glob), None) is None:
+            chosen[glob] = set(inside.matched(glob))
+            left -= chosen[glob]
+    return sorted(_needed(chosen))
+
+
+def family(case: str) -> str:
+    """Return ai.onnx/Split of ai.onnx/Split/18/uneven; of an id of another suite what stands before the name.
+
+    No glob that `fold` gives for one family matches an id of another.
+    """
+    parts = case.partition("@")[0].split("/")
+    return "/".join(parts[:2] if len(parts) > 3 else parts[:-1])  # noqa: PLR2004 - domain, name, version, case
+
+
+def _rank(glob: str, gain: int) -> tuple[int, int, int, str]:
+    # Of globs that do as much the most literal one: it accepts the least of what is yet to come.
+    plain = SPECIAL.sub("", glob)
+    return -gain, -len(plain), len(glob) - len(plain), glob
+
+
+def _needed(chosen: dict[str, set[str]]) -> Iterator[str]:
+    """Yield the globs without those whose ids later ones match as well."""
+    times: dict[str, int] = {}
+    for covered in chosen.values():
+        for case in covered:
+            times[case] = times.get(case, 0) + 1
+    for glob, covered in chosen.items():
+        if all(times[case] > 1 for case in covered):
+            for case in covered:
+                times[case] -= 1
+        else:
+            yield glob
 
 
 class _Index:
-    """Ids by their operator, so that a glob of one operator is not held against those of all."""
+    """Ids by their family, so that a glob of one operator is not held against those of all."""
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._all: dict[str, list[str]] = {}
         for case in ids:
-            self._all.setdefault(_operator(case), []).append(case)
+            self._all.setdefault(family(case), []).append(case)
 
     def matched(self, glob: str) -> Iterator[str]:
-        pattern = re.compile(fnmatch.translate(glob)).match
+        matches: Callable[[str], object] = re.compile(fnmatch.translate(glob)).match
         begins = stem(glob)
-        for operator, ids in self._all.items():
-            if operator.startswith(begins) or begins.startswith(operator):
-                yield from filter(pattern, ids)
-
-    def any(self, glob: str) -> bool:
-        return next(self.matched(glob), None) is not None
-
-
-def _operator(case: str) -> str:
-    """Return ai.onnx/Split of ai.onnx/Split/18/uneven; of an id of another suite what stands before the name."""
-    parts = case.split("/")
-    return "/".join(parts[:2] if len(parts) > 3 else parts[:-1])  # noqa: PLR2004 - domain, name, version, case
+        for name, ids in self._all.items():
+            if f"{name}/".startswith(begins) or begins.startswith(f"{name}/"):
+                yield from filter(matches, ids)
 
 
 def _wider(case: str) -> Iterator[str]:
-    """Yield the globs that an id may become part of; the last is the id itself."""
+    """Yield the globs that an id may become part of, each once; the id itself is one of them."""
     plain, _, form = case.partition("@")
     parts = plain.split("/")
     if len(parts) < 4:  # noqa: PLR2004 - of another suite: SUITE/NAME
@@ -71,17 +100,41 @@ def _wider(case: str) -> Iterator[str]:
         yield literal(case)
         return
     domain, operator, version, name, *types = map(literal, parts)
-    forms = {"", f"@{literal(form)}"} if form else {""}
+    yield from dict.fromkeys(
+        f"{domain}/{operator}/{shown}"
+        for of_version in (version, "*")
+        for shown in _of_version(of_version, list(_names(name)), "/".join(types), literal(form))
+    )
+
+
+def _of_version(version: str, names: Iterable[str], type_: str, form: str) -> Iterator[str]:
+    """Yield what may stand behind an operator's name."""
+    ending = f"@{form}" if form else ""
+    for name in names:
+        anything = name.endswith("*")
+        yield "*" if name == version == "*" else f"{version}/{name}{'' if anything else '*'}"
+        if ending:
+            yield f"{version}/{name}{'' if anything else '*'}{ending}"
+        if type_:
+            yield f"{version}/{name}/*"
+            yield f"{version}/{name}/{type_}*"
+            yield f"{version}/{name}/{type_}{ending}"
+            if ending:
+                yield f"{version}/{name}/{type_}@*"
+            for cut in _WORDS_OF_A_TYPE.finditer(type_):
+                yield f"{version}/{name}/{type_[: cut.start()]}*"
+        elif not anything:
+            yield f"{version}/{name}{ending}"
+            if ending:
+                yield f"{version}/{name}@*"
+
+
+def _names(name: str) -> Iterator[str]:
+    """Yield the globs over names that one may become part of."""
+    yield "*"
     words = name.split("_")
-    names = ["*", *("_".join(words[:count]) + "_*" for count in range(1, len(words))), name]
-    for shown in (f"{domain}/{operator}/*", f"{domain}/{operator}/{version}"):
-        for part in names:
-            if part == "*":
-                yield shown if shown.endswith("*") else f"{shown}/*"
-            else:
-                yield f"{shown}/{part}*"
-            for type_ in types:
-                yield f"{shown}/{part}/{type_}*"
-                yield from (f"{shown}/{part}/{type_}{ending}" for ending in forms)
-            yield from (f"{shown}/{part}{ending}" for ending in forms if ending or part != "*")
-    yield literal(case)
+    for count in range(1, len(words)):
+        begins = "_".join(words[:count])
+        yield f"{begins}*"
+        yield f"{begins}_*"
+    yield name
