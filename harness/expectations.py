@@ -9,6 +9,9 @@ verdict = "crash"
 reason = "divides by the size of a chunk"
 link = "https://..."
 expires = 2027-01-31
+
+[attempted]
+"ai.onnx/Split/18" = 614
 """
 
 from __future__ import annotations
@@ -27,11 +30,11 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from backends.protocol import ELEMENT_TYPES
-from harness import globs, schema
+from harness import globs, schema, toml_blocks
 from harness.case import FORMS
 from harness.declare import Tag
 from harness.errors import HarnessError
-from harness.verdict import Result, Verdict
+from harness.verdict import Result, Verdict, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,6 +48,10 @@ SELECTORS = ("case", "versions", "type", "form", "tag", "clause")
 
 PLATFORMS = ("Linux", "Darwin", "Windows")
 _DOMAIN = "ai.onnx"
+MOST_CASES = 10**12
+"""That a file may ask for; a larger number is a slip."""
+MOST_OF_A_RANGE = 200
+"""Characters of a range of versions."""
 
 
 class ExpectationsError(HarnessError):
@@ -59,7 +66,7 @@ class Entry:
         verdict: the one accepted.
         reason: why.
         line: of its [[expect]] in the file, from 1.
-        case: glob over case ids.
+        case: globs over case ids, one of which must match.
         versions: of the operator; None: all.
         type: glob over the type that a case is expanded to, such as float16.
         form: glob over forms.
@@ -74,7 +81,7 @@ class Entry:
     verdict: Verdict
     reason: str
     line: int
-    case: str = "*"
+    case: tuple[str, ...] = ("*",)
     versions: SpecifierSet | None = None
     type: str = ""
     form: str = ""
@@ -87,10 +94,13 @@ class Entry:
 
     def matches(self, result: Result) -> bool:
         """Tell whether every selector fits a result."""
+        return self._pattern.match(result.case) is not None and self.matches_beside_case(result)
+
+    def matches_beside_case(self, result: Result) -> bool:
+        """Tell whether every selector but `case` fits a result."""
         since = result.operator.rpartition("/")[2]
         return (
-            fnmatch.fnmatchcase(result.case, self.case)
-            and (self.versions is None or (since.isdigit() and self.versions.contains(since)))
+            (self.versions is None or (since.isdigit() and self.versions.contains(since)))
             and (not self.type or fnmatch.fnmatchcase(result.element_type, self.type))
             and (not self.form or fnmatch.fnmatchcase(result.form, self.form))
             and (not self.tag or any(fnmatch.fnmatchcase(tag, self.tag) for tag in result.tags))
@@ -102,11 +112,17 @@ class Entry:
         return self.expires is not None and self.expires < today
 
     @functools.cached_property
-    def specificity(self) -> tuple[bool, int, int]:
-        """How narrow it is: one whole id before globs, then more selectors, then more literal characters."""
-        whole = globs.stem(self.case) == self.case
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(fnmatch.translate, self.case)))
+
+    def specificity(self, case: str) -> tuple[bool, int, int]:
+        """Return how narrow it is for a case that it matches: a whole id, more selectors, more literal characters."""
         others = (self.versions, self.type, self.form, self.tag, self.clause)
-        return whole, sum(bool(item) for item in others), len(re.sub(r"[*?]|\[[^]]*\]", "", self.case))
+        return max(
+            (globs.stem(glob) == glob, sum(bool(item) for item in others), len(re.sub(r"[*?]|\[[^]]*\]", "", glob)))
+            for glob in self.case
+            if fnmatch.fnmatchcase(case, glob)
+        )
 
     def holds_for(self, header: Mapping[str, Any], backend: str) -> bool:
         """Tell whether a run was made with what `when` asks for."""
@@ -139,7 +155,9 @@ class Expectations:
         digest: of that suite; empty: any.
         selection: the part of the suite that a run must hold, as a command line has it; empty: all of it.
         minimum: fewer cases than that are a suite that has shrunk.
-        attempted: fewer cases than that which the runtime does not opt out of are a runtime that has shrunk.
+        attempted: fewer cases than that which the runtime does not opt out of are a runtime that has shrunk; of files
+            that do not tell it by operator version.
+        attempted_of: the same by operator version.
         entries: in the file's order.
     """
 
@@ -150,6 +168,7 @@ class Expectations:
     selection: str = ""
     minimum: int = 0
     attempted: int = 0
+    attempted_of: Mapping[str, int] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
 
     def choose(self, found: Sequence[Entry], case: str) -> Entry | None:
@@ -160,15 +179,30 @@ class Expectations:
         """
         if not found:
             return None
-        most = max(entry.specificity for entry in found)
-        first, *others = (entry for entry in found if entry.specificity == most)
+        if len(found) == 1:
+            return found[0]
+        narrow = [entry.specificity(case) for entry in found]
+        first, *others = (entry for entry, own in zip(found, narrow, strict=True) if own == max(narrow))
         for other in others:
             if (other.verdict, other.flaky) != (first.verdict, first.flaky):
                 raise ExpectationsError(
-                    f"{self.path}: lines {first.line} and {other.line} both match {case}, are equally specific, "
+                    f"{self.path}: lines {first.line} and {other.line} both match {line(case)}, are equally specific, "
                     f"and expect {first.verdict} and {other.verdict}; make one of them narrower"
                 )
         return first
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file, without the mark that some editors begin one with.
+
+    Raises:
+        ExpectationsError: it cannot be read, or is no text.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8"
+        raise ExpectationsError(f"cannot read {path}: {why}") from error
 
 
 def read(path: Path) -> Expectations:
@@ -177,12 +211,7 @@ def read(path: Path) -> Expectations:
     Raises:
         ExpectationsError: it is missing or malformed.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "not UTF-8"
-        raise ExpectationsError(f"cannot read {path}: {why}") from error
-    return parse(text, path)
+    return parse(text_of(path), path)
 
 
 def parse(text: str, path: Path) -> Expectations:
@@ -193,16 +222,20 @@ def parse(text: str, path: Path) -> Expectations:
     """
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ExpectationsError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise ExpectationsError(f"{path}: is nested too deeply; an entry is a flat table, [[expect]]") from error
+    except ValueError as error:  # Not only a TOMLDecodeError: of a number with too many digits int() speaks for itself.
+        raise ExpectationsError(f"{path}: {line(error)}") from error
     places = _Places(path, text)
-    given = dict(document)
-    blocks = given.pop("expect", [])
-    if not isinstance(blocks, list) or len(places.starts) != len(blocks):
+    keys = dict(document)
+    blocks = keys.pop("expect", [])
+    if not isinstance(blocks, list) or len(places.entries) != len(blocks):
         raise places.error(None, "expect", "write each entry as [[expect]]")
-    settings = _checked(given, _SETTINGS, places, None)
+    settings = _checked(keys, _SETTINGS, places, None)
     if "backend" not in settings:
         raise places.error(None, "backend", 'is missing; name the backend that the file speaks of: backend = "NAME"')
+    if isinstance(settings.get("attempted"), dict):
+        settings["attempted_of"] = settings.pop("attempted")
     entries = tuple(_entry(block, index, places) for index, block in enumerate(blocks))
     return Expectations(path=path, entries=entries, **settings)
 
@@ -211,19 +244,22 @@ class _Places:
     """Where keys stand in the text."""
 
     def __init__(self, path: Path, text: str) -> None:
-        self.path, self.lines = path, text.splitlines()
-        self.starts = [i for i, line in enumerate(self.lines) if re.match(r"\s*\[\[\s*expect\s*\]\]", line)]
+        self.path = path
+        self.sections = toml_blocks.sections(text)
+        self.entries = [section for section in self.sections if section.array and section.name == "expect"]
 
     def line(self, index: int | None, key: str) -> int:
-        """Return the line of a key of an entry, or of the entry; from 1. None: the file's own keys."""
-        begin = 0 if index is None else self.starts[index]
-        following = [*self.starts, len(self.lines)]
-        end = following[0 if index is None else index + 1]
-        own = (i for i in range(begin, end) if re.match(rf'\s*"?{re.escape(key)}"?\s*[.=]', self.lines[i]))
-        return next(own, begin) + 1
+        """Return the line of a key of an entry, or else of the entry; from 1. None: the file's own keys and tables."""
+        if index is None:
+            table = next((section for section in self.sections if section.name == key), None)
+            if table is not None:
+                return table.line
+        section = self.sections[0] if index is None else self.entries[index]
+        own = (section.first + begin for name, begin, _ in toml_blocks.keys(section.text) if name == key)
+        return next(own, section.line)
 
     def error(self, index: int | None, key: str, what: str) -> ExpectationsError:
-        return ExpectationsError(f"{self.path}, line {self.line(index, key)}: {key!r} {what}")
+        return ExpectationsError(f"{self.path}, line {self.line(index, key)}: {line(repr(key), 80)} {what}")
 
 
 def _entry(block: Mapping[str, Any], index: int, places: _Places) -> Entry:
@@ -233,7 +269,7 @@ def _entry(block: Mapping[str, Any], index: int, places: _Places) -> Entry:
             raise places.error(index, key, "is missing; an entry says what is accepted, and why")
     if not any(settings.get(key) for key in SELECTORS):
         raise places.error(index, "case", f"is missing; an entry selects cases by one of {', '.join(SELECTORS)}")
-    return Entry(line=places.line(index, "[["), **settings)
+    return Entry(line=places.entries[index].line, **settings)
 
 
 def _checked(
@@ -249,8 +285,15 @@ def _checked(
         try:
             found[key] = keys[key](value)
         except ValueError as error:
-            raise places.error(index, key, f"is {value!r}; {error}") from error
+            raise places.error(index, key, f"is {_shown(value)}; {error}") from error
     return found
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401 - whatever the file holds
+    try:
+        return line(repr(value), 120)
+    except ValueError:  # Python writes no number of more than some thousand digits.
+        return "a number of thousands of digits"
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - whatever the file holds
@@ -264,9 +307,29 @@ def _any_text(value: Any) -> str:  # noqa: ANN401
 
 
 def _count(value: Any) -> int:  # noqa: ANN401
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_CASES:
         raise ValueError("expected a number of cases")
     return value
+
+
+def _attempted(value: Any) -> int | dict[str, int]:  # noqa: ANN401
+    if not isinstance(value, dict):
+        return _count(value)
+    for operator, count in value.items():
+        try:
+            _count(count)
+        except ValueError as error:
+            shown = line(operator, 80)
+            raise ValueError(f'{shown} is no number of cases; write one a line, "ai.onnx/Split/18" = 214') from error
+    return value
+
+
+def _globs(value: Any) -> tuple[str, ...]:  # noqa: ANN401
+    if not isinstance(value, list):
+        return (_text(value),)
+    if not value:
+        raise ValueError("expected a glob over case ids, or a list of them that is not empty")
+    return tuple(map(_text, value))
 
 
 def _verdict(value: Any) -> Verdict:  # noqa: ANN401
@@ -306,15 +369,17 @@ def _form(value: Any) -> str:  # noqa: ANN401
 
 
 def _versions(value: Any) -> SpecifierSet:  # noqa: ANN401
-    text = f"=={value}" if isinstance(value, int) or (isinstance(value, str) and value.isdigit()) else value
-    try:
-        found = SpecifierSet(_text(text))
-    except InvalidSpecifier as error:
-        raise ValueError('expected a version, 13, or a range, ">=11,<18"') from error
+    whole = _is_whole(value) or (isinstance(value, str) and value.isdecimal())
+    text = f"=={value}" if whole else value
+    found = _range(text, 'expected a version, 13, or a range, ">=11,<18"')
     newest = schema.newest_opset(_DOMAIN)
     if not any(found.contains(str(opset)) for opset in range(1, newest + 1)):
         raise ValueError(f"it can never match: versions go from 1 to {newest}")
     return found
+
+
+def _is_whole(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_CASES
 
 
 def _date(value: Any) -> dt.date:  # noqa: ANN401
@@ -337,11 +402,17 @@ def _when(value: Any) -> dict[str, str]:  # noqa: ANN401
             if wanted not in PLATFORMS:
                 raise ValueError(f"platform is one of {', '.join(PLATFORMS)}, here {platform.system()}")
             continue
-        try:
-            SpecifierSet(_text(wanted))
-        except InvalidSpecifier as error:
-            raise ValueError(f'{key} is a range of versions, such as ">=1.20,<1.31"') from error
+        _range(wanted, f'{key} is a range of versions, such as ">=1.20,<1.31"')
     return value
+
+
+def _range(value: Any, wanted: str) -> SpecifierSet:  # noqa: ANN401
+    if not isinstance(value, str) or not value.strip() or len(value) > MOST_OF_A_RANGE:
+        raise ValueError(wanted)
+    try:
+        return SpecifierSet(value)
+    except InvalidSpecifier as error:
+        raise ValueError(wanted) from error
 
 
 _SETTINGS: Mapping[str, Callable[[Any], Any]] = {
@@ -350,10 +421,10 @@ _SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "digest": _any_text,
     "selection": _any_text,
     "minimum": _count,
-    "attempted": _count,
+    "attempted": _attempted,
 }
 _KEYS: Mapping[str, Callable[[Any], Any]] = {
-    "case": _text,
+    "case": _globs,
     "versions": _versions,
     "type": _type,
     "form": _form,

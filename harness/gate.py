@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
+import fnmatch
 import math
 from collections import Counter
 from dataclasses import dataclass
@@ -16,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 from harness.expectations import ExpectationsError
 from harness.globs import may_match
 from harness.samples import selected
-from harness.verdict import Result, Verdict
+from harness.verdict import Result, Verdict, line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from harness.expectations import Entry, Expectations
 
@@ -35,6 +36,9 @@ class Standing(enum.StrEnum):
     BROKEN = "broken"
     """The adapter is at fault; nothing was measured."""
 
+
+MOST_SHRUNK = 20
+"""Operator versions of which a line each says that they have shrunk; the rest is one line."""
 
 BADNESS: Mapping[Verdict, int] = {
     Verdict.PASS: 0,
@@ -113,6 +117,8 @@ class Gate:
     Attributes:
         standings: how many cases stand how.
         news: what closes the gate, case by case, by what it has in common.
+        attempted: how many cases of each operator version the runtime does not opt out of.
+        idle: of each entry, by its line, the globs over ids that have matched no case that is scored.
         problems: what closes it beside that; a line each.
         opened: whether nothing closes it, once the run is finished.
     """
@@ -131,9 +137,12 @@ class Gate:
         self.news: dict[tuple[object, ...], News] = {}
         self.problems: list[str] = []
         self.opened = False
-        self._matched: Counter[int] = Counter()
+        self.attempted: Counter[str] = Counter()
+        self._opted_out: Counter[str] = Counter()
+        self._unasked = 0
+        self.idle = {entry.line: set(entry.case) for entry in self.entries}
         self._of_operator: dict[str, list[Entry]] = {}
-        self._cases = self._attempted = 0
+        self._cases = 0
 
     def add(self, result: Result) -> Standing | None:
         """Take a result; return how it stands, or None for one of another backend.
@@ -144,9 +153,13 @@ class Gate:
         if result.backend != self.expectations.backend:
             return None
         self._cases += 1
-        self._attempted += result.verdict.scored
         entry = self.entry(result)
         expected = entry.verdict if entry else None
+        if result.verdict.scored:
+            self.attempted[result.operator] += 1
+        elif result.verdict is Verdict.UNSUPPORTED:
+            self._opted_out[result.operator] += 1
+            self._unasked += expected is not Verdict.UNSUPPORTED
         standing = standing_of(entry, result)
         self.standings[standing] += 1
         if standing is not Standing.MET:
@@ -159,13 +172,17 @@ class Gate:
         """Return the entry that decides on a result, and note which ones match."""
         if result.operator not in self._of_operator:
             own = result.case.startswith(f"{result.operator}/")
-            near = [entry for entry in self.entries if not own or may_match(entry.case, result.operator)]
+            near = [
+                entry
+                for entry in self.entries
+                if not own or any(may_match(glob, result.operator) for glob in entry.case)
+            ]
             self._of_operator[result.operator] = near
         found = [entry for entry in self._of_operator[result.operator] if entry.matches(result)]
         for entry in found:
             # An entry that only meets what the runtime opts out of says nothing any more.
-            if result.verdict.scored or result.verdict is entry.verdict:
-                self._matched[entry.line] += 1
+            if (idle := self.idle[entry.line]) and (result.verdict.scored or result.verdict is entry.verdict):
+                idle -= {glob for glob in idle if fnmatch.fnmatchcase(result.case, glob)}
         return self.expectations.choose(found, result.case)
 
     def finish(self, *, complete: bool) -> bool:
@@ -178,31 +195,71 @@ class Gate:
         self.problems = []
         if not complete:
             self.problems.append(
-                f"the run was cut off after {self._cases} cases of {self.expectations.backend}; go on with --resume"
+                f"the run was cut off after {self._cases} cases of {line(self.expectations.backend)}; go on with "
+                "--resume"
             )
-        for what, found, least in (
-            ("cases", self._cases, self.expectations.minimum),
-            ("attempted cases", self._attempted, self.expectations.attempted),
-        ):
-            if found < least:
-                self.problems.append(f"{found} {what}, where {path} asks for {least} at least: something has shrunk")
+        if self._cases < self.expectations.minimum:
+            self.problems.append(
+                f"{self._cases} cases, where {path} asks for {self.expectations.minimum} at least: something has shrunk"
+            )
+        self.problems += self._shrunk()
+        if self._unasked and not self.attempted:
+            self.problems.append(
+                f"{line(self.expectations.backend)} opts out of every case: nothing is held against {path}; an entry "
+                'with verdict = "unsupported" would say that this is expected'
+            )
         for entry in self.entries:
-            if not self._matched[entry.line]:
+            if idle := self.idle[entry.line]:
+                which = "matches" if len(idle) == len(entry.case) else _matching(idle)
                 self.problems.append(
-                    f"{path}, line {entry.line}: matches no case that is scored and attempted; remove it"
+                    f"{path}, line {entry.line}: {which} no case that is scored and attempted; remove it"
                 )
             if entry.expired(self.today):
-                self.problems.append(f"{path}, line {entry.line}: expired on {entry.expires}: {entry.reason}")
+                self.problems.append(f"{path}, line {entry.line}: expired on {entry.expires}: {line(entry.reason)}")
         self.opened = not self.problems and not self.news
         return self.opened
+
+    def _shrunk(self) -> Iterator[str]:
+        """Yield a line for every operator version of which fewer cases are attempted than the file asks for."""
+        path, total = self.expectations.path, self.attempted.total()
+        if total < self.expectations.attempted:
+            yield (
+                f"{total} attempted cases, where {path} asks for {self.expectations.attempted} at least: something has "
+                "shrunk"
+            )
+        lost = {
+            operator: least - self.attempted[operator]
+            for operator, least in self.expectations.attempted_of.items()
+            if self.attempted[operator] < least
+        }
+        worst_first = sorted(lost, key=lambda operator: (-lost[operator], operator))
+        shown = worst_first if len(lost) <= MOST_SHRUNK else worst_first[: MOST_SHRUNK - 1]
+        for operator in shown:
+            now, least = self.attempted[operator], self.expectations.attempted_of[operator]
+            opted_out = self._opted_out[operator]
+            yield (
+                f"{line(operator)}: {now or 'no'} cases attempted, where {path} asks for {least} at least: "
+                + (f"the runtime opts out of {opted_out}" if opted_out else "the run has no more of it")
+            )
+        if rest := worst_first[len(shown) :]:
+            yield (
+                f"and {len(rest)} more operator versions, of which {sum(lost[name] for name in rest)} cases are no "
+                "longer attempted"
+            )
+
+
+def _matching(globs: Collection[str]) -> str:
+    """Return that some of an entry's globs match, in short."""
+    first, *rest = sorted(globs)
+    return f"{line(first, 200)!r} " + (f"and {len(rest)} more of its globs match" if rest else "matches")
 
 
 def _same(expectations: Expectations, header: Mapping[str, Any]) -> None:
     """Raise ExpectationsError if a run cannot be held against a file."""
     path, suite = expectations.path, header["suite"]
     if expectations.backend not in header["backends"]:
-        there = ", ".join(header["backends"])
-        raise ExpectationsError(f"{path} speaks of {expectations.backend}, the run is of {there}; name the other file")
+        own, there = line(expectations.backend), line(", ".join(header["backends"]))
+        raise ExpectationsError(f"{path} speaks of {own}, the run is of {there}; name the other file")
     for what, wanted, found in (
         ("suite", expectations.suite, suite["name"]),
         ("suite digest", expectations.digest, suite.get("digest", "")),
@@ -210,6 +267,6 @@ def _same(expectations: Expectations, header: Mapping[str, Any]) -> None:
     ):
         if wanted != found and (wanted or what == "selection"):
             raise ExpectationsError(
-                f"{path} was written for {what} {wanted or 'everything'}, the run has {found or 'everything'}; run the "
-                "same, or change the file's line"
+                f"{path} was written for {what} {line(wanted) or 'everything'}, the run has "
+                f"{line(found) or 'everything'}; run the same, or change the file's line"
             )

@@ -259,8 +259,20 @@ class Session:
             chosen = f" ({self.options.selection})" if str(self.options.selection) else ""
             self.faults.append(f"suite {self.suite.name} has no case for this selection{chosen}")
 
+    @property
+    def idle(self) -> dict[str, int]:
+        """How many cases there were for each backend that opted out of every one, but for those left open."""
+        total: dict[str, Counter[Verdict]] = {}
+        for (_, backend), counts in self.summary.counts.items():
+            total.setdefault(backend, Counter()).update(counts)
+        return {
+            backend: counts[Verdict.UNSUPPORTED]
+            for backend, counts in total.items()
+            if set(counts) <= {Verdict.UNSUPPORTED, Verdict.UNSPECIFIED} and counts[Verdict.UNSUPPORTED]
+        }
+
     def exit_status(self) -> int:
-        """Return 0 if all scored verdicts pass, 1 if some do not, 2 if something else went wrong.
+        """Return 0 if all scored verdicts pass, 1 if some do not or there are none, 2 if something else went wrong.
 
         With expectations: 0 if the gate is open, 1 if it is closed.
         """
@@ -268,7 +280,7 @@ class Session:
             return EXIT_BROKEN
         if self.gate is not None:
             return EXIT_PASSED if self.gate.opened else EXIT_FAILED
-        return EXIT_FAILED if self.summary.failed else EXIT_PASSED
+        return EXIT_FAILED if self.summary.failed or self.idle else EXIT_PASSED
 
 
 def execute(options: Options, suite: Suite | None = None, tell: Callable[[Session], None] | None = None) -> int:
@@ -340,6 +352,8 @@ def _report_end(session: Session, width: int) -> None:
     part = f"the core of {suite}" if options.selection.core else suite
     for text in run_end.lines(summary, session.versions, line(part), options.samples):
         click.echo(text)
+    for backend, count in session.idle.items():
+        click.echo(f"{line(terminal.clipped(backend))}: unsupported in all {count} cases, so that nothing was tested\n")
     kept = _place(options) if options.results else ""
     files = [str(path) for path in session.streams.written] if options.apart else []
     for text in run_end.next_commands(summary, kept, files, width):

@@ -63,19 +63,38 @@ def expectations_() -> None:
 )  # fmt: skip
 @click.option("--backend", help="That a new file is to speak of, where the results are of several.")
 @click.option("--accept-new", is_flag=True, help="Accept failures that the file does not have yet; needs --reason.")
+@click.option(
+    "--accept-fewer",
+    is_flag=True,
+    help="Accept that the runtime opts out of more than before, or that there are fewer cases; needs --reason.",
+)
 @click.option("--reason", default="", help="Why they are accepted for now.")
-def update(results: Path, path: Path, backend: str | None, accept_new: bool, reason: str) -> None:  # noqa: FBT001
+def update(
+    results: Path, path: Path, backend: str | None, *, accept_new: bool, accept_fewer: bool, reason: str
+) -> None:
     """Rewrite a file so that its gate opens for these results, and say what was done.
 
-    Reasons, links, comments and order stay; new failures are refused without --accept-new.
+    Reasons, links, comments and order stay; new failures are refused without --accept-new, and fewer attempted cases
+    without --accept-fewer.
     """
-    if accept_new != bool(reason.strip()):
-        raise HarnessError("--accept-new and --reason go together: what is accepted for now has a reason")
+    why = reason.strip()
+    if (accept_new or accept_fewer) != bool(why):
+        raise HarnessError(
+            "--accept-new and --reason go together, and so do --accept-fewer and --reason: what is accepted for now "
+            "has a reason"
+        )
     found = Run(results)
     if backend is None and not path.exists() and len(found.header["backends"]) > 1:
         raise HarnessError(f"{results} is of {', '.join(found.header['backends'])}; name one with --backend")
     name = backend or next(iter(found.header["backends"]))
-    text, said = renewal.renew(path, found, name, reason.strip(), dt.datetime.now(dt.UTC).date())
+    text, said = renewal.renew(
+        path,
+        found,
+        name,
+        dt.datetime.now(dt.UTC).date(),
+        new=why if accept_new else "",
+        fewer=why if accept_fewer else "",
+    )
     renewal.write(path, text)
-    for line in said or ["nothing to change"]:
-        click.echo(line)
+    for done in said or ["nothing to change"]:
+        click.echo(done)

@@ -34,7 +34,7 @@ def lines(gate: Gate) -> Iterator[str]:
         yield f"problem: {problem}"
     total = sum(gate.standings.values())
     if gate.opened:
-        yield f"the gate is open: {total} cases of {gate.expectations.backend} are what {path} says"
+        yield f"the gate is open: {total} cases of {line(gate.expectations.backend)} are what {path} says"
         return
     others = ", ".join(f"{gate.standings[name]} {name}" for name in MEANINGS if gate.standings[name])
     yield f"the gate is closed: of {total} cases {gate.standings[Standing.MET]} met{', ' if others else ''}{others}"
@@ -43,6 +43,6 @@ def lines(gate: Gate) -> Iterator[str]:
 def told(news: News) -> str:
     """Return cases that stand alike as one line: the first of them, and how many there are."""
     example = news.example
-    more = f" and {news.count - 1} more of {example.operator}" if news.count > 1 else ""
+    more = f" and {news.count - 1} more of {line(example.operator)}" if news.count > 1 else ""
     said = f": {line(example.message, 160)}" if example.message else ""
-    return f"{example.case}{more}: expected {news.expected}, got {news.actual}{said}"
+    return f"{line(example.case)}{more}: expected {news.expected}, got {news.actual}{said}"

@@ -92,6 +92,55 @@ def test_a_resumed_run_is_held_as_a_whole(tmp_path: Path, results: Path) -> None
     assert "the gate is open: 2 cases" in done.text, done.text
 
 
+OPTED_OUT = "ai.onnx/Split/2/lengths"
+GOOD = adapter("good")
+
+
+def test_a_runtime_that_opts_out_of_everything_has_not_passed() -> None:
+    done = command("run", "--backend", GOOD, "--case", OPTED_OUT, "--case", f"{OPTED_OUT}@top")
+    assert done.status == 1, done.text
+    (told,) = [text for text in done.out.splitlines() if "unsupported in all" in text]
+    assert told.endswith(": unsupported in all 2 cases, so that nothing was tested"), told
+    assert told.startswith("cmd:"), told
+
+
+def test_a_runtime_that_opts_out_of_some_cases_may_have_passed() -> None:
+    done = command("run", "--backend", GOOD, "--case", OPTED_OUT, "--case", "ai.onnx/Split/13/lengths")
+    assert done.status == 0, done.text
+    assert "unsupported in all" not in done.text, done.text
+
+
+def test_each_backend_of_a_run_has_to_attempt_something() -> None:
+    done = command("run", "--backend", GOOD, "--backend", "oracle", "--case", OPTED_OUT)
+    assert done.status == 1, done.text
+    assert done.text.count("unsupported in all 1 cases") == 1, done.text
+
+
+def test_what_is_no_longer_attempted_closes_it_until_it_is_accepted(tmp_path: Path) -> None:
+    before, after, file = tmp_path / "before.ndjson", tmp_path / "after.ndjson", tmp_path / "e.toml"
+    selection = ["--case", "ai.onnx/Split/13/lengths", "--case", OPTED_OUT]
+    assert command("run", "--backend", "oracle", *selection, "--results", before).status == 0
+    assert command("expectations", "update", before, "--expectations", file).status == 0
+    assert command("gate", before, "--expectations", file).status == 0
+    text = before.read_text()
+    record = next(line for line in text.splitlines() if f'"{OPTED_OUT}"' in line)
+    after.write_text(text.replace(record, record.replace('"verdict":"pass"', '"verdict":"unsupported"')))
+    closed = command("gate", after, "--expectations", file)
+    assert closed.status == 1, closed.text
+    assert (
+        f"problem: ai.onnx/Split/2: no cases attempted, where {file} asks for 1 at least: the runtime opts out of 1"
+    ) in closed.out, closed.text
+    update = ("expectations", "update", after, "--expectations", file)
+    for words in ((), ("--accept-new", "--reason", "x")):
+        refused = command(*update, *words)
+        assert refused.status == 2, refused.text
+        assert "--accept-fewer --reason WHY" in refused.err, refused.text
+    done = command(*update, "--accept-fewer", "--reason", "the old kernel went")
+    assert (done.status, done.out) == (0, "attempted: of ai.onnx/Split/2 1 is now 0\n"), done.text
+    assert '"ai.onnx/Split/2" = 0  # 1 until ' in file.read_text()
+    assert command("gate", after, "--expectations", file).status == 0
+
+
 # The file kept by the command
 
 
@@ -110,7 +159,9 @@ def test_the_first_day_takes_one_command(tmp_path: Path, results: Path) -> None:
     assert (again.status, again.out) == (0, "nothing to change\n"), again.text
 
 
-@pytest.mark.parametrize("words", [("--accept-new",), ("--reason", "known"), ("--accept-new", "--reason", " ")])
+@pytest.mark.parametrize(
+    "words", [("--accept-new",), ("--accept-fewer",), ("--reason", "known"), ("--accept-new", "--reason", " ")]
+)
 def test_what_is_accepted_has_a_reason(words: tuple[str, ...], tmp_path: Path, results: Path) -> None:
     done = command("expectations", "update", results, "--expectations", tmp_path / "e.toml", *words)
     assert done.status == 2, done.text

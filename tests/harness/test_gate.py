@@ -79,8 +79,8 @@ def test_how_a_verdict_stands(expected: Verdict | None, actual: Verdict) -> None
     text = entry(str(expected), case='"ai.onnx/Split/*"') if expected else ""
     found = gate(text, result("ai.onnx/Split/18/uneven", actual))
     assert found.standings == {wanted(expected, actual): 1}
-    stale = actual is V.UNSUPPORTED and expected not in {None, V.PASS, V.UNSUPPORTED}
-    assert found.finish(complete=True) is (wanted(expected, actual) is Standing.MET and not stale), found.problems
+    idle = actual is V.UNSUPPORTED and expected is not V.UNSUPPORTED  # The one case there is was not attempted.
+    assert found.finish(complete=True) is (wanted(expected, actual) is Standing.MET and not idle), found.problems
 
 
 FLAKY = [
@@ -190,6 +190,84 @@ def test_what_has_shrunk_closes_it(setting: str, problem: str) -> None:
     assert found.problems == ([problem] if problem else [])
 
 
+SHRUNK = """
+[attempted]
+"ai.onnx/Abs/13" = 2
+"ai.onnx/Split/18" = 3
+"ai.onnx/Gone/1" = 4
+"""
+
+
+def test_an_operator_that_is_attempted_less_closes_it_and_is_named() -> None:
+    abs_ = [result("ai.onnx/Abs/13/a"), result("ai.onnx/Abs/13/b", V.CRASH)]
+    split = [result("ai.onnx/Split/18/a"), *(result(f"ai.onnx/Split/18/{i}", V.UNSUPPORTED) for i in range(5))]
+    others = [result(f"ai.onnx/Add/14/{i}") for i in range(9)]
+    found = gate(entry(case='"ai.onnx/Abs/13/b"') + SHRUNK, *abs_, *split, *others)
+    assert not found.finish(complete=True)
+    assert found.problems == [
+        "ai.onnx/Gone/1: no cases attempted, where expectations.toml asks for 4 at least: the run has no more of it",
+        "ai.onnx/Split/18: 1 cases attempted, where expectations.toml asks for 3 at least: the runtime opts out of 5",
+    ]
+    assert not found.news
+
+
+def test_an_operator_that_is_attempted_as_much_or_more_does_not() -> None:
+    text = '[attempted]\n"ai.onnx/Split/18" = 1\n"ai.onnx/Add/14" = 1\n'
+    results = [result("ai.onnx/Split/18/a"), result("ai.onnx/Split/18/b", V.UNSUPPORTED)]
+    found = gate(text, *results, *(result(f"ai.onnx/Add/14/{i}") for i in range(2)))
+    assert found.finish(complete=True), found.problems
+
+
+def test_of_many_operators_the_worst_are_named_and_the_rest_is_counted() -> None:
+    text = "[attempted]\n" + "".join(f'"ai.onnx/Op{i}/1" = {i}\n' for i in range(1, 31))
+    found = gate(text, result("ai.onnx/Other/1/a"))
+    assert not found.finish(complete=True)
+    assert len(found.problems) == 20
+    assert found.problems[0].startswith("ai.onnx/Op30/1: no cases attempted, ")
+    lost = sum(range(1, 12))
+    assert found.problems[-1] == f"and 11 more operator versions, of which {lost} cases are no longer attempted"
+
+
+def test_a_runtime_that_opts_out_of_everything_closes_it() -> None:
+    opted_out = [result(f"ai.onnx/Split/18/{i}", V.UNSUPPORTED) for i in range(3)]
+    found = gate("minimum = 3", *opted_out, result("ai.onnx/Split/18/open", V.UNSPECIFIED))
+    assert not found.finish(complete=True)
+    (problem,) = found.problems
+    assert problem == (
+        "mine opts out of every case: nothing is held against expectations.toml; an entry with verdict = "
+        '"unsupported" would say that this is expected'
+    )
+    assert gate("minimum = 3", *opted_out, result("ai.onnx/Abs/13/a")).finish(complete=True)
+    expected = entry("unsupported", case='"ai.onnx/Split/*"')
+    assert gate(expected, *opted_out).finish(complete=True)
+    some = entry("unsupported", case='"ai.onnx/Split/18/1"')
+    assert not gate(some, *opted_out).finish(complete=True)
+
+
+def test_a_glob_of_a_list_that_matches_nothing_is_told() -> None:
+    text = entry(case='["ai.onnx/Split/18/a", "ai.onnx/Split/18/b*", "ai.onnx/Split/18/c", "ai.onnx/Abs/*"]')
+    found = gate(text, result("ai.onnx/Split/18/a", V.CRASH), result("ai.onnx/Split/18/c", V.UNSUPPORTED))
+    assert not found.finish(complete=True)
+    (problem,) = found.problems
+    assert problem == (
+        "expectations.toml, line 2: 'ai.onnx/Abs/*' and 2 more of its globs match no case that is scored and "
+        "attempted; remove it"
+    )
+    whole = gate(
+        text, *(result(f"ai.onnx/{name}", V.CRASH) for name in ("Split/18/a", "Split/18/bc", "Split/18/c", "Abs/6/x"))
+    )
+    assert whole.finish(complete=True), whole.problems
+
+
+def test_what_a_case_or_a_file_says_cannot_do_harm() -> None:
+    text = entry(case='"a/*"', expires="2026-01-01", reason='"evil\\u001b[2J\\n::error::x\\u202e"')
+    found = gate(text + '[attempted]\n"evil\\u001b[2J\\u009b" = 1\n', result("b/evil\x1b[2J\r\n::error::y", V.CRASH))
+    assert not found.finish(complete=True)
+    told = list(gate_report.lines(found))
+    assert all(character.isprintable() for text in told for character in text), told
+    assert not [text for text in told if text.startswith("::")], told
+
+
 def test_an_empty_run_is_open_only_without_a_minimum() -> None:
     assert gate("").finish(complete=True)
     assert not gate("minimum = 1").finish(complete=True)
@@ -225,6 +303,8 @@ def test_the_end_can_be_looked_at_twice() -> None:
         ({"case": '"ai.onnx/Split/18/*"'}, {"case": '"ai.onnx/Split/*"'}),
         ({"case": '"ai.onnx/Split/1[8]/*"'}, {"case": '"ai.onnx/Split/*"'}),
         ({"clause": '"equal"', "tag": '"e*"'}, {"case": '"ai.onnx/Split/*"'}),
+        ({"case": '["ai.onnx/Abs/*", "ai.onnx/Split/18/a"]'}, {"case": '"ai.onnx/Split/18/*"'}),
+        ({"case": '"ai.onnx/Split/18/*"'}, {"case": '["ai.onnx/Split/*", "ai.onnx/Add/14/a"]'}),
     ],
 )  # fmt: skip
 def test_the_narrower_entry_wins(narrow: dict[str, str], wide: dict[str, str]) -> None:
@@ -234,7 +314,7 @@ def test_the_narrower_entry_wins(narrow: dict[str, str], wide: dict[str, str]) -
         entry("crash", **wide) + entry("refused", **narrow),
     ):
         found = gate(text, item)
-        assert found.finish(complete=True), (found.news, found.problems)
+        assert found.standings == {Standing.MET: 1}, found.news
 
 
 def test_two_entries_as_narrow_that_disagree_are_an_error() -> None:

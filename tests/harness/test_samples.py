@@ -241,7 +241,7 @@ def test_an_update_never_shrinks_a_file_to_a_sample(tmp_path: Path) -> None:
     sampled = foreign(tmp_path / "half.ndjson", result("x"), **HALF)
     done = command("expectations", "update", sampled.path, "--expectations", path)
     assert (done.status, path.read_text()) == (2, text), done.text
-    fresh, _ = renewal.renew(tmp_path / "new.toml", sampled, "mine", "", dt.date(2026, 1, 1))
+    fresh, _ = renewal.renew(tmp_path / "new.toml", sampled, "mine", dt.date(2026, 1, 1))
     assert 'selection = "--op Split --sample 1/2"' in fresh, fresh
 
 
