@@ -115,6 +115,7 @@ class Gate:
     """One run held against one file.
 
     Attributes:
+        hello: what the backend says of itself.
         standings: how many cases stand how.
         news: what closes the gate, case by case, by what it has in common.
         attempted: how many cases of each operator version the runtime does not opt out of.
@@ -131,6 +132,7 @@ class Gate:
         """
         self.expectations = expectations
         _same(expectations, header)
+        self.hello: Mapping[str, Any] = header["backends"][expectations.backend]
         self.entries = tuple(entry for entry in expectations.entries if entry.holds_for(header, expectations.backend))
         self.today = today or dt.datetime.now(dt.UTC).date()
         self.standings: Counter[Standing] = Counter()
@@ -208,16 +210,22 @@ class Gate:
                 f"{line(self.expectations.backend)} opts out of every case: nothing is held against {path}; an entry "
                 'with verdict = "unsupported" would say that this is expected'
             )
+        self.problems += self.expired()
         for entry in self.entries:
             if idle := self.idle[entry.line]:
                 which = "matches" if len(idle) == len(entry.case) else _matching(idle)
                 self.problems.append(
                     f"{path}, line {entry.line}: {which} no case that is scored and attempted; remove it"
                 )
-            if entry.expired(self.today):
-                self.problems.append(f"{path}, line {entry.line}: expired on {entry.expires}: {line(entry.reason)}")
         self.opened = not self.problems and not self.news
         return self.opened
+
+    def expired(self) -> Iterator[str]:
+        """Yield a line for every entry whose last day is over."""
+        for entry in self.entries:
+            if entry.expired(self.today):
+                where = f"{self.expectations.path}, line {entry.line}"
+                yield f"{where}: expired on {entry.expires}: {line(entry.reason)}"
 
     def _shrunk(self) -> Iterator[str]:
         """Yield a line for every operator version of which fewer cases are attempted than the file asks for."""

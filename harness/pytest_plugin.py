@@ -1,6 +1,7 @@
 """The pytest plugin: every case one test item, in any folder.
 
     pytest --onnx-backend onnxruntime -n 2
+    pytest --onnx-backend onnxruntime --onnx-expectations onnxruntime.toml
 
 This module is imported by every pytest run of an environment it is installed in, so it imports nothing of the
 harness before it is asked to; `harness.testing` does the work.
@@ -8,9 +9,14 @@ harness before it is asked to; `harness.testing` does the work.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from harness.testing import Tally
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,6 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--onnx-op", **several, help="only these operators")
     group.addoption("--onnx-case", **several, help="only cases with such an id")
     group.addoption("--onnx-tag", **several, help="only cases with such a tag")
+    group.addoption("--onnx-expectations", metavar="FILE", help="failures that this file expects are strict xfails")
     group.addoption("--onnx-timeout", type=float, default=20.0, metavar="SECONDS", help="what one case may take")
 
 
@@ -31,6 +38,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     """Add the cases of every --onnx-backend, before -k and -m choose among the items."""
     if not config.getoption("--onnx-backend"):
+        if config.getoption("--onnx-expectations"):
+            raise pytest.UsageError(
+                "--onnx-expectations goes with --onnx-backend; in a module write conformance(..., expectations=FILE)"
+            )
         return
     from harness import errors, testing  # noqa: PLC0415 - costs every pytest run of the environment otherwise
 
@@ -42,8 +53,54 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 @pytest.fixture
 def onnx_result(request: pytest.FixtureRequest) -> Any:  # noqa: ANN401 - its types are those of modules not yet imported
-    """Return a case and what became of it, for the tests that `harness.testing.conformance` makes."""
+    """Return what became of a case, for the tests that `harness.testing.conformance` makes."""
     from harness import testing  # noqa: PLC0415 - as above
 
-    case, backend, timeout = request.param
-    return case, testing.asked(request.config, case, backend, timeout)
+    return testing.answer(request.node, request.param)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put what came of a case into its report, which reaches the process that began the session."""
+    report = yield
+    seen = getattr(item, "onnx_conformance", None)
+    if call.when == "call" and seen is not None:
+        vars(report)["onnx_conformance"] = seen  # Whatever a report has travels with it.
+    return report
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Look at the end of the session, in the process that began it: others see a part of the cases."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_End(), "onnx-conformance-end")
+
+
+class _End:
+    """What only the end of a session can tell of expectations."""
+
+    def __init__(self) -> None:
+        self.tally: Tally | None = None
+        self.problems: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        seen = getattr(report, "onnx_conformance", None)
+        if seen is None:
+            return
+        if self.tally is None:
+            from harness import testing  # noqa: PLC0415 - as above
+
+            self.tally = testing.Tally()
+        self.tally.add(seen)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self.problems = self.tally.problems() if self.tally else []
+        if self.problems and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.problems:
+            terminalreporter.section("onnx-conformance expectations", red=True)
+            for problem in self.problems:
+                terminalreporter.line(problem)

@@ -37,7 +37,7 @@ class Ran:
     @property
     def counts(self) -> dict[str, int]:
         """The last line: {"passed": 3, "failed": 1}."""
-        words = {"passed", "failed", "skipped", "error", "errors", "deselected"}
+        words = {"passed", "failed", "skipped", "error", "errors", "deselected", "xfailed", "xpassed"}
         last = re.findall(r"(\d+) ([a-z]+)", self.output.strip().splitlines()[-1])
         return {"error" if word == "errors" else word: int(count) for count, word in last if word in words}
 
@@ -308,3 +308,154 @@ def test_without_the_option_the_plugin_adds_nothing_and_imports_nothing(ask: Ask
     )
     ran = ask("test_mine.py", "-p", "no:hypothesispytest")
     assert (ran.status, ran.counts) == (0, {"passed": 1}), ran.output
+
+
+# Against expectations
+
+PASSING, OTHER = "ai.onnx/Split/18/neither", "ai.onnx/Split/18/both"
+"""A runtime that refuses everything is right where the text forbids the model."""
+THREE = ("--onnx-case", ONE, "--onnx-case", PASSING, "--onnx-case", OTHER)
+SELECTED = f"--case {ONE} --case {PASSING} --case {OTHER}"
+
+
+def entry(case: str, verdict: str = "refused", more: str = "") -> str:
+    return f'[[expect]]\ncase = "{case}"\nverdict = "{verdict}"\nreason = "no kernel yet"\n{more}\n'
+
+
+# by case: its entry, what becomes of the item for a runtime that refuses everything, and what is shown
+HELD = {
+    "lengths": (entry("{}"), "XFAIL", "refused: no kernel yet [e.toml, line "),
+    "lengths_one": ("", "FAILED", "refused: will not"),
+    "lengths_all": (entry("{}", "crash"), "FAILED", "expected crash: no kernel yet [e.toml, line "),
+    "lengths_sum": (entry("{}", "accepted_invalid"), "FAILED", "expected accepted_invalid: no kernel yet ["),
+    "uneven": (entry("{}", more="flaky = true"), "XFAIL", ""),
+    "uneven_two": (entry("{}", "crash", "flaky = true"), "XFAIL", "crash: no kernel yet"),
+    "uneven_three": (entry("{}", "wrong_value", "expires = 2026-01-01"), "FAILED", "which expired on 2026-01-01"),
+    "num_outputs": (entry("{}", more="expires = 2026-01-01"), "FAILED", "which expired on 2026-01-01"),
+    "num_outputs_one": (entry("{}", more='when = { backend = ">1" }'), "FAILED", "refused: will not"),
+    "num_outputs_all": (entry("{}", more='when = { backend = "==1" }'), "XFAIL", ""),
+    "uneven_columns": (entry("{}", more='link = "https://x.example/1"'), "XFAIL", "yet (https://x.example/1) ["),
+    "neither": ("", "PASSED", ""),
+    "both": (entry("{}"), "FAILED", "[XPASS(strict)] refused: no kernel yet [e.toml, line "),
+    "sum_short": (entry("{}", "unsupported"), "FAILED", "[XPASS(strict)] unsupported: no kernel yet"),
+    "sum_long": (entry("{}", more="flaky = true"), "XPASS", "refused: no kernel yet"),
+    "split_int32": (entry("{}", "pass"), "PASSED", ""),
+}
+
+
+def test_expectations_are_strict_xfails(ask: Asker) -> None:
+    backend = ask.backend(REFUSE)
+    names = {name: f"ai.onnx/Split/18/{name}" for name in HELD}
+    listed = '["ai.onnx/Split/18/lengths", "ai.onnx/*/gone"]'
+    gone = entry("ai.onnx/Gone/*") + entry(ONE).replace(f'"{ONE}"', listed, 1)
+    counted = '[attempted]\n"ai.onnx/Split/18" = 99\n'
+    said = "".join(HELD[name][0].replace("{}", case) for name, case in names.items())
+    expect(ask, backend, f"{said}{gone}{counted}", " ".join(f"--case {case}" for case in names.values()))
+    words = [word for case in names.values() for word in ("--onnx-case", case)]
+    ran = ask("--onnx-backend", backend, *words, "--onnx-expectations", "e.toml", "-rA")
+    assert ran.status == 1, ran.output
+    found = {case: outcome for outcome, case in re.findall(OUTCOME, ran.output, re.MULTILINE)}
+    assert found == {**{name: outcome for name, (_, outcome, _) in HELD.items()}, "expectations": "FAILED"}, ran.output
+    for name, (_, _, shown) in HELD.items():
+        assert shown in ran.output, (name, ran.output)
+    for problem in (
+        "expired on 2026-01-01: no kernel yet", ": matches no case that is scored and attempted; remove it",
+        ": 'ai.onnx/*/gone' matches no case", "ai.onnx/Split/18: 16 cases attempted, where e.toml asks for 99",
+    ):  # fmt: skip
+        assert problem in ran.output, (problem, ran.output)
+    assert not ran.traceback, ran.output
+
+
+OUTCOME = r"^([A-Z]+) onnx::.*::(?:ai\.onnx/Split/18/)?(\w+)(?: |$)"
+
+
+def test_entries_that_contradict_each_other_are_said_in_a_sentence(ask: Asker) -> None:
+    backend = ask.backend(REFUSE)
+    expect(ask, backend, entry("*/?neven_two") + entry("*/u?even_two", "crash"))
+    ran = ask("--onnx-backend", backend, *THREE, "--onnx-expectations", "e.toml")
+    assert (ran.status, ran.counts) == (1, {"passed": 2, "error": 2}), ran.output
+    assert f"e.toml: lines 4 and 9 both match {ONE}, are equally specific" in ran.output, ran.output
+    assert not ran.traceback, ran.output
+
+
+def expect(ask: Asker, backend: str, text: str, selection: str = SELECTED) -> None:
+    (ask.folder / "e.toml").write_text(f"backend = {backend!r}\nselection = {selection!r}\n\n{text}")
+
+
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_what_only_the_end_tells_is_told_whatever_process_ran_the_cases(processes: str, ask: Asker) -> None:
+    say = "say(kind='unsupported', id=header['id'], error='E', message='not here', reason='no kernel')"
+    backend = ask.backend("if b'uneven_two' in model:", f"    {say}", "else:", f"    {REFUSE}")
+    expect(ask, backend, f'{entry(ONE)}[attempted]\n"ai.onnx/Split/18" = 3\n')
+    arguments = ("--onnx-backend", backend, *THREE, "--onnx-expectations", "e.toml", "-n", processes)
+    ran = ask(*arguments)
+    assert (ran.status, ran.counts) == (1, {"passed": 3, "skipped": 1}), ran.output
+    assert "ai.onnx/Split/18: 2 cases attempted, where " in ran.output, ran.output
+    assert "e.toml, line 4: matches no case that is scored and attempted; remove it" in ran.output, ran.output
+    expect(ask, backend, '[attempted]\n"ai.onnx/Split/18" = 2\n')
+    assert ask(*arguments).status == 0
+
+
+def test_a_part_of_the_cases_is_held_too_and_what_it_lacks_is_not_missed(ask: Asker) -> None:
+    backend = ask.backend(REFUSE)
+    expect(ask, backend, f'minimum = 9\n{entry(ONE)}{entry(OTHER)}[attempted]\n"ai.onnx/Abs/13" = 1\n', "")
+    arguments = ("--onnx-backend", backend, "--onnx-expectations", "e.toml")
+    ran = ask(*arguments, "--onnx-case", ONE)
+    assert (ran.status, ran.counts) == (0, {"passed": 1, "xfailed": 1}), ran.output
+    expect(ask, backend, f"{entry(ONE)}{entry(OTHER)}")
+    ran = ask(*arguments, *THREE, "-k", "uneven_two")
+    assert (ran.status, ran.counts) == (0, {"xfailed": 1, "deselected": 3}), ran.output
+
+
+def test_runxfail_shows_what_is_expected_as_a_failure(ask: Asker) -> None:
+    backend = ask.backend(REFUSE)
+    expect(ask, backend, entry(ONE))
+    ran = ask("--onnx-backend", backend, *THREE, "--onnx-expectations", "e.toml", "--runxfail")
+    assert (ran.status, ran.counts) == (1, {"passed": 3, "failed": 1}), ran.output
+    assert "refused: will not" in ran.output, ran.output
+    assert not ran.traceback, ran.output
+
+
+@pytest.mark.parametrize("more", [(), ("-n", "2")])
+def test_a_module_with_expectations(more: tuple[str, ...], ask: Asker) -> None:
+    backend = ask.backend(REFUSE)
+    cases = (ONE, PASSING, OTHER)
+    ask.module(MODULE.format(arguments=f"{backend!r}, case={cases!r}, expectations='e.toml'"))
+    expect(ask, backend, entry(ONE))
+    ran = ask("test_mine.py", "-rxA", *more)
+    assert (ran.status, ran.counts) == (0, {"passed": 3, "xfailed": 1}), ran.output
+    assert "PASSED test_mine.py::test_onnx[expectations]" in ran.output, ran.output
+    expect(ask, backend, entry(ONE) + entry(OTHER) + entry("ai.onnx/Gone/*"))
+    ran = ask("test_mine.py", *more)
+    assert (ran.status, ran.counts) == (1, {"passed": 1, "xfailed": 1, "failed": 2}), ran.output
+    assert "FAILED test_mine.py::test_onnx[expectations]" in ran.output, ran.output
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('backend = "other"', "e.toml speaks of other, the run is of oracle; name the other file"),
+        ('backend = "oracle"\nsuite = "official"', "e.toml was written for suite official, the run has generated"),
+        ('backend = "oracle"\nminimum = ""', "e.toml, line 2: 'minimum' is ''; expected a number of cases"),
+    ],
+)
+def test_expectations_that_cannot_be_used_are_a_usage_error(text: str, sentence: str, ask: Asker) -> None:
+    (ask.folder / "e.toml").write_text(text)
+    ran = ask("--onnx-backend", "oracle", "--onnx-case", ONE, "--onnx-expectations", "e.toml")
+    assert ran.status == pytest.ExitCode.USAGE_ERROR, ran.output
+    assert sentence in ran.output, ran.output
+    assert not ran.traceback, ran.output
+
+
+def test_of_several_backends_the_one_that_the_file_speaks_of_is_held(ask: Asker) -> None:
+    backend = ask.backend(REFUSE)
+    expect(ask, backend, entry(ONE))
+    ran = ask("--onnx-backend", backend, "--onnx-backend", "oracle", *THREE, "--onnx-expectations", "e.toml")
+    assert (ran.status, ran.counts) == (0, {"passed": 6, "xfailed": 1}), ran.output
+
+
+def test_expectations_without_a_backend_to_hold_are_a_usage_error(ask: Asker) -> None:
+    ask.module("def test_alone():\n    pass\n")
+    ran = ask("test_mine.py", "--onnx-expectations", "e.toml")
+    assert ran.status == pytest.ExitCode.USAGE_ERROR, ran.output
+    assert "--onnx-expectations goes with --onnx-backend" in ran.output, ran.output
