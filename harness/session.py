@@ -333,11 +333,10 @@ def _report(session: Session) -> None:
     for backend, count in options.samples.items():
         if summary.counts and backend not in asked and not session.faults:
             click.echo(f"{backend}: no case is in its sample (1/{count})")
+    _report_end(session, width)
     if session.gate is not None and not session.faults:
         for text in gate_report.lines(session.gate):
             click.echo(text)
-        click.echo()
-    _report_end(session, width)
     tell_faults(session)
 
 
@@ -356,8 +355,9 @@ def _report_end(session: Session, width: int) -> None:
         click.echo(f"{line(terminal.clipped(backend))}: unsupported in all {count} cases, so that nothing was tested\n")
     kept = _place(options) if options.results else ""
     files = [str(path) for path in session.streams.written] if options.apart else []
-    for text in run_end.next_commands(summary, kept, files, width):
-        click.echo(text)
+    if session.gate is None:  # What is next with one, its news say.
+        for text in run_end.next_commands(summary, kept, files, width):
+            click.echo(text)
     if kept:
         click.echo("\n  ".join([f"results: {kept}", *files]))
 
