@@ -73,6 +73,9 @@ def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
         return {key: _round(item, f"tensor({schema.inner(type_)})") for key, item in value.items()}
     dtype = schema.dtype_of(type_)
     array = np.asarray(value)
+    if dtype.kind == "O" and not all(isinstance(item, str) for item in array.flat):
+        kinds = ", ".join(sorted({type(item).__name__ for item in array.flat}))
+        raise OracleError(f"the oracle gave a {type_} whose elements are of {kinds}; each must be a str")
     return array if array.dtype == dtype else nearest(array, dtype)
 
 

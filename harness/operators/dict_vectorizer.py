@@ -73,7 +73,7 @@ def vector(
     v.silent(INSERTS, any(vocabulary.count(key) > 1 for key in X))
     dtype = v.dtypes["T2"]
     v.silent(ZERO, dtype.kind == "O" and len(X) < len(vocabulary))
-    return np.array([X.get(key, 0) for key in vocabulary], dtype)
+    return np.array([np.asarray(X.get(key, 0)).item() for key in vocabulary], dtype)  # Text in an array is no text.
 
 
 case = VECTORIZER.case
