@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from harness.case import Value
+    from harness.suite import Suite
 
 __all__ = ["Case", "Outcome", "Result", "Verdict", "cases", "judge"]
 
@@ -55,17 +56,17 @@ def cases(
     chosen = open_suite(suite)
     selection = Selection(_globs(op), _globs(case), _globs(tag), core=core)
     check_selection(chosen, selection)
-    return _readable(chosen.cases(selection), chosen.faults)
+    return _readable(chosen, selection)
 
 
 def _globs(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
     return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
 
 
-def _readable(every: Iterator[Case], faults: Sequence[str]) -> Iterator[Case]:
-    yield from every
-    if faults:
-        raise SuiteError("\n".join(faults))
+def _readable(chosen: Suite, selection: Selection) -> Iterator[Case]:
+    yield from chosen.cases(selection)
+    if chosen.unreadable:
+        raise SuiteError("\n".join(item.message for item in chosen.unreadable))
 
 
 def judge(case: Case, answer: Sequence[Value] | BaseException, *, backend: str = "mine") -> Result:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from backends.protocol import ElementTypeError
+from backends.protocol import ElementTypeError, clip
 from harness import chance
 from harness.case import PLAIN, Allowance, Case, Outcome
 from harness.declare import Drawn
@@ -52,6 +52,15 @@ def describe(case: Case) -> dict[str, Any]:
     }
 
 
+def text(case: Case) -> bytes:
+    """Return case.json; names that are no Unicode, such as those of a file system, are written as escapes."""
+    described = describe(case)
+    try:
+        return json.dumps(described, indent=2, ensure_ascii=False).encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(described, indent=2).encode() + b"\n"
+
+
 @dataclass(frozen=True)
 class Description:
     """What a case.json says; its absence says that the text expects values, within the layout's tolerance."""
@@ -77,7 +86,7 @@ def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -
     layout = _object(data_path, data_text)
     outcome = _text(case_path, said, "outcome") or Outcome.VALUES
     if outcome not in list(Outcome):
-        raise StoreError(f"{case_path}: outcome {outcome!r}; expected one of {', '.join(Outcome)}")
+        raise StoreError(f"{case_path}: outcome {clip(outcome)}; expected one of {', '.join(Outcome)}")
     return Description(
         outcome=Outcome(outcome),
         allowance=_allowance(case_path, said.get("tolerance"), data_path, layout),
@@ -94,7 +103,7 @@ def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -
 def _drawn(path: Path, said: object) -> dict[int, Drawn]:
     try:
         return {int(index): chance.parse(what) for index, what in said.items()}  # type: ignore[attr-defined]
-    except (AttributeError, ValueError, TypeError, KeyError, ElementTypeError) as error:
+    except (AttributeError, ArithmeticError, MemoryError, ValueError, TypeError, KeyError, ElementTypeError) as error:
         raise StoreError(f"{path}: drawn is not what must hold of outputs: {type(error).__name__}: {error}") from error
 
 
@@ -113,14 +122,14 @@ def _object(path: Path, text: bytes) -> dict[str, Any]:
 def _text(path: Path, said: Mapping[str, Any], key: str) -> str:
     value = said.get(key, "")
     if not isinstance(value, str):
-        raise StoreError(f"{path}: {key} is {value!r}; expected a text")
+        raise StoreError(f"{path}: {key} is {clip(value)}; expected a text")
     return value
 
 
 def _texts(path: Path, said: Mapping[str, Any], key: str) -> list[str]:
     value = said.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise StoreError(f"{path}: {key} is {value!r}; expected a list of texts")
+        raise StoreError(f"{path}: {key} is {clip(value)}; expected a list of texts")
     return value
 
 
@@ -130,7 +139,7 @@ def _allowance(case_path: Path, told: object, data_path: Path, layout: Mapping[s
         atol = _number(data_path, layout, "atol", LAYOUT_ATOL)
         return Allowance("the suite's own tolerance", rtol=rtol, atol=atol)
     if not isinstance(told, dict):
-        raise StoreError(f"{case_path}: tolerance is {told!r}; expected an object")
+        raise StoreError(f"{case_path}: tolerance is {clip(told)}; expected an object")
     return Allowance(
         reason=_text(case_path, told, "reason") or "the suite's own tolerance",
         ulp=_number(case_path, told, "ulp", 0),
@@ -142,6 +151,6 @@ def _allowance(case_path: Path, told: object, data_path: Path, layout: Mapping[s
 
 def _number(path: Path, said: Mapping[str, Any], key: str, default: float) -> float:
     value = said.get(key, default)
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
-        raise StoreError(f"{path}: {key} is {value!r}; expected a number of at least 0")
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= sys.float_info.max:
+        raise StoreError(f"{path}: {key} is {clip(value)}; expected a number of at least 0")
     return float(value)

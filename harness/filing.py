@@ -62,10 +62,9 @@ def file(issue: Issue, kind: str, out: Path | None) -> tuple[str, Path | None]:
     if kind == "folder":
         if out is None:
             raise FilingError("a folder needs a place")
-        folder = store.write(issue.case, out)
-        _write(folder / "repro.py", issues.script(issue, shared=False))
-        _write(folder / "README.md", issues.markdown(issue))
-        return "", folder
+        beside = {"repro.py": issues.script(issue, shared=False), "README.md": issues.markdown(issue)}
+        files = {name: text.encode("utf-8", "replace") for name, text in beside.items()}
+        return "", store.write(issue.case, out, replace=True, beside=files)
     text = issues.markdown(issue) if kind == "markdown" else issues.script(issue, shared=False)
     if out is None:
         return text, None

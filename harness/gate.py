@@ -20,9 +20,10 @@ from harness.samples import selected
 from harness.verdict import Result, Verdict, line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from harness.expectations import Entry, Expectations
+    from harness.verdict import Unreadable
 
 
 class Standing(enum.StrEnum):
@@ -187,11 +188,12 @@ class Gate:
                 idle -= {glob for glob in idle if fnmatch.fnmatchcase(result.case, glob)}
         return self.expectations.choose(found, result.case)
 
-    def finish(self, *, complete: bool) -> bool:
+    def finish(self, *, complete: bool, unreadable: Sequence[Unreadable] = ()) -> bool:
         """Look at what only the end of a run tells; return whether the gate is open.
 
         Args:
             complete: the run came to its end.
+            unreadable: cases of the suite that no backend could be asked.
         """
         path = self.expectations.path
         self.problems = []
@@ -200,6 +202,9 @@ class Gate:
                 f"the run was cut off after {self._cases} cases of {line(self.expectations.backend)}; go on with "
                 "--resume"
             )
+        if unreadable:
+            count = f"{len(unreadable)} case{'s' if len(unreadable) > 1 else ''}"
+            self.problems.append(f"{count} of the suite could not be read, first {unreadable[0].message}")
         if self._cases < self.expectations.minimum:
             self.problems.append(
                 f"{self._cases} cases, where {path} asks for {self.expectations.minimum} at least: something has shrunk"

@@ -44,6 +44,8 @@ def merge(paths: Sequence[Path], out: Path, sample: int = 1) -> int:
             for result in run.results():
                 if owners.get((result.backend, result.case)) == index:
                     writer.add(result)
+            for item in run.unreadable:
+                writer.add_unreadable(item)
         writer.finish(max(float((run.footer or {}).get("seconds", 0)) for run in runs))
     finally:
         writer.close()

@@ -79,13 +79,13 @@ class Look:
 
     Attributes:
         done: results.
-        failed: of these.
+        failed: of these; None where nothing is judged.
         total: that it is asked in all, if one can tell.
         pace: results a second, of the last minutes.
     """
 
     done: int
-    failed: int
+    failed: int | None
     total: Total | None
     pace: float
 
@@ -102,7 +102,7 @@ class Look:
         if self.total is not None:
             words = [f"{self.done:,} of {'' if self.total.exact else 'about '}{_rounded(self.total):,}"]
         words += [f"about {_spoken(self.left)} left"] if self.left is not None else []
-        words.append(f"{self.failed:,} failed")
+        words += [f"{self.failed:,} failed"] if self.failed is not None else []
         words += [f"{self.pace:.3g}/s" if self.pace < 100 else f"{self.pace:.0f}/s"] if self.pace else []  # noqa: PLR2004
         return ", ".join(words)
 
@@ -129,17 +129,23 @@ class Watch:
     """Looks at a run from time to time.
 
     Attributes:
-        counts: by backend and verdict, the results so far; the run goes on changing it.
+        counts: by backend and verdict, the results so far; the run goes on changing it. By operator version, where
+            nothing is judged.
         shares: by backend, what part of the made cases it is asked.
         total: how many cases are made in all, if one can tell.
         clock: seconds.
+        judged: whether what is counted has verdicts.
     """
 
     counts: Mapping[str, Mapping[str, int]]
     shares: Mapping[str, float]
     total: Callable[[], Total | None]
     clock: Callable[[], float] = time.monotonic
+    judged: bool = True
     _seen: deque[tuple[float, dict[str, int]]] = field(default_factory=deque, init=False)
+
+    def _failed(self, name: str) -> int:
+        return sum(count for verdict, count in self.counts.get(name, {}).items() if verdict in FAILED)
 
     def look(self) -> dict[str, Look]:
         """Return what there is to say of each backend."""
@@ -153,7 +159,7 @@ class Watch:
         return {
             name: Look(
                 done[name],
-                sum(count for verdict, count in self.counts.get(name, {}).items() if verdict in FAILED),
+                self._failed(name) if self.judged else None,
                 None if found is None else Total(found.cases * share, found.exact and share == 1),
                 (done[name] - before[name]) / spent if spent else 0.0,
             )

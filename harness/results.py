@@ -19,7 +19,7 @@ import onnx
 
 from harness import __version__
 from harness.errors import HarnessError
-from harness.verdict import Result, Verdict, clean
+from harness.verdict import Result, Unreadable, Verdict, clean, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -98,6 +98,23 @@ def to_record(result: Result) -> dict[str, Any]:
     return {key: value for key, value in record.items() if key not in SPARSE or value not in ("", None, (), {})}
 
 
+def unreadable_record(item: Unreadable) -> dict[str, str]:
+    """Return a case that could not be read as a record of the stream."""
+    return {"kind": "unreadable", "case": item.case, "message": item.message}
+
+
+def to_unreadable(record: Mapping[str, Any]) -> Unreadable:
+    """Return the case that could not be read of a record.
+
+    Raises:
+        ValueError: a field is missing or none of its kind.
+    """
+    for key in ("case", "message"):
+        if not isinstance(record.get(key), str):
+            raise ValueError(f"{key!r} is {line(record.get(key), 80)}, expected a string")  # noqa: TRY004 - bad data
+    return Unreadable(line(record["case"], 1000), line(record["message"], 1000))
+
+
 _FIELDS = {item.name for item in dataclasses.fields(Result)}
 
 
@@ -144,6 +161,7 @@ class Writer:
         self._file: FileIO | None = None
         self.counts: dict[str, Counter[str]] = {}
         self.faults: list[str] = []
+        self._unreadable: set[Unreadable] = set()
         self.busy: dict[str, float] = {}
 
     def check(self) -> None:
@@ -173,6 +191,7 @@ class Writer:
             self._file = self.path.open("r+b", buffering=0)
         except OSError as error:
             raise ResultsError(f"cannot write {self.path}: {error.strerror}") from error
+        self._unreadable = set(run.unreadable)
         self._file.truncate(run.end)
         self._file.seek(run.end)
 
@@ -181,6 +200,12 @@ class Writer:
         self.count(result)
         if self._file is not None:
             self._line(to_record(result))
+
+    def add_unreadable(self, item: Unreadable) -> None:
+        """Write a case that could not be read, once."""
+        if self._file is not None and item not in self._unreadable:
+            self._unreadable.add(item)
+            self._line(unreadable_record(item))
 
     def count(self, result: Result) -> None:
         """Count a result that is in the file already."""
@@ -232,6 +257,7 @@ class Run:
     Attributes:
         header: the first record.
         complete: whether there is a footer.
+        unreadable: cases of the suite that no backend could be asked.
         end: bytes up to the last whole record.
     """
 
@@ -261,6 +287,7 @@ class Run:
             if not isinstance(self.header.get(key), dict):
                 raise ResultsError(f"{path}, line 1: the header has no {key!r}; the file is damaged, run anew")
         self.footer: Mapping[str, Any] | None = None
+        self.unreadable: tuple[Unreadable, ...] = ()
         self.end = len(first)
         for _ in self.results():
             pass
@@ -284,6 +311,7 @@ class Run:
         with self.path.open("rb") as file:
             end = len(file.readline())
             number, damaged = 1, None
+            unreadable: dict[Unreadable, None] = {}
             for line in file:
                 number += 1
                 if damaged:
@@ -291,6 +319,8 @@ class Run:
                 try:
                     record = self._record(number, line)
                     result = from_record(record) if record["kind"] == "result" else None
+                    if record["kind"] == "unreadable":
+                        unreadable[to_unreadable(record)] = None
                 except ResultsError as error:
                     damaged = str(error)  # Allowed for the last line only: there the run was cut off.
                     continue
@@ -303,7 +333,7 @@ class Run:
                 end += len(line)
                 if result is not None:
                     yield result
-            self.end = end
+            self.end, self.unreadable = end, tuple(unreadable)
 
     def _record(self, number: int, line: bytes) -> dict[str, Any]:
         try:

@@ -25,7 +25,7 @@ from harness.report import run_end, terminal
 from harness.report.summary import Summary
 from harness.results import header
 from harness.streams import Streams
-from harness.verdict import Result, Verdict, line
+from harness.verdict import Result, Unreadable, Verdict, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -112,6 +112,7 @@ class Session:
         self.taken = 0
         self._made: Counter[str] = Counter()
         self._last = False
+        self._unreadable: set[Unreadable] = set()
         self._outlook: Outlook | None = None
         self._looked = False
         self.without_outputs: list[str] = []
@@ -152,13 +153,14 @@ class Session:
                 given_up = runner.given_up
             self._verify()
             self.cost = costs.so_far() - before
-            faults = [(self._whose(fault), fault) for fault in self.faults]
+            unread = {item.message for item in self._unreadable}  # The streams have records of their own for these.
+            faults = [(self._whose(fault), fault) for fault in self.faults if fault not in unread]
             self.streams.finish(time.monotonic() - started, faults, given_up, self.cost.members)
             complete = not given_up
         finally:
             self.streams.close()
             if self.gate is not None:
-                self.gate.finish(complete=complete)
+                self.gate.finish(complete=complete, unreadable=self.suite.unreadable)
 
     def _sparing(self, done: set[int]) -> Callable[[str, str], bool]:
         """Return what tells whether a backend is not to be asked a case: it was already, or its sample lacks it."""
@@ -196,13 +198,22 @@ class Session:
 
     def _cases(self) -> Iterator[Case]:
         for case in self.suite.cases(self.options.selection):
+            self._note_unreadable()
             self.taken += 1
             self._made[case.operator] += 1
             if case.expected is None and case.outcome == "values" and self.reference is None:
                 self.without_outputs.append(case.id)
                 continue
             yield case
+        self._note_unreadable()
         self._last = True
+
+    def _note_unreadable(self) -> None:
+        """Write down what of the suite could not be read since the last look."""
+        for item in self.suite.unreadable[len(self._unreadable) :]:
+            self._unreadable.add(item)
+            self.faults.append(item.message)
+            self.streams.add_unreadable(item)
 
     def watch(self) -> progress.Watch:
         """Return what tells how far the run has come."""
@@ -244,7 +255,6 @@ class Session:
 
     def _verify(self) -> None:
         """Add a fault for everything that was asked for and did not happen."""
-        self.faults += self.suite.faults
         if self.without_outputs:
             self.faults.append(
                 f"{len(self.without_outputs)} cases of suite {self.suite.name} carry no outputs to expect, first "

@@ -6,60 +6,163 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
+import os
 import re
-from typing import TYPE_CHECKING, Any
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import onnx
 from google.protobuf.message import DecodeError
 from onnx import external_data_helper, numpy_helper
 
+from backends.protocol import MAX_PAYLOAD
 from harness import casefile, schema
 from harness.case import Case, Outcome
 from harness.casefile import Description, StoreError
 from harness.declare import Drawn
+from harness.verdict import line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Mapping
 
     from harness.case import Value
 
+T = TypeVar("T")
+DATA_SET = "test_data_set_0"
+UNFINISHED = ".unfinished-"
+MOST_NAME, CUT_NAME = 240, 200
+"""Bytes of a folder's name; file systems take 255."""
+
 
 def folder_name(case_id: str) -> str:
-    """Return the folder of a case: test_ and the id, where / is written __ (no id holds __)."""
-    return "test_" + case_id.replace("/", "__")
+    """Return the folder of a case: test_ and the id, where / is written __ (no generated id holds __).
+
+    What is too long for a file system ends with a digest of the id instead.
+    """
+    name = "test_" + case_id.replace("/", "__")
+    written = os.fsencode(name)
+    if len(written) <= MOST_NAME:
+        return name
+    return f"{written[:CUT_NAME].decode(errors='ignore')}-{hashlib.sha256(written).hexdigest()[:16]}"
 
 
-def write(case: Case, parent: Path) -> Path:
-    """Write a case below `parent`; return its folder.
+def encoded(case: Case) -> dict[str, bytes]:
+    """Return the files of a case: their bytes, by path within its folder.
 
     Raises:
-        StoreError: the folder cannot be written.
+        StoreError: a value is not of the type that the graph declares for it, or the layout has no place for it.
+    """
+    try:
+        return _encoded(case)
+    except Exception as error:  # Whatever a model from outside lacks that a value needs.
+        told = f"{type(error).__name__}: {line(error)}"
+        raise StoreError(f"{line(case.id)}: cannot be written in ONNX's test-data layout: {told}") from error
+
+
+def _encoded(case: Case) -> dict[str, bytes]:
+    graph = onnx.load_from_string(case.model).graph
+    files = {"model.onnx": case.model}
+    for index, (name, value) in enumerate(case.inputs.items()):
+        files[f"{DATA_SET}/input_{index}.pb"] = _encode(value, name, _type(graph.input, name))
+    for index, expected in enumerate(case.expected or ()):
+        if isinstance(expected, Drawn):  # case.json says what must hold of it.
+            continue
+        name = case.outputs[index]
+        files[f"{DATA_SET}/output_{index}.pb"] = _encode(expected, name, _type(graph.output, name))
+    for index, bound in enumerate(case.allowance.bounds or ()):
+        files[f"{DATA_SET}/bound_{index}.pb"] = numpy_helper.from_array(bound).SerializeToString()
+    files["case.json"] = casefile.text(case)
+    if case.outcome is Outcome.VALUES and not case.allowance.ulp and case.allowance.bounds is None:
+        tolerance = {"rtol": case.allowance.rtol, "atol": case.allowance.atol}
+        files["data.json"] = json.dumps(tolerance).encode() + b"\n"
+    return files
+
+
+def write(case: Case, parent: Path, *, replace: bool = False, beside: Mapping[str, bytes] | None = None) -> Path:
+    """Write a case below `parent`, whole or not at all; return its folder.
+
+    Args:
+        case: what is written.
+        parent: made where it is not there.
+        replace: a folder of this name that holds another case gives way. What the layout knows nothing of stays in it.
+        beside: more files of the folder, by name.
+
+    Raises:
+        StoreError: the folder cannot be written, or holds another case already.
     """
     folder = parent / folder_name(case.id)
-    data = folder / "test_data_set_0"
-    model = onnx.load_from_string(case.model)
-    try:
-        data.mkdir(parents=True, exist_ok=True)
-        (folder / "model.onnx").write_bytes(case.model)
-        for index, (name, value) in enumerate(case.inputs.items()):
-            (data / f"input_{index}.pb").write_bytes(_encode(value, name, _type(model.graph.input, name)))
-        for index, expected in enumerate(case.expected or ()):
-            if isinstance(expected, Drawn):  # case.json says what must hold of it.
-                continue
-            name = case.outputs[index]
-            (data / f"output_{index}.pb").write_bytes(_encode(expected, name, _type(model.graph.output, name)))
-        for index, bound in enumerate(case.allowance.bounds or ()):
-            (data / f"bound_{index}.pb").write_bytes(numpy_helper.from_array(bound).SerializeToString())
-        (folder / "case.json").write_text(json.dumps(casefile.describe(case), indent=2, ensure_ascii=False) + "\n")
-        if case.outcome is Outcome.VALUES and not case.allowance.ulp and case.allowance.bounds is None:
-            tolerance = {"rtol": case.allowance.rtol, "atol": case.allowance.atol}
-            (folder / "data.json").write_text(json.dumps(tolerance) + "\n")
-    except OSError as error:
-        raise StoreError(f"cannot write {error.filename or folder}: {error.strerror}") from error
+    put(encoded(case) | dict(beside or {}), folder, replace=replace)
     return folder
+
+
+def put(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> bool:
+    """Write the files of a case as `write` does; return whether the very same were not there already.
+
+    Raises:
+        StoreError: as of `write`.
+    """
+    try:
+        if folder.is_symlink() or folder.exists():
+            if folder.is_symlink() or not folder.is_dir():
+                raise StoreError(f"{folder} is there already, and is no folder; remove it, or name another place")
+            if _holds(folder, files):
+                return False
+            if not replace:
+                raise StoreError(
+                    f"{folder} holds another case of this name already; name an empty folder, or replace what is there "
+                    "with --overwrite"
+                )
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # Two levels down, so that a process that is killed leaves nothing that looks like a case.
+        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=folder.parent) as name:
+            _move_in(_written(files, Path(name) / "new"), folder)
+    except (OSError, ValueError) as error:
+        told = (error.strerror if isinstance(error, OSError) else None) or line(error)
+        raise StoreError(f"cannot write {folder}: {told}") from error
+    return True
+
+
+def _written(files: Mapping[str, bytes], folder: Path) -> Path:
+    folder.mkdir()
+    (folder / DATA_SET).mkdir()
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def _move_in(fresh: Path, folder: Path) -> None:
+    """Let a folder take the place of another, whose files that are of no case move into it."""
+    if folder.exists():
+        before = folder.rename(fresh.parent / "before")
+        for item in before.iterdir():
+            if not (_of_the_layout(item.name) or (fresh / item.name).exists()):
+                item.rename(fresh / item.name)
+    fresh.rename(folder)
+
+
+def _of_the_layout(name: str) -> bool:
+    return name in {"model.onnx", "case.json", "data.json"} or name.startswith("test_data_set_")
+
+
+def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Tell whether a folder holds these files, and nothing else that the layout knows."""
+    present = {
+        path.relative_to(folder).as_posix()
+        for top in folder.iterdir()
+        if _of_the_layout(top.name)
+        for path in ([top] if top.is_symlink() or not top.is_dir() else top.rglob("*"))
+    }
+    return present == {name for name in files if _of_the_layout(name)} and all(
+        _is_file(folder / name) and (folder / name).read_bytes() == data for name, data in files.items()
+    )
+
+
+def _is_file(path: Path) -> bool:
+    return not path.is_symlink() and path.is_file()  # Reading a pipe would wait forever.
 
 
 def _type(infos: Any, name: str) -> onnx.TypeProto:  # noqa: ANN401 - a protobuf container
@@ -96,6 +199,8 @@ def _proto(value: Any, name: str, type_: onnx.TypeProto) -> Any:  # noqa: ANN401
             held.elem_type = getattr(onnx.OptionalProto, word.upper())
             getattr(held, f"{word}_value").CopyFrom(_proto(value, "", inner))
         return held
+    if isinstance(value, list | tuple | dict | None):
+        raise TypeError(f"{name or 'an element'} is declared to be a tensor, and is a {type(value).__name__}")
     return numpy_helper.from_array(np.asarray(value), name)
 
 
@@ -117,6 +222,38 @@ def read(folder: Path, root: Path, suite: str) -> Iterator[Case]:
     Raises:
         StoreError: a file is missing, damaged, or leads out of `root`.
     """
+    for _, make in parts(folder, root, suite):
+        yield make()
+
+
+def parts(folder: Path, root: Path, suite: str) -> Iterator[tuple[str, Callable[[], Case]]]:
+    """Yield the ids of one folder's cases, each with what reads it, for `read`; one data set does not end the others.
+
+    Raises:
+        StoreError: what all of its cases share cannot be read; what reads one raises it as well.
+    """
+    model, description, data_sets = _guarded(folder, lambda: _shared(folder, root))
+    for index, data in enumerate(data_sets):
+        case_id = f"{suite}/{folder.name}" + (f"/{data.name}" if index else "")
+
+        def make(case_id: str = case_id, data: Path = data) -> Case:
+            return _guarded(data, lambda: _case(case_id, model, data, root, description))
+
+        yield case_id, make
+
+
+def _guarded(path: Path, make: Callable[[], T]) -> T:
+    """Return what a function makes of files from outside, which may break anything that looks at them."""
+    try:
+        return make()
+    except StoreError as error:
+        raise StoreError(line(error, 1000)) from error
+    except Exception as error:
+        told = f"{type(error).__name__}: {line(error)}"
+        raise StoreError(f"{line(path, 400)}: cannot be read as a case: {told}") from error
+
+
+def _shared(folder: Path, root: Path) -> tuple[onnx.ModelProto, Description, list[Path]]:
     path = folder / "model.onnx"
     try:
         model = onnx.load_from_string(_bytes(path, root))
@@ -126,16 +263,14 @@ def read(folder: Path, root: Path, suite: str) -> Iterator[Case]:
         raise StoreError(f"{path}: not an ONNX model: it has no graph")
     _load_external(model, folder, root)
     case_path, data_path = folder / "case.json", folder / "data.json"
-    told = casefile.read(case_path, _optional(case_path, root), data_path, _optional(data_path, root))
-    sets = sorted(
+    description = casefile.read(case_path, _optional(case_path, root), data_path, _optional(data_path, root))
+    data_sets = sorted(
         (item for item in folder.glob("test_data_set_*") if item.is_dir()),
-        key=lambda item: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", item.name)],
+        key=lambda item: [(part.isdecimal(), part.zfill(20)) for part in re.split(r"(\d+)", item.name)],
     )
-    if not sets:
-        raise StoreError(f"{folder}: there is no test_data_set_0 beside model.onnx")
-    for index, data in enumerate(sets):
-        case_id = f"{suite}/{folder.name}" + (f"/{data.name}" if index else "")
-        yield _case(case_id, model, data, root, told)
+    if not data_sets:
+        raise StoreError(f"{folder}: there is no {DATA_SET} beside model.onnx")
+    return model, description, data_sets
 
 
 def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, told: Description) -> Case:
@@ -197,21 +332,42 @@ def operator_of(model: onnx.ModelProto) -> str:
 def _inside(path: Path, root: Path) -> Path:
     try:
         resolved = path.resolve()
-    except RuntimeError as error:  # A link that leads to itself.
-        raise StoreError(f"{path}: cannot be read: {error}") from error
+    except (OSError, RuntimeError, ValueError) as error:  # Too long a name; a link that leads to itself; a zero byte.
+        raise StoreError(f"{line(path)}: cannot be read: {line(error)}") from error
     if not resolved.is_relative_to(root.resolve()):
         raise StoreError(f"{path}: leads out of the suite's folder, to {resolved}; it is not read")
     return resolved
 
 
-def _bytes(path: Path, root: Path) -> bytes:
+def _file(path: Path, root: Path) -> Path:
+    """Return where a file of the suite lies, if it is one that can be read to its end."""
     resolved = _inside(path, root)
     try:
         if resolved.exists() and not resolved.is_file():
             raise StoreError(f"{path}: not a file")  # Reading a pipe would wait forever.
-        return resolved.read_bytes()
+        size = resolved.stat().st_size
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from error
+    if size > MAX_PAYLOAD:
+        raise StoreError(f"{path}: {size} bytes; at most {MAX_PAYLOAD} can be handed to a runtime")
+    return resolved
+
+
+def _bytes(path: Path, root: Path) -> bytes:
+    try:
+        return _file(path, root).read_bytes()
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def digest(path: Path, root: Path) -> str:
+    """Return a digest of a file's content; empty for what is none, or cannot be read."""
+    try:
+        resolved = _file(path, root)
+        with resolved.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, StoreError):
+        return ""
 
 
 def _optional(path: Path, root: Path) -> bytes:
@@ -257,12 +413,11 @@ def _load_external(model: onnx.ModelProto, folder: Path, root: Path) -> None:
         if not external_data_helper.uses_external_data(tensor):
             continue
         location = {item.key: item.value for item in tensor.external_data}.get("location", "")
-        _inside(folder / location, root)
+        where = folder / location
+        _file(where, root)
         try:
             external_data_helper.load_external_data_for_tensor(tensor, str(folder))
         except (OSError, ValueError, onnx.checker.ValidationError) as error:
-            raise StoreError(
-                f"{folder / location}: the data of tensor {tensor.name!r} cannot be read: {error}"
-            ) from error
+            raise StoreError(f"{where}: the data of tensor {tensor.name!r} cannot be read: {error}") from error
         tensor.data_location = onnx.TensorProto.DEFAULT
         del tensor.external_data[:]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from harness.verdict import Result
+    from harness.verdict import Result, Unreadable
 
 MOST_NAME = 80
 """Characters of a file name that is made of a backend's."""
@@ -178,6 +178,11 @@ class Streams:
     def add(self, result: Result) -> None:
         """Write and count a result."""
         self._of[result.backend].writer.add(result)
+
+    def add_unreadable(self, item: Unreadable) -> None:
+        """Write a case that no backend could be asked, to every file."""
+        for stream in self.all:
+            stream.writer.add_unreadable(item)
 
     def finish(
         self, seconds: float, faults: Sequence[tuple[str, str]], given_up: Collection[str], cpu: Mapping[str, float]

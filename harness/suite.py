@@ -20,10 +20,10 @@ from onnx import numpy_helper
 from harness import casefile, core, generate, globs, lifted, manifest, registry, schema, store
 from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome, in_sample, in_shard
 from harness.errors import HarnessError
-from harness.verdict import MOST_DIGITS, parts
+from harness.verdict import MOST_DIGITS, Unreadable, line, parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from harness.case import Value
     from harness.declare import Op
@@ -50,6 +50,7 @@ class Selection:
         sample: n, of which 1 case is wanted; 1: all. The text leaves it out: backends differ in it.
         core: only the core of each operator; see `harness.core`.
         ids: only these very cases.
+        forms: globs over forms: plain, symbolic, initializer*.
         idle: globs that have matched nothing so far, with the option they came from.
     """
 
@@ -60,13 +61,18 @@ class Selection:
     sample: int = 1
     core: bool = False
     ids: frozenset[str] = frozenset()
+    forms: tuple[str, ...] = ()
     idle: set[tuple[str, str]] = field(init=False)
     _operators: dict[str, bool] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Mark every glob as not matched yet."""
-        named = (("--op", self.ops), ("--case", self.cases), ("--tag", self.tags))
-        self.idle = {(option, glob) for option, globs in named for glob in globs}
+        self.idle = {(option, glob) for option, globs in self._named for glob in globs}
+
+    @property
+    def _named(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The globs by the option they come from, in the order of a command line."""
+        return (("--op", self.ops), ("--case", self.cases), ("--tag", self.tags), ("--form", self.forms))
 
     def takes_operator(self, operator: str) -> bool:
         """Tell whether an operator version, written ai.onnx/Split/18, is wanted."""
@@ -82,6 +88,7 @@ class Selection:
             self.takes_operator(case.operator),
             self._any("--case", self.cases, (case.id,)),
             self._any("--tag", self.tags, tuple(case.tags)),
+            self._any("--form", self.forms, (case.form,)),
         ]
         return all(wanted) and self.takes_id(case.id)
 
@@ -104,13 +111,25 @@ class Selection:
         )
 
     def may_take_id(self, case_id: str) -> bool:
-        """Tell whether a case of this id may have to be seen; spares making it.
+        """Tell whether a generated case of this id may have to be seen; spares making it.
 
         As long as a glob over cases has matched nothing, all that it fits are: whether it matches anything is told of
         the suite, not of the part of it that runs.
         """
-        named = not self.cases or bool(_hits(self.cases, (case_id,)))
+        form = case_id.partition("@")[2] or PLAIN
+        named = (not self.cases or bool(_hits(self.cases, (case_id,)))) and (
+            not self.forms or bool(_hits(self.forms, (form,)))
+        )
         return named and (self.takes_id(case_id) or any(option != "--op" for option, _ in self.idle))
+
+    def may_take_folder(self, case_id: str) -> bool:
+        """Tell whether a folder may hold a wanted case: the one of this id, or one of its further data sets."""
+        named = any(fnmatch.fnmatchcase(case_id, glob) or globs.may_match(glob, case_id) for glob in self.cases)
+        return not self.cases or named
+
+    def would_take(self, case_id: str) -> bool:
+        """Tell whether a case of which the id is all that is known would be wanted."""
+        return (not self.cases or bool(_hits(self.cases, (case_id,)))) and self.takes_id(case_id)
 
     def may_take(self, operator: str, tags: Iterable[str]) -> bool:
         """Tell whether a case of this operator version with these tags may be wanted; spares generating it."""
@@ -124,8 +143,7 @@ class Selection:
 
     def __str__(self) -> str:
         """Return it as it would be written on a command line."""
-        named = (("--op", self.ops), ("--case", self.cases), ("--tag", self.tags))
-        words = [f"{option} {glob}" for option, globs in named for glob in globs]
+        words = [f"{option} {glob}" for option, globs in self._named for glob in globs]
         words += ["--core"] if self.core else []
         words += [f"--shard {self.shard[0]}/{self.shard[1]}"] if self.shard else []
         return " ".join(words)
@@ -174,12 +192,12 @@ class Suite(Protocol):
 
     Attributes:
         name: as it is written on the command line.
-        faults: lines on what of it could not be read.
+        unreadable: cases that could not be read so far, each once.
         makes: it makes the cases that are wanted and no others, by operator; other suites read all that they have.
     """
 
     name: str
-    faults: list[str]
+    unreadable: list[Unreadable]
     makes: bool
 
     def digest(self) -> str:
@@ -216,7 +234,7 @@ class Generated:
 
     def __init__(self) -> None:
         """Load the operator files."""
-        self.faults: list[str] = []
+        self.unreadable: list[Unreadable] = []
         self._registry = registry.load()
 
     def digest(self) -> str:
@@ -246,8 +264,8 @@ class Generated:
         return [str(version) for op in self._registry for version in registry.versions(op)]
 
     def outlook(self, selection: Selection) -> Outlook | None:
-        """Return how many cases are declared; globs over ids are held against ids alone, so with them nobody knows."""
-        if selection.cases or selection.ids:
+        """Return how many cases are declared; None where ids or forms are named, which only made cases have."""
+        if selection.cases or selection.ids or selection.forms:
             return None
         declared = {
             str(version): sum(
@@ -319,7 +337,7 @@ class Official:
 
     def __init__(self) -> None:
         """Nothing is loaded before it is asked for: that takes seconds."""
-        self.faults: list[str] = []
+        self.unreadable: list[Unreadable] = []
         self._loaded: list[Case] | None = None
 
     def digest(self) -> str:
@@ -406,29 +424,32 @@ class Folder:
             SuiteError: it is missing, no folder, or holds no case.
         """
         self.name, self._root = str(path), path
-        self.faults: list[str] = []
-        if not path.is_dir():
-            what = "is not a folder" if path.exists() else "does not exist"
-            raise SuiteError(f"suite {path} {what}; name generated, official, or a folder with */model.onnx in it")
-        found = ((folder, folder / "model.onnx") for folder in path.iterdir())
-        # A link that leads nowhere is a case that cannot be read, not the absence of one.
-        self._folders = sorted(folder for folder, model in found if model.is_symlink() or model.exists())
+        self.unreadable: list[Unreadable] = []
+        try:
+            if not path.is_dir():
+                what = "is not a folder" if path.exists() else "does not exist"
+                raise SuiteError(f"suite {line(path)} {what}; name generated, official, or a folder with */model.onnx")
+            self._folders = sorted(folder for folder in path.iterdir() if _holds_model(folder))
+            self._suite = path.resolve().name
+        except (OSError, RuntimeError, ValueError) as error:
+            raise SuiteError(f"suite {line(path)} cannot be read: {line(error)}; name another folder") from error
         if not self._folders:
-            raise SuiteError(f"suite {path} holds no case; ONNX's layout is CASE/model.onnx and CASE/test_data_set_0/")
-        self._suite = path.resolve().name
+            raise SuiteError(
+                f"suite {line(path)} holds no case; ONNX's layout is CASE/model.onnx and CASE/test_data_set_0/"
+            )
 
     def digest(self) -> str:
         """Return a digest of every file's name and content."""
         hashed = hashlib.sha256()
         for folder in self._folders:
             for path in sorted(folder.rglob("*")):
-                if path.is_file() and path.resolve().is_relative_to(self._root.resolve()):
-                    hashed.update(os.fsencode(path.relative_to(self._root)) + b"\0")
-                    hashed.update(hashlib.sha256(path.read_bytes()).digest())
+                content = store.digest(path, self._root)
+                if content:
+                    hashed.update(os.fsencode(path.relative_to(self._root)) + b"\0" + content.encode())
         return hashed.hexdigest()[:16]
 
     def left_out(self, selection: Selection) -> list[str]:  # noqa: ARG002 - Suite's own
-        """Return nothing: a folder has what it has; what cannot be read goes to `faults`."""
+        """Return nothing: a folder has what it has; what cannot be read goes to `unreadable`."""
         return []
 
     def operators(self) -> list[str]:
@@ -441,19 +462,45 @@ class Folder:
 
     def outlook(self, selection: Selection) -> Outlook | None:
         """Return how many folders there are; what is in them, globs are held against only when they are read."""
-        if selection.ops or selection.cases or selection.tags or selection.ids:
+        if selection.ops or selection.cases or selection.tags or selection.ids or selection.forms:
             return None
         return Outlook({"": len(self._folders)}, selection.share)
 
     def cases(self, selection: Selection) -> Iterator[Case]:
-        """Yield the selected cases by folder name; what cannot be read goes to `faults`."""
+        """Yield the selected cases by folder name; what cannot be read goes to `unreadable`."""
         for folder in self._folders:
+            case_id = f"{self._suite}/{folder.name}"
+            if not selection.may_take_folder(case_id):
+                continue
             try:
-                for case in store.read(folder, self._root, self._suite):
-                    if selection.takes(case):
+                for case_id, make in store.parts(folder, self._root, self._suite):
+                    case = self._case(case_id, make, selection)
+                    if case is not None and selection.takes(case):
                         yield case
             except casefile.StoreError as error:
-                self.faults.append(str(error))
+                self._cannot_read(case_id, error, selection)
+
+    def _case(self, case_id: str, make: Callable[[], Case], selection: Selection) -> Case | None:
+        try:
+            return make()
+        except casefile.StoreError as error:
+            self._cannot_read(case_id, error, selection)
+            return None
+
+    def _cannot_read(self, case_id: str, error: casefile.StoreError, selection: Selection) -> None:
+        """Note a case that cannot be read, in the part of the suite that it would be of."""
+        item = Unreadable(line(case_id, 1000), f"{line(error, 1000)}; mend the folder, or take it out of the suite")
+        if selection.would_take(case_id) and item not in self.unreadable:
+            self.unreadable.append(item)
+
+
+def _holds_model(folder: Path) -> bool:
+    """Tell whether a folder is a case; a link that leads nowhere is one that cannot be read, not the absence of one."""
+    model = folder / "model.onnx"
+    try:
+        return model.is_symlink() or model.exists()
+    except OSError:  # The folder is another user's.
+        return True
 
 
 def open_suite(name: str) -> Suite:
@@ -549,6 +596,9 @@ def find(name: str, suites: tuple[Suite, ...] = ()) -> Case:
     for suite in sources:
         for case in suite.cases(Selection(cases=(escaped,))):
             return case
+        for item in suite.unreadable:
+            if f"{name}/".startswith(f"{item.case}/"):
+                raise SuiteError(item.message)
     raise SelectionError(f"no case is called {name!r}; {_near_case(name, sources)}")
 
 

@@ -359,8 +359,8 @@ def _selected(suite_name: str, ops: tuple[str, ...], cases: tuple[str, ...], tag
     suite, selection = suites.open_suite(suite_name), suites.Selection(ops, cases, tags)
     suites.check_selection(suite, selection)
     found = list(suite.cases(selection))
-    if suite.faults:
-        raise suites.SuiteError("\n".join(suite.faults))
+    if suite.unreadable:
+        raise suites.SuiteError("\n".join(item.message for item in suite.unreadable))
     for option, glob in sorted(selection.idle):
         raise suites.SelectionError(f"{option} {glob!r} matches no case of suite {suite_name}")
     if not found:

@@ -92,6 +92,19 @@ class Result:
         return parts(self.case, self.operator)[1]
 
 
+@dataclass(frozen=True)
+class Unreadable:
+    """A case of a folder that no backend could be asked.
+
+    Attributes:
+        case: its id, as far as the name of its folder tells.
+        message: one clear line on which of its files is at fault, and why.
+    """
+
+    case: str
+    message: str
+
+
 def parts(case: str, operator: str) -> tuple[str, str]:
     """Return the declared name of a case and the type that it was expanded to, as its id has them.
 

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import io
+import os
+import pty
+import re
 import shlex
+import struct
+import subprocess
 import sys
+import termios
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
@@ -45,6 +52,27 @@ def command(*words: str | Path) -> Done:
     assert "Traceback" not in done.text, done.text
     assert "\x1b" not in done.text, repr(done.text)
     return done
+
+
+def on_a_terminal(*words: str, folder: Path) -> tuple[str, str]:
+    """Run the command in a folder, its standard error a terminal; return its output, and the text the terminal saw."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "harness.cli", *words],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+        cwd=folder,
+    )
+    os.close(theirs)
+    seen = b""
+    with contextlib.suppress(OSError):  # The other end is closed with the process.
+        while part := os.read(ours, 65536):
+            seen += part
+    os.close(ours)
+    out = process.communicate()[0].decode()
+    return out, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
 
 
 def adapter(kind: str) -> str:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import click
 from tabulate import tabulate
 
-from harness import coverage, globs, manifest, registry, schema, store, suite
+from harness import coverage, export, globs, manifest, registry, schema, suite
 from harness.case import Outcome
-from harness.cli.options import Globs, all_met, cores, end, find, selected, selecting
+from harness.cli.options import Globs, Wanted, all_met, cores, end, find, parting, selecting
+from harness.errors import HarnessError
 from harness.report import case as case_report
 from harness.report import coverage as coverage_report
 from harness.report import operator as operator_report
+from harness.verdict import line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,23 +28,24 @@ OUTCOMES = tuple(str(outcome) for outcome in Outcome)
 
 @click.command("list")
 @selecting
+@parting
 @click.option("--operators", is_flag=True, help="One line an operator version, with its number of cases.")
-def list_(suite_name: str, ops: Globs, cases: Globs, tags: Globs, core: bool, operators: bool) -> None:  # noqa: FBT001 - click's flags
+def list_(wanted: Wanted, shard: tuple[int, int] | None, sample: int, operators: bool) -> None:  # noqa: FBT001 - click's
     """List cases: id, what is expected, tags."""
-    chosen, selection = selected(suite_name, ops, cases, tags, core=core)
+    chosen, selection = wanted.open(shard, sample)
     counts: dict[str, dict[str, int]] = {}
     for case in chosen.listed(selection):
         row = counts.setdefault(case.operator, {})
         row[case.outcome] = row.get(case.outcome, 0) + 1
         if not operators:
-            click.echo(f"{case.id}  {case.outcome}  {','.join(sorted(case.tags))}")
+            click.echo(f"{line(case.id, 1000)}  {case.outcome}  {line(','.join(sorted(case.tags)), 1000)}")
     if operators:
         heads = ["operator version", *OUTCOMES]
-        rows = [[name, *(row.get(head, 0) for head in OUTCOMES)] for name, row in counts.items()]
+        rows = [[line(name), *(row.get(head, 0) for head in OUTCOMES)] for name, row in counts.items()]
         click.echo(tabulate(rows, heads, tablefmt="simple"))
         if chosen.name == suite.Generated.name:
             click.echo(f"\nOf ONNX: {suite.completeness()}.")
-    all_met(chosen, selection, bool(counts))
+    all_met(chosen, selection, empty=not counts)
 
 
 @click.command()
@@ -54,9 +57,8 @@ def show(name: str, suite_name: str | None) -> None:
     Of an operator, such as Split or Split/18: its versions, its sentences, and how many cases each has.
     """
     operator = None if suite_name else suite.operator_named(name)
-    lines = case_report.lines(find(name, suite_name)) if operator is None else _operator(*operator)
-    for line in lines:
-        click.echo(line)
+    for text in case_report.lines(find(name, suite_name)) if operator is None else _operator(*operator):
+        click.echo(text)
 
 
 def _operator(op: Op, since: int | None) -> Iterator[str]:
@@ -70,14 +72,33 @@ def _operator(op: Op, since: int | None) -> Iterator[str]:
 @click.command()
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write to.")
 @selecting
-def generate(out: Path, suite_name: str, ops: Globs, cases: Globs, tags: Globs, core: bool) -> None:  # noqa: FBT001 - click's flags
-    """Write cases in ONNX's test-data layout, for runners of any language."""
-    chosen, selection = selected(suite_name, ops, cases, tags, core=core)
-    count = 0
-    for count, case in enumerate(chosen.cases(selection), 1):  # noqa: B007 - used below
-        store.write(case, out)
-    all_met(chosen, selection, bool(count))
-    click.echo(f"{count} cases in {out}")
+@parting
+@click.option("--overwrite", is_flag=True, help="Replace cases that are there already and differ.")
+def generate(
+    out: Path,
+    wanted: Wanted,
+    shard: tuple[int, int] | None,
+    sample: int,
+    overwrite: bool,  # noqa: FBT001 - click's
+) -> None:
+    """Write cases in ONNX's test-data layout, for runners of any language.
+
+    Each case is written whole or not at all. One that the folder has already is left as it is, so that the same command
+    goes on where it was interrupted; where it differs from the one to write, the command ends, or with --overwrite
+    replaces it.
+    """
+    chosen, selection = wanted.open(shard, sample)
+    done = export.Export(chosen, selection, out, overwrite)
+    try:
+        done.run()
+    except (HarnessError, KeyboardInterrupt):
+        click.echo(f"onnx-conformance: stopped; {done.whole} cases in {out} are whole", err=True)
+        raise
+    kept = f", {done.same} of them there already" if done.same else ""
+    click.echo(f"{done.whole} cases in {out}{kept}")
+    if done.faults:
+        raise HarnessError("\n".join(done.faults))
+    all_met(chosen, selection, empty=not done.whole)
 
 
 @click.command("manifest")
@@ -103,8 +124,8 @@ def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa:
     if not out.is_dir():
         raise manifest.ManifestError(f"{out} is not a folder; `onnx-conformance manifest --out {out}` makes it")
     differences = list(manifest.check(ops, out, jobs, whole=not names))
-    for line in differences:
-        click.echo(line)
+    for told in differences:
+        click.echo(told)
     if differences:
         click.echo("the generated cases are not those of the manifest; `onnx-conformance manifest` writes it anew")
         end(1)
@@ -134,5 +155,5 @@ def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flag
     if as_json:
         click.echo(json.dumps(coverage_report.record(measured), indent=2, ensure_ascii=False))
         return
-    for line in coverage_report.lines(measured):
-        click.echo(line)
+    for text in coverage_report.lines(measured):
+        click.echo(text)

@@ -30,7 +30,7 @@ def gate_(results: Path, expected: Path) -> None:
     gate = Gate(expectations.read(expected), found.header)
     for result in found.results():
         gate.add(result)
-    opened = gate.finish(complete=found.complete)
+    opened = gate.finish(complete=found.complete, unreadable=found.unreadable)
     for line in gate_report.lines(gate):
         click.echo(line)
     end(0 if opened else 1)

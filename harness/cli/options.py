@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +48,24 @@ class Sample(click.ParamType[tuple[str, int]]):
             return samples.parse(value)
         except samples.SampleError as error:
             self.fail(str(error), param, ctx)
+
+
+class Share(click.ParamType[int]):
+    """1/n, where no backend has a sample of its own."""
+
+    name = "1/n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
+        """Return n."""
+        if isinstance(value, int):
+            return value
+        try:
+            name, count = samples.parse(value)
+        except samples.SampleError as error:
+            self.fail(str(error), param, ctx)
+        if name:
+            self.fail(f"{value!r} is a sample of one backend, and none is asked here; write 1/{count}", param, ctx)
+        return count
 
 
 class Destination(click.ParamType[tuple[Path, bool]]):
@@ -99,15 +119,65 @@ class Size(click.ParamType[int]):
         return int(match[1]) * self.units[match[2].upper()]
 
 
-DESTINATION, SAMPLE, SHARD, SIZE = Destination(), Sample(), Shard(), Size()
+DESTINATION, SAMPLE, SHARD, SHARE, SIZE = Destination(), Sample(), Shard(), Share(), Size()
+
+
+Globs = tuple[str, ...]
+"""What click gives of an option that may be repeated."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The suite and the part of it that a command line names; see suite.Selection."""
+
+    suite_name: str
+    ops: Globs
+    cases: Globs
+    tags: Globs
+    forms: Globs
+    core: bool
+
+    def selection(self, shard: tuple[int, int] | None = None, sample: int = 1) -> suite.Selection:
+        """Return it as what suites take."""
+        return suite.Selection(self.ops, self.cases, self.tags, shard, sample, core=self.core, forms=self.forms)
+
+    def open(self, shard: tuple[int, int] | None = None, sample: int = 1) -> tuple[suite.Suite, suite.Selection]:
+        """Return the suite and the part of it that is wanted.
+
+        Raises:
+            HarnessError: there is no such suite, or no such operator or core in it.
+        """
+        chosen, selection = suite.open_suite(self.suite_name), self.selection(shard, sample)
+        suite.check_selection(chosen, selection)
+        for text in chosen.left_out(selection):
+            click.echo(f"onnx-conformance: {text}", err=True)
+        return chosen, selection
 
 
 def selecting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
-    """Add the options that select cases."""
+    """Add the options that select cases; the command takes them as one argument, `wanted`."""
+
+    @functools.wraps(command)
+    def collected(
+        *,
+        suite_name: str,
+        ops: Globs,
+        cases: Globs,
+        tags: Globs,
+        forms: Globs,
+        core: bool,
+        **given: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        return command(wanted=Wanted(suite_name, ops, cases, tags, forms, core), **given)
+
     for option in (
         click.option(
             "--core", is_flag=True,
             help="Only the core of the generated suite: the fewest cases that reach all that the suite reaches.",
+        ),
+        click.option(
+            "--form", "forms", multiple=True, metavar="GLOB",
+            help="Only cases in such a form: plain, symbolic, initializer*, expanded and others.",
         ),
         click.option("--tag", "tags", multiple=True, metavar="GLOB", help="Only cases with such a tag."),
         click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases with such an id."),
@@ -119,37 +189,29 @@ def selecting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
             help="generated, official (the node cases of the installed onnx), or a folder in ONNX's layout.",
         ),
     ):  # fmt: skip
+        collected = option(collected)
+    return collected
+
+
+def parting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add the options that take a part of the cases whatever they are, where no backend is asked."""
+    for option in (
+        click.option(
+            "--sample", type=SHARE, default=1, metavar=SHARE.name, help="Only 1 case in n, always the same ones."
+        ),
+        click.option("--shard", type=SHARD, help="Only this part of the cases; stable when cases are added."),
+    ):
         command = option(command)
     return command
 
 
-Globs = tuple[str, ...]
-"""What click gives of an option that may be repeated."""
-
-
-def selected(
-    suite_name: str, ops: Globs, cases: Globs, tags: Globs, *, core: bool
-) -> tuple[suite.Suite, suite.Selection]:
-    """Return the suite and the part of it that is wanted.
-
-    Raises:
-        HarnessError: there is no such suite, or no such operator or core in it.
-    """
-    chosen = suite.open_suite(suite_name)
-    selection = suite.Selection(ops, cases, tags, core=core)
-    suite.check_selection(chosen, selection)
-    for text in chosen.left_out(selection):
-        click.echo(f"onnx-conformance: {text}", err=True)
-    return chosen, selection
-
-
-def all_met(chosen: suite.Suite, selection: suite.Selection, found: bool) -> None:  # noqa: FBT001
-    """Raise if a part of the suite could not be read, or a glob matched nothing."""
-    if chosen.faults:
-        raise HarnessError("\n".join(chosen.faults))
+def all_met(chosen: suite.Suite, selection: suite.Selection, *, empty: bool) -> None:
+    """Raise if a part of the suite could not be read, a glob matched nothing, or there was no case at all."""
+    if chosen.unreadable:
+        raise HarnessError("\n".join(item.message for item in chosen.unreadable))
     for option, glob in sorted(selection.idle):
         raise suite.SelectionError(f"{option} {glob!r} matches no case of suite {chosen.name}")
-    if not found:
+    if empty and not selection.partial:
         raise suite.SelectionError(f"suite {chosen.name} has no case for {str(selection) or 'anything'}")
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from harness import samples, session, suite, targets
-from harness.cli.options import DESTINATION, SAMPLE, SHARD, SIZE, Seconds, end, selecting
+from harness import samples, session, targets
+from harness.cli.options import DESTINATION, SAMPLE, SHARD, SIZE, Seconds, Wanted, end, selecting
 from harness.process import Limits
 
 
@@ -56,7 +56,7 @@ from harness.process import Limits
     "--expectations", type=click.Path(dir_okay=False, path_type=Path),
     help="What the runtime's author accepts for now; the exit status tells whether that still holds.",
 )  # fmt: skip
-def run(*, shard: tuple[int, int] | None, asked: tuple[tuple[str, int], ...], core: bool, **given: Any) -> None:  # noqa: ANN401 - click's
+def run(wanted: Wanted, shard: Any, asked: Any, **given: Any) -> None:  # noqa: ANN401 - click's
     """Run cases on backends and say which sentences they break.
 
     Exit status: 0 all scored verdicts pass, 1 some do not, 2 the command or the harness itself failed.
@@ -66,10 +66,8 @@ def run(*, shard: tuple[int, int] | None, asked: tuple[tuple[str, int], ...], co
     results, apart = given["results"] or (None, False)
     options = session.Options(
         backends=backends,
-        suite=given["suite_name"],
-        selection=suite.Selection(
-            given["ops"], given["cases"], given["tags"], shard, samples.widest(sampled, backends), core=core
-        ),
+        suite=wanted.suite_name,
+        selection=wanted.selection(shard, samples.widest(sampled, backends)),
         samples=sampled,
         limits=Limits(timeout=given["timeout"], memory=given["memory"], restarts=given["restarts"]),
         jobs=given["jobs"],

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import releases, samples, session, suite, targets
-from harness.cli.options import SAMPLE, Seconds, end, selecting
+from harness import releases, samples, session, targets
+from harness.cli.options import SAMPLE, Seconds, Wanted, end, selecting
 from harness.errors import HarnessError
 from harness.process import Limits
 from harness.report import formats
@@ -82,12 +82,8 @@ def _measure(
     backends: tuple[str, ...],
     results: Path,
     *,
-    suite_name: str,
-    ops: Any,  # noqa: ANN401 - click's tuples
-    cases: Any,  # noqa: ANN401
-    tags: Any,  # noqa: ANN401
-    core: bool,
-    asked: Any,  # noqa: ANN401
+    wanted: Wanted,
+    asked: Any,  # noqa: ANN401 - click's tuples
     resume: bool,
     jobs: int,
     timeout: float,
@@ -98,10 +94,8 @@ def _measure(
     sampled = samples.given(asked, backends)
     options = session.Options(
         backends=backends,
-        suite=suite_name,
-        selection=suite.Selection(
-            tuple(ops), tuple(cases), tuple(tags), None, samples.widest(sampled, backends), core=core
-        ),
+        suite=wanted.suite_name,
+        selection=wanted.selection(None, samples.widest(sampled, backends)),
         samples=sampled,
         limits=Limits(timeout=timeout, restarts=restarts),
         jobs=jobs,

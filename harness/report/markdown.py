@@ -9,13 +9,15 @@ from harness.report import explanation, terminal
 from harness.report import gate as gate_report
 from harness.report.markup import fenced, plain
 from harness.report.subject import CUT_OFF
+from harness.verdict import line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.report.subject import Subject
 
-
+MOST_UNREADABLE = 100
+"""Cases that could not be read which are listed."""
 MEASURED = """\
 onnx {onnx}, numpy {numpy}, Python {python}, {machine[system]} {machine[processor]}; suite digest `{suite[digest]}`."""
 LEGEND = """\
@@ -29,6 +31,9 @@ def report(subject: Subject) -> Iterator[str]:
     yield f"# {plain(subject.title)}\n\n"
     if not subject.run.complete:
         yield f"**{CUT_OFF}**\n\n"
+    if subject.run.unreadable:
+        yield f"**{len(subject.run.unreadable)} cases of the suite could not be read, and are missing:**\n\n"
+        yield f"{fenced(line(item.message, 1000) for item in subject.run.unreadable[:MOST_UNREADABLE])}\n\n"
     for note in samples.notes(subject.run):
         yield f"**{plain(note)}**\n\n"
     yield f"{MEASURED.format(**head)}\n\n{LEGEND}\n\n{terminal.table(subject.summary, 'github', subject.samples)}\n\n"

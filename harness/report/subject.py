@@ -141,6 +141,7 @@ class Subject:
     def faults(self) -> list[str]:
         """What went wrong without being any case's result, one line each."""
         told = [] if self.run.complete else [CUT_OFF]
+        told += [line(item.message, 1000) for item in self.run.unreadable]
         return told + [line(fault) for fault in (self.run.footer or {}).get("faults", ())]
 
 
@@ -161,7 +162,7 @@ def read(run: Run, expected: Expectations | None = None) -> Subject:
         if gate is not None and gate.add(held.result) is Standing.MET and held.result.verdict.failed:
             accepted[held.result.operator, held.result.backend] += 1
     if gate is not None:
-        gate.finish(complete=run.complete)
+        gate.finish(complete=run.complete, unreadable=run.unreadable)
     return Subject(run, summary, gate, accepted)
 
 

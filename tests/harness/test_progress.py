@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import io
-import os
-import pty
 import re
-import struct
-import subprocess
-import sys
-import termios
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from commands import adapter, command
+from commands import adapter, command, on_a_terminal
 
 from harness import progress, suite
 from harness.progress import Look, Total, Watch, total
@@ -196,26 +189,10 @@ def test_looking_on_costs_next_to_nothing() -> None:
 
 
 def test_a_terminal_shows_a_line_for_each_backend(tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     slow = adapter("is_slow")
     words = ["run", "--backend", slow, "--backend", "oracle", "--op", "Split/13", "--tag", "edge"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "harness.cli", *words, "--sample", "1/3"],
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
-        cwd=tmp_path,
-    )
-    os.close(theirs)
-    seen = b""
-    with contextlib.suppress(OSError):  # The other end is closed with the process.
-        while part := os.read(ours, 65536):
-            seen += part
-    os.close(ours)
-    out = process.communicate()[0].decode()
+    out, shown = on_a_terminal(*words, "--sample", "1/3", folder=tmp_path)
     assert "all               oracle, 1 case in 3" in out, out
-    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
     assert re.search(r"oracle +[\d,]+ of (about )?[\d,]+", shown), shown
     assert re.search(r", about \d[\d.]* (s|min|h \d+ min|days) left, \d+ failed", shown), shown
     assert re.search(r"cmd:/\.\.\.\S*py is_slow ", shown), shown

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 import pytest
-from generated import few
+from generated import OPS, few
 from numpy.testing import assert_equal
 from onnx import TensorProto, helper, numpy_helper
 
 from backends.protocol import ELEMENT_TYPES, STRING
-from harness import schema, store
+from harness import chance, generate, schema, store
 from harness.case import Allowance, Case, Outcome, digest_values
-from harness.declare import extremes, ramp
+from harness.declare import Drawn, extremes, ramp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 TENSOR = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
@@ -73,8 +73,18 @@ def round_trip(case: Case, parent: Path) -> Case:
     assert list(again.inputs) == list(case.inputs)
     for name, value in case.inputs.items():
         assert digest_values(again.inputs[name]) == digest_values(value), f"{name}: {value!r}, {again.inputs[name]!r}"
-    assert digest_values(again.expected) == digest_values(case.expected), f"{case.expected!r}, {again.expected!r}"
+    assert digest_values(plain(again)) == digest_values(plain(case)), f"{case.expected!r}, {again.expected!r}"
+    assert drawn(again) == drawn(case)
     return again
+
+
+def plain(case: Case) -> list[Any] | None:
+    """Return what is expected but for what is drawn at random."""
+    return None if case.expected is None else [value for value in case.expected if not isinstance(value, Drawn)]
+
+
+def drawn(case: Case) -> list[dict[str, Any]]:
+    return [chance.describe(value) for value in case.expected or () if isinstance(value, Drawn)]
 
 
 @pytest.mark.parametrize("row", ELEMENT_TYPES, ids=lambda row: row.name)
@@ -154,6 +164,53 @@ def test_outcomes_without_values(outcome: Outcome, tmp_path: Path) -> None:
     case = a_case({"x": (TENSOR, X)}, {"a": (TENSOR, X)}, outcome=outcome, expected=None)
     again = round_trip(case, tmp_path)
     assert (again.outcome, again.expected) == (outcome, None)
+
+
+@pytest.mark.parametrize("row", ELEMENT_TYPES, ids=lambda row: row.name)
+def test_containers_of_every_type(row: Any, tmp_path: Path) -> None:
+    inner = helper.make_tensor_type_proto(row.number, None)
+    value, scalar = ramp(2, 3).of(schema.dtype_of(row.name)), ramp().of(schema.dtype_of(row.name))
+    held: dict[str, tuple[onnx.TypeProto, Any]] = {
+        "s": (sequence(inner), [value, scalar]),
+        "o": (optional(inner), value),
+        "i": (helper.make_map_type_proto(TensorProto.INT64, inner), {3: scalar, -1: value}),
+        "t": (helper.make_map_type_proto(TensorProto.STRING, inner), {"a": scalar, "": value}),
+    }
+    round_trip(a_case(held, held), tmp_path)
+
+
+def kinds_of_values(case: Case) -> frozenset[str]:
+    graph = onnx.load_from_string(case.model).graph
+    return frozenset(schema.type_text(info.type) for info in (*graph.input, *graph.output))
+
+
+def one_of_each_version() -> Iterator[Case]:
+    """Yield a case of each operator version, and of each set of types that operators of containers take and give."""
+    for op in OPS:
+        for version in schema.versions(op.domain, op.name):
+            yield next(generate.cases(op, (version.since,)))
+        takes = (text for types in version.types.values() for text in types)
+        if all(text.startswith("tensor") for text in takes):
+            continue
+        unseen: dict[frozenset[str], Case] = {}
+        for case in generate.cases(op, (version.since,), wanted=lambda case_id: "@" not in case_id):
+            unseen.setdefault(kinds_of_values(case), case)
+        yield from unseen.values()
+
+
+@pytest.mark.all_operators
+def test_a_case_of_each_operator_version_and_kind_of_value_comes_back(tmp_path: Path) -> None:
+    seen: set[str] = set()
+    operators = set()
+    for case in one_of_each_version():
+        round_trip(case, tmp_path)
+        seen |= kinds_of_values(case)
+        operators.add(case.operator)
+    assert operators == {str(version) for op in OPS for version in schema.versions(op.domain, op.name)}
+    strings = {"map(int64, string)", "map(string, int64)", "seq(tensor(string))", "optional(seq(tensor(float)))"}
+    assert strings <= seen, strings - seen
+    named = {f"tensor({row.name})" for row in ELEMENT_TYPES}
+    assert named <= seen, named - seen
 
 
 def test_every_generated_case_comes_back(tmp_path: Path) -> None:
@@ -355,3 +412,100 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(store.StoreError, match=r"cannot write .*file"):
         store.write(a_case({"x": (TENSOR, X)}, {"a": (TENSOR, X)}), tmp_path / "file")
+
+
+# Writing: whole or not at all
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+SMALL = a_case({"x": (TENSOR, X)}, {"a": (TENSOR, X)})
+OTHER = dataclasses.replace(SMALL, expected=None, outcome=Outcome.REJECTS)
+
+
+def test_what_is_there_already_is_left_as_it_is(tmp_path: Path) -> None:
+    folder = store.write(SMALL, tmp_path)
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    (folder / "notes.txt").write_text("mine")
+    assert store.put(store.encoded(SMALL), folder) is False
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+def test_another_case_of_the_same_name_is_not_overwritten_unasked(tmp_path: Path) -> None:
+    folder = store.write(SMALL, tmp_path)
+    before = files(folder)
+    with pytest.raises(store.StoreError, match=r"holds another case of this name already; .* --overwrite"):
+        store.write(OTHER, tmp_path)
+    assert files(folder) == before
+    assert [path.name for path in tmp_path.iterdir()] == [folder.name]
+
+
+def test_a_case_that_takes_the_place_of_another_leaves_nothing_of_it(tmp_path: Path) -> None:
+    folder = store.write(SMALL, tmp_path)
+    (folder / "test_data_set_1").mkdir()
+    (folder / "notes.txt").write_text("mine")
+    store.write(OTHER, tmp_path, replace=True)
+    kept = files(folder)
+    assert kept.pop("notes.txt") == b"mine", "what the layout knows nothing of stays"
+    assert kept == store.encoded(OTHER)
+    assert not (folder / "test_data_set_1").exists()
+    assert [path.name for path in tmp_path.iterdir()] == [folder.name]
+
+
+@pytest.mark.parametrize("stopped_at", range(5))
+def test_a_case_that_is_interrupted_is_not_there_at_all(
+    stopped_at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = []
+
+    def interrupted(path: Path, data: bytes) -> int:
+        written.append(path)
+        if len(written) > stopped_at:
+            raise KeyboardInterrupt
+        return whole(path, data)
+
+    whole = type(tmp_path).write_bytes
+    monkeypatch.setattr(type(tmp_path), "write_bytes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        store.write(SMALL, tmp_path)
+    assert written
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_or_a_file_in_the_place_of_a_case_is_not_touched(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "mine").write_text("mine")
+    place = tmp_path / "out" / store.folder_name(SMALL.id)
+    place.parent.mkdir()
+    for replace in (False, True):
+        place.symlink_to(elsewhere)
+        with pytest.raises(store.StoreError, match="is there already, and is no folder"):
+            store.write(SMALL, place.parent, replace=replace)
+        place.unlink()
+    assert (elsewhere / "mine").read_text() == "mine"
+    place.write_text("")
+    with pytest.raises(store.StoreError, match="is there already, and is no folder"):
+        store.write(SMALL, place.parent, replace=True)
+
+
+@pytest.mark.parametrize("id_", ["mine/" + "x" * 5000, "mine/" + "ä" * 200, "mine/\udc80", "mine/\x1b[2J"])
+def test_every_id_has_a_folder_of_its_own(id_: str, tmp_path: Path) -> None:
+    for name in (id_, id_ + "y"):
+        folder = store.write(dataclasses.replace(SMALL, id=name), tmp_path)
+        assert (folder / "model.onnx").read_bytes() == SMALL.model
+    assert len(list(tmp_path.iterdir())) == 2
+    assert json.loads((folder / "case.json").read_bytes())["id"] == name
+
+
+def test_a_value_that_the_graph_does_not_declare_is_told_in_a_sentence(tmp_path: Path) -> None:
+    for case in (
+        dataclasses.replace(SMALL, outputs=("nowhere",)),
+        dataclasses.replace(SMALL, expected=([X],)),
+        dataclasses.replace(SMALL, inputs={"x": {"a": X}}),
+    ):
+        with pytest.raises(store.StoreError, match="cannot be written in ONNX's test-data layout"):
+            store.write(case, tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -215,8 +215,10 @@ def test_a_folder_is_a_suite_of_its_own_name(tmp_path: Path) -> None:
     (root / store.folder_name(cases[0].id) / "model.onnx").write_bytes(b"damaged")
     assert suite.open_suite(str(root)).digest() != before
     assert len(ids(folder)) == len(cases) - 1
-    assert len(folder.faults) == 1, folder.faults
-    assert store.folder_name(cases[0].id) in folder.faults[0], folder.faults
+    [unread] = folder.unreadable
+    assert unread.case == f"stored/{store.folder_name(cases[0].id)}"
+    assert store.folder_name(cases[0].id) in unread.message, unread
+    assert unread.message.endswith("; mend the folder, or take it out of the suite"), unread
     assert issubclass(store.StoreError, HarnessError)
 
 

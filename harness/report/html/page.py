@@ -165,7 +165,10 @@ def _run(run: Run, number: int, table: Table) -> dict[str, Any]:
         "started": line(head.get("started", "?"), 40),
         "machine": line(f"{machine.get('system', '?')} {machine.get('processor', '')}", 80),
         "complete": run.complete,
-        "faults": [line(fault, 300) for fault in faults[:20]] if isinstance(faults, list) else [],
+        "faults": [
+            *(line(item.message, 300) for item in run.unreadable[:20]),
+            *(line(fault, 300) for fault in (faults[:20] if isinstance(faults, list) else ())),
+        ][:20],
     }
 
 
