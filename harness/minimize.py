@@ -297,15 +297,35 @@ _INDEX = re.compile(r"_\d+(?=_again$|$)")
 def alike(origin: Plan, plan: Plan) -> bool:
     """Tell whether a smaller case is of the same kind: as valid, or forbidden or left open by the same clause.
 
-    What is empty is a meaning of its own, so no case becomes empty that was not.
+    What is empty is a meaning of its own, so no case becomes empty that was not. No input loses a dimension that the
+    text names.
     """
     return (
         plan.outcome is origin.outcome
         and plan.decided == origin.decided
         and _masked(plan.detail) == _masked(origin.detail)
         and _empty(plan) <= _empty(origin)
+        and all(_ranks(plan).get(name, rank) == rank for name, rank in _ranks(origin).items())
         and _elements(plan.expected) <= max(MOST_EXPECTED, _elements(origin.expected))
     )
+
+
+_RANKED = re.compile(
+    r"[(\[]\s*\w+(?:\s*(?:,|\bx\b|\*)\s*[\w.\u2026*+/-]+)+\s*[)\]]"
+    r"|\b\d-?D\b|\brank[ -]?\d|\b(?:matrix|matrices|scalar)\b",
+    re.IGNORECASE,
+)
+"""How the texts write the rank of an input: (N x C x H x W), [seq_length, batch_size, input_size], 1-D, a matrix."""
+
+
+def _ranks(plan: Plan) -> dict[str, int]:
+    """Return by name the ranks of the inputs of which the text says how many dimensions they have, and which.
+
+    An oracle need not refuse fewer; whoever maintains a runtime would.
+    """
+    ranked = {item.name for item in plan.version.inputs if _RANKED.search(item.description)}
+    given = {name: item.value for name, item in plan.inputs if item is not None and _INDEX.sub("", name) in ranked}
+    return {name: value.ndim for name, value in given.items() if isinstance(value, np.ndarray)}
 
 
 def _empty(plan: Plan) -> set[str]:

@@ -38,6 +38,7 @@ class Parameter:
         variadic: stands for any number of values, at least `least`.
         homogeneous: all values of a variadic parameter have one type.
         least: how many values a variadic parameter has at least.
+        description: what the text says of it, white space folded.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Parameter:
     variadic: bool
     homogeneous: bool
     least: int
+    description: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class OperatorVersion:
         top: the highest opset in which it is in force.
         types: type variable -> the types it allows, in the schema's order.
         text: everything the schema says in words, white space folded.
+        constraints: of this, what the text says of the types that are allowed.
         outputs_least: how many outputs a node has at least.
     """
 
@@ -80,6 +83,7 @@ class OperatorVersion:
     attributes: Mapping[str, Attribute]
     types: Mapping[str, tuple[str, ...]]
     text: str
+    constraints: tuple[str, ...]
     outputs_least: int
 
     def __str__(self) -> str:
@@ -182,6 +186,7 @@ def _convert(domain: str, schema: onnx.defs.OpSchema, top: int) -> OperatorVersi
         attributes={name: _attribute(item) for name, item in schema.attributes.items()},
         types={item.type_param_str: tuple(item.allowed_type_strs) for item in schema.type_constraints},
         text="\n".join(fold(part) for part in parts if part),
+        constraints=tuple(fold(item.description) for item in schema.type_constraints if item.description),
         outputs_least=schema.min_output,
     )
 
@@ -194,6 +199,7 @@ def _parameter(item: onnx.defs.OpSchema.FormalParameter) -> Parameter:
         variadic=item.option == _OPTION.Variadic,
         homogeneous=item.is_homogeneous,
         least=item.min_arity,
+        description=fold(item.description or ""),
     )
 
 

@@ -19,7 +19,7 @@ import onnx
 from google.protobuf.message import DecodeError
 from onnx import external_data_helper, numpy_helper
 
-from backends.protocol import MAX_PAYLOAD
+from backends.protocol import MAX_PAYLOAD, clip
 from harness import casefile, schema
 from harness.case import Case, Outcome
 from harness.casefile import Description, StoreError
@@ -277,6 +277,11 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, told: De
     baked = {item.name for item in model.graph.initializer}
     fed = [info for info in model.graph.input if info.name not in baked]
     overridable = [info for info in model.graph.input if info.name in baked]
+    for info in (*model.graph.input, *model.graph.output):
+        if not isinstance(info.name, str):  # protobuf gives bytes where they are no UTF-8.
+            raise StoreError(
+                f"{data.parent / 'model.onnx'}: the name {clip(info.name)} of an input or output is no UTF-8"
+            )
     given = len(list(data.glob("input_*.pb")))
     if given > len(fed):  # Up to IR version 3 an initializer is an input too, and may be given.
         fed = [*model.graph.input] if given == len(fed) + len(overridable) else fed

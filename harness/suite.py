@@ -489,7 +489,7 @@ class Folder:
 
     def _cannot_read(self, case_id: str, error: casefile.StoreError, selection: Selection) -> None:
         """Note a case that cannot be read, in the part of the suite that it would be of."""
-        item = Unreadable(line(case_id, 1000), f"{line(error, 1000)}; mend the folder, or take it out of the suite")
+        item = Unreadable(line(case_id, 1000), f"{line(error, 800)}; mend the folder, or take it out of the suite")
         if selection.would_take(case_id) and item not in self.unreadable:
             self.unreadable.append(item)
 

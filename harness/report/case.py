@@ -5,33 +5,36 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-import onnx
-import onnx.printer
-
 from harness.case import Outcome, quoted
+from harness.modeltext import model_text
 from harness.render import one
+from harness.verdict import clean, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.case import Case
 
+MOST_MODEL, MOST_TEXT = 100_000, 10_000
+"""Characters of a model, and of a sentence, that are shown."""
+
 
 def lines(case: Case) -> Iterator[str]:
     """Yield the case as text: sentences, model, inputs, what is expected, tolerance and why."""
-    yield case.id
-    yield f"  operator version {case.operator}, form {case.form}, tags {', '.join(sorted(case.tags)) or 'none'}"
+    yield line(case.id, MOST_TEXT)
+    about = f"operator version {case.operator}, form {case.form}, tags {', '.join(sorted(case.tags)) or 'none'}"
+    yield f"  {line(about, MOST_TEXT)}"
     for clause in case.clauses:
         yield from _paragraph("text", quoted(clause))
     for note in case.notes:
         yield from _paragraph("note", note)
     yield ""
     yield "model"
-    yield textwrap.indent(onnx.printer.to_text(onnx.load_from_string(case.model)).strip(), "  ")
+    yield textwrap.indent(model_text(case.model, MOST_MODEL), "  ")
     yield ""
     yield "inputs"
     for name, value in case.inputs.items():
-        yield f"  {name} = {one(value)}"
+        yield f"  {line(name)} = {clean(one(value), MOST_TEXT)}"
     if not case.inputs:
         yield "  none"
     yield ""
@@ -48,9 +51,9 @@ def _expected(case: Case) -> Iterator[str]:
         yield "  not stored with the case"
     else:
         for name, value in zip(case.outputs, case.expected, strict=True):
-            yield f"  {name} = {one(value)}"
-        yield f"  tolerance {case.allowance}"
+            yield f"  {line(name)} = {clean(one(value), MOST_TEXT)}"
+        yield f"  tolerance {line(case.allowance)}"
 
 
 def _paragraph(label: str, text: str) -> list[str]:
-    return textwrap.wrap(text, 110, initial_indent=f"  {label}: ", subsequent_indent="    ")
+    return textwrap.wrap(clean(text, MOST_TEXT), 110, initial_indent=f"  {label}: ", subsequent_indent="    ")

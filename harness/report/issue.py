@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
-import onnx.printer
 
 from harness import compare, repro
 from harness.case import Outcome, quoted
+from harness.modeltext import model_text
 from harness.render import one
 from harness.report import documentation
-from harness.verdict import Verdict, clean, line
+from harness.sentences import leading
+from harness.verdict import MAX_MESSAGE, Verdict, clean, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 MOST_ELEMENTS = 20
 """Elements that differ which are listed."""
 STDERR_LINES = 10
+MOST_TITLE = 200
+"""Characters of a message in a title."""
 ACCOUNTS = r"(?:/(?:home|Users)/[^/\s'\"]+|/root|[A-Za-z]:\\Users\\[^\\\s'\"]+)"
 """Where people's own files lie, on any machine."""
 
@@ -126,19 +129,22 @@ def script(issue: Issue, *, shared: bool) -> str:
 def _blocks(issue: Issue) -> Iterator[str]:
     case, result = issue.case, issue.result
     named = runtime(result.backend, issue.witness.hello)
-    yield f"# {code(named)}: {result.verdict}, {code(case.operator)}"
+    yield f"# {_title(issue)}: {code(case.operator)}, {code(named)}"
     where = documentation.place(case.operator)
     link = f"[{case.operator}]({where})" if where else code(case.operator)
     if case.clauses:
         yield f"The text of {link} says:"
-        yield "\n>\n".join(f"> {prose(quoted(clause))}" for clause in case.clauses)
+        first, *others = leading(case, result)
+        yield f"> {prose(quoted(first))}"
+        if others:
+            yield "And beside it:"
+            yield "\n>\n".join(f"> {prose(quoted(clause))}" for clause in others)
         if case.notes:
             yield "\n".join(f"- {prose(note)}" for note in case.notes)
     else:
         yield f"A case of {link}."
     yield "## Model"
-    model = onnx.load_from_string(case.model)
-    yield fenced(clean(onnx.printer.to_text(model), 20_000), "text")
+    yield fenced(model_text(case.model, 20_000), "text")
     yield "## Inputs"
     given = "\n".join(f"{line(name)} = {clean(one(value), 600)}" for name, value in case.inputs.items())
     yield fenced(given or "none", "text")
@@ -154,6 +160,36 @@ def _blocks(issue: Issue) -> Iterator[str]:
         yield "\n".join(_table(issue.others))
     yield "## Versions"
     yield "\n".join(_versions(issue, named))
+
+
+def _title(issue: Issue) -> str:
+    """Return what came, and what was expected in its place; the message of a runtime leads where it refused."""
+    case, result = issue.case, issue.result
+    if result.verdict is Verdict.REFUSED:
+        return f"{code(_cut(public(result.message or result.error)))} where {_kinds(case)} is expected"
+    if result.verdict is Verdict.ACCEPTED_INVALID:
+        return f"{code(_cut(result.actual))} where the text forbids an answer"
+    if result.verdict in {Verdict.CRASH, Verdict.TIMEOUT}:
+        return f"{result.signal or prose(result.message)} where {_kinds(case)} is expected"
+    found = result.mismatch
+    if result.verdict.failed and {"where", "expected", "actual"} <= set(found):
+        expected, actual = (code(_cut(found[name], 80)) for name in ("expected", "actual"))
+        return f"{code(found['where'], 60)}: {expected} is expected, {actual} came"
+    return str(result.verdict)
+
+
+def _cut(text: object, limit: int = MOST_TITLE) -> str:
+    told = line(text, MAX_MESSAGE)
+    return told if len(told) <= limit else f"{told[:limit]}..."
+
+
+def _kinds(case: Case) -> str:
+    """Return what is expected without its elements: types and shapes of tensors."""
+    if case.expected is None:
+        return "a refusal" if case.outcome is Outcome.REJECTS else "anything else"
+    kinds = [one(value).partition(" (")[0].partition(" {")[0] for value in case.expected]
+    kinds = [kind if kind.startswith(("sequence", "an empty")) else kind.partition(" ")[0] for kind in kinds]
+    return code(_cut(", ".join(kinds) or "no output", 80))
 
 
 def _expected(case: Case) -> str:

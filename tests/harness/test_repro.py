@@ -19,7 +19,7 @@ from commands import command
 
 from backends import protocol
 from backends.onnx_reference import REPRO
-from harness import generate, registry, repro, targets
+from harness import checkcode, generate, registry, repro, targets
 from harness.case import Allowance, Case, Outcome
 from harness.lane import Lane
 from harness.process import Limits
@@ -28,9 +28,21 @@ from harness.runner import judge
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-ALLOWED = {"numpy", "onnx", "ml_dtypes", "onnxruntime", "json", "subprocess", "ctypes", "importlib"}
+ALLOWED = {
+    "io",
+    "faulthandler",
+    "numpy",
+    "onnx",
+    "ml_dtypes",
+    "onnxruntime",
+    "json",
+    "subprocess",
+    "ctypes",
+    "importlib",
+}
 TEXT, BYTES = "onnx.parser.parse_model(", "onnx.load_from_string("
 CASES = {case.id: case for name in ("Split", "SplitToSequence") for case in generate.cases(registry.load().named(name))}
 
@@ -72,7 +84,7 @@ def made(case_id: str, backend: str) -> tuple[str, Result]:
     ("case_id", "backend", "verdict", "last"),
     [
         ("ai.onnx/Split/18/outputs_left_out", "onnxruntime", Verdict.WRONG_SHAPE,
-         "outputs[0]: shape (3,) expected, (4,) got"),
+         "(shapes (4,), (3,) mismatch)"),
         ("ai.onnx/SplitToSequence/11/keepdims_zero_scalar_one", "onnxruntime", Verdict.WRONG_SHAPE,
          "outputs[0][0]: shape (1, 2) expected, (2,) got"),
         ("ai.onnx/SplitToSequence/11/keepdims_zero_scalar_two", "onnxruntime", Verdict.REFUSED,
@@ -198,15 +210,15 @@ def test_a_command_is_called_over_stdio(case_id: str, tmp_path: Path) -> None:
     ("case_id", "values", "verdict", "message"),
     [
         ("ai.onnx/Split/18/uneven_two", [np.array([0, 1, 7], np.float32), np.array([3, 4], np.float32)],
-         Verdict.WRONG_VALUE, "outputs[0]: 1 of 3 elements differ"),
+         Verdict.WRONG_VALUE, "Mismatched elements: 1 / 3"),
         ("ai.onnx/Split/18/uneven_two", [np.array([0, 1, 2], np.float32), np.array([3, 4], np.float64)],
-         Verdict.WRONG_TYPE, "outputs[1]: float32 expected, float64 got"),
+         Verdict.WRONG_TYPE, "(dtypes float64, float32 mismatch)"),
         ("ai.onnx/Split/18/uneven_two", [np.array([0, 1, 2], np.float32)],
          Verdict.WRONG_COUNT, "2 outputs expected, 1 got"),
         ("ai.onnx/Split/18/uneven_two", [np.array([-0.0, 1, 2], np.float32), np.array([3, 4], np.float32)],
-         Verdict.WRONG_VALUE, "outputs[0]: 1 of 3 elements differ"),
+         Verdict.WRONG_VALUE, "outputs[0], signs of zeros"),
         ("ai.onnx/Split/18/uneven_two", [np.array([np.nan, 1, 2], np.float32), np.array([3, 4], np.float32)],
-         Verdict.WRONG_VALUE, "outputs[0]: 1 of 3 elements differ"),
+         Verdict.WRONG_VALUE, "nan location mismatch"),
         ("ai.onnx/SplitToSequence/11/scalar_uneven", [[np.array([0, 1], np.float32)]],
          Verdict.WRONG_COUNT, "outputs[0]: 3 elements expected, 1 got"),
         ("ai.onnx/SplitToSequence/11/scalar_uneven", [np.array([0, 1], np.float32)],
@@ -389,3 +401,116 @@ def test_the_interpreter_that_is_named_runs_the_backend(name: str, tmp_path: Pat
     assert set((tmp_path / "ran").read_text().split()) == {"onnx_reference"}, "another interpreter was asked"
     gone = command(*words, "--python", tmp_path / "gone")
     assert (gone.status, f"cannot run '{tmp_path}/gone'" in gone.err) == (2, True), gone.text
+
+
+# Every kind of value, every verdict
+
+
+def values_of_every_kind() -> Iterator[Case]:
+    """Yield cases whose scripts differ: by what is expected, how near it must be, and by the outcome."""
+    for name in ("Split", "SplitToSequence", "ReduceSum", "Dropout", "Constant", "SequenceInsert"):
+        seen = set()
+        for case in generate.cases(registry.load().named(name)):
+            kind = (case.outcome, checkcode.pieces(case), repro.parts(case).wide, "@initializer" in case.id)
+            if kind not in seen:
+                seen.add(kind)
+                yield case
+    op = registry.load().named("Split")
+    case = next(iter(generate.cases(op, (18,))))
+    for allowance, wanted, _ in TOLERATED:
+        yield dataclasses.replace(case, expected=(wanted,), outputs=("a",), allowance=allowance, clauses=())
+
+
+def names_that_nobody_defines(folder: Path) -> str:
+    """Return what ruff says of names in the files of a folder that are not defined, or given in vain."""
+    words = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F821,F811,F841", str(folder)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode in {0, 1}, done.stderr
+    return done.stdout if done.returncode else ""
+
+
+def test_every_script_defines_all_that_it_names(tmp_path: Path) -> None:
+    pieces = set()
+    for number, case in enumerate(values_of_every_kind()):
+        pieces |= set(checkcode.pieces(case))
+        for verdict in Verdict:
+            result = Result(case.id, case.operator, "mine", verdict, str(case.outcome), message="it came otherwise")
+            text = repro.script(case, result, {"runtime": "numpy", "version": "2", "repro": "outputs = list(inputs)\n"})
+            (tmp_path / f"{number}_{verdict}.py").write_text(text)
+            assert ("faulthandler" in text) is (verdict is Verdict.TIMEOUT)
+    assert pieces == set(checkcode.PIECES), set(checkcode.PIECES) - pieces
+    assert not names_that_nobody_defines(tmp_path)
+
+
+def test_a_name_that_nobody_defines_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text("print(check_drawn)\n")
+    assert "F821" in names_that_nobody_defines(tmp_path)
+
+
+def test_a_script_has_no_code_that_its_case_does_not_need() -> None:
+    case = CASES["ai.onnx/Split/18/uneven_two"]
+    result = Result(case.id, case.operator, "mine", Verdict.WRONG_VALUE, "values")
+    text = repro.script(case, result, {"repro": "outputs = expected\n"})
+    assert "np.testing.assert_array_equal" in text
+    assert "def " not in text, text
+
+
+def test_a_script_of_every_kind_runs_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    count = 0
+    for case in values_of_every_kind():
+        hello = {"runtime": "numpy", "version": "2", "repro": "outputs = expected\n"}
+        if case.outcome is not Outcome.VALUES or case.expected is None:
+            continue
+        result = judge(case, "mine", Answered(case.expected, None))
+        exec(compile(repro.script(case, result, hello), case.id, "exec"), {"__name__": "shown"})
+        assert capsys.readouterr().out.endswith("as expected\n"), case.id
+        count += 1
+    assert count > 30, count
+
+
+def test_a_hang_says_where_it_is_and_ends(tmp_path: Path) -> None:
+    case = CASES["ai.onnx/Split/18/uneven_two"]
+    result = Result(case.id, case.operator, "mine", Verdict.TIMEOUT, "values", message="no answer within 20.0 s")
+    script = repro.script(case, result, {"repro": "import time\n\ntime.sleep(1000)\n"}).replace("(30,", "(1,")
+    where = script.splitlines().index("time.sleep(1000)") + 1
+    ALLOWED.add("time")
+    status, output = run_alone(script, tmp_path)
+    assert status == 1, output
+    assert f'shown.py", line {where} in <module>' in output, output
+
+
+def test_a_command_that_hangs_is_ended_with_its_script(tmp_path: Path) -> None:
+    case = CASES["ai.onnx/Split/18/uneven_two"]
+    backend = f"cmd:{shlex.join([sys.executable, '-c', 'import time; time.sleep(1000)'])}"
+    result = Result(case.id, case.operator, backend, Verdict.TIMEOUT, "values")
+    status, output = run_alone(repro.script(case, result, {}).replace("timeout=60", "timeout=1"), tmp_path)
+    assert status == 1, output
+    assert "subprocess.TimeoutExpired" in output, output
+
+
+def test_what_a_terminal_would_obey_is_escaped() -> None:
+    evil = "\x1b[2J\u202egnp"
+    case = CASES["ai.onnx/Split/18/lengths"]
+    model = onnx.load_from_string(case.model)
+    for name in (*model.graph.node[0].output, *(info.name for info in model.graph.output)):
+        assert name
+    model.graph.name = evil
+    model.graph.node[0].output[0] = model.graph.output[0].name = evil
+    changed = dataclasses.replace(
+        case, model=model.SerializeToString(), outputs=(evil, *case.outputs[1:]), detail=evil, clauses=(evil,)
+    )
+    result = Result(evil, case.operator, "mine", Verdict.WRONG_VALUE, "values", message=evil)
+    text = repro.script(changed, result, {"repro": "outputs = expected\n"})
+    assert not [item for item in text if not item.isprintable() and item != "\n"]
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    assert scope["model"].graph.output[0].name == evil, "the model is no longer what it was"
+
+
+def test_a_type_that_numpy_lacks_is_seen_in_the_model_where_no_value_is_expected() -> None:
+    op = registry.load().named("Split")
+    found = [case for case in generate.cases(op, (18,)) if case.outcome is Outcome.REJECTS]
+    assert {repro.parts(case).wide for case in found} == {True, False}
+    wide = [case for case in found if "outside/int2" in case.id or "outside/float4e2m1" in case.id]
+    assert wide
+    assert all(repro.parts(case).wide for case in wide), [case.id for case in wide]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import onnx
-import onnx.printer
-
-from harness import repro
+from harness import checkcode, repro
 from harness.case import Outcome
+from harness.modeltext import model_text
 from harness.render import one
+from harness.sentences import behaviour
 from harness.verdict import clean
 
 if TYPE_CHECKING:
@@ -23,8 +22,9 @@ def described(case: Case) -> dict[str, Any]:
     """Return a case as data for a page."""
     parts = repro.parts(case)
     found: dict[str, Any] = {
-        "model": clean(onnx.printer.to_text(onnx.load_from_string(case.model)), MOST_TEXT),
+        "model": model_text(case.model, MOST_TEXT),
         "inputs": [[clean(name, 200), clean(one(value))] for name, value in case.inputs.items()],
+        "clauses": list(told) if (told := behaviour(case)) != case.clauses else [],
         "notes": [clean(note) for note in case.notes],
         "decided": clean(case.decided) if case.outcome in {Outcome.REJECTS, Outcome.UNSPECIFIED} else "",
         "allowance": clean(case.allowance),
@@ -39,8 +39,7 @@ def described(case: Case) -> dict[str, Any]:
             "after": parts.after,
             "wide": parts.wide,
             "rejects": parts.rejects,
-            "checks": parts.checks,
-            "drawn": parts.drawn,
+            "checks": list(parts.checks),
         }
     return {key: value for key, value in found.items() if value not in ("", [], False)}
 
@@ -48,7 +47,7 @@ def described(case: Case) -> dict[str, Any]:
 PIECES = {
     "refusal": repro.REFUSAL.format(call="{call}"),
     "got": repro.GOT,
-    "check": repro.CHECK,
-    "drawn": repro.CHECK_DRAWN,
+    "hang": repro.HANG,
+    "checks": checkcode.PIECES,
 }
 """What scripts have in common; see repro.script."""

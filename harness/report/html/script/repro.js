@@ -8,7 +8,8 @@ const safe = (text, limit = 500) => {
 function scriptOf(place, column, described, details, message) {
   const asked = data.columns[column];
   const verdict = data.looks[data.verdicts[column][place]].name;
-  const clauses = data.clauseSets[data.by.clauses[place]].map((number) => data.clauses[number]);
+  const all = data.clauseSets[data.by.clauses[place]].map((number) => data.clauses[number]);
+  const clauses = described.clauses ?? all;
   const head = [
     `"""${safe(data.ids[place])} on ${safe(asked.runtime)}: ${verdict}.`,
     "",
@@ -22,8 +23,9 @@ function scriptOf(place, column, described, details, message) {
   const code = (described.wide ? asked.wide : asked.plain).trimEnd();
   const indented = code.replace(/^/gm, "    ");
   const call = described.rejects ? data.pieces.refusal.replace("{call}", () => indented) : `${code}\n`;
-  const checks = described.checks ? (described.drawn ? data.pieces.drawn : "") + data.pieces.check : "";
-  return `${head}${described.before}${call}${data.pieces.got}${described.after ?? ""}${checks}`;
+  const checks = (described.checks ?? []).map((name) => data.pieces.checks[name]).join("");
+  const hang = verdict === "timeout" ? data.pieces.hang : "";
+  return `${head}${hang}${described.before}${call}${data.pieces.got}${described.after ?? ""}${checks}`;
 }
 
 const shellQuoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);

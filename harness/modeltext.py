@@ -1,0 +1,24 @@
+"""A model in ONNX's text syntax, for people; of a model that nobody vouches for, as much as can be had."""
+
+from __future__ import annotations
+
+import onnx
+import onnx.printer
+
+from harness.verdict import clean, line
+
+
+def model_text(model: bytes, limit: int) -> str:
+    """Return a serialized ModelProto as text without control characters, of at most about `limit` characters.
+
+    A model that the printer of onnx has no text for is told as protobuf's own text, behind a line that says so.
+    """
+    try:
+        proto = onnx.load_from_string(model)
+        try:
+            return clean(onnx.printer.to_text(proto), limit)
+        except Exception as error:  # noqa: BLE001 - whatever a model from outside breaks in the printer
+            why = f"# onnx.printer has no text for this model: {type(error).__name__}: {line(error)}"
+            return clean(f"{why}\n{proto}", limit)
+    except Exception as error:  # noqa: BLE001 - names that are no UTF-8 break protobuf's text as well
+        return f"# This model cannot be written as text: {type(error).__name__}: {line(error)}"
