@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import onnx
 import onnx.printer
 
@@ -16,9 +18,14 @@ def model_text(model: bytes, limit: int) -> str:
     try:
         proto = onnx.load_from_string(model)
         try:
-            return clean(onnx.printer.to_text(proto), limit)
+            return _harmless(onnx.printer.to_text(proto), limit)
         except Exception as error:  # noqa: BLE001 - whatever a model from outside breaks in the printer
             why = f"# onnx.printer has no text for this model: {type(error).__name__}: {line(error)}"
-            return clean(f"{why}\n{proto}", limit)
+            return _harmless(f"{why}\n{proto}", limit)
     except Exception as error:  # noqa: BLE001 - names that are no UTF-8 break protobuf's text as well
         return f"# This model cannot be written as text: {type(error).__name__}: {line(error)}"
+
+
+def _harmless(text: str, limit: int) -> str:
+    """Return a text that commands neither a terminal nor, by a line that begins with ::, a runner of GitHub's."""
+    return re.sub(r"^(\s*):(?=:)", r"\1\\x3a", clean(text, limit), flags=re.MULTILINE)

@@ -340,7 +340,7 @@ def _inside(path: Path, root: Path) -> Path:
     except (OSError, RuntimeError, ValueError) as error:  # Too long a name; a link that leads to itself; a zero byte.
         raise StoreError(f"{line(path)}: cannot be read: {line(error)}") from error
     if not resolved.is_relative_to(root.resolve()):
-        raise StoreError(f"{path}: leads out of the suite's folder, to {resolved}; it is not read")
+        raise StoreError(f"{line(path)}: leads out of the suite's folder, to {resolved}; it is not read")
     return resolved
 
 
@@ -349,12 +349,12 @@ def _file(path: Path, root: Path) -> Path:
     resolved = _inside(path, root)
     try:
         if resolved.exists() and not resolved.is_file():
-            raise StoreError(f"{path}: not a file")  # Reading a pipe would wait forever.
+            raise StoreError(f"{line(path)}: not a file")  # Reading a pipe would wait forever.
         size = resolved.stat().st_size
     except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {error.strerror}") from error
+        raise StoreError(f"{line(path)}: cannot be read: {error.strerror}") from error
     if size > MAX_PAYLOAD:
-        raise StoreError(f"{path}: {size} bytes; at most {MAX_PAYLOAD} can be handed to a runtime")
+        raise StoreError(f"{line(path)}: {size} bytes; at most {MAX_PAYLOAD} can be handed to a runtime")
     return resolved
 
 
@@ -362,7 +362,7 @@ def _bytes(path: Path, root: Path) -> bytes:
     try:
         return _file(path, root).read_bytes()
     except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {error.strerror}") from error
+        raise StoreError(f"{line(path)}: cannot be read: {error.strerror}") from error
 
 
 def digest(path: Path, root: Path) -> str:
@@ -423,6 +423,6 @@ def _load_external(model: onnx.ModelProto, folder: Path, root: Path) -> None:
         try:
             external_data_helper.load_external_data_for_tensor(tensor, str(folder))
         except (OSError, ValueError, onnx.checker.ValidationError) as error:
-            raise StoreError(f"{where}: the data of tensor {tensor.name!r} cannot be read: {error}") from error
+            raise StoreError(f"{line(where)}: the data of tensor {tensor.name!r} cannot be read: {error}") from error
         tensor.data_location = onnx.TensorProto.DEFAULT
         del tensor.external_data[:]

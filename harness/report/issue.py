@@ -170,7 +170,7 @@ def _title(issue: Issue) -> str:
     if result.verdict is Verdict.ACCEPTED_INVALID:
         return f"{code(_cut(result.actual))} where the text forbids an answer"
     if result.verdict in {Verdict.CRASH, Verdict.TIMEOUT}:
-        return f"{result.signal or prose(result.message)} where {_kinds(case)} is expected"
+        return f"{code(result.signal) if result.signal else prose(result.message)} where {_kinds(case)} is expected"
     found = result.mismatch
     if result.verdict.failed and {"where", "expected", "actual"} <= set(found):
         expected, actual = (code(_cut(found[name], 80)) for name in ("expected", "actual"))

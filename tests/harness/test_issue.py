@@ -17,7 +17,7 @@ import pytest
 from commands import WRONG, adapter, command
 from markdown_it import MarkdownIt
 
-from harness import suite
+from harness import sentences, suite
 from harness.case import Allowance, Case, Outcome
 from harness.compare import differing
 from harness.report import documentation, issue
@@ -236,3 +236,83 @@ def test_bad_input_is_one_sentence(
     assert done.status == 2, done.text
     assert len(done.err.strip().splitlines()) == 1, done.err
     assert told in done.err, done.err
+
+
+# Titles and sentences
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        (
+            {
+                "verdict": Verdict.WRONG_SHAPE,
+                "mismatch": {"where": "outputs[0]", "expected": "shape [3]", "actual": "shape [4]"},
+            },
+            "`outputs[0]`: `shape [3]` is expected, `shape [4]` came",
+        ),
+        (
+            {"verdict": Verdict.WRONG_VALUE, "mismatch": {"where": "outputs[1]", "expected": "-0.0", "actual": "0.0"}},
+            "`outputs[1]`: `-0.0` is expected, `0.0` came",
+        ),
+        (
+            {"verdict": Verdict.REFUSED, "error": "Fail", "message": "no kernel " + "x" * 500},
+            "`no kernel " + "x" * 190 + "...` where `float[3], float[4]` is expected",
+        ),
+        ({"verdict": Verdict.REFUSED, "error": "Fail"}, "`Fail` where `float[3], float[4]` is expected"),
+        ({"verdict": Verdict.CRASH, "signal": "SIGFPE"}, "`SIGFPE` where `float[3], float[4]` is expected"),
+        (
+            {"verdict": Verdict.TIMEOUT, "message": "no answer within 20.0 s"},
+            "no answer within 20.0 s where `float[3], float[4]` is expected",
+        ),
+        (
+            {"verdict": Verdict.ACCEPTED_INVALID, "actual": "float[2] 1 2"},
+            "`float[2] 1 2` where the text forbids an answer",
+        ),
+    ],
+)
+def test_a_title_says_what_was_expected_and_what_came(given: dict[str, Any], title: str) -> None:
+    case = suite.find("ai.onnx/Split/18/uneven_two")
+    case = dataclasses.replace(case, expected=(np.zeros(3, np.float32), np.zeros(4, np.float32)))
+    first = issue.markdown(issue_of(case, failing(case, **given), {"runtime": "mine", "version": "2"})).splitlines()[0]
+    assert first == f"# {title}: `ai.onnx/Split/18`, `mine 2`"
+
+
+def test_a_crash_where_the_text_forbids_an_answer_wants_a_refusal() -> None:
+    case = suite.find("ai.onnx/Split/18/neither")
+    told = issue.markdown(issue_of(case, failing(case, verdict=Verdict.CRASH, signal="SIGABRT"), {}))
+    assert told.startswith("# `SIGABRT` where a refusal is expected: ")
+
+
+TYPES, DOES, SAYS_SHAPE = (
+    "Constrain input and output types to all tensor types.",
+    "Split a tensor into a list of tensors, along the specified 'axis'.",
+    "Otherwise, the tensor is split to equal sized parts.",
+)
+
+
+@pytest.mark.parametrize(
+    ("clauses", "given", "order"),
+    [
+        ((TYPES, DOES), {}, (DOES,)),
+        ((TYPES,), {}, (TYPES,)),
+        ((DOES, TYPES), {"verdict": Verdict.WRONG_TYPE}, (TYPES, DOES)),
+        ((DOES, SAYS_SHAPE), {"verdict": Verdict.WRONG_VALUE}, (DOES, SAYS_SHAPE)),
+        (
+            (DOES, SAYS_SHAPE + " sizes"),
+            {"verdict": Verdict.WRONG_SHAPE, "mismatch": {"where": "outputs[0]"}},
+            (SAYS_SHAPE + " sizes", DOES),
+        ),
+        ((DOES, "What outputs_1 holds."), {"mismatch": {"where": "outputs[1]"}}, ("What outputs_1 holds.", DOES)),
+    ],
+)
+def test_the_sentence_that_the_failing_part_rests_on_leads(
+    clauses: tuple[str, ...], given: dict[str, Any], order: tuple[str, ...]
+) -> None:
+    case = dataclasses.replace(suite.find("ai.onnx/Split/13/lengths"), clauses=clauses)
+    assert sentences.leading(case, failing(case, **given)) == order
+
+
+def test_what_decides_a_refusal_leads_though_it_speaks_of_types() -> None:
+    case = dataclasses.replace(suite.find("ai.onnx/Split/18/neither"), clauses=(DOES, "Signature: of types."))
+    assert sentences.leading(case, failing(case)) == ("Signature: of types.", DOES)

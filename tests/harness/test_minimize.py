@@ -407,7 +407,7 @@ def test_the_file_runs_and_shows_the_mismatch(tmp_path: Path) -> None:
     assert re.search(r"elements +62 +2\n", done.err), done.err
     shown = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False, timeout=60)
     assert shown.returncode == 1, shown.stdout + shown.stderr
-    assert "AssertionError: outputs[0]: 1 of 1 elements differ" in shown.stderr, shown.stderr
+    assert "Mismatched elements: 1 / 1 (100%)" in shown.stderr, shown.stderr
 
 
 def test_a_crash_is_cut_down_across_processes(tmp_path: Path) -> None:
@@ -445,3 +445,30 @@ def test_bad_input_is_one_sentence(case_id: str, words: tuple[str, ...], told: s
     done = minimized(case_id, "nan", *words)
     assert (done.status, done.out) == (2, ""), done.text
     assert told in done.err.strip().splitlines()[-1], done.err
+
+
+def crashes(_: faulty.Asked) -> list[Any]:
+    raise faulty.CrashError
+
+
+@pytest.mark.all_operators
+@pytest.mark.parametrize(("operator", "inputs"), [("Conv/11", ("X", "W")), ("LSTM/7", ("X", "W", "R"))])
+def test_a_rank_that_the_text_writes_out_stays(
+    operator: str, inputs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = suite.Selection((operator,), forms=("plain",))
+    case = next(item for item in suite.Generated().cases(chosen) if item.outcome is Outcome.VALUES)
+    found = cut(case.id, crashes, monkeypatch, 120)
+    assert found.taken, "nothing was tried"
+    for name in inputs:
+        before, after = (np.ndim(held.inputs[name]) for held in (case, found.case))  # type: ignore[arg-type]
+        assert after == before, f"{name}: {before} dimensions became {after}"
+
+
+@pytest.mark.all_operators
+def test_without_that_guard_a_rank_would_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minimize, "_ranks", lambda _: {})
+    chosen = suite.Selection(("Conv/11",), forms=("plain",))
+    case = next(item for item in suite.Generated().cases(chosen) if item.outcome is Outcome.VALUES)
+    found = cut(case.id, crashes, monkeypatch, 120)
+    assert np.ndim(found.case.inputs["X"]) < np.ndim(case.inputs["X"])  # type: ignore[arg-type]

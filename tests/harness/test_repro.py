@@ -423,7 +423,17 @@ def values_of_every_kind() -> Iterator[Case]:
 
 def names_that_nobody_defines(folder: Path) -> str:
     """Return what ruff says of names in the files of a folder that are not defined, or given in vain."""
-    words = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F821,F811,F841", str(folder)]
+    words = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--isolated",
+        "--no-cache",
+        "--select",
+        "F821,F811,F841",
+        str(folder),
+    ]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode in {0, 1}, done.stderr
     return done.stdout if done.returncode else ""
