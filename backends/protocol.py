@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -37,10 +38,27 @@ MAX_PAYLOAD = 1 << 30
 MAX_DEPTH = 32
 """How deep sequences, maps and optionals may lie in one another."""
 
+MAX_RANK = 64
+"""Dimensions of a tensor: as many as numpy has."""
+
+MAX_DIM = 2**63 - 1
+"""Size of one dimension, which TensorProto has in 64 bits."""
+
 Value = Any
 """np.ndarray | list[Value] | dict[int | str, Value] | None."""
 
 STRING = 8
+BOOL = 9
+
+_LONGEST_INTEGER = 40
+"""Digits of an integer that is read as one; int() takes time that grows with their square, and gives up at 4300."""
+
+_UNPACKED_AT_ONCE = 1 << 16
+"""Elements below a byte whose single bits are held at once, each in a byte of its own; a multiple of 8."""
+
+_SHORT = reprlib.Repr()
+_SHORT.maxlist = _SHORT.maxdict = 8
+_SHORT.maxstring = _SHORT.maxother = 200
 
 
 class ProtocolError(Exception):
@@ -183,8 +201,11 @@ def unpack(data: bytes | memoryview, number: int, shape: Sequence[int]) -> np.nd
     if bits >= 8:  # noqa: PLR2004 - a byte
         array = np.frombuffer(data, dtype.newbyteorder("<"), count).astype(dtype, copy=True)
         return array.reshape(shape)
-    row = np.unpackbits(np.frombuffer(data, np.uint8), count=count * bits, bitorder="little").reshape(-1, bits)
-    codes = np.packbits(row, axis=1, bitorder="little").reshape(-1)
+    packed, codes = np.frombuffer(data, np.uint8), np.empty(count, np.uint8)
+    for begin in range(0, count, _UNPACKED_AT_ONCE):
+        some = codes[begin : begin + _UNPACKED_AT_ONCE]
+        row = np.unpackbits(packed[begin * bits // 8 :], count=some.size * bits, bitorder="little").reshape(-1, bits)
+        some[:] = np.packbits(row, axis=1, bitorder="little").reshape(-1)
     return codes.view(dtype).reshape(shape)
 
 
@@ -234,7 +255,7 @@ class Payload:
 
     def __init__(self, data: bytes | memoryview) -> None:
         """Begin at the first byte."""
-        self.data, self.offset = memoryview(data), 0
+        self.data, self.size, self.offset = memoryview(data), len(data), 0
 
     def decode(self, described: Mapping[str, Any], depth: int = 0) -> Value:
         """Return the value that `described` announces.
@@ -264,17 +285,22 @@ class Payload:
         if not isinstance(keys, np.ndarray) or keys.ndim != 1 or keys.dtype.kind not in "Oiu":
             found = clip(described.get("keys"))
             raise HeaderError(f'"keys" of a map are {found}: expected a tensor of rank 1, of strings or integers')
-        listed, values = keys.tolist(), _list(described, "values")
+        listed, values = self._keys(keys), _list(described, "values")
         if len(listed) != len(values):
             raise HeaderError(f"a map of {len(listed)} keys and {len(values)} values: expected as many of both")
         if len(set(listed)) != len(listed):
             raise HeaderError(f"map keys {clip(listed)}: expected every key once")
         return {key: self.decode(value, depth) for key, value in zip(listed, values, strict=True)}
 
+    def _keys(self, keys: np.ndarray[Any, Any]) -> list[Any]:
+        return list(keys.tolist())
+
     def _tensor(self, described: Mapping[str, Any]) -> np.ndarray[Any, Any]:
         number, shape = described.get("type"), _list(described, "shape")
-        if not all(isinstance(dim, int) and not isinstance(dim, bool) and dim >= 0 for dim in shape):
-            raise HeaderError(f"tensor shape {clip(shape)}: expected a list of integers of at least 0")
+        if len(shape) > MAX_RANK:
+            raise HeaderError(f"tensor shape {clip(shape)}: {len(shape)} dimensions, expected at most {MAX_RANK}")
+        if not all(isinstance(dim, int) and not isinstance(dim, bool) and 0 <= dim <= MAX_DIM for dim in shape):
+            raise HeaderError(f"tensor shape {clip(shape)}: expected a list of integers of at least 0, below 2**63")
         if not isinstance(number, int) or isinstance(number, bool) or number not in _ROWS:
             raise HeaderError(f"tensor type {clip(number)}: expected a number of TensorProto.DataType")
         count = math.prod(shape)
@@ -286,19 +312,43 @@ class Payload:
             array[:] = strings
             return _shaped(shape, lambda: array.reshape(shape))
         size = packed_size(number, count)
-        if self.offset + size > len(self.data):
+        if self.offset + size > self.size:
             raise PayloadError(
                 f"shape {clip(shape)} of {_ROWS[number].name} needs {size} bytes, "
-                f"{len(self.data) - self.offset} are left of the payload"
+                f"{self.size - self.offset} are left of the payload"
             )
         self.offset += size
+        return _shaped(shape, lambda: self._elements(size, number, shape))
+
+    def _elements(self, size: int, number: int, shape: list[int]) -> np.ndarray[Any, Any]:
         data = self.data[self.offset - size : self.offset]
-        return _shaped(shape, lambda: unpack(data, number, shape))
+        if number == BOOL and (odd := int(np.frombuffer(data, np.uint8).max(initial=0))) > 1:
+            raise PayloadError(f"a bool of shape {clip(shape)} has a byte {odd}: expected 0 or 1")
+        return unpack(data, number, shape)
 
     def end(self) -> None:
         """Raise PayloadError if bytes are left over."""
-        if self.offset != len(self.data):
-            raise PayloadError(f"{len(self.data) - self.offset} bytes are left over after the last value")
+        if self.offset != self.size:
+            raise PayloadError(f"{self.size - self.offset} bytes are left over after the last value")
+
+
+class Outline(Payload):
+    """Reads the values of a message whose bytes were not kept: types and shapes are right, each element is 0.
+
+    An array takes the memory of one element. The integer keys of a map are not known; 0, 1, 2 and so on stand
+    for them.
+    """
+
+    def __init__(self, size: int) -> None:
+        """Begin at the first of so many bytes."""
+        super().__init__(b"")
+        self.size = size
+
+    def _elements(self, _size: int, number: int, shape: list[int]) -> np.ndarray[Any, Any]:
+        return np.broadcast_to(np.zeros((), numpy_dtype(number)), shape)
+
+    def _keys(self, keys: np.ndarray[Any, Any]) -> list[Any]:
+        return list(keys.tolist()) if keys.dtype.kind == "O" else list(range(len(keys)))
 
 
 def _shaped(shape: list[int], make: Callable[[], np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
@@ -316,8 +366,8 @@ def _list(described: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def clip(value: object, limit: int = 80) -> str:
-    """Return a short form of what somebody else sent, safe to print."""
-    text = repr(value)
+    """Return a short form of what somebody else sent, safe to print; however large or deep, only its front is read."""
+    text = repr(value[: 4 * limit]) if isinstance(value, bytes | str) else _SHORT.repr(value)
     return text if len(text) <= limit else text[:limit] + "..."
 
 
@@ -334,17 +384,22 @@ def parse_header(line: bytes | bytearray) -> dict[str, Any]:
         HeaderError: the line is not a JSON object with a "kind" and a "payload" within bounds.
     """
     try:
-        header = json.loads(bytes(line))
+        header = json.loads(line.decode("utf-8", "surrogatepass"), parse_int=_integer)
     except (ValueError, RecursionError):
-        raise HeaderError(f"not a header line: {clip(bytes(line))}") from None
+        raise HeaderError(f"not a header line: {clip(bytes(line[:400]))}") from None
     if not isinstance(header, dict) or not isinstance(header.get("kind"), str):
-        raise HeaderError(f'a header is an object with a "kind", not {clip(bytes(line))}')
+        raise HeaderError(f'a header is an object with a "kind", not {clip(bytes(line[:400]))}')
     size = header.get("payload")
     if not isinstance(size, int) or isinstance(size, bool) or size < 0:
         raise HeaderError(f'"payload" is {clip(size)}: expected the number of bytes that follow')
     if size > MAX_PAYLOAD:
         raise HeaderError(f'"payload" announces {size} bytes; at most {MAX_PAYLOAD} are taken')
     return header
+
+
+def _integer(digits: str) -> int | float:
+    """Return an integer; one that nothing here can be is as good as the float that it is near."""
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else float(digits)
 
 
 def read(stream: BinaryIO) -> tuple[dict[str, Any], bytes] | None:

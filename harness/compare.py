@@ -213,6 +213,28 @@ def kind(value: Value) -> str:
     return "a sequence" if isinstance(value, list) else "a map"
 
 
+def unlike(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> Mismatch | None:
+    """Return the first difference in number, kind, type or shape; neither elements nor the keys of a map are read."""
+    if len(expected) != len(actual):
+        return Mismatch(Verdict.WRONG_COUNT, "outputs", f"{len(expected)} outputs", f"{len(actual)} outputs")
+    pairs = enumerate(zip(expected, actual, strict=True))
+    found = (_outline(f"outputs[{i}]", a.example if isinstance(a, Drawn) else a, b) for i, (a, b) in pairs)
+    return next(filter(None, found), None)
+
+
+def _outline(where: str, wanted: Value, got: Value) -> Mismatch | None:
+    if isinstance(wanted, np.ndarray) and isinstance(got, np.ndarray):
+        return _unlike(where, wanted, got)
+    if kind(wanted) != kind(got):
+        return Mismatch(Verdict.WRONG_TYPE, where, kind(wanted), kind(got))
+    if isinstance(wanted, list) and isinstance(got, list):
+        if len(wanted) != len(got):
+            return Mismatch(Verdict.WRONG_COUNT, where, f"{len(wanted)} elements", f"{len(got)} elements")
+        found = (_outline(f"{where}[{i}]", a, b) for i, (a, b) in enumerate(zip(wanted, got, strict=True)))
+        return next(filter(None, found), None)
+    return None
+
+
 def _unlike(where: str, wanted: Array, got: Array) -> Mismatch | None:
     if wanted.dtype != got.dtype:
         return Mismatch(Verdict.WRONG_TYPE, where, kind(wanted), kind(got))

@@ -28,6 +28,21 @@ def brief(values: Sequence[Value | Drawn], limit: int = 600) -> str:
     return clean("; ".join(one(value) for value in values[:16]) + ("; ..." if len(values) > 16 else ""), limit)  # noqa: PLR2004
 
 
+def outline(values: Sequence[Value], limit: int = 600) -> str:
+    """Return types and shapes of values whose elements are not known."""
+    shown = "; ".join(_outline(value) for value in values[:16]) + ("; ..." if len(values) > 16 else "")  # noqa: PLR2004
+    return clean(shown or "no outputs", limit)
+
+
+def _outline(value: Value) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{element_type(value.dtype).name}[{','.join(map(str, value.shape))}]"
+    if isinstance(value, list):
+        more = ", ..." if len(value) > ELEMENTS else ""
+        return f"sequence of {len(value)} ({', '.join(map(_outline, value[:ELEMENTS]))}{more})"
+    return f"map of {len(value)}" if isinstance(value, dict) else "an empty optional"
+
+
 def one(value: Value | Drawn) -> str:
     """Return one value, or what must hold of it."""
     if isinstance(value, Drawn):

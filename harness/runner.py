@@ -9,18 +9,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.case import Allowance, Outcome
-from harness.compare import compare, offsets
+from harness.compare import compare, offsets, unlike
 from harness.lane import poll
 from harness.process import Limits, Session, SessionError
-from harness.render import brief
+from harness.render import brief, outline
 from harness.repeats import Repeats
-from harness.replies import Answered, Broken, Died, Late, Refused, Reply
+from harness.replies import Answered, Broken, Died, Late, Oversized, Refused, Reply
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from harness.case import Case
+    from harness.compare import Mismatch
     from harness.targets import Target
 
     React = Callable[[str, Case, Reply], None]
@@ -62,6 +63,8 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
         )
     elif isinstance(reply, Refused):
         said = _refused(case, blank, reply)
+    elif isinstance(reply, Oversized):
+        said = _oversized(case, blank, reply)
     else:
         said = _answered(case, blank, reply)
     if said.verdict in WITHOUT_ANSWER and case.expected is not None:
@@ -88,21 +91,45 @@ def _answered(case: Case, blank: Result, reply: Answered) -> Result:
             verdict=Verdict.ACCEPTED_INVALID,
             expected="refused",
             actual=brief(reply.outputs),
-            message="an answer, where the text forbids one" + (f": {case.detail}" if case.detail else ""),
+            message=_accepted(case),
         )
     if case.expected is None:
         return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED, actual=brief(reply.outputs))
     mismatch = compare(case.expected, reply.outputs, case.allowance)
     if mismatch is None:
         return dataclasses.replace(timed, ulps=offsets(case.expected, reply.outputs))
-    return dataclasses.replace(
-        timed,
-        verdict=mismatch.verdict,
-        message=str(mismatch),
-        mismatch={k: v for k, v in dataclasses.asdict(mismatch).items() if k != "verdict" and v != ()},
-        expected=brief(case.expected),
-        actual=brief(reply.outputs),
-    )
+    return dataclasses.replace(timed, **_told(mismatch), expected=brief(case.expected), actual=brief(reply.outputs))
+
+
+def _oversized(case: Case, blank: Result, reply: Oversized) -> Result:
+    """Return what becomes of an answer by its types and shapes alone, which are known of it."""
+    amount = f"{reply.size} bytes, of which types and shapes alone were read"
+    timed = dataclasses.replace(blank, seconds=reply.seconds, actual=outline(reply.outputs), message=amount)
+    if case.outcome is Outcome.REJECTS:
+        return dataclasses.replace(
+            timed, verdict=Verdict.ACCEPTED_INVALID, expected="refused", message=f"{_accepted(case)}: {amount}"
+        )
+    if case.expected is None:
+        return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED)
+    mismatch = unlike(case.expected, reply.outputs)
+    if mismatch is None:
+        return dataclasses.replace(
+            blank,
+            verdict=Verdict.ADAPTER_ERROR,
+            message=f"{blank.backend}: an answer of {reply.size} bytes, of the expected types and shapes, which need "
+            "far fewer",
+        )
+    return dataclasses.replace(timed, **_told(mismatch), expected=brief(case.expected))
+
+
+def _accepted(case: Case) -> str:
+    return "an answer, where the text forbids one" + (f": {case.detail}" if case.detail else "")
+
+
+def _told(mismatch: Mismatch) -> dict[str, Any]:
+    """Return the fields of a result that say how an answer differs."""
+    fields = {k: v for k, v in dataclasses.asdict(mismatch).items() if k != "verdict" and v != ()}
+    return {"verdict": mismatch.verdict, "message": str(mismatch), "mismatch": fields}
 
 
 @dataclass
