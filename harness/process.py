@@ -6,21 +6,18 @@ and frees what a case used before it answers. The cases behind it go to the next
 
 from __future__ import annotations
 
-import contextlib
 import os
 import selectors
-import signal
-import subprocess
 import time
 from collections import deque
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import backends
 from backends import protocol
 from harness import replies
+from harness.adapter_process import IDLE_END, LAST_DESCENDANT, AdapterProcess, read, signal_name
 from harness.errors import HarnessError
+from harness.incoming import ANY, Incoming, Room
 from harness.replies import Broken, Died, Late, Reply
 from harness.verdict import clean
 
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
     from harness.case import Case
     from harness.targets import Target
 
-CHUNK = 1 << 18
 STDERR_KEPT = 8192
 STDERR_READS = 8
 """Reads of what a process printed when its end is told; one that prints without end must not hold us."""
@@ -39,7 +35,6 @@ LAST_BREATH = 10.0
 UNSENT_MOST = 16 << 20
 """Bytes that wait for one process before no more cases are encoded for it."""
 
-SERVE = Path(backends.__file__).with_name("serve.py")
 MANUAL = "backends/README.md describes the wire format"
 
 
@@ -104,8 +99,12 @@ class Session:
         self._pending: deque[tuple[int, Case]] = deque()
         self._last_end = ""
         self._next_id = 0
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: AdapterProcess | None = None
+        self._gone_by: float | None = None
+        """When a process that was killed is to be gone; while it is not, there is no other."""
         self._ready = False
+        self._stillborn: Died | None = None
+        """How the process ended before its hello, where it is started once more for that."""
 
     # The life of the process
 
@@ -115,75 +114,57 @@ class Session:
         Raises:
             StartError: the command cannot be run.
         """
-        command = list(self.target.command)
-        if self.limits.memory is not None:
-            kib = max(1, self.limits.memory // 1024)
-            command = ["sh", "-c", f'ulimit -v {kib}; exec "$@"', "sh", *command]
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - running what the user names is the purpose
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,  # SIGINT is for us; what it spawned dies with its group.
-                env={**os.environ, "PYTHONUNBUFFERED": "1", **self.target.environment},
-            )
+            self._process = AdapterProcess(self.target, self.limits.memory)
         except OSError as error:
-            raise StartError(self, f"{self.target.name}: cannot run {command[0]!r}: {error.strerror}") from error
-        self._incoming = bytearray()
-        self._header: dict[str, Any] | None = None
+            raise StartError(self, f"{self.target.name}: cannot run {error.filename!r}: {error.strerror}") from error
+        self._incoming = Incoming()
         self._outgoing: deque[memoryview] = deque()
         self._unsent = 0
         self._stderr = bytearray()
         self._ready = False
-        self._scanned = 0
+        self._closed: float | None = None
         self._since = self._begun = time.monotonic()
-        for stream, react in ((self._process.stdout, self._on_stdout), (self._process.stderr, self._on_stderr)):
-            assert stream is not None  # noqa: S101 - PIPE was asked for
-            os.set_blocking(stream.fileno(), False)
-            self._selector.register(stream, selectors.EVENT_READ, react)
-        assert self._process.stdin is not None  # noqa: S101
-        os.set_blocking(self._process.stdin.fileno(), False)
+        self._process.watch(self._selector, self._on_stdout, self._on_stderr, self._on_supervisor)
         self._writing = False
         for request, case in self._pending:
             self._enqueue(request, case)
 
     def close(self) -> None:
-        """End the process and everything it spawned; what is unanswered is given up."""
-        self._end(kill=not self._ready or bool(self._pending))
+        """End the process and everything it started; what is unanswered is given up."""
+        process, self._process = self._process, None
+        if process is not None:
+            idle = self._ready and not self._pending and self._gone_by is None
+            process.end(self._selector, IDLE_END if idle else 0)  # As its input is closed, one that is idle just ends.
+        self._gone_by = None
         self._pending.clear()
 
-    def _end(self, *, kill: bool) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        for stream in (process.stdin, process.stdout, process.stderr):
-            assert stream is not None  # noqa: S101
-            with contextlib.suppress(KeyError, ValueError):
-                self._selector.unregister(stream)
-            with contextlib.suppress(OSError):
-                stream.close()
-        if kill or process.poll() is not None:
-            _kill(process)
-        else:  # Its standard input is closed: an idle adapter ends by itself.
-            try:
-                process.wait(2)
-            except subprocess.TimeoutExpired:
-                pass
-            finally:
-                _kill(process)
+    def _kill(self) -> None:
+        """End the process; nobody waits for that, but the next one does not start before."""
+        if self._process is not None:
+            self._process.close(self._selector)
+            self._process.kill()
+            self._gone_by = time.monotonic() + LAST_DESCENDANT
+            self._outgoing.clear()
+            self._unsent = 0
 
     def _again(self, why: str) -> None:
-        """End the process, and start the next one for the cases that are still unanswered."""
-        self._end(kill=True)
+        """End the process; the next one starts, once it is gone, for the cases that are still unanswered."""
+        self._kill()
         self.ends += 1
         self._last_end = why
         if self._pending:
+            self._check_budget()
+
+    def _gone(self, forced: float = LAST_DESCENDANT) -> None:
+        """Leave a process that has ended, and start the next one where there is something to do for it."""
+        if self._process is not None:
+            self._process.end(self._selector, 0, forced)
+        self._process = self._gone_by = None
+        if self._pending or self._stillborn is not None:
             self._restart()
 
-    def _restart(self) -> None:
-        """Start the next process; where nothing is to be run there is none, so `put` may be what needs it."""
+    def _check_budget(self) -> None:
         if self.ends > self.limits.restarts:
             times = "once" if self.ends == 1 else f"{self.ends} times"
             raise BudgetError(
@@ -191,6 +172,10 @@ class Session:
                 f"{self.target.name}: ended {times}, the last time because {self._last_end}; the rest is not run "
                 f"(--restarts allows {self.limits.restarts}; raise it to go on)",
             )
+
+    def _restart(self) -> None:
+        """Start the next process; where nothing is to be run there is none, so `put` may be what needs it."""
+        self._check_budget()
         self.start()
 
     # Sending
@@ -217,8 +202,10 @@ class Session:
         self._pending.append((self._next_id, case))
         if self._process is None:
             self._restart()
-        else:
+        elif self._gone_by is None:
             self._enqueue(self._next_id, case)
+        else:
+            self._check_budget()
 
     def _enqueue(self, request: int, case: Case) -> None:
         data = case.request(request)
@@ -227,12 +214,12 @@ class Session:
         self._on_stdin()
 
     def _on_stdin(self) -> None:
-        stream = self._process.stdin if self._process else None
-        if stream is None:
+        if self._process is None or self._gone_by is not None:
             return
+        stream = self._process.stdin
         while self._outgoing:
             try:
-                written = os.write(stream.fileno(), self._outgoing[0])
+                written = os.write(stream, self._outgoing[0])
             except BlockingIOError:
                 break
             except OSError:  # It died, or closed its input; the end of its output tells which.
@@ -256,9 +243,8 @@ class Session:
 
     def _on_stderr(self) -> None:
         process = self._process
-        assert process is not None  # noqa: S101
-        assert process.stderr is not None  # noqa: S101
-        data = _read(process.stderr.fileno())
+        assert process is not None  # noqa: S101 - it is watched while it is there
+        data = read(process.stderr)
         if data:
             self._stderr += data
             del self._stderr[:-STDERR_KEPT]
@@ -267,46 +253,50 @@ class Session:
 
     def _on_stdout(self) -> None:
         process = self._process
-        assert process is not None  # noqa: S101
-        assert process.stdout is not None  # noqa: S101
-        data = _read(process.stdout.fileno())
-        if data is None:
-            return
-        if not data:
-            self._ended(process)
-            return
-        if not self._incoming and self._header is None:
+        assert process is not None  # noqa: S101 - as above
+        data = read(process.stdout)
+        if data:
+            self._take(process, data)
+        elif data is not None:
+            self._selector.unregister(process.stdout)
+            self._closed = time.monotonic()  # How the process ends, its supervisor tells; `tick` waits no longer.
+
+    def _take(self, process: AdapterProcess, data: bytes) -> None:
+        """React to a part of the adapter's output."""
+        if not self._incoming.begun:
             self._begun = time.monotonic()
-        self._incoming += data
+        self._incoming.add(data)
         try:
-            while self._process is process and self._message():
-                pass
-        except protocol.ProtocolError as error:
-            what = clean(f"{self.target.name} broke the wire format: {error}")
+            while self._answers(process) and (message := self._incoming.next(self._reply_room)) is not None:
+                self._dispatch(*message)
+        except (protocol.ProtocolError, MemoryError) as error:
+            why = "its answer does not fit into memory" if isinstance(error, MemoryError) else str(error)
+            what = clean(f"{self.target.name} broke the wire format: {why}")
             self._blame(lambda stderr: Broken(what, stderr))
 
-    def _message(self) -> bool:
-        """Take one message off what came in; return whether there was a whole one."""
-        if self._header is None:
-            end = self._incoming.find(b"\n", self._scanned)
-            if end < 0:
-                self._scanned = len(self._incoming)
-                if len(self._incoming) > protocol.MAX_HEADER:
-                    raise protocol.HeaderError(f"a header line of over {protocol.MAX_HEADER} bytes")
-                return False
-            self._header = protocol.parse_header(self._incoming[:end])
-            del self._incoming[: end + 1]
-            self._scanned = 0
-        size = self._header["payload"]
-        if len(self._incoming) < size:
-            return False
-        header, payload = self._header, bytes(self._incoming[:size])
-        del self._incoming[:size]
-        self._header = None
-        self._dispatch(header, payload)
-        return True
+    def _answers(self, process: AdapterProcess) -> bool:
+        """Whether this process is still the one that is asked."""
+        return self._process is process and self._gone_by is None
 
-    def _dispatch(self, header: Mapping[str, Any], payload: bytes) -> None:
+    def _reply_room(self) -> Room:
+        return replies.room(self._pending[0][1]) if self._pending else ANY
+
+    def _on_supervisor(self) -> None:
+        """React to the end of the adapter, and of everything that it started."""
+        process = self._process
+        assert process is not None  # noqa: S101 - it is watched while it is there
+        told = read(process.supervisor.fileno())
+        if told is None:
+            return
+        while self._answers(process) and (data := read(process.stdout)):
+            self._take(process, data)  # It may have answered before it ended.
+        if self._answers(process):
+            status = process.status(told)
+            self._blame(lambda stderr: Died(signal_name(status), status, stderr))
+        if self._process is process:
+            self._gone()
+
+    def _dispatch(self, header: Mapping[str, Any], payload: bytes | None) -> None:
         if not self._ready:
             self._greet(header)
             return
@@ -327,7 +317,7 @@ class Session:
     def _greet(self, header: Mapping[str, Any]) -> None:
         name = self.target.name
         if header["kind"] == "failed":
-            why = " ".join(clean(header.get("message", "the adapter does not say why")).split())
+            why = " ".join(replies.text_of(header, "message", "the adapter does not say why").split())
             raise StartError(self, f"{name}: {why.removeprefix(f'{name} ').removeprefix(f'{name}: ')}")
         if header["kind"] != "hello":
             given = clean(header["kind"], 40)
@@ -337,57 +327,53 @@ class Session:
             raise StartError(
                 self, f"{name}: it speaks wire format {given}, this harness {protocol.VERSION}; update the older one"
             )
-        self.hello, self._ready, self._since = header, True, time.monotonic()
-
-    def _ended(self, process: subprocess.Popen[bytes]) -> None:
-        """React to the end of the adapter's output."""
-        try:
-            status = process.wait(LAST_BREATH)
-        except subprocess.TimeoutExpired:
-            self._blame(lambda stderr: Broken(f"{self.target.name} closed its output without an answer", stderr))
-            return
-        name = _signal_name(status)
-        self._blame(lambda stderr: Died(name, status, stderr))
+        self.hello = {key: value if _is_plain(value) else protocol.clip(value) for key, value in header.items()}
+        self._ready, self._stillborn, self._since = True, None, time.monotonic()
 
     def tick(self, now: float) -> None:
         """Hold the process to its deadline; call it after everything that could be read was read."""
-        if self._process is None:
+        deadline = self.deadline
+        if deadline is None or now <= deadline:
             return
-        if self.deadline is None or now <= self.deadline:
-            return
-        waited = now - self._since
-        status = self._process.poll()
-        if status is not None:  # It is dead, but something it spawned holds its output open.
-            self._ended(self._process)
+        if self._gone_by is not None:
+            self._gone(forced=0)
+        elif self._closed is not None:
+            self._blame(lambda stderr: Broken(f"{self.target.name} closed its output without an answer", stderr))
         elif not self._ready:
             raise StartError(
                 self, f"{self.target.name}: no hello within {self.limits.start:g} s of its start ({MANUAL})"
             )
         else:
+            waited = now - self._since
             self._blame(lambda stderr: Late(waited, stderr))
 
     @property
     def deadline(self) -> float | None:
         """The time.monotonic() at which `tick` has something to say, or None."""
-        if self._process is None or (self._ready and not self._pending):
+        if self._process is None:
+            return None
+        if self._gone_by is not None:
+            return self._gone_by
+        if self._closed is not None:
+            return self._closed + LAST_BREATH
+        if self._ready and not self._pending:
             return None
         # What has begun to come in has waited for us as long as we were busy elsewhere, so it has its time again.
         return max(self._since, self._begun) + (self.limits.timeout if self._ready else self.limits.start)
 
     def _blame(self, reply: Callable[[str], Reply]) -> None:
         """Give the first unanswered case its reply and start again for the others."""
-        if self._process is not None and self._process.stderr is not None:
-            with contextlib.suppress(ValueError):
-                for _ in range(STDERR_READS):
-                    data = _read(self._process.stderr.fileno())
-                    if not data:
-                        break
-                    self._stderr += data
+        for _ in range(STDERR_READS if self._process is not None else 0):
+            assert self._process is not None  # noqa: S101 - as the range says
+            data = read(self._process.stderr)
+            if not data:
+                break
+            self._stderr += data
         said = reply(clean(self._stderr[-STDERR_KEPT:].decode("utf-8", "replace")))
         why = replies.why(said)
         if not self._ready:
-            self.close()
-            raise StartError(self, replies.sentence(self.target.name, f"{why} before it said hello", said))
+            self._end_unborn(said, why)
+            return
         if not self._pending:
             self.noise.append(replies.sentence(self.target.name, f"{why}, with no case to blame", said))
         else:
@@ -395,28 +381,26 @@ class Session:
             self._on_reply(case, said)
         self._again(why)
 
+    def _end_unborn(self, reply: Reply, why: str) -> None:
+        """React to the end of a process that has not said hello: one that died is started once more.
 
-def _read(descriptor: int) -> bytes | None:
-    """Return what can be read now; empty at the end, None if there is nothing yet."""
-    try:
-        return os.read(descriptor, CHUNK)
-    except BlockingIOError:
-        return None
-    except OSError:
-        return b""
-
-
-def _signal_name(status: int) -> str:
-    if status >= 0:
-        return ""
-    try:
-        return signal.Signals(-status).name
-    except ValueError:
-        return f"signal {-status}"
+        Raises:
+            StartError: it has died before.
+        """
+        first = self._stillborn
+        if first is None and isinstance(reply, Died):
+            self._stillborn = reply
+            self._kill()
+            return
+        self.close()
+        text = replies.sentence(self.target.name, f"{why} before it said hello", reply)
+        if first is not None:
+            text += f"; it was started twice, and the first time {replies.sentence('', replies.why(first), first)}"
+        raise StartError(self, text)
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(5)
+def _is_plain(value: object) -> bool:
+    """Whether a field of a hello is a text, a number, or a list of texts, such as results keep."""
+    return isinstance(value, str | int | float | None) or (
+        isinstance(value, list) and all(isinstance(item, str) for item in value)
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import backends
-from harness import environments, npm
+from harness import environments, npm, surroundings
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from harness.environments import Needs
 
-NOT_ADAPTERS = frozenset({"protocol", "serve", "serve_node", "cache", "child", "onnx_backend"})
+NOT_ADAPTERS = frozenset({"protocol", "serve", "serve_node", "supervisor", "cache", "child", "onnx_backend"})
 """Modules of `backends` that are part of the machinery."""
 
 BUILT_IN = {"oracle": "harness.oracle"}
@@ -32,11 +32,19 @@ class UnknownBackendError(HarnessError):
 
 @dataclass(frozen=True)
 class Target:
-    """Something under test: its name as the user gave it, and how to start its adapter."""
+    """Something under test, and how to start its adapter.
+
+    Attributes:
+        name: as the user gave it.
+        command: of its adapter.
+        environment: variables that its adapter needs, whatever those of the harness are.
+        passes: names of variables of the harness that it is given beside those that every adapter is.
+    """
 
     name: str
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
+    passes: tuple[str, ...] = ()
 
 
 def names() -> list[str]:
@@ -50,18 +58,21 @@ def needs(name: str) -> Needs | npm.Needs | None:
     return environments.needs(name) or npm.needs(name)
 
 
-def resolve(name: str, python: str = "") -> Target:
+def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
     """Return what `name` means: a backend's name, NAME==VERSION, a dotted path, or cmd:COMMAND.
 
     Args:
         name: as the user gave it.
         python: the interpreter of an environment that the user made; empty: this one where the runtime is here,
             and otherwise, or where a version is named, an environment of its own.
+        passes: names of environment variables that the adapter is given beside those that every adapter is.
 
     Raises:
         UnknownBackendError: it means nothing.
         NoEnvironmentError: its environment cannot be made.
+        NoVariableError: a variable is not set.
     """
+    passed = surroundings.check(passes)
     if name.startswith("cmd:"):
         try:
             words = shlex.split(name.removeprefix("cmd:"))
@@ -69,18 +80,18 @@ def resolve(name: str, python: str = "") -> Target:
             raise UnknownBackendError(f"backend {name!r}: {error}; quote it as a shell would need it") from None
         if not words:
             raise UnknownBackendError("backend 'cmd:' names no command; write cmd:./my_runner --stdio")
-        return Target(name, tuple(words))
+        return Target(name, tuple(words), passes=passed)
     stem, exact, version = name.partition("==")
     module = BUILT_IN.get(stem, stem)
     if (script := npm.needs(stem)) is not None:
         if python:
             raise UnknownBackendError(f"backend {name!r} runs in Node.js; leave out --python, which it cannot use")
-        return Target(name, npm.command(script, version), script.environment)
+        return Target(name, npm.command(script, version), script.environment, passed)
     if (module in names() and not (exact and module in BUILT_IN)) or (_is_dotted(module) and not exact):
         serve = Path(backends.__file__).with_name("serve.py")
         needed = environments.needs(stem)
         interpreter = python or _interpreter(needed, version, asked=bool(exact))
-        return Target(name, (interpreter, str(serve), module), needed.environment if needed else {})
+        return Target(name, (interpreter, str(serve), module), needed.environment if needed else {}, passed)
     near = difflib.get_close_matches(name, names(), 1)
     hint = f"did you mean {near[0]}? " if near else ""
     raise UnknownBackendError(

@@ -16,12 +16,13 @@ import struct
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 Request = tuple[dict[str, Any], bytes]
 Parts = list[tuple[list[int], bytes]]
 
-FLOAT, INT64 = 1, 7
+FLOAT, INT64, STRING, BOOL, INT2 = 1, 7, 8, 9, 26
 CASE = "lengths_sum"
 HOSTILE = "\x1b[2J\x1b[31mred\x1b]0;title\x07\r\nsecond line\u202e\x00 "
 
@@ -188,6 +189,59 @@ def nests_without_end(request: Request) -> None:
     write(f'{{"kind":"answer","id":{request[0]["id"]},"outputs":[{text}],"payload":0}}\n'.encode())
 
 
+def says_an_endless_shape(request: Request) -> None:
+    outputs = described(parts(request))
+    outputs[0]["shape"] = [10**4000, 10**4000]
+    write(answer(request, outputs=outputs))
+
+
+def says_an_endless_shape_of_strings(request: Request) -> None:
+    described_ = {"kind": "tensor", "type": STRING, "shape": [10**4000, 10**4000], "strings": ["a"]}
+    write(message({"kind": "answer", "id": request[0]["id"], "outputs": [described_]}))
+
+
+def says_a_shape_of_a_million_digits(request: Request) -> None:
+    line = json.dumps({"kind": "answer", "id": request[0]["id"], "outputs": described([([8], b"")]), "payload": 0})
+    write(line.replace("[8]", f"[{'8' * 1_000_000}]").encode() + b"\n")
+
+
+def says_a_shape_of_a_thousand_dimensions(request: Request) -> None:
+    write(message({"kind": "answer", "id": request[0]["id"], "outputs": described([([2] * 1000, b"")])}))
+
+
+def fills_its_header(request: Request) -> None:
+    lists = b"[]," * 15_000_000
+    write(b'{"kind":"answer","id":%d,"outputs":[%s[]],"payload":0}\n' % (request[0]["id"], lists))
+
+
+def repeats_itself(request: Request) -> None:
+    """Give a thousand times the elements that are wanted, which are still few."""
+    write(answer(request, [([1000 * shape[0], *shape[1:]], 1000 * data) for shape, data in parts(request)]))
+
+
+def gives_32_mib(request: Request) -> None:
+    write(answer(request, [([8 << 20], bytes(32 << 20)), *parts(request)[1:]]))
+
+
+def gives_32_mib_of_int2(request: Request) -> None:
+    outputs = [{"kind": "tensor", "type": INT2, "shape": [128 << 20]}, *described(parts(request)[1:])]
+    write(answer(request, [([], bytes(32 << 20)), *parts(request)[1:]], outputs=outputs))
+
+
+def gives_32_mib_unlike_its_header(request: Request) -> None:
+    write(answer(request, [([9 << 20], bytes(32 << 20)), *parts(request)[1:]]))
+
+
+def gives_a_bool_of_2(request: Request) -> None:
+    write(answer(request, [([3], b"\0\2\1")], outputs=[{"kind": "tensor", "type": BOOL, "shape": [3]}]))
+
+
+def refuses_with_nested_words(request: Request) -> None:
+    nested = "[" * 900 + "]" * 900
+    told = json.dumps({"kind": "refused", "id": request[0]["id"], "error": 7, "message": "x", "payload": 0})
+    write(told.replace('"x"', nested).encode() + b"\n")
+
+
 def says_an_unknown_kind(request: Request) -> None:
     write(message({"kind": "\x1b[31msurprise", "id": request[0]["id"]}))
 
@@ -250,6 +304,32 @@ def dies_leaving_a_child(_request: Request) -> None:
     os._exit(4)
 
 
+def start_daemons() -> None:
+    """Start what leaves the session, and what its parent leaves behind; argument 3 is the file for their ids."""
+    daemon = f"import os, time; os.setsid(); print(os.getpid(), file=open({sys.argv[3]!r}, 'a'), flush=True); "
+    daemon += "time.sleep(600)"
+    for source in (daemon, f"import os\nif not os.fork(): exec({daemon!r})"):
+        subprocess.Popen([sys.executable, "-S", "-c", source], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    ids = Path(sys.argv[3])
+    while not ids.exists() or ids.read_text().count("\n") < 2:
+        time.sleep(0.01)
+
+
+def leaves_daemons(request: Request) -> None:
+    start_daemons()
+    good(request)
+
+
+def dies_leaving_daemons(_request: Request) -> None:
+    start_daemons()
+    os._exit(4)
+
+
+def hangs_leaving_daemons(_request: Request) -> None:
+    start_daemons()
+    time.sleep(600)
+
+
 def dies_with_hostile_words(_request: Request) -> None:
     flood(4 << 20)
     os.write(2, HOSTILE.encode("utf-8") + b"\xff\xfe last words\n")
@@ -299,7 +379,11 @@ CASES = (
     says_nan_in_the_header, takes_nan_seconds, takes_endless_seconds, announces_two_gib, writes_an_endless_header,
     sends_too_few_bytes, sends_too_many_bytes, nests_without_end, says_an_unknown_kind, names_an_endless_request,
     says_hello_again, answers_unasked, hangs, hangs_printing, drips, closes_its_output, dies_by_segv, dies_by_abrt,
-    dies_slowly_by_segv, exits_with_3, dies_leaving_a_child, dies_with_hostile_words, refuses_with_hostile_words,
+    dies_slowly_by_segv, exits_with_3, dies_leaving_a_child, leaves_daemons, dies_leaving_daemons,
+    hangs_leaving_daemons, dies_with_hostile_words, refuses_with_hostile_words,
+    says_an_endless_shape, says_an_endless_shape_of_strings, says_a_shape_of_a_million_digits,
+    says_a_shape_of_a_thousand_dimensions, fills_its_header, repeats_itself, gives_32_mib, gives_32_mib_of_int2,
+    gives_32_mib_unlike_its_header, gives_a_bool_of_2, refuses_with_nested_words,
     allocates, wrong_at_first, wrong_after_others, dies_after_others, breaks_the_second_time,
 )  # fmt: skip
 
@@ -336,6 +420,24 @@ EVERY = (dies_on_every_case, floods_stderr, is_slow, is_very_slow, reads_four_fi
 
 
 # Faults before the first request
+
+
+def dies_at_its_first_start() -> None:
+    """Come up the second time: what tells the times apart is a file that is named in place of a version."""
+    try:
+        os.close(os.open(sys.argv[3], os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        write(hello())
+    else:
+        os._exit(3)
+
+
+def counts_its_starts() -> None:
+    """Die every time, with other words each time."""
+    starts = Path(sys.argv[3])
+    starts.write_text("x" + (starts.read_text() if starts.exists() else ""))
+    os.write(2, f"no device at start {len(starts.read_text())}\n".encode())
+    os._exit(3)
 
 
 def dies_at_start() -> None:
@@ -381,7 +483,8 @@ def has_a_hostile_version() -> None:
 
 
 START = (
-    dies_at_start, aborts_at_start, prints_before_hello, speaks_another_protocol, speaks_endless_protocol,
+    dies_at_its_first_start, counts_its_starts, dies_at_start, aborts_at_start, prints_before_hello,
+    speaks_another_protocol, speaks_endless_protocol,
     never_says_hello, answers_before_hello, fails_with_hostile_words, fails_without_words, has_a_hostile_version,
 )  # fmt: skip
 

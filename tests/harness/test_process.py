@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from orphans import runs
 
 from harness import targets
 from harness.lane import Lane
@@ -37,8 +38,8 @@ def cases() -> dict[str, Case]:
     return found
 
 
-def adapter(kind: str, case: str = FAULTY) -> targets.Target:
-    words = [sys.executable, "-S", str(WRONG), kind, case]
+def adapter(kind: str, case: str = FAULTY, *more: str) -> targets.Target:
+    words = [sys.executable, "-S", str(WRONG), kind, case, *more]
     return targets.resolve("cmd:" + shlex.join(words))
 
 
@@ -75,6 +76,46 @@ def test_an_adapter_that_does_not_start_is_named_with_what_it_did(kind: str, why
     assert hint in text, text
     assert text.isprintable(), f"not one clear line: {text!r}"
     assert len(text) < 2500, f"{len(text)} characters are no sentence"
+
+
+def test_a_death_before_the_hello_is_given_another_chance(cases: dict[str, Case], tmp_path: Path) -> None:
+    target = adapter("dies_at_its_first_start", FAULTY, str(tmp_path / "started"))
+    with Lane(target, Limits(restarts=0)) as opened:
+        reply = opened.ask(cases["even"])
+    assert isinstance(reply, Answered), reply
+
+
+def test_a_second_death_before_the_hello_is_told_with_what_was_printed_both_times(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    with pytest.raises(StartError) as caught:
+        Lane(adapter("counts_its_starts", FAULTY, str(starts)), Limits())
+    for part in ("exited with 3 before it said hello", "started twice", "at start 1", "at start 2"):
+        assert part in str(caught.value), f"{part!r} is not in {str(caught.value)!r}"
+    assert starts.read_text() == "xx", "one more chance, and no third"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody can tell whose child left its session")
+@pytest.mark.parametrize(
+    ("kind", "wanted"), [("leaves_daemons", Answered), ("dies_leaving_daemons", Died), ("hangs_leaving_daemons", Late)]
+)
+def test_nothing_that_an_adapter_started_outlives_it(
+    kind: str, wanted: type, cases: dict[str, Case], tmp_path: Path
+) -> None:
+    """What left the session of its parent, and what its parent left behind."""
+    ids = tmp_path / "ids"
+    with Lane(adapter(kind, FAULTY, str(ids)), Limits(timeout=5)) as opened:
+        reply = opened.ask(cases[FAULTY])
+        assert isinstance(reply, wanted), reply
+        after = opened.ask(cases["even"])
+        assert isinstance(after, Answered), after
+        assert all(runs(pid) == (wanted is Answered) for pid in daemons(ids)), "they live as long as the process"
+    assert not any(map(runs, daemons(ids)))
+
+
+def daemons(path: Path) -> list[int]:
+    found = [int(line) for line in path.read_text().splitlines()]
+    assert len(found) == 2, found
+    return found
 
 
 NOT_PROGRAMS = [

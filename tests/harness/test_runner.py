@@ -97,6 +97,17 @@ FAULTS = {
     "sends_too_few_bytes": (BROKEN, "needs 4000000 bytes"),
     "sends_too_many_bytes": (BROKEN, "bytes are left over after the last value"),
     "nests_without_end": (BROKEN, "deep in one another"),
+    "says_an_endless_shape": (BROKEN, "tensor shape [inf, inf]: expected a list of integers"),
+    "says_an_endless_shape_of_strings": (BROKEN, "tensor shape [inf, inf]: expected a list of integers"),
+    "says_a_shape_of_a_million_digits": (BROKEN, "tensor shape [inf]: expected a list of integers"),
+    "says_a_shape_of_a_thousand_dimensions": (BROKEN, "1000 dimensions, expected at most 64"),
+    "fills_its_header": (BROKEN, "a header line of over"),
+    "repeats_itself": (Verdict.WRONG_SHAPE, "outputs[0]: expected shape [1, 3], got shape [1000, 3]"),
+    "gives_32_mib": (Verdict.WRONG_SHAPE, "outputs[0]: expected shape [1, 3], got shape [8388608]"),
+    "gives_32_mib_of_int2": (Verdict.WRONG_TYPE, "outputs[0]: expected tensor(float), got tensor(int2)"),
+    "gives_32_mib_unlike_its_header": (BROKEN, "needs 37748736 bytes, 33554480 are left"),
+    "gives_a_bool_of_2": (BROKEN, "a bool of shape [3] has a byte 2: expected 0 or 1"),
+    "refuses_with_nested_words": (Verdict.REFUSED, "[[["),
     "says_an_unknown_kind": (BROKEN, "kind 'surprise': expected answer, refused, unsupported or fault"),
     "names_an_endless_request": (BROKEN, "... while 5 was due"),
     "says_hello_again": (BROKEN, 'a second "hello"'),
@@ -178,6 +189,9 @@ def test_every_fault_of_the_wrong_adapter_is_tried_here() -> None:
         "dies_on_every_case",
         "reads_four_first",
         "is_very_slow",
+        "leaves_daemons",
+        "dies_leaving_daemons",
+        "hangs_leaving_daemons",
     }  # They have tests of their own.
     for table in ("CASES", "EVERY"):
         body = source.partition(f"\n{table} = (")[2].partition(")\n")[0].partition(")  # fmt")[0]
@@ -288,9 +302,11 @@ def test_cases_are_taken_as_there_is_room_for_them(cases: list[Case], kind: str,
     assert taken[0] < wanted + 64 + 100, f"{taken[0]} cases were taken for {got} results"
 
 
-def test_a_backend_that_hangs_holds_up_no_other(cases: list[Case]) -> None:
+@pytest.mark.parametrize("kind", ["hangs", "closes_its_output"])
+def test_a_backend_that_hangs_holds_up_no_other(kind: str, cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
     """A quick one is through thousands of cases while the other waits for its first deadline."""
-    hangs, good = adapter("hangs", NAMES[0]), adapter("good")
+    monkeypatch.setattr("harness.process.LAST_BREATH", 60)
+    hangs, good = adapter(kind, NAMES[0]), adapter("good")
     with Runner([hangs, good], Limits(timeout=60), 1) as runner:
         runner.start()
         first = list(itertools.islice(runner.run(endless(cases[0], [0])), 5000))

@@ -1,0 +1,134 @@
+"""Stands between the harness and one adapter process: `supervisor.py SOCKET MEMORY COMMAND...`.
+
+It starts the command, waits for its end, ends whatever that left behind, and writes to the socket how it ended. When
+the other end of the socket is closed, because the harness wants the adapter gone or is itself gone, by SIGKILL too, it
+ends the command and everything that the command ever started.
+
+On Linux, that includes what left the command's process group and session, or whose parent has exited: a child of a
+process that is gone becomes a child of this one (PR_SET_CHILD_SUBREAPER), so that nobody is lost. Elsewhere it is the
+process group. Python's standard library alone, because every start of an adapter waits for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import time
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+PATIENCE = 5.0
+"""Seconds for the end of processes that were killed; one that waits for a device may not end at all."""
+NOT_STARTED = 127
+
+_PRCTL = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+
+
+def main() -> None:
+    """Run the command to its end."""
+    if len(sys.argv) < 4:  # noqa: PLR2004 - the three arguments
+        raise SystemExit(f"usage: {sys.argv[0]} SOCKET MEMORY COMMAND...; got {sys.argv[1:]}")
+    harness, memory, command = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]), sys.argv[3:]
+    harness.set_inheritable(False)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if _PRCTL is not None:
+        _PRCTL(PR_SET_CHILD_SUBREAPER, 1)
+    wakes, wakened = os.pipe()
+    for end in (wakes, wakened):
+        os.set_blocking(end, False)
+    signal.set_wakeup_fd(wakened)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    this = os.getpid()
+    adapter = os.fork()
+    if not adapter:
+        signal.set_wakeup_fd(-1)
+        _become(command, memory, this)
+    _let_go_of_standard_streams()
+    status = _wait(harness, wakes, adapter)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(adapter, signal.SIGKILL)
+    _end_descendants()
+    if status is not None:
+        with contextlib.suppress(OSError):
+            harness.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+
+
+def _become(command: list[str], memory: int, parent: int) -> None:
+    """Replace this process by the command; its process group is its own, so that a signal to it does not reach us."""
+    try:
+        os.setsid()
+        for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):  # Python changed them.
+            signal.signal(number, signal.SIG_DFL)
+        if _PRCTL is not None:
+            _PRCTL(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:
+                os._exit(NOT_STARTED)
+        if memory:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        os.execvp(command[0], command)  # noqa: S606 - running what the user names is the purpose
+    except OSError as error:
+        failed = {"kind": "failed", "message": f"cannot run {command[0]!r}: {error.strerror}", "payload": 0}
+        os.write(1, json.dumps(failed).encode() + b"\n")
+    finally:
+        os._exit(NOT_STARTED)
+
+
+def _let_go_of_standard_streams() -> None:
+    """Leave the pipes to the adapter alone, so that they end with it."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+
+
+def _wait(harness: socket.socket, wakes: int, adapter: int) -> int | None:
+    """Return how the adapter ended, or None once the harness wants it gone."""
+    while True:
+        ready, _, _ = select.select([harness.fileno(), wakes], [], [])
+        if wakes in ready:
+            with contextlib.suppress(BlockingIOError):
+                os.read(wakes, 1 << 12)
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                if ended[0] == adapter:
+                    return ended[1]
+        if harness.fileno() in ready:
+            return None
+
+
+def _end_descendants() -> None:
+    """Kill every process below this one, until there is none; those that they start meanwhile, too."""
+    pause, latest = 0.001, time.monotonic() + PATIENCE
+    while time.monotonic() < latest:
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return  # As whoever loses its parent is ours, nobody is left.
+        for pid in _descendants():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(pause)
+        pause = min(2 * pause, 0.1)
+
+
+def _descendants() -> list[int]:
+    """Return every process below this one, as far as the system tells."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc") if sys.platform == "linux" else ():  # noqa: PTH208 - pathlib takes time to import
+        if name.isdecimal():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123 - as above
+                parent = int(file.read().rpartition(b")")[2].split()[1])  # The name before it may hold anything.
+                children.setdefault(parent, []).append(int(name))
+    below = children.get(os.getpid(), [])
+    for pid in below:
+        below += children.get(pid, [])
+    return below
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""What an adapter process is given of the environment variables of the harness: what runtimes need, and no secrets."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from typing import TYPE_CHECKING
+
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+HANDED_ON = (
+    # Where programs, libraries, and the user's own files are.
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TMP", "TEMP", "XDG_*", "LD_LIBRARY_PATH", "DYLD_*",
+    # Language and time.
+    "LANG", "LANGUAGE", "LC_*", "TZ",
+    # Interpreters, and the environment that they are of.
+    "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "NODE_PATH", "NODE_OPTIONS", "PYTHONPATH", "PYTHONHOME",
+    "PYTHONSAFEPATH", "PYTHONUSERBASE", "PYTHONNOUSERSITE", "PYTHONHASHSEED", "PYTHONUTF8", "PYTHONIOENCODING",
+    "PYTHONOPTIMIZE", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "PYTHONMALLOC", "PYTHONFAULTHANDLER",
+    "PYTHONWARNINGS", "PYTHONDEVMODE",
+    # How many threads, on which cores.
+    "OMP_*", "GOMP_*", "KMP_*", "MKL_*", "DNNL_*", "ONEDNN_*", "OPENBLAS_*", "GOTO_NUM_THREADS", "BLIS_*", "VECLIB_*",
+    "NUMEXPR_*", "RAYON_*", "TBB_*",
+    # Which devices, and where their libraries are.
+    "CUDA_*", "CUDNN_*", "NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_TF32_OVERRIDE", "HIP_*",
+    "HSA_*", "ROCM_*", "ROCR_*", "ONEAPI_*", "SYCL_*", "ZE_*", "VK_ICD_FILENAMES", "VK_DRIVER_FILES", "OCL_*",
+    # Compilers, and what they are told; what looks for faults in native code.
+    "CC", "CXX", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "SDKROOT",
+    "MACOSX_DEPLOYMENT_TARGET",
+    "ASAN_*", "LSAN_*", "MSAN_*", "TSAN_*", "UBSAN_*", "LLVM_PROFILE_FILE", "MALLOC_*", "GLIBC_TUNABLES",
+    "RUST_BACKTRACE",
+    # Windows has no process without them.
+    "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
+    "USERPROFILE", "NUMBER_OF_PROCESSORS", "PROCESSOR_*",
+    # Ours: where compiled programs are kept.
+    "ONNX_CONFORMANCE_CACHE",
+)  # fmt: skip
+"""Globs over names."""
+
+SECRET = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE|PRIVATE|_KEY|APIKEY")
+"""A name that has one of these is handed on only where --env names it, whatever glob it fits."""
+
+
+class NoVariableError(HarnessError):
+    """A variable that is to be handed on is none; the text says what would be right."""
+
+
+def check(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of variables to hand on, each once.
+
+    Raises:
+        NoVariableError: one is not set, or is no name.
+    """
+    for name in names:
+        if "=" in name:
+            key = name.partition("=")[0]
+            raise NoVariableError(f"--env {key}=...: write --env {key}; its value is the one that is set here")
+        if name not in os.environ:
+            raise NoVariableError(f"--env {name}: no such variable is set here; set it, or leave the option out")
+    return tuple(dict.fromkeys(names))
+
+
+def variables(more: Iterable[str] = ()) -> Mapping[str, str]:
+    """Return what an adapter is given: the variables that are handed on, and `more` of them by name."""
+    named = frozenset(more)
+    return {name: value for name, value in os.environ.items() if name in named or _handed_on(name)}
+
+
+def _handed_on(name: str) -> bool:
+    return not SECRET.search(name) and any(fnmatch.fnmatchcase(name, glob) for glob in HANDED_ON)
