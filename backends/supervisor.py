@@ -6,19 +6,16 @@ ends the command and everything that the command ever started.
 
 On Linux, that includes what left the command's process group and session, or whose parent has exited: a child of a
 process that is gone becomes a child of this one (PR_SET_CHILD_SUBREAPER), so that nobody is lost. Elsewhere it is the
-process group. Python's standard library alone, because every start of an adapter waits for it.
+process group. It imports next to nothing, because every start of an adapter waits for it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import json
 import os
 import resource
 import select
 import signal
-import socket
 import sys
 import time
 
@@ -34,8 +31,8 @@ def main() -> None:
     """Run the command to its end."""
     if len(sys.argv) < 4:  # noqa: PLR2004 - the three arguments
         raise SystemExit(f"usage: {sys.argv[0]} SOCKET MEMORY COMMAND...; got {sys.argv[1:]}")
-    harness, memory, command = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]), sys.argv[3:]
-    harness.set_inheritable(False)
+    harness, memory, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    os.set_inheritable(harness, False)  # noqa: FBT003 - its only argument
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if _PRCTL is not None:
         _PRCTL(PR_SET_CHILD_SUBREAPER, 1)
@@ -51,12 +48,14 @@ def main() -> None:
         _become(command, memory, this)
     _let_go_of_standard_streams()
     status = _wait(harness, wakes, adapter)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(adapter, signal.SIGKILL)
+    _kill(-adapter)
     _end_descendants()
     if status is not None:
-        with contextlib.suppress(OSError):
-            harness.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+        try:  # noqa: SIM105 - contextlib takes time to import
+            os.write(harness, b"%d\n" % os.waitstatus_to_exitcode(status))
+        except BrokenPipeError:  # The harness is gone.
+            pass
+    os._exit(0)  # Python would take its time.
 
 
 def _become(command: list[str], memory: int, parent: int) -> None:
@@ -73,6 +72,8 @@ def _become(command: list[str], memory: int, parent: int) -> None:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         os.execvp(command[0], command)  # noqa: S606 - running what the user names is the purpose
     except OSError as error:
+        import json  # noqa: PLC0415 - which other starts need not wait for
+
         failed = {"kind": "failed", "message": f"cannot run {command[0]!r}: {error.strerror}", "payload": 0}
         os.write(1, json.dumps(failed).encode() + b"\n")
     finally:
@@ -86,17 +87,16 @@ def _let_go_of_standard_streams() -> None:
         os.dup2(null, descriptor)
 
 
-def _wait(harness: socket.socket, wakes: int, adapter: int) -> int | None:
+def _wait(harness: int, wakes: int, adapter: int) -> int | None:
     """Return how the adapter ended, or None once the harness wants it gone."""
     while True:
-        ready, _, _ = select.select([harness.fileno(), wakes], [], [])
+        ready, _, _ = select.select([harness, wakes], [], [])
         if wakes in ready:
-            with contextlib.suppress(BlockingIOError):
-                os.read(wakes, 1 << 12)
+            os.read(wakes, 1 << 12)
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 if ended[0] == adapter:
                     return ended[1]
-        if harness.fileno() in ready:
+        if harness in ready:
             return None
 
 
@@ -110,10 +110,17 @@ def _end_descendants() -> None:
         except ChildProcessError:
             return  # As whoever loses its parent is ours, nobody is left.
         for pid in _descendants():
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+            _kill(pid)
         time.sleep(pause)
         pause = min(2 * pause, 0.1)
+
+
+def _kill(pid: int) -> None:
+    """Kill a process, or the group of -pid; one that is not there, or that is another user's now, is left."""
+    try:  # noqa: SIM105 - as above
+        os.kill(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
 
 
 def _descendants() -> list[int]:
@@ -121,9 +128,12 @@ def _descendants() -> list[int]:
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc") if sys.platform == "linux" else ():  # noqa: PTH208 - pathlib takes time to import
         if name.isdecimal():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123 - as above
-                parent = int(file.read().rpartition(b")")[2].split()[1])  # The name before it may hold anything.
-                children.setdefault(parent, []).append(int(name))
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123 - as above
+                    parent = int(file.read().rpartition(b")")[2].split()[1])  # The name before it may hold anything.
+            except OSError:  # It has ended meanwhile.
+                continue
+            children.setdefault(parent, []).append(int(name))
     below = children.get(os.getpid(), [])
     for pid in below:
         below += children.get(pid, [])

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,7 @@ class AdapterProcess:
         try:
             with theirs:
                 self._process = subprocess.Popen(  # noqa: S603 - running what the user names is the purpose
-                    [*words, *target.command],
+                    [*target.sandbox, *words, *target.command],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
@@ -102,17 +103,25 @@ class AdapterProcess:
             forced: seconds from then until its supervisor is.
         """
         self.close(selector)
-        for seconds, react in ((patience, self.kill), (forced, self._process.kill), (1, None)):
-            try:
-                self._process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                if react is not None:
-                    react()
-            else:
-                break
         with contextlib.suppress(KeyError):
             selector.unregister(self.supervisor)
+        if not self._ends_within(patience):
+            self.kill()
+            if not self._ends_within(forced):
+                self._process.kill()
         self.supervisor.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+
+    def _ends_within(self, seconds: float) -> bool:
+        """Wait for the end of the supervisor's socket; its process's own would have to be polled."""
+        latest = time.monotonic() + seconds
+        with contextlib.suppress(TimeoutError, BlockingIOError):
+            while True:
+                self.supervisor.settimeout(max(0.0, latest - time.monotonic()))
+                if not self.supervisor.recv(CHUNK):
+                    return True
+        return False
 
     def status(self, told: bytes) -> int:
         """Return how the adapter ended, as subprocess has it.

@@ -23,14 +23,15 @@ class FilingError(HarnessError):
     """What was asked for cannot be written; the text says what would be right."""
 
 
-def others(kind: str, backend: str, named: Sequence[str]) -> list[Target]:
+def others(kind: str, backend: str, named: Sequence[str], passes: Sequence[str] = ()) -> list[Target]:
     """Return the backends to ask beside the one that fails: none where nothing tells of them.
 
     Raises:
         UnknownBackendError: a name means nothing.
+        NoVariableError: a variable that is to be handed on is not set.
     """
     wanted = [name for name in dict.fromkeys(named or (REFERENCE,)) if name != backend]
-    return [targets.resolve(name) for name in wanted] if kind != "python" or named else []
+    return [targets.resolve(name, passes=passes) for name in wanted] if kind != "python" or named else []
 
 
 def check(kind: str, out: Path | None, named: Sequence[str]) -> None:

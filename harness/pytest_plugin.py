@@ -31,6 +31,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--onnx-case", **several, help="only cases with such an id")
     group.addoption("--onnx-tag", **several, help="only cases with such a tag")
     group.addoption("--onnx-expectations", metavar="FILE", help="failures that this file expects are strict xfails")
+    group.addoption(
+        "--onnx-env", action="append", default=[], metavar="NAME",
+        help="hand this environment variable on to the backends, which are given no more than runtimes need",
+    )  # fmt: skip
     group.addoption("--onnx-timeout", type=float, default=20.0, metavar="SECONDS", help="what one case may take")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import costs, expectations, progress, samples, targets
+from harness import costs, expectations, isolation, progress, samples, targets
 from harness import runner as runners
 from harness import suite as suites
 from harness.errors import HarnessError
@@ -55,6 +55,8 @@ class Options:
         apart: `results` is a folder, in which each backend has a file of its own.
         pythons: by backend, the interpreter of an environment that the user made; under "" that of all others.
         samples: by backend, n of the 1 case in n that it is asked; without one, it is asked all.
+        passes: names of environment variables that adapters are given beside those that all are.
+        isolate: adapters have neither a network nor a view of what they are held against.
     """
 
     backends: tuple[str, ...]
@@ -73,6 +75,8 @@ class Options:
     table: str = TABLES[0]
     expectations: Path | None = None
     samples: Mapping[str, int] = field(default_factory=dict)
+    passes: tuple[str, ...] = ()
+    isolate: bool = False
 
 
 class Session:
@@ -96,9 +100,14 @@ class Session:
         self.options = options
         of_all = options.pythons.get("", "")
         self.targets = [
-            targets.resolve(name, options.pythons.get(name, of_all)) for name in dict.fromkeys(options.backends)
+            targets.resolve(name, options.pythons.get(name, of_all), options.passes)
+            for name in dict.fromkeys(options.backends)
         ]
-        self.reference = targets.resolve(options.reference) if options.reference else None
+        self.reference = targets.resolve(options.reference, passes=options.passes) if options.reference else None
+        if options.isolate:
+            sandbox = isolation.around(options.suite, options.results, apart=options.apart)
+            self.targets = [sandbox.of(target) for target in self.targets]
+            self.reference = sandbox.of(self.reference) if self.reference else None
         self.suite = suite or suites.open_suite(options.suite)
         suites.check_selection(self.suite, options.selection)
         self.expected = expectations.read(options.expectations) if options.expectations else None
@@ -185,6 +194,7 @@ class Session:
             "repeat": options.repeat,
             "timeout": options.limits.timeout,
             "memory": options.limits.memory,
+            **({"isolate": True} if options.isolate else {}),
         }
 
     def _replay(self) -> set[int]:

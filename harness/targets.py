@@ -39,12 +39,14 @@ class Target:
         command: of its adapter.
         environment: variables that its adapter needs, whatever those of the harness are.
         passes: names of variables of the harness that it is given beside those that every adapter is.
+        sandbox: words that stand before a command and confine it; see isolation.py.
     """
 
     name: str
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     passes: tuple[str, ...] = ()
+    sandbox: tuple[str, ...] = ()
 
 
 def names() -> list[str]:

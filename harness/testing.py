@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from harness.expectations import Entry, Expectations
 
 
-LANES = pytest.StashKey[dict[tuple[str, float], Lane]]()
 GATES = pytest.StashKey[dict[tuple[Path, str], Gate]]()
 EXPECTATIONS = "expectations"
 """The name of the item for what is wrong with a file itself."""
@@ -79,19 +78,35 @@ def _gate(expected: Expectations, suite: Mapping[str, str], hello: Mapping[str, 
 
 
 @dataclass(frozen=True)
+class Asking:
+    """How a backend is asked.
+
+    Attributes:
+        backend: as in `onnx-conformance run`.
+        timeout: seconds that one case may take.
+        passes: names of environment variables that it is given beside those that every backend is.
+    """
+
+    backend: str
+    timeout: float
+    passes: tuple[str, ...] = ()
+
+
+LANES = pytest.StashKey[dict[Asking, Lane]]()
+
+
+@dataclass(frozen=True)
 class Ask:
     """What a test item asks.
 
     Attributes:
         case: None: whether the expectations themselves hold.
-        backend: as the user named it.
-        timeout: seconds that one case may take.
+        asking: how the backend is asked.
         accepted: what is expected for now.
     """
 
     case: Case | None
-    backend: str
-    timeout: float
+    asking: Asking
     accepted: Accepted | None = None
 
 
@@ -144,19 +159,20 @@ def _why(entry: Entry, path: Path | None) -> str:
     return f"{entry.verdict}: {line(entry.reason)}{link} [{path}, line {entry.line}]"
 
 
-def _lane(config: pytest.Config, backend: str, timeout: float) -> Lane:
+def _lane(config: pytest.Config, asking: Asking) -> Lane:
     """Return the lane of a backend, which all items of this pytest process share."""
     lanes = config.stash.setdefault(LANES, {})
-    if (backend, timeout) not in lanes:
-        lanes[backend, timeout] = lane = Lane(targets.resolve(backend), Limits(timeout=timeout))
+    if asking not in lanes:
+        target = targets.resolve(asking.backend, passes=asking.passes)
+        lanes[asking] = lane = Lane(target, Limits(timeout=asking.timeout))
         config.add_cleanup(lane.close)
-    return lanes[backend, timeout]
+    return lanes[asking]
 
 
-def asked(config: pytest.Config, case: Case, backend: str, timeout: float) -> Result:
+def asked(config: pytest.Config, case: Case, asking: Asking) -> Result:
     """Return what becomes of a case; a fault of the adapter ends the setup of the test that needs it."""
     try:
-        result = judge(case, backend, _lane(config, backend, timeout).ask(case))
+        result = judge(case, asking.backend, _lane(config, asking).ask(case))
     except HarnessError as error:
         pytest.fail(str(error), pytrace=False)
     if result.verdict is Verdict.ADAPTER_ERROR:
@@ -169,7 +185,7 @@ def answer(item: pytest.Item, ask: Ask) -> Answer | Stale:
     try:
         if ask.case is None:
             return _stale(item.config, ask)
-        result = asked(item.config, ask.case, ask.backend, ask.timeout)
+        result = asked(item.config, ask.case, ask.asking)
         if ask.accepted is None:
             return Answer(ask.case, result)
         return _held(item, ask.case, result, ask.accepted, _gate_of(item.config, ask))
@@ -181,9 +197,9 @@ def _gate_of(config: pytest.Config, ask: Ask) -> Gate:
     """Return the gate of a file, which all items of this pytest process share."""
     assert ask.accepted is not None  # noqa: S101 - nobody asks without
     gates = config.stash.setdefault(GATES, {})
-    key = ask.accepted.expected.path, ask.backend
+    key = ask.accepted.expected.path, ask.asking.backend
     if key not in gates:
-        gates[key] = ask.accepted.gate(_lane(config, ask.backend, ask.timeout).session.hello)
+        gates[key] = ask.accepted.gate(_lane(config, ask.asking).session.hello)
     return gates[key]
 
 
@@ -207,13 +223,13 @@ def _held(item: pytest.Item, case: Case, result: Result, accepted: Accepted, gat
 def _stale(config: pytest.Config, ask: Ask) -> Stale:
     """Return what is known to be wrong with a file, however the cases come out."""
     assert ask.accepted is not None  # noqa: S101 - nobody asks without
-    gate = ask.accepted.gate(_lane(config, ask.backend, ask.timeout).session.hello)
+    gate = ask.accepted.gate(_lane(config, ask.asking).session.hello)
     if not ask.accepted.whole:
         return Stale(tuple(gate.expired()))
     for case in ask.accepted.cases:
         gate.add(
             Result(
-                case.id, case.operator, ask.backend, Verdict.PASS, str(case.outcome), case.form, clauses=case.clauses,
+                case.id, case.operator, ask.asking.backend, Verdict.PASS, str(case.outcome), case.form, clauses=case.clauses,
                 tags=tuple(sorted(case.tags)),
             )
         )  # fmt: skip
@@ -304,8 +320,9 @@ def items(session: pytest.Session) -> list[pytest.Item]:
     """
     option = session.config.getoption
     backends = list(dict.fromkeys(option("--onnx-backend")))
+    passes = tuple(option("--onnx-env"))
     for name in backends:
-        targets.resolve(name)  # Before the cases are made, which takes longer.
+        targets.resolve(name, passes=passes)  # Before the cases are made, which takes longer.
     chosen = _selected(
         option("--onnx-suite"), tuple(option("--onnx-op")), tuple(option("--onnx-case")), tuple(option("--onnx-tag"))
     )
@@ -315,7 +332,7 @@ def items(session: pytest.Session) -> list[pytest.Item]:
         accepted[expected.backend] = _accepted(expected, backends, chosen)
     found: list[pytest.Item] = []
     for name in backends:
-        asks = _asks(chosen, name, option("--onnx-timeout"), accepted.get(name))
+        asks = _asks(chosen, Asking(name, option("--onnx-timeout"), passes), accepted.get(name))
         collector = CaseCollector.from_parent(session, name=name, nodeid=f"onnx::{name}", asks=asks)
         found.extend(collector.collect())
     return found
@@ -332,10 +349,10 @@ def _name(ask: Ask) -> str:
     return ask.case.id if ask.case else EXPECTATIONS
 
 
-def _asks(chosen: _Chosen, backend: str, timeout: float, accepted: Accepted | None) -> list[Ask]:
+def _asks(chosen: _Chosen, asking: Asking, accepted: Accepted | None) -> list[Ask]:
     """Return what is asked of a backend: every case, and at last whether its expectations hold."""
-    asks = [Ask(case, backend, timeout, accepted) for case in chosen.cases]
-    return [*asks, Ask(None, backend, timeout, accepted)] if accepted else asks
+    asks = [Ask(case, asking, accepted) for case in chosen.cases]
+    return [*asks, Ask(None, asking, accepted)] if accepted else asks
 
 
 def _accepted(expected: Expectations, backends: list[str], chosen: _Chosen) -> Accepted:
@@ -377,6 +394,7 @@ def conformance(
     tag: str | tuple[str, ...] = (),
     timeout: float = 20.0,
     expectations: str | Path | None = None,
+    env: tuple[str, ...] = (),
 ) -> Callable[..., None]:
     """Return a test function with one item a case, for a test module to keep under a name test_*.
 
@@ -388,15 +406,18 @@ def conformance(
         tag: globs over tags.
         timeout: seconds that one case may take.
         expectations: a file of what is accepted for now: what it expects is a strict xfail, with the entry's reason.
+        env: names of environment variables that the backend is given beside those that every backend is.
 
     Raises:
         HarnessError: the backend, the suite or the file is not to be had, or nothing is selected.
     """
-    targets.resolve(backend)
+    targets.resolve(backend, passes=env)
     expected = files.read(Path(expectations)) if expectations is not None else None
     chosen = _selected(suite, _globs(op), _globs(case), _globs(tag))
     accepted = _accepted(expected, [backend], chosen) if expected else None
-    requests = [pytest.param(ask, id=_name(ask)) for ask in _asks(chosen, backend, timeout, accepted)]
+    requests = [
+        pytest.param(ask, id=_name(ask)) for ask in _asks(chosen, Asking(backend, timeout, tuple(env)), accepted)
+    ]
 
     @pytest.mark.parametrize("onnx_result", requests, indirect=True)
     def test_conformance(onnx_result: Answer | Stale) -> None:

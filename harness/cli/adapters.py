@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 from tabulate import tabulate
 
-from harness import npm, selftest, targets
-from harness.cli.options import end
+from harness import isolation, npm, selftest, targets
+from harness.cli.options import end, surrounding
 from harness.errors import HarnessError
 from harness.lane import Lane
 from harness.process import Limits
@@ -58,13 +58,16 @@ def _row(name: str, *, every: bool) -> list[str]:
 @backends_.command("check")
 @click.argument("name", metavar="BACKEND")
 @click.option("--python", default="", metavar="PATH", help="As in `run`.")
-def check(name: str, python: str) -> None:
+@surrounding
+def check(name: str, python: str, passes: tuple[str, ...], isolate: bool) -> None:  # noqa: FBT001
     """Test an adapter in short: its hello, every type there and back, and what it makes of nonsense.
 
     Exit status: 0 nothing is amiss, 1 something is, 2 it does not come up.
     """
-    amiss = 0
-    for found in selftest.check(targets.resolve(name, python), Limits()):
+    amiss, target = 0, targets.resolve(name, python, passes)
+    if isolate:
+        target = isolation.around("generated", None).of(target)
+    for found in selftest.check(target, Limits()):
         mark = {True: "ok", False: "NO", None: "--"}[found.good]
         amiss += found.good is False
         click.echo(f"{mark}  {found.what:<32} {found.seen}")

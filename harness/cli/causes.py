@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import dissent, explain, filing, minimize, progress, suite, targets
-from harness.cli.options import Seconds, cores, end, find, source
+from harness import dissent, explain, filing, isolation, minimize, progress, suite, targets
+from harness.cli.options import Seconds, cores, end, find, source, surrounding
 from harness.errors import HarnessError
 from harness.lane import Lane
 from harness.process import Limits
@@ -18,6 +18,11 @@ from harness.report import minimized as minimized_report
 from harness.report.issue import Issue
 from harness.results import Run
 from harness.witness import Witness, hear, witnesses
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.targets import Target
 
 
 def telling(command: Any) -> Any:  # noqa: ANN401 - click's decorators
@@ -39,9 +44,21 @@ def telling(command: Any) -> Any:  # noqa: ANN401 - click's decorators
             "--python", default="", metavar="PATH",
             help="The interpreter of an environment of yours that holds the runtime of --backend, as in `run`.",
         ),
+        surrounding,
     ):  # fmt: skip
         command = option(command)
     return command
+
+
+def _asked(
+    kind: str, backend: str, python: str, others: Sequence[str], passes: tuple[str, ...], isolated_from: str | None
+) -> tuple[Target, list[Target]]:
+    """Return the backend that fails, and those to ask beside it."""
+    target, beside = targets.resolve(backend, python, passes), filing.others(kind, backend, others, passes)
+    if isolated_from is None:
+        return target, beside
+    sandbox = isolation.around(isolated_from, None)
+    return sandbox.of(target), [sandbox.of(other) for other in beside]
 
 
 @click.command("dissent")
@@ -69,11 +86,11 @@ def dissent_(files: tuple[Path, ...], enough: int) -> None:
 @telling
 def repro_(
     case_id: str, backend: str, python: str, suite_name: str | None, kind: str, out: Path | None,
-    others: Any,  # noqa: ANN401 - click's
+    others: Any, passes: tuple[str, ...], isolate: bool,  # noqa: ANN401, FBT001 - click's
 ) -> None:  # fmt: skip
     """Show what a backend makes of a case, without this project: as a file of Python, a bug report, a folder."""
     filing.check(kind, out, others)
-    target, beside = targets.resolve(backend, python), filing.others(kind, backend, others)
+    target, beside = _asked(kind, backend, python, others, passes, (suite_name or "generated") if isolate else None)
     case = find(case_id, suite_name)
     with Lane(target, Limits()) as lane:
         hello = dict(lane.session.hello)
@@ -94,7 +111,7 @@ def repro_(
 @telling
 def minimize_(
     case_id: str, backend: str, python: str, suite_name: str | None, steps: int, timeout: float, kind: str,
-    out: Path | None, others: Any,  # noqa: ANN401 - click's
+    out: Path | None, others: Any, passes: tuple[str, ...], isolate: bool,  # noqa: ANN401, FBT001 - click's
 ) -> None:  # fmt: skip
     """Cut a failing case down to a smaller one that fails in the same way, and show that as `repro` does.
 
@@ -102,7 +119,7 @@ def minimize_(
     passes, does not fail the same way each time, or cannot be had.
     """
     filing.check(kind, out, others)
-    target, beside = targets.resolve(backend, python), filing.others(kind, backend, others)
+    target, beside = _asked(kind, backend, python, others, passes, (suite_name or "generated") if isolate else None)
     case, limits = find(case_id, suite_name), Limits(timeout=timeout)
     found = minimize.minimize(case, suite.origin(case), target, limits, steps)
     for line in minimized_report.lines(found):

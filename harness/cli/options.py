@@ -205,6 +205,22 @@ def parting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     return command
 
 
+def surrounding(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add the options that say what adapters see of this machine."""
+    for option in (
+        click.option(
+            "--isolate", is_flag=True,
+            help="Adapters in a sandbox: no network, no other process, no view of the suite and its answers (Linux).",
+        ),
+        click.option(
+            "--env", "passes", multiple=True, metavar="NAME",
+            help="Hand this variable on to adapters, which are given no more than what runtimes need. Repeatable.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
 def all_met(chosen: suite.Suite, selection: suite.Selection, *, empty: bool) -> None:
     """Raise if a part of the suite could not be read, a glob matched nothing, or there was no case at all."""
     if chosen.unreadable:

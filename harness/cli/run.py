@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from harness import samples, session, targets
-from harness.cli.options import DESTINATION, SAMPLE, SHARD, SIZE, Seconds, Wanted, end, selecting
+from harness.cli.options import DESTINATION, SAMPLE, SHARD, SIZE, Seconds, Wanted, end, selecting, surrounding
 from harness.process import Limits
 
 
@@ -22,6 +22,7 @@ from harness.process import Limits
     "--python", "pythons", multiple=True, metavar="PATH",
     help="The interpreter of an environment of yours that holds the runtimes; NAME=PATH for one of them. Repeatable.",
 )  # fmt: skip
+@surrounding
 @click.option(
     "--results", type=DESTINATION,
     help="Write the result stream here; into a folder, named with a slash behind it, one for each backend.",
@@ -81,5 +82,7 @@ def run(wanted: Wanted, shard: Any, asked: Any, **given: Any) -> None:  # noqa: 
         groups=given["groups"],
         table=given["table"],
         expectations=given["expectations"],
+        passes=given["passes"],
+        isolate=given["isolate"],
     )
     end(session.execute(options))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness import releases, samples, session, targets
-from harness.cli.options import SAMPLE, Seconds, Wanted, end, selecting
+from harness.cli.options import SAMPLE, Seconds, Wanted, end, selecting, surrounding
 from harness.errors import HarnessError
 from harness.process import Limits
 from harness.report import formats
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     help="How many minor versions, the newest release of each, where BACKEND alone is given.",
 )  # fmt: skip
 @selecting
+@surrounding
 @click.option(
     "--sample", "asked", type=SAMPLE, multiple=True, help="Only 1 case in n, always the same ones, as in `run`."
 )
@@ -88,6 +89,8 @@ def _measure(
     jobs: int,
     timeout: float,
     restarts: int,
+    passes: tuple[str, ...],
+    isolate: bool,
 ) -> int:
     """Run the versions; return 0, or 2 where results are missing."""
     click.echo(f"runs {line(', '.join(backends))}", err=True)
@@ -101,6 +104,8 @@ def _measure(
         jobs=jobs,
         results=results,
         resume=resume,
+        passes=passes,
+        isolate=isolate,
     )
     status = session.execute(options, tell=session.tell_faults)
     return status if status == session.EXIT_BROKEN else session.EXIT_PASSED
