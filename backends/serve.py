@@ -10,12 +10,14 @@ so that it cannot be taken for an answer.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # It ends this process, and raises nothing amid an import.
     # Python put this folder first on the path, where backends/onnxruntime.py would hide onnxruntime itself.
     sys.path[:1] = [] if Path.cwd() == HERE else [str(Path.cwd())]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import shutil
@@ -17,6 +18,7 @@ from harness import runner as runners
 from harness import suite as suites
 from harness.errors import HarnessError
 from harness.gate import Gate
+from harness.interruption import EndedError, in_order
 from harness.lane import Lane
 from harness.render import brief
 from harness.replies import Answered, Refused
@@ -317,23 +319,35 @@ def execute(options: Options, suite: Suite | None = None, tell: Callable[[Sessio
     session = Session(options, suite)
     for text in session.suite.left_out(options.selection):
         click.echo(f"onnx-conformance: {text}", err=True)
-    stopped = ""
+    stopped, ended = "", None
     try:
-        with progress.shown(session.watch()) as advance:
+        with in_order(), progress.shown(session.watch()) as advance:
             session.run(lambda _: advance())
     except KeyboardInterrupt:
         stopped = "interrupted"
+    except EndedError as error:
+        stopped, ended = str(error), error.status
     except HarnessError as error:
         if not session.summary.counts:
             raise
         stopped = str(error)
+    if stopped and not session.summary.counts:
+        click.echo(f"onnx-conformance: {stopped} before there was a result", err=True)
+        return ended or EXIT_BROKEN
+    if ended is not None:  # Whoever reads what we print may be gone, and with it the time for a report.
+        with contextlib.suppress(OSError):
+            click.echo(f"onnx-conformance: {stopped}{_kept(options)}", err=True)
+        return ended
     (tell or _report)(session)
     if stopped:
-        kept = f"; go on with --resume --results {_place(options)}" if options.results else ""
-        click.echo(f"onnx-conformance: {stopped}; what was measured is above{kept}", err=True)
+        click.echo(f"onnx-conformance: {stopped}; what was measured is above{_kept(options)}", err=True)
         on_purpose = session.options.max_fail is not None and session.summary.failed >= session.options.max_fail
         return EXIT_FAILED if on_purpose and not session.faults else EXIT_BROKEN
     return session.exit_status()
+
+
+def _kept(options: Options) -> str:
+    return f"; go on with --resume --results {_place(options)}" if options.results else ""
 
 
 def _report(session: Session) -> None:

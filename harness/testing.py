@@ -229,8 +229,8 @@ def _stale(config: pytest.Config, ask: Ask) -> Stale:
     for case in ask.accepted.cases:
         gate.add(
             Result(
-                case.id, case.operator, ask.asking.backend, Verdict.PASS, str(case.outcome), case.form, clauses=case.clauses,
-                tags=tuple(sorted(case.tags)),
+                case.id, case.operator, ask.asking.backend, Verdict.PASS, str(case.outcome), case.form,
+                clauses=case.clauses, tags=tuple(sorted(case.tags)),
             )
         )  # fmt: skip
     gate.finish(complete=True)
