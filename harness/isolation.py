@@ -77,11 +77,15 @@ class Isolation:
         for folder in PRIVATE:
             yield from ("--tmpfs", str(folder))
         yield from _shown(PRIVATE, (here, *needed, *SYSTEM))
-        for file in self.files:
+        files = [file for file in self.files if file.parent not in PRIVATE]
+        for file in files:
             yield from _without(file, (here, *needed))
-        for folder in sorted(filter(Path.is_dir, hidden)):
+        folders = sorted(filter(Path.is_dir, hidden))
+        for folder in folders:
             yield from ("--tmpfs", str(folder))
         yield from _shown(hidden, needed)
+        for folder in [*(file.parent for file in files), *folders]:
+            yield from ("--remount-ro", str(folder))
         yield from ("--chdir", str(here), "--")
 
 
@@ -168,8 +172,6 @@ def _homes(program: Path) -> Iterator[Path]:
 def _without(file: Path, needed: Sequence[Path]) -> Iterator[str]:
     """Yield the words that hide a file, which need not be there yet, and leave what is needed beside it."""
     folder = file.parent
-    if folder in PRIVATE:
-        return
     yield from ("--tmpfs", str(folder))
     if not any(path.is_relative_to(folder) for path in needed):
         return
