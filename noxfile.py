@@ -1,7 +1,8 @@
-"""Sessions: tests, lint, types, conformance, mutants, bench. Run one with `nox -s NAME`."""
+"""Sessions: tests, lint, types, fuzz, conformance, mutants, bench. Run one with `nox -s NAME`."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -35,6 +36,14 @@ def types(session: nox.Session) -> None:
     """Check types, strictly."""
     session.install(".[dev]")
     session.run("mypy")
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Feed what reads foreign bytes with changed ones, for minutes; ONNX_CONFORMANCE_ROUNDS says how many."""
+    session.install(".[onnxruntime,test]")
+    rounds = os.environ.get("ONNX_CONFORMANCE_ROUNDS", "100000")
+    session.run("pytest", "-k", "mutated", *session.posargs, env={"ONNX_CONFORMANCE_ROUNDS": rounds})
 
 
 @nox.session
