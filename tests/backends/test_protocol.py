@@ -380,12 +380,13 @@ def test_readme_has_the_element_types() -> None:
     assert documented == ours, set(documented) ^ set(ours)
 
 
-@pytest.mark.parametrize("name", ["MAX_HEADER", "MAX_PAYLOAD", "MAX_DEPTH", "VERSION"])
+@pytest.mark.parametrize("name", ["MAX_HEADER", "MAX_PAYLOAD", "MAX_DEPTH", "MAX_RANK", "VERSION"])
 def test_readme_has_the_limits(name: str) -> None:
     said = {
         "MAX_HEADER": r"header line has at most (\d+) bytes",
         "MAX_PAYLOAD": r"a payload at most (\d+) bytes",
         "MAX_DEPTH": r"lie at most (\d+) deep",
+        "MAX_RANK": r"has at most (\d+) dimensions",
         "VERSION": r"## The wire format, version (\d+)",
     }[name]
     found = re.search(said, README)

@@ -459,3 +459,37 @@ def test_expectations_without_a_backend_to_hold_are_a_usage_error(ask: Asker) ->
     ran = ask("test_mine.py", "--onnx-expectations", "e.toml")
     assert ran.status == pytest.ExitCode.USAGE_ERROR, ran.output
     assert "--onnx-expectations goes with --onnx-backend" in ran.output, ran.output
+
+
+# What a backend is given of the environment
+
+WANTS = """
+import os
+
+def info():
+    return {"runtime": "wants", "version": os.environ["MY_OWN"]}
+
+def run(model, inputs, outputs):
+    raise NotImplementedError("nothing")
+
+OPT_OUTS = (("NotImplementedError", "", "nothing"),)
+"""
+
+
+def test_a_variable_that_is_named_is_handed_on(ask: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_OWN", "1")
+    (ask.folder / "my").mkdir()
+    (ask.folder / "my" / "wants.py").write_text(WANTS)
+    words = ("--onnx-backend", "my.wants", "--onnx-case", ONE)
+    assert ask(*words).counts == {"error": 1}
+    assert ask(*words, "--onnx-env", "MY_OWN").counts == {"skipped": 1}
+    module = "from harness.testing import conformance\ntest_onnx = conformance('my.wants', case=%r, env=('MY_OWN',))\n"
+    (ask.folder / "test_mine.py").write_text(module % ONE)
+    assert ask("test_mine.py").counts == {"skipped": 1}
+
+
+def test_a_variable_that_is_not_set_is_a_sentence(ask: Asker) -> None:
+    ran = ask("--onnx-backend", "onnx_reference", "--onnx-case", ONE, "--onnx-env", "NOT_SET_HERE")
+    assert ran.status == pytest.ExitCode.USAGE_ERROR, ran.output
+    assert "--env NOT_SET_HERE: no such variable is set here" in ran.output, ran.output
+    assert not ran.traceback, ran.output
