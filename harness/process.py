@@ -269,9 +269,8 @@ class Session:
         try:
             while self._answers(process) and (message := self._incoming.next(self._reply_room)) is not None:
                 self._dispatch(*message)
-        except (protocol.ProtocolError, MemoryError) as error:
-            why = "its answer does not fit into memory" if isinstance(error, MemoryError) else str(error)
-            what = clean(f"{self.target.name} broke the wire format: {why}")
+        except protocol.ProtocolError as error:
+            what = clean(f"{self.target.name} broke the wire format: {error}")
             self._blame(lambda stderr: Broken(what, stderr))
 
     def _answers(self, process: AdapterProcess) -> bool:
@@ -308,7 +307,10 @@ class Session:
         if header.get("id") != request:
             given = protocol.clip(header.get("id"))
             raise protocol.HeaderError(f"an answer to request {given} while {request} was due")
-        reply = replies.parse(header, payload)
+        try:
+            reply = replies.parse(header, payload)
+        except MemoryError:
+            raise protocol.PayloadError("the answer does not fit into the memory of the harness") from None
         self._pending.popleft()
         self._since = self._begun = time.monotonic()
         self._stderr.clear()

@@ -108,7 +108,7 @@ def _measure(
         isolate=isolate,
     )
     status = session.execute(options, tell=session.tell_faults)
-    return status if status == session.EXIT_BROKEN else session.EXIT_PASSED
+    return session.EXIT_PASSED if status == session.EXIT_FAILED else status
 
 
 def _tell(runs: Sequence[Run], out: Path | None) -> int:

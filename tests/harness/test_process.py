@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from orphans import runs
 
-from harness import targets
+from harness import replies, targets
 from harness.lane import Lane
 from harness.process import STDERR_KEPT, BudgetError, Limits, StartError
 from harness.replies import Answered, Broken, Died, Late, Refused
@@ -263,6 +263,25 @@ def test_a_second_hello_is_called_so(cases: dict[str, Case]) -> None:
         reply = opened.ask(cases[FAULTY])
     assert isinstance(reply, Broken), reply
     assert 'a second "hello"' in reply.message, reply
+
+
+def test_an_answer_that_memory_does_not_hold_is_blamed_on_its_own_case(
+    cases: dict[str, Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = iter([MemoryError, None])
+    right = replies.parse
+
+    def parse(*message: Any) -> Any:
+        if (error := next(asked, None)) is not None:
+            raise error
+        return right(*message)
+
+    monkeypatch.setattr(replies, "parse", parse)
+    with lane("good") as opened:
+        reply, after = opened.ask(cases[FAULTY]), opened.ask(cases["even"])
+    assert isinstance(reply, Broken), reply
+    assert "does not fit into the memory of the harness" in reply.message, reply
+    assert isinstance(after, Answered), after
 
 
 # Giving up
