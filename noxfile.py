@@ -52,8 +52,17 @@ def conformance(session: nox.Session) -> None:
     session.install(".[onnxruntime]")
     RUNS.mkdir(parents=True, exist_ok=True)
     for results in RESULTS:
-        results.unlink(missing_ok=True)
-        command = ["onnx-conformance", "run", "--suite", results.stem, "--results", str(results), "--jobs", "2"]
+        command = [
+            "onnx-conformance",
+            "run",
+            "--suite",
+            results.stem,
+            "--results",
+            str(results),
+            "--overwrite",
+            "--jobs",
+            "2",
+        ]
         backends = ["--backend", "onnxruntime", "--backend", "onnx_reference"]
         session.run(*command, *backends, success_codes=[0, 1], silent=True)
     session.run("onnx-conformance", "publish", *map(str, RESULTS), "--folder", str(REPORTS))

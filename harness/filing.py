@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness import store, targets
+from harness import results, store, targets
 from harness.errors import HarnessError
 from harness.report import issue as issues
 
@@ -35,7 +35,7 @@ def others(kind: str, backend: str, named: Sequence[str], passes: Sequence[str] 
 
 
 def check(kind: str, out: Path | None, named: Sequence[str]) -> None:
-    """Raise FilingError for what cannot be written, before anything is run."""
+    """Raise FilingError for what cannot be written, and ResultsError for results, before anything is run."""
     if kind == "python" and named:
         raise FilingError("--other is for --format markdown and folder: the Python file asks one runtime")
     if kind == "folder" and out is None:
@@ -44,6 +44,8 @@ def check(kind: str, out: Path | None, named: Sequence[str]) -> None:
         raise FilingError(f"--out {out} is not a folder; --format folder writes the case's folder into one")
     if out is not None and kind != "folder" and out.is_dir():
         raise FilingError(f"--out {out} is a folder; --format {kind} writes one file")
+    if out is not None and kind != "folder":
+        results.spare(out)
 
 
 def file(issue: Issue, kind: str, out: Path | None) -> tuple[str, Path | None]:

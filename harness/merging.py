@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -15,21 +16,35 @@ if TYPE_CHECKING:
 
     from harness.verdict import Verdict
 
-_SHARD = re.compile(r"\s*--shard (\d+)/(\d+)")
+_SHARD = re.compile(r"\s*--shard (\d{1,9})/(\d{1,9})")
+MOST_MISSING = 10
+"""Shards that are named where more are missing."""
 
 
-def merge(paths: Sequence[Path], out: Path, sample: int = 1) -> int:
+def merge(paths: Sequence[Path], out: Path, sample: int = 1, *, overwrite: bool = False) -> int:
     """Write the results of several files to one; return how many there are.
 
     Args:
         paths: the files.
         out: where they go.
         sample: keep 1 case in so many, as a run with such a sample would; a smaller one that a backend has stays.
+        overwrite: results that are at `out` may be replaced, where they are none of those that are joined.
 
     Raises:
         ResultsError: a file was cut off, they are of different suites or selections, a shard is missing, or two say
-            something else of one case on one backend.
+            something else of one case on one backend; or `out` is there already.
     """
+    if any(path.exists() and out.exists() and path.samefile(out) for path in paths):
+        raise ResultsError(f"{out} is one of the files to join; name another for --out")
+    writer = Writer(out, overwrite=overwrite)
+    try:
+        writer.check()
+        return _join(paths, writer, sample)
+    finally:
+        writer.close()
+
+
+def _join(paths: Sequence[Path], writer: Writer, sample: int) -> int:
     runs = [Run(path) for path in paths]
     for run in runs:
         if not run.complete:
@@ -37,9 +52,8 @@ def merge(paths: Sequence[Path], out: Path, sample: int = 1) -> int:
         _same(runs[0], run)
     _whole(runs)
     owners = {key: first for key, first in _owners(runs).items() if in_sample(key[1], sample)}
-    writer = Writer(out)
+    writer.open(_header(runs, sample))
     try:
-        writer.open(_header(runs, sample))
         for index, run in enumerate(runs):
             for result in run.results():
                 if owners.get((result.backend, result.case)) == index:
@@ -47,8 +61,9 @@ def merge(paths: Sequence[Path], out: Path, sample: int = 1) -> int:
             for item in run.unreadable:
                 writer.add_unreadable(item)
         writer.finish(max(float((run.footer or {}).get("seconds", 0)) for run in runs))
-    finally:
-        writer.close()
+    except BaseException:
+        writer.discard()  # Half of it would look like a run to go on with, and it can be joined again.
+        raise
     return len(owners)
 
 
@@ -119,9 +134,14 @@ def _whole(runs: Sequence[Run]) -> None:
         counts = sorted({count for _, count in shards})
         if len(counts) > 1:
             raise ResultsError(f"{backend} was run in shards of {' and of '.join(map(str, counts))}; merge one kind")
-        missing = sorted(set(range(1, counts[0] + 1)) - {index for index, _ in shards})
+        there, count = {index for index, _ in shards}, counts[0]
+        # A header may say that there are a thousand million, so they are not all written down.
+        missing = list(
+            itertools.islice((index for index in range(1, count + 1) if index not in there), MOST_MISSING + 1)
+        )
         if missing:
-            wanted = ", ".join(f"{index}/{counts[0]}" for index in missing)
+            wanted = ", ".join(f"{index}/{count}" for index in missing[:MOST_MISSING])
+            wanted += " and others" if len(missing) > MOST_MISSING else ""
             raise ResultsError(f"{backend} lacks --shard {wanted}; run what is missing, and name its file too")
 
 

@@ -7,23 +7,26 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import errno
+import fcntl
 import json
 import math
 import os
 import platform
 from collections import Counter
+from io import FileIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 
-from harness import __version__
+from harness import __version__, records
 from harness.errors import HarnessError
 from harness.verdict import Result, Unreadable, Verdict, clean, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from io import FileIO
+    from io import BufferedReader
     from pathlib import Path
 
 FORMAT = 1
@@ -34,6 +37,8 @@ IDENTITY = ("runtime", "version", "python", "node")
 CALLS = ("repro", "repro_wide")
 """How its runtime is called without this project; see `repro`."""
 MOST_CODE = 8000
+NO_LOCKS = frozenset({errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK, errno.EINVAL})
+"""What a file system without locks answers; there a run goes on without one."""
 
 SPARSE = (
     "message",
@@ -54,6 +59,10 @@ SPARSE = (
 
 class ResultsError(HarnessError):
     """A results file cannot be used; the text names file and line."""
+
+
+class CutOffError(ResultsError):
+    """A run was cut off in the file, and nobody asked to go on with it."""
 
 
 def header(
@@ -119,20 +128,11 @@ _FIELDS = {item.name for item in dataclasses.fields(Result)}
 
 
 def from_record(record: Mapping[str, Any]) -> Result:
-    """Return the result of a record.
-
-    Raises:
-        ValueError, TypeError: a field is missing or none of its kind.
-    """
+    """Return the result of a record that is as the schema says."""
     known = {key: value for key, value in record.items() if key in _FIELDS}
-    for key in ("case", "backend", "verdict"):
-        if not isinstance(known.get(key), str):
-            raise ValueError(f"{key!r} is {known.get(key)!r}, expected a string")  # noqa: TRY004 - bad data, as below
     known["verdict"] = Verdict(known["verdict"])
     for key in ("clauses", "tags", "attempts"):
         known[key] = tuple(known.get(key, ()))
-    for attempt in known["attempts"]:
-        Verdict(attempt["verdict"])
     known.setdefault("operator", "")
     known.setdefault("outcome", "values")
     return Result(**known)
@@ -152,48 +152,129 @@ def begun(path: Path) -> bool:
         raise ResultsError(f"cannot read {path}: {error.strerror}") from error
 
 
-class Writer:
-    """Writes a stream, each record at once, so that what is measured is kept whatever happens next."""
+def measured(path: Path) -> bool:
+    """Tell whether a file holds results, whole or cut off: what nobody can derive again."""
+    try:
+        with _opened(path) as file:
+            return bool(records.parse(file.readline(records.MOST_BYTES))["kind"] == "header")
+    except (ResultsError, records.RecordError, OSError):
+        return False
 
-    def __init__(self, path: Path | None) -> None:
-        """Take a path, or None to only count: verdicts, and the seconds that the cases of a backend took."""
-        self.path = path
+
+def spare(path: Path) -> None:
+    """Raise ResultsError where something that can be derived again would take the place of results."""
+    if measured(path):
+        raise ResultsError(f"{path} holds results, which are not overwritten; name another file")
+
+
+class Writer:
+    """Writes a stream, each record at once, so that what is measured is kept whatever happens next.
+
+    A file is locked from when it is looked at until it is closed: two runs that write one file would tear its lines.
+    The lock is the kernel's own, on the file itself: it ends with the process, however that ends, and leaves no second
+    file behind, as those of a library would.
+    """
+
+    def __init__(self, path: Path | None, *, overwrite: bool = False) -> None:
+        """Take a path, or None to only count: verdicts, and the seconds that the cases of a backend took.
+
+        Args:
+            path: the file; what is no plain file, such as a pipe, is written to as it comes.
+            overwrite: results that are there may be replaced.
+        """
+        self.path, self._overwrite = path, overwrite
         self._file: FileIO | None = None
         self.counts: dict[str, Counter[str]] = {}
         self.faults: list[str] = []
         self._unreadable: set[Unreadable] = set()
         self.busy: dict[str, float] = {}
 
+    def lock(self) -> None:
+        """Lock the file, where there is one already.
+
+        Raises:
+            ResultsError: another run writes to it, or it cannot be written.
+        """
+        if self.path is not None and self._file is None and self.path.is_file():
+            self._file = self._locked(os.O_RDWR)
+
     def check(self) -> None:
-        """Raise ResultsError where a new file would take the place of a run that was cut off."""
-        if self.path is not None and begun(self.path) and not Run(self.path).complete:
-            raise ResultsError(f"{self.path} holds a run that was cut off; go on with --resume, or remove it")
+        """Raise ResultsError where a new file would take the place of one that is there; lock it where it may."""
+        self.lock()
+        try:
+            self._check()
+        except ResultsError:
+            self.close()
+            raise
+
+    def _check(self) -> None:
+        if self.path is None or not begun(self.path):
+            return
+        if not measured(self.path):
+            raise ResultsError(f"{_no_header(self.path)}, and is not overwritten")
+        if self._overwrite:
+            return
+        if Run(self.path).complete:
+            raise ResultsError(
+                f"{self.path} holds results already; name another file, or replace them with --overwrite"
+            )
+        raise CutOffError(
+            f"{self.path} holds a run that was cut off; go on with --resume, name another file, or replace it with "
+            "--overwrite"
+        )
 
     def open(self, first: Mapping[str, Any]) -> None:
         """Begin a new file with its header.
 
         Raises:
-            ResultsError: the path cannot be written, or holds a run that was cut off.
+            ResultsError: the path cannot be written, another run writes to it, or it holds what may not be replaced.
         """
         if self.path is None:
             return
         self.check()
-        try:
-            self._file = self.path.open("wb", buffering=0)
-        except OSError as error:
-            raise ResultsError(f"cannot write {self.path}: {error.strerror}") from error
+        if self._file is None:
+            self._file = self._locked(os.O_RDWR | os.O_CREAT if _plain(self.path) else os.O_WRONLY)
+            self.check()  # Another run may have begun it since it was not there.
+        if _plain(self.path):
+            self._file.truncate(0)
         self._line(first)
 
     def go_on(self, run: Run) -> None:
-        """Go on with a file that was cut off, behind its last whole record."""
-        assert self.path is not None  # noqa: S101 - there is a run, so there is a path
-        try:
-            self._file = self.path.open("r+b", buffering=0)
-        except OSError as error:
-            raise ResultsError(f"cannot write {self.path}: {error.strerror}") from error
+        """Go on with a file that was cut off, behind its last whole record.
+
+        Raises:
+            ResultsError: it cannot be written, or another run writes to it.
+        """
         self._unreadable = set(run.unreadable)
+        self.lock()
+        if self._file is None:
+            raise ResultsError(f"{self.path} is gone; run without --resume")
         self._file.truncate(run.end)
         self._file.seek(run.end)
+
+    def _locked(self, flags: int) -> FileIO:
+        """Open the file and lock it; a pipe without a reader is not waited for."""
+        assert self.path is not None  # noqa: S101 - whoever calls looked
+        try:
+            handle = os.open(self.path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            why = "nobody reads this pipe" if error.errno == errno.ENXIO else error.strerror
+            raise ResultsError(f"cannot write {self.path}: {why}") from error
+        os.set_blocking(handle, True)
+        file = FileIO(handle, "r+b" if flags & os.O_RDWR else "wb")
+        try:
+            if _plain(self.path):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.close()
+            raise ResultsError(
+                f"another run is writing to {self.path}; wait until it has ended, or name another file"
+            ) from error
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                file.close()
+                raise ResultsError(f"cannot lock {self.path}: {error.strerror}") from error
+        return file
 
     def add(self, result: Result) -> None:
         """Write and count a result."""
@@ -238,6 +319,13 @@ class Writer:
         """Close the file; without `finish` before, it counts as cut off."""
         if self._file is not None:
             self._file.close()
+            self._file = None
+
+    def discard(self) -> None:
+        """Remove what was written, where that is a file."""
+        if self.path is not None and self._file is not None and _plain(self.path):
+            self.path.unlink(missing_ok=True)
+        self.close()
 
     def _line(self, record: Mapping[str, Any]) -> None:
         assert self._file is not None  # noqa: S101
@@ -251,8 +339,32 @@ class Writer:
             raise ResultsError(f"cannot write {self.path}: {error.strerror}; what it holds so far is whole") from error
 
 
+def _plain(path: Path) -> bool:
+    """Tell whether a path is a plain file, or none yet."""
+    return path.is_file() or not path.exists()
+
+
+def _no_header(path: Path) -> str:
+    return f"{path}, line 1: expected the header of a run, as `run --results` writes it; name another file"
+
+
+def _opened(path: Path) -> BufferedReader:
+    """Open a results file to read it.
+
+    Raises:
+        ResultsError: it cannot be read, or is no plain file: a stream is gone when it was read once.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            what = "a folder" if path.is_dir() else "a pipe or a device"
+            raise ResultsError(f"{path} is {what}; results are read more than once, so keep them in a file and name it")
+        return path.open("rb")
+    except OSError as error:
+        raise ResultsError(f"cannot read {path}: {error.strerror}") from error
+
+
 class Run:
-    """A results file, read lazily.
+    """A results file, read lazily, every record held to the published schema.
 
     Attributes:
         header: the first record.
@@ -265,27 +377,25 @@ class Run:
         """Read the header, and find out whether the file is whole.
 
         Raises:
-            ResultsError: it is missing, or no results file.
+            ResultsError: it is missing, no results file, or damaged.
         """
         self.path = path
+        with _opened(path) as file:
+            first = self._next(file)
         try:
-            with path.open("rb") as file:
-                first = file.readline()
-        except OSError as error:
-            raise ResultsError(f"cannot read {path}: {error.strerror}") from error
-        try:
-            self.header = self._record(1, first)
-        except ResultsError:
+            self.header = records.parse(first)
+        except records.RecordError:
             self.header = {}
         if self.header.get("kind") != "header":
-            raise ResultsError(
-                f"{path}, line 1: expected the header of a run, as `run --results` writes it; name another file"
-            )
+            raise ResultsError(_no_header(path))
         if self.header.get("format") != FORMAT:
-            raise ResultsError(f"{path}: format {self.header.get('format')!r}; this version reads {FORMAT}")
-        for key in ("suite", "backends", "arguments"):
-            if not isinstance(self.header.get(key), dict):
-                raise ResultsError(f"{path}, line 1: the header has no {key!r}; the file is damaged, run anew")
+            raise ResultsError(
+                f"{path}: format {line(repr(self.header.get('format')), 40)}; this version reads {FORMAT}"
+            )
+        try:
+            records.read(first)
+        except records.RecordError as error:
+            raise ResultsError(f"{path}, line 1: not a header: {error}; the file is damaged, run anew") from None
         self.footer: Mapping[str, Any] | None = None
         self.unreadable: tuple[Unreadable, ...] = ()
         self.end = len(first)
@@ -306,40 +416,45 @@ class Run:
         """Yield the results in the order of the file.
 
         Raises:
-            ResultsError: a record before the last is damaged.
+            ResultsError: a record before the last is damaged, or no record of a run that has this header.
         """
-        with self.path.open("rb") as file:
-            end = len(file.readline())
-            number, damaged = 1, None
+        with _opened(self.path) as file:
+            end = len(self._next(file))
+            number, damaged, ended = 1, "", False
             unreadable: dict[Unreadable, None] = {}
-            for line in file:
+            while text := self._next(file):
                 number += 1
+                where = f"{self.path}, line {number}"
                 if damaged:
                     raise ResultsError(f"{damaged}; remove it and what follows, and go on with --resume")
                 try:
-                    record = self._record(number, line)
-                    result = from_record(record) if record["kind"] == "result" else None
-                    if record["kind"] == "unreadable":
-                        unreadable[to_unreadable(record)] = None
-                except ResultsError as error:
-                    damaged = str(error)  # Allowed for the last line only: there the run was cut off.
-                    continue
-                except (KeyError, ValueError, TypeError) as error:
-                    raise ResultsError(
-                        f"{self.path}, line {number}: not a result: {error}; remove the line and run with --resume"
-                    ) from error
+                    record = records.read(text)
+                except records.BrokenJsonError as error:
+                    damaged = f"{where}: not a record of the result stream: {error}"
+                    continue  # Allowed for the last line only: there the run was cut off.
+                except records.RecordError as error:
+                    raise ResultsError(f"{where}: {error}; remove the line and run with --resume") from None
+                if ended or record["kind"] == "header":
+                    kind = f"a {record['kind']}" if not ended else "a record behind the footer"
+                    raise ResultsError(f"{where}: {kind}; these are two files in one, give them one by one")
+                end += len(text)
                 if record["kind"] == "footer":
-                    self.footer = record
-                end += len(line)
-                if result is not None:
-                    yield result
+                    self.footer, ended = record, True
+                    continue
+                if record["kind"] == "unreadable":
+                    unreadable[to_unreadable(record)] = None
+                    continue
+                if record["backend"] not in self.header["backends"]:
+                    raise ResultsError(
+                        f"{where}: backend {line(record['backend'], 80)!r} is none of the header's; remove the line "
+                        "and run with --resume"
+                    )
+                yield from_record(record)
             self.end, self.unreadable = end, tuple(unreadable)
 
-    def _record(self, number: int, line: bytes) -> dict[str, Any]:
+    def _next(self, file: BufferedReader) -> bytes:
+        """Return the next line; of one that is longer than a record can be, no more than that."""
         try:
-            record = json.loads(line) if line.endswith(b"\n") else None
-        except (ValueError, RecursionError):
-            record = None
-        if not isinstance(record, dict) or "kind" not in record:
-            raise ResultsError(f"{self.path}, line {number}: not a record of the result stream")
-        return record
+            return file.readline(records.MOST_BYTES)
+        except OSError as error:
+            raise ResultsError(f"cannot read {self.path}: {error.strerror}") from error

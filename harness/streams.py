@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness import samples
-from harness.results import ResultsError, Run, Writer, begun, header, identity
+from harness.results import CutOffError, ResultsError, Run, Writer, begun, header, identity
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -64,7 +64,15 @@ class Stream:
 class Streams:
     """Every results file of a run, each result in the one of its backend."""
 
-    def __init__(self, path: Path | None, backends: Sequence[str], reference: str = "", *, apart: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        backends: Sequence[str],
+        reference: str = "",
+        *,
+        apart: bool = False,
+        overwrite: bool = False,
+    ) -> None:
         """Take where results go; nothing is opened yet.
 
         Args:
@@ -72,13 +80,14 @@ class Streams:
             backends: that give results.
             reference: whose answers are the expected ones; every header names it as well.
             apart: each backend has a file of its own.
+            overwrite: results that are there may be replaced.
         """
         self.path, self._reference = path, reference
         if path is not None and apart:
             names = file_names(backends)
-            self.all = [Stream((name,), Writer(path / names[name])) for name in backends]
+            self.all = [Stream((name,), Writer(path / names[name], overwrite=overwrite)) for name in backends]
         else:
-            self.all = [Stream(tuple(backends), Writer(path))]
+            self.all = [Stream(tuple(backends), Writer(path, overwrite=overwrite))]
         self._apart = apart
         self._of = {name: stream for stream in self.all for name in stream.backends}
 
@@ -100,6 +109,7 @@ class Streams:
         if self.path is None:
             raise ResultsError("--resume needs --results FILE, the file to go on with")
         for stream in self.all:
+            stream.writer.lock()  # Before it is read: another run may be about to end it.
             if stream.path is not None and begun(stream.path):
                 stream.earlier = Run(stream.path)
                 self._same(stream, stream.earlier, source, arguments)
@@ -129,6 +139,18 @@ class Streams:
                     "ask for the same, or name another --results file"
                 )
 
+    def check(self) -> None:
+        """Raise ResultsError where this run may not replace a file; of several, for one that it could go on with."""
+        refusals = []
+        for stream in self.all:
+            try:
+                if stream.earlier is None:
+                    stream.writer.check()
+            except ResultsError as error:
+                refusals.append(error)
+        if refusals:
+            raise min(refusals, key=lambda refusal: not isinstance(refusal, CutOffError))
+
     def header_of(self, backend: str) -> Mapping[str, Any] | None:
         """Return the header of the file that holds a backend's results already, or None."""
         earlier = [stream.earlier for stream in self.all if stream.earlier is not None]
@@ -155,8 +177,7 @@ class Streams:
         for stream in self.all:
             if stream.earlier is not None:
                 _same_runtimes(stream.earlier, hellos)
-            else:
-                stream.writer.check()  # Of all of them before the first is begun anew.
+        self.check()  # Of all of them before the first is begun anew.
         for stream in self.all:
             if stream.earlier is None:
                 stream.writer.open(self._narrowed(first, stream) if self._apart else first)

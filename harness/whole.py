@@ -13,11 +13,16 @@ if TYPE_CHECKING:
 
 
 def write(path: Path, pieces: Iterable[str]) -> None:
-    """Put a text, piece by piece, in place of a file.
+    """Put a text, piece by piece, in place of a file; a device or a pipe is written to as it is.
 
     Raises:
         OSError: it cannot be written; the file is as it was.
     """
+    path = path.resolve()  # What a link points to is replaced, not the link.
+    if path.exists() and not path.is_file():
+        with open(path, "w", encoding="utf-8", newline="\n", opener=_unwaited) as file:
+            file.writelines(pieces)
+        return
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     beside = Path(name)
     try:
@@ -28,6 +33,13 @@ def write(path: Path, pieces: Iterable[str]) -> None:
     finally:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
+
+
+def _unwaited(path: str, flags: int) -> int:
+    """Open a path without waiting for the reader of a pipe."""
+    handle = os.open(path, (flags | os.O_NONBLOCK) & ~os.O_CREAT & ~os.O_TRUNC)
+    os.set_blocking(handle, True)
+    return handle
 
 
 def _umask() -> int:

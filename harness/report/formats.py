@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness import whole
+from harness import results, whole
 from harness.errors import HarnessError
 from harness.report import as_json, badge, ctrf, github, junit, markdown, sarif
 from harness.report.html import page
@@ -33,6 +33,7 @@ class Format:
         shares: whether it says what failures share.
         describes: whether it shows the cases themselves.
         several: whether it shows several runs side by side.
+        commands: whether its lines are commands of a CI service, and meant to be.
     """
 
     report: Callable[[Subject], Iterator[str]]
@@ -42,6 +43,7 @@ class Format:
     shares: bool = False
     describes: bool = False
     several: bool = False
+    commands: bool = False
 
 
 def _page(subject: Subject) -> Iterator[str]:
@@ -70,7 +72,7 @@ FORMATS = {
     "sarif": Format(
         sarif.report, "report.sarif", "SARIF 2.1.0 for code scanning: a rule is a sentence of the text", shares=True
     ),
-    "annotations": Format(github.annotate, "annotations.txt", "workflow commands of GitHub Actions"),
+    "annotations": Format(github.annotate, "annotations.txt", "workflow commands of GitHub Actions", commands=True),
     "summary": Format(github.summary, "summary.md", "step summary of GitHub Actions", asks=True, shares=True),
     "badge": Format(badge.report, "badge.json", "what shields.io's endpoint badge reads"),
 }
@@ -92,9 +94,13 @@ def make(folder: Path) -> None:
 def write(path: Path, pieces: Iterable[str]) -> None:
     """Write a file, whole or not at all.
 
+    A report that is there is replaced, for it can be made again; results are not.
+
     Raises:
         ReportError: it cannot be written.
+        ResultsError: it holds results.
     """
+    results.spare(path)
     try:
         whole.write(path, pieces)
     except OSError as error:

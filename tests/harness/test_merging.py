@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,26 +11,23 @@ from commands import command
 
 from harness import merging, samples
 from harness.case import in_sample
-from harness.results import ResultsError, Run, Writer
+from harness.results import ResultsError, Run, Writer, header
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 V = Verdict
-HEAD: dict[str, Any] = {
-    "kind": "header", "format": 1, "onnx": "1.23.2", "suite": {"name": "generated", "digest": "d"},
-    "started": "2026-11-22", "backends": {"mine": {"runtime": "mine", "version": "1"}},
-    "arguments": {"selection": "", "reference": ""},
-}  # fmt: skip
+MINE = {"mine": {"runtime": "mine", "version": "1"}}
+HEAD = header({"name": "generated", "digest": "d"}, MINE, {"selection": "", "reference": ""}) | {"onnx": "1.23.2"}
 
 
 def write(path: Path, verdicts: dict[str, Verdict], *, selection: str = "", complete: bool = True, **head: Any) -> Path:
-    header = {**copy.deepcopy(HEAD), **head}
-    header["arguments"]["selection"] = selection
-    (backend,) = header["backends"]
+    first = {**copy.deepcopy(HEAD), **head}
+    first["arguments"]["selection"] = selection
+    (backend,) = first["backends"]
     writer = Writer(path)
-    writer.open(header)
+    writer.open(first)
     for case, verdict in verdicts.items():
         writer.add(Result(case, "ai.onnx/Split/18", backend, verdict, "values"))
     if complete:
@@ -112,3 +110,42 @@ def test_a_sample_of_what_is_merged_is_one_for_all(tmp_path: Path) -> None:
     done = command("merge", whole, "--sample", "mine=1/8", "--out", tmp_path / "all")
     assert done.status == 2, done.text
     assert "what is merged has one sample for all; write 1/8" in done.err
+
+
+def test_a_header_that_names_millions_of_shards_costs_nothing(tmp_path: Path) -> None:
+    one = write(tmp_path / "a", {"x": V.PASS}, selection="--shard 2/400000000")
+    tracemalloc.start()
+    try:
+        with pytest.raises(ResultsError, match=r"lacks --shard 1/400000000, 3/400000000, .* and others; run what is"):
+            merging.merge([one], tmp_path / "all")
+        assert tracemalloc.get_traced_memory()[1] < 10 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_results_are_not_joined_over_results(tmp_path: Path) -> None:
+    one = write(tmp_path / "a", {"x": V.PASS})
+    other, before = write(tmp_path / "b", {"y": V.PASS}), one.read_bytes()
+    done = command("merge", one, other, "--out", other)
+    assert (done.status, f"{other} is one of the files to join" in done.err) == (2, True), done.text
+    same = command("merge", one, other, "--overwrite", "--out", tmp_path / "." / "a")
+    assert (same.status, "is one of the files to join" in same.err) == (2, True), same.text
+    there = write(tmp_path / "there", {"z": V.CRASH})
+    refused = command("merge", one, other, "--out", there)
+    assert (refused.status, "--overwrite" in refused.err) == (2, True), refused.text
+    assert [item.case for item in Run(there).results()] == ["z"]
+    assert command("merge", one, other, "--out", there, "--overwrite").status == 0
+    assert [item.case for item in Run(there).results()] == ["x", "y"]
+    assert one.read_bytes() == before
+
+
+def test_a_merge_that_fails_leaves_no_file_that_looks_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = write(tmp_path / "a", {"x": V.PASS})
+
+    def full(*_: object) -> None:
+        raise ResultsError("the disk is full")
+
+    monkeypatch.setattr(Writer, "add", full)
+    with pytest.raises(ResultsError, match="the disk is full"):
+        merging.merge([one], tmp_path / "all")
+    assert not (tmp_path / "all").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from harness import generate, registry, repeats, results, runner
+from harness import records as records_
 from harness.case import Case, Outcome
 from harness.replies import Answered, Broken, Died, Late, Refused
 from harness.results import ResultsError, Run, Writer, from_record, header, identity, to_record
@@ -251,20 +253,33 @@ def test_half_a_last_line_is_not_counted_and_written_over(left: int, tmp_path: P
     assert again.end == path.stat().st_size, "nothing is left behind the footer"
 
 
+LEAST = '{"kind": "result", "case": "a", "backend": "mine", "verdict": "pass", '
+DAMAGED = {
+    '{"kind": "resu': "line 2: not a record",
+    '{"kind": "result", "case": "a"}': "line 2: result must contain",
+    '{"kind": "result", "case": "a", "backend": "b", "verdict": "great"}': "line 2: result.verdict must be one of",
+    LEAST
+    + '"attempts": [{"process": "same", "verdict": "odd"}]}': r"line 2: result.attempts\[0\].verdict must be one of",
+    LEAST.replace("mine", "b") + '"tags": []}': "line 2: backend 'b' is none of the header's",
+    '{"kind": "note"}': "line 2: 'note' is no kind of record",
+    "[" * 100_000: "line 2: not a record",
+    LEAST + '"seconds": NaN}': "line 2: not a record of the result stream: NaN is no number",
+    LEAST + '"seconds": 1e999}': "1e999 is too large",
+    LEAST + f'"seconds": 1{"0" * 99}}}': "a whole number of 100 digits",
+    LEAST + '"ulps": {"outputs[0]": [[1.0, 2]]}}': r"ulps.outputs\[0\]\[0\]\[0\] must be integer",
+    LEAST + f'"message": "{"x" * records_.MOST_BYTES}"}}': "line 2: .* longer than a record can be",
+    json.dumps(HEAD): "line 2: a header; these are two files in one",
+    '{"kind": "footer", "counts": {}, "faults": [], "finished": "2026-01-01T00:00:00Z", "seconds": 1}': (
+        "line 3: a record behind the footer"
+    ),
+}
+
+
 def test_damage_in_the_middle_names_the_line(tmp_path: Path) -> None:
     path = write(tmp_path / "results.ndjson", FULL, SHORT)
     lines = path.read_bytes().splitlines(keepends=True)
-    for line, sentence in (
-        (b'{"kind": "resu\n', "line 2: not a record"),
-        (b'{"kind": "result", "case": "a"}\n', "line 2: not a result"),
-        (b'{"kind": "result", "case": "a", "backend": "b", "verdict": "great"}\n', "line 2: not a result: 'great'"),
-        (
-            b'{"kind": "result", "case": "a", "backend": "b", "verdict": "flaky", "attempts": [{"verdict": "odd"}]}\n',
-            "line 2: not a result: 'odd'",
-        ),
-        (b"[" * 100_000 + b"\n", "line 2: not a record"),
-    ):
-        path.write_bytes(lines[0] + line + b"".join(lines[2:]))
+    for line, sentence in DAMAGED.items():
+        path.write_bytes(lines[0] + line.encode() + b"\n" + b"".join(lines[2:]))
         with pytest.raises(ResultsError, match=sentence):
             Run(path)
 
@@ -284,6 +299,82 @@ def test_what_is_no_results_file_is_told(content: bytes, sentence: str, tmp_path
     with pytest.raises(ResultsError, match=sentence) as caught:
         Run(path)
     assert str(path) in str(caught.value), caught.value
+
+
+WRONG_HEADERS: dict[str, tuple[dict[str, Any], str]] = {
+    "no time": ({"started": "yesterday"}, "header.started must be date-time"),
+    "a time of no place": ({"started": "2026-01-01T00:00:00"}, "header.started must be date-time"),
+    "a time before all time": ({"started": "0001-01-01T00:00:00+23:59"}, "header.started must be date-time"),
+    "a list of machines": ({"machine": []}, "header.machine must be object"),
+    "no text for a selection": ({"arguments": {"selection": 3}}, "header.arguments.selection must be string"),
+    "a sample of half": ({"arguments": {"samples": {"mine": 2.5}}}, "header.arguments.samples.mine must be integer"),
+    "a version that is none": ({"backends": {"mine": {"version": 3}}}, "header.backends.mine.version must be string"),
+    "a name of the suite that is none": ({"suite": {"name": None, "digest": ""}}, "header.suite.name must be string"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_HEADERS)
+def test_a_header_is_held_to_the_schema(what: str, tmp_path: Path) -> None:
+    change, sentence = WRONG_HEADERS[what]
+    path = tmp_path / "results.ndjson"
+    path.write_text(json.dumps(HEAD | change) + "\n")
+    with pytest.raises(ResultsError, match=f"line 1: not a header: {sentence}"):
+        Run(path)
+
+
+def test_a_file_that_is_there_is_not_overwritten_unasked(tmp_path: Path) -> None:
+    path = write(tmp_path / "results.ndjson", FULL, SHORT)
+    before = path.read_bytes()
+    with pytest.raises(ResultsError, match="holds results already; name another file, or replace them with --over"):
+        Writer(path).open(HEAD)
+    with pytest.raises(ResultsError, match="holds results, which are not overwritten"):
+        results.spare(path)
+    assert path.read_bytes() == before
+    writer = Writer(path, overwrite=True)
+    writer.open(HEAD)
+    writer.add(SHORT)
+    writer.close()
+    assert list(Run(path).results()) == [SHORT]
+    other = tmp_path / "thesis.txt"
+    other.write_text("years of work\n")
+    with pytest.raises(ResultsError, match="expected the header of a run"):
+        Writer(other, overwrite=True).open(HEAD)
+    assert other.read_text() == "years of work\n", "only results are replaced"
+    results.spare(other)
+
+
+def test_two_writers_of_one_file_do_not_tear_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "results.ndjson"
+    first, second = Writer(path), Writer(path, overwrite=True)
+    first.open(HEAD)
+    first.add(SHORT)
+    with pytest.raises(ResultsError, match="another run is writing to"):
+        second.open(HEAD)
+    with pytest.raises(ResultsError, match="another run is writing to"):
+        second.go_on(Run(path))
+    first.add(FULL)
+    first.close()
+    assert list(Run(path).results()) == [SHORT, FULL]
+    second.open(HEAD)
+    second.close()
+
+
+def test_a_pipe_is_written_to_and_is_not_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(ResultsError, match="nobody reads this pipe"):
+        Writer(pipe).open(HEAD)
+    with pytest.raises(ResultsError, match="a pipe or a device; results are read more than once"):
+        Run(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    writer = Writer(pipe)
+    writer.open(HEAD)
+    writer.add(SHORT)
+    assert [json.loads(text)["kind"] for text in os.read(reader, 1 << 16).splitlines()] == ["header", "result"]
+    os.close(reader)
+    with pytest.raises(ResultsError, match=r"cannot write .*Broken pipe"):
+        writer.add(SHORT)
+    writer.close()
 
 
 def test_a_file_that_cannot_be_had_is_named(tmp_path: Path) -> None:
