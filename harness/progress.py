@@ -7,16 +7,15 @@ pace is that of the last minutes, for some operators take a runtime much longer 
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 
+from harness import printing
 from harness.report.terminal import clipped
 from harness.verdict import Verdict, line
 
@@ -174,7 +173,7 @@ def shown(watch: Watch) -> Iterator[Callable[[], None]]:
     On a terminal there is a line for each backend while the run lasts. Elsewhere one line goes to standard error every
     30 seconds, and none of a run that is over before.
     """
-    if sys.stderr.isatty():
+    if printing.on_terminal():
         with _on_terminal(watch) as advance:
             yield advance
     else:
@@ -188,7 +187,7 @@ def steps(what: str) -> Iterator[Callable[[int, int], None]]:
     Args:
         what: is done, as in "explains the failures of operators".
     """
-    if sys.stderr.isatty():
+    if printing.on_terminal():
         with Progress(*_columns(Console(stderr=True)), console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task(what, total=None, told="")
             yield lambda done, every: progress.update(task, completed=done, total=every, told=f"{done:,} of {every:,}")
@@ -196,7 +195,7 @@ def steps(what: str) -> Iterator[Callable[[int, int], None]]:
     latest = (0, 0)
 
     def show() -> None:
-        click.echo(f"onnx-conformance: {what}: {latest[0]:,} of {latest[1]:,}", err=True)
+        printing.warn(f"{what}: {latest[0]:,} of {latest[1]:,}")
 
     act = _every(EVERY_LINE, time.monotonic, show)
 
@@ -235,7 +234,7 @@ def _in_lines(watch: Watch) -> Callable[[], None]:
 
     def show() -> None:
         told = "; ".join(f"{line(clipped(name))}: {look}" for name, look in watch.look().items())
-        click.echo(f"onnx-conformance: after {_spoken(watch.clock() - begun)}: {told}", err=True)
+        printing.warn(f"after {_spoken(watch.clock() - begun)}: {told}")
 
     seen = _every(EVERY_LOOK * 10, watch.clock, watch.look)  # A pace needs looks that nobody sees.
     line_ = _every(EVERY_LINE, watch.clock, show)

@@ -11,9 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from harness import costs, expectations, isolation, progress, samples, targets
+from harness import costs, expectations, isolation, printing, progress, samples, targets
 from harness import runner as runners
 from harness import suite as suites
 from harness.errors import HarnessError
@@ -55,6 +53,7 @@ class Options:
         groups: faults shown of each backend; 0: all.
         table: one of TABLES.
         apart: `results` is a folder, in which each backend has a file of its own.
+        overwrite: results that are there may be replaced.
         pythons: by backend, the interpreter of an environment that the user made; under "" that of all others.
         samples: by backend, n of the 1 case in n that it is asked; without one, it is asked all.
         passes: names of environment variables that adapters are given beside those that all are.
@@ -72,6 +71,7 @@ class Options:
     results: Path | None = None
     apart: bool = False
     resume: bool = False
+    overwrite: bool = False
     max_fail: int | None = None
     groups: int = 10
     table: str = TABLES[0]
@@ -115,7 +115,9 @@ class Session:
         self.expected = expectations.read(options.expectations) if options.expectations else None
         self.gate: Gate | None = None
         names = [target.name for target in self.targets]
-        self.streams = Streams(options.results, names, options.reference or "", apart=options.apart)
+        self.streams = Streams(
+            options.results, names, options.reference or "", apart=options.apart, overwrite=options.overwrite
+        )
         self.cost: costs.Cost | None = None
         self.summary = Summary()
         self.faults: list[str] = []
@@ -137,13 +139,14 @@ class Session:
         """
         started, before = time.monotonic(), costs.so_far()
         source = {"name": self.suite.name, "digest": self.suite.digest()}
-        if self.options.resume:
-            self.streams.resume(source, self._arguments())
-        if self.expected is not None and (earlier := self.streams.header_of(self.expected.backend)):
-            self._close_gate(earlier)
-        done = self._replay()
         complete = False
         try:
+            if self.options.resume:
+                self.streams.resume(source, self._arguments())
+            self.streams.check()
+            if self.expected is not None and (earlier := self.streams.header_of(self.expected.backend)):
+                self._close_gate(earlier)
+            done = self._replay()
             with runners.Runner(
                 self.targets, self.options.limits, self.options.jobs, self.reference, self.options.repeat
             ) as runner:
@@ -318,7 +321,7 @@ def execute(options: Options, suite: Suite | None = None, tell: Callable[[Sessio
     """
     session = Session(options, suite)
     for text in session.suite.left_out(options.selection):
-        click.echo(f"onnx-conformance: {text}", err=True)
+        printing.warn(f"{text}")
     stopped, ended = "", None
     try:
         with in_order(), progress.shown(session.watch()) as advance:
@@ -332,15 +335,15 @@ def execute(options: Options, suite: Suite | None = None, tell: Callable[[Sessio
             raise
         stopped = str(error)
     if stopped and not session.summary.counts:
-        click.echo(f"onnx-conformance: {stopped} before there was a result", err=True)
+        printing.warn(f"{stopped} before there was a result")
         return ended or EXIT_BROKEN
     if ended is not None:  # Whoever reads what we print may be gone, and with it the time for a report.
         with contextlib.suppress(OSError):
-            click.echo(f"onnx-conformance: {stopped}{_kept(options)}", err=True)
+            printing.warn(f"{stopped}{_kept(options)}")
         return ended
     (tell or _report)(session)
     if stopped:
-        click.echo(f"onnx-conformance: {stopped}; what was measured is above{_kept(options)}", err=True)
+        printing.warn(f"{stopped}; what was measured is above{_kept(options)}")
         on_purpose = session.options.max_fail is not None and session.summary.failed >= session.options.max_fail
         return EXIT_FAILED if on_purpose and not session.faults else EXIT_BROKEN
     return session.exit_status()
@@ -356,21 +359,21 @@ def _report(session: Session) -> None:
     width = shutil.get_terminal_size((terminal.WIDTH, 0)).columns
     if summary.counts and (session.gate is None or options.table == "full"):  # With a gate, only its news are news.
         if options.table == "full":
-            click.echo(terminal.table(summary, "simple", options.samples) + "\n")
+            printing.show(terminal.table(summary, "simple", options.samples) + "\n")
         elif options.table == "operators":
             for text in terminal.operators(summary, width):
-                click.echo(text)
+                printing.show(text)
         _report_groups(session, width)
     elif not summary.counts and not session.faults:
-        click.echo(f"no case of suite {session.suite.name} is in this {_part(options)}")
+        printing.show(f"no case of suite {session.suite.name} is in this {_part(options)}")
     asked = {backend for _, backend in summary.counts}
     for backend, count in options.samples.items():
         if summary.counts and backend not in asked and not session.faults:
-            click.echo(f"{backend}: no case is in its sample (1/{count})")
+            printing.show(f"{backend}: no case is in its sample (1/{count})")
     _report_end(session, width)
     if session.gate is not None and not session.faults:
         for text in gate_report.lines(session.gate):
-            click.echo(text)
+            printing.show(text)
     tell_faults(session)
 
 
@@ -380,28 +383,30 @@ def _report_end(session: Session, width: int) -> None:
     if not summary.counts:
         return
     if session.cost is not None:
-        click.echo(f"{_cost(session.cost, session.streams.busy)}\n")
+        printing.show(f"{_cost(session.cost, session.streams.busy)}\n")
     suite = f"suite {session.suite.name}"
     part = f"the core of {suite}" if options.selection.core else suite
     for text in run_end.lines(summary, session.versions, line(part), options.samples):
-        click.echo(text)
+        printing.show(text)
     for backend, count in session.idle.items():
-        click.echo(f"{line(terminal.clipped(backend))}: unsupported in all {count} cases, so that nothing was tested\n")
+        printing.show(
+            f"{line(terminal.clipped(backend))}: unsupported in all {count} cases, so that nothing was tested\n"
+        )
     kept = _place(options) if options.results else ""
     files = [str(path) for path in session.streams.written] if options.apart else []
     if session.gate is None:  # What is next with one, its news say.
         for text in run_end.next_commands(summary, kept, files, width):
-            click.echo(text)
+            printing.show(text)
     if kept:
-        click.echo("\n  ".join([f"results: {kept}", *files]))
+        printing.show("\n  ".join([f"results: {kept}", *files]))
 
 
 def tell_faults(session: Session) -> None:
     """Print what went wrong without being any case's result."""
     for fault in session.faults[:20]:
-        click.echo(f"onnx-conformance: {fault}", err=True)
+        printing.warn(f"{fault}")
     if len(session.faults) > 20:  # noqa: PLR2004
-        click.echo(f"onnx-conformance: and {len(session.faults) - 20} more faults of this kind", err=True)
+        printing.warn(f"and {len(session.faults) - 20} more faults of this kind")
 
 
 def _report_groups(session: Session, width: int) -> None:
@@ -411,7 +416,7 @@ def _report_groups(session: Session, width: int) -> None:
     shown, _ = terminal.visible(summary, options.groups)
     references = reference_answers([group.example for group in shown], session.suite, options.limits)
     for block in terminal.groups(summary, references, options.groups, options.reference or "", width):
-        click.echo(block + "\n")
+        printing.show(block + "\n")
 
 
 def _cost(cost: costs.Cost, busy: Mapping[str, float]) -> str:

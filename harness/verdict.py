@@ -139,15 +139,16 @@ def natural(operator: str) -> tuple[str, int]:
     return name or operator, version_number(version) or 0
 
 
-_CONTROL = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+CONTROL = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+"""What moves a cursor, colours a terminal, ends a line where none ends, runs backwards, or is no text at all."""
 MAX_MESSAGE = 2000
 
 
 def clean(text: object, limit: int = MAX_MESSAGE) -> str:
     """Return what a runtime said, fit for a terminal and a file: no control characters, and not endless."""
-    plain = _CONTROL.sub("", str(text)).strip()
+    plain = CONTROL.sub("", str(text)).strip()
     return plain if len(plain) <= limit else plain[:limit] + f"... ({len(plain)} characters)"
 
 

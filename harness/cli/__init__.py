@@ -1,63 +1,60 @@
-"""The command line: arguments only; the work is done by the modules it calls. One file a kind of command."""
+"""The command line: arguments only; the work is done by the modules it calls. One file a kind of command.
+
+This file imports next to nothing: until the commands are here, an interrupt ends the process with one line.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
-import traceback
+from typing import TYPE_CHECKING
 
-import click
+if TYPE_CHECKING:
+    from types import FrameType
 
-from harness import __version__
-from harness.cli import adapters, cases, causes, gate, reports, run, trend
-from harness.errors import HarnessError
-
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="onnx-conformance")
-def main() -> None:
-    """Hold ONNX runtimes against the text of every operator version."""
-
-
-for _command in (
-    run.run,
-    adapters.backends_,
-    cases.list_,
-    cases.show,
-    cases.generate,
-    cases.coverage_,
-    cases.manifest_,
-    gate.gate_,
-    gate.expectations_,
-    gate.merge_,
-    causes.explain_,
-    causes.repro_,
-    causes.minimize_,
-    causes.dissent_,
-    reports.report,
-    reports.publish,
-    reports.compare,
-    trend.trend_,
-):
-    main.add_command(_command)
+BROKEN = 2
 
 
 def entry() -> None:
     """Run the command; whatever the harness cannot do ends with status 2 and a sentence."""
+    if sys.platform == "win32":
+        sys.exit("onnx-conformance: runs on Linux and macOS; on Windows, use the Windows Subsystem for Linux (WSL)")
+    _open_streams()
+    importing()
     try:
-        status = main(standalone_mode=False)
-    except SystemExit:
-        sys.exit(2)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("onnx-conformance: interrupted", err=True)
-        sys.exit(2)
-    except HarnessError as error:
-        click.echo(f"onnx-conformance: {error}", err=True)
-        sys.exit(2)
-    except Exception:  # noqa: BLE001 - status 1 means failed cases; a fault of ours must not look like it
-        traceback.print_exc()
-        click.echo("onnx-conformance: this is a fault of the harness; please report it with the lines above", err=True)
-        sys.exit(2)
-    sys.exit(status if isinstance(status, int) else 0)
+        from harness.cli import commands
+
+        status = commands.run()
+    finally:
+        if signal.getsignal(signal.SIGINT) in {_leave, signal.default_int_handler}:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # Nothing is left to be kept.
+    sys.exit(status)
+
+
+def importing() -> None:
+    """Let an interrupt end the process at once: inside an import it would come out as any error, of any module."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)
+
+
+def imported() -> None:
+    """Let an interrupt raise KeyboardInterrupt again, for there may be something to keep."""
+    if signal.getsignal(signal.SIGINT) is _leave:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    try:
+        os.write(2, b"onnx-conformance: interrupted\n")
+    finally:
+        os._exit(BROKEN)
+
+
+def _open_streams() -> None:
+    """Let what was closed lead nowhere: the next file to be opened would become standard output, or errors."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)

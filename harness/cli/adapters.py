@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from tabulate import tabulate
 
-from harness import isolation, npm, selftest, targets
+from harness import isolation, npm, printing, selftest, targets
 from harness.cli.options import end, surrounding
 from harness.errors import HarnessError
 from harness.lane import Lane
@@ -24,8 +24,8 @@ def backends_(ctx: click.Context, every: bool) -> None:  # noqa: FBT001
         return
     rows = [_row(name, every=every) for name in targets.names()]
     heads = ["backend", "from", "version", "opset", "types", "containers"]
-    click.echo(tabulate(rows, heads, tablefmt="simple", disable_numparse=True))
-    click.echo(
+    printing.show(tabulate(rows, heads, tablefmt="simple", disable_numparse=True))
+    printing.show(
         "\nAny version of those with an environment: --backend NAME==VERSION. An environment of yours: --python."
     )
 
@@ -70,6 +70,6 @@ def check(name: str, python: str, passes: tuple[str, ...], isolate: bool) -> Non
     for found in selftest.check(target, Limits()):
         mark = {True: "ok", False: "NO", None: "--"}[found.good]
         amiss += found.good is False
-        click.echo(f"{mark}  {found.what:<32} {found.seen}")
-    click.echo(f"{amiss} things are amiss" if amiss else "nothing is amiss; -- is what the runtime does not take")
+        printing.show(f"{mark}  {found.what:<32} {found.seen}")
+    printing.show(f"{amiss} things are amiss" if amiss else "nothing is amiss; -- is what the runtime does not take")
     end(1 if amiss else 0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from tabulate import tabulate
 
-from harness import coverage, export, globs, manifest, registry, schema, suite
+from harness import coverage, export, globs, manifest, printing, registry, schema, suite
 from harness.case import Outcome
 from harness.cli.options import Globs, Wanted, all_met, cores, end, find, parting, selecting
 from harness.errors import HarnessError
@@ -38,13 +38,13 @@ def list_(wanted: Wanted, shard: tuple[int, int] | None, sample: int, operators:
         row = counts.setdefault(case.operator, {})
         row[case.outcome] = row.get(case.outcome, 0) + 1
         if not operators:
-            click.echo(f"{line(case.id, 1000)}  {case.outcome}  {line(','.join(sorted(case.tags)), 1000)}")
+            printing.show(f"{line(case.id, 1000)}  {case.outcome}  {line(','.join(sorted(case.tags)), 1000)}")
     if operators:
         heads = ["operator version", *OUTCOMES]
         rows = [[line(name), *(row.get(head, 0) for head in OUTCOMES)] for name, row in counts.items()]
-        click.echo(tabulate(rows, heads, tablefmt="simple"))
+        printing.show(tabulate(rows, heads, tablefmt="simple"))
         if chosen.name == suite.Generated.name:
-            click.echo(f"\nOf ONNX: {suite.completeness()}.")
+            printing.show(f"\nOf ONNX: {suite.completeness()}.")
     all_met(chosen, selection, empty=not counts)
 
 
@@ -58,7 +58,7 @@ def show(name: str, suite_name: str | None) -> None:
     """
     operator = None if suite_name else suite.operator_named(name)
     for text in case_report.lines(find(name, suite_name)) if operator is None else _operator(*operator):
-        click.echo(text)
+        printing.show(text)
 
 
 def _operator(op: Op, since: int | None) -> Iterator[str]:
@@ -92,10 +92,10 @@ def generate(
     try:
         done.run()
     except (HarnessError, KeyboardInterrupt):
-        click.echo(f"onnx-conformance: stopped; {done.whole} cases in {out} are whole", err=True)
+        printing.warn(f"stopped; {done.whole} cases in {out} are whole")
         raise
     kept = f", {done.same} of them there already" if done.same else ""
-    click.echo(f"{done.whole} cases in {out}{kept}")
+    printing.show(f"{done.whole} cases in {out}{kept}")
     if done.faults:
         raise HarnessError("\n".join(done.faults))
     all_met(chosen, selection, empty=not done.whole)
@@ -119,17 +119,17 @@ def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa:
     ops = [op for op in registry.load() if any(selection.takes_operator(str(item)) for item in registry.versions(op))]
     if not check:
         for path in manifest.write(ops, out, jobs, whole=not names):
-            click.echo(f"wrote {path}")
+            printing.show(f"wrote {path}")
         return
     if not out.is_dir():
         raise manifest.ManifestError(f"{out} is not a folder; `onnx-conformance manifest --out {out}` makes it")
     differences = list(manifest.check(ops, out, jobs, whole=not names))
     for told in differences:
-        click.echo(told)
+        printing.show(told)
     if differences:
-        click.echo("the generated cases are not those of the manifest; `onnx-conformance manifest` writes it anew")
+        printing.show("the generated cases are not those of the manifest; `onnx-conformance manifest` writes it anew")
         end(1)
-    click.echo("the generated cases are those of the manifest")
+    printing.show("the generated cases are those of the manifest")
 
 
 @click.command("coverage")
@@ -153,7 +153,7 @@ def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flag
     if not measured:
         suite.check_selection(chosen, selection)
     if as_json:
-        click.echo(json.dumps(coverage_report.record(measured), indent=2, ensure_ascii=False))
+        printing.show(json.dumps(coverage_report.record(measured), indent=2, ensure_ascii=False))
         return
     for text in coverage_report.lines(measured):
-        click.echo(text)
+        printing.show(text)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import dissent, explain, filing, isolation, minimize, progress, suite, targets
+from harness import dissent, explain, filing, isolation, minimize, printing, progress, suite, targets
 from harness.cli.options import Seconds, cores, end, find, source, surrounding
 from harness.errors import HarnessError
 from harness.lane import Lane
@@ -75,7 +75,7 @@ def dissent_(files: tuple[Path, ...], enough: int) -> None:
     """
     found = dissent.dissents([Run(path) for path in files], enough)
     for block in dissent_report.blocks(found, enough):
-        click.echo(block)
+        printing.show(block)
     end(1 if found else 0)
 
 
@@ -97,7 +97,7 @@ def repro_(
         result, outputs = hear(lane, case)
     said = witnesses(beside, case, Limits())
     text, written = filing.file(Issue(case, result, Witness(backend, hello, result, outputs), said), kind, out)
-    click.echo(text if written is None else f"{result.verdict}: {written}\n", nl=False)
+    printing.show(text if written is None else f"{result.verdict}: {written}\n", end="")
 
 
 @click.command("minimize")
@@ -123,11 +123,11 @@ def minimize_(
     case, limits = find(case_id, suite_name), Limits(timeout=timeout)
     found = minimize.minimize(case, suite.origin(case), target, limits, steps)
     for line in minimized_report.lines(found):
-        click.echo(line, err=True)
+        printing.note(line)
     small = found.case
     told = Issue(small, found.result, found.witness, witnesses(beside, small, limits), origin=case.id)
     text, written = filing.file(told, kind, out)
-    click.echo(text if written is None else f"{found.result.verdict}: {written}\n", nl=False)
+    printing.show(text if written is None else f"{found.result.verdict}: {written}\n", end="")
 
 
 @click.command("explain")
@@ -148,4 +148,4 @@ def explain_(results: Path, ops: tuple[str, ...], backends: tuple[str, ...]) -> 
         raise HarnessError(f"{option} {glob!r} matches no operator of {results}")
     chosen = " ".join([str(selection), *(f"--backend {name}" for name in backends)]).strip()
     for line in explanation.lines(run, found, chosen):
-        click.echo(line)
+        printing.show(line)

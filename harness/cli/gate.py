@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from harness import expectations, merging, renewal
-from harness.cli.options import SAMPLE, end
+from harness import expectations, merging, printing, renewal
+from harness.cli.options import OVERWRITE, SAMPLE, end
 from harness.errors import HarnessError
 from harness.gate import Gate
 from harness.report import gate as gate_report
@@ -32,7 +32,7 @@ def gate_(results: Path, expected: Path) -> None:
         gate.add(result)
     opened = gate.finish(complete=found.complete, unreadable=found.unreadable)
     for line in gate_report.lines(gate):
-        click.echo(line)
+        printing.show(line)
     end(0 if opened else 1)
 
 
@@ -42,12 +42,13 @@ def gate_(results: Path, expected: Path) -> None:
 @click.option(
     "--sample", type=SAMPLE, default="1/1", metavar="1/n", help="Keep 1 case in n, for a page of results that are many."
 )
-def merge_(results: tuple[Path, ...], out: Path, sample: tuple[str, int]) -> None:
+@OVERWRITE
+def merge_(results: tuple[Path, ...], out: Path, sample: tuple[str, int], overwrite: bool) -> None:  # noqa: FBT001 - click's
     """Join the results files of shards, or of several backends, into one."""
     name, count = sample
     if name:
         raise HarnessError(f"--sample {name}=1/{count}: what is merged has one sample for all; write 1/{count}")
-    click.echo(f"{merging.merge(results, out, count)} results in {out}")
+    printing.show(f"{merging.merge(results, out, count, overwrite=overwrite)} results in {out}")
 
 
 @click.group("expectations")
@@ -97,4 +98,4 @@ def update(
     )
     renewal.write(path, text)
     for done in said or ["nothing to change"]:
-        click.echo(done)
+        printing.show(done)

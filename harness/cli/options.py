@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import samples, suite
+from harness import printing, samples, suite
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -119,6 +119,15 @@ class Size(click.ParamType[int]):
         return int(match[1]) * self.units[match[2].upper()]
 
 
+OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace results that are there already.")
+
+
+def keeping(*, resume: bool, overwrite: bool) -> None:
+    """Raise if a file is both to be gone on with and to be replaced."""
+    if resume and overwrite:
+        raise HarnessError("--resume keeps the results that are there, --overwrite replaces them; give one of them")
+
+
 DESTINATION, SAMPLE, SHARD, SHARE, SIZE = Destination(), Sample(), Shard(), Share(), Size()
 
 
@@ -150,7 +159,7 @@ class Wanted:
         chosen, selection = suite.open_suite(self.suite_name), self.selection(shard, sample)
         suite.check_selection(chosen, selection)
         for text in chosen.left_out(selection):
-            click.echo(f"onnx-conformance: {text}", err=True)
+            printing.warn(f"{text}")
         return chosen, selection
 
 

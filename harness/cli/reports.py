@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness import expectations, explain, progress, session
+from harness import expectations, explain, printing, progress, session
 from harness.cli import pages
 from harness.cli.options import cores, end, source
 from harness.errors import HarnessError
@@ -33,7 +33,7 @@ def compare(before: Path, after: Path) -> None:
     old, new = Run(before), Run(after)
     found = comparison.compare_runs(old, new)
     for told in comparison.lines(old, new, found):
-        click.echo(told)
+        printing.show(told)
     end(1 if found.broke or any(was == "pass" for _, was, _ in found.went) else 0)
 
 
@@ -95,12 +95,11 @@ def report(
     for kind in chosen.values():
         path = folder / kind.file if folder is not None else out
         if path is None:
-            for piece in kind.report(found):
-                click.echo(piece, nl=False)
+            printing.stream(kind.report(found), commands=kind.commands)
             continue
         formats.write(path, kind.report(found))
         if folder is not None:
-            click.echo(path)
+            printing.show(path)
 
 
 def _filled(found: subject.Subject, runs: Sequence[Run], chosen: Sequence[Format]) -> subject.Subject:
@@ -108,7 +107,7 @@ def _filled(found: subject.Subject, runs: Sequence[Run], chosen: Sequence[Format
     cases = source(found.run)
     if cases is None:
         name = line(found.run.header["suite"].get("name"))
-        click.echo(f"onnx-conformance: suite {name} is not here; the reports do without the cases themselves", err=True)
+        printing.warn(f"suite {name} is not here; the reports do without the cases themselves")
     elif any(kind.asks for kind in chosen):
         examples = [group.example for group in terminal.visible(found.summary, found.groups)[0]]
         found = dataclasses.replace(found, references=session.reference_answers(examples, cases, Limits()))
@@ -151,7 +150,7 @@ def publish(files: tuple[Path, ...], folder: Path, groups: int) -> None:
         written = {name: f"{path.stem}.{ending}" for name, ending in PUBLISHED.items()}
         for name, file in written.items():
             formats.write(folder / file, FORMATS[name].report(filled))
-            click.echo(folder / file)
+            printing.show(folder / file)
         published.append((found, written))
     formats.write(folder / "README.md", index.report(published))
-    click.echo(folder / "README.md")
+    printing.show(folder / "README.md")

@@ -8,7 +8,19 @@ from typing import Any
 import click
 
 from harness import samples, session, targets
-from harness.cli.options import DESTINATION, SAMPLE, SHARD, SIZE, Seconds, Wanted, end, selecting, surrounding
+from harness.cli.options import (
+    DESTINATION,
+    OVERWRITE,
+    SAMPLE,
+    SHARD,
+    SIZE,
+    Seconds,
+    Wanted,
+    end,
+    keeping,
+    selecting,
+    surrounding,
+)
 from harness.process import Limits
 
 
@@ -27,6 +39,7 @@ from harness.process import Limits
     "--results", type=DESTINATION,
     help="Write the result stream here; into a folder, named with a slash behind it, one for each backend.",
 )  # fmt: skip
+@OVERWRITE
 @click.option("--resume", is_flag=True, help="Go on with a --results file that was cut off.")
 @click.option("--reference", metavar="BACKEND", help="Take this backend's answers as the expected ones.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes for each backend.")
@@ -62,6 +75,7 @@ def run(wanted: Wanted, shard: Any, asked: Any, **given: Any) -> None:  # noqa: 
 
     Exit status: 0 all scored verdicts pass, 1 some do not, 2 the command or the harness itself failed.
     """
+    keeping(resume=given["resume"], overwrite=given["overwrite"])
     backends = tuple(dict.fromkeys(given["backends"]))
     sampled = samples.given(asked, backends)
     results, apart = given["results"] or (None, False)
@@ -78,6 +92,7 @@ def run(wanted: Wanted, shard: Any, asked: Any, **given: Any) -> None:  # noqa: 
         results=results,
         apart=apart,
         resume=given["resume"],
+        overwrite=given["overwrite"],
         max_fail=given["max_fail"],
         groups=given["groups"],
         table=given["table"],

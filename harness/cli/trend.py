@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import releases, samples, session, targets
-from harness.cli.options import SAMPLE, Seconds, Wanted, end, selecting, surrounding
+from harness import printing, releases, samples, session, targets
+from harness.cli.options import OVERWRITE, SAMPLE, Seconds, Wanted, end, keeping, selecting, surrounding
 from harness.errors import HarnessError
 from harness.process import Limits
 from harness.report import formats
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     "--sample", "asked", type=SAMPLE, multiple=True, help="Only 1 case in n, always the same ones, as in `run`."
 )
 @click.option("--results", type=click.Path(dir_okay=False, path_type=Path), help="Keep the result stream here.")
+@OVERWRITE
 @click.option("--resume", is_flag=True, help="Go on with a --results file that was cut off.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes for each version.")
 @click.option("--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Seconds that one case may take.")
@@ -52,6 +53,7 @@ def trend_(sources: tuple[str, ...], last: int, out: Path | None, **given: Any) 
     Exit status: 0 whatever passed in the version before the newest passes in it, 1 something does not, 2 the command or
     the harness itself failed.
     """
+    keeping(resume=given["resume"], overwrite=given["overwrite"])
     files = [Path(name) for name in sources if Path(name).is_file() or name.endswith(".ndjson")]
     if files and len(files) < len(sources):
         other = next(name for name in sources if Path(name) not in files)
@@ -86,6 +88,7 @@ def _measure(
     wanted: Wanted,
     asked: Any,  # noqa: ANN401 - click's tuples
     resume: bool,
+    overwrite: bool,
     jobs: int,
     timeout: float,
     restarts: int,
@@ -93,7 +96,7 @@ def _measure(
     isolate: bool,
 ) -> int:
     """Run the versions; return 0, or 2 where results are missing."""
-    click.echo(f"runs {line(', '.join(backends))}", err=True)
+    printing.note(f"runs {line(', '.join(backends))}")
     sampled = samples.given(asked, backends)
     options = session.Options(
         backends=backends,
@@ -104,6 +107,7 @@ def _measure(
         jobs=jobs,
         results=results,
         resume=resume,
+        overwrite=overwrite,
         passes=passes,
         isolate=isolate,
     )
@@ -114,8 +118,8 @@ def _measure(
 def _tell(runs: Sequence[Run], out: Path | None) -> int:
     found = trend(runs)
     for block in written.text(found):
-        click.echo(block)
+        printing.show(block)
     if out is not None:
         formats.write(out, written.markdown(found))
-        click.echo(f"\n{out}")
+        printing.show(f"\n{out}")
     return session.EXIT_FAILED if found.broke(found.versions[-1]) else session.EXIT_PASSED

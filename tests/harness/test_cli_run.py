@@ -150,7 +150,7 @@ STARTS = {
 def test_a_backend_that_does_not_start_costs_no_earlier_result(kind: str, whole: Path, tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     shutil.copy(whole, file)
-    done = run("--results", file, kind=kind)
+    done = run("--results", file, "--overwrite", kind=kind)
     told(done, adapter(kind), STARTS[kind])
     assert file.read_bytes() == whole.read_bytes(), "the results of the earlier run are lost"
 
@@ -509,6 +509,16 @@ def test_resume_begins_where_nothing_was_begun(content: bytes | None, whole: Pat
     assert results(file) == results(whole)
 
 
+def test_results_that_are_there_are_replaced_only_where_that_is_asked_for(whole: Path, tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    shutil.copy(whole, file)
+    told(run("--results", file), str(file), "holds results already", "--overwrite")
+    told(run("--results", file, "--overwrite", "--resume"), "--resume keeps", "give one of them")
+    assert file.read_bytes() == whole.read_bytes(), "a refused run changed the file"
+    assert run("--results", file, "--overwrite").status == 0
+    assert {backend for backend, _ in results(file)} == {adapter("good")}
+
+
 DAMAGED_LINES = {
     "garbage": b"garbage",
     "not UTF-8": b'{"kind":"result","case":"\xff"}',
@@ -536,7 +546,7 @@ HEADERS = {
     "cut off": (b'{"kind":"header","format":1', "expected the header of a run"),
     "a result": (b'{"kind":"result"}\n', "expected the header of a run"),
     "another format": (b'{"kind":"header","format":99}\n', "format 99; this version reads 1"),
-    "nothing but its kind": (b'{"kind":"header","format":1}\n', "the header has no 'suite'"),
+    "nothing but its kind": (b'{"kind":"header","format":1}\n', "not a header: header must contain"),
 }
 
 

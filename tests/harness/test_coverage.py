@@ -7,7 +7,8 @@ import numpy as np
 from click.testing import CliRunner
 from generated import covered, every_operator
 
-from harness import cli, coverage, schema
+from harness import coverage, schema
+from harness.cli import commands
 from harness.coverage import Point
 from harness.declare import EXACT, Array, Op, Version, ramp
 from harness.report import coverage as report
@@ -78,7 +79,7 @@ def test_variadic_points_count_values() -> None:
 
 
 def invoke(*words: str) -> Any:
-    return CliRunner().invoke(cli.main, ["coverage", *words])
+    return CliRunner().invoke(commands.main, ["coverage", *words])
 
 
 def test_the_command_tells_totals_and_what_is_left() -> None:

@@ -58,7 +58,7 @@ class Hung:
         adapter = shlex.join([sys.executable, "-S", str(WRONG), "hangs_leaving_daemons", "lengths_sum", str(self.ids)])
         words = ["run", "--backend", f"cmd:{adapter}", *CASES, "--timeout", "600", "--results", str(self.results)]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from harness.command import main; main()", *words],
+            [sys.executable, "-c", "from harness.cli import entry; entry()", *words],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
@@ -112,12 +112,12 @@ SLOW = """
 import sys, time
 class Slow:
     def find_spec(self, name, path=None, target=None):
-        if name == "harness.cli":
+        if name == "harness.cli.commands":
             print("importing", flush=True)
             time.sleep(60)
 sys.meta_path.insert(0, Slow())
-from harness.command import main
-main()
+from harness.cli import entry
+entry()
 """
 
 

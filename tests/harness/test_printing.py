@@ -1,0 +1,134 @@
+"""What is printed: nothing from outside does more than be read, and an output that fails ends with a sentence."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from commands import command
+from runs import CONTROL, HOSTILE_TEXTS, hostile, run_of
+
+from harness import printing
+from harness.cli import commands
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("what", HOSTILE_TEXTS)
+def test_no_text_moves_the_cursor_or_begins_a_command(what: str) -> None:
+    for text in (HOSTILE_TEXTS[what], f"\r{HOSTILE_TEXTS[what]}", f" \t::{HOSTILE_TEXTS[what]}"):
+        plain = printing.neutral(text)
+        assert not CONTROL.search(plain), repr(plain)
+        assert not any(line.lstrip().startswith("::") or "##[" in line for line in plain.splitlines()), repr(plain)
+        plain.encode()
+
+
+COMMANDS = {
+    "::error::x": ": :error::x",
+    "a\n  ::set-output name=a::b": "a\n  : :set-output name=a::b",
+    ":\x00:error::x": ": :error::x",
+    "\r::error::x": ": :error::x",
+    "\u2028::error::x": ": :error::x",
+    "see ##[add-path]/x": "see ## [add-path]/x",
+    "ai.onnx::Split, a::b": "ai.onnx::Split, a::b",
+    "\u0627\u200f\u061cx": "\u0627x",
+}
+
+
+@pytest.mark.parametrize("text", COMMANDS)
+def test_a_command_is_told_from_what_only_looks_like_one(text: str) -> None:
+    assert printing.neutral(text) == COMMANDS[text]
+
+
+@pytest.mark.usefixtures("ends")
+def test_a_long_text_of_blank_lines_costs_no_more_than_its_length() -> None:
+    assert printing.neutral("\n" * 1_000_000) == "\n" * 1_000_000
+
+
+def test_a_command_is_seen_across_pieces(capsys: pytest.CaptureFixture[str]) -> None:
+    printing.stream(["a:", ":b\n", ":", ":error", "::x\nlast"])
+    assert capsys.readouterr().out == "a::b\n: :error::x\nlast"
+    printing.stream(["::error::", "meant\n"], commands=True)
+    assert capsys.readouterr().out == "::error::meant\n"
+
+
+class Failing(io.StringIO):
+    """A stream that cannot be written to."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__()
+        self.error = error
+
+    def write(self, _text: str) -> int:
+        raise self.error
+
+
+def test_an_output_that_fails_is_told_and_one_that_nobody_reads_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", Failing(OSError(28, "No space left on device")))
+    with pytest.raises(printing.OutputError, match="cannot write to standard output: No space left on device"):
+        printing.show("x")
+    monkeypatch.setattr(sys, "stdout", Failing(BrokenPipeError()))
+    with pytest.raises(printing.NobodyReadsError) as caught:
+        printing.show("x")
+    assert not isinstance(caught.value, HarnessError), "what takes any fault as one of a backend would go on printing"
+    monkeypatch.setattr(sys, "stdout", None)
+    printing.show("x")
+
+
+@pytest.mark.parametrize("stream", [None, Failing(OSError(28, "full")), Failing(BrokenPipeError())])
+def test_a_message_that_nobody_can_be_told_ends_nothing(
+    stream: io.StringIO | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stderr", stream)
+    printing.warn("x")
+    assert not printing.on_terminal()
+
+
+def test_every_command_prints_what_others_wrote_as_plain_text(tmp_path: Path) -> None:
+    """Commands read results in which each text is hostile; case, folder and file names are as well."""
+    folder = tmp_path / "::error::folder\x1b[2J"
+    folder.mkdir()
+    for what in ("terminal", "command", "surrogate"):
+        path = folder / f"{what}\r\n::error::file.ndjson"
+        run_of(path, hostile(HOSTILE_TEXTS[what]), backends=("mine",), suite=f"no such\n::error::{what}\x1b[31m")
+        for words in (
+            ["report", path], ["explain", path], ["compare", path, path], ["gate", path, "--expectations", path],
+            ["report", path, "--format", "json"], ["merge", path, "--out", path], ["dissent", path], ["trend", path],
+            ["show", f"\x1b[2J\n::error::{what}"], ["list", "--suite", path], ["list", "--op", "\x1b[31m\n::error::x"],
+            ["run", "--backend", "cmd:\n::error::x \x1b[2J"], ["run", "--\x1b[31m"], ["\x9b31m"],
+        ):  # fmt: skip
+            done = command(*words)
+            for text in (done.out, done.err):
+                assert not CONTROL.search(text), (words, text)
+                assert not any(line.lstrip().startswith("::") for line in text.splitlines()), (words, text)
+
+
+def test_a_case_is_one_line_of_the_list(tmp_path: Path) -> None:
+    command("generate", "--out", tmp_path / "suite", "--case", "ai.onnx/Split/18/even")
+    [case, *others] = (path.parent for path in (tmp_path / "suite").rglob("model.onnx"))
+    for other in others:
+        shutil.rmtree(other)
+    case.rename(case.with_name("evil\n::error::x\x1b[2J"))
+    done = command("list", "--suite", tmp_path / "suite")
+    assert len(done.out.splitlines()) == 1, done.text
+    assert "evil ::error::x" in done.out, done.text
+
+
+# The commands
+
+
+def test_the_help_says_of_each_command_what_its_own_help_says() -> None:
+    context = commands.click.Context(commands.main)
+    for name, row in commands.COMMANDS.items():
+        loaded = commands.main.get_command(context, name)
+        assert loaded is not None
+        assert loaded.name == name
+        assert (loaded.help or "").partition("\n\n")[0].replace("\n", " ").strip().startswith(row.about), name
+    modules = {row.module for row in commands.COMMANDS.values()}
+    assert modules == {"adapters", "cases", "causes", "gate", "reports", "run", "trend"}
+    assert commands.main.get_command(context, "no such") is None
