@@ -47,12 +47,12 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
                 "--onnx-expectations goes with --onnx-backend; in a module write conformance(..., expectations=FILE)"
             )
         return
-    from harness import errors, testing  # noqa: PLC0415 - costs every pytest run of the environment otherwise
+    from harness import errors, printing, testing  # noqa: PLC0415 - costs every pytest run of the environment otherwise
 
     try:
         items.extend(testing.items(session))
     except errors.HarnessError as error:
-        raise pytest.UsageError(str(error)) from error
+        raise pytest.UsageError(printing.neutral(error)) from error
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
 import dataclasses
 import os
@@ -10,6 +11,8 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from harness import costs, expectations, isolation, printing, progress, samples, targets
 from harness import runner as runners
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    import numpy.typing as npt
+
     from harness.case import Case
     from harness.process import Limits
     from harness.suite import Outlook, Selection, Suite
@@ -38,6 +43,8 @@ if TYPE_CHECKING:
 REFERENCE = "onnx_reference"
 TABLES = ("operators", "full", "none")
 """What `run` shows at its end: a row an operator that fails, a row an operator version and backend, or neither."""
+MOST_FAULTS = 1000
+"""Results that are an adapter's fault, each told in the footer; of what comes after, only how many there are."""
 EXIT_PASSED, EXIT_FAILED, EXIT_BROKEN = 0, 1, 2
 
 
@@ -81,6 +88,27 @@ class Options:
     isolate: bool = False
 
 
+class Done:
+    """Which cases were asked of which backends before: eight bytes each, for there may be a million."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._hashes = array.array("q")
+        self._sorted: npt.NDArray[np.int64] | None = None
+
+    def add(self, result: Result) -> None:
+        """Take a result that is there."""
+        self._hashes.append(hash((result.backend, result.case)))
+        self._sorted = None
+
+    def __contains__(self, asked: tuple[str, str]) -> bool:
+        """Tell whether a backend was asked a case."""
+        if self._sorted is None:
+            self._sorted = np.sort(np.frombuffer(self._hashes, np.int64))
+        place = int(np.searchsorted(self._sorted, wanted := hash(asked)))
+        return place < len(self._sorted) and int(self._sorted[place]) == wanted
+
+
 class Session:
     """A run in progress.
 
@@ -122,6 +150,7 @@ class Session:
         self.summary = Summary()
         self.faults: list[str] = []
         self._blamed: dict[str, str] = {}
+        self._untold: Counter[str] = Counter()
         self.taken = 0
         self._made: Counter[str] = Counter()
         self._last = False
@@ -176,11 +205,11 @@ class Session:
             if self.gate is not None:
                 self.gate.finish(complete=complete, unreadable=self.suite.unreadable)
 
-    def _sparing(self, done: set[int]) -> Callable[[str, str], bool]:
+    def _sparing(self, done: Done) -> Callable[[str, str], bool]:
         """Return what tells whether a backend is not to be asked a case: it was already, or its sample lacks it."""
 
         def spares(backend: str, case: str) -> bool:
-            return hash((backend, case)) in done or not samples.takes(self.options.samples, backend, case)
+            return (backend, case) in done or not samples.takes(self.options.samples, backend, case)
 
         return spares
 
@@ -202,13 +231,13 @@ class Session:
             **({"isolate": True} if options.isolate else {}),
         }
 
-    def _replay(self) -> set[int]:
-        done = set()
+    def _replay(self) -> Done:
+        done = Done()
         for result in self.streams.results():
             self._take(result)
             self.taken += 1
             self._blame(result)
-            done.add(hash((result.backend, result.case)))
+            done.add(result)
         return done
 
     def _cases(self) -> Iterator[Case]:
@@ -259,7 +288,11 @@ class Session:
 
     def _blame(self, result: Result) -> None:
         """Count a result that is the adapter's fault as a fault of the run."""
-        if result.verdict is Verdict.ADAPTER_ERROR:
+        if result.verdict is not Verdict.ADAPTER_ERROR:
+            return
+        if len(self._blamed) >= MOST_FAULTS:
+            self._untold[result.backend] += 1
+        else:
             self.faults.append(f"{result.case}: {result.message}")
             self._blamed[self.faults[-1]] = result.backend
 
@@ -270,6 +303,8 @@ class Session:
 
     def _verify(self) -> None:
         """Add a fault for everything that was asked for and did not happen."""
+        for backend, count in self._untold.items():
+            self.faults.append(f"{backend}: {count} more results are adapter_error")
         if self.without_outputs:
             self.faults.append(
                 f"{len(self.without_outputs)} cases of suite {self.suite.name} carry no outputs to expect, first "

@@ -23,6 +23,7 @@ from harness import targets
 from harness.errors import HarnessError
 from harness.gate import Gate, Standing, standing_of
 from harness.lane import Lane
+from harness.printing import neutral
 from harness.process import Limits
 from harness.report import case as case_report
 from harness.results import from_record, header, identity
@@ -41,6 +42,8 @@ EXPECTATIONS = "expectations"
 """The name of the item for what is wrong with a file itself."""
 ENTRY_SEES = ("case", "operator", "backend", "verdict", "form", "clauses", "tags")
 """What an entry can look at in a result."""
+MOST_ID = 1000
+"""Characters of the id of a case, and of a reason, in what pytest prints."""
 
 
 class ExpectedFailure(pytest.fail.Exception):  # type: ignore[misc,name-defined] # pytest gives it no other name
@@ -130,7 +133,7 @@ class Answer:
         """End the test as the verdict and the expectations say."""
         standing = standing_of(self.entry, self.result)
         if not self.result.verdict.scored and standing is not Standing.REGRESSED:
-            pytest.skip(f"{self.result.verdict}: {self.result.message or self.result.actual}")
+            pytest.skip(line(f"{self.result.verdict}: {self.result.message or self.result.actual}", MOST_ID))
         if not self.result.verdict.failed and standing is not Standing.REGRESSED:
             return  # Where a failure was expected, the strict xfail says so.
         said = _explain(self.case, self.result)
@@ -151,7 +154,7 @@ class Stale:
     def end(self) -> None:
         """End the test."""
         if self.problems:
-            pytest.fail("\n".join(self.problems), pytrace=False)
+            pytest.fail(neutral("\n".join(self.problems)), pytrace=False)
 
 
 def _why(entry: Entry, path: Path | None) -> str:
@@ -174,9 +177,13 @@ def asked(config: pytest.Config, case: Case, asking: Asking) -> Result:
     try:
         result = judge(case, asking.backend, _lane(config, asking).ask(case))
     except HarnessError as error:
-        pytest.fail(str(error), pytrace=False)
-    if result.verdict is Verdict.ADAPTER_ERROR:
-        pytest.fail(f"{case.id}: {result.message}", pytrace=False)
+        why = neutral(error)
+    else:
+        why = ""
+        if result.verdict is Verdict.ADAPTER_ERROR:
+            why = neutral(f"{case.id}: {result.message}")
+    if why:  # Behind the handler, or pytest shows the error itself as well, as it came.
+        pytest.fail(why, pytrace=False)
     return result
 
 
@@ -190,7 +197,7 @@ def answer(item: pytest.Item, ask: Ask) -> Answer | Stale:
             return Answer(ask.case, result)
         return _held(item, ask.case, result, ask.accepted, _gate_of(item.config, ask))
     except HarnessError as error:
-        pytest.fail(str(error), pytrace=False)
+        pytest.fail(neutral(error), pytrace=False)
 
 
 def _gate_of(config: pytest.Config, ask: Ask) -> Gate:
@@ -271,7 +278,7 @@ def _explain(case: Case, result: Result) -> str:
     head = f"{result.backend}: {result.verdict}: {result.message}"
     shown = [f"got {result.actual}"] if result.actual else []
     printed = [f"the last it printed: {result.stderr}"] if result.stderr else []
-    return "\n".join([head, *shown, *printed, "", *case_report.lines(case)])
+    return neutral("\n".join([head, *shown, *printed, "", *case_report.lines(case)]))
 
 
 class CaseItem(pytest.Item):
@@ -333,7 +340,7 @@ def items(session: pytest.Session) -> list[pytest.Item]:
     found: list[pytest.Item] = []
     for name in backends:
         asks = _asks(chosen, Asking(name, option("--onnx-timeout"), passes), accepted.get(name))
-        collector = CaseCollector.from_parent(session, name=name, nodeid=f"onnx::{name}", asks=asks)
+        collector = CaseCollector.from_parent(session, name=line(name), nodeid=f"onnx::{line(name)}", asks=asks)
         found.extend(collector.collect())
     return found
 
@@ -346,7 +353,7 @@ class _Chosen:
 
 
 def _name(ask: Ask) -> str:
-    return ask.case.id if ask.case else EXPECTATIONS
+    return line(ask.case.id, MOST_ID) if ask.case else EXPECTATIONS
 
 
 def _asks(chosen: _Chosen, asking: Asking, accepted: Accepted | None) -> list[Ask]:

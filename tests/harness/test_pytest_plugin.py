@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import generate, registry
+from harness import generate, registry, store
 from harness.case import Outcome
 
 if TYPE_CHECKING:
@@ -493,3 +493,18 @@ def test_a_variable_that_is_not_set_is_a_sentence(ask: Asker) -> None:
     assert ran.status == pytest.ExitCode.USAGE_ERROR, ran.output
     assert "--env NOT_SET_HERE: no such variable is set here" in ran.output, ran.output
     assert not ran.traceback, ran.output
+
+
+def test_what_others_wrote_is_plain_text_in_what_pytest_prints(ask: Asker, tmp_path: Path) -> None:
+    hostile = "evil\\n::error::x\\x1b[2J"
+    case = next(iter(generate.cases(registry.load().named("Split"), (18,))))
+    folder = store.write(case, tmp_path / "suite")
+    folder.rename(folder.with_name(hostile.encode().decode("unicode_escape")))
+    backend = ask.backend(f"say(kind='refused', id=header['id'], error='\\x1b[31mRed', message='{hostile}')")
+    ran = ask("--onnx-backend", backend, "--onnx-suite", str(tmp_path / "suite"), "-v")
+    assert ran.counts == {"failed": 1}, ran.output
+    assert "evil" in ran.output, ran.output
+    assert "\x1b" not in ran.output, repr(ran.output)
+    assert not [text for text in ran.output.splitlines() if text.lstrip().startswith("::")], ran.output
+    wrong = ask("--onnx-backend", "cmd:no such\n::error::x \x1b[2J", "--onnx-suite", str(tmp_path / "suite"))
+    assert not re.search(r"\x1b|^\s*::", wrong.output, re.MULTILINE), repr(wrong.output)
