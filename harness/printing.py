@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 PROGRAM = "onnx-conformance"
+MOST_LINE = 4000
+"""Characters of a line on standard error: it may name what somebody else has named."""
 
 _COMMAND = re.compile(r"^[^\S\n]*:(?=:)|##(?=\[)", re.MULTILINE)
 """What GitHub's and Azure's runners take for a command: `::` at the begin of a line, `##[` anywhere."""
@@ -89,7 +91,8 @@ def note(text: object) -> None:
         flush()  # Both may be one log, whose lines are to stand in their order.
     try:
         if sys.stderr is not None:
-            sys.stderr.write(neutral(text) + "\n")
+            lines = (one if len(one) <= MOST_LINE else f"{one[:MOST_LINE]}..." for one in neutral(text).split("\n"))
+            sys.stderr.write("\n".join(lines) + "\n")
             sys.stderr.flush()
     except (OSError, ValueError):
         _dropped(sys.stderr)

@@ -15,18 +15,20 @@ if TYPE_CHECKING:
 def write(path: Path, pieces: Iterable[str]) -> None:
     """Put a text, piece by piece, in place of a file; a device or a pipe is written to as it is.
 
+    What is no text, such as half a character that another program put into JSON, becomes a question mark.
+
     Raises:
         OSError: it cannot be written; the file is as it was.
     """
     path = path.resolve()  # What a link points to is replaced, not the link.
     if path.exists() and not path.is_file():
-        with open(path, "w", encoding="utf-8", newline="\n", opener=_unwaited) as file:
+        with open(path, "w", encoding="utf-8", errors="replace", newline="\n", opener=_unwaited) as file:
             file.writelines(pieces)
         return
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     beside = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
             file.writelines(pieces)
         beside.chmod(0o666 & ~_umask())
         beside.replace(path)

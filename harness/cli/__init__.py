@@ -5,12 +5,14 @@ This file imports next to nothing: until the commands are here, an interrupt end
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType
 
 BROKEN = 2
@@ -21,27 +23,22 @@ def entry() -> None:
     if sys.platform == "win32":
         sys.exit("onnx-conformance: runs on Linux and macOS; on Windows, use the Windows Subsystem for Linux (WSL)")
     _open_streams()
-    importing()
-    try:
+    with importing():
         from harness.cli import commands
-
-        status = commands.run()
-    finally:
-        if signal.getsignal(signal.SIGINT) in {_leave, signal.default_int_handler}:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # Nothing is left to be kept.
-    sys.exit(status)
+    sys.exit(commands.run())
 
 
-def importing() -> None:
+@contextlib.contextmanager
+def importing() -> Iterator[None]:
     """Let an interrupt end the process at once: inside an import it would come out as any error, of any module."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    mine = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if mine:
         signal.signal(signal.SIGINT, _leave)
-
-
-def imported() -> None:
-    """Let an interrupt raise KeyboardInterrupt again, for there may be something to keep."""
-    if signal.getsignal(signal.SIGINT) is _leave:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if mine:  # From now on there may be something to keep.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:

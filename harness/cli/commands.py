@@ -90,11 +90,8 @@ class Group(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command = COMMANDS[cmd_name]
-        cli.importing()
-        try:
+        with cli.importing():
             loaded = getattr(importlib.import_module(f"harness.cli.{command.module}"), command.name)
-        finally:
-            cli.imported()
         assert isinstance(loaded, click.Command)  # noqa: S101 - a test loads each of them
         return loaded
 

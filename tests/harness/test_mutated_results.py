@@ -150,3 +150,65 @@ def test_a_mutated_file_is_read_or_refused_with_a_sentence(seed: int, folder: Pa
         statuses.add(read(changed(rng), folder, name))
     assert statuses == {0, 1, 2}, "nothing was read, or nothing refused"
     assert memory() - before < MOST_MEMORY
+
+
+# What broke a command once: by what it is, the record and the member that is another one, and what it is.
+
+GONE = object()
+BROKE: dict[str, tuple[int, tuple[str, ...], Any]] = {
+    "a suite without a name": (0, ("suite", "name"), GONE),
+    "a suite without a digest": (0, ("suite", "digest"), GONE),
+    "a suite whose name is too long": (0, ("suite", "name"), "x" * 100_000),
+    "a suite whose name is a list": (0, ("suite", "name"), [1]),
+    "a digest that is no text": (0, ("suite", "digest"), "\ud800"),
+    "a machine that is a number": (0, ("machine",), 2),
+    "a machine without a processor": (0, ("machine", "processor"), GONE),
+    "no version of numpy": (0, ("numpy",), GONE),
+    "a backend that is a number": (0, ("backends", "mine"), 7),
+    "a version that is a list": (0, ("backends", "mine", "version"), []),
+    "a selection that is a number": (0, ("arguments", "selection"), 2**63),
+    "a selection of many shards": (0, ("arguments", "selection"), "--shard 1/400000000"),
+    "a selection of a shard beyond counting": (0, ("arguments", "selection"), f"--shard 1/{'9' * 5000}"),
+    "a sample that is a list": (0, ("arguments", "samples", "mine"), [[]]),
+    "a start that is a number": (0, ("started",), 0.5),
+    "a backend of nobody": (1, ("backend",), "nobody"),
+    "an operator that is a number": (1, ("operator",), 3),
+    "an operator that is a list": (1, ("operator",), [None]),
+    "a version of an operator beyond counting": (1, ("operator",), f"ai.onnx/Split/{'9' * 5000}"),
+    "a form that is an object": (1, ("form",), {"": None}),
+    "a clause that is an object": (2, ("clauses",), [{}]),
+    "a tag that is a list": (1, ("tags",), [[]]),
+    "a message that is a number": (5, ("message",), 1.5),
+    "an answer that is a number": (2, ("actual",), 12),
+    "a place that is an object": (2, ("mismatch", "where"), {}),
+    "elements that are a number": (2, ("mismatch", "given"), 3),
+    "an element that is far away": (2, ("mismatch", "differs"), [2**62]),
+    "a shape of much": (2, ("mismatch", "shape"), [2**31, 2**31]),
+    "a distance of one number": (1, ("ulps", "outputs[0]"), [[1]]),
+    "a distance of three numbers": (1, ("ulps", "outputs[0]"), [[1, 2, 3]]),
+    "seconds beyond a float": (1, ("seconds",), 10**400),
+    "seconds that are no number": (1, ("seconds",), mutation.Literal("NaN")),
+    "an attempt that is a number": (4, ("attempts",), [3]),
+    "an attempt of no verdict": (4, ("attempts",), [{"process": "first"}]),
+    "faults that are a number": (-1, ("faults",), 4),
+    "seconds of a run that are none": (-1, ("seconds",), None),
+    "a case of half a character": (1, ("case",), "ai.onnx/Split/18/\udfff"),
+    "a case without end": (1, ("case",), "x" * 1_000_000),
+}
+
+
+@pytest.mark.parametrize("what", BROKE)
+def test_what_broke_a_command_once_breaks_none(what: str, folder: Path) -> None:
+    place, path, value = BROKE[what]
+    records = good()
+    holder: Any = records[place]
+    for key in path[:-1]:
+        holder = holder[key]
+    holder[path[-1]] = value
+    if value is GONE:
+        del holder[path[-1]]
+    data = b"".join(mutation.text(record) + b"\n" for record in records)
+    before = memory()
+    for name in commands_on(folder, folder):
+        read(data, folder, name)
+    assert memory() - before < MOST_MEMORY
