@@ -21,7 +21,8 @@ BROKEN = 2
 def entry() -> None:
     """Run the command; whatever the harness cannot do ends with status 2 and a sentence."""
     if sys.platform == "win32":
-        sys.exit("onnx-conformance: runs on Linux and macOS; on Windows, use the Windows Subsystem for Linux (WSL)")
+        os.write(2, b"onnx-conformance: runs on Linux and macOS; on Windows, use WSL\n")  # Pipes, signals, locks.
+        sys.exit(BROKEN)
     _open_streams()
     with importing():
         from harness.cli import commands

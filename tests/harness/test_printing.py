@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import pytest
 from commands import command
 from runs import CONTROL, HOSTILE_TEXTS, hostile, run_of
 
-from harness import printing
+from harness import cli, printing
 from harness.cli import commands
 from harness.errors import HarnessError
 
@@ -132,3 +133,32 @@ def test_the_help_says_of_each_command_what_its_own_help_says() -> None:
     modules = {row.module for row in commands.COMMANDS.values()}
     assert modules == {"adapters", "cases", "causes", "gate", "reports", "run", "trend"}
     assert commands.main.get_command(context, "no such") is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["--help", "--version", "", "no-such", "run --help", "run --bogus", "gate --help", "merge --jobs", "list --help",
+     "trend --help", "expectations update --help", "backends --help"],
+)  # fmt: skip
+def test_help_and_errors_of_arguments_need_no_onnx(words: str) -> None:
+    source = (
+        "import sys\n"
+        f"sys.argv = ['onnx-conformance', *{words.split()!r}]\n"
+        "from harness.cli import entry\n"
+        "try:\n"
+        "    entry()\n"
+        "except SystemExit as ended:\n"
+        "    heavy = {'onnx', 'numpy', 'jinja2', 'rich', 'google', 'packaging'} & set(sys.modules)\n"
+        "    print(heavy or 'light', ended.code, file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    status = 0 if "help" in words or "version" in words else 2
+    assert done.stderr.splitlines()[-1] == f"light {status}", done.stderr
+
+
+def test_on_windows_there_is_one_line(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(SystemExit) as ended:
+        cli.entry()
+    assert ended.value.code == 2
+    assert capfd.readouterr().err == "onnx-conformance: runs on Linux and macOS; on Windows, use WSL\n"
