@@ -37,6 +37,8 @@ IDENTITY = ("runtime", "version", "python", "node")
 CALLS = ("repro", "repro_wide")
 """How its runtime is called without this project; see `repro`."""
 MOST_CODE = 8000
+MOST_DISTANCES = 50_000
+"""Elements of a result whose distance is kept: a line of a MiB or two."""
 NO_LOCKS = frozenset({errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK, errno.EINVAL})
 """What a file system without locks answers; there a run goes on without one."""
 
@@ -104,6 +106,8 @@ def _now() -> str:
 def to_record(result: Result) -> dict[str, Any]:
     """Return a result as a record of the stream."""
     record = {"kind": "result", **{f.name: getattr(result, f.name) for f in dataclasses.fields(result)}}
+    if result.seconds is not None and not 0 <= result.seconds < math.inf:
+        record["seconds"] = None  # An adapter may say anything.
     return {key: value for key, value in record.items() if key not in SPARSE or value not in ("", None, (), {})}
 
 
@@ -279,8 +283,11 @@ class Writer:
     def add(self, result: Result) -> None:
         """Write and count a result."""
         self.count(result)
-        if self._file is not None:
-            self._line(to_record(result))
+        if self._file is None:
+            return
+        if sum(map(len, result.ulps.values())) > MOST_DISTANCES:
+            result = dataclasses.replace(result, ulps={})  # Of thousands of outputs; nobody could read the line.
+        self._line(to_record(result))
 
     def add_unreadable(self, item: Unreadable) -> None:
         """Write a case that could not be read, once."""

@@ -5,17 +5,10 @@ This file imports next to nothing: until the commands are here, an interrupt end
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
 import sys
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
-
-BROKEN = 2
+from harness.cli.interrupts import BROKEN, importing
 
 
 def entry() -> None:
@@ -27,26 +20,6 @@ def entry() -> None:
     with importing():
         from harness.cli import commands
     sys.exit(commands.run())
-
-
-@contextlib.contextmanager
-def importing() -> Iterator[None]:
-    """Let an interrupt end the process at once: inside an import it would come out as any error, of any module."""
-    mine = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if mine:
-        signal.signal(signal.SIGINT, _leave)
-    try:
-        yield
-    finally:
-        if mine:  # From now on there may be something to keep.
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _leave(_number: int, _frame: FrameType | None) -> None:
-    try:
-        os.write(2, b"onnx-conformance: interrupted\n")
-    finally:
-        os._exit(BROKEN)
 
 
 def _open_streams() -> None:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import click
 
-from harness import __version__, cli, printing
+from harness import __version__, printing
+from harness.cli.interrupts import BROKEN, importing
 from harness.errors import HarnessError
 
 
@@ -90,7 +91,7 @@ class Group(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command = COMMANDS[cmd_name]
-        with cli.importing():
+        with importing():
             loaded = getattr(importlib.import_module(f"harness.cli.{command.module}"), command.name)
         assert isinstance(loaded, click.Command)  # noqa: S101 - a test loads each of them
         return loaded
@@ -134,7 +135,7 @@ def run() -> int:
         _tell_fault()
     else:
         return status if isinstance(status, int) else 0
-    return cli.BROKEN
+    return BROKEN
 
 
 def _tell(error: OSError) -> None:

@@ -61,7 +61,10 @@ def test_last_digits_are_no_disagreement(tmp_path: Path) -> None:
 
 def test_answers_that_are_kept_in_part_agree_where_they_differ_from_the_oracle_alike(tmp_path: Path) -> None:
     long = "float[99] 0 0 0 ..."
-    seen = {"where": "outputs[0]", "differing": 2, "first": [40], "differs": [40, 41], "given": ["1.0", "2.0"]}
+    seen = {
+        "where": "outputs[0]", "expected": "0.0", "actual": "1.0", "differing": 2, "first": [40], "differs": [40, 41],
+        "given": ["1.0", "2.0"],
+    }  # fmt: skip
 
     def three(**other: object) -> list[Result]:
         return [

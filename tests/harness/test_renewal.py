@@ -11,7 +11,7 @@ import pytest
 from harness import expectations, renewal
 from harness.expectations import ExpectationsError
 from harness.gate import Gate
-from harness.results import Run, Writer
+from harness.results import Run, Writer, header
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 V = Verdict
 TODAY = dt.date(2026, 11, 22)
 HEAD: dict[str, Any] = {
-    "kind": "header", "format": 1, "suite": {"name": "generated", "digest": "d"}, "python": "3.11.7",
-    "backends": {"mine": {"version": "1.2"}}, "arguments": {"selection": ""}, "machine": {"system": "Linux"},
+    **header({"name": "generated", "digest": "d"}, {"mine": {"version": "1.2"}}, {"selection": ""}),
+    "python": "3.11.7",
+    "machine": {"system": "Linux", "processor": "x86_64", "cores": 2},
 }  # fmt: skip
 SPLIT = "ai.onnx/Split/18"
 

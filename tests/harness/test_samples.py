@@ -253,12 +253,12 @@ def test_merged_files_keep_their_samples(tmp_path: Path) -> None:
     again = foreign(tmp_path / "again", result("x"), arguments={"selection": "--op Split"})
     out = tmp_path / "out"
     for paths in ([one.path, whole.path], [whole.path, one.path]):
-        assert merge(paths, out) == 2
+        assert merge(paths, out, overwrite=True) == 2
         assert samples.of(Run(out).header) == {"mine": 2}, Run(out).header
     with pytest.raises(
         ResultsError, match=r"mine was asked 1 case in 2 in .*one and all cases in .*again; merge one kind"
     ):
-        merge([one.path, again.path], out)
+        merge([one.path, again.path], out, overwrite=True)
 
 
 def test_a_comparison_is_of_what_both_were_asked(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_several_files_are_one_trend(tmp_path: Path) -> None:
         ({"said": said({"mine": "1.1"}, "yours")}, "one runtime, and these are mine, yours"),
         ({"said": said({"mine": "nightly"})}, "its version is 'nightly', which has no order"),
         ({"said": said({"mine": ""})}, "its adapter says no version"),
-        ({"said": {}}, "only mine 1.0"),
+        ({"said": said({"other": "1"}), "reference": "other"}, "only mine 1.0"),
     ],
 )
 def test_what_is_no_trend_is_said(tmp_path: Path, other: dict[str, object], sentence: str) -> None:
@@ -153,6 +153,7 @@ def test_the_command_reads_files_and_tells_what_broke(tmp_path: Path) -> None:
     assert done.status == 1, done.text
     assert "2.0.1   1  pass -> crash" in done.out
     assert "| ai.onnx/Split/18 | 2.0.1" in (tmp_path / "t.md").read_text()
+    path.unlink()
     three(path, row("a", W, P, P), row("b", P, C, C))
     assert command("trend", path).status == 0, "broke before the newest version"
 
