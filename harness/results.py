@@ -298,7 +298,7 @@ class Writer:
     def count(self, result: Result) -> None:
         """Count a result that is in the file already."""
         self.counts.setdefault(result.backend, Counter())[str(result.verdict)] += 1
-        if isinstance(result.seconds, float | int) and math.isfinite(result.seconds):  # A file may say anything.
+        if result.seconds is not None and 0 <= result.seconds < math.inf:  # An adapter may say anything.
             self.busy[result.backend] = self.busy.get(result.backend, 0.0) + result.seconds
 
     def finish(self, seconds: float, cpu: Mapping[str, float] | None = None) -> None:

@@ -398,3 +398,11 @@ def test_without_a_path_results_are_only_counted() -> None:
     writer.finish(1)
     writer.close()
     assert writer.counts == {"mine": {"pass": 1}}
+
+
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, -1.0])
+def test_a_result_that_nobody_could_read_again_is_not_written_so(seconds: float, tmp_path: Path) -> None:
+    """An adapter may say any time, and a model have any number of outputs."""
+    far = {f"outputs[{index}]": [[place, 1] for place in range(256)] for index in range(2000)}
+    path = write(tmp_path / "results.ndjson", dataclasses.replace(FULL, seconds=seconds, ulps=far))
+    assert list(Run(path).results()) == [dataclasses.replace(FULL, seconds=None, ulps={})]
