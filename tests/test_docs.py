@@ -19,6 +19,9 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "gate-in-ten-minutes.md"
 
 
+LINK = re.compile(r"\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
+
+
 @dataclass(frozen=True)
 class Block:
     """Something fenced in a page, and the line that it begins on."""
@@ -117,9 +120,14 @@ def test_the_workflow_to_paste_gives_the_action_what_it_takes() -> None:
     assert set(used) <= set(action["outputs"])
 
 
-@pytest.mark.parametrize("page", [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"], ids=lambda path: path.name)
+@pytest.mark.parametrize("page", [ROOT / "README.md", *(ROOT / "docs").glob("*.md")], ids=lambda path: path.name)
 def test_what_a_page_links_to_is_there(page: Path) -> None:
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
-    assert links
-    for link in links:
-        assert (page.parent / link).exists(), link
+    text = page.read_text(encoding="utf-8")
+    assert LINK.search(text), page
+    for path, place in LINK.findall(text):
+        target = page.parent / path if path else page
+        assert target.exists(), f"{page.name} links to {path}"
+        if place:
+            heads = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+            anchors = {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+            assert place[1:] in anchors, f"{page.name} links to {path}{place}"

@@ -1,0 +1,50 @@
+"""README.md: what it shows is what comes, and its figures are those of this very project."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from commands import command
+from test_docs import differs
+
+from harness import manifest, registry, schema, suite, targets
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_sample_is_what_the_command_beside_it_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = re.search(r"<!-- (.*?) -->\n```text\n(.*?)```", README, re.DOTALL)
+    assert shown is not None
+    monkeypatch.setenv("COLUMNS", "100")
+    done = command(*shlex.split(shown[1].replace("Split*", "'Split*'")))
+    assert not differs(f"{shown[2]}exit status {done.status}", 1, done.out)
+
+
+def test_the_versions_that_made_the_sample_are_named() -> None:
+    for name in ("onnxruntime", "onnx"):
+        assert f"{name} {metadata.version(name)}" in README, "the test extra pins what made it"
+
+
+@pytest.mark.all_operators
+def test_the_figures_of_the_first_screen_are_those_of_the_declarations() -> None:
+    entries = [manifest.entries(op) for op in registry.load()]
+    assert all(entries), "the committed manifest is not of these cases: onnx-conformance manifest"
+    cases = [entry for of_op in entries for entry in of_op or ()]
+    here, every = (
+        sum(map(len, versions))
+        for versions in ([registry.versions(op) for op in registry.load()], schema.every().values())
+    )
+    first = (
+        f"{len(list(registry.load()))} of ONNX's {len(schema.every())} operators, {here} of {every} operator versions"
+    )
+    assert first in README, first
+    figures = f"{len(cases):,}, of which {sum(entry.core for entry in cases):,} are the core"
+    assert figures in README, figures
+    runtimes = set(targets.names()) - {"oracle"}
+    assert f"adapters of {len(runtimes)}:" in README, sorted(runtimes)
+    assert suite.completeness().startswith(f"{len(list(registry.load()))} of ")
