@@ -67,10 +67,24 @@ class CutOffError(ResultsError):
     """A run was cut off in the file, and nobody asked to go on with it."""
 
 
+COMPLETENESS = "{operators} of {of_operators} operators and {versions} of {of_versions} operator versions have cases"
+"""How much of ONNX the generated suite is of, in words."""
+
+
 def header(
-    suite: Mapping[str, str], backends: Mapping[str, Mapping[str, Any]], arguments: Mapping[str, Any]
+    suite: Mapping[str, str],
+    backends: Mapping[str, Mapping[str, Any]],
+    arguments: Mapping[str, Any],
+    covers: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
-    """Return the first record of a run."""
+    """Return the first record of a run.
+
+    Args:
+        suite: its name and digest.
+        backends: by name, what each says of itself.
+        arguments: what the run was asked for.
+        covers: how much of ONNX the suite is of, where that is known; see `suite.covers`.
+    """
     return {
         "kind": "header",
         "format": FORMAT,
@@ -86,7 +100,13 @@ def header(
             for name, said in backends.items()
         },
         "arguments": dict(arguments),
+        **({"covers": dict(covers)} if covers else {}),
     }
+
+
+def completeness(first: Mapping[str, Any]) -> str:
+    """Return how much of ONNX the suite of a run is of, as a sentence; empty where its header does not say."""
+    return f"Of ONNX: {COMPLETENESS.format(**first['covers'])}." if "covers" in first else ""
 
 
 def _calls(said: Mapping[str, Any]) -> dict[str, str]:

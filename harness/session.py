@@ -180,7 +180,8 @@ class Session:
                 self.targets, self.options.limits, self.options.jobs, self.reference, self.options.repeat
             ) as runner:
                 hellos = runner.start()
-                first = header(source, hellos, self._arguments())
+                covers = suites.covers() if self.suite.name == suites.Generated.name else None
+                first = header(source, hellos, self._arguments(), covers)
                 if self.gate is None:
                     self._close_gate(first)
                 self.versions = {name: str(item.get("version", "")) for name, item in first["backends"].items()}
@@ -427,10 +428,13 @@ def _report_end(session: Session, width: int) -> None:
         printing.show(
             f"{line(terminal.clipped(backend))}: unsupported in all {count} cases, so that nothing was tested\n"
         )
+    if session.suite.name == suites.Generated.name:
+        printing.show(f"Of ONNX: {suites.completeness()}.\n")
     kept = _place(options) if options.results else ""
     files = [str(path) for path in session.streams.written] if options.apart else []
+    folder = "" if session.suite.name in {suites.Generated.name, suites.Official.name} else session.suite.name
     if session.gate is None:  # What is next with one, its news say.
-        for text in run_end.next_commands(summary, kept, files, width):
+        for text in run_end.next_commands(summary, kept, files, width, folder):
             printing.show(text)
     if kept:
         printing.show("\n  ".join([f"results: {kept}", *files]))

@@ -20,6 +20,7 @@ from onnx import numpy_helper
 from harness import casefile, core, generate, globs, lifted, manifest, registry, schema, store
 from harness.case import EXPANDED, PLAIN, Allowance, Case, Outcome, in_sample, in_shard
 from harness.errors import HarnessError
+from harness.results import COMPLETENESS
 from harness.verdict import MOST_DIGITS, Unreadable, line, parts
 
 if TYPE_CHECKING:
@@ -554,12 +555,21 @@ def _undeclared(op: str) -> str:
     return f"ONNX has {op} (versions {versions}), of which no case is written yet; {completeness()}"
 
 
+def covers() -> dict[str, int]:
+    """Return how much of ONNX the generated cases are of, as the header of a run has it."""
+    versions = [version for op in registry.load() for version in registry.versions(op)]
+    every = schema.every()
+    return {
+        "operators": len({(version.domain, version.name) for version in versions}),
+        "of_operators": len(every),
+        "versions": len(versions),
+        "of_versions": sum(map(len, every.values())),
+    }
+
+
 def completeness() -> str:
-    """Return how much of ONNX is declared, as a sentence part."""
-    ops, versions = schema.every(), [str(version) for op in registry.load() for version in registry.versions(op)]
-    here = {version.rpartition("/")[0] for version in versions}
-    every = sum(map(len, ops.values()))
-    return f"{len(here)} of {len(ops)} operators and {len(versions)} of {every} operator versions have cases"
+    """Return the same as a sentence part."""
+    return COMPLETENESS.format(**covers())
 
 
 def operator_named(name: str) -> tuple[Op, int | None] | None:

@@ -52,7 +52,10 @@ COMMANDS = {
     "gate": Command("gate", "gate_", "Hold a results file against expectations."),
     "generate": Command("cases", "generate", "Write cases in ONNX's test-data layout, for runners of any language."),
     "list": Command("cases", "list_", "List cases: id, what is expected, tags."),
-    "manifest": Command("cases", "manifest_", "Write or check the manifest: id and digests of every generated case."),
+    "manifest": Command(
+        "cases", "manifest_",
+        "Write or check the manifest: id and digests of every generated case, and which of them are the core.",
+    ),
     "merge": Command("gate", "merge_", "Join the results files of shards, or of several backends, into one."),
     "minimize": Command(
         "causes", "minimize_",

@@ -22,7 +22,8 @@ def _rounding(
 ) -> list[Array]:
     """Return half a rounding of all magnitudes for each product, addition and scaling."""
     left, right = (np.abs((item.T if turned else item).astype(float)) for item, turned in ((A, transA), (B, transB)))
-    magnitudes = abs(alpha) * (left @ right) + (0 if C is None else abs(beta) * np.abs(C.astype(float)))
+    with np.errstate(invalid="ignore"):  # An infinity by a zero; whether numpy warns of it depends on the machine.
+        magnitudes = abs(alpha) * (left @ right) + (0 if C is None else abs(beta) * np.abs(C.astype(float)))
     return [magnitudes * (left.shape[1] + 4) / 2]
 
 

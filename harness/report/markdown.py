@@ -9,6 +9,7 @@ from harness.report import explanation, terminal
 from harness.report import gate as gate_report
 from harness.report.markup import fenced, plain
 from harness.report.subject import CUT_OFF
+from harness.results import completeness
 from harness.verdict import line
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def report(subject: Subject) -> Iterator[str]:
         yield f"{fenced(line(item.message, 1000) for item in subject.run.unreadable[:MOST_UNREADABLE])}\n\n"
     for note in samples.notes(subject.run):
         yield f"**{plain(note)}**\n\n"
+    yield f"{completeness(head)}\n\n" if completeness(head) else ""
     yield f"{MEASURED.format(**head)}\n\n{LEGEND}\n\n{terminal.table(subject.summary, 'github', subject.samples)}\n\n"
     if subject.gate is not None:
         yield f"## What is expected\n\n{fenced(gate_report.lines(subject.gate))}\n"

@@ -90,7 +90,9 @@ def _number(count: int) -> str:
     return f"{count:,}"
 
 
-def next_commands(summary: Summary, results: str, several: Sequence[str], width: int) -> Iterator[str]:
+def next_commands(
+    summary: Summary, results: str, several: Sequence[str], width: int, folder: str = ""
+) -> Iterator[str]:
     """Yield what to type next, the command before what it is for.
 
     Args:
@@ -98,17 +100,19 @@ def next_commands(summary: Summary, results: str, several: Sequence[str], width:
         results: where the results were written; empty: nowhere.
         several: the files, where each backend has one of its own.
         width: columns of the terminal.
+        folder: of the suite, where it is one: the id of its case does not say where it lies.
     """
     faults = summary.faults()
     if not faults:
         return
     # What is the adapter's fault says nothing of the runtime.
     gravest = min(faults, key=lambda fault: (fault.example.verdict is Verdict.ADAPTER_ERROR, fault.rank))
-    case, backend = line(gravest.example.case), shlex.quote(line(gravest.example.backend))
+    case, backend = shlex.quote(line(gravest.example.case)), shlex.quote(line(gravest.example.backend))
     file = line(several[0] if several else results) or "FILE"
+    where = f" --suite {shlex.quote(line(folder))}" if folder else ""
     rows = [
-        (f"onnx-conformance show {case}", "the whole case"),
-        (f"onnx-conformance repro {case} --backend {backend}", "a script that shows it"),
+        (f"onnx-conformance show {case}{where}", "the whole case"),
+        (f"onnx-conformance repro {case}{where} --backend {backend}", "a script that shows it"),
         *(
             [("onnx-conformance run ... --results FILE", "keeps the results, for the next two")]
             if file == "FILE"

@@ -381,7 +381,7 @@ def test_the_gate_stays_closed_where_a_case_could_not_be_read(damaged: tuple[Pat
     assert command(*words).status == 0
     assert command("gate", results, "--expectations", expected).status == 0
     (case / "model.onnx").write_bytes(b"damaged")
-    assert command(*words).status == 2
+    assert command(*words, "--overwrite").status == 2
     done = command("gate", results, "--expectations", expected)
     assert done.status == 1, done.text
     assert "1 case of the suite could not be read, first " in done.text, done.text

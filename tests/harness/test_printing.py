@@ -135,12 +135,8 @@ def test_the_help_says_of_each_command_what_its_own_help_says() -> None:
     assert commands.main.get_command(context, "no such") is None
 
 
-@pytest.mark.parametrize(
-    "words",
-    ["--help", "--version", "", "no-such", "run --help", "run --bogus", "gate --help", "merge --jobs", "list --help",
-     "trend --help", "expectations update --help", "backends --help"],
-)  # fmt: skip
-def test_help_and_errors_of_arguments_need_no_onnx(words: str) -> None:
+@pytest.mark.parametrize("words", ["--help", "-h", "--version", "", "no-such"])
+def test_help_and_what_is_no_command_need_no_onnx(words: str) -> None:
     source = (
         "import sys\n"
         f"sys.argv = ['onnx-conformance', *{words.split()!r}]\n"
@@ -152,7 +148,7 @@ def test_help_and_errors_of_arguments_need_no_onnx(words: str) -> None:
         "    print(heavy or 'light', ended.code, file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
-    status = 0 if "help" in words or "version" in words else 2
+    status = 0 if words.startswith("-") else 2
     assert done.stderr.splitlines()[-1] == f"light {status}", done.stderr
 
 

@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import numpy as np
 import pytest
+from commands import command
+from runs import result as result_
+from runs import run_of
 
 from harness import generate, registry, repeats, results, runner
 from harness import records as records_
 from harness.case import Case, Outcome
 from harness.replies import Answered, Broken, Died, Late, Refused
 from harness.results import ResultsError, Run, Writer, from_record, header, identity, to_record
+from harness.suite import completeness, covers
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
@@ -33,6 +37,7 @@ HEAD = header(
         "other": {},
     },
     {"selection": "", "reference": "", "jobs": 2, "repeat": 1, "timeout": 20.0, "memory": None},
+    {"operators": 117, "of_operators": 227, "versions": 430, "of_versions": 659},
 )
 FULL = Result(
     case="ai.onnx/Split/18/uneven/float16@top",
@@ -61,7 +66,7 @@ FULL = Result(
     ),
     ulps={"outputs[0]": [[3, -2], [0, 1]]},
 )  # fmt: skip
-SHORT = Result("ai.onnx/Split/18/even", "ai.onnx/Split/18", "mine", Verdict.PASS, "values")
+SHORT = Result("ai.onnx/Split/18/uneven", "ai.onnx/Split/18", "mine", Verdict.PASS, "values")
 
 
 def test_code_that_calls_a_runtime_is_kept_whole_or_not_at_all() -> None:
@@ -108,7 +113,7 @@ def test_what_is_written_comes_back(tmp_path: Path) -> None:
 
 def test_what_says_nothing_is_left_out() -> None:
     assert to_record(SHORT) == {
-        "kind": "result", "case": "ai.onnx/Split/18/even", "operator": "ai.onnx/Split/18", "backend": "mine",
+        "kind": "result", "case": "ai.onnx/Split/18/uneven", "operator": "ai.onnx/Split/18", "backend": "mine",
         "verdict": "pass", "outcome": "values", "form": "plain",
     }  # fmt: skip
     assert from_record(to_record(SHORT)) == SHORT
@@ -216,8 +221,8 @@ def test_a_wrong_record_is_told_by_the_schema(name: str) -> None:
     assert list(VALIDATOR.iter_errors(WRONG_RECORDS[name])), WRONG_RECORDS[name]
 
 
-@pytest.mark.parametrize("key", HEAD)
-def test_a_header_needs_all_it_has(key: str) -> None:
+@pytest.mark.parametrize("key", sorted(HEAD.keys() - {"covers"}))
+def test_a_header_needs_all_it_has_but_what_the_suite_covers(key: str) -> None:
     assert not list(VALIDATOR.iter_errors(HEAD))
     assert list(VALIDATOR.iter_errors({name: value for name, value in HEAD.items() if name != key})), key
 
@@ -406,3 +411,18 @@ def test_a_result_that_nobody_could_read_again_is_not_written_so(seconds: float,
     far = {f"outputs[{index}]": [[place, 1] for place in range(256)] for index in range(2000)}
     path = write(tmp_path / "results.ndjson", dataclasses.replace(FULL, seconds=seconds, ulps=far))
     assert list(Run(path).results()) == [dataclasses.replace(FULL, seconds=None, ulps={})]
+
+
+def test_the_header_says_how_much_of_onnx_the_suite_is_of(tmp_path: Path) -> None:
+    path = tmp_path / "r.ndjson"
+    ran = command("run", "--backend", "oracle", "--case", "ai.onnx/Split/18/uneven", "--results", path)
+    assert ran.status == 0, ran.text
+    assert Run(path).header["covers"] == covers()
+    sentence = f"Of ONNX: {completeness()}."
+    assert sentence in ran.out
+    for kind in ("markdown", "html"):
+        assert command("report", path, "--format", kind, "--out", tmp_path / kind).status == 0
+        assert sentence in (tmp_path / kind).read_text()
+    other = run_of(tmp_path / "older.ndjson", result_())
+    assert "covers" not in other.header
+    assert command("report", other.path, "--format", "markdown").status == 0

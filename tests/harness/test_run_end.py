@@ -108,3 +108,9 @@ def test_one_sentence_that_is_broken_in_two_ways_is_one_fault() -> None:
         3, {Verdict.CRASH: 1, Verdict.WRONG_SHAPE: 2}, "ai.onnx/Split/18/c",
     )  # fmt: skip
     assert (refused.count, refused.example.verdict) == (1, Verdict.REFUSED), "an error is a fault by what it says"
+
+
+def test_a_case_of_a_folder_is_named_with_its_folder() -> None:
+    text = "\n".join(run_end.next_commands(MIXED, "", [], 120, "my suites/one"))
+    assert "onnx-conformance show ai.onnx/Mod/13/crash0 --suite 'my suites/one'" in text
+    assert "onnx-conformance repro ai.onnx/Mod/13/crash0 --suite 'my suites/one' --backend mine" in text

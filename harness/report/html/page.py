@@ -16,6 +16,7 @@ from harness.report.html import blocks, matrix
 from harness.report.html.delivered import PIECES
 from harness.report.html.looks import ABSENT, LOOKS, ORDER
 from harness.report.html.table import Table, versioned
+from harness.results import completeness
 from harness.verdict import clean, line
 
 if TYPE_CHECKING:
@@ -165,6 +166,7 @@ def _run(run: Run, number: int, table: Table) -> dict[str, Any]:
         "started": line(head.get("started", "?"), 40),
         "machine": line(f"{machine.get('system', '?')} {machine.get('processor', '')}", 80),
         "complete": run.complete,
+        "covers": completeness(head),
         "faults": [
             *(line(item.message, 300) for item in run.unreadable[:20]),
             *(line(fault, 300) for fault in (faults[:20] if isinstance(faults, list) else ())),
