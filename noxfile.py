@@ -1,4 +1,4 @@
-"""Sessions: tests, lint, types, fuzz, conformance, mutants, bench. Run one with `nox -s NAME`."""
+"""Sessions: tests, lint, types, fuzz, conformance, mutants, locks, bench. Run one with `nox -s NAME`."""
 
 from __future__ import annotations
 
@@ -73,6 +73,13 @@ def mutants(session: nox.Session) -> None:
     """Put faults into the oracles, one token at a time: which share of them the cases, and the core, notice."""
     session.install(".[test]")
     session.run("python", "tests/bench/mutants.py", *session.posargs)
+
+
+@nox.session
+def locks(session: nox.Session) -> None:
+    """Write anew which versions the environments of runtimes and the action have; arguments are names of adapters."""
+    session.install("-e", ".", "uv>=0.8")
+    session.run("python", "-m", "harness.locks", *session.posargs)
 
 
 @nox.session

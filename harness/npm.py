@@ -11,6 +11,9 @@ What an adapter in JavaScript needs lies beside it as data, `backends/NAME.toml`
     [environment]               # variables of its process
     NODE_OPTIONS = "--no-warnings"
 
+`backends/NAME.lock` beside it is npm's package-lock.json of that version: one version and one digest of everything that
+the package brings. Another version is resolved anew.
+
 Unlike uv, npm copies: an environment is some hundred MB and some seconds, for each process that asks for one. So it is
 kept, under a name that says all that is in it, and is never changed: it comes to its place whole, or not at all.
 """
@@ -19,6 +22,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import json
 import re
 import shutil
@@ -43,8 +47,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LAUNCHER = Path(backends.__file__).with_name("serve_node.py")
+HERE = (
+    "--no-workspaces",  # Else npm looks above the folder for a project that it may be a part of, and for its .npmrc.
+    "--no-global",
+    "--location=project",
+)
+"""What keeps npm to the folder that it runs in; `--prefix` would, but has it miss the machine's own settings."""
+
 INSTALL = (
-    "install",
+    *HERE,
     "--ignore-scripts",  # What these packages run there downloads, for devices that are not tested here.
     "--no-audit",
     "--no-fund",
@@ -69,6 +80,7 @@ class Needs:
         node: versions of Node.js that it runs on.
         environment: variables of its process.
         implementation: whose answers it gives.
+        lock: the package-lock.json that `version` was tried with; None: it has none.
     """
 
     name: str
@@ -77,11 +89,12 @@ class Needs:
     node: str
     environment: Mapping[str, str] = field(default_factory=dict)
     implementation: str = ""
+    lock: Path | None = None
 
     @property
     def here(self) -> bool:
         """Whether its environment was made before."""
-        return cache.user_folder() is not None and _kept(f"{self.package}@{self.version}").is_dir()
+        return cache.user_folder() is not None and _kept(self.of(), self.lock).is_dir()
 
     def of(self, version: str = "") -> str:
         """Return the requirement of a version, or of the one that was tried, as npm writes it.
@@ -96,6 +109,10 @@ class Needs:
                 f"write {self.name}=={self.version}"
             )
         return f"{self.package}@{asked}"
+
+    def lock_of(self, version: str = "") -> Path | None:
+        """Return the lock of a version, or of the one that was tried; None where it is resolved anew."""
+        return self.lock if version in {"", self.version} else None
 
 
 @functools.cache
@@ -112,6 +129,7 @@ def needs(name: str) -> Needs | None:
         node=table["node"],
         environment=table.get("environment", {}),
         implementation=table.get("implementation", name),
+        lock=lock if (lock := path.with_suffix(".lock")).is_file() else None,
     )
 
 
@@ -130,7 +148,7 @@ def command(needed: Needs, version: str = "") -> tuple[str, ...]:
     requirement = needed.of(version)
     runs = node(needed)
     script = Path(backends.__file__).with_name(f"{needed.name}.mjs")
-    return (sys.executable, str(LAUNCHER), runs, str(script), str(environment(requirement)))
+    return (sys.executable, str(LAUNCHER), runs, str(script), str(environment(requirement, needed.lock_of(version))))
 
 
 def node(needed: Needs) -> str:
@@ -158,23 +176,27 @@ def missing(needed: Needs) -> str:
     """Return what stands in the way of making the environment of an adapter, as a sentence; empty: nothing."""
     try:
         node(needed)
-        _npm(needed.of())
+        path(needed.of())
     except NoEnvironmentError as error:
         return str(error)
     return ""
 
 
 @functools.cache
-def environment(requirement: str) -> Path:
+def environment(requirement: str, lock: Path | None = None) -> Path:
     """Return a folder in whose node_modules a requirement lies.
+
+    Args:
+        requirement: PACKAGE@VERSION.
+        lock: a package-lock.json of it; None: what it brings is as npm resolves it.
 
     Raises:
         NoEnvironmentError: npm is missing, or cannot make it.
     """
-    kept = _kept(requirement)
+    kept = _kept(requirement, lock)
     if kept.is_dir():
         return kept
-    npm = _npm(requirement)
+    npm = path(requirement)
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         making = tempfile.TemporaryDirectory(prefix=".making-", dir=kept.parent)
@@ -186,15 +208,32 @@ def environment(requirement: str) -> Path:
     with making as folder:
         made = Path(folder, "made")
         made.mkdir()
-        done = _run([npm, *INSTALL, f"--prefix={made}", requirement], made)
+        put_manifest(made, requirement if lock else "")
+        if lock:
+            shutil.copyfile(lock, made / "package-lock.json")
+        done = _run([npm, *(("ci", *INSTALL) if lock else ("install", *INSTALL, requirement))], made)
         if done.returncode or not (made / "node_modules").is_dir():
             said = _told(done.stderr or done.stdout) or "it does not say why"
-            raise NoEnvironmentError(f"npm cannot make an environment of {requirement}: {said}")
+            versions = f" with the versions of {lock.name}" if lock else ""
+            raise NoEnvironmentError(f"npm cannot make an environment of {requirement}{versions}: {said}")
         with contextlib.suppress(OSError):  # Another process was faster, and has made the same.
             made.rename(kept)
     if not kept.is_dir():
         raise NoEnvironmentError(f"the environment of {requirement} cannot be moved to {kept}")
     return kept
+
+
+def put_manifest(folder: Path, requirement: str = "") -> None:
+    """Put a package.json into a folder, so that npm takes that for its project, and none above it.
+
+    Args:
+        folder: that npm will run in.
+        requirement: PACKAGE@VERSION that it depends on; empty: nothing.
+    """
+    package, _, version = requirement.rpartition("@")
+    wanted = {package: version} if package else {}
+    text = json.dumps({"name": "environment", "private": True, "dependencies": wanted})
+    (folder / "package.json").write_text(text, encoding="utf-8")
 
 
 def _told(text: str) -> str:
@@ -210,7 +249,10 @@ def versions(needed: Needs) -> list[str]:
     Raises:
         NoEnvironmentError: npm is missing, or cannot tell.
     """
-    done = _run([_npm(needed.package), "view", needed.package, "versions", "--json"])
+    words = [path(needed.package), "view", *HERE, needed.package, "versions", "--json"]
+    with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
+        put_manifest(Path(folder))
+        done = _run(words, Path(folder))
     try:
         said = json.loads(done.stdout) if not done.returncode else None
     except ValueError:
@@ -221,7 +263,7 @@ def versions(needed: Needs) -> list[str]:
     return [str(item) for item in ([said] if isinstance(said, str) else said)]
 
 
-def _npm(wanted: str) -> str:
+def path(wanted: str) -> str:
     """Return the path of npm.
 
     Raises:
@@ -233,8 +275,8 @@ def _npm(wanted: str) -> str:
     return found
 
 
-def _kept(requirement: str) -> Path:
-    """Return where the environment of a requirement lies, or will.
+def _kept(requirement: str, lock: Path | None = None) -> Path:
+    """Return where the environment of a requirement lies, or will: each lock, and none, has a place of its own.
 
     Raises:
         NoEnvironmentError: there is no place for it.
@@ -242,7 +284,8 @@ def _kept(requirement: str) -> Path:
     above = cache.user_folder()
     if above is None:
         raise NoEnvironmentError(f"an environment of {requirement} has no place; name a folder in XDG_CACHE_HOME")
-    return above / "npm" / requirement.replace("/", "+")
+    locked = f"+lock-{hashlib.sha256(lock.read_bytes()).hexdigest()[:16]}" if lock else ""
+    return above / "npm" / f"{requirement.replace('/', '+')}{locked}"
 
 
 def _run(words: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -74,9 +74,15 @@ def _newest(wanted: str) -> Version | None:
         NoEnvironmentError: the index cannot be asked.
     """
     words = [environments.uv(), "pip", "compile", "-", "--quiet", "--no-deps", "--no-header", "--no-annotate"]
-    done = subprocess.run(  # noqa: S603 - uv, and what the adapter's own data names
-        words, input=wanted, capture_output=True, text=True, check=False, env=environments.uv_environment()
-    )
+    with environments.no_project() as folder:
+        done = subprocess.run(  # noqa: S603 - uv, and what the adapter's own data names
+            [*words, f"--project={folder}"],
+            input=wanted,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environments.uv_environment(),
+        )
     if done.returncode:
         if "no solution found" in done.stderr.lower():
             return None

@@ -130,7 +130,7 @@ def _interpreter(needed: Needs | None, version: str, *, asked: bool) -> str:
     """Return the Python that runs an adapter; `asked`: a version was."""
     if needed is None or (needed.here and not asked):
         return sys.executable
-    return environments.interpreter(needed.of(version), needed.python)
+    return environments.interpreter(needed.of(version), needed.python, needed.lock_of(version))
 
 
 def _is_dotted(name: str) -> bool:

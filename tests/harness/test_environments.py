@@ -91,7 +91,52 @@ def test_uv_is_asked_for_an_environment_that_lasts(tmp_path: Path, monkeypatch: 
         assert environments.interpreter(("a==1", "numpy"), "3.11") == sys.executable
     lines = asked.read_text().splitlines()
     assert len(lines) == 1, "one environment, however often it is asked for"
-    assert lines[0].startswith("run --no-project --isolated --python 3.11 --with a==1 --with numpy python -c")
+    words = lines[0].split()
+    assert words.pop(1).startswith("--project="), lines
+    assert " ".join(words).startswith("run --no-project --isolated --python 3.11 --with a==1 --with numpy python -c")
+
+
+@pytest.mark.usefixtures("fresh")
+def test_uv_is_given_the_lock_and_a_python_that_it_is_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = tmp_path / "asked"
+    uv = fake_uv(
+        tmp_path,
+        f"""
+        from pathlib import Path
+        file = Path(sys.argv[sys.argv.index("--with-requirements") + 1])
+        [line] = file.read_text().splitlines()
+        constraints = file.with_name(line.removeprefix("-c ")).read_text()
+        Path({str(asked)!r}).write_text(" ".join(sys.argv[3:10]) + "\\n" + constraints)
+        print({sys.executable!r}, flush=True)
+        sys.stdin.read()
+        """,
+    )
+    monkeypatch.setattr(environments, "uv", lambda: str(uv))
+    lock = tmp_path / "mine.lock"
+    lock.write_text("a==1\nb==2\n")
+    environments.interpreter(("a==1", "numpy"), "", lock)
+    first, *rest = asked.read_text().splitlines()
+    assert first == "--no-project --isolated --python >=3.11 --with a==1 --with"
+    assert rest == ["a==1", "b==2"]
+
+
+def test_a_lock_is_for_the_version_that_was_tried() -> None:
+    lock = Path("mine.lock")
+    mine = Needs("mine", "mine-dist", "mine", "2.0", lock=lock)
+    assert [mine.lock_of(version) for version in ("", "2.0", "2.0.0", "2")] == [lock] * 4
+    assert [mine.lock_of(version) for version in ("2.0.1", "1.9", "newest")] == [None] * 3
+    assert OLD.lock_of() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "locked"), [("tract", ["tract.lock"]), ("tract==0.23.9", ["tract.lock"]), ("tract==0.23.8", [])]
+)
+def test_a_backend_has_the_versions_of_its_lock(name: str, locked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr(environments, "interpreter", lambda *words: asked.append(words) or "python")
+    targets.resolve(name)
+    [(_, _, lock)] = asked
+    assert [lock.name for lock in [lock] if isinstance(lock, Path)] == locked
 
 
 @pytest.mark.usefixtures("fresh")
@@ -121,7 +166,7 @@ def test_a_name_that_is_not_here_has_an_environment_of_its_own(monkeypatch: pyte
     monkeypatch.setattr(environments, "needs", lambda _: missing)
     monkeypatch.setattr(environments, "interpreter", lambda *given: f"made of {given}")
     target = targets.resolve("onnxruntime")
-    assert target.command[0] == "made of (('onnxruntime==1.31.1', 'numpy', 'ml_dtypes'), '')"
+    assert target.command[0] == "made of (('onnxruntime==1.31.1', 'numpy', 'ml_dtypes'), '', None)"
     assert target.name == "onnxruntime"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import stat
 import sys
 import textwrap
@@ -28,9 +30,11 @@ DATA = sorted(path.with_suffix(".toml") for path in Path(backends.__file__).pare
 MINE = npm.Needs("onnxruntime_node", "onnxruntime-node", "1.30.0", ">=20")
 MAKES = """
     import pathlib
-    (folder,) = (word.removeprefix("--prefix=") for word in sys.argv if word.startswith("--prefix="))
-    (pathlib.Path(folder) / "node_modules").mkdir()
+    assert pathlib.Path("package.json").is_file(), "else it would be another folder's node_modules"
+    pathlib.Path("node_modules").mkdir()
 """
+LOCK = Path(backends.__file__).with_name("onnxruntime_node.lock")
+LOCKED = f"onnxruntime-node@1.30.0+lock-{hashlib.sha256(LOCK.read_bytes()).hexdigest()[:16]}"
 
 
 @pytest.fixture(autouse=True)
@@ -99,10 +103,42 @@ def test_an_environment_is_made_once_and_kept(program: Program, tmp_path: Path) 
     assert Path(command_[3]).name == "onnxruntime_node.mjs"
     assert (Path(command_[4]) / "node_modules").is_dir()
     [line] = asked.read_text().splitlines()
-    assert line.startswith("install --ignore-scripts ")
+    assert line.startswith("install --no-workspaces --no-global --location=project ")
+    assert " --ignore-scripts " in line
     assert line.endswith(" onnxruntime-node@1.30.0")
     assert kept(tmp_path) == ["onnxruntime-node@1.30.0"]
     assert MINE.here
+
+
+def test_a_locked_environment_is_made_of_its_lock_and_kept_by_its_digest(program: Program, tmp_path: Path) -> None:
+    program("node", "print('v20.1.0')")
+    asked = program("npm", MAKES)
+    needed = npm.needs("onnxruntime_node")
+    assert needed is not None
+    assert not needed.here
+    made = Path(npm.command(needed)[4])
+    [line] = asked.read_text().splitlines()
+    assert line.startswith("ci --no-workspaces --no-global --location=project --ignore-scripts ")
+    assert "onnxruntime-node" not in line, "npm ci takes no package: the lock has it"
+    assert made.name == LOCKED
+    assert (made / "package-lock.json").read_bytes() == LOCK.read_bytes()
+    assert json.loads((made / "package.json").read_text())["dependencies"] == {"onnxruntime-node": "1.30.0"}
+    assert needed.here
+    assert npm.command(needed, "1.30.0")[4] == str(made)
+    npm.command(needed, "1.20.1")
+    npm.environment(needed.of())
+    assert kept(tmp_path) == ["onnxruntime-node@1.20.1", "onnxruntime-node@1.30.0", LOCKED]
+
+
+def test_another_lock_is_another_environment(program: Program, tmp_path: Path) -> None:
+    program("npm", MAKES)
+    lock = tmp_path / "mine.lock"
+    made = set()
+    for text in ("{}", "{} "):
+        lock.write_text(text)
+        npm.environment.cache_clear()
+        made.add(npm.environment("a@1.0.0", lock))
+    assert len(made) == 2
 
 
 def test_another_version_is_another_environment(program: Program, tmp_path: Path) -> None:
@@ -129,7 +165,8 @@ def test_npm_that_fails_is_a_sentence_and_leaves_nothing(
     program("npm", body)
     done = command("run", "--backend", "onnxruntime_node", "--op", "Split/13")
     assert done.status == 2, done.text
-    assert done.err == f"onnx-conformance: npm cannot make an environment of onnxruntime-node@1.30.0: {said}\n"
+    wanted = "onnxruntime-node@1.30.0 with the versions of onnxruntime_node.lock"
+    assert done.err == f"onnx-conformance: npm cannot make an environment of {wanted}: {said}\n"
     assert kept(tmp_path) == []
 
 
@@ -233,7 +270,7 @@ def test_the_list_says_who_makes_it_and_what_is_missing(program: Program) -> Non
 
 def test_what_they_are_made_of_is_in_the_package() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
-    assert {"*.mjs", "*.toml"} <= set(project["tool"]["setuptools"]["package-data"]["backends"])
+    assert {"*.mjs", "*.toml", "*.lock"} <= set(project["tool"]["setuptools"]["package-data"]["backends"])
 
 
 def test_somebody_without_a_home_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
