@@ -22,6 +22,7 @@ ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 STEPS = ACTION["runs"]["steps"]
 SCRIPTS = {step["name"]: step for step in STEPS if "run" in step}
 DEFAULTS = {name: str(given.get("default", "")) for name, given in ACTION["inputs"].items()}
+LOCKED = f"--constraint={ROOT / 'action.lock'}"
 TOY = {"backend": "toy_runtime.Toy", "op": "Relu/14"}
 
 
@@ -159,10 +160,11 @@ def test_what_pip_installs() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, [str(ROOT)]),
+        ({}, [str(ROOT), LOCKED]),
+        ({"locked": "false"}, [str(ROOT)]),
         ({"version": "1.2"}, ["onnx-conformance==1.2"]),
-        ({"requirements": "  mine==1.2\n-r requirements.txt "}, [str(ROOT), "mine==1.2", "-r", "requirements.txt"]),
-        ({"requirements": "* $(touch pwned); `x`"}, [str(ROOT), "*", "$(touch", "pwned);", "`x`"]),
+        ({"requirements": "  mine==1.2\n-r r.txt "}, [str(ROOT), LOCKED, "mine==1.2", "-r", "r.txt"]),
+        ({"requirements": "* $(touch pwned); `x`"}, [str(ROOT), LOCKED, "*", "$(touch", "pwned);", "`x`"]),
     ],
 )  # fmt: skip
 def test_the_checkout_is_installed_and_what_the_runtime_needs(
@@ -174,6 +176,37 @@ def test_the_checkout_is_installed_and_what_the_runtime_needs(
         "-m", "pip", "install", "--disable-pip-version-check", *words
     ]  # fmt: skip
     assert not (job.work / "pwned").exists()
+
+
+@pytest.mark.parametrize("given", ["", "yes", "$(touch pwned)"])
+def test_locked_is_true_or_false(given: str, job: Job) -> None:
+    assert job._run(SCRIPTS["Install"], DEFAULTS | {"locked": given}) == 1
+    assert job.log == "::error title=onnx-conformance::the input locked is neither true nor false\n"
+    assert not job.installed.exists()
+
+
+@pytest.mark.parametrize(("locked", "lines"), [("true", 1), ("false", 0)])
+def test_versions_that_do_not_go_together_are_told_a_way_out(locked: str, lines: int, job: Job) -> None:
+    program(job.bin / "python", "exit 3")
+    assert job._run(SCRIPTS["Install"], DEFAULTS | {"locked": locked}) == 3
+    assert job.log.count("::error title=onnx-conformance::pip cannot install it;") == lines
+    assert job.log.count("give the action locked: false\n") == lines
+
+
+PINNED = re.compile(r"[\w-]+/[\w.-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+")
+USES = [(path.name, text)
+        for path in (ROOT / "action.yml", *sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md")
+        for text in re.findall(r"^\s*(?:- )?uses: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "used"), USES)
+def test_an_action_that_is_used_is_one_commit(file: str, used: str) -> None:
+    assert PINNED.fullmatch(used) or used == "OWNER/onnx-conformance@TAG", f"{file}: a tag can be moved"
+
+
+def test_the_actions_that_are_used_are_read() -> None:
+    assert {file for file, _ in USES} == {"action.yml", "gate-in-ten-minutes.md"}
+    assert not PINNED.fullmatch("actions/checkout@v4")
 
 
 # Running
