@@ -426,6 +426,7 @@ class Run:
         self.footer: Mapping[str, Any] | None = None
         self.unreadable: tuple[Unreadable, ...] = ()
         self.end = len(first)
+        self._held: tuple[int, int] | None = None
         for _ in self.results():
             pass
 
@@ -446,6 +447,10 @@ class Run:
             ResultsError: a record before the last is damaged, or no record of a run that has this header.
         """
         with _opened(self.path) as file:
+            status = os.fstat(file.fileno())
+            stamp = (status.st_size, status.st_mtime_ns)
+            # To hold each line to the schema takes as long as to read it, and is done once.
+            read = json.loads if self._held == stamp else records.read
             end = len(self._next(file))
             number, damaged, ended = 1, "", False
             unreadable: dict[Unreadable, None] = {}
@@ -455,7 +460,7 @@ class Run:
                 if damaged:
                     raise ResultsError(f"{damaged}; remove it and what follows, and go on with --resume")
                 try:
-                    record = records.read(text)
+                    record = read(text)
                 except records.BrokenJsonError as error:
                     damaged = f"{where}: not a record of the result stream: {error}"
                     continue  # Allowed for the last line only: there the run was cut off.
@@ -478,6 +483,7 @@ class Run:
                     )
                 yield from_record(record)
             self.end, self.unreadable = end, tuple(unreadable)
+            self._held = None if damaged else stamp
 
     def _next(self, file: BufferedReader) -> bytes:
         """Return the next line; of one that is longer than a record can be, no more than that."""

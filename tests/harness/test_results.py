@@ -426,3 +426,12 @@ def test_the_header_says_how_much_of_onnx_the_suite_is_of(tmp_path: Path) -> Non
     other = run_of(tmp_path / "older.ndjson", result_())
     assert "covers" not in other.header
     assert command("report", other.path, "--format", "markdown").status == 0
+
+
+def test_a_file_that_changed_is_held_to_the_schema_again(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "r.ndjson", result_(), result_("other"))
+    assert len(list(run.results())) == 2
+    text = run.path.read_bytes()
+    run.path.write_bytes(text.replace(b'"verdict":"pass"', b'"verdict":"good"', 1))
+    with pytest.raises(ResultsError, match="line 2"):
+        list(run.results())
