@@ -61,8 +61,10 @@ def _totals(coverages: Sequence[Coverage], declared: Sequence[Coverage]) -> Iter
     yield f"{rate(reached, points)} of the schema points and {rate(cited, sentences)} of the sentences have a case."
     if len(declared) == len(coverages):
         return
-    points, reached, _, sentences, cited, _ = _sums(declared)
-    yield f"Of what is declared: {rate(reached, points)} of the points and {rate(cited, sentences)} of the sentences."
+    if declared:
+        points, reached, _, sentences, cited, _ = _sums(declared)
+        shares = f"{rate(reached, points)} of the points and {rate(cited, sentences)} of the sentences"
+        yield f"Of what is declared: {shares}."
     lacking: dict[str, list[str]] = {}
     for item in coverages:
         if not item.declared:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
 from click.testing import CliRunner
+from commands import command
 from generated import covered, every_operator
 
 from harness import coverage, schema
@@ -111,3 +113,39 @@ def test_figures_add_up() -> None:
     row = next(line for line in "\n".join(report.lines([found])).splitlines() if line.startswith("all"))
     figures = [int(part) for part in row.split()[1:]]
     assert figures[0] == figures[1] + figures[2] + len(found.missing), row
+
+
+def test_what_nothing_is_declared_of_counts_with_all_its_points_and_sentences() -> None:
+    done = command("coverage", "--op", "Split", "--op", "Sigmoid")
+    assert done.status == 0, done.text
+    assert "1 of 2 operators and 5 of 8 operator versions are declared." in done.out, done.text
+    assert "No case yet: Sigmoid 1 6 13" in done.out, done.text
+    both, *of_declared = re.findall(r"(\d+\.\d) % of the (?:schema )?points", done.out)
+    assert float(both) < float(of_declared[0]), done.text
+    records = json.loads(command("coverage", "--op", "Sigmoid", "--json").out)
+    assert [record["declared"] for record in records] == [False] * 3
+    assert all(len(record["missing"]) == record["points"] > 0 for record in records), records
+
+
+def test_an_operator_without_cases_is_one_of_onnx_wherever_it_is_named() -> None:
+    sentence = "ONNX has ai.onnx/Sigmoid (versions 1, 6, 13), of which no case is written yet"
+    for words in (
+        ("run", "--op", "Sigmoid"),
+        ("list", "--op", "Sigmoid/13"),
+        ("show", "Sigmoid"),
+        ("show", "Sigmoid/13"),
+    ):
+        done = command(*words)
+        assert (done.status, sentence in done.err) == (2, True), done.text
+    assert "did you mean Sigmoid" in command("run", "--op", "Sigmoit").err
+
+
+def test_an_operator_is_shown_with_its_versions_and_sentences() -> None:
+    done = command("show", "Split")
+    assert done.status == 0, done.text
+    for part in ("ai.onnx/Split/13  13 to 17", "(18) «If the tensor is not evenly splittable into `num_outputs`"):
+        assert part in done.out, done.text
+    only = command("show", "ai.onnx/Split/13").out
+    assert "ai.onnx/Split/18" not in only
+    assert "num_outputs" not in only
+    assert "has the versions 1, 2, 11, 13, 18, not 12" in command("show", "Split/12").err
