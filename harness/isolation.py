@@ -65,12 +65,12 @@ class Isolation:
             NoIsolationError: what it needs cannot be told from what is to be hidden.
         """
         environment = {**target.environment, **ENVIRONMENT}
-        return dataclasses.replace(target, sandbox=tuple(self._words(target.command)), environment=environment)
+        return dataclasses.replace(target, sandbox=tuple(self._words(target)), environment=environment)
 
-    def _words(self, command: Sequence[str]) -> Iterator[str]:
-        own = any(word.startswith("harness.") for word in command)  # The oracle is part of the harness.
+    def _words(self, target: Target) -> Iterator[str]:
+        own = any(word.startswith("harness.") for word in target.command)  # The oracle is part of the harness.
         hidden = [folder for folder in self.folders if not (own and folder == HARNESS)]
-        here, needed = Path.cwd(), _needed(command)
+        here, needed = Path.cwd(), [*_needed(target.command), *target.sees]
         if (above := next((folder for folder in hidden if here.is_relative_to(folder)), None)) is not None:
             raise NoIsolationError(f"--isolate hides {above}, and adapters would run in {here}; start it elsewhere")
         yield from (*_bwrap(), "--die-with-parent", "--as-pid-1")
@@ -81,9 +81,13 @@ class Isolation:
         for file in files:
             yield from _without(file, (here, *needed))
         folders = sorted(filter(Path.is_dir, hidden))
-        for folder in folders:
-            yield from ("--tmpfs", str(folder))
-        yield from _shown(hidden, needed)
+        # From the outermost to the innermost: what is hidden stays so within a folder that is shown, and the reverse.
+        inner = [
+            (path, ("--ro-bind-try", str(path))) for path in needed if any(item in path.parents for item in hidden)
+        ]
+        steps = [*inner, *((folder, ("--tmpfs",)) for folder in folders)]
+        for path, words in sorted(steps, key=lambda step: len(step[0].parts)):
+            yield from (*words, str(path))
         for folder in [*(file.parent for file in files), *folders]:
             yield from ("--remount-ro", str(folder))
         yield from ("--chdir", str(here), "--")
