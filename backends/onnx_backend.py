@@ -37,9 +37,9 @@ class Adapter:
         ("NotImplementedError", r"", "not implemented"),
     )
 
-    def __init__(self, target: Any, path: str) -> None:  # noqa: ANN401 - whatever the user named
-        """Take the object and the dotted path it was found at."""
-        self.target, self.path = target, path
+    def __init__(self, target: Any, path: str, repro: str = "") -> None:  # noqa: ANN401 - whatever the user named
+        """Take the object, the dotted path it was found at, and how it is called where that is not by this path."""
+        self.target, self.path, self.repro = target, path, repro
         own = f"backends.{path.partition('.')[0]}"
         if importlib.util.find_spec(own) is not None:  # The same runtime's own adapter knows its messages.
             self.OPT_OUTS = (*self.OPT_OUTS, *getattr(importlib.import_module(own), "OPT_OUTS", ()))
@@ -52,7 +52,8 @@ class Adapter:
         while name and not _importable(name):
             name, _, last = name.rpartition(".")
             attribute = f".{last}{attribute}"
-        return {"runtime": self.path, "version": str(version), "repro": REPRO.format(module=name, attribute=attribute)}
+        repro = self.repro or REPRO.format(module=name, attribute=attribute)
+        return {"runtime": self.path, "version": str(version), "repro": repro}
 
     def run(self, model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:  # noqa: ARG002
         """Return all outputs; the interface has no way to ask for some of them by name."""

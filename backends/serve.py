@@ -1,7 +1,7 @@
 """Main of an adapter process: `python serve.py NAME` answers requests on its standard input.
 
-NAME is a module of this package (`onnxruntime`), a dotted path to another module with the same
-functions, or a dotted path to anything that follows `onnx.backend.base.Backend`.
+NAME is a module of this package (`onnxruntime`), another module or a file with the same functions (`my_adapter`,
+`./my_adapter.py`), or a dotted path to anything that has them or follows `onnx.backend.base.Backend`.
 
 The answers go to what was standard output; everything the runtime itself prints goes to standard error,
 so that it cannot be taken for an answer.
@@ -22,10 +22,16 @@ if __name__ == "__main__":
     sys.path[:1] = [] if Path.cwd() == HERE else [str(Path.cwd())]
 
 import importlib  # noqa: E402 - after the path is right
+import importlib.abc  # noqa: E402
+import importlib.machinery  # noqa: E402
 import importlib.util  # noqa: E402
+import inspect  # noqa: E402
+import json  # noqa: E402
 import platform  # noqa: E402
 import re  # noqa: E402
 import time  # noqa: E402
+import traceback  # noqa: E402
+from collections.abc import Mapping  # noqa: E402
 from typing import TYPE_CHECKING, Any, BinaryIO  # noqa: E402
 
 if __name__ == "__main__" and "backends" not in sys.modules:
@@ -39,7 +45,35 @@ if __name__ == "__main__" and "backends" not in sys.modules:
 from backends import child, protocol  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Sequence
+    from types import ModuleType
+
+CALLED_AS = {"info": "info()", "run": "run(model, inputs, outputs)"}
+"""What an adapter has."""
+EXAMPLE = '{"runtime": "my-runtime", "version": "1.2.0"}'
+SHOWN = 60
+"""Characters of a value that a sentence shows."""
+
+REPRO_OF_FILE = """\
+import importlib.util
+import sys
+
+sys.path.append({folder!r})
+spec = importlib.util.spec_from_file_location({module!r}, {path!r})
+adapter = sys.modules[{module!r}] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(adapter)
+"""
+REPRO_OF_MODULE = """\
+import importlib
+
+adapter = importlib.import_module({module!r})
+"""
+REPRO_OF_RUN = """\
+outputs = adapter.run(model.SerializeToString(), inputs, [value.name for value in model.graph.output])
+"""
+REPRO_OF_PREPARE = """\
+outputs = list(adapter.prepare(model, "CPU").run(list(inputs.values())))
+"""
 
 
 class LoadError(Exception):
@@ -52,16 +86,107 @@ def load(name: str) -> Any:  # noqa: ANN401 - a module, or an object with the sa
     Raises:
         LoadError: there is none, it cannot be imported, or it is no adapter.
     """
-    path = name if "." in name else f"backends.{name}"
-    target = _import(path)
-    if all(callable(getattr(target, word, None)) for word in ("info", "run")):
+    of_file = is_file_name(name)
+    if of_file:
+        target: Any = _import_file(name)
+    else:
+        target = _import(f"backends.{name}" if "." not in name and _is_here(name) else name)
+    missing = [word for word in CALLED_AS if not callable(getattr(target, word, None))]
+    if not missing:
+        _check_signatures(target, name)
         return target
     if callable(getattr(target, "prepare", None)):
         onnx_backend = importlib.import_module("backends.onnx_backend")
+        if of_file:
+            return onnx_backend.Adapter(target, target.__name__, _importing(target, name) + REPRO_OF_PREPARE)
         return onnx_backend.Adapter(target, name)
+    if len(missing) == 1:
+        (there,) = CALLED_AS.keys() - {*missing}
+        raise LoadError(f"{name} is no adapter: it has {there}() but no {CALLED_AS[missing[0]]}")
     raise LoadError(
         f"{name} is no adapter: it has neither info() and run(), nor prepare() of onnx.backend.base.Backend"
+        f"{_hint(target, Path(name).stem if of_file else name)}"
     )
+
+
+def is_file_name(name: str) -> bool:
+    """Tell whether an adapter is named by the path of a file, as harness/targets.py has it."""
+    return "/" in name or os.sep in name or name.endswith(".py")
+
+
+def _is_here(name: str) -> bool:
+    return not name or importlib.util.find_spec(f"backends.{name}") is not None
+
+
+def _hint(target: Any, name: str) -> str:  # noqa: ANN401
+    """Return what would be right, where a class in a module follows the other interface."""
+    for word, item in vars(target).items() if inspect.ismodule(target) else ():
+        if inspect.isclass(item) and item.__module__ == target.__name__ and callable(getattr(item, "prepare", None)):
+            return f"; its class {word} has prepare(): write {name}.{word}"
+    return ""
+
+
+def _check_signatures(target: object, name: str) -> None:
+    """Raise LoadError where a function cannot be called with what it is given."""
+    for word, given, what in (
+        ("info", (), "without arguments"),
+        ("run", (b"", {}, []), "as run(model, inputs, outputs): bytes, a dict by name, and names"),
+    ):
+        try:
+            signature = inspect.signature(getattr(target, word))
+        except (TypeError, ValueError):  # Of what is not written in Python it is not known.
+            continue
+        try:
+            signature.bind(*given)
+        except TypeError:
+            raise LoadError(f"{name}: {word}{signature} cannot be called {what}") from None
+
+
+class _NotItself(importlib.abc.MetaPathFinder):
+    """Finds what an adapter's file is named after elsewhere: my_runtime.py may import my_runtime."""
+
+    def __init__(self, stem: str, folder: Path) -> None:
+        self.stem, self.folder = stem, folder
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,  # noqa: ARG002 - importlib's
+        target: ModuleType | None = None,  # noqa: ARG002
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Return where a module of that name is, outside of the adapter's folder."""
+        if fullname != self.stem:
+            return None
+        elsewhere = [item for item in sys.path if Path(item).absolute() != self.folder]
+        return importlib.machinery.PathFinder.find_spec(fullname, elsewhere)
+
+
+def _import_file(name: str) -> ModuleType:
+    """Return the module in a file; what lies beside it can be imported from it."""
+    path = Path(name).absolute()
+    if not path.is_file():
+        raise LoadError(f"no file {name} in {Path.cwd()}")
+    sys.path.insert(0, str(path.parent))
+    finder = _NotItself(path.stem, path.parent)
+    taken = path.stem in sys.modules or finder.find_spec(path.stem, None) is not None
+    sys.meta_path.insert(0, finder)
+    module_name = f"{path.stem}_of_a_file" if taken else path.stem
+    loader = importlib.machinery.SourceFileLoader(module_name, str(path))
+    spec = importlib.util.spec_from_file_location(module_name, path, loader=loader)
+    assert spec is not None  # noqa: S101 - there is a loader
+    module = sys.modules[module_name] = importlib.util.module_from_spec(spec)
+    try:
+        loader.exec_module(module)
+    except BaseException as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        where = f" (line {lines[-1]})" if lines else ""
+        why = f"{type(error).__name__}: {_text(error)}{where}"
+        if isinstance(error, ModuleNotFoundError):
+            why = f"{_text(error)}{where}; is it installed in {sys.executable}?"
+        elif isinstance(error, SyntaxError | UnicodeError | ValueError) and path.suffix != ".py":
+            why += f"; a program that speaks the wire format is named cmd:{name}"
+        raise LoadError(f"cannot import {name}: {why}") from error
+    return module
 
 
 def _import(path: str) -> Any:  # noqa: ANN401
@@ -83,6 +208,60 @@ def _import(path: str) -> Any:  # noqa: ANN401
             target = getattr(target, part)
         return target
     raise LoadError(f"cannot import {path}")
+
+
+def greeting(adapter: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
+    """Return what an adapter says of itself, and how one calls it without this project.
+
+    Raises:
+        LoadError: it says no name or version of its runtime, or what JSON cannot hold.
+    """
+    try:
+        info = adapter.info()
+    except BaseException as error:
+        raise LoadError(f"{name}: info() raised {type(error).__name__}: {_text(error)}") from error
+    if not isinstance(info, Mapping):
+        raise LoadError(f"{name}: info() gave {_kind(info)}; it gives a dict, such as {EXAMPLE}")
+    for key in ("runtime", "version"):
+        if key not in info:
+            raise LoadError(f"{name}: info() says no {key}; it gives a dict, such as {EXAMPLE}")
+        if not isinstance(info[key], str):
+            raise LoadError(f"{name}: info() says the {key} as {_kind(info[key])}; give a text, such as in {EXAMPLE}")
+    for key, value in info.items():
+        try:
+            json.dumps({key: value} if isinstance(key, str) else None)
+        except (TypeError, ValueError, RecursionError):
+            raise LoadError(
+                f"{name}: info() says {key} as {_kind(value)}, which JSON cannot hold; give texts, numbers, and lists"
+            ) from None
+        if not isinstance(key, str):
+            raise LoadError(f"{name}: info() has the key {_kind(key)}; keys are texts, as in {EXAMPLE}")
+    return {"repro": _repro(adapter, name), **info}
+
+
+def _repro(adapter: Any, name: str) -> str | None:  # noqa: ANN401
+    """Return the lines that call an adapter whose info() says none: its REPRO, or those that import it."""
+    own = getattr(adapter, "REPRO", None)
+    if isinstance(own, str):
+        return own
+    if not inspect.ismodule(adapter) or adapter.__name__.partition(".")[0] in {"backends", "harness"}:
+        return None
+    return _importing(adapter, name) + REPRO_OF_RUN
+
+
+def _importing(module: ModuleType, name: str) -> str:
+    """Return the lines that import an adapter from where its user named it."""
+    text = REPRO_OF_FILE if is_file_name(name) else REPRO_OF_MODULE
+    return text.format(folder=str(Path(name).parent), path=name, module=module.__name__)
+
+
+def _kind(value: object) -> str:
+    """Return what a value is, in short: its type, and itself where that is short."""
+    try:
+        text = repr(value)
+    except BaseException as error:  # noqa: BLE001 - it may be anything
+        text = f"its repr() raised {type(error).__name__}"
+    return f"{type(value).__name__} {text if len(text) <= SHOWN else f'{text[:SHOWN]}...'}"
 
 
 def opt_out(table: object, error: BaseException) -> str | None:
@@ -117,12 +296,31 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes) -> bytes:  #
         reply, buffers = {"kind": kind, "id": header["id"], **_told(error, reason)}, []
     else:
         try:
-            reply["outputs"] = [protocol.encode(value, buffers) for value in given]
+            reply["outputs"] = _encoded(given, header["outputs"], buffers)
         except Exception as error:  # noqa: BLE001 - what the adapter gave is no list of values
             what = f"run() gave what is no list of values: {_told(error, None)['message']}"
             reply, buffers = {"kind": "fault", "id": header["id"], "message": what}, []
     reply["seconds"] = round(time.perf_counter() - started, 6)
     return protocol.message(reply, buffers)
+
+
+def _encoded(given: object, names: Sequence[str], buffers: list[bytes]) -> list[dict[str, Any]]:
+    """Return the descriptions of outputs.
+
+    Raises:
+        TypeError: they are no list, or one of them is no value.
+    """
+    if not isinstance(given, list | tuple):
+        right = "[values[name] for name in outputs]" if isinstance(given, Mapping) else "[value], a list of them"
+        raise TypeError(f"{type(given).__name__}; give a value for each of {', '.join(names)[:SHOWN]}: {right}")
+    found = []
+    for index, value in enumerate(given):
+        try:
+            found.append(protocol.encode(value, buffers))
+        except Exception as error:
+            name = f" ({names[index]})" if index < len(names) else ""
+            raise TypeError(f"outputs[{index}]{name}: {_text(error)}") from error
+    return found
 
 
 def _told(error: BaseException, reason: str | None) -> dict[str, Any]:
@@ -140,12 +338,12 @@ def serve(requests: BinaryIO, write: Callable[[bytes], object], name: str) -> in
     """Answer requests until the stream ends; return the exit status."""
     try:
         adapter = load(name)
-        info = {"python": platform.python_version(), **adapter.info()}
+        info = {"name": name, "python": platform.python_version(), **greeting(adapter, name)}
     except BaseException as error:  # noqa: BLE001 - importing a runtime may raise anything
         text = str(error) if isinstance(error, LoadError) else f"{name}: {type(error).__name__}: {_text(error)}"
         write(protocol.message({"kind": "failed", "message": text}))
         return 3
-    write(protocol.message({"kind": "hello", "protocol": protocol.VERSION, "name": name, **info}))
+    write(protocol.message({**info, "kind": "hello", "protocol": protocol.VERSION}))
     while (request := protocol.read(requests)) is not None:
         write(answer(adapter, *request))
     return 0

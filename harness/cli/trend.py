@@ -54,7 +54,7 @@ def trend_(sources: tuple[str, ...], last: int, out: Path | None, **given: Any) 
     the harness itself failed.
     """
     keeping(resume=given["resume"], overwrite=given["overwrite"])
-    files = [Path(name) for name in sources if Path(name).is_file() or name.endswith(".ndjson")]
+    files = [Path(name) for name in sources if _is_results(name)]
     if files and len(files) < len(sources):
         other = next(name for name in sources if Path(name) not in files)
         raise HarnessError(f"{other} is no results file; give backends to run, or results files, not both")
@@ -68,12 +68,18 @@ def trend_(sources: tuple[str, ...], last: int, out: Path | None, **given: Any) 
     end(status)
 
 
+def _is_results(name: str) -> bool:
+    """Tell whether a source is a results file, and no backend of the user's own."""
+    return name.endswith(".ndjson") or (Path(name).is_file() and not name.endswith(".py"))
+
+
 def _versions(names: Sequence[str], last: int) -> tuple[str, ...]:
     """Return the backends to run: those that are named, or the last versions of the one that is."""
     if len(names) > 1 or "==" in names[0]:
         return tuple(names)
     needed = targets.needs(names[0])
     if needed is None:
+        targets.resolve(names[0])  # Which says so, where there is no such backend at all.
         raise HarnessError(
             f"nothing is known of the versions of {names[0]!r}; name a backend of which `backends` says that it has an "
             "environment, or run each version by itself and give the results files"

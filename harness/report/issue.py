@@ -71,7 +71,7 @@ def runtime(backend: str, hello: Mapping[str, Any]) -> str:
 def public_name(backend: str) -> str:
     """Return a backend's name without the paths of this machine."""
     if not backend.startswith("cmd:"):
-        return backend
+        return public(backend)  # A file may be named by its whole path.
     words = [Path(word).name if Path(word).is_absolute() else word for word in shlex.split(backend[4:])]
     return "cmd:" + shlex.join(map(public, words))
 

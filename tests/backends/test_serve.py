@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Write = Callable[[str, str], None]
 
 HERE = Path(backends.__file__).parent
+NAMED = {"runtime": "mine", "version": "1"}
 NEG = onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 13]> g (float[2] x) => (float[2] y) { y = Neg(x) }')
 
 
@@ -171,7 +172,7 @@ def test_a_module_of_the_machinery_lends_no_opt_outs() -> None:
 @pytest.mark.parametrize(
     ("files", "name", "says"),
     [
-        ({}, "nope", r"cannot import backends\.nope: backends has no nope"),
+        ({}, "nope", r"cannot import nope: No module named 'nope'; is it installed in"),
         ({}, "nope.at.all", r"cannot import nope\.at\.all: No module named 'nope'; is it installed in"),
         ({}, "json.decoder.Nothing", r"cannot import json\.decoder\.Nothing: json\.decoder has no Nothing"),
         ({}, "json.Nothing.at.all", r"cannot import json\.Nothing\.at\.all: json has no Nothing"),
@@ -181,7 +182,16 @@ def test_a_module_of_the_machinery_lends_no_opt_outs() -> None:
         ({"b/needs.py": "import not_there"}, "b.needs", r"cannot import b\.needs: No module named 'not_there'"),
         ({"b/exits.py": "raise SystemExit(5)"}, "b.exits", r"cannot import b\.exits: SystemExit: 5"),
         ({"b/typo.py": "def"}, "b.typo", r"cannot import b\.typo: SyntaxError: "),
-        ({"b/half.py": "def info(): return {}"}, "b.half", r"b\.half is no adapter"),
+        (
+            {"b/half.py": "def info(): return {}"},
+            "b.half",
+            r"b\.half is no adapter: it has info\(\) but no run\(model, inp",
+        ),
+        (
+            {"b/other.py": "def run(m, i, o): return []"},
+            "b.other",
+            r"b\.other is no .*: it has run\(\) but no info\(\)",
+        ),
         ({"b/no_call.py": "info = run = 1"}, "b.no_call", r"b\.no_call is no adapter"),
     ],
     ids=lambda value: value if isinstance(value, str) and " " not in value else "",
@@ -191,6 +201,133 @@ def test_what_cannot_be_loaded_says_why(written: Write, files: dict[str, str], n
         written(path, text)
     with pytest.raises(serve.LoadError, match=says):
         serve.load(name)
+
+
+# A file of one's own
+
+OWN = """
+    import beside
+
+    def info():
+        return {"runtime": beside.NAME, "version": "1"}
+
+    def run(model, inputs, outputs):
+        return [-inputs["x"]]
+"""
+
+
+@pytest.mark.parametrize(
+    "name", ["./mine.py", "mine.py", "folder/mine.py", "{}/mine.py", "../{0.name}/mine.py", "./bare"]
+)
+def test_a_file_is_an_adapter_wherever_it_lies(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / Path(name).parent if name.startswith("folder") else tmp_path
+    folder.mkdir(exist_ok=True)
+    (folder / Path(name).name).write_text(textwrap.dedent(OWN))
+    (folder / "beside.py").write_text("NAME = 'of beside'")
+    done = converse(tmp_path, name.format(tmp_path), request(1, np.array([1, -2], np.float32), NEG.SerializeToString()))
+    hello, answer = done.headers
+    assert (hello["kind"], hello["runtime"], answer["kind"]) == ("hello", "of beside", "answer"), (hello, done.stderr)
+    assert done.said[1][1] == np.array([-1, 2], "<f4").tobytes(), done.said
+
+
+def test_a_file_may_be_named_as_the_runtime_that_it_imports(tmp_path: Path) -> None:
+    """Even where it is started in its own folder, which else comes first of those that are imported from."""
+    pytest.importorskip("onnxruntime", reason="it is what could be hidden")
+    (tmp_path / "onnxruntime.py").write_text(
+        "import onnxruntime\ndef info(): return {'runtime': __name__, 'version': onnxruntime.__version__}\n"
+        "def run(*_): return []\n"
+    )
+    done = converse(tmp_path, "./onnxruntime.py")
+    assert [header["kind"] for header in done.headers] == ["hello"], (done.headers, done.stderr)
+
+
+def shown_by(hello: dict[str, Any], cwd: Path, x: np.ndarray[Any, Any]) -> str:
+    """Return what the lines that an adapter gives for `repro` leave in `outputs`."""
+    lines = (
+        "import numpy as np\nimport onnx\n"
+        f"model = onnx.load_from_string({NEG.SerializeToString()!r})\n"
+        f"inputs = {{'x': np.array({x.tolist()}, '{x.dtype}')}}\n"
+        f"{hello['repro']}\nprint(outputs)"
+    )
+    words = [sys.executable, "-c", lines]
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("own", ["", "REPRO = 'outputs = \"its own\"'\n"], ids=["without", "with REPRO"])
+def test_what_repro_writes_calls_a_file(tmp_path: Path, own: str) -> None:
+    (tmp_path / "mine.py").write_text(textwrap.dedent(OWN) + own)
+    (tmp_path / "beside.py").write_text("NAME = 'of beside'")
+    (hello,) = converse(tmp_path, "./mine.py").headers
+    x = np.array([3, 4], np.float32)
+    assert shown_by(hello, tmp_path, x) == ("its own" if own else str([-x])), hello
+
+
+def test_what_repro_writes_calls_a_module(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(textwrap.dedent(OWN))
+    (tmp_path / "beside.py").write_text("NAME = 'of beside'")
+    (hello,) = converse(tmp_path, "mine").headers
+    x = np.array([3, 4], np.float32)
+    assert shown_by(hello, tmp_path, x) == str([-x]), hello
+
+
+def test_a_file_that_has_prepare_follows_the_interface_of_onnx(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(textwrap.dedent(BACKEND))
+    x = np.array([1, -2], np.float32)
+    hello, answer = converse(tmp_path, "./mine.py", request(1, x, NEG.SerializeToString())).headers
+    assert (hello["runtime"], hello["version"], answer["kind"]) == ("mine", "4.2", "answer"), (hello, answer)
+    assert shown_by(hello, tmp_path, x) == str([-x]), hello
+
+
+RUNS = "def run(model, inputs, outputs): return []\n"
+NAMES_ITSELF = "def info(): return {'runtime': 'mine', 'version': '1'}\n"
+BAD_FILES = {
+    "no run": (NAMES_ITSELF, "is no adapter: it has info() but no run(model, inputs, outputs)"),
+    "no info": (RUNS, "is no adapter: it has run() but no info()"),
+    "neither": ("", "is no adapter: it has neither info() and run(), nor prepare()"),
+    "a class": ("class Toy:\n    prepare = print\n", "its class Toy has prepare(): write bad_file.Toy"),
+    "run of one": (NAMES_ITSELF + "def run(model): pass", "run(model) cannot be called as run(model, inputs, outputs)"),
+    "info of one": (RUNS + "def info(self): pass", "info(self) cannot be called without arguments"),
+    "info raises": (RUNS + "def info(): raise ValueError('no device')", "info() raised ValueError: no device"),
+    "a list": (RUNS + "def info(): return ['mine', '1']", "info() gave list ['mine', '1']; it gives a dict, such as {"),
+    "nothing": (RUNS + "def info(): pass", "info() gave NoneType None; it gives a dict, such as {"),
+    "no runtime": (RUNS + "def info(): return {'version': '1'}", "info() says no runtime; it gives a dict, such as {"),
+    "no version": (RUNS + "def info(): return {'runtime': 'm'}", "info() says no version; it gives a dict, such as {"),
+    "a number": (
+        RUNS + "def info(): return {'runtime': 'm', 'version': 1.2}", "info() says the version as float 1.2; give a te"
+    ),
+    "a set": (
+        RUNS + "def info(): return {'runtime': 'm', 'version': '1', 'types': {'float'}}",
+        "info() says types as set {'float'}, which JSON cannot hold; give texts, numbers, and lists",
+    ),
+    "a key": (RUNS + "def info(): return {'runtime': 'm', 'version': '1', 2: 3}", "info() has the key int 2; keys are"),
+    "syntax": ("def", "cannot import ./bad_file.py: SyntaxError: invalid syntax (bad_file.py, line 1)"),
+    "raises": ("\n\nraise KeyError('why')", "cannot import ./bad_file.py: KeyError: 'why' (line 3)"),
+    "needs": ("import not_there_at_all", "No module named 'not_there_at_all' (line 1); is it installed in"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "says"), BAD_FILES.values(), ids=BAD_FILES)
+def test_a_file_that_is_no_adapter_is_told_what_would_be_right(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "bad_file.py").write_text(text)
+    done = converse(tmp_path, "./bad_file.py")
+    (header,) = done.headers
+    assert header["kind"] == "failed", header
+    assert "./bad_file.py" in header["message"], header
+    assert says in header["message"], header
+    assert "Traceback" not in done.stderr, done.stderr
+
+
+def test_a_program_named_as_a_file_is_told_how_programs_are_named(tmp_path: Path) -> None:
+    (tmp_path / "runner").write_bytes(b"\x7fELF\x00\xff")
+    (header,) = converse(tmp_path, "./runner").headers
+    assert "a program that speaks the wire format is named cmd:./runner" in header["message"], header
+
+
+def test_what_info_says_cannot_pass_for_another_message(tmp_path: Path) -> None:
+    (tmp_path / "bad_file.py").write_text(RUNS + "def info(): return {**" + repr({**NAMED, "kind": "answer"}) + "}")
+    assert [header["kind"] for header in converse(tmp_path, "./bad_file.py").headers] == ["hello"]
 
 
 # Opting out
@@ -266,6 +403,23 @@ def test_what_is_no_list_of_values_is_the_adapters_fault(given: object) -> None:
     assert header["message"].startswith("run() gave what is no list of values"), header
 
 
+@pytest.mark.parametrize(
+    ("gives", "says"),
+    [
+        (lambda: {"y": np.zeros(2)}, "dict; give a value for each of y: [values[name] for name in outputs]"),
+        (lambda: (item for item in [np.zeros(2)]), "generator; give a value for each of y: [value], a list of them"),
+        (lambda: np.zeros(2), "ndarray; give a value for each of y: [value], a list of them"),
+        (lambda: [np.zeros(2), 1.5], "outputs[1]: float is no tensor (numpy array), sequence (list), map (dict) or"),
+        (lambda: [np.zeros(2, "datetime64[s]")], "outputs[0] (y): "),
+    ],
+    ids=["dict", "generator", "array", "number", "type"],
+)
+def test_the_fault_says_what_run_gave_and_what_it_gives(gives: Callable[[], Any], says: str) -> None:
+    header, _ = answered(lambda *_: gives())
+    assert header["kind"] == "fault", header
+    assert says in header["message"], header
+
+
 @pytest.mark.parametrize("second", [1.5, np.zeros(1, "datetime64[s]")], ids=["no value", "no element type"])
 def test_bytes_of_outputs_before_a_bad_one_are_not_sent(second: object) -> None:
     header, _ = answered(lambda *_: [np.zeros(100), second])
@@ -307,7 +461,7 @@ def test_what_a_case_used_is_gone_before_its_answer_is_written(
         alive = sum(reference() is not None for reference in seen)
         written.append((messages(data)[0][0]["kind"], alive))
 
-    monkeypatch.setattr(serve, "load", lambda _: SimpleNamespace(info=dict, run=run))
+    monkeypatch.setattr(serve, "load", lambda _: SimpleNamespace(info=lambda: NAMED, run=run))
     asked = io.BytesIO(request(1, np.zeros(3)) + request(2, np.zeros(3)))
     assert serve.serve(asked, write, "fake") == 0
     kind = "refused" if fails else "answer"
@@ -318,9 +472,12 @@ def test_what_a_case_used_is_gone_before_its_answer_is_written(
 @pytest.mark.parametrize(
     ("adapter", "says"),
     [
-        (SimpleNamespace(info=raising(OSError("no device")), run=None), "mine: OSError: no device"),
-        (SimpleNamespace(info=raising(HostileError()), run=None), "mine: HostileError: (its message cannot be read"),
-        (SimpleNamespace(info=raising(SystemExit(3)), run=None), "mine: SystemExit: 3"),
+        (SimpleNamespace(info=raising(OSError("no device")), run=None), "mine: info() raised OSError: no device"),
+        (
+            SimpleNamespace(info=raising(HostileError()), run=None),
+            "mine: info() raised HostileError: (its message cannot be read",
+        ),
+        (SimpleNamespace(info=raising(SystemExit(3)), run=None), "mine: info() raised SystemExit: 3"),
     ],
     ids=["error", "hostile", "exit"],
 )
@@ -404,7 +561,7 @@ def test_hello_says_what_speaks(tmp_path: Path) -> None:
 def test_what_cannot_be_loaded_is_said_over_the_wire(tmp_path: Path) -> None:
     done = converse(tmp_path, "nope")
     assert [header["kind"] for header in done.headers] == ["failed"], done.headers
-    assert "cannot import backends.nope" in done.headers[0]["message"], done.headers
+    assert "cannot import nope" in done.headers[0]["message"], done.headers
     assert done.status == 3, done.stderr
 
 
@@ -420,7 +577,7 @@ def test_a_file_of_backends_does_not_hide_any_package(tmp_path: Path) -> None:
     # The same where no runtime is installed: a copy of the package with a file named like a standard module.
     copy = shutil.copytree(HERE, tmp_path / "backends", ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "wave.py").write_text(
-        "import wave\ndef info(): return {'runtime': wave.__file__}\ndef run(*_): return [wave.open]\n"
+        "import wave\ndef info(): return {'runtime': wave.__file__, 'version': ''}\ndef run(*_): return [wave.open]\n"
     )
     for cwd in (tmp_path, copy):
         done = converse(cwd, "wave", script=copy / "serve.py")
@@ -434,14 +591,17 @@ def test_the_package_is_the_one_that_serve_lies_in(tmp_path: Path) -> None:
     where.mkdir()
     (where / "adapter.py").write_text(
         "import backends\nfrom backends import protocol\n"
-        "def info(): return {'runtime': f'{backends.__file__} {protocol.__file__}'}\ndef run(*_): return []\n"
+        "def info(): return {'runtime': f'{backends.__file__} {protocol.__file__}', 'version': ''}\n"
+        "def run(*_): return []\n"
     )
     done = converse(tmp_path, "where.adapter", script=copy / "serve.py")
     assert done.headers[0]["runtime"] == f"{copy}/__init__.py {copy}/protocol.py", (done.headers, done.stderr)
 
 
 def test_the_folder_it_is_started_in_can_be_imported_from(tmp_path: Path) -> None:
-    (tmp_path / "here.py").write_text("class adapter:\n    info = dict\n    run = print\n")
+    (tmp_path / "here.py").write_text(
+        "class adapter:\n    run = print\n    def info(): return {'runtime': 'here', 'version': ''}\n"
+    )
     done = converse(tmp_path, "here.adapter")
     assert [header["kind"] for header in done.headers] == ["hello"], (done.headers, done.stderr)
 
