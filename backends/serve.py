@@ -277,8 +277,15 @@ def opt_out(table: object, error: BaseException) -> str | None:
     return None
 
 
-def answer(adapter: Any, header: Mapping[str, Any], payload: bytes) -> bytes:  # noqa: ANN401
-    """Return the message that answers one request; what the runtime raises is part of the answer."""
+def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = "") -> bytes:  # noqa: ANN401
+    """Return the message that answers one request; what the runtime raises is part of the answer.
+
+    Args:
+        adapter: what is asked.
+        header: of the request.
+        payload: of the request.
+        name: of the adapter, for a sentence on what is wrong with it.
+    """
     started = time.perf_counter()
     reply: dict[str, Any] = {"kind": "answer", "id": header["id"]}
     buffers: list[bytes] = []
@@ -298,7 +305,7 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes) -> bytes:  #
         try:
             reply["outputs"] = _encoded(given, header["outputs"], buffers)
         except Exception as error:  # noqa: BLE001 - what the adapter gave is no list of values
-            what = f"run() gave what is no list of values: {_told(error, None)['message']}"
+            what = f"{name}: run() gave what is no list of values: {_told(error, None)['message']}".removeprefix(": ")
             reply, buffers = {"kind": "fault", "id": header["id"], "message": what}, []
     reply["seconds"] = round(time.perf_counter() - started, 6)
     return protocol.message(reply, buffers)
@@ -345,7 +352,7 @@ def serve(requests: BinaryIO, write: Callable[[bytes], object], name: str) -> in
         return 3
     write(protocol.message({**info, "kind": "hello", "protocol": protocol.VERSION}))
     while (request := protocol.read(requests)) is not None:
-        write(answer(adapter, *request))
+        write(answer(adapter, *request, name))
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -11,11 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from commands import command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[1]
+ADAPTERS = ROOT / "backends" / "README.md"
 PAGE = ROOT / "docs" / "gate-in-ten-minutes.md"
 
 
@@ -101,6 +104,26 @@ def test_the_gate_in_ten_minutes(tmp_path: Path, bin_folder: Path) -> None:
         )  # fmt: skip
         told = differs(shown.text, done.returncode, done.stdout)
         assert not told, f"{PAGE.name}, line {shown.line}: {told}"
+
+
+@pytest.mark.all_operators
+def test_the_shortest_adapter_does_what_its_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    section = ADAPTERS.read_text(encoding="utf-8").partition("## The shortest adapter\n")[2].partition("\n## ")[0]
+    adapter, console = (block.text for block in blocks(section))
+    assert sum(bool(line.strip()) for line in adapter.splitlines()) == 15
+    (tmp_path / "my_adapter.py").write_text(adapter)
+    monkeypatch.chdir(tmp_path)
+    words = [shlex.split(line.removeprefix("$ onnx-conformance ")) for line in console.splitlines()]
+    checked, run, shown = (command(*items) for items in words)
+    assert checked.status == 0, checked.text
+    assert "3 of " in checked.out, checked.out
+    assert "moves float16 " in checked.out, checked.out
+    assert run.status == 1, run.text
+    assert "ai.onnx/Reshape/25/zero_copies" in run.out, run.out
+    assert not re.search(r"my_adapter\.py: (?!accepted_invalid)\w+, ai\.onnx/Identity", run.out), run.out
+    (tmp_path / "shown.py").write_text(shown.out)
+    done = subprocess.run([sys.executable, "shown.py"], capture_output=True, text=True, timeout=60, check=False)
+    assert "ValueError: cannot reshape array" in done.stderr, done
 
 
 def test_the_toy_runtime_is_as_small_as_the_page_says() -> None:

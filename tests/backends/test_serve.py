@@ -319,6 +319,12 @@ def test_a_file_that_is_no_adapter_is_told_what_would_be_right(tmp_path: Path, t
     assert "Traceback" not in done.stderr, done.stderr
 
 
+def test_what_a_file_gives_and_should_not_is_told_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "bad_file.py").write_text(NAMES_ITSELF + "def run(model, inputs, outputs): return {'y': 1}")
+    _, fault = converse(tmp_path, "./bad_file.py", request()).headers
+    assert fault["message"].startswith("./bad_file.py: run() gave what is no list of values: dict; give a value"), fault
+
+
 def test_a_program_named_as_a_file_is_told_how_programs_are_named(tmp_path: Path) -> None:
     (tmp_path / "runner").write_bytes(b"\x7fELF\x00\xff")
     (header,) = converse(tmp_path, "./runner").headers

@@ -170,7 +170,8 @@ def test_the_command_runs_versions_and_keeps_what_it_measured(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("nonesuch",), "nothing is known of the versions of 'nonesuch'"),
+        (("nonesuch",), "no backend is called 'nonesuch'"),
+        (("oracle",), "nothing is known of the versions of 'oracle'"),
         (("no.ndjson",), "cannot read no.ndjson"),
         (("onnxruntime", "no.ndjson"), "onnxruntime is no results file"),
         (("oracle==1", "oracle==2"), "no backend is called 'oracle==1'"),
