@@ -27,7 +27,7 @@ from harness.process import Limits
 @click.command()
 @click.option(
     "--backend", "backends", multiple=True, default=("onnx_reference",), show_default=True, metavar="BACKEND",
-    help="What to test: a name (see README), ./my_adapter.py, a path such as my_runtime.backend, or cmd:COMMAND. "
+    help="What to test: a name (see README), ./my_file.py, a dotted path such as my_runtime.backend, or cmd:COMMAND. "
     "Repeatable.",
 )  # fmt: skip
 @selecting
