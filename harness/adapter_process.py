@@ -26,6 +26,7 @@ IDLE_END = 2.0
 """Seconds that an adapter whose input has ended has to end by itself."""
 LAST_DESCENDANT = 6.0
 """Seconds until everything that a process started is gone; a little more than its supervisor takes at most."""
+PROC = Path("/proc")
 SUPERVISOR = Path(backends.__file__).with_name("supervisor.py")
 
 
@@ -76,6 +77,20 @@ class AdapterProcess:
         """Register what to do when there is something to read: in stdout, in stderr, from the supervisor."""
         for descriptor, react in zip((self.stdout, self.stderr, self.supervisor.fileno()), reactions, strict=True):
             selector.register(descriptor, selectors.EVENT_READ, react)
+
+    def cpu_seconds(self) -> float | None:
+        """Return the CPU time of everything that was started and still runs; None where the system does not say."""
+        if not (PROC / "self" / "task").is_dir():
+            return None
+        ticks, asked = 0, [self._process.pid]
+        while asked:
+            process = PROC / str(asked.pop())
+            with contextlib.suppress(OSError, IndexError, ValueError):  # It may end while it is read.
+                spent = (process / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+                ticks += int(spent[11]) + int(spent[12])
+                for children in process.glob("task/*/children"):
+                    asked += map(int, children.read_text().split())
+        return ticks / os.sysconf("SC_CLK_TCK")
 
     def close(self, selector: selectors.BaseSelector) -> None:
         """Close the standard streams: the adapter is asked nothing more, and what it still writes is not wanted."""

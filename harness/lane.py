@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     from harness.targets import Target
 
 
-def poll(selector: selectors.BaseSelector, sessions: list[Session], wait: float | None = None) -> None:
-    """Let every session react to what came in; wait for it until the next deadline at most."""
+def poll(selector: selectors.BaseSelector, sessions: list[Session], wait: float | None = None) -> float:
+    """Let every session react to what came in; wait for it until the next deadline at most.
+
+    Returns:
+        The time.monotonic() until which everything that could be read was read.
+    """
     now = time.monotonic()
     due = [deadline for session in sessions if (deadline := session.deadline) is not None]
     timeout = max(0.0, min(due) - now) if due else wait
@@ -29,6 +33,7 @@ def poll(selector: selectors.BaseSelector, sessions: list[Session], wait: float 
             key.data()
     for session in sessions:
         session.tick(now)
+    return now
 
 
 class Lane:

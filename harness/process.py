@@ -2,10 +2,14 @@
 
 When the process dies, the first unanswered case is the one that killed it: an adapter answers in order
 and frees what a case used before it answers. The cases behind it go to the next process.
+
+Where one case takes long, those behind it may be withdrawn to run elsewhere. As the adapter was sent them, its process
+ends with the answer of that one: so no case is run twice, and none is answered where another is due.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import selectors
 import time
@@ -18,6 +22,7 @@ from harness import replies
 from harness.adapter_process import IDLE_END, LAST_DESCENDANT, AdapterProcess, read, signal_name
 from harness.errors import HarnessError
 from harness.incoming import ANY, Incoming, Room
+from harness.patience import Patience
 from harness.replies import Broken, Died, Late, Reply
 from harness.verdict import clean
 
@@ -78,6 +83,19 @@ class BudgetError(SessionError):
     """The process was started again too often."""
 
 
+@dataclass
+class Budget:
+    """How often the process of a lane ended by itself, or was ended for a fault, whichever session it was of.
+
+    Attributes:
+        ends: how often.
+        last: why it did the last time.
+    """
+
+    ends: int = 0
+    last: str = ""
+
+
 class Session:
     """One lane: an adapter process, the cases it was sent, and its successors when it dies.
 
@@ -85,20 +103,35 @@ class Session:
         hello: what the adapter said of itself; empty until it has.
         ends: how often the process ended.
         noise: faults that no case can be blamed for.
+        took: seconds from when the latest case was due until its reply.
+        budget: of restarts; sessions that follow one another on a lane share one.
+        patience: what is known of how long cases take; the sessions of a backend share one.
     """
 
     def __init__(
-        self, target: Target, limits: Limits, selector: selectors.BaseSelector, on_reply: Callable[[Case, Reply], None]
+        self,
+        target: Target,
+        limits: Limits,
+        selector: selectors.BaseSelector,
+        on_reply: Callable[[Case, Reply], None],
+        budget: Budget | None = None,
+        patience: Patience | None = None,
     ) -> None:
         """Take what to start and whom to tell; nothing is started yet."""
         self.target, self.limits = target, limits
+        self.budget = budget or Budget()
+        self.patience = patience or Patience(limits.timeout)
+        self.took = 0.0
+        self._shortened = False
+        """Whether cases that the process was sent are withdrawn."""
+        self._cpu: tuple[float, float] | None = None
+        """When the CPU time of the process was looked at last, and what it was."""
         self.hello: Mapping[str, Any] = {}
         self.ends = 0
         self.noise: list[str] = []
         self._selector, self._on_reply = selector, on_reply
         self._pending: deque[tuple[int, Case]] = deque()
-        self._last_end = ""
-        self._next_id = 0
+        self._next_id = self._unsent = 0
         self._process: AdapterProcess | None = None
         self._gone_by: float | None = None
         """When a process that was killed is to be gone; while it is not, there is no other."""
@@ -122,7 +155,8 @@ class Session:
         self._outgoing: deque[memoryview] = deque()
         self._unsent = 0
         self._stderr = bytearray()
-        self._ready = False
+        self._ready = self._shortened = False
+        self._cpu = None
         self._closed: float | None = None
         self._since = self._begun = time.monotonic()
         self._process.watch(self._selector, self._on_stdout, self._on_stderr, self._on_supervisor)
@@ -132,12 +166,15 @@ class Session:
 
     def close(self) -> None:
         """End the process and everything it started; what is unanswered is given up."""
+        self._end()
+        self._pending.clear()
+
+    def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
             idle = self._ready and not self._pending and self._gone_by is None
             process.end(self._selector, IDLE_END if idle else 0)  # As its input is closed, one that is idle just ends.
         self._gone_by = None
-        self._pending.clear()
 
     def _kill(self) -> None:
         """End the process; nobody waits for that, but the next one does not start before."""
@@ -152,7 +189,8 @@ class Session:
         """End the process; the next one starts, once it is gone, for the cases that are still unanswered."""
         self._kill()
         self.ends += 1
-        self._last_end = why
+        self.budget.ends += 1
+        self.budget.last = why
         if self._pending:
             self._check_budget()
 
@@ -165,11 +203,12 @@ class Session:
             self._restart()
 
     def _check_budget(self) -> None:
-        if self.ends > self.limits.restarts:
-            times = "once" if self.ends == 1 else f"{self.ends} times"
+        ends = self.budget.ends
+        if ends > self.limits.restarts:
+            times = "once" if ends == 1 else f"{ends} times"
             raise BudgetError(
                 self,
-                f"{self.target.name}: ended {times}, the last time because {self._last_end}; the rest is not run "
+                f"{self.target.name}: ended {times}, the last time because {self.budget.last}; the rest is not run "
                 f"(--restarts allows {self.limits.restarts}; raise it to go on)",
             )
 
@@ -177,6 +216,55 @@ class Session:
         """Start the next process; where nothing is to be run there is none, so `put` may be what needs it."""
         self._check_budget()
         self.start()
+
+    # A case that takes long
+
+    def waited(self, now: float) -> float:
+        """Return the seconds that the first unanswered case has been due; 0 where none is."""
+        if self._process is None or self._gone_by is not None or not self._ready or not self._pending:
+            return 0.0
+        return max(0.0, now - max(self._since, self._begun))
+
+    @property
+    def due(self) -> Case | None:
+        """The first unanswered case."""
+        return self._pending[0][1] if self._pending else None
+
+    @property
+    def behind(self) -> int:
+        """How many cases wait for the answer of the first."""
+        return max(0, len(self._pending) - 1)
+
+    def withdraw(self, *, kept: int = 1) -> list[Case]:
+        """Give up the cases behind the first `kept`, and return them; the process ends with the answer of the last."""
+        others = [case for _, case in itertools.islice(self._pending, kept, None)]
+        self._pending = deque(itertools.islice(self._pending, kept))
+        self._shortened |= bool(others)
+        return others
+
+    def cores_used(self, now: float) -> float | None:
+        """Return how many processors the process has kept busy since this was asked last, for the same case.
+
+        None where it was not asked before; 1 where the system does not say.
+        """
+        before, spent = self._cpu, self._process.cpu_seconds() if self._process is not None else 0.0
+        if spent is None:
+            return 1.0
+        self._cpu = (now, spent)
+        if before is None or before[0] < self._since or now <= before[0]:
+            return None
+        return (spent - before[1]) / (now - before[0])
+
+    @property
+    def has_process(self) -> bool:
+        """Whether there is a process that runs, or that is about to end."""
+        return self._process is not None
+
+    def retire(self) -> None:
+        """End the process, which nobody blames; nobody waits for that, but a next one does not start before."""
+        if self._process is not None and self._gone_by is None:
+            self._kill()
+            self.ends += 1
 
     # Sending
 
@@ -312,9 +400,14 @@ class Session:
         except MemoryError:
             raise protocol.PayloadError("the answer does not fit into the memory of the harness") from None
         self._pending.popleft()
-        self._since = self._begun = time.monotonic()
+        now = time.monotonic()
+        self.took = now - self._since
+        self.patience.add(self.took)
+        self._since = self._begun = now
         self._stderr.clear()
         self._on_reply(case, reply)
+        if self._shortened:  # It goes on with what was withdrawn.
+            self.retire()
 
     def _greet(self, header: Mapping[str, Any]) -> None:
         name = self.target.name
@@ -330,7 +423,9 @@ class Session:
                 self, f"{name}: it speaks wire format {given}, this harness {protocol.VERSION}; update the older one"
             )
         self.hello = {key: value if _is_plain(value) else protocol.clip(value) for key, value in header.items()}
-        self._ready, self._stillborn, self._since = True, None, time.monotonic()
+        now = time.monotonic()
+        self.patience.start = now - self._since
+        self._ready, self._stillborn, self._since = True, None, now
 
     def tick(self, now: float) -> None:
         """Hold the process to its deadline; call it after everything that could be read was read."""
@@ -380,6 +475,7 @@ class Session:
             self.noise.append(replies.sentence(self.target.name, f"{why}, with no case to blame", said))
         else:
             _, case = self._pending.popleft()
+            self.took = time.monotonic() - self._since
             self._on_reply(case, said)
         self._again(why)
 
@@ -394,7 +490,7 @@ class Session:
             self._stillborn = reply
             self._kill()
             return
-        self.close()
+        self._end()
         text = replies.sentence(self.target.name, f"{why} before it said hello", reply)
         if first is not None:
             text += f"; it was started twice, and the first time {replies.sentence('', replies.why(first), first)}"

@@ -33,13 +33,13 @@ class Trial:
     Attributes:
         case: as it was run.
         attempts: what came of it so far, with the kind of process it ran in.
-        process: the one it failed in first, by its number on the lane; a crash ends it.
+        process: the one it failed in first: its session, and its number there; a crash ends it.
         due: how often it is still to run on that lane.
     """
 
     case: Case
     attempts: list[tuple[str, Result]]
-    process: int
+    process: tuple[Session, int]
     due: int
 
 
@@ -74,14 +74,15 @@ class Repeats:
             SessionError: the case is to run again, and there is no process for it.
         """
         result = self.judge(case, reply)
+        process = (session, session.ends)
         trial = self._trials.get(case.id)
         if trial is None:
             if not self.times or not result.verdict.failed:
                 self.settle(result)
                 return
-            trial = self._trials[case.id] = Trial(case, [(FIRST, result)], session.ends, self.times)
+            trial = self._trials[case.id] = Trial(case, [(FIRST, result)], process, self.times)
         else:
-            trial.attempts.append((SAME if session.ends == trial.process else FRESH, result))
+            trial.attempts.append((SAME if process == trial.process else FRESH, result))
             trial.due -= 1
         if trial.due:
             session.put(case)

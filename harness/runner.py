@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import selectors
+import time
 from collections import deque
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.case import Allowance, Outcome
 from harness.compare import compare, offsets, unlike
+from harness.group import Group
 from harness.lane import poll
-from harness.process import Limits, Session, SessionError
+from harness.process import Budget, Limits, Session, SessionError
 from harness.render import brief, outline
 from harness.repeats import Repeats
 from harness.replies import Answered, Broken, Died, Late, Oversized, Refused, Reply
@@ -22,20 +23,16 @@ if TYPE_CHECKING:
 
     from harness.case import Case
     from harness.compare import Mismatch
+    from harness.patience import Status
     from harness.targets import Target
 
     React = Callable[[str, Case, Reply], None]
 
 WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
-ENOUGH = 64
-"""Cases that wait for the lanes of one backend before it needs no more from the suite."""
 HANDFUL = 8
 """Cases that are taken before one looks for answers; to look costs little, but not nothing."""
-BACKLOG = 128 << 20
-"""Bytes of cases that wait for the lanes of one backend before no more are taken, though others need some.
-
-A backend may be some fifty thousand cases behind the quickest, as one is that hangs in every case of an operator, and
-nobody waits for it; the cases in between are held only once."""
+EVERY_LOOK = 0.5
+"""Seconds after which one looks for cases that take long, where nothing else happens."""
 
 
 def judge(case: Case, backend: str, reply: Reply) -> Result:
@@ -132,70 +129,6 @@ def _told(mismatch: Mismatch) -> dict[str, Any]:
     return {"verdict": mismatch.verdict, "message": str(mismatch), "mismatch": fields}
 
 
-@dataclass
-class Group:
-    """All lanes of one backend, and the cases that wait for one of them."""
-
-    target: Target
-    sessions: list[Session]
-    repeats: Repeats
-    waiting: deque[Case] = field(default_factory=deque)
-    failed: str = ""
-    _held: int = 0
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing is left to do."""
-        return bool(self.failed) or (self._done and self.repeats.idle)
-
-    @property
-    def _done(self) -> bool:
-        return not self.waiting and all(session.idle for session in self.sessions)
-
-    @property
-    def hungry(self) -> bool:
-        """Whether it may soon have nothing to do."""
-        return not self.failed and len(self.waiting) < ENOUGH
-
-    @property
-    def full(self) -> bool:
-        """Whether it must not be given more."""
-        return self._held >= BACKLOG or self.repeats.full
-
-    @property
-    def all_sessions(self) -> list[Session]:
-        """Its lanes, and the fresh process in which failures run again."""
-        return [*self.sessions, *([self.repeats.session] if self.repeats.session else [])]
-
-    def put(self, case: Case) -> None:
-        """Take a case on, unless the backend is given up."""
-        if not self.failed:
-            self.waiting.append(case)
-            self._held += case.size
-
-    def feed(self, *, last: bool) -> None:
-        """Hand waiting cases to the lanes, the emptiest first; `last`: no more will come."""
-        for session in self.sessions:
-            while self.waiting and session.room:
-                case = self.waiting.popleft()
-                self._held -= case.size
-                session.put(case)
-        self.repeats.feed(last=last and self._done)
-
-    def give_up(self, why: str) -> None:
-        """Do no more, and say why."""
-        self.failed = why
-        self.waiting.clear()
-        self._held = 0
-        self.close()
-
-    def close(self) -> None:
-        """End every process."""
-        for session in self.sessions:
-            session.close()
-        self.repeats.give_up()
-
-
 class Runner:
     """Runs a stream of cases on several backends at once, in bounded memory.
 
@@ -231,19 +164,20 @@ class Runner:
 
         repeats = Repeats(target, self._limits, self._selector, repeat, reply_judged, self._results.append)
 
-        def lane() -> Session:
+        def session_of(group: Group, budget: Budget) -> Session:
             def on_reply(case: Case, reply: Reply) -> None:
+                group.replied(session)
                 if react is not None:
                     react(target.name, case, reply)
                 else:
                     repeats.take(session, case, reply)
 
-            session = Session(target, limits, self._selector, on_reply)
+            session = Session(target, limits, self._selector, on_reply, budget, group.patience)
             return session
 
         # A case that ends the process is given the chance to do so again.
         limits = dataclasses.replace(self._limits, restarts=self._limits.restarts * (1 + repeat))
-        return Group(target, [lane() for _ in range(jobs)], repeats)
+        return Group(target, limits, jobs, repeats, session_of)
 
     @property
     def _all(self) -> list[Group]:
@@ -255,12 +189,12 @@ class Runner:
         Raises:
             StartError: one does not come up.
         """
-        sessions = [session for group in self._all for session in group.sessions]
+        sessions = [session for group in self._all for session in group.lanes]
         for session in sessions:
             session.start()
         while not all(session.hello for session in sessions):
             poll(self._selector, sessions)
-        return {group.target.name: group.sessions[0].hello for group in self._all}
+        return {group.target.name: group.lanes[0].hello for group in self._all}
 
     def close(self) -> None:
         """End every process."""
@@ -283,13 +217,19 @@ class Runner:
         """End every process."""
         self.close()
 
-    def run(self, cases: Iterable[Case], spares: Callable[[str, str], bool] = lambda _b, _c: False) -> Iterator[Result]:
+    def run(
+        self,
+        cases: Iterable[Case],
+        spares: Callable[[str, str], bool] = lambda _b, _c: False,
+        on_wait: Callable[[], None] = lambda: None,
+    ) -> Iterator[Result]:
         """Yield results as they come, in no particular order.
 
         Args:
             cases: taken one by one, as the lanes have room.
             spares: whether a backend (by name) is not to be asked a case (by id): it was already, or the case is not
                 in its sample.
+            on_wait: called where there is no result, at least twice a second while cases are waited for.
         """
         self._spares = spares
         source = iter(cases)
@@ -304,6 +244,8 @@ class Runner:
                 else:
                     self._take(case)
             self._step(exhausted)
+            if not self._results:
+                on_wait()
             while self._results:
                 yield self._results.popleft()
             if exhausted and all(group.idle for group in self._all):
@@ -311,8 +253,7 @@ class Runner:
             if all(group.failed for group in self._groups) or (self._reference and self._reference.failed):
                 break
         for group in self._all:
-            for session in group.sessions:
-                self.faults += session.noise
+            self.faults += group.faults
 
     def _wanted(self, case: Case) -> list[Group]:
         return [group for group in self._groups if not self._spares(group.target.name, case.id)]
@@ -339,13 +280,21 @@ class Runner:
 
     def _step(self, exhausted: bool) -> None:  # noqa: FBT001 - one of two phases
         self._feed(exhausted=exhausted)
-        sessions = [session for group in self._all if not group.failed for session in group.all_sessions]
-        busy = any(not session.idle for session in sessions)
+        groups = [group for group in self._all if not group.failed]
+        sessions = [session for group in groups for session in group.all_sessions]
+        busy = any(not session.idle for session in sessions) or any(group.aside for group in groups)
         try:
             if busy:
-                poll(self._selector, sessions, None if exhausted or not self._room else 0.0)
+                now = poll(self._selector, sessions, EVERY_LOOK if exhausted or not self._room else 0.0)
+                for group in groups:
+                    group.look(now)
         except SessionError as error:
             self._give_up(error)
+
+    def status(self) -> dict[str, Status]:
+        """Return by name what each backend is doing that is judged."""
+        now = time.monotonic()
+        return {group.target.name: group.status(now) for group in self._groups if not group.failed}
 
     @property
     def given_up(self) -> set[str]:
@@ -360,8 +309,10 @@ class Runner:
     def _give_up(self, error: SessionError) -> None:
         """Drop the backend that cannot go on; the others do."""
         text = str(error)
-        next(group for group in self._all if error.session in group.all_sessions).give_up(text)
-        self.faults.append(text)
+        group = next(group for group in self._all if error.session in group.all_sessions)
+        if not group.goes_on_without(error):
+            group.give_up(text)
+            self.faults.append(text)
 
     def _learn(self, backend: str, case: Case, reply: Reply) -> None:
         """Hand a case on with the reference's answer as what is expected."""

@@ -6,6 +6,7 @@ comes before and after it is answered as `good` does. Written from the wire form
 
 from __future__ import annotations
 
+import fcntl
 import json
 import math
 import mmap
@@ -262,6 +263,62 @@ def hangs(_request: Request) -> None:
     time.sleep(600)
 
 
+def record(what: str) -> None:
+    """Add a line to the file that argument 3 names."""
+    with Path(sys.argv[3]).open("a") as file:
+        file.write(f"{os.getpid()} {what}\n")
+
+
+def recorded(what: str) -> int:
+    return sum(line.endswith(f" {what}") for line in Path(sys.argv[3]).read_text().splitlines())
+
+
+def hangs_on_record(_request: Request) -> None:
+    record("hangs")
+    time.sleep(600)
+
+
+def spins_on_record(_request: Request) -> None:
+    record("hangs")
+    while True:
+        pass
+
+
+def waits_for_others(request: Request) -> None:
+    """Answer when other processes have answered as many cases as argument 4 says."""
+    while recorded("answers") < int(sys.argv[4]):
+        time.sleep(0.05)
+    good(request)
+
+
+def wrong_after_others_answered(request: Request) -> None:
+    """Wait as well, and be wrong in the process that was sent others behind it."""
+    first = recorded("answers") < int(sys.argv[4])
+    while recorded("answers") < int(sys.argv[4]):
+        time.sleep(0.05)
+    (gives_an_output_less if first else good)(request)
+
+
+def hangs_on_one_device(_request: Request) -> None:
+    """Hang; see `main` for the device."""
+    record("hangs")
+    time.sleep(600)
+
+
+ON_RECORD = (hangs_on_record, spins_on_record, waits_for_others, wrong_after_others_answered, hangs_on_one_device)
+"""Faults at one case, that keep a record of what every process does."""
+
+
+def take_device() -> None:
+    """Take what one process can have; the next one must end."""
+    device = os.open(f"{sys.argv[3]}.device", os.O_CREAT | os.O_RDWR)
+    try:
+        fcntl.flock(device, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        record("finds no device")
+        os._exit(3)
+
+
 def hangs_printing(_request: Request) -> None:
     while True:
         flood(1 << 16)
@@ -493,8 +550,13 @@ def main() -> None:
     kind = sys.argv[1]
     marked = f"Split_13_{sys.argv[2] if len(sys.argv) > 2 else CASE}".encode()
     marked = b"\x12" + bytes([len(marked)]) + marked  # GraphProto's field 2, so that no longer name fits.
-    at_case, at_every, at_start = ({fault.__name__: fault for fault in table} for table in (CASES, EVERY, START))
+    tables = ({fault.__name__: fault for fault in table} for table in (CASES, EVERY, START, ON_RECORD))
+    at_case, at_every, at_start, on_record = tables
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if kind == "hangs_on_one_device":
+        take_device()
+    if kind in on_record:
+        record("starts")
     if kind in at_start:
         at_start[kind]()
     else:
@@ -505,8 +567,12 @@ def main() -> None:
             at_every[kind](request)
         elif kind in at_case and marked in request[1]:
             at_case[kind](request)
+        elif kind in on_record and marked in request[1]:
+            on_record[kind](request)
         else:
             good(request)
+            if kind in on_record:
+                record("answers")
         ANSWERED.append(int(marked in request[1]))
 
 

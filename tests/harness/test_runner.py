@@ -317,7 +317,7 @@ def test_how_far_a_backend_may_be_behind_is_bounded_in_bytes(
     cases: list[Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hangs, good, taken = adapter("hangs", NAMES[0]), adapter("good"), [0]
-    monkeypatch.setattr("harness.runner.BACKLOG", 100 * cases[0].size)
+    monkeypatch.setattr("harness.group.BACKLOG", 100 * cases[0].size)
     with Runner([hangs, good], Limits(timeout=SHORT, restarts=0), 1) as runner:
         runner.start()
         results = runner.run(endless(cases[0], taken))
