@@ -2,6 +2,10 @@
 
 How many cases a suite has is not known before they are made, so the number is an estimate until the last one is; and a
 pace is that of the last minutes, for some operators take a runtime much longer than others.
+
+A hang is no pace: seconds in which a backend did nothing but take long over a case are left out of it. Instead, what is
+left is taken to have as many of them in proportion as there were so far, but never more of them in all than there were:
+hangs come in clusters, and one at the beginning does not mean one in every minute.
 """
 
 from __future__ import annotations
@@ -16,12 +20,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 
 from harness import printing
+from harness.patience import Status
 from harness.report.terminal import clipped
 from harness.verdict import Verdict, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from harness.patience import Wait
     from harness.suite import Outlook
 
 WINDOW = 120.0
@@ -30,8 +36,12 @@ EVERY_LOOK, EVERY_LINE = 0.5, 30.0
 """Seconds between two looks on a terminal, and between two lines where there is none."""
 ENOUGH = 50
 """Declared cases that must be behind before their forms say more than the average of the whole suite."""
-WIDE, NAME = 110, 20
-"""Columns of a terminal that has room for a bar, and characters of a backend's name."""
+LEAST_TIME = 1.0
+"""Seconds without a hang that it takes to tell a pace."""
+LONG = 2.0
+"""Seconds from which on it is told what a backend is waited for."""
+WIDE, NAME, CASE = 110, 20, 40
+"""Columns of a terminal that has room for a bar, and characters of a backend's name, and of a case's."""
 MINUTE, HOUR, DAY = 60, 3600, 86400
 FAILED = frozenset(str(verdict) for verdict in Verdict if verdict.failed)
 
@@ -80,28 +90,37 @@ class Look:
         done: results.
         failed: of these; None where nothing is judged.
         total: that it is asked in all, if one can tell.
-        pace: results a second, of the last minutes.
+        pace: results a second, of the last minutes, hangs left out.
+        hangs: seconds of hangs that are to be expected yet.
+        wait: the case that it has been waited for the longest, if any.
+        restarts: how often its processes were started again.
     """
 
     done: int
     failed: int | None
     total: Total | None
     pace: float
+    hangs: float = 0.0
+    wait: Wait | None = None
+    restarts: int = 0
 
     @property
     def left(self) -> float | None:
         """Seconds that are left at this pace, or None where one cannot tell."""
         if self.total is None or not self.pace:
             return None
-        return max(0.0, self.total.cases - self.done) / self.pace
+        return max(0.0, self.total.cases - self.done) / self.pace + self.hangs
 
     def __str__(self) -> str:
         """Return it in words, what a narrow terminal may cut off last."""
         words = [f"{self.done:,}"]
         if self.total is not None:
             words = [f"{self.done:,} of {'' if self.total.exact else 'about '}{_rounded(self.total):,}"]
+        if self.wait is not None and self.wait.seconds >= LONG:
+            words += [_named(self.wait.case), f"{self.wait.seconds:.0f} s of {self.wait.limit:g}"]
         words += [f"about {_spoken(self.left)} left"] if self.left is not None else []
         words += [f"{self.failed:,} failed"] if self.failed is not None else []
+        words += [f"{self.restarts:,} restart{'s' if self.restarts > 1 else ''}"] if self.restarts else []
         words += [f"{self.pace:.3g}/s" if self.pace < 100 else f"{self.pace:.0f}/s"] if self.pace else []  # noqa: PLR2004
         return ", ".join(words)
 
@@ -111,6 +130,11 @@ def _rounded(found: Total) -> int:
     number = round(found.cases)
     digits = 0 if found.exact else max(0, len(str(number)) - 2)
     return round(number, -digits)
+
+
+def _named(case: str) -> str:
+    """Return the id of a case in short: without its domain or suite, and without its form."""
+    return line(clipped(case.partition("@")[0].partition("/")[2] or case, CASE))
 
 
 def _spoken(seconds: float) -> str:
@@ -124,6 +148,40 @@ def _spoken(seconds: float) -> str:
 
 
 @dataclass
+class Pace:
+    """How fast the results of one backend come.
+
+    Attributes:
+        before: results that were there when it began.
+    """
+
+    before: int
+    _seen: deque[tuple[float, int]] = field(default_factory=deque)
+    _held: float = 0.0
+
+    def see(self, now: float, done: int, held: float) -> None:
+        """Take a look: how many results there are, and how many seconds so far were hangs."""
+        self._held = max(held, self._held)
+        moved = now - self._held
+        while len(self._seen) > 1 and self._seen[-1][0] >= moved:  # Nothing but a hang since.
+            self._seen.pop()
+        while len(self._seen) > 1 and self._seen[1][0] <= moved - WINDOW:
+            self._seen.popleft()
+        self._seen.append((moved, done))
+
+    @property
+    def each_second(self) -> float:
+        """Results a second without hangs; 0 where one cannot tell."""
+        (then, before), (now, done) = self._seen[0], self._seen[-1]
+        return (done - before) / (now - then) if now - then >= LEAST_TIME else 0.0
+
+    def hangs(self, left: float) -> float:
+        """Return the seconds of hangs to be expected of so many cases."""
+        done = self._seen[-1][1] - self.before
+        return min(self._held, self._held * left / done) if done else 0.0
+
+
+@dataclass
 class Watch:
     """Looks at a run from time to time.
 
@@ -134,6 +192,7 @@ class Watch:
         total: how many cases are made in all, if one can tell.
         clock: seconds.
         judged: whether what is counted has verdicts.
+        status: by backend, what it is doing at the moment.
     """
 
     counts: Mapping[str, Mapping[str, int]]
@@ -141,29 +200,32 @@ class Watch:
     total: Callable[[], Total | None]
     clock: Callable[[], float] = time.monotonic
     judged: bool = True
-    _seen: deque[tuple[float, dict[str, int]]] = field(default_factory=deque, init=False)
+    status: Callable[[], Mapping[str, Status]] = dict
+    _paces: dict[str, Pace] = field(default_factory=dict, init=False)
 
     def _failed(self, name: str) -> int:
         return sum(count for verdict, count in self.counts.get(name, {}).items() if verdict in FAILED)
 
     def look(self) -> dict[str, Look]:
         """Return what there is to say of each backend."""
-        now, found = self.clock(), self.total()
-        done = {name: sum(self.counts.get(name, {}).values()) for name in self.shares}
-        while len(self._seen) > 1 and self._seen[1][0] <= now - WINDOW:
-            self._seen.popleft()
-        then, before = self._seen[0] if self._seen else (now, done)
-        self._seen.append((now, done))
-        spent = now - then
-        return {
-            name: Look(
-                done[name],
-                self._failed(name) if self.judged else None,
-                None if found is None else Total(found.cases * share, found.exact and share == 1),
-                (done[name] - before[name]) / spent if spent else 0.0,
-            )
-            for name, share in self.shares.items()
-        }
+        now, every, status = self.clock(), self.total(), self.status()
+        return {name: self._look(name, now, every, status.get(name, Status())) for name in self.shares}
+
+    def _look(self, name: str, now: float, every: Total | None, status: Status) -> Look:
+        share = self.shares[name]
+        cases = None if every is None else Total(every.cases * share, every.exact and share == 1)
+        done = sum(self.counts.get(name, {}).values())
+        pace = self._paces.setdefault(name, Pace(done))
+        pace.see(now, done, status.held)
+        return Look(
+            done,
+            self._failed(name) if self.judged else None,
+            cases,
+            pace.each_second,
+            0.0 if cases is None else pace.hangs(max(0.0, cases.cases - done)),
+            status.wait,
+            status.restarts,
+        )
 
 
 @contextlib.contextmanager

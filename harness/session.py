@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from harness.case import Case
+    from harness.patience import Status
     from harness.process import Limits
     from harness.suite import Outlook, Selection, Suite
 
@@ -159,9 +160,16 @@ class Session:
         self._looked = False
         self.without_outputs: list[str] = []
         self.versions: dict[str, str] = {}
+        self._runner: runners.Runner | None = None
 
-    def run(self, on_result: Callable[[Result], None] = lambda _: None) -> None:
+    def run(
+        self, on_result: Callable[[Result], None] = lambda _: None, on_wait: Callable[[], None] = lambda: None
+    ) -> None:
         """Run everything and write the stream; ends early only by an exception.
+
+        Args:
+            on_result: called with each result.
+            on_wait: called from time to time where no result comes.
 
         Raises:
             HarnessError: a backend does not start, or the run was stopped by --max-fail.
@@ -179,6 +187,7 @@ class Session:
             with runners.Runner(
                 self.targets, self.options.limits, self.options.jobs, self.reference, self.options.repeat
             ) as runner:
+                self._runner = runner
                 hellos = runner.start()
                 covers = suites.covers() if self.suite.name == suites.Generated.name else None
                 first = header(source, hellos, self._arguments(), covers)
@@ -187,7 +196,7 @@ class Session:
                 self.versions = {name: str(item.get("version", "")) for name, item in first["backends"].items()}
                 self.streams.begin(first, hellos)
                 try:
-                    for result in runner.run(self._cases(), self._sparing(done)):
+                    for result in runner.run(self._cases(), self._sparing(done), on_wait):
                         self._add(result)
                         on_result(result)
                 finally:
@@ -264,7 +273,10 @@ class Session:
         """Return what tells how far the run has come."""
         part, widest = self.options.samples, self.options.selection.sample
         shares = {target.name: widest / part.get(target.name, 1) for target in self.targets}
-        return progress.Watch(self.streams.counts, shares, self._total)
+        return progress.Watch(self.streams.counts, shares, self._total, status=self._status)
+
+    def _status(self) -> Mapping[str, Status]:
+        return self._runner.status() if self._runner is not None else {}
 
     def _total(self) -> progress.Total | None:
         if not self._looked and not self._last:  # Takes half a second, so only where somebody looks.
@@ -361,7 +373,7 @@ def execute(options: Options, suite: Suite | None = None, tell: Callable[[Sessio
     stopped, ended = "", None
     try:
         with in_order(), progress.shown(session.watch()) as advance:
-            session.run(lambda _: advance())
+            session.run(lambda _: advance(), advance)
     except KeyboardInterrupt:
         stopped = "interrupted"
     except EndedError as error:

@@ -13,6 +13,7 @@ import pytest
 from commands import adapter, command, on_a_terminal
 
 from harness import progress, suite
+from harness.patience import Status, Wait
 from harness.progress import Look, Total, Watch, total
 from harness.suite import Generated, Outlook, Selection
 
@@ -30,9 +31,15 @@ class Scene:
     total: Total | None = field(default_factory=lambda: Total(1000))
     now: float = 0.0
     counts: dict[str, Counter[str]] = field(default_factory=dict)
+    status: dict[str, Status] = field(default_factory=dict)
 
     def watch(self) -> Watch:
-        return Watch(self.counts, self.shares, lambda: self.total, lambda: self.now)
+        return Watch(self.counts, self.shares, lambda: self.total, lambda: self.now, status=lambda: self.status)
+
+    def hang(self, seconds: float, backend: str = "mine") -> None:
+        """Let time pass in which a backend does nothing but hang."""
+        self.now += seconds
+        self.status[backend] = Status(held=self.status.get(backend, Status()).held + seconds)
 
     def pass_by(self, seconds: float, results: int = 0, verdict: str = "pass", backend: str = "mine") -> None:
         self.now += seconds
@@ -147,11 +154,71 @@ def test_each_backend_has_its_own_share() -> None:
         (Look(10, 0, Total(176_317), 0.0), "10 of about 180,000, 0 failed"),
         (Look(10, 0, Total(176_317, exact=True), 0.01), "10 of 176,317, about 204.1 days left, 0 failed, 0.01/s"),
         (Look(0, 0, Total(7300), 1), "0 of about 7,300, about 2 h 2 min left, 0 failed, 1/s"),
+        (
+            Look(99, 0, Total(199, exact=True), 2, 20.0, Wait("ai.onnx/Einsum/12/tab/float16@dynamic", 14.4, 20), 3),
+            "99 of 199, Einsum/12/tab/float16, 14 s of 20, about 1 min left, 0 failed, 3 restarts, 2/s",
+        ),
+        (Look(9, 0, None, 2, 0, Wait("official/test_split", 1.9, 20), 1), "9, 0 failed, 1 restart, 2/s"),
+        (Look(9, 0, None, 2, 0, Wait("official/test_split", 2.0, 0.5)), "9, test_split, 2 s of 0.5, 0 failed, 2/s"),
+        (Look(9, 0, None, 0, 0, Wait("x/\x1b[31m\n::error::", 3, 20)), "9, ::error::, 3 s of 20, 0 failed"),
+        (Look(9, 0, None, 0, 0, Wait("x/" + 99 * "a", 3, 20)), f"9, aaaaa...{32 * 'a'}, 3 s of 20, 0 failed"),
         (Look(99, 0, Total(50), 1), "99 of about 50, about 1 s left, 0 failed, 1/s"),
     ],
 )
 def test_a_look_in_words(look: Look, text: str) -> None:
     assert str(look) == text
+
+
+def lefts(scene: Scene, watch: Watch, seconds: float) -> list[float]:
+    """Return what is said to be left, twice a second while 300 cases a second are answered."""
+    found = []
+    for _ in range(round(seconds * 2)):
+        scene.pass_by(0.5, 150)
+        found.append(watch.look()["mine"].left)
+    return [left for left in found if left is not None]
+
+
+@pytest.mark.parametrize("before", [0.5, 10, 200], ids=lambda seconds: f"after {seconds} s")
+@pytest.mark.parametrize("hangs", [1, 20])
+def test_hangs_do_not_ruin_an_estimate(hangs: int, before: float) -> None:
+    """A run of ten minutes and its hangs; none of them is taken for the pace of what is left."""
+    scene = Scene(total=Total(180_000))
+    watch = scene.watch()
+    watch.look()
+    found = lefts(scene, watch, before)
+    for _ in range(hangs):
+        for _ in range(40):
+            scene.hang(0.5)
+            found += [left for left in [watch.look()["mine"].left] if left is not None]
+        scene.pass_by(0, 1, "timeout")
+    found += lefts(scene, watch, 300)
+    assert len(found) > 500, "it goes on saying what is left"
+    assert max(found) < 600 + 20 * hangs + 5, f"{max(found):.0f} s left of a run of {600 + 20 * hangs}"
+    truth = 600 - before - 300
+    assert truth - 5 < found[-1] < truth + 20 * hangs + 5, found[-1]
+    assert watch.look()["mine"].pace == pytest.approx(300, rel=0.05)
+
+
+def test_hangs_are_expected_as_often_as_they_came() -> None:
+    scene = Scene(total=Total(4000))
+    watch = scene.watch()
+    watch.look()
+    for _ in range(3):
+        scene.pass_by(10, 999)
+        scene.hang(20)
+        scene.pass_by(0, 1, "timeout")
+        look = watch.look()["mine"]
+    assert (look.pace, look.hangs) == (pytest.approx(100), pytest.approx(20)), look
+    assert look.left == pytest.approx(10 + 20), look
+
+
+def test_a_hang_at_the_beginning_is_no_estimate() -> None:
+    scene = Scene()
+    watch = scene.watch()
+    watch.look()
+    scene.hang(20)
+    scene.pass_by(0.1, 1, "timeout")
+    assert watch.look()["mine"].left is None
 
 
 # Where it is shown
@@ -175,6 +242,14 @@ def test_without_a_terminal_there_is_a_line_every_half_minute() -> None:
     assert lines[0] == "onnx-conformance: after 30 s: mine: 30 of 1,000, about 16 min left, 0 failed, 1/s"
     assert len(told(Scene(), 10, 100)) == 10, "one line a result, where they come once in a hundred seconds"
     assert "\x1b" not in "".join(told(Scene({"\x1b[31mevil\n": 1.0}), 40, 1))
+
+
+def test_a_backend_that_hangs_is_seen_to_hang(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    backend = f"{adapter('hangs_on_record')} lengths_sum {record}"
+    words = ["run", "--backend", backend, "--case", "ai.onnx/Split/13/lengths_sum", "--timeout", "6"]
+    _, shown = on_a_terminal(*words, folder=tmp_path)
+    assert re.search(r"Split/13/lengths_sum, [2-6] s of 6", shown), shown
 
 
 def test_looking_on_costs_next_to_nothing() -> None:
