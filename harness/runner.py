@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from harness.case import Allowance, Outcome
 from harness.compare import compare, offsets, unlike
-from harness.group import Group
+from harness.group import EVERY_LOOK, Group
 from harness.lane import poll
 from harness.process import Budget, Limits, Session, SessionError
 from harness.render import brief, outline
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
 HANDFUL = 8
 """Cases that are taken before one looks for answers; to look costs little, but not nothing."""
-EVERY_LOOK = 0.5
-"""Seconds after which one looks for cases that take long, where nothing else happens."""
 
 
 def judge(case: Case, backend: str, reply: Reply) -> Result:
@@ -229,7 +227,7 @@ class Runner:
             cases: taken one by one, as the lanes have room.
             spares: whether a backend (by name) is not to be asked a case (by id): it was already, or the case is not
                 in its sample.
-            on_wait: called where there is no result, at least twice a second while cases are waited for.
+            on_wait: called where there is no result, a few times a second while cases are waited for.
         """
         self._spares = spares
         source = iter(cases)

@@ -155,6 +155,8 @@ def test_a_backend_that_is_slow_at_everything_has_one_process(
     """Each case takes longer than the least that counts, but none several times what is usual."""
     monkeypatch.setattr(patience, "LEAST", 0.2)
     monkeypatch.setattr(patience, "SHARE", 1000)
+    for module in ("group", "runner"):
+        monkeypatch.setattr(f"harness.{module}.EVERY_LOOK", 0.05)
     started: list[object] = []
     cases = mixed(pair, 12, 0)
     target = targets.resolve("cmd:" + shlex.join([sys.executable, "-S", str(WRONG), "is_very_slow"]))
