@@ -185,6 +185,8 @@ def pack(array: np.ndarray[Any, Any]) -> bytes:
     if bits < 8:  # noqa: PLR2004 - a byte
         codes = np.unpackbits(array.reshape(-1, 1).view(np.uint8), axis=1, bitorder="little", count=bits)
         return np.packbits(codes.reshape(-1), bitorder="little").tobytes()
+    if array.dtype.kind == "b":
+        array = array.view(np.uint8) != 0  # A runtime may hold another byte for true, which is none of the format's.
     if sys.byteorder == "big" or array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
     return array.tobytes()

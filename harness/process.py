@@ -58,7 +58,7 @@ class Limits:
     timeout: float = 20.0
     start: float = 120.0
     memory: int | None = None
-    restarts: int = 200
+    restarts: int = 1000
     ahead: int = 16
 
 

@@ -255,8 +255,9 @@ def literal(value: Value | Drawn) -> str:  # noqa: PLR0911 - one for each kind o
         if value.dtype.kind == "O":
             return f"np.array({value.reshape(-1).tolist()!r}, dtype=object).reshape({value.shape})"
         dtype = f"np.dtype({row.dtype!r})" if row.number <= PLAIN_TYPES + 2 else f"ml_dtypes.{row.dtype}"
-        if row.number <= PLAIN_TYPES and np.array(value.tolist(), value.dtype).tobytes() == value.tobytes():
-            items = ", ".join(_NAMED.get(text, text) for text in map(repr, value.reshape(-1).tolist()))
+        elements = value.reshape(-1).tolist()  # Nested lists of a shape such as (2**60, 0) would fill the memory.
+        if row.number <= PLAIN_TYPES and np.array(elements, value.dtype).tobytes() == value.tobytes():
+            items = ", ".join(_NAMED.get(text, text) for text in map(repr, elements))
             return f"np.array([{items}], dtype={dtype}).reshape({value.shape})"
         return f"np.frombuffer(bytes.fromhex({value.tobytes().hex()!r}), dtype={dtype}).reshape({value.shape})"
     if isinstance(value, list):

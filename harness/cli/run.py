@@ -56,7 +56,11 @@ from harness.process import Limits
 @click.option("--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Seconds that one case may take.")
 @click.option("--memory", type=SIZE, help="Address space of an adapter process, such as 4G.")
 @click.option(
-    "--restarts", type=click.IntRange(0), default=200, show_default=True, help="How often a process is started again."
+    "--restarts",
+    type=click.IntRange(0),
+    default=Limits.restarts,
+    show_default=True,
+    help="How often a process is started again.",
 )
 @click.option("--max-fail", type=click.IntRange(1), help="Stop after so many failures.")
 @click.option(

@@ -39,7 +39,11 @@ if TYPE_CHECKING:
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes for each version.")
 @click.option("--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Seconds that one case may take.")
 @click.option(
-    "--restarts", type=click.IntRange(0), default=200, show_default=True, help="How often a process is started again."
+    "--restarts",
+    type=click.IntRange(0),
+    default=Limits.restarts,
+    show_default=True,
+    help="How often a process is started again.",
 )
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it as Markdown to this file as well."

@@ -445,3 +445,10 @@ def test_readmes_values_are_values() -> None:
         kinds.append(described["kind"])
         protocol.Payload(bytes(range(64))).decode(described)
     assert kinds == ["tensor", "sequence", "map", "optional"], lines
+
+
+def test_a_bool_is_written_as_zero_or_one_whatever_byte_a_runtime_holds() -> None:
+    held = np.array([0, 1, 2, 255], np.uint8).view(bool)
+    assert protocol.pack(held) == b"\0\1\1\1"
+    assert protocol.pack(np.array([[True, False], [True, True]])[:, ::-1]) == b"\0\1\1\1"
+    assert protocol.pack(held[2].reshape(())) == b"\1"

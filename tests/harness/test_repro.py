@@ -524,3 +524,8 @@ def test_a_type_that_numpy_lacks_is_seen_in_the_model_where_no_value_is_expected
     wide = [case for case in found if "outside/int2" in case.id or "outside/float4e2m1" in case.id]
     assert wide
     assert all(repro.parts(case).wide for case in wide), [case.id for case in wide]
+
+
+def test_an_array_without_elements_is_written_whatever_its_shape() -> None:
+    empty = np.zeros((2**40, 0), np.float32)
+    assert repro.literal(empty) == f"np.array([], dtype=np.dtype('float32')).reshape({empty.shape})"
