@@ -200,6 +200,8 @@ def _inside_quotes(text: str) -> str:
     """Return a text as it stands between three quotes: with escapes for what a terminal or a reader could mistake."""
     plain = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     plain = re.sub(r"^(\s*):(?=:)", r"\1\\x3a", plain, flags=re.MULTILINE)  # A command to a runner of GitHub's.
+    if plain.replace("\n", "").isprintable():
+        return plain
     return "".join(item if item == "\n" or item.isprintable() else repr(item)[1:-1] for item in plain)
 
 
