@@ -82,9 +82,7 @@ class Isolation:
             yield from _without(file, (here, *needed))
         folders = sorted(filter(Path.is_dir, hidden))
         # From the outermost to the innermost: what is hidden stays so within a folder that is shown, and the reverse.
-        inner = [
-            (path, ("--ro-bind-try", str(path))) for path in needed if any(item in path.parents for item in hidden)
-        ]
+        inner = [(path, ("--ro-bind-try", str(path))) for path in _outermost(needed, hidden)]
         steps = [*inner, *((folder, ("--tmpfs",)) for folder in folders)]
         for path, words in sorted(steps, key=lambda step: len(step[0].parts)):
             yield from (*words, str(path))
@@ -150,10 +148,23 @@ def _bwrap() -> list[str]:
 
 def _shown(hidden: Iterable[Path], paths: Iterable[Path]) -> Iterator[str]:
     """Yield the words that show what lies within a hidden folder, and is needed all the same."""
+    for path in _outermost(paths, hidden):
+        yield from ("--ro-bind-try", str(path), str(path))
+
+
+def _outermost(paths: Iterable[Path], hidden: Iterable[Path]) -> list[Path]:
+    """Return the paths within hidden folders, but for those that are seen with another of them.
+
+    What is seen already cannot be put there again: it may be a link, as an interpreter in its environment is.
+    """
     folders = list(hidden)
-    for path in paths:
-        if any(folder in path.parents for folder in folders):
-            yield from ("--ro-bind-try", str(path), str(path))
+    shown: list[Path] = []
+    for path in sorted(dict.fromkeys(paths), key=lambda path: len(path.parts)):
+        around_it = [folder for folder in folders if folder in path.parents]
+        innermost = max((len(folder.parts) for folder in around_it), default=0)
+        if around_it and not any(other in path.parents and len(other.parts) > innermost for other in shown):
+            shown.append(path)
+    return shown
 
 
 def _needed(command: Sequence[str]) -> list[Path]:

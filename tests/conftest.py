@@ -38,6 +38,11 @@ FEW = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "S
 
 generate._evaluator()
 
+# A shell that starts tests in the background ignores these, and what ignores them hands that on to what it starts.
+for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
+
 
 @pytest.fixture(autouse=True)
 def _few_operators(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:

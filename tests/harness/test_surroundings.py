@@ -295,3 +295,12 @@ def test_no_adapter_is_shown_what_is_hidden_because_it_is_named(
     hides = max(index for index, word in enumerate(sandbox) if word == "--tmpfs")
     assert sandbox[hides + 1 :] == (str(suite), "--remount-ro", str(suite), "--chdir", str(Path.cwd()), "--"), sandbox
     assert "--ro-bind-try / /" not in " ".join(sandbox), sandbox
+
+
+def test_what_is_seen_with_a_folder_is_not_shown_again(tmp_path: Path) -> None:
+    hidden, environment = tmp_path / "hidden", tmp_path / "hidden" / "environment"
+    inner = environment / "hidden too"
+    paths = [environment / "bin" / "python3", environment, tmp_path / "other", inner / "file"]
+    assert isolation._outermost(paths, [hidden]) == [environment]
+    assert isolation._outermost(paths, [hidden, inner]) == [environment, inner / "file"]
+    assert isolation._outermost([hidden], [hidden]) == []
