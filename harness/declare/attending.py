@@ -8,9 +8,8 @@ import numpy as np
 
 from harness.declare.arguments import typed
 from harness.declare.attention import bias
-from harness.declare.data import ramp
+from harness.declare.data import ramp, waves
 from harness.declare.op import Tag
-from harness.declare.windows import waves
 
 if TYPE_CHECKING:
     from harness.declare.attention import Array

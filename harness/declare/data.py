@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -33,6 +34,11 @@ def ramp(*shape: int) -> Data:
 def extremes(*shape: int) -> Data:
     """Return the hardest values of each type in turn: limits, signed zeros, NaN, subnormals, odd strings."""
     return Data(_extremes, shape)
+
+
+def waves(*shape: int) -> Array:
+    """Return values of both signs, no two alike, none of them a whole number: -3 to 3."""
+    return np.asarray(np.sin(np.arange(1, math.prod(shape) + 1) * 1.7) * 3).reshape(shape)
 
 
 def _ramp(dtype: np.dtype[Any], count: int) -> Array:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from harness.declare.arguments import typed
 from harness.declare.clause import Rule
-from harness.declare.data import ramp
+from harness.declare.data import ramp, waves
 from harness.declare.op import Tag
-from harness.declare.windows import Sentences, forbidden, left_open, waves
+from harness.declare.windows import Sentences, forbidden, left_open
 
 if TYPE_CHECKING:
     from harness.declare.clause import Clause, Version

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare.windows import waves
+from harness.declare.data import waves
 
 Array = np.ndarray[Any, Any]
 

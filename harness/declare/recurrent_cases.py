@@ -8,10 +8,9 @@ import numpy as np
 
 from harness.declare.arguments import typed
 from harness.declare.clause import Rule
-from harness.declare.data import ramp
+from harness.declare.data import ramp, waves
 from harness.declare.op import Tag
 from harness.declare.recurrent import ACTIVATIONS, DIRECTIONS, LAYOUT, TRANSPOSED
-from harness.declare.windows import waves
 
 if TYPE_CHECKING:
     from harness.declare.clause import Clause

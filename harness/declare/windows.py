@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
     Ints = Array | list[int] | tuple[int, ...] | None
 
 SAME = ("SAME_UPPER", "SAME_LOWER")
-
-
-def waves(*shape: int) -> Array:
-    """Return values of both signs, no two alike, none of them a whole number: -3 to 3."""
-    return np.asarray(np.sin(np.arange(1, math.prod(shape) + 1) * 1.7) * 3).reshape(shape)
 
 
 @dataclass(frozen=True)

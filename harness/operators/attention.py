@@ -15,7 +15,7 @@ import numpy as np
 from harness.declare import Array, Int, Op, Rule, Tag, Version, bounded, ramp, typed
 from harness.declare.attending import ALL, PAST, QKV, Attending
 from harness.declare.attention import FOUR, Attended, attended, heads, joined
-from harness.declare.windows import waves
+from harness.declare.data import waves
 
 
 def _rounding(**given: Any) -> list[Array]:  # noqa: ANN401 - the oracle's arguments

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.declare import Array, Int, Ints, Op, Rule, Tag, Version, bounded
+from harness.declare.data import waves
 from harness.declare.pools import BEHIND, SLIDING, place, pool_cases, pools
-from harness.declare.windows import SAME, waves
+from harness.declare.windows import SAME
 
 if TYPE_CHECKING:
     from harness.declare.windows import Windows

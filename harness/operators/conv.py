@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from harness.declare import Array, Ints, Op, Rule, Tag, Version, bounded, ramp
+from harness.declare.data import waves
 from harness.declare.filters import check, filter_cases, filters, with_bias
-from harness.declare.windows import Windows, lay, layouts, sentences, waves
+from harness.declare.windows import Windows, lay, layouts, sentences
 
 
 def _products(windows: Windows, X: Array, W: Array, group: int) -> Array:  # noqa: N803 - the text's own names

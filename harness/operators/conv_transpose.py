@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from harness.declare import Array, Clause, Ints, Op, Rule, Tag, Version, bounded, ramp
+from harness.declare.data import waves
 from harness.declare.filters import check, filter_cases, filters, with_bias
-from harness.declare.windows import SAME, Windows, halves, layouts, padding, sentences, spread, waves
+from harness.declare.windows import SAME, Windows, halves, layouts, padding, sentences, spread
 
 
 def _products(windows: Windows, X: Array, W: Array, group: int) -> Array:  # noqa: N803 - the text's own names

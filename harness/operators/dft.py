@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from harness.declare import Array, Clause, Op, Rule, Tag, Version, bounded, ramp, typed
+from harness.declare.data import waves
 from harness.declare.fourier import COMPLEX, Transform, half_spectrum
-from harness.declare.windows import waves
 
 
 def _asked(

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from harness.declare import Array, Int, Op, Rule, Subgraph, Tag, Version, bounded, element_type, graph, ramp, typed
-from harness.declare.casts import dtype
 from harness.declare.flexible_attention import by_query_head, factor, off_scores, probabilities
 
 PRECISIONS = {1: "float", 10: "float16", 11: "double", 16: "bfloat16"}
+DTYPES = {"float": np.float32, "float16": np.float16, "double": np.float64, "bfloat16": ml_dtypes.bfloat16}
 COARSE = {10: 2.0**13, 16: 2.0**16}
 """How many epsilons of float, which the cases of such a precision have, make one of its own."""
 
@@ -28,7 +29,7 @@ def _rounding(
 ) -> list[Array]:  # fmt: skip
     """Return what sums of head_size products bring to a score, and these, exp and two sums more to Y."""
     keys, values = (by_query_head(item, Q.shape[1]) for item in (K, V))
-    by, kept = factor(Q.shape[3], scale), dtype(PRECISIONS[softmax_precision or 1])
+    by, kept = factor(Q.shape[3], scale), np.dtype(DTYPES[PRECISIONS[softmax_precision or 1]])
     off = 3 * off_scores(Q, keys, by) + 1.5 * keys.shape[2] + 18
     scores = Q @ keys.swapaxes(2, 3) * by
     probs = probabilities(scores if score_mod is None else _modified(score_mod, scores, kept))
@@ -97,7 +98,7 @@ def _checked(v: Version, modify: Subgraph, values: Array, name: str) -> Array:
     """Return what a modifier makes of scores or probabilities, in the precision of the softmax."""
     v.require(EXACTLY, len(modify.inputs) == len(modify.outputs) == 1)
     v.require(EXACTLY, modify.outputs[0] == f"tensor({name})")
-    result = _modified(modify, values, dtype(name))
+    result = _modified(modify, values, np.dtype(DTYPES[name]))
     v.require(PRESERVE, result.shape == values.shape)
     return result
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from harness.declare import Array, Op, Rule, Tag, Version, bounded, ramp, typed
+from harness.declare.data import waves
 from harness.declare.sampling import Term, brought_in, located, points, terms
-from harness.declare.windows import waves
 
 NAMES = {"bilinear": "linear", "bicubic": "cubic"}
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from harness.declare import Array, Int, Ints, Op, Rule, Tag, Version, bounded
+from harness.declare.data import waves
 from harness.declare.pools import Pools, place, pool_cases
-from harness.declare.windows import SAME, sentences, waves
+from harness.declare.windows import SAME, sentences
 
 
 def _norm(pixels: Array, kernel: tuple[int, ...], p: float) -> Array:

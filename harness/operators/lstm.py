@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.declare import Array, Int, Op, Version, ramp
+from harness.declare.data import waves
 from harness.declare.measured import Measured
 from harness.declare.recurrent import UNTRANSPOSED, Layer, as_measured, recurrent, through_time
 from harness.declare.recurrent_cases import (
@@ -22,7 +23,6 @@ from harness.declare.recurrent_cases import (
     output_sequence_cases,
     recurrent_cases,
 )
-from harness.declare.windows import waves
 
 LSTM = Op(
     "LSTM",
