@@ -79,7 +79,7 @@ def mutants(session: nox.Session) -> None:
 def locks(session: nox.Session) -> None:
     """Write anew which versions the environments of runtimes and the action have; arguments are names of adapters."""
     session.install("-e", ".", "uv>=0.8")
-    session.run("python", "-m", "harness.locks", *session.posargs)
+    session.run("python", "-m", "harness.execution.locks", *session.posargs)
 
 
 @nox.session

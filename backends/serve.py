@@ -110,7 +110,7 @@ def load(name: str) -> Any:  # noqa: ANN401 - a module, or an object with the sa
 
 
 def is_file_name(name: str) -> bool:
-    """Tell whether an adapter is named by the path of a file, as harness/targets.py has it."""
+    """Tell whether an adapter is named by the path of a file, as harness/execution/backend_names.py has it."""
     return "/" in name or os.sep in name or name.endswith(".py")
 
 

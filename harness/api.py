@@ -14,17 +14,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness import runner
-from harness.case import Case, Outcome
-from harness.replies import Answered, Refused
-from harness.suite import Selection, SuiteError, check_selection, open_suite
+from harness.case.case import Case, Outcome
+from harness.execution import judge as judging
+from harness.execution.replies import Answered, Refused
+from harness.suites.lookup import check_selection, open_suite
+from harness.suites.selection import Selection
+from harness.suites.suite import SuiteError
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.case import Value
-    from harness.suite import Suite
+    from harness.declare.data import Value
+    from harness.suites.suite import Suite
 
 __all__ = ["Case", "Outcome", "Result", "Verdict", "cases", "judge"]
 
@@ -80,5 +82,5 @@ def judge(case: Case, answer: Sequence[Value] | BaseException, *, backend: str =
         backend: what the result calls the runtime.
     """
     if isinstance(answer, BaseException):
-        return runner.judge(case, backend, Refused(type(answer).__name__, str(answer), None, None))
-    return runner.judge(case, backend, Answered(tuple(answer), None))
+        return judging.judge(case, backend, Refused(type(answer).__name__, str(answer), None, None))
+    return judging.judge(case, backend, Answered(tuple(answer), None))

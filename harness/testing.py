@@ -17,24 +17,26 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness import expectations as files
-from harness import suite as suites
-from harness import targets
 from harness.errors import HarnessError
-from harness.gate import Gate, Standing, standing_of
-from harness.lane import Lane
+from harness.execution import backend_names
+from harness.execution.adapter_process import Limits
+from harness.execution.ask import Asker
+from harness.execution.judge import judge
+from harness.gate import expectations as files
+from harness.gate.gate import Gate, Standing, standing_of
 from harness.printing import neutral
-from harness.process import Limits
 from harness.report import case as case_report
-from harness.results import from_record, header, identity
-from harness.runner import judge
+from harness.results.stream import from_record, header, identity
+from harness.suites.lookup import check_selection, open_suite
+from harness.suites.selection import Selection, SelectionError
+from harness.suites.suite import Suite, SuiteError
 from harness.verdict import Result, Verdict, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from harness.case import Case
-    from harness.expectations import Entry, Expectations
+    from harness.case.case import Case
+    from harness.gate.expectations import Entry, Expectations
 
 
 GATES = pytest.StashKey[dict[tuple[Path, str], Gate]]()
@@ -95,7 +97,7 @@ class Asking:
     passes: tuple[str, ...] = ()
 
 
-LANES = pytest.StashKey[dict[Asking, Lane]]()
+LANES = pytest.StashKey[dict[Asking, Asker]]()
 
 
 @dataclass(frozen=True)
@@ -162,12 +164,12 @@ def _why(entry: Entry, path: Path | None) -> str:
     return f"{entry.verdict}: {line(entry.reason)}{link} [{path}, line {entry.line}]"
 
 
-def _lane(config: pytest.Config, asking: Asking) -> Lane:
+def _lane(config: pytest.Config, asking: Asking) -> Asker:
     """Return the lane of a backend, which all items of this pytest process share."""
     lanes = config.stash.setdefault(LANES, {})
     if asking not in lanes:
-        target = targets.resolve(asking.backend, passes=asking.passes)
-        lanes[asking] = lane = Lane(target, Limits(timeout=asking.timeout))
+        target = backend_names.resolve(asking.backend, passes=asking.passes)
+        lanes[asking] = lane = Asker(target, Limits(timeout=asking.timeout))
         config.add_cleanup(lane.close)
     return lanes[asking]
 
@@ -329,7 +331,7 @@ def items(session: pytest.Session) -> list[pytest.Item]:
     backends = list(dict.fromkeys(option("--onnx-backend")))
     passes = tuple(option("--onnx-env"))
     for name in backends:
-        targets.resolve(name, passes=passes)  # Before the cases are made, which takes longer.
+        backend_names.resolve(name, passes=passes)  # Before the cases are made, which takes longer.
     chosen = _selected(
         option("--onnx-suite"), tuple(option("--onnx-op")), tuple(option("--onnx-case")), tuple(option("--onnx-tag"))
     )
@@ -347,8 +349,8 @@ def items(session: pytest.Session) -> list[pytest.Item]:
 
 @dataclass(frozen=True)
 class _Chosen:
-    suite: suites.Suite
-    selection: suites.Selection
+    suite: Suite
+    selection: Selection
     cases: list[Case]
 
 
@@ -380,15 +382,15 @@ def _accepted(expected: Expectations, backends: list[str], chosen: _Chosen) -> A
 
 
 def _selected(suite_name: str, ops: tuple[str, ...], cases: tuple[str, ...], tags: tuple[str, ...]) -> _Chosen:
-    suite, selection = suites.open_suite(suite_name), suites.Selection(ops, cases, tags)
-    suites.check_selection(suite, selection)
+    suite, selection = open_suite(suite_name), Selection(ops, cases, tags)
+    check_selection(suite, selection)
     found = list(suite.cases(selection))
     if suite.unreadable:
-        raise suites.SuiteError("\n".join(item.message for item in suite.unreadable))
+        raise SuiteError("\n".join(item.message for item in suite.unreadable))
     for option, glob in sorted(selection.idle):
-        raise suites.SelectionError(f"{option} {glob!r} matches no case of suite {suite_name}")
+        raise SelectionError(f"{option} {glob!r} matches no case of suite {suite_name}")
     if not found:
-        raise suites.SelectionError(f"suite {suite_name} has no case for {str(selection) or 'anything'}")
+        raise SelectionError(f"suite {suite_name} has no case for {str(selection) or 'anything'}")
     return _Chosen(suite, selection, found)
 
 
@@ -418,7 +420,7 @@ def conformance(
     Raises:
         HarnessError: the backend, the suite or the file is not to be had, or nothing is selected.
     """
-    targets.resolve(backend, passes=env)
+    backend_names.resolve(backend, passes=env)
     expected = files.read(Path(expectations)) if expectations is not None else None
     chosen = _selected(suite, _globs(op), _globs(case), _globs(tag))
     accepted = _accepted(expected, [backend], chosen) if expected else None

@@ -39,6 +39,10 @@ class Verdict(enum.StrEnum):
         return self.scored and self is not Verdict.PASS
 
 
+WRONG = frozenset({Verdict.WRONG_VALUE, Verdict.WRONG_SHAPE, Verdict.WRONG_TYPE, Verdict.WRONG_COUNT})
+"""An answer, but not the expected one."""
+
+
 @dataclass(frozen=True)
 class Result:
     """What became of one case on one backend.

@@ -14,12 +14,15 @@ import subprocess
 import sys
 import termios
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest import mock
+
+from paths import WRONG
 
 from harness import cli
 
-WRONG = Path(__file__).parent / "adapters" / "wrong.py"
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True)

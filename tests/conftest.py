@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from harness import generate, registry
+from harness.generation import plans
+from harness.spec import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,7 @@ FEW = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "S
 """Operators of every kind: what a test of the harness needs; those of operators look at each by itself."""
 
 
-generate._evaluator()
+plans._evaluator()
 
 # A shell that starts tests in the background ignores these, and what ignores them hands that on to what it starts.
 for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING
 import onnx
 import pytest
 
-from harness import coverage, generate, oracle, registry
 from harness.declare import NoAnswer
-from harness.replies import Answered, Refused
-from harness.runner import judge
+from harness.execution.judge import judge
+from harness.execution.replies import Answered, Refused
+from harness.generation import coverage
+from harness.generation import plans as generate
+from harness.spec import evaluator, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.case import Case
-    from harness.coverage import Coverage
+    from harness.case.case import Case
     from harness.declare import Op
-    from harness.forms import Plan
-    from harness.replies import Reply
+    from harness.execution.replies import Reply
+    from harness.generation.coverage import Coverage
+    from harness.generation.forms import Plan
     from harness.verdict import Result
 
 OPS = list(registry.load())
@@ -64,7 +66,7 @@ def on_the_oracles(case: Case) -> Result:
         UndeclaredError: one of its operators has no oracle.
     """
     try:
-        reply: Reply = Answered(tuple(oracle.run(case.model, dict(case.inputs), case.outputs)), 0.0)
+        reply: Reply = Answered(tuple(evaluator.run(case.model, dict(case.inputs), case.outputs)), 0.0)
     except NoAnswer as no_answer:
         reply = Refused(type(no_answer).__name__, str(no_answer), None, None)
     return judge(case, "oracle", reply)

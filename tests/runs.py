@@ -7,9 +7,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from harness import expectations
+from harness.gate import expectations
 from harness.report import subject
-from harness.results import Run, Writer, header, to_record
+from harness.results.stream import Run, Writer, header, to_record
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from commands import command
 
 import backends
-from harness.results import Run
+from harness.results.stream import Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 import pytest
 from commands import adapter
 
-from harness.results import Run
+from harness.results.stream import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable

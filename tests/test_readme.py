@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import shlex
 from importlib import metadata
-from pathlib import Path
 
 import pytest
 from commands import command
+from paths import ROOT
 from test_docs import differs
 
-from harness import manifest, registry, schema, suite, targets
+from harness.execution import backend_names
+from harness.generation import manifest
+from harness.spec import registry, schema
+from harness.spec.completeness import completeness
 
-ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -45,6 +47,6 @@ def test_the_figures_of_the_first_screen_are_those_of_the_declarations() -> None
     assert first in README, first
     figures = f"{len(cases):,}, of which {sum(entry.core for entry in cases):,} are the core"
     assert figures in README, figures
-    runtimes = set(targets.names()) - {"oracle"}
+    runtimes = set(backend_names.names()) - {"oracle"}
     assert f"adapters of {len(runtimes)}:" in README, sorted(runtimes)
-    assert suite.completeness().startswith(f"{len(list(registry.load()))} of ")
+    assert completeness().startswith(f"{len(list(registry.load()))} of ")

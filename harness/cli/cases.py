@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING
 import click
 from tabulate import tabulate
 
-from harness import coverage, export, globs, manifest, printing, registry, schema, suite
-from harness.case import Outcome
+from harness import globs, printing
+from harness.case.case import Outcome
 from harness.cli.options import Globs, Wanted, all_met, cores, end, find, parting, selecting
 from harness.errors import HarnessError
+from harness.generation import coverage, manifest
 from harness.report import case as case_report
 from harness.report import coverage as coverage_report
 from harness.report import operator as operator_report
+from harness.run import export
+from harness.spec import registry, schema
+from harness.spec.completeness import completeness
+from harness.suites.generated import Generated
+from harness.suites.lookup import check_selection, operator_named
+from harness.suites.selection import Selection
 from harness.verdict import line
 
 if TYPE_CHECKING:
@@ -43,8 +50,8 @@ def list_(wanted: Wanted, shard: tuple[int, int] | None, sample: int, operators:
         heads = ["operator version", *OUTCOMES]
         rows = [[line(name), *(row.get(head, 0) for head in OUTCOMES)] for name, row in counts.items()]
         printing.show(tabulate(rows, heads, tablefmt="simple"))
-        if chosen.name == suite.Generated.name:
-            printing.show(f"\nOf ONNX: {suite.completeness()}.")
+        if chosen.name == Generated.name:
+            printing.show(f"\nOf ONNX: {completeness()}.")
     all_met(chosen, selection, empty=not counts)
 
 
@@ -56,7 +63,7 @@ def show(name: str, suite_name: str | None) -> None:
 
     Of an operator, such as Split or Split/18: its versions, its sentences, and how many cases each has.
     """
-    operator = None if suite_name else suite.operator_named(name)
+    operator = None if suite_name else operator_named(name)
     for text in case_report.lines(find(name, suite_name)) if operator is None else _operator(*operator):
         printing.show(text)
 
@@ -65,7 +72,7 @@ def _operator(op: Op, since: int | None) -> Iterator[str]:
     """Yield the page of an operator, or of one of its versions."""
     versions = [version for version in registry.versions(op) if since in {None, version.since}]
     name = str(op) if since is None else f"{op}/{since}"
-    listed = suite.Generated().listed(suite.Selection(ops=(globs.literal(name),)))
+    listed = Generated().listed(Selection(ops=(globs.literal(name),)))
     return operator_report.lines(op, versions, listed)
 
 
@@ -114,8 +121,8 @@ def generate(
 )  # fmt: skip
 def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa: FBT001 - click's flags
     """Write or check the manifest: id and digests of every generated case, and which of them are the core."""
-    selection = suite.Selection(names)
-    suite.check_selection(suite.Generated(), selection)
+    selection = Selection(names)
+    check_selection(Generated(), selection)
     ops = [op for op in registry.load() if any(selection.takes_operator(str(item)) for item in registry.versions(op))]
     if not check:
         for path in manifest.write(ops, out, jobs, whole=not names):
@@ -140,7 +147,7 @@ def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flag
 
     Measured against ONNX: what nothing is declared of counts with all its points and sentences.
     """
-    chosen, selection = suite.Generated(), suite.Selection(ops)
+    chosen, selection = Generated(), Selection(ops)
     measured: list[coverage.Coverage] = []
     for op_path, versions in schema.every().items():
         wanted = {name for name in versions if selection.takes_operator(name)}
@@ -151,7 +158,7 @@ def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flag
                 (item for item in every if str(item.version) in wanted), key=lambda item: item.version.since
             )
     if not measured:
-        suite.check_selection(chosen, selection)
+        check_selection(chosen, selection)
     if as_json:
         printing.show(json.dumps(coverage_report.record(measured), indent=2, ensure_ascii=False))
         return

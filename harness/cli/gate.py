@@ -7,12 +7,15 @@ from pathlib import Path
 
 import click
 
-from harness import expectations, merging, printing, renewal
+from harness import printing
 from harness.cli.options import OVERWRITE, SAMPLE, end
 from harness.errors import HarnessError
-from harness.gate import Gate
+from harness.gate import expectations
+from harness.gate import update as renewal
+from harness.gate.gate import Gate
 from harness.report import gate as gate_report
-from harness.results import Run
+from harness.results import merge
+from harness.results.stream import Run
 
 
 @click.command("gate")
@@ -48,7 +51,7 @@ def merge_(results: tuple[Path, ...], out: Path, sample: tuple[str, int], overwr
     name, count = sample
     if name:
         raise HarnessError(f"--sample {name}=1/{count}: what is merged has one sample for all; write 1/{count}")
-    printing.show(f"{merging.merge(results, out, count, overwrite=overwrite)} results in {out}")
+    printing.show(f"{merge.merge(results, out, count, overwrite=overwrite)} results in {out}")
 
 
 @click.group("expectations")

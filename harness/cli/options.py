@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import printing, samples, suite
+from harness import printing
 from harness.errors import HarnessError
+from harness.results import sampling
+from harness.suites.lookup import check_selection, find_case, open_suite
+from harness.suites.selection import Selection, SelectionError
+from harness.suites.suite import Suite, SuiteError
 
 if TYPE_CHECKING:
-    from harness.case import Case
-    from harness.results import Run
+    from harness.case.case import Case
+    from harness.results.stream import Run
 
 
 class Shard(click.ParamType[tuple[int, int]]):
@@ -45,8 +49,8 @@ class Sample(click.ParamType[tuple[str, int]]):
         if isinstance(value, tuple):
             return value
         try:
-            return samples.parse(value)
-        except samples.SampleError as error:
+            return sampling.parse(value)
+        except sampling.SampleError as error:
             self.fail(str(error), param, ctx)
 
 
@@ -60,8 +64,8 @@ class Share(click.ParamType[int]):
         if isinstance(value, int):
             return value
         try:
-            name, count = samples.parse(value)
-        except samples.SampleError as error:
+            name, count = sampling.parse(value)
+        except sampling.SampleError as error:
             self.fail(str(error), param, ctx)
         if name:
             self.fail(f"{value!r} is a sample of one backend, and none is asked here; write 1/{count}", param, ctx)
@@ -137,7 +141,7 @@ Globs = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Wanted:
-    """The suite and the part of it that a command line names; see suite.Selection."""
+    """The suite and the part of it that a command line names; see Selection."""
 
     suite_name: str
     ops: Globs
@@ -146,18 +150,18 @@ class Wanted:
     forms: Globs
     core: bool
 
-    def selection(self, shard: tuple[int, int] | None = None, sample: int = 1) -> suite.Selection:
+    def selection(self, shard: tuple[int, int] | None = None, sample: int = 1) -> Selection:
         """Return it as what suites take."""
-        return suite.Selection(self.ops, self.cases, self.tags, shard, sample, core=self.core, forms=self.forms)
+        return Selection(self.ops, self.cases, self.tags, shard, sample, core=self.core, forms=self.forms)
 
-    def open(self, shard: tuple[int, int] | None = None, sample: int = 1) -> tuple[suite.Suite, suite.Selection]:
+    def open(self, shard: tuple[int, int] | None = None, sample: int = 1) -> tuple[Suite, Selection]:
         """Return the suite and the part of it that is wanted.
 
         Raises:
             HarnessError: there is no such suite, or no such operator or core in it.
         """
-        chosen, selection = suite.open_suite(self.suite_name), self.selection(shard, sample)
-        suite.check_selection(chosen, selection)
+        chosen, selection = open_suite(self.suite_name), self.selection(shard, sample)
+        check_selection(chosen, selection)
         for text in chosen.left_out(selection):
             printing.warn(f"{text}")
         return chosen, selection
@@ -230,26 +234,26 @@ def surrounding(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     return command
 
 
-def all_met(chosen: suite.Suite, selection: suite.Selection, *, empty: bool) -> None:
+def all_met(chosen: Suite, selection: Selection, *, empty: bool) -> None:
     """Raise if a part of the suite could not be read, a glob matched nothing, or there was no case at all."""
     if chosen.unreadable:
         raise HarnessError("\n".join(item.message for item in chosen.unreadable))
     for option, glob in sorted(selection.idle):
-        raise suite.SelectionError(f"{option} {glob!r} matches no case of suite {chosen.name}")
+        raise SelectionError(f"{option} {glob!r} matches no case of suite {chosen.name}")
     if empty and not selection.partial:
-        raise suite.SelectionError(f"suite {chosen.name} has no case for {str(selection) or 'anything'}")
+        raise SelectionError(f"suite {chosen.name} has no case for {str(selection) or 'anything'}")
 
 
 def find(case_id: str, suite_name: str | None) -> Case:
-    """Return a case by its id, from a suite or from the one that the id begins with; see `suite.find`."""
-    return suite.find(case_id, (suite.open_suite(suite_name),) if suite_name else ())
+    """Return a case by its id, from a suite or from the one that the id begins with; see `find_case`."""
+    return find_case(case_id, (open_suite(suite_name),) if suite_name else ())
 
 
-def source(run: Run) -> suite.Suite | None:
+def source(run: Run) -> Suite | None:
     """Return the suite that a run is of, or None where it is not to be had any more."""
     try:
-        return suite.open_suite(str(run.header["suite"].get("name")))
-    except suite.SuiteError:
+        return open_suite(str(run.header["suite"].get("name")))
+    except SuiteError:
         return None
 
 

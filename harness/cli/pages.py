@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness import suite
 from harness.errors import HarnessError
+from harness.suites.lookup import open_suite
+from harness.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from harness.case import Case
-    from harness.results import Run
+    from harness.case.case import Case
+    from harness.results.stream import Run
+    from harness.suites.suite import Suite
 
 MOST_CASES = 60_000
 """Up to so many cases, those that pass everywhere have their models on the page too."""
@@ -23,13 +25,13 @@ def described(runs: Sequence[Run]) -> tuple[Iterable[Case], str]:
     return (_cases(runs, source) if source else ()), missing
 
 
-def _source(runs: Sequence[Run]) -> tuple[suite.Suite | None, str]:
+def _source(runs: Sequence[Run]) -> tuple[Suite | None, str]:
     """Return the suite that the runs are of, or why there is none at hand."""
     names = {str(run.header["suite"].get("name")) for run in runs}
     if len(names) > 1:
         return None, f"The runs are of different suites ({', '.join(sorted(names))}), so no models are shown."
     try:
-        found = suite.open_suite(names.pop())
+        found = open_suite(names.pop())
         now = found.digest()
     except HarnessError as error:
         return None, f"The models and inputs of the cases are not at hand: {error}."
@@ -42,7 +44,7 @@ def _source(runs: Sequence[Run]) -> tuple[suite.Suite | None, str]:
     return found, ""
 
 
-def _cases(runs: Iterable[Run], source: suite.Suite) -> Iterator[Case]:
+def _cases(runs: Iterable[Run], source: Suite) -> Iterator[Case]:
     """Yield the cases that the page is to describe: all, or of very many those that did not pass everywhere."""
     every: set[str] = set()
     others: set[str] = set()
@@ -52,4 +54,4 @@ def _cases(runs: Iterable[Run], source: suite.Suite) -> Iterator[Case]:
             if result.verdict != "pass":
                 others.add(result.case)
     wanted = every if len(every) <= MOST_CASES else others
-    yield from (case for case in source.cases(suite.Selection(ids=frozenset(wanted))) if case.id in wanted)
+    yield from (case for case in source.cases(Selection(ids=frozenset(wanted))) if case.id in wanted)

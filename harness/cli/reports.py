@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness import expectations, explain, printing, progress, session
+from harness import printing
+from harness.analysis import explain
 from harness.cli import pages
 from harness.cli.options import cores, end, source
 from harness.errors import HarnessError
-from harness.process import Limits
+from harness.execution.adapter_process import Limits
+from harness.gate import expectations
 from harness.report import comparison, formats, index, subject, terminal
 from harness.report.formats import FORMATS, Format
-from harness.results import Run
+from harness.results.stream import Run
+from harness.run import progress
+from harness.run import run as session
 from harness.verdict import line
 
 if TYPE_CHECKING:

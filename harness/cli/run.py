@@ -1,4 +1,4 @@
-"""`run`: arguments only; the work is done by `session`."""
+"""`run`: arguments only; the work is done by `harness.run`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from harness import samples, session, targets
 from harness.cli.options import (
     DESTINATION,
     OVERWRITE,
@@ -21,7 +20,10 @@ from harness.cli.options import (
     selecting,
     surrounding,
 )
-from harness.process import Limits
+from harness.execution import backend_names
+from harness.execution.adapter_process import Limits
+from harness.results import sampling
+from harness.run import run as session
 
 
 @click.command()
@@ -82,18 +84,18 @@ def run(wanted: Wanted, shard: Any, asked: Any, **given: Any) -> None:  # noqa: 
     """
     keeping(resume=given["resume"], overwrite=given["overwrite"])
     backends = tuple(dict.fromkeys(given["backends"]))
-    sampled = samples.given(asked, backends)
+    sampled = sampling.given(asked, backends)
     results, apart = given["results"] or (None, False)
     options = session.Options(
         backends=backends,
         suite=wanted.suite_name,
-        selection=wanted.selection(shard, samples.widest(sampled, backends)),
+        selection=wanted.selection(shard, sampling.widest(sampled, backends)),
         samples=sampled,
         limits=Limits(timeout=given["timeout"], memory=given["memory"], restarts=given["restarts"]),
         jobs=given["jobs"],
         repeat=given["repeat"],
         reference=given["reference"],
-        pythons=targets.interpreters(given["pythons"], backends),
+        pythons=backend_names.interpreters(given["pythons"], backends),
         results=results,
         apart=apart,
         resume=given["resume"],

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import printing, releases, samples, session, targets
+from harness import printing
 from harness.cli.options import OVERWRITE, SAMPLE, Seconds, Wanted, end, keeping, selecting, surrounding
 from harness.errors import HarnessError
-from harness.process import Limits
+from harness.execution import backend_names, package_index
+from harness.execution.adapter_process import Limits
 from harness.report import formats
 from harness.report import trend as written
-from harness.results import Run
-from harness.trend import trend
+from harness.results import sampling
+from harness.results.stream import Run
+from harness.results.trend import trend
+from harness.run import run
 from harness.verdict import line
 
 if TYPE_CHECKING:
@@ -81,14 +84,14 @@ def _versions(names: Sequence[str], last: int) -> tuple[str, ...]:
     """Return the backends to run: those that are named, or the last versions of the one that is."""
     if len(names) > 1 or "==" in names[0]:
         return tuple(names)
-    needed = targets.needs(names[0])
+    needed = backend_names.needs(names[0])
     if needed is None:
-        targets.resolve(names[0])  # Which says so, where there is no such backend at all.
+        backend_names.resolve(names[0])  # Which says so, where there is no such backend at all.
         raise HarnessError(
             f"nothing is known of the versions of {names[0]!r}; name a backend of which `backends` says that it has an "
             "environment, or run each version by itself and give the results files"
         )
-    return tuple(f"{names[0]}=={version}" for version in releases.minors(needed, last))
+    return tuple(f"{names[0]}=={version}" for version in package_index.minors(needed, last))
 
 
 def _measure(
@@ -107,11 +110,11 @@ def _measure(
 ) -> int:
     """Run the versions; return 0, or 2 where results are missing."""
     printing.note(f"runs {line(', '.join(backends))}")
-    sampled = samples.given(asked, backends)
-    options = session.Options(
+    sampled = sampling.given(asked, backends)
+    options = run.Options(
         backends=backends,
         suite=wanted.suite_name,
-        selection=wanted.selection(None, samples.widest(sampled, backends)),
+        selection=wanted.selection(None, sampling.widest(sampled, backends)),
         samples=sampled,
         limits=Limits(timeout=timeout, restarts=restarts),
         jobs=jobs,
@@ -121,8 +124,8 @@ def _measure(
         passes=passes,
         isolate=isolate,
     )
-    status = session.execute(options, tell=session.tell_faults)
-    return session.EXIT_PASSED if status == session.EXIT_FAILED else status
+    status = run.execute(options, tell=run.tell_faults)
+    return run.EXIT_PASSED if status == run.EXIT_FAILED else status
 
 
 def _tell(runs: Sequence[Run], out: Path | None) -> int:
@@ -132,4 +135,4 @@ def _tell(runs: Sequence[Run], out: Path | None) -> int:
     if out is not None:
         formats.write(out, written.markdown(found))
         printing.show(f"\n{out}")
-    return session.EXIT_FAILED if found.broke(found.versions[-1]) else session.EXIT_PASSED
+    return run.EXIT_FAILED if found.broke(found.versions[-1]) else run.EXIT_PASSED

@@ -1,7 +1,7 @@
 """The words of operator files: Op, clause, oracle, case, tags, tolerances and data. No input or output.
 
 An operator file declares one `Op` per operator, the clauses of its text, an oracle that says what the
-clauses mean in plain numpy, and the cases that try them. See `operators/split.py` for a whole one and
+clauses mean in plain numpy, and the cases that try them. See `operators/tensor/split.py` for a whole one and
 CONTRIBUTING.md for the steps.
 """
 
@@ -23,14 +23,14 @@ from harness.declare.arguments import (
     typed,
     value_of,
 )  # fmt: skip
-from harness.declare.broadcasting import Limited, Multidirectional
 from harness.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
-from harness.declare.containers import held_by
 from harness.declare.data import Array, Data, axes, axes_outside, extremes, ramp
 from harness.declare.drawn import Drawn
+from harness.declare.families.broadcasting import Limited, Multidirectional
+from harness.declare.families.containers import held_by
+from harness.declare.families.reduction import Reduction, reduced_axes, reduced_rank
+from harness.declare.families.subgraphs import accumulate, iterate, outputs_of
 from harness.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
-from harness.declare.reduction import Reduction, reduced_axes, reduced_rank
-from harness.declare.subgraphs import accumulate, iterate, outputs_of
 from harness.declare.tolerance import EXACT, Tolerance, bounded, ulp
 
 Ints = Array | list[int] | tuple[int, ...] | None

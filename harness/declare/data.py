@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 Array = np.ndarray[Any, Any]
+Value = Array | list["Value"] | dict[Any, "Value"] | None
+"""A tensor, a sequence of values, a map, or an empty optional."""
 
 
 class Data:

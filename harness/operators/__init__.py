@@ -1,4 +1,5 @@
-"""One file per operator family: its clauses, its oracle, its cases.
+"""The meaning of ONNX: one file an operator, with the sentences of its text, its oracle and its cases.
 
-Files here import `harness.declare` and numpy, and nothing else. `harness.registry` finds every `Op`.
+Folders are those of onnx/defs. Files here import `harness.declare`, numpy, and the `_name.py` beside them, and nothing
+else. `harness.spec.registry` finds every `Op`.
 """

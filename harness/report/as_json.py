@@ -8,16 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness.report import json_text
-from harness.report.summary import rates
+from harness.results.summary import rates
 from harness.verdict import Verdict, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from harness.gate import Gate
+    from harness.analysis.statement import Statement
+    from harness.gate.gate import Gate
     from harness.report.subject import Subject
-    from harness.report.summary import Group
-    from harness.statement import Statement
+    from harness.results.summary import Group
     from harness.verdict import Result
 
 FORMAT = 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.report import json_text
-from harness.report.summary import rates
-from harness.samples import said
+from harness.results.sampling import said
+from harness.results.summary import rates
 from harness.verdict import Verdict, line
 
 if TYPE_CHECKING:

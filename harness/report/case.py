@@ -5,15 +5,15 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from harness.case import Outcome, quoted
-from harness.modeltext import model_text
-from harness.render import one
+from harness.case.case import Outcome, quoted
+from harness.case.model_text import model_text
+from harness.case.value_text import one
 from harness.verdict import clean, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.case import Case
+    from harness.case.case import Case
 
 MOST_MODEL, MOST_TEXT = 100_000, 10_000
 """Characters of a model, and of a sentence, that are shown."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
-from harness.report.summary import rate
+from harness.results.summary import rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.coverage import Coverage
+    from harness.generation.coverage import Coverage
 
 
 def lines(coverages: Sequence[Coverage]) -> Iterator[str]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.case import quoted
+from harness.case.case import quoted
 from harness.report.terminal import some, wrapped
 from harness.verdict import line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.dissent import Dissent
+    from harness.analysis.dissent import Dissent
 
 LABEL = 9
 """Characters of the column of labels."""

@@ -6,15 +6,15 @@ import itertools
 import textwrap
 from typing import TYPE_CHECKING
 
-from harness.case import quoted
+from harness.case.case import quoted
 from harness.verdict import clean, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.explain import Explained, Explanation, Finding
-    from harness.results import Run
-    from harness.statement import Statement
+    from harness.analysis.explain import Explained, Explanation, Finding
+    from harness.analysis.statement import Statement
+    from harness.results.stream import Run
 
 WIDTH = 100
 EXAMPLES = 2

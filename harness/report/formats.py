@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness import results, whole
+from harness import atomic_file
 from harness.errors import HarnessError
 from harness.report import as_json, badge, ctrf, github, junit, markdown, sarif
 from harness.report.html import page
+from harness.results import stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -100,9 +101,9 @@ def write(path: Path, pieces: Iterable[str]) -> None:
         ReportError: it cannot be written.
         ResultsError: it holds results.
     """
-    results.spare(path)
+    stream.spare(path)
     try:
-        whole.write(path, pieces)
+        atomic_file.write(path, pieces)
     except OSError as error:
         # A full disk is another matter than a folder that is not there, or not ours.
         hint = "" if path.parent.is_dir() else "; name a file in a folder that is there"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.gate import Standing
+from harness.gate.gate import Standing
 from harness.verdict import line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.gate import Gate, News
+    from harness.gate.gate import Gate, News
 
 MEANINGS = {
     Standing.BROKEN: "the adapter is at fault; nothing was measured",

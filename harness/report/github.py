@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from harness import samples
 from harness.report import explanation, terminal
 from harness.report import gate as gate_report
 from harness.report.markup import fenced, plain
 from harness.report.subject import CUT_OFF
-from harness.report.summary import rate, rates
+from harness.results import sampling
+from harness.results.summary import rate, rates
 from harness.verdict import Verdict, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from harness.report.subject import Subject
-    from harness.report.summary import Group
+    from harness.results.summary import Group
 
 ERROR, WARNING, NOTICE = "error", "warning", "notice"
 LEVELS: Mapping[Verdict, str | None] = {
@@ -134,7 +134,7 @@ def _sections(subject: Subject) -> Iterator[tuple[str, str]]:
     yield "title", f"# {plain(subject.title)}\n\n"
     if not subject.run.complete:
         yield "warning", f"**{CUT_OFF}**\n\n"
-    for note in samples.notes(subject.run):
+    for note in sampling.notes(subject.run):
         yield "warning", f"**{plain(note)}**\n\n"
     for fault in subject.faults[not subject.run.complete :]:
         yield "fault", f"- {plain(fault)}\n"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from harness.report.markup import plain
-from harness.report.summary import rate, rates
-from harness.samples import said
+from harness.results.sampling import said
+from harness.results.summary import rate, rates
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from typing import IO, TYPE_CHECKING
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from harness.case import quoted
+from harness.case.case import quoted
 from harness.report.subject import moment, seconds
-from harness.samples import said as said_of
+from harness.results.sampling import said as said_of
 from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:

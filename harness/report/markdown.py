@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness import samples
 from harness.report import explanation, terminal
 from harness.report import gate as gate_report
 from harness.report.markup import fenced, plain
 from harness.report.subject import CUT_OFF
-from harness.results import completeness
+from harness.results import sampling
+from harness.results.stream import completeness
 from harness.verdict import line
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def report(subject: Subject) -> Iterator[str]:
     if subject.run.unreadable:
         yield f"**{len(subject.run.unreadable)} cases of the suite could not be read, and are missing:**\n\n"
         yield f"{fenced(line(item.message, 1000) for item in subject.run.unreadable[:MOST_UNREADABLE])}\n\n"
-    for note in samples.notes(subject.run):
+    for note in sampling.notes(subject.run):
         yield f"**{plain(note)}**\n\n"
     yield f"{completeness(head)}\n\n" if completeness(head) else ""
     yield f"{MEASURED.format(**head)}\n\n{LEGEND}\n\n{terminal.table(subject.summary, 'github', subject.samples)}\n\n"

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from harness.render import brief
+from harness.case.value_text import brief
 from harness.verdict import line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.minimize import Minimized
+    from harness.minimize.search import Minimized
 
 
 def lines(found: Minimized) -> Iterator[str]:

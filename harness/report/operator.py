@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from harness.case import PLAIN, Outcome
-from harness.report.documentation import page
+from harness.case.case import PLAIN, Outcome
+from harness.spec.links import page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from harness.declare import Clause, Op
-    from harness.schema import OperatorVersion
-    from harness.suite import Listed
+    from harness.spec.schema import OperatorVersion
+    from harness.suites.suite import Listed
 
 NAMES_SHOWN = 12
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from harness.report.summary import WRONG, rate, rates
 from harness.report.terminal import clipped
-from harness.samples import said
-from harness.verdict import Verdict, line
+from harness.results.sampling import said
+from harness.results.summary import rate, rates
+from harness.verdict import WRONG, Verdict, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from harness.report.summary import Summary
+    from harness.results.summary import Summary
 
 MOST_OPERATORS = 5
 """Operators that fail most, of each backend."""

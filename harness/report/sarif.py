@@ -13,10 +13,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from harness.case import quoted
-from harness.report import documentation, json_text
+from harness.case.case import quoted
+from harness.report import json_text
 from harness.report.subject import moment
-from harness.samples import said as said_of
+from harness.results.sampling import said as said_of
+from harness.spec import links
 from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ def _rule(name: str, operator: str, sentence: str) -> dict[str, Any]:
     plain = operator.rpartition("/")[0] or operator or "an operator"
     plain = line(plain, 100)
     text = line(sentence, MOST_TEXT) if sentence else f"What the text of {plain} says"
-    page = documentation.page(operator)
+    page = links.page(operator)
     help_ = f"The text of {plain} says: {quoted(text)}" if sentence else text
     return {
         "id": name,

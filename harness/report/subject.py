@@ -8,18 +8,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness import samples
-from harness.gate import Gate, Standing, standing_of
-from harness.report.summary import Summary
+from harness.gate.gate import Gate, Standing, standing_of
+from harness.results import sampling
+from harness.results.summary import Summary
 from harness.verdict import Result, Verdict, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from harness.case import Case
-    from harness.expectations import Entry, Expectations
-    from harness.results import Run
-    from harness.statement import Statement
+    from harness.analysis.statement import Statement
+    from harness.case.case import Case
+    from harness.gate.expectations import Entry, Expectations
+    from harness.results.stream import Run
 
 MOST_SHARED = 1000
 """Statements of a backend that a format without room of its own for them tells."""
@@ -103,12 +103,14 @@ class Subject:
         """The runtimes and their versions."""
         said, part = self.run.header["backends"].items(), self.samples
         names = ((name, f"{name} {known.get('version', '')}".strip()) for name, known in said)
-        return line(", ".join(f"{told} ({samples.said(part[name])})" if name in part else told for name, told in names))
+        return line(
+            ", ".join(f"{told} ({sampling.said(part[name])})" if name in part else told for name, told in names)
+        )
 
     @property
     def samples(self) -> dict[str, int]:
         """By backend, n of the 1 case in n that it was asked, where that is not all."""
-        return samples.of(self.run.header)
+        return sampling.of(self.run.header)
 
     @property
     def title(self) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import tabulate as tables
 from tabulate import tabulate
 
-from harness.case import quoted
+from harness.case.case import quoted
 from harness.report.markup import plain
-from harness.report.summary import Group, Summary, rate, rates
-from harness.samples import said
+from harness.results.sampling import said
+from harness.results.summary import Group, Summary, rate, rates
 from harness.verdict import Verdict, clean, line, natural, version_number
 
 if TYPE_CHECKING:

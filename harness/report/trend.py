@@ -13,7 +13,7 @@ from harness.verdict import Verdict, line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.trend import Change, Trend
+    from harness.results.trend import Change, Trend
 
 
 def text(found: Trend) -> Iterator[str]:

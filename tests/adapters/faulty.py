@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from harness import oracle
 from harness.declare import NoAnswer
+from harness.spec import evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ class Asked:
         self.why = ""
         self.right: list[Any] | None = None
         try:
-            answers = oracle.Evaluator().model(self.model, inputs)
+            answers = evaluator.Evaluator().model(self.model, inputs)
             self.right = [answers[name] for name in outputs]
         except NoAnswer as no_answer:
             self.why = str(no_answer)

@@ -13,20 +13,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orphans
 import pytest
+from paths import ADAPTERS
 
 import backends
 from backends import protocol
-from harness.case import Allowance, Case, Outcome
-from harness.lane import Lane
-from harness.process import Limits, StartError
-from harness.replies import Answered, Broken, Died, Refused
-from harness.targets import Target
+from harness.case.case import Allowance, Case, Outcome
+from harness.execution.adapter_process import Limits, StartError
+from harness.execution.ask import Asker
+from harness.execution.backend_names import Target
+from harness.execution.replies import Answered, Broken, Died, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(backends.__file__).parent
-ECHO = Path(__file__).parents[1] / "adapters" / "echo.mjs"
+ECHO = ADAPTERS / "echo.mjs"
 SHAPES = ((), (0,), (3,), (2, 0), (2, 3), (1, 5, 1))
 NODE = shutil.which("node") or ""
 pytestmark = [
@@ -40,8 +41,8 @@ def target(folder: str = ".") -> Target:
 
 
 @pytest.fixture(scope="module")
-def lane() -> Iterator[Lane]:
-    with Lane(target(), Limits()) as opened:
+def lane() -> Iterator[Asker]:
+    with Asker(target(), Limits()) as opened:
         yield opened
 
 
@@ -81,7 +82,7 @@ def test_the_element_types_are_the_same() -> None:
 
 
 @pytest.mark.parametrize("row", protocol.ELEMENT_TYPES, ids=lambda row: row.name)
-def test_tensors_keep_their_bits(lane: Lane, row: protocol.ElementType) -> None:
+def test_tensors_keep_their_bits(lane: Asker, row: protocol.ElementType) -> None:
     values = [random(row, shape) for shape in SHAPES]
     reply = lane.ask(asked("", *values))
     assert isinstance(reply, Answered), reply
@@ -89,7 +90,7 @@ def test_tensors_keep_their_bits(lane: Lane, row: protocol.ElementType) -> None:
         assert bits(value) == bits(given)
 
 
-def test_containers_come_back_whatever_lies_in_them(lane: Lane) -> None:
+def test_containers_come_back_whatever_lies_in_them(lane: Asker) -> None:
     x, s = np.float32([1, 2, 3]), np.array(["a", "ü"], dtype=object)
     nested: list[Any] = [[x, x[:0]], [], [None, {"a": x, "b": s}]]
     values = [[], [x, s, np.uint8(3)], nested, None, {}, {7: x, -(2**63): s}, {"ü": np.float64(1)}, x]
@@ -98,7 +99,7 @@ def test_containers_come_back_whatever_lies_in_them(lane: Lane) -> None:
     assert list(map(bits, reply.outputs)) == list(map(bits, values))
 
 
-def test_a_message_larger_than_a_pipe(lane: Lane) -> None:
+def test_a_message_larger_than_a_pipe(lane: Asker) -> None:
     large, texts = np.arange(3_000_000, dtype=np.int64), np.array(["text of some length"] * 50_000, dtype=object)
     reply = lane.ask(asked("", large, texts, np.int8(1)))
     assert isinstance(reply, Answered), reply
@@ -106,7 +107,7 @@ def test_a_message_larger_than_a_pipe(lane: Lane) -> None:
 
 
 @pytest.mark.parametrize("does", ["print", "native", "reads"])
-def test_the_pipe_is_kept_from_the_runtime(lane: Lane, does: str) -> None:
+def test_the_pipe_is_kept_from_the_runtime(lane: Asker, does: str) -> None:
     x = np.float32([1, 2])
     reply = lane.ask(asked(does, x))
     assert isinstance(reply, Answered), reply
@@ -121,7 +122,7 @@ def test_the_pipe_is_kept_from_the_runtime(lane: Lane, does: str) -> None:
         ("number", "number", "7", None),
     ],
 )
-def test_what_a_runtime_throws(lane: Lane, does: str, error: str, message: str, reason: str | None) -> None:
+def test_what_a_runtime_throws(lane: Asker, does: str, error: str, message: str, reason: str | None) -> None:
     reply = lane.ask(asked(does, np.float32(1)))
     assert isinstance(reply, Refused), reply
     assert (reply.error, reply.message, reply.reason) == (error, message, reason)
@@ -131,7 +132,7 @@ def test_what_a_runtime_throws(lane: Lane, does: str, error: str, message: str, 
     ("does", "said"),
     [("short", "7 bytes for shape [2]"), ("nothing", "TypeError"), ("bigint", "TypeError: Do not know how")],
 )
-def test_what_is_no_list_of_values_is_the_adapters_fault(lane: Lane, does: str, said: str) -> None:
+def test_what_is_no_list_of_values_is_the_adapters_fault(lane: Asker, does: str, said: str) -> None:
     reply = lane.ask(asked(does))
     assert isinstance(reply, Broken), reply
     assert "the adapter is at fault" in reply.message
@@ -147,7 +148,7 @@ def test_what_is_no_list_of_values_is_the_adapters_fault(lane: Lane, does: str, 
     ],
 )
 def test_what_ends_the_runtime_is_seen_and_the_next_case_is_spared(does: str, signal: str, said: str) -> None:
-    with Lane(target(), Limits()) as opened:
+    with Asker(target(), Limits()) as opened:
         reply = opened.ask(asked(does))
         assert isinstance(reply, Died), reply
         assert reply.signal == signal
@@ -176,7 +177,7 @@ def test_a_runtime_that_hangs_does_not_outlive_a_harness_that_is_killed() -> Non
 
 def test_a_runtime_that_is_not_to_be_had_is_a_sentence() -> None:
     with pytest.raises(StartError, match=r"^echo: Error: there is no runtime$"):
-        Lane(target("absent"), Limits())
+        Asker(target("absent"), Limits())
 
 
 def test_the_end_of_requests_ends_it() -> None:

@@ -13,22 +13,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from commands import command
+from paths import ADAPTERS
 from runtime_fakes import REAL, real
 
 import backends
 from backends import protocol
-from harness import npm
-from harness.case import Allowance, Case, Outcome
-from harness.lane import Lane
-from harness.process import Limits, StartError
-from harness.replies import Answered, Broken, Refused
-from harness.targets import Target
+from harness.case.case import Allowance, Case, Outcome
+from harness.execution import node_environment
+from harness.execution.adapter_process import Limits, StartError
+from harness.execution.ask import Asker
+from harness.execution.backend_names import Target
+from harness.execution.replies import Answered, Broken, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(backends.__file__).parent
-FAKE = Path(__file__).parents[1] / "adapters" / "fake_onnxruntime"
+FAKE = ADAPTERS / "fake_onnxruntime"
 NODE = shutil.which("node") or ""
 NAMES = ("onnxruntime_node", "onnxruntime_web")
 PLAIN = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "double", "uint32",
@@ -50,13 +51,13 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def lane(name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lane]:
+def lane(name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
     folder = tmp_path_factory.mktemp("environment")
     package = folder / "node_modules" / name.replace("_", "-")
     package.mkdir(parents=True)
     shutil.copy(FAKE / "index.js", package)
     (package / "package.json").write_text(json.dumps({"name": name.replace("_", "-"), "version": "1.2.3"}))
-    with Lane(target(name, folder), Limits()) as opened:
+    with Asker(target(name, folder), Limits()) as opened:
         yield opened
 
 
@@ -84,7 +85,7 @@ def bits(value: Any) -> Any:
     return protocol.encode(value, buffers), buffers
 
 
-def test_what_it_says_of_itself(lane: Lane, name: str) -> None:
+def test_what_it_says_of_itself(lane: Asker, name: str) -> None:
     said = lane.session.hello
     assert (said["name"], said["runtime"], said["version"]) == (name, name.replace("_", "-"), "1.2.3")
     assert said["containers"] == ["optional"]
@@ -94,7 +95,7 @@ def test_what_it_says_of_itself(lane: Lane, name: str) -> None:
     assert said["node"]
 
 
-def test_one_thread_and_no_noise(lane: Lane, name: str) -> None:
+def test_one_thread_and_no_noise(lane: Asker, name: str) -> None:
     reply = lane.ask(asked({"give": "options"}))
     assert isinstance(reply, Answered), reply
     said = json.loads(reply.outputs[0].item())
@@ -106,7 +107,7 @@ def test_one_thread_and_no_noise(lane: Lane, name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [*PLAIN, "uint4", "int4"])
-def test_tensors_keep_their_bits(lane: Lane, kind: str) -> None:
+def test_tensors_keep_their_bits(lane: Asker, kind: str) -> None:
     values = [array(kind, shape) for shape in ((), (0,), (3,), (2, 3))]
     reply = lane.ask(asked(None, *values))
     assert isinstance(reply, Answered), reply
@@ -127,7 +128,7 @@ def test_tensors_keep_their_bits(lane: Lane, kind: str) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_cannot_be_passed_opts_out(lane: Lane, value: Any, said: str) -> None:
+def test_what_cannot_be_passed_opts_out(lane: Asker, value: Any, said: str) -> None:
     reply = lane.ask(asked(None, value))
     assert isinstance(reply, Refused), reply
     assert (reply.error, reply.reason) == ("NoTypeError", "no way to pass this type")
@@ -249,7 +250,7 @@ SAID = {
 
 @pytest.mark.parametrize("where", ["create", "run"])
 @pytest.mark.parametrize(("error", "message", "reason"), SAID.values(), ids=list(SAID))
-def test_what_opts_out(lane: Lane, where: str, error: str, message: str, reason: str | None) -> None:
+def test_what_opts_out(lane: Asker, where: str, error: str, message: str, reason: str | None) -> None:
     reply = lane.ask(asked({where: {"name": error, "message": message}}, np.float32(1)))
     assert isinstance(reply, Refused), reply
     assert (reply.error, reply.reason) == (error, reason)
@@ -274,7 +275,7 @@ def test_every_row_has_a_message() -> None:
         ([{"name": "x0", "isTensor": True}, {"name": "unasked", "isTensor": False}], None),
     ],
 )
-def test_no_tensor_where_one_is_declared_is_a_failure(lane: Lane, declared: Any, reason: str | None) -> None:
+def test_no_tensor_where_one_is_declared_is_a_failure(lane: Asker, declared: Any, reason: str | None) -> None:
     for key in ("sequence of node", "sequence of web"):
         model = {"run": {"message": SAID[key][1]}, "outputMetadata": declared}
         reply = lane.ask(asked(model, np.float32(1)))
@@ -282,7 +283,7 @@ def test_no_tensor_where_one_is_declared_is_a_failure(lane: Lane, declared: Any,
         assert (reply.reason, reply.error) == (reason, "Error" if reason else "AnswerError")
 
 
-def test_a_number_that_is_thrown_is_told_the_same_each_time(lane: Lane) -> None:
+def test_a_number_that_is_thrown_is_told_the_same_each_time(lane: Asker) -> None:
     told = {lane.ask(asked({"run": {"number": number}}, np.float32(1))) for number in (28844488, 28844520)}
     errors = {(reply.error, reply.message) for reply in told if isinstance(reply, Refused)}
     assert [error for error, _ in errors] == ["CppException"]
@@ -295,7 +296,7 @@ def test_a_number_that_is_thrown_is_told_the_same_each_time(lane: Lane) -> None:
         ({"type": "float32", "data": {"byteLength": 3}, "dims": [1]}, Broken, "3 bytes for shape [1]"),
     ],
 )
-def test_what_is_no_answer_is_said(lane: Lane, given: Any, kind: type, said: str) -> None:
+def test_what_is_no_answer_is_said(lane: Asker, given: Any, kind: type, said: str) -> None:
     reply = lane.ask(asked({"give": given}))
     assert isinstance(reply, kind), reply
     assert said in reply.message  # type: ignore[attr-defined]
@@ -303,7 +304,7 @@ def test_what_is_no_answer_is_said(lane: Lane, given: Any, kind: type, said: str
 
 def test_without_its_package_it_does_not_come_up(name: str, tmp_path: Path) -> None:
     with pytest.raises(StartError, match=f"cannot load {name.replace('_', '-')} from {tmp_path}"):
-        Lane(target(name, tmp_path), Limits())
+        Asker(target(name, tmp_path), Limits())
 
 
 # The real ones
@@ -332,12 +333,12 @@ def test_the_real_one(name: str, tmp_path: Path) -> None:
 @REAL
 @pytest.mark.all_operators
 def test_the_script_that_shows_a_case_without_this_project(name: str, tmp_path: Path) -> None:
-    needed = npm.needs(name)
+    needed = node_environment.needs(name)
     assert needed is not None
     for case in ("ai.onnx/Split/13/dtypes/int64", "ai.onnx/Split/13/dtypes/string"):
         script = tmp_path / "repro.py"
         assert command("repro", case, "--backend", name, "--out", script).status in (0, 1)
-        folder = npm.environment(needed.of())
+        folder = node_environment.environment(needed.of())
         words = [sys.executable, str(script)]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, done

@@ -10,30 +10,33 @@ import shlex
 import shutil
 import subprocess
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
 import pytest
+from paths import ADAPTERS
 
 from backends import protocol
-from harness import suite as suites
-from harness import targets
-from harness.case import Outcome
-from harness.lane import Lane
-from harness.process import Limits
-from harness.replies import Refused
-from harness.runner import Runner, judge
+from harness.case.case import Outcome
+from harness.execution import backend_names
+from harness.execution.adapter_process import Limits
+from harness.execution.ask import Asker
+from harness.execution.judge import judge
+from harness.execution.replies import Refused
+from harness.run.scheduler import Runner
+from harness.suites.lookup import open_suite
+from harness.suites.selection import Selection
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-    from harness.case import Case
-    from harness.targets import Target
+    from harness.case.case import Case
+    from harness.execution.backend_names import Target
 
-SCRIPT = Path(__file__).parents[1] / "adapters" / "split_float32.mjs"
+SCRIPT = ADAPTERS / "split_float32.mjs"
 
 
 @pytest.fixture(scope="module")
@@ -45,18 +48,18 @@ def node() -> str:
 
 
 def target(node: str, script: Path = SCRIPT) -> Target:
-    return targets.resolve(f"cmd:{shlex.join([node, str(script)])}")
+    return backend_names.resolve(f"cmd:{shlex.join([node, str(script)])}")
 
 
 @pytest.fixture(scope="module")
-def lane(node: str) -> Iterator[Lane]:
-    with Lane(target(node), Limits()) as opened:
+def lane(node: str) -> Iterator[Asker]:
+    with Asker(target(node), Limits()) as opened:
         yield opened
 
 
 def split(case: str = "", tag: str = "") -> list[Case]:
-    selection = suites.Selection(("Split",), (case,) if case else (), (tag,) if tag else ())
-    return list(suites.open_suite("generated").cases(selection))
+    selection = Selection(("Split",), (case,) if case else (), (tag,) if tag else ())
+    return list(open_suite("generated").cases(selection))
 
 
 def lacks(case: Case) -> str:
@@ -71,7 +74,7 @@ def lacks(case: Case) -> str:
     return "no kernel" if wide else ""
 
 
-def test_every_basic_case_of_float32_passes(lane: Lane) -> None:
+def test_every_basic_case_of_float32_passes(lane: Asker) -> None:
     counts: Counter[str] = Counter()
     for case in split(tag="basic"):
         result = judge(case, "split_float32", lane.ask(case))
@@ -142,13 +145,13 @@ def test_a_faulty_adapter_is_noticed(
     script = tmp_path / SCRIPT.name
     script.write_text(text.replace(right, wrong))
     [asked] = split(f"ai.onnx/Split/18/{case}")
-    with Lane(target(node, script), Limits()) as opened:
+    with Asker(target(node, script), Limits()) as opened:
         result = judge(asked, "faulty", opened.ask(asked))
     assert result.verdict is verdict, result
     assert re.search(says, result.message), f"{says!r} expected in {result.message!r}"
 
 
-def test_it_lacks_what_it_says_it_lacks(lane: Lane) -> None:
+def test_it_lacks_what_it_says_it_lacks(lane: Asker) -> None:
     [case] = split("ai.onnx/Split/18/dtypes/float16")
     reply = lane.ask(case)
     assert isinstance(reply, Refused), reply

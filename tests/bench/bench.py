@@ -25,17 +25,20 @@ from typing import TYPE_CHECKING, Any
 import onnxruntime
 from tabulate import tabulate
 
-from harness import generate, registry
-from harness.process import Limits
-from harness.runner import Runner
-from harness.session import Options, Session
-from harness.suite import Generated, Official, Selection
-from harness.targets import Target, resolve
+from harness.execution.adapter_process import Limits
+from harness.execution.backend_names import Target, resolve
+from harness.generation import plans
+from harness.run.run import Options, Session
+from harness.run.scheduler import Runner
+from harness.spec import registry
+from harness.suites.generated import Generated
+from harness.suites.official import Official
+from harness.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from harness.case import Case
+    from harness.case.case import Case
 
 HERE = Path(__file__).parent
 
@@ -101,7 +104,7 @@ def own_cost(rounds: int) -> tuple[float, str]:
 def generation() -> tuple[float, str]:
     """Return generated cases a second on one core, over all of them once: they are many enough to be steady."""
     started = time.perf_counter()
-    count = sum(1 for op in registry.load() for _ in generate.cases(op))
+    count = sum(1 for op in registry.load() for _ in plans.cases(op))
     taken = time.perf_counter() - started
     return count / taken, f"{count:,} cases in {taken:.0f} s"
 

@@ -26,20 +26,21 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 from tabulate import tabulate
 
-from harness import generate, registry, schema
-from harness.case import Outcome
-from harness.replies import Answered, Died, Late, Refused
+from harness.case.case import Outcome
+from harness.execution.judge import judge
+from harness.execution.replies import Answered, Died, Late, Refused
+from harness.generation import plans
 from harness.report.html import page
-from harness.results import Run, Writer, header
-from harness.runner import judge
+from harness.results.stream import Run, Writer, header
+from harness.spec import registry, schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from playwright.sync_api import Page
 
-    from harness.case import Case
-    from harness.replies import Reply
+    from harness.case.case import Case
+    from harness.execution.replies import Reply
     from harness.verdict import Result
 
 CHROMIUM = "/usr/bin/chromium"
@@ -92,7 +93,7 @@ OPENED = """(id) => new Promise((done) => {
 def chosen(count: int) -> list[Case]:
     """Return so many real cases, of every operator version alike."""
     sources = [
-        iter(generate.cases(op, (version.since,)))
+        iter(plans.cases(op, (version.since,)))
         for op in registry.load()
         for version in schema.versions(op.domain, op.name)
     ]

@@ -35,17 +35,18 @@ from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
-from harness import core, generate, oracle, registry
 from harness.declare import NoAnswer
-from harness.replies import Answered, Refused
-from harness.runner import judge
+from harness.execution.judge import judge
+from harness.execution.replies import Answered, Refused
+from harness.generation import core, plans
+from harness.spec import evaluator, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.case import Case
+    from harness.case.case import Case
     from harness.declare import Op
-    from harness.replies import Reply
+    from harness.execution.replies import Reply
     from harness.verdict import Verdict
 
 SECONDS = 10
@@ -194,7 +195,7 @@ def runs_through(cases: Sequence[Case]) -> set[tuple[str, str]]:
 def outcome(case: Case) -> Verdict:
     """Return what becomes of a case on the oracles as they are now."""
     try:
-        reply: Reply = Answered(tuple(oracle.run(case.model, dict(case.inputs), case.outputs)), 0.0)
+        reply: Reply = Answered(tuple(evaluator.run(case.model, dict(case.inputs), case.outputs)), 0.0)
     except NoAnswer as no_answer:
         reply = Refused(type(no_answer).__name__, str(no_answer), None, None)
     return judge(case, "oracle", reply).verdict
@@ -254,7 +255,7 @@ def prepare(ops: Sequence[Op]) -> dict[tuple[str, str], list[str]]:
     """Make the cases of some operators; return which of them go through which function."""
     through: dict[tuple[str, str], list[str]] = {}
     for op in ops:
-        cases = [case for case in generate.cases(op) if case.outcome != "unspecified"]
+        cases = [case for case in plans.cases(op) if case.outcome != "unspecified"]
         chosen = core.choose(op, cases)
         # A case that the oracles do not pass as they are (a disputed body, a draw) shows nothing.
         CORE[str(op)] = [case for case in cases if case.id in chosen and not notices(case)]

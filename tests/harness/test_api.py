@@ -7,16 +7,16 @@ import io
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from paths import ROOT
 
 import harness
 from harness import Outcome, Verdict, cases, judge
 from harness.errors import HarnessError
 
-PAGE = Path(__file__).parents[2] / "docs" / "from-python.md"
+PAGE = ROOT / "docs" / "from-python.md"
 
 
 def test_the_program_of_the_page_prints_what_the_page_shows() -> None:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness import generate, registry, store
-from harness.case import Outcome
+from harness.case.case import Outcome
+from harness.generation import plans
+from harness.spec import registry
+from harness.suites import onnx_layout
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +95,7 @@ REFUSE = "say(kind='refused', id=header['id'], error='Fail', message='will not')
 def expected(glob: str) -> int:
     """Return how many cases have ids that begin so."""
     op = registry.load().named(glob.split("/")[1])
-    return sum(case.id.startswith(glob) for case in generate.cases(op))
+    return sum(case.id.startswith(glob) for case in plans.cases(op))
 
 
 # By option, in an empty folder
@@ -101,7 +103,7 @@ def expected(glob: str) -> int:
 
 def test_every_case_is_an_item(ask: Asker) -> None:
     ran = ask("--onnx-backend", "oracle", "--onnx-op", "SplitToSequence/24", "--onnx-tag", "basic")
-    wanted = [case for case in generate.cases(registry.load().named("SplitToSequence"), (24,)) if "basic" in case.tags]
+    wanted = [case for case in plans.cases(registry.load().named("SplitToSequence"), (24,)) if "basic" in case.tags]
     assert ran.status == 0, ran.output
     assert ran.counts["passed"] == len(wanted) > 0, ran.output
     assert not [case for case in wanted if case.outcome is Outcome.UNSPECIFIED]
@@ -153,7 +155,7 @@ def test_x_stops_at_the_first_failure(ask: Asker) -> None:
 def test_n_spreads_the_items(ask: Asker) -> None:
     ran = ask("--onnx-backend", "oracle", "--onnx-op", "SplitToSequence/24", "--onnx-tag", "edge", "-n", "2")
     assert ran.status == 0, ran.output
-    cases = [case for case in generate.cases(registry.load().named("SplitToSequence"), (24,)) if "edge" in case.tags]
+    cases = [case for case in plans.cases(registry.load().named("SplitToSequence"), (24,)) if "edge" in case.tags]
     assert ran.counts["passed"] + ran.counts["skipped"] == len(cases), ran.output
 
 
@@ -497,8 +499,8 @@ def test_a_variable_that_is_not_set_is_a_sentence(ask: Asker) -> None:
 
 def test_what_others_wrote_is_plain_text_in_what_pytest_prints(ask: Asker, tmp_path: Path) -> None:
     hostile = "evil\\n::error::x\\x1b[2J"
-    case = next(iter(generate.cases(registry.load().named("Split"), (18,))))
-    folder = store.write(case, tmp_path / "suite")
+    case = next(iter(plans.cases(registry.load().named("Split"), (18,))))
+    folder = onnx_layout.write(case, tmp_path / "suite")
     folder.rename(folder.with_name(hostile.encode().decode("unicode_escape")))
     backend = ask.backend(f"say(kind='refused', id=header['id'], error='\\x1b[31mRed', message='{hostile}')")
     ran = ask("--onnx-backend", backend, "--onnx-suite", str(tmp_path / "suite"), "-v")

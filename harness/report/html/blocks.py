@@ -17,7 +17,7 @@ from harness.report.html.delivered import described
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from harness.case import Case
+    from harness.case.case import Case
     from harness.report.html.table import Table
 
 CASES = 128

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness import checkcode, repro
-from harness.case import Outcome
-from harness.modeltext import model_text
-from harness.render import one
-from harness.sentences import behaviour
+from harness.analysis.sentences import behaviour
+from harness.case.case import Outcome
+from harness.case.model_text import model_text
+from harness.case.value_text import one
+from harness.repro import check_code, script
 from harness.verdict import clean
 
 if TYPE_CHECKING:
-    from harness.case import Case
+    from harness.case.case import Case
 
 MOST_TEXT = 30_000
 """Characters of a model's text, and of a script: beyond it, the command line makes the script."""
@@ -20,7 +20,7 @@ MOST_TEXT = 30_000
 
 def described(case: Case) -> dict[str, Any]:
     """Return a case as data for a page."""
-    parts = repro.parts(case)
+    parts = script.parts(case)
     found: dict[str, Any] = {
         "model": model_text(case.model, MOST_TEXT),
         "inputs": [[clean(name, 200), clean(one(value))] for name, value in case.inputs.items()],
@@ -45,9 +45,9 @@ def described(case: Case) -> dict[str, Any]:
 
 
 PIECES = {
-    "refusal": repro.REFUSAL.format(call="{call}"),
-    "got": repro.GOT,
-    "hang": repro.HANG,
-    "checks": checkcode.PIECES,
+    "refusal": script.REFUSAL.format(call="{call}"),
+    "got": script.GOT,
+    "hang": script.HANG,
+    "checks": check_code.PIECES,
 }
-"""What scripts have in common; see repro.script."""
+"""What scripts have in common; see harness.repro.script."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib import parse
 
 from harness.report.html.looks import LOOKS, ORDER
-from harness.report.summary import rate, rates
+from harness.results.summary import rate, rates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

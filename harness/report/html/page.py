@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from harness import __version__, repro
+from harness import __version__
 from harness.report.html import blocks, matrix
 from harness.report.html.delivered import PIECES
 from harness.report.html.looks import ABSENT, LOOKS, ORDER
 from harness.report.html.table import Table, versioned
-from harness.results import completeness
+from harness.repro import script
+from harness.results.stream import completeness
 from harness.verdict import clean, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from harness.case import Case
-    from harness.results import Run
-    from harness.statement import Statement
+    from harness.analysis.statement import Statement
+    from harness.case.case import Case
+    from harness.results.stream import Run
 
 SCRIPTS = ("data", "filter", "dom", "matrix", "cases", "repro", "case", "groups", "main")
 """The files of script/, in the order in which they are joined."""
@@ -48,7 +49,7 @@ def report(
     order = table.order()
     described = blocks.Described(table, cases)
     numbers, layout = blocks.columns(table, order, described.places)
-    style, script = _style(len(table.columns)), _script()
+    style, code = _style(len(table.columns)), _script()
     environment = Environment(
         loader=PackageLoader("harness.report.html", "."),
         autoescape=True,
@@ -57,9 +58,9 @@ def report(
         lstrip_blocks=True,
     )
     return environment.get_template("page.html.jinja").render(
-        policy=_policy(style, script),
+        policy=_policy(style, code),
         style=Markup(style),  # noqa: S704 - a file of this package
-        script=Markup(script),  # noqa: S704 - the same
+        script=Markup(code),  # noqa: S704 - the same
         title=f"ONNX conformance: {', '.join(column.label for column in table.columns) or 'no backend'}",
         runs=[_run(run, number, table) for number, run in enumerate(runs)],
         mixed=len({str(run.header["suite"].get("digest")) for run in runs}) > 1,
@@ -129,8 +130,8 @@ def _index(table: Table, order: list[int], layout: list[list[Any]], statements: 
             {
                 "label": column.label,
                 "backend": clean(column.backend, 300),
-                "runtime": clean(repro.runtime(column.backend, column.said), 300),
-                "needs": clean(repro.needs(column.backend, column.said), 300),
+                "runtime": clean(script.runtime(column.backend, column.said), 300),
+                "needs": clean(script.needs(column.backend, column.said), 300),
                 "plain": _code(column.backend, column.said, wide=False),
                 "wide": _code(column.backend, column.said, wide=True),
                 "suite": line(table.runs[column.run].header["suite"].get("name", ""), 300),
@@ -144,7 +145,7 @@ def _code(backend: str, said: Any, *, wide: bool) -> str:  # noqa: ANN401 - of a
     """Return the call of a runtime; empty where the run did not keep it."""
     known = backend.startswith("cmd:") or isinstance(said.get("repro"), str)
     try:
-        return clean(repro.call(backend, said, wide=wide), 20_000) if known else ""
+        return clean(script.call(backend, said, wide=wide), 20_000) if known else ""
     except ValueError:  # The words of a command that no shell would take.
         return ""
 
@@ -187,13 +188,13 @@ def _script() -> str:
     return f'(() => {{\n"use strict";\n{parts}\n}})();\n'
 
 
-def _policy(style: str, script: str) -> str:
+def _policy(style: str, code: str) -> str:
     """Return the Content-Security-Policy: this style and this script and nothing else, whatever gets in."""
     return "; ".join(
         (
             "default-src 'none'",
             f"style-src '{_hashed(style)}'",
-            f"script-src '{_hashed(script)}'",
+            f"script-src '{_hashed(code)}'",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",

@@ -8,16 +8,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness import samples
 from harness.report.html.looks import ABSENT, NUMBER, ORDER
-from harness.report.summary import WRONG, signature
-from harness.verdict import Verdict, clean, line, natural
+from harness.results import sampling
+from harness.results.summary import signature
+from harness.verdict import WRONG, Verdict, clean, line, natural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from harness.results import Run
-    from harness.statement import Statement
+    from harness.analysis.statement import Statement
+    from harness.results.stream import Run
     from harness.verdict import Result
 
 MOST_ID = 600
@@ -264,8 +264,8 @@ def _label(columns: Sequence[Column], runs: Sequence[Run]) -> None:
     ]
     for index, (column, (name, version, file)) in enumerate(zip(columns, named, strict=True)):
         others = named[:index] + named[index + 1 :]
-        sampled = samples.of(runs[column.run].header).get(column.backend, 1)
-        part = f", {samples.said(sampled)}" if sampled > 1 else ""
+        sampled = sampling.of(runs[column.run].header).get(column.backend, 1)
+        part = f", {sampling.said(sampled)}" if sampled > 1 else ""
         column.label = f"{name}{part}"
         if any(name == other[0] for other in others):
             column.label = f"{name} {version}".strip() + part

@@ -1,0 +1,372 @@
+"""What the failures of an operator share that its passes do not: from results and traits to statements."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from harness.analysis import rule_search
+from harness.analysis.conditions import choices, conditions, table
+from harness.analysis.model_traits import Reader, of_plan
+from harness.analysis.statement import Statement
+from harness.analysis.traits import ALLOWED, FORBIDDEN, TYPE, of_result
+from harness.generation import plans
+from harness.results.summary import signature
+from harness.spec import registry
+from harness.suites.selection import Selection
+from harness.verdict import Verdict, split_operator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from harness.analysis.conditions import Choice, Condition
+    from harness.analysis.traits import Traits
+    from harness.results.stream import Run
+    from harness.suites.suite import Suite
+    from harness.verdict import Result
+
+MOST_CAUSES = 12
+"""Failures of one verdict with more kinds of messages than this are looked at together only."""
+FEW_CASES = 2000
+"""Up to so many cases are looked at faster than processes start."""
+ONLY = "only what the results say of cases is used: version, type, form, tags and sentences"
+OUTCOMES = (ALLOWED, FORBIDDEN)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A statement, with what shows it.
+
+    Attributes:
+        statement: what failures share.
+        clause: the sentence that the most of its cases cite; empty where they cite none.
+        example: the result of its first case.
+    """
+
+    statement: Statement
+    clause: str
+    example: Result
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The failures of one operator on one backend with one verdict.
+
+    Attributes:
+        backend, operator, verdict: as in Statement.
+        failing: how many failures there are.
+        findings: what they share, the largest first.
+        left: results of failures that no statement takes.
+    """
+
+    backend: str
+    operator: str
+    verdict: Verdict
+    failing: int
+    findings: tuple[Finding, ...]
+    left: tuple[Result, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What was found of a run.
+
+    Attributes:
+        found: by backend, operator and verdict.
+        failures: how many failures the chosen part of the run has.
+        note: why less is known of cases than could be; empty where all is.
+    """
+
+    found: tuple[Explained, ...]
+    failures: int
+    note: str
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The statements alone, for reports."""
+        return [finding.statement for explained in self.found for finding in explained.findings]
+
+
+@dataclass
+class _Operator:
+    """What a run holds of an operator.
+
+    Attributes:
+        cases: id -> what its result says, of cases that passed or failed.
+        verdicts: backend -> case -> verdict, of those and of cases that came out otherwise.
+        failures: backend -> failures.
+        versions: of the operator that those cases are of.
+    """
+
+    cases: dict[str, Traits] = field(default_factory=dict)
+    verdicts: dict[str, dict[str, Verdict]] = field(default_factory=dict)
+    failures: dict[str, list[Result]] = field(default_factory=dict)
+    versions: set[str] = field(default_factory=set)
+
+
+def explain(
+    run: Run,
+    source: Suite | None,
+    selection: Selection | None = None,
+    backends: Sequence[str] = (),
+    *,
+    jobs: int = 1,
+    on_operator: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Explanation:
+    """Return what the failures of a run share that its passes do not.
+
+    Args:
+        run: the results; what there is of a run that was cut off.
+        source: the suite that they are of, None where it is not to be had; the models of another version of it are
+            not looked at.
+        selection: only these operators.
+        backends: only these; empty: all.
+        jobs: processes that look at operators; one where there is little to look at.
+        on_operator: called after each operator, with how many are done and how many there are.
+    """
+    chosen = selection or Selection()
+    operators = _collected(run, chosen, set(backends))
+    failures = sum(len(found) for operator in operators.values() for found in operator.failures.values())
+    failing = {name: operator for name, operator in operators.items() if operator.failures}
+    note = _other_suite(run, source)
+    explained: list[Explained] = []
+    missing = 0
+    cases = sum(len(operator.cases) for operator in failing.values())
+    parts = _parts_of(None if note else source, failing)
+    for done, part in enumerate(_looked_at(parts, jobs if cases > FEW_CASES else 1), 1):
+        missing += 0 if note else part.missing
+        explained += part.explained
+        on_operator(done, len(failing))
+    if missing and source is not None:
+        note = f"of {missing} cases that suite {source.name} does not have, {ONLY}"
+    return Explanation(tuple(sorted(explained, key=lambda item: (item.backend, item.operator))), failures, note)
+
+
+def _other_suite(run: Run, source: Suite | None) -> str:
+    """Return why the models of a run's cases are not to be had, or an empty text."""
+    suite = run.header["suite"]
+    if source is not None and source.name == suite.get("name") and source.digest() == suite.get("digest"):
+        return ""
+    return f"suite {suite.get('name')} is no longer the one that was run, {suite.get('digest')}; {ONLY}"
+
+
+def _collected(run: Run, chosen: Selection, backends: set[str]) -> dict[str, _Operator]:
+    operators: dict[str, _Operator] = {}
+    takes: dict[str, bool] = {}
+    for result in run.results():
+        if result.operator not in takes:
+            takes[result.operator] = chosen.takes_operator(result.operator)
+        attempted = result.verdict.failed or result.verdict is Verdict.PASS
+        if not attempted or not takes[result.operator] or (backends and result.backend not in backends):
+            continue
+        operator = operators.setdefault(split_operator(result.operator)[0], _Operator())
+        operator.verdicts.setdefault(result.backend, {})[result.case] = result.verdict
+        if result.case not in operator.cases:
+            operator.cases[result.case] = of_result(result)
+            operator.versions.add(result.operator)
+        if result.verdict.failed:
+            operator.failures.setdefault(result.backend, []).append(result)
+    return operators
+
+
+Known = dict[str, tuple["Traits", "Traits"]]
+"""What the models of cases say, by id."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One operator to look at.
+
+    Attributes:
+        name: of the operator, `ai.onnx/Split`.
+        operator: what the run holds of it.
+        makes: its cases are to be made.
+        known: what the models of its cases say, where they were read already.
+    """
+
+    name: str
+    operator: _Operator
+    makes: bool = False
+    known: Known = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """What was seen of one operator: its failures explained, and how many cases its suite does not have."""
+
+    explained: tuple[Explained, ...]
+    missing: int
+
+
+def _parts_of(source: Suite | None, failing: Mapping[str, _Operator]) -> Iterator[_Part]:
+    """Yield the operators to look at, those with the most cases first; a suite that is read is read once."""
+    known: dict[str, Known] = {}
+    if source is not None and not source.makes:
+        reader = Reader()
+        for case in source.cases(Selection()) if failing else ():
+            name = split_operator(case.operator)[0]
+            if name in failing and case.id in failing[name].cases:
+                known.setdefault(name, {})[case.id] = reader.of_case(case)
+    for name in sorted(failing, key=lambda name: (-len(failing[name].cases), name)):
+        makes = source is not None and source.makes
+        yield _Part(name, failing[name], makes, known.get(name, {}))
+
+
+def _looked_at(parts: Iterator[_Part], jobs: int) -> Iterator[_Looked]:
+    """Yield what is seen of each operator, in the order of the parts."""
+    if jobs == 1:
+        yield from map(_look, parts)
+        return
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        for future in as_completed([pool.submit(_look, part) for part in parts]):
+            yield future.result()
+
+
+def _look(part: _Part) -> _Looked:
+    """Explain the failures of one operator."""
+    known = _made(part) if part.makes else part.known
+    explained = tuple(_explained(part.name, part.operator, known))
+    return _Looked(explained, len(part.operator.cases.keys() - known.keys()))
+
+
+def _made(part: _Part) -> Known:
+    """Return what the models of an operator's cases say; only these cases are made."""
+    ids = part.operator.cases.keys()
+    domain, _, name = part.name.partition("/")
+    op = registry.load().find(domain, name)
+    if op is None:  # A results file may name any.
+        return {}
+    versions = tuple(version for version in (split_operator(name)[1] for name in part.operator.versions) if version)
+    read = (
+        item for plan in plans.plans(op, versions, None, ids.__contains__) for item in of_plan(plan, ids.__contains__)
+    )
+    return dict(read)
+
+
+def _explained(name: str, operator: _Operator, known: Known) -> Iterator[Explained]:
+    ids = sorted(operator.cases)
+    places = {case: place for place, case in enumerate(ids)}
+    rest: dict[int, Traits] = {}
+    made = table([_parts(operator.cases[case], known.get(case), rest) for case in ids])
+    sayable = _Sayable(conditions(made), choices(made), *(made.get(fact, {}).get(True, 0) for fact in OUTCOMES))
+    for backend, failures in operator.failures.items():
+        verdicts = operator.verdicts[backend]
+        passes = _bits(places[case] for case, verdict in verdicts.items() if verdict is Verdict.PASS)
+        every = _bits(places[case] for case in verdicts)
+        for verdict in sorted({result.verdict for result in failures}, key=list(Verdict).index):
+            mine = sorted((r for r in failures if r.verdict is verdict), key=lambda result: places[result.case])
+            failed = _bits(places[result.case] for result in mine)
+            said = sayable.of([(_cause(r), 1 << places[r.case]) for r in mine], passes or every & ~failed)
+            findings, left = [], failed
+            for words, cases in said:
+                taken = [result for result in mine if cases >> places[result.case] & 1]
+                statement = Statement(
+                    backend, name, verdict, words, len(taken), len(mine), (cases & passes).bit_count(),
+                    tuple(result.case for result in taken),
+                )  # fmt: skip
+                findings.append(Finding(statement, _cited(taken), taken[0]))
+                left &= ~cases
+            unsaid = tuple(result for result in mine if left >> places[result.case] & 1)
+            yield Explained(backend, name, verdict, len(mine), tuple(findings), unsaid)
+
+
+def _parts(said: Traits, known: tuple[Traits, Traits] | None, rest: dict[int, Traits]) -> tuple[Traits, ...]:
+    """Return the traits of a case; where its model is known, that tells its type better than its id."""
+    if known is None:
+        return (said,)
+    if TYPE in known[0] and TYPE in said:
+        said = rest.setdefault(id(said), {trait: value for trait, value in said.items() if trait != TYPE})
+    return (said, *known)
+
+
+def _bits(places: Iterable[int]) -> int:
+    found = bytearray()
+    for place in places:
+        if place >> 3 >= len(found):
+            found.extend(bytes((place >> 3) + 1 - len(found)))
+        found[place >> 3] |= 1 << (place & 7)
+    return int.from_bytes(found, "little")
+
+
+def _cause(result: Result) -> tuple[str, ...]:
+    """Return what tells causes apart that have one verdict, by what the runtime said."""
+    if result.verdict is Verdict.REFUSED:
+        return signature(result)
+    # A model that must be refused may be refused before what crashes is reached.
+    return (result.signal or result.message, result.outcome) if result.verdict is Verdict.CRASH else ()
+
+
+def _cited(results: Sequence[Result]) -> str:
+    """Return the sentence that the most of some results cite, the first of those."""
+    cited = Counter(clause for result in results for clause in result.clauses)
+    return max(cited, key=lambda clause: cited[clause], default="")
+
+
+@dataclass(frozen=True)
+class _Sayable:
+    """Everything that can be said of the cases of an operator.
+
+    Attributes:
+        conditions, choices: see `harness.analysis.conditions`.
+        allowed, forbidden: of which cases the text allows, and forbids, what they do.
+    """
+
+    conditions: Sequence[Condition]
+    choices: Sequence[Choice]
+    allowed: int
+    forbidden: int
+
+    def of(self, failures: Sequence[tuple[tuple[str, ...], int]], against: int) -> list[tuple[tuple[str, ...], int]]:
+        """Return what tells failures from other cases: words, and of which cases they hold; the most telling first.
+
+        Args:
+            failures: the cause of each, and its bit.
+            against: the other cases; none: nothing need be said.
+        """
+        failed = 0
+        by_cause: dict[tuple[str, ...], int] = {}
+        for cause, bit in failures:
+            failed |= bit
+            by_cause[cause] = by_cause.get(cause, 0) | bit
+        if not against:
+            return [((), failed)]
+        found = [self._said(failed, against)]
+        if 1 < len(by_cause) <= MOST_CAUSES and (len(found[0].said) > 1 or found[0].left):
+            apart = [self._said(part, against) for part in by_cause.values()]
+            found = min(found, apart, key=lambda every: (sum(i.left for i in every), sum(i.cost for i in every)))
+        said = {words: cases for item in found for words, cases in item.said}
+        ranked: list[tuple[tuple[str, ...], int]] = []
+        for words, cases in sorted(said.items(), key=lambda item: (-(item[1] & failed).bit_count(), item[0])):
+            # Two causes may be told by the same failures; the wider statement has said it all.
+            if all(cases & failed & ~other for _, other in ranked):
+                ranked.append((words, cases))
+        return ranked[: rule_search.MOST_STATEMENTS]
+
+    def _said(self, failed: int, against: int) -> _Said:
+        # What the text allows is not compared with what it forbids, unless failures of both are of one kind.
+        kind, words = -1, ""
+        if not failed & self.forbidden:
+            kind, words = self.allowed, ALLOWED.name
+        elif not failed & self.allowed:
+            kind, words = self.forbidden, FORBIDDEN.name
+        if not against & kind:
+            return _Said([((words,), kind)], 0, 1)
+        found = rule_search.cover(self.conditions, self.choices, failed, against & kind)
+        said = []
+        for item in found.chosen:
+            # Said only where it must be: most conditions hold of nothing else anyway.
+            aside = item.cases & against & ~kind
+            said.append(((*item.words, words), item.cases & kind) if aside else (item.words, item.cases))
+        return _Said(said, found.left.bit_count(), found.cost)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """Words and of which cases they hold, how many failures are left without, and what all that costs."""
+
+    said: Sequence[tuple[tuple[str, ...], int]]
+    left: int
+    cost: float

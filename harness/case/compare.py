@@ -1,0 +1,355 @@
+"""Holds an answer against what is expected: allowances -> Mismatch or None.
+
+The order of questions is: how many, of which type, of which shape, which values. NaN equals NaN whatever
+its payload; infinities equal only themselves; the sign of zero counts where the allowance says so.
+Integers, booleans and strings are compared exactly whatever the allowance.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from backends.protocol import element_type
+from harness.case import properties
+from harness.case.value_text import element
+from harness.declare import Drawn
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from harness.case.case import Allowance
+    from harness.declare.data import Value
+
+Array = np.ndarray[Any, Any]
+
+MOST_OFFSETS = 256
+"""Elements of one output that `offsets` tells of."""
+MOST_INDICES = 64
+"""Elements that are kept by index, of those that differ."""
+WINDOW = 24
+"""Elements that are kept by value, from a little before the first that differs."""
+BEFORE = 4
+"""How many of them stand before it, where not all fit."""
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """How an answer differs from what is expected.
+
+    Attributes:
+        verdict: wrong_count, wrong_type, wrong_shape or wrong_value.
+        where: outputs[1], outputs[0][2] for an element of a sequence, outputs["name"] in a map.
+        expected, actual: what differs, short: a count, a type, a shape, or the value of the worst element.
+        differing: how many elements differ, of `total`; none where values drawn at random are wrong as a whole.
+        first: index of the first that differs, in row-major order.
+        worst: index of the one farthest away.
+        absolute, relative, ulp: the distance there; None where there is none (NaN, infinity, strings).
+        shape: of the tensor whose elements differ.
+        differs: which elements lie outside the allowance, counted in row-major order; the first MOST_INDICES.
+        start: the element that `wanted` and `given` begin with, counted likewise.
+        wanted, given: WINDOW elements of what is expected and of the answer, written out in full.
+    """
+
+    verdict: Verdict
+    where: str
+    expected: str
+    actual: str
+    differing: int = 0
+    total: int = 0
+    first: tuple[int, ...] = ()
+    worst: tuple[int, ...] = ()
+    absolute: float | None = None
+    relative: float | None = None
+    ulp: int | None = None
+    shape: tuple[int, ...] = ()
+    differs: tuple[int, ...] = ()
+    start: int = 0
+    wanted: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return one line a person can act on."""
+        if self.verdict is not Verdict.WRONG_VALUE:
+            return f"{self.where}: expected {self.expected}, got {self.actual}"
+        if not self.differing:  # No element is wrong by itself, but all of them together.
+            return f"{self.where}: {self.actual}; expected {self.expected}"
+        far = [f"{self.absolute:.3g} off"] if self.absolute is not None else []
+        far += [f"relative {self.relative:.3g}"] if self.relative is not None else []
+        far += [f"{self.ulp} ULP"] if self.ulp is not None else []
+        return (
+            f"{self.where}: {self.differing} of {self.total} elements differ, the first at {list(self.first)}; "
+            f"worst at {list(self.worst)}: expected {self.expected}, got {self.actual}"
+            + (f" ({', '.join(far)})" if far else "")
+        )
+
+
+def compare(expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance) -> Mismatch | None:
+    """Return the first output's mismatch, or None where all are within the allowance."""
+    if len(expected) != len(actual):
+        return Mismatch(Verdict.WRONG_COUNT, "outputs", f"{len(expected)} outputs", f"{len(actual)} outputs")
+    for index, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
+        bound = allowance.bounds[index] if allowance.bounds is not None else None
+        if isinstance(wanted, Drawn):
+            if mismatch := _drawn(f"outputs[{index}]", wanted, got, actual):
+                return mismatch
+        elif mismatch := _value(f"outputs[{index}]", wanted, got, allowance, bound):
+            return mismatch
+    return None
+
+
+def _drawn(where: str, wanted: Drawn, got: Value, actual: Sequence[Value]) -> Mismatch | None:
+    if not isinstance(got, np.ndarray):
+        return Mismatch(Verdict.WRONG_TYPE, where, kind(wanted.example), kind(got))
+    if (unlike := _unlike(where, wanted.example, got)) is not None:
+        return unlike
+    why = properties.broken(wanted, got, actual)
+    return Mismatch(Verdict.WRONG_VALUE, where, str(wanted), why, total=got.size) if why else None
+
+
+def _value(where: str, wanted: Value, got: Value, allowance: Allowance, bound: Array | None) -> Mismatch | None:
+    if isinstance(wanted, np.ndarray) and isinstance(got, np.ndarray):
+        return _tensor(where, wanted, got, allowance, bound)
+    if isinstance(wanted, list) and isinstance(got, list):
+        if len(wanted) != len(got):
+            return Mismatch(Verdict.WRONG_COUNT, where, f"{len(wanted)} elements", f"{len(got)} elements")
+        pairs = ((f"{where}[{i}]", a, b) for i, (a, b) in enumerate(zip(wanted, got, strict=True)))
+    elif isinstance(wanted, dict) and isinstance(got, dict):
+        if wanted.keys() != got.keys():
+            return Mismatch(Verdict.WRONG_VALUE, where, f"keys {clip(list(wanted))}", f"keys {clip(list(got))}")
+        pairs = ((f"{where}[{key!r}]", value, got[key]) for key, value in wanted.items())
+    elif wanted is None and got is None:
+        return None
+    else:
+        return Mismatch(Verdict.WRONG_TYPE, where, kind(wanted), kind(got))
+    return next((found for pair in pairs if (found := _value(*pair, allowance, bound))), None)
+
+
+def offsets(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> dict[str, list[list[int]]]:
+    """Return how far an answer that passes lies from what is expected, element by element.
+
+    Two answers are as far from each other as their offsets differ, so that two runs can be compared without their
+    values.
+
+    Returns:
+        By the place of an output, as in Mismatch.where: [row-major index, signed number of representable values from
+        the expected one] of each element that differs, the farthest first, MOST_OFFSETS of them at most. Of complex
+        numbers the real parts come first, then all imaginary ones.
+    """
+    found: dict[str, list[list[int]]] = {}
+    for _, where, wanted, got in _tensors(expected, actual):
+        far = _signed(wanted, got) if is_float(wanted) and wanted.tobytes() != got.tobytes() else []
+        if far:
+            found[where] = sorted(far, key=lambda item: (-abs(item[1]), item[0]))[:MOST_OFFSETS]
+    return found
+
+
+def _tensors(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> Iterator[tuple[int, str, Array, Array]]:
+    """Yield the tensors that stand in one place of both: the output's index, where, what was expected, what came.
+
+    What has no counterpart, or is drawn at random, is passed over.
+    """
+    for index, (wanted, got) in enumerate(zip(expected, actual, strict=False)):
+        if not isinstance(wanted, Drawn):
+            yield from ((index, *found) for found in _inside(f"outputs[{index}]", wanted, got))
+
+
+def _inside(where: str, wanted: Value, got: Value) -> Iterator[tuple[str, Array, Array]]:
+    if isinstance(wanted, list) and isinstance(got, list):
+        for index, (a, b) in enumerate(zip(wanted, got, strict=False)):
+            yield from _inside(f"{where}[{index}]", a, b)
+    elif isinstance(wanted, dict) and isinstance(got, dict):
+        for key, value in wanted.items():
+            yield from _inside(f"{where}[{key!r}]", value, got.get(key))
+    elif isinstance(wanted, np.ndarray) and isinstance(got, np.ndarray):
+        yield where, wanted, got
+
+
+def _signed(wanted: Array, got: Array) -> list[list[int]]:
+    if wanted.dtype.kind == "c":
+        real, imaginary = _signed(wanted.real, got.real), _signed(wanted.imag, got.imag)
+        return real + [[wanted.size + index, steps] for index, steps in imaginary]
+    a, b = (np.ascontiguousarray(item).reshape(-1) for item in (wanted, got))
+    from_, to = _ordered(a), _ordered(b)
+    moved = np.flatnonzero((from_ != to) & ~np.isnan(a.astype(np.float64)))
+    return [[int(index), int(to[index]) - int(from_[index])] for index in moved]
+
+
+def differing(
+    expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance
+) -> Iterator[tuple[str, str, str]]:
+    """Yield each element that differs: where, such as outputs[0][1,2], what was expected, what came.
+
+    What is of another type or shape than expected has no elements that can be told from each other.
+    """
+    for index, where, wanted, got in _tensors(expected, actual):
+        if _unlike(where, wanted, got) is None:
+            bound = allowance.bounds[index] if allowance.bounds is not None else None
+            for found in np.argwhere(_differs(wanted, got, allowance, bound)):
+                place = tuple(map(int, found))
+                yield f"{where}[{','.join(map(str, place))}]", clip(wanted[place]), clip(got[place])
+
+
+def _written(item: Any) -> str:  # noqa: ANN401 - a numpy scalar or a str
+    """Return an element; a text in quotes, without which a tab or a blank at its end would not be seen."""
+    return element(item) if isinstance(item, str) else clip(item)
+
+
+def clip(value: object, limit: int = 200) -> str:
+    """Return a short form of a value."""
+    text = str(value)
+    return text if len(text) <= limit else text[:limit] + "..."
+
+
+def kind(value: Value) -> str:
+    """Return what a value is in ONNX's words."""
+    if isinstance(value, np.ndarray):
+        return f"tensor({element_type(value.dtype).name})"
+    if value is None:
+        return "an empty optional"
+    return "a sequence" if isinstance(value, list) else "a map"
+
+
+def unlike(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> Mismatch | None:
+    """Return the first difference in number, kind, type or shape; neither elements nor the keys of a map are read."""
+    if len(expected) != len(actual):
+        return Mismatch(Verdict.WRONG_COUNT, "outputs", f"{len(expected)} outputs", f"{len(actual)} outputs")
+    pairs = enumerate(zip(expected, actual, strict=True))
+    found = (_outline(f"outputs[{i}]", a.example if isinstance(a, Drawn) else a, b) for i, (a, b) in pairs)
+    return next(filter(None, found), None)
+
+
+def _outline(where: str, wanted: Value, got: Value) -> Mismatch | None:
+    if isinstance(wanted, np.ndarray) and isinstance(got, np.ndarray):
+        return _unlike(where, wanted, got)
+    if kind(wanted) != kind(got):
+        return Mismatch(Verdict.WRONG_TYPE, where, kind(wanted), kind(got))
+    if isinstance(wanted, list) and isinstance(got, list):
+        if len(wanted) != len(got):
+            return Mismatch(Verdict.WRONG_COUNT, where, f"{len(wanted)} elements", f"{len(got)} elements")
+        found = (_outline(f"{where}[{i}]", a, b) for i, (a, b) in enumerate(zip(wanted, got, strict=True)))
+        return next(filter(None, found), None)
+    return None
+
+
+def _unlike(where: str, wanted: Array, got: Array) -> Mismatch | None:
+    if wanted.dtype != got.dtype:
+        return Mismatch(Verdict.WRONG_TYPE, where, kind(wanted), kind(got))
+    if wanted.shape != got.shape:
+        return Mismatch(Verdict.WRONG_SHAPE, where, f"shape {list(wanted.shape)}", f"shape {list(got.shape)}")
+    return None
+
+
+def _tensor(where: str, wanted: Array, got: Array, allowance: Allowance, bound: Array | None) -> Mismatch | None:
+    if (unlike := _unlike(where, wanted, got)) is not None:
+        return unlike
+    if wanted.dtype.kind != "O" and wanted.tobytes() == got.tobytes():
+        return None
+    differs = _differs(wanted, got, allowance, bound)
+    if not differs.any():
+        return None
+    return _worst(where, wanted, got, differs)
+
+
+def is_float(array: Array) -> bool:
+    """Tell whether the elements are floating-point numbers, complex ones included."""
+    return array.dtype.kind in "fc" or "float" in array.dtype.name
+
+
+def _differs(wanted: Array, got: Array, allowance: Allowance, bound: Array | None) -> Array:
+    """Return which elements lie outside the allowance; complex ones by their parts."""
+    if not is_float(wanted):
+        return np.asarray(wanted != got)
+    if wanted.dtype.kind == "c":
+        return _differs(wanted.real, got.real, allowance, bound) | _differs(wanted.imag, got.imag, allowance, bound)
+    with np.errstate(all="ignore"):
+        a, b = wanted.astype(np.float64), got.astype(np.float64)
+        same = (a == b) | (np.isnan(a) & np.isnan(b))
+        if allowance.signed_zero:
+            same &= np.isnan(a) | (np.signbit(a) == np.signbit(b))
+        finite = np.isfinite(a) & np.isfinite(b)
+        close = np.abs(a - b) <= allowance.atol + allowance.rtol * np.abs(a)
+        near = close if allowance.rtol or allowance.atol else np.zeros(a.shape, bool)
+        if bound is not None:
+            near = near | (np.abs(a - b) <= bound)
+        if allowance.ulp:
+            near = near | (_ulps(wanted, got) <= allowance.ulp)
+        if allowance.signed_zero:  # No distance measures the sign of zero, so none excuses it.
+            near = near & ~((a == 0) & (b == 0))
+    return np.asarray(~(same | (finite & near)))
+
+
+def _ordered(array: Array) -> Array:
+    """Return for each float an integer that counts the representable values from zero; -0 and +0 are 0.
+
+    float8e8m0 has no sign; its codes are in order as they are. The types below a byte keep their sign in
+    the highest of their own bits.
+    """
+    width = array.dtype.itemsize * 8
+    codes = array.view(f"u{array.dtype.itemsize}").astype(np.uint64)
+    if array.dtype.name == "float8_e8m0fnu":
+        return codes.astype(np.int64)
+    bits = element_type(array.dtype).bits
+    sign = np.uint64(1) << np.uint64(min(bits, width) - 1)
+    magnitude = (codes & (sign - np.uint64(1))).astype(np.int64)
+    return np.where(codes & sign, -magnitude, magnitude)
+
+
+def _ulps(wanted: Array, got: Array) -> Array:
+    """Return how many representable values lie between, as float64 (distances over 2**63 do not wrap)."""
+    a, b = np.ascontiguousarray(wanted), np.ascontiguousarray(got)
+    distance = np.abs(_ordered(a).astype(np.float64) - _ordered(b).astype(np.float64))
+    exact = np.abs(_ordered(a) - _ordered(b)).astype(np.float64)
+    return np.where(distance < 2.0**52, exact, distance).reshape(wanted.shape)
+
+
+def _distance(wanted: Array, got: Array) -> Array:
+    """Return how far apart elements are, for finding the worst; what cannot be measured counts as infinite."""
+    if wanted.dtype.kind in "Ob":
+        return np.ones(wanted.shape)
+    with np.errstate(all="ignore"):
+        wide = np.complex128 if wanted.dtype.kind == "c" else np.float64
+        far = np.abs(wanted.astype(wide) - got.astype(wide))
+    return np.asarray(np.where(np.isnan(far), np.inf, far))
+
+
+def _worst(where: str, wanted: Array, got: Array, differs: Array) -> Mismatch:
+    far = np.where(differs, _distance(wanted, got), -1.0)
+    shape = wanted.shape
+    first = tuple(map(int, np.unravel_index(int(np.argmax(differs)), shape)))
+    worst = tuple(map(int, np.unravel_index(int(np.argmax(far)), shape)))
+    a, b = wanted[worst], got[worst]
+    absolute = float(far[worst]) if np.isfinite(far[worst]) and wanted.dtype.kind != "O" else None
+    if wanted.dtype.kind == "b":
+        absolute = None
+    size = float(abs(complex(a))) if absolute is not None else 0.0
+    relative = absolute / size if absolute is not None and size else math.inf
+    steps = None
+    if absolute is not None and wanted.dtype.kind != "c":
+        ulps = _ulps(np.asarray(a), np.asarray(b)) if is_float(wanted) else abs(int(a) - int(b))
+        steps = int(ulps)
+    places = np.flatnonzero(differs)
+    start = 0 if wanted.size <= WINDOW else max(0, min(int(places[0]) - BEFORE, wanted.size - WINDOW))
+    near = slice(start, start + WINDOW)
+    return Mismatch(
+        Verdict.WRONG_VALUE,
+        where,
+        expected=_written(a),
+        actual=_written(b),
+        differing=int(differs.sum()),
+        total=int(differs.size),
+        first=first,
+        worst=worst,
+        absolute=absolute,
+        relative=relative if math.isfinite(relative) else None,
+        ulp=steps,
+        shape=shape,
+        differs=tuple(map(int, places[:MOST_INDICES])),
+        start=start,
+        wanted=tuple(map(element, wanted.reshape(-1)[near])),
+        given=tuple(map(element, got.reshape(-1)[near])),
+    )

@@ -1,0 +1,212 @@
+"""What a user may name as a backend, and the command that starts its adapter process."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.machinery
+import os
+import pkgutil
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import backends
+from harness.errors import HarnessError
+from harness.execution import environment_variables, node_environment, python_environment
+from harness.verdict import line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from harness.execution.python_environment import Needs
+
+NOT_ADAPTERS = frozenset({"protocol", "serve", "serve_node", "supervisor", "cache", "child", "onnx_backend"})
+"""Modules of `backends` that are part of the machinery."""
+MACHINERY = NOT_ADAPTERS | {"harness", "backends"}
+"""Names that no module of a user's can be tested under."""
+SERVE = Path(backends.__file__).with_name("serve.py")
+IMPORTABLE = (
+    "import importlib.util, os, sys; sys.path.insert(0, os.getcwd()); "
+    "spec = importlib.util.find_spec(sys.argv[1]); print(spec and spec.has_location and spec.origin or '')"
+)
+"""Asks another interpreter where it finds a module."""
+ASKING = 60.0
+"""Seconds that it may take for that."""
+
+BUILT_IN = {"oracle": "harness.spec.evaluator"}
+"""Backends that are part of the harness itself."""
+
+
+class UnknownBackendError(HarnessError):
+    """Nothing is called so; the text says what may be named."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something under test, and how to start its adapter.
+
+    Attributes:
+        name: as the user gave it.
+        command: of its adapter.
+        environment: variables that its adapter needs, whatever those of the harness are.
+        passes: names of variables of the harness that it is given beside those that every adapter is.
+        sandbox: words that stand before a command and confine it; see `sandbox`.
+        sees: folders that its adapter imports from, which a sandbox must show.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    passes: tuple[str, ...] = ()
+    sandbox: tuple[str, ...] = ()
+    sees: tuple[Path, ...] = ()
+
+
+def names() -> list[str]:
+    """Return the backends that have an adapter here."""
+    files = {info.name for info in pkgutil.iter_modules(backends.__path__)} - NOT_ADAPTERS
+    return sorted(files | node_environment.names() | set(BUILT_IN))
+
+
+def needs(name: str) -> Needs | node_environment.Needs | None:
+    """Return what the adapter of a name needs, in whichever language it is; None where nothing is known of it."""
+    if not name.isidentifier():  # A file of the user's own, say.
+        return None
+    return python_environment.needs(name) or node_environment.needs(name)
+
+
+def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
+    """Return what `name` means: a backend's name, NAME==VERSION, a file, a module, a dotted path, or cmd:COMMAND.
+
+    A name of an adapter here is that adapter, whatever modules there are. A file is named by a path with a slash, or by
+    one that ends in .py; relative ones begin where the harness runs, as its adapters do.
+
+    Args:
+        name: as the user gave it.
+        python: the interpreter of an environment that the user made; empty: this one where the runtime is here,
+            and otherwise, or where a version is named, an environment of its own.
+        passes: names of environment variables that the adapter is given beside those that every adapter is.
+
+    Raises:
+        UnknownBackendError: it means nothing.
+        NoEnvironmentError: its environment cannot be made.
+        NoVariableError: a variable is not set.
+    """
+    passed = environment_variables.check(passes)
+    if name.startswith("cmd:"):
+        try:
+            words = shlex.split(name.removeprefix("cmd:"))
+        except ValueError as error:
+            raise UnknownBackendError(f"backend {name!r}: {error}; quote it as a shell would need it") from None
+        if not words:
+            raise UnknownBackendError("backend 'cmd:' names no command; write cmd:./my_runner --stdio")
+        return Target(name, tuple(words), passes=passed)
+    if is_file_name(name):
+        return _of_file(name, python, passed)
+    stem, exact, version = name.partition("==")
+    module = BUILT_IN.get(stem, stem)
+    if (script := node_environment.needs(stem)) is not None:
+        if python:
+            raise UnknownBackendError(f"backend {name!r} runs in Node.js; leave out --python, which it cannot use")
+        return Target(name, node_environment.command(script, version), script.environment, passed)
+    if (module in names() and not (exact and module in BUILT_IN)) or (_is_dotted(module) and not exact):
+        needed = python_environment.needs(stem)
+        interpreter = python or _interpreter(needed, version, asked=bool(exact))
+        return Target(name, (interpreter, str(SERVE), module), needed.environment if needed else {}, passed)
+    if not exact and name.isidentifier() and name not in MACHINERY and (folder := _module_folder(name, python, passed)):
+        return Target(name, (python or sys.executable, str(SERVE), name), passes=passed, sees=(folder,))
+    near = difflib.get_close_matches(name, names(), 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise UnknownBackendError(
+        f"no backend is called {name!r}; {hint}There are {', '.join(names())}, a file or module of your own such as "
+        "./my_adapter.py, any dotted path such as my_runtime.backend, cmd:COMMAND, and NAME==VERSION of those that "
+        "have a version"
+    )
+
+
+def is_file_name(name: str) -> bool:
+    """Tell whether a backend is named by the path of a file, whether or not that is there."""
+    return not name.startswith("cmd:") and ("/" in name or os.sep in name or name.endswith(".py"))
+
+
+def _of_file(name: str, python: str, passed: tuple[str, ...]) -> Target:
+    """Return the target of a file of the user's own.
+
+    Raises:
+        UnknownBackendError: there is no such file.
+    """
+    path = Path(name)
+    if path.is_file():
+        absolute = Path(os.path.abspath(path))  # noqa: PTH100 - a link stays where it is, and so does what lies beside it
+        return Target(name, (python or sys.executable, str(SERVE), name), passes=passed, sees=(absolute.parent,))
+    where = "" if path.is_absolute() else f" here, in {Path.cwd()}"
+    if path.is_dir():
+        raise UnknownBackendError(f"backend {name!r} is a folder; name the file in it: {path / 'my_adapter.py'}")
+    if Path(name.partition("==")[0]).is_file():
+        raise UnknownBackendError(f"backend {name!r}: a file has no versions; leave out =={name.partition('==')[2]}")
+    try:
+        beside = [item.name for item in path.parent.iterdir() if item.suffix == ".py"]
+    except OSError:
+        beside = []
+    near = difflib.get_close_matches(path.name, beside, 1)
+    hint = f"; did you mean {line(path.with_name(near[0]))}?" if near else ""
+    raise UnknownBackendError(f"no file {line(name)}{where}{hint}")
+
+
+def _module_folder(name: str, python: str, passed: Iterable[str]) -> Path | None:
+    """Return the folder from which an adapter process imports a module; None where it finds none."""
+    if python:
+        words = [python, "-c", IMPORTABLE, name]
+        variables = environment_variables.variables(passed)
+        try:
+            done = subprocess.run(  # noqa: S603 - the interpreter that the user names
+                words, capture_output=True, timeout=ASKING, check=False, env=variables, text=True, errors="replace"
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise UnknownBackendError(f"--python {line(python)} cannot be asked for {name!r}: {line(error)}") from None
+        origin = done.stdout.strip()
+    else:
+        found = importlib.machinery.PathFinder.find_spec(name, [str(Path.cwd()), *sys.path])
+        origin = found.origin if found and found.has_location and found.origin else ""
+    if not origin:
+        return None
+    path = Path(origin)
+    return path.parent.parent if path.stem == "__init__" else path.parent
+
+
+def interpreters(given: Iterable[str], names: Sequence[str]) -> dict[str, str]:
+    """Return the path of the interpreter by backend, under the empty name the one of all others.
+
+    Args:
+        given: PATH, or NAME=PATH for one backend.
+        names: the backends that are to be tested.
+
+    Raises:
+        UnknownBackendError: a name is none of these, or has two paths.
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        name = max((name for name in names if text.startswith(f"{name}=")), key=len, default="")
+        path = text[len(name) + 1 :] if name else text
+        stem = path.partition("=")[0]
+        if not name and stem != path and "/" not in stem and "\\" not in stem:
+            raise UnknownBackendError(f"--python {text}: no --backend is called {stem!r}; there are {', '.join(names)}")
+        if found.setdefault(name, path) != path:
+            raise UnknownBackendError(
+                f"two interpreters for {name or 'every backend'}, {found[name]} and {path}; give one"
+            )
+    return found
+
+
+def _interpreter(needed: Needs | None, version: str, *, asked: bool) -> str:
+    """Return the Python that runs an adapter; `asked`: a version was."""
+    if needed is None or (needed.here and not asked):
+        return sys.executable
+    return python_environment.interpreter(needed.of(version), needed.python, needed.lock_of(version))
+
+
+def _is_dotted(name: str) -> bool:
+    return "." in name and all(part.isidentifier() for part in name.split("."))

@@ -1,0 +1,112 @@
+"""The verdict on a reply: what a backend answered, held against what its case expects."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from harness.case.case import Outcome
+from harness.case.compare import compare, offsets, unlike
+from harness.case.value_text import brief, outline
+from harness.execution.replies import Answered, Broken, Died, Late, Oversized, Refused, Reply
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from harness.case.case import Case
+    from harness.case.compare import Mismatch
+
+WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
+
+
+def judge(case: Case, backend: str, reply: Reply) -> Result:
+    """Return what a reply makes of a case."""
+    blank = Result(
+        case=case.id,
+        operator=case.operator,
+        backend=backend,
+        verdict=Verdict.PASS,
+        outcome=str(case.outcome),
+        form=case.form,
+        clauses=case.clauses,
+        tags=tuple(sorted(case.tags)),
+    )
+    if isinstance(reply, Broken):
+        return dataclasses.replace(blank, verdict=Verdict.ADAPTER_ERROR, message=reply.message, stderr=reply.stderr)
+    if isinstance(reply, Died):
+        ended = f"ended by {reply.signal}" if reply.signal else f"exited with status {reply.status}"
+        said = dataclasses.replace(
+            blank, verdict=Verdict.CRASH, signal=reply.signal, message=f"the process {ended}", stderr=reply.stderr
+        )
+    elif isinstance(reply, Late):
+        said = dataclasses.replace(
+            blank, verdict=Verdict.TIMEOUT, message=f"no answer within {reply.seconds:.1f} s", stderr=reply.stderr
+        )
+    elif isinstance(reply, Refused):
+        said = _refused(case, blank, reply)
+    elif isinstance(reply, Oversized):
+        said = _oversized(case, blank, reply)
+    else:
+        said = _answered(case, blank, reply)
+    if said.verdict in WITHOUT_ANSWER and case.expected is not None:
+        said = dataclasses.replace(said, expected=brief(case.expected))
+    if case.outcome is Outcome.UNSPECIFIED and said.verdict is not Verdict.UNSPECIFIED:
+        return dataclasses.replace(said, verdict=Verdict.UNSPECIFIED)
+    return said
+
+
+def _refused(case: Case, blank: Result, reply: Refused) -> Result:
+    if reply.reason is not None:
+        verdict, message = Verdict.UNSUPPORTED, f"{reply.reason}: {reply.message}"
+    else:
+        verdict = Verdict.PASS if case.outcome is Outcome.REJECTS else Verdict.REFUSED
+        message = reply.message
+    return dataclasses.replace(blank, verdict=verdict, error=reply.error, message=message, seconds=reply.seconds)
+
+
+def _answered(case: Case, blank: Result, reply: Answered) -> Result:
+    timed = dataclasses.replace(blank, seconds=reply.seconds)
+    if case.outcome is Outcome.REJECTS:
+        return dataclasses.replace(
+            timed,
+            verdict=Verdict.ACCEPTED_INVALID,
+            expected="refused",
+            actual=brief(reply.outputs),
+            message=_accepted(case),
+        )
+    if case.expected is None:
+        return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED, actual=brief(reply.outputs))
+    mismatch = compare(case.expected, reply.outputs, case.allowance)
+    if mismatch is None:
+        return dataclasses.replace(timed, ulps=offsets(case.expected, reply.outputs))
+    return dataclasses.replace(timed, **_told(mismatch), expected=brief(case.expected), actual=brief(reply.outputs))
+
+
+def _oversized(case: Case, blank: Result, reply: Oversized) -> Result:
+    """Return what becomes of an answer by its types and shapes alone, which are known of it."""
+    amount = f"{reply.size} bytes, of which types and shapes alone were read"
+    timed = dataclasses.replace(blank, seconds=reply.seconds, actual=outline(reply.outputs), message=amount)
+    if case.outcome is Outcome.REJECTS:
+        return dataclasses.replace(
+            timed, verdict=Verdict.ACCEPTED_INVALID, expected="refused", message=f"{_accepted(case)}: {amount}"
+        )
+    if case.expected is None:
+        return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED)
+    mismatch = unlike(case.expected, reply.outputs)
+    if mismatch is None:
+        return dataclasses.replace(
+            blank,
+            verdict=Verdict.ADAPTER_ERROR,
+            message=f"{blank.backend}: an answer of {reply.size} bytes, of the expected types and shapes, which need "
+            "far fewer",
+        )
+    return dataclasses.replace(timed, **_told(mismatch), expected=brief(case.expected))
+
+
+def _accepted(case: Case) -> str:
+    return "an answer, where the text forbids one" + (f": {case.detail}" if case.detail else "")
+
+
+def _told(mismatch: Mismatch) -> dict[str, Any]:
+    """Return the fields of a result that say how an answer differs."""
+    fields = {k: v for k, v in dataclasses.asdict(mismatch).items() if k != "verdict" and v != ()}
+    return {"verdict": mismatch.verdict, "message": str(mismatch), "mismatch": fields}

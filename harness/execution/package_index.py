@@ -1,0 +1,95 @@
+"""Which versions of a runtime there are, as uv and npm find them in the package index that they are set up for."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.version import InvalidVersion, Version
+
+from harness.execution import node_environment, python_environment
+from harness.execution.python_environment import NoEnvironmentError
+from harness.verdict import clean
+
+if TYPE_CHECKING:
+    from harness.execution.python_environment import Needs
+
+
+def minors(needs: Needs | node_environment.Needs, count: int) -> list[str]:
+    """Return the newest release of each of the last `count` minor versions, the oldest first; fewer, if there are.
+
+    Raises:
+        NoEnvironmentError: there is none, or the index cannot be asked.
+    """
+    return _by_npm(needs, count) if isinstance(needs, node_environment.Needs) else _by_uv(needs, count)
+
+
+def _by_npm(needs: node_environment.Needs, count: int) -> list[str]:
+    newest: dict[tuple[int, int], Version] = {}
+    for text in node_environment.versions(needs):
+        try:
+            version = Version(text)
+        except InvalidVersion:  # A nightly build, such as 1.21.0-dev.20241212-1f88284f96.
+            continue
+        if not version.is_prerelease:
+            minor = (version.major, version.minor)
+            newest[minor] = max(version, newest.get(minor, version))
+    if not newest:
+        raise NoEnvironmentError(
+            f"npm knows no release of {needs.package}; name versions: {needs.name}=={needs.version}"
+        )
+    return [str(newest[minor]) for minor in sorted(newest)[-count:]]
+
+
+def _by_uv(needs: Needs, count: int) -> list[str]:
+    """Do so for a runtime in Python.
+
+    No command tells the versions of an index, so uv is asked for the newest, then for the newest below that one's
+    minor version, and so on: what it finds is what it can install with the Python that is here.
+
+    Raises:
+        NoEnvironmentError: uv finds none.
+    """
+    found: list[str] = []
+    below = ""
+    while len(found) < count:
+        version = _newest(f"{needs.distribution}{below}")
+        if version is None:
+            break
+        found.append(str(version))
+        below = f"<{version.major}.{version.minor}"
+    if not found:
+        raise NoEnvironmentError(
+            f"uv finds no version of {needs.distribution} that this Python can have; name them instead: "
+            f"{needs.name}=={needs.version}"
+        )
+    return found[::-1]
+
+
+def _newest(wanted: str) -> Version | None:
+    """Return the newest release that a requirement allows, or None where there is none.
+
+    Raises:
+        NoEnvironmentError: the index cannot be asked.
+    """
+    words = [python_environment.uv(), "pip", "compile", "-", "--quiet", "--no-deps", "--no-header", "--no-annotate"]
+    with python_environment.no_project() as folder:
+        done = subprocess.run(  # noqa: S603 - uv, and what the adapter's own data names
+            [*words, f"--project={folder}"],
+            input=wanted,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=python_environment.uv_environment(),
+        )
+    if done.returncode:
+        if "no solution found" in done.stderr.lower():
+            return None
+        said = " ".join(clean(done.stderr).split()) or "it does not say why"
+        raise NoEnvironmentError(f"uv cannot tell which versions of {wanted} there are: {said}")
+    try:
+        (pinned,) = Requirement(done.stdout.strip()).specifier
+    except (InvalidRequirement, ValueError):
+        raise NoEnvironmentError(f"uv was asked for a version of {wanted} and gave {clean(done.stdout)!r}") from None
+    return Version(pinned.version)

@@ -1,0 +1,165 @@
+"""What can come back from an adapter process for one case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from backends import protocol
+from harness.declare import Drawn
+from harness.execution.messages import ANY, Room
+from harness.verdict import MAX_MESSAGE, clean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.case.case import Case
+    from harness.declare.data import Value
+
+
+LONGEST = 1e9
+"""Seconds that an adapter may claim; JSON has larger numbers, and infinities."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The adapter gave the values of the outputs."""
+
+    outputs: tuple[Value, ...]
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Oversized:
+    """An answer with far more bytes than the case needs, of which only the types and shapes were read.
+
+    Attributes:
+        outputs: as backends.protocol.Outline has them: no element is what the adapter gave.
+        size: bytes.
+        seconds: as the adapter measured it.
+    """
+
+    outputs: tuple[Value, ...]
+    size: int
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The runtime raised an error; `reason` is set where the adapter knows it for an opt-out."""
+
+    error: str
+    message: str
+    reason: str | None
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Died:
+    """The process ended before it answered; `signal` is its name, or empty after a plain exit."""
+
+    signal: str
+    status: int
+    stderr: str
+
+
+@dataclass(frozen=True)
+class Late:
+    """No answer by the deadline."""
+
+    seconds: float
+    stderr: str
+
+
+@dataclass(frozen=True)
+class Broken:
+    """The adapter does not follow the wire format."""
+
+    message: str
+    stderr: str
+
+
+Reply = Answered | Oversized | Refused | Died | Late | Broken
+
+SLACK = 16
+"""An answer may be so many times as large as what is expected and what was given together, and be read as a whole."""
+_DESCRIBED = 128
+"""Bytes of a header that describe a tensor, about."""
+_CHARACTER = 12
+"""Bytes of a character of a string in JSON at most: two surrogates as escapes."""
+
+
+def room(case: Case) -> Room:
+    """Return how large a reply about a case may be."""
+    header, payload = map(sum, zip(*map(_sizes, case.expected or (None,)), strict=True))
+    return Room(ANY.header + SLACK * (header + case.size), ANY.payload + SLACK * (payload + case.size))
+
+
+def _sizes(value: Value | Drawn) -> tuple[int, int]:
+    """Return about how many bytes a value takes in a header, and in a payload."""
+    if isinstance(value, Drawn):
+        return _sizes(value.example)
+    if isinstance(value, np.ndarray):
+        texts = [len(str(item)) for item in value.reshape(-1)] if value.dtype == object else ()
+        return _DESCRIBED + sum(_CHARACTER * length + 3 for length in texts), value.nbytes
+    inner: list[Value] = list(value.values()) if isinstance(value, dict) else value or []
+    sizes = [_sizes(item) for item in inner]
+    if isinstance(value, dict):
+        sizes.append(_sizes(np.array(list(value), dtype=object)))
+    return _DESCRIBED + sum(header for header, _ in sizes), sum(payload for _, payload in sizes)
+
+
+def why(reply: Reply) -> str:
+    """Return what ended the process, as in "its process was ended by SIGSEGV"."""
+    if isinstance(reply, Broken):
+        return reply.message
+    if isinstance(reply, Died):
+        return "its process " + (f"was ended by {reply.signal}" if reply.signal else f"exited with {reply.status}")
+    return "it gave no answer in time"
+
+
+def sentence(name: str, what: str, reply: Reply) -> str:
+    """Return a line that names the backend, unless that is empty, what it did, and what it printed last."""
+    last = getattr(reply, "stderr", "").splitlines()[-1:]
+    told = what if what.startswith(name) else f"{name}: {what}"
+    return told + (f"; the last it printed: {last[0]}" if last else "")
+
+
+def parse(header: Mapping[str, Any], payload: bytes | None) -> Reply:
+    """Return the reply that a message holds.
+
+    Args:
+        header: its fields.
+        payload: its bytes, or None where they are too many to be kept.
+
+    Raises:
+        ProtocolError: it is none of the wire format.
+    """
+    seconds = header.get("seconds")
+    seconds = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < LONGEST else None
+    kind = header["kind"]
+    if kind == "answer":
+        size = header["payload"]
+        reader = protocol.Outline(size) if payload is None else protocol.Payload(payload)
+        described = header.get("outputs")
+        if not isinstance(described, list):
+            raise protocol.HeaderError('an answer has a list of "outputs"')
+        outputs = tuple(reader.decode(item) for item in described)
+        reader.end()
+        return Oversized(outputs, size, seconds) if payload is None else Answered(outputs, seconds)
+    if kind in {"refused", "unsupported"}:
+        reason = (text_of(header, "reason") or "unsupported") if kind == "unsupported" else None
+        return Refused(text_of(header, "error", limit=200), text_of(header, "message"), reason, seconds)
+    if kind == "fault":
+        return Broken(f"the adapter is at fault: {text_of(header, 'message', 'it does not say why')}", "")
+    raise protocol.HeaderError(f"kind {clean(kind, 40)!r}: expected answer, refused, unsupported or fault")
+
+
+def text_of(header: Mapping[str, Any], key: str, absent: str = "", limit: int = MAX_MESSAGE) -> str:
+    """Return a text of a header, fit for a terminal and a file; what is there and is no text is shown as it is."""
+    value = header.get(key)
+    if value is None:
+        return absent
+    return clean(value if isinstance(value, str) else protocol.clip(value, limit), limit)

@@ -1,0 +1,205 @@
+"""What of an operator version's schema and text the generated cases reach.
+
+A schema point is one thing that a signature leaves to a model: an allowed type of a type variable, an attribute
+set or left out, an optional input or output given or omitted, a variadic one with none, one or several values.
+Points are counted from the models that `generate` writes and that have an answer, not from declarations.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import onnx
+
+from harness.case.case import EXPANDED
+from harness.generation import plans
+from harness.spec import registry, schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from harness.case.case import Case
+    from harness.declare import Op
+    from harness.spec.schema import OperatorVersion, Parameter
+
+NORMATIVE = re.compile(
+    r"\b(must|should|cannot|can not|only|ignored|invalid|required|default|range)\b"
+    r"|[<>]=|==|\[-?[a-z]\w*, ?[a-z]\w*(-1)?\]",
+    re.IGNORECASE,
+)
+"""Words of a sentence that binds: it demands, forbids, or gives a default, a range or a formula."""
+
+_END = re.compile(r"(?<=[.!?;])(?<!i\.e\.)(?<!e\.g\.)(?<!etc\.)(?<!vs\.)\s+")
+
+
+@dataclass(frozen=True, order=True)
+class Point:
+    """One schema point.
+
+    Attributes:
+        kind: type, attribute, input or output.
+        name: of the type variable, attribute or parameter.
+        what: tensor(float); set or unset; given or omitted; none, one or several.
+    """
+
+    kind: str
+    name: str
+    what: str
+
+    def __str__(self) -> str:
+        """Return it as it is written in excuses and reports: `attribute axis unset`."""
+        return f"{self.kind} {self.name} {self.what}"
+
+
+def points(version: OperatorVersion) -> set[Point]:
+    """Return the schema points of a version; none where it is deprecated: no valid model uses it."""
+    if version.deprecated:
+        return set()
+    found = {Point("type", variable, type_) for variable, types in version.types.items() for type_ in types}
+    for attribute in version.attributes.values():
+        found.add(Point("attribute", attribute.name, "set"))
+        if not attribute.required:
+            found.add(Point("attribute", attribute.name, "unset"))
+    for kind, parameters in (("input", version.inputs), ("output", version.outputs)):
+        for item in parameters:
+            if item.optional:
+                found |= {Point(kind, item.name, what) for what in ("given", "omitted")}
+            if item.variadic:
+                counts = ("one", "several") if item.least else ("none", "one", "several")
+                found |= {Point(kind, item.name, what) for what in counts}
+    return found
+
+
+def reached(version: OperatorVersion, case: Case) -> set[Point]:
+    """Return the schema points that the model of a case goes through."""
+    model = onnx.load_from_string(case.model)
+    node = next(item for item in model.graph.node if item.name == version.name)
+    types = _types(model)
+    found = {
+        Point("attribute", name, "set" if any(item.name == name for item in node.attribute) else "unset")
+        for name in version.attributes
+    }
+    for kind, parameters, names in (("input", version.inputs, node.input), ("output", version.outputs, node.output)):
+        found |= _arguments(version, kind, parameters, list(names), types)
+    return found
+
+
+def _types(model: onnx.ModelProto) -> Mapping[str, str]:
+    """Return the types of the graph's inputs, outputs and initializers by name."""
+    infos = (*model.graph.input, *model.graph.output)
+    types = {info.name: schema.type_text(info.type) for info in infos}
+    return {**types, **{item.name: schema.tensor_text(item.data_type) for item in model.graph.initializer}}
+
+
+def _arguments(
+    version: OperatorVersion, kind: str, parameters: Sequence[Parameter], names: Sequence[str], types: Mapping[str, str]
+) -> set[Point]:
+    found = set()
+    for index, item in enumerate(parameters):
+        given = [name for name in (names[index:] if item.variadic else names[index : index + 1]) if name]
+        if item.optional:
+            found.add(Point(kind, item.name, "given" if given else "omitted"))
+        if item.variadic:
+            found.add(Point(kind, item.name, ("none", "one", "several")[min(len(given), 2)]))
+        if item.type in version.types:
+            found |= {Point("type", item.type, types[name]) for name in given if name in types}
+    return found
+
+
+def sentences(version: OperatorVersion) -> list[str]:
+    """Return the sentences of a version's text, white space folded; of a deprecated one those that say so."""
+    found = [part.strip() for line in version.text.splitlines() for part in _END.split(line) if part.strip()]
+    return [part for part in found if "deprecated" in part] if version.deprecated else found
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What the cases of one operator version reach.
+
+    Attributes:
+        version: the operator version.
+        points: all schema points.
+        missing: those that no case with an answer reaches, and that nothing excuses.
+        excused: those that no valid model can reach -> why.
+        sentences: of the text.
+        uncited: sentences that no clause of a case quotes; binding ones first.
+        binding: how many of the uncited bind.
+        declared: whether an operator file says what this version means; nothing of another is reached.
+    """
+
+    version: OperatorVersion
+    points: int
+    missing: tuple[Point, ...]
+    excused: Mapping[str, str]
+    sentences: int
+    uncited: tuple[str, ...]
+    binding: int
+    declared: bool = True
+
+
+def of(op: Op, cases: Iterable[Case] | None = None) -> Iterator[Coverage]:
+    """Yield the coverage of every version of an operator.
+
+    Args:
+        op: the operator.
+        cases: all that are generated of it, where somebody has them already.
+    """
+    by_version: dict[str, list[Case]] = {}
+    for case in cases or ():
+        by_version.setdefault(case.operator, []).append(case)
+    for version in registry.versions(op):
+        wanted = points(version)
+        seen: set[Point] = set()
+        quoted: set[str] = set()
+        own = by_version.get(str(version), []) if cases else plans.cases(op, (version.since,))
+        for case in own:
+            quoted |= set(case.clauses)
+            if case.expected is not None and case.form != EXPANDED:
+                seen |= reached(version, case)
+        open_ = wanted - seen
+        excused = {str(point): op.excuses[str(point)] for point in open_ if str(point) in op.excuses}
+        said = sentences(version)
+        uncited = [sentence for sentence in said if not any(_overlap(sentence, quote) for quote in quoted)]
+        binding = [sentence for sentence in uncited if NORMATIVE.search(sentence)]
+        yield Coverage(
+            version=version,
+            points=len(wanted),
+            missing=tuple(sorted(point for point in open_ if str(point) not in excused)),
+            excused=excused,
+            sentences=len(said),
+            uncited=(*binding, *(sentence for sentence in uncited if sentence not in binding)),
+            binding=len(binding),
+        )
+
+
+def undeclared(name: str, op: Op | None) -> Iterator[Coverage]:
+    """Yield the coverage of the versions of an operator of ONNX that no operator file declares: none.
+
+    Args:
+        name: of the operator, such as ai.onnx/Split.
+        op: what is declared of it, if anything is.
+    """
+    for version in schema.versions(*name.split("/")):
+        if op is None or version.since not in op.versions:
+            text = sentences(version)
+            binding = [sentence for sentence in text if NORMATIVE.search(sentence)]
+            yield Coverage(
+                version=version,
+                points=len(points(version)),
+                missing=tuple(sorted(points(version))),
+                excused={},
+                sentences=len(text),
+                uncited=(*binding, *(sentence for sentence in text if sentence not in binding)),
+                binding=len(binding),
+                declared=False,
+            )
+
+
+def _overlap(sentence: str, quote: str) -> bool:
+    """Tell whether a quote lies in a sentence, spans it, or ends or begins inside it."""
+    if quote in sentence or sentence in quote:
+        return True
+    parts = _END.split(quote)
+    return len(parts) > 1 and any(part in sentence for part in parts if len(part) > 8)  # noqa: PLR2004 - no stray word

@@ -1,0 +1,301 @@
+"""Plan x form -> Case: the same case delivered in every way that fits it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from harness.case.case import EXPANDED, PLAIN, Allowance, Case, Outcome
+from harness.declare import Drawn
+from harness.generation import function_body
+from harness.spec import schema
+from harness.spec.signature import type_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from harness.declare import CaseSpec, Clause, Op
+    from harness.declare.data import Value
+    from harness.spec.schema import OperatorVersion
+    from harness.spec.signature import Given
+
+PRODUCER = "onnx-conformance"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One declared case in one version with one binding of types, before it takes a form.
+
+    Attributes:
+        inputs: parameter name and value, in the signature's order; None for one left out in between.
+        around: values of the graph around, which subgraphs and nodes beside may name.
+        beside: nodes that stand before the operator's.
+        attributes: by name, as the model holds them.
+        outputs: name and type of each output; the name is empty for one left out in between.
+        expected: the values of the outputs that have names.
+        detail: what of the case the deciding clause speaks of.
+        decided: the clause that the oracle names where it gives no values.
+        types: what the type variables that the case is expanded over stand for.
+        rank: of the output tensors, for a model without an answer; None where it is open.
+    """
+
+    op: Op
+    version: OperatorVersion
+    spec: CaseSpec
+    id: str
+    inputs: tuple[tuple[str, Given | None], ...]
+    around: Mapping[str, Given]
+    beside: tuple[onnx.NodeProto, ...]
+    attributes: Mapping[str, onnx.AttributeProto]
+    outputs: tuple[tuple[str, str], ...]
+    outcome: Outcome
+    expected: tuple[Value | Drawn, ...] | None
+    allowance: Allowance
+    detail: str
+    decided: Clause | None
+    types: Mapping[str, str]
+    rank: int | None
+
+    @property
+    def tensors(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The operator's inputs that are tensors, by name."""
+        given = {name: item for name, item in self.inputs if item is not None and item.type.startswith("tensor(")}
+        return {name: np.asarray(item.value) for name, item in given.items()}
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way to deliver a case.
+
+    Attributes:
+        name: what stands behind the @.
+        opset: the opset that the model imports.
+        baked: inputs that become initializers.
+        named_empty: how many optional inputs are written "" behind the last one given.
+        symbolic: dimensions are symbols.
+        again: the node stands in the model twice; with one seed, both draw the same values.
+        body: the function that stands in place of the node.
+        unranked: the operator's inputs have an unknown rank. A graph must state the shapes of its own
+            inputs, so they come out of a Reshape whose target shape is known at run time only.
+    """
+
+    name: str
+    opset: int
+    baked: frozenset[str] = frozenset()
+    named_empty: int = 0
+    symbolic: bool = False
+    unranked: bool = False
+    again: bool = False
+    body: onnx.FunctionProto | None = None
+
+
+_RESHAPE_BY_INPUT = 5
+"""Since when Reshape takes its target shape as an input."""
+_RESHAPE_ALLOWZERO = 14
+"""Since when Reshape can make a dimension of zero."""
+
+
+def forms(plan: Plan) -> Iterator[Form]:
+    """Return every form that a case fits; the plain one first."""
+    since, top = plan.version.since, plan.version.top
+    yield Form(PLAIN, since)
+    arrays = plan.tensors
+    # What stands behind the first input shapes the computation rather than feeding it: runtimes fold it.
+    parameters = [item.name for item in plan.version.inputs[1:] if not item.variadic and item.name in arrays]
+    if parameters:
+        yield Form("initializer", since, baked=frozenset(parameters))
+    if len(parameters) > 1:
+        for name in parameters:
+            yield Form(f"initializer-{name}", since, baked=frozenset([name]))
+    behind = plan.version.inputs[len(plan.inputs) :]
+    if behind and all(item.optional for item in behind):
+        yield Form("omitted", since, named_empty=len(behind))
+    if any(value.ndim for value in arrays.values()):
+        yield Form("symbolic", since, symbolic=True)
+    opset = max(since, _RESHAPE_BY_INPUT)
+    fits = plan.version.domain == "ai.onnx" and opset <= top
+    if arrays and fits and all(_reshapes(value, opset) for value in arrays.values()):
+        yield Form("unranked", opset, symbolic=True, unranked=True)
+    if top != since:
+        yield Form("top", top)
+    if "seed" in plan.attributes and plan.outcome is Outcome.PROPERTY:
+        yield Form("again", since, again=True)
+    body = _body(plan) if plan.expected is not None else None
+    if body is not None:
+        yield Form(EXPANDED, since, body=body)
+
+
+def form_names(version: OperatorVersion) -> tuple[str, ...]:
+    """Return what the forms of a case of this version may be called; which ones it fits, only its plan tells."""
+    parameters = [item.name for item in version.inputs[1:] if not item.variadic]
+    found = {
+        "initializer": bool(parameters),
+        **{f"initializer-{name}": len(parameters) > 1 for name in parameters},
+        "omitted": any(item.optional for item in version.inputs),
+        "symbolic": bool(version.inputs),
+        "unranked": bool(version.inputs) and version.domain == "ai.onnx",
+        "top": version.top != version.since,
+        "again": "seed" in version.attributes,
+        EXPANDED: schema.first_body(version) is not None,
+    }
+    return (PLAIN, *(name for name, may_be in found.items() if may_be))
+
+
+def delivered_id(stem: str, form: str) -> str:
+    """Return the id of a case in a form: the plain one has the id of its plan."""
+    return stem if form == PLAIN else f"{stem}@{form}"
+
+
+def _body(plan: Plan) -> onnx.FunctionProto | None:
+    types = [item.type if item else "" for _, item in plan.inputs]
+    opset = schema.first_body(plan.version)
+    if opset is None:
+        return None
+    return schema.function_body(plan.version.domain, plan.version.name, opset, _node(plan), types)
+
+
+def _node(plan: Plan, named_empty: int = 0) -> onnx.NodeProto:
+    names = [name if item is not None else "" for name, item in plan.inputs] + [""] * named_empty
+    outputs = [name for name, _ in plan.outputs]
+    domain = schema.proto_domain(plan.version.domain)
+    node = helper.make_node(plan.version.name, names, outputs, name=plan.version.name, domain=domain)
+    node.attribute.extend(proto for _, proto in sorted(plan.attributes.items()))
+    return node
+
+
+def _reshapes(value: np.ndarray[Any, Any], opset: int) -> bool:
+    """Tell whether Reshape of this opset can make such a value; the case must not fail because of it."""
+    allowed = schema.in_force("ai.onnx", "Reshape", opset).types["T"]
+    return type_of(value) in allowed and (value.size > 0 or opset >= _RESHAPE_ALLOWZERO)
+
+
+def _value_info(name: str, type_: str, shape: Sequence[int | str] | None) -> onnx.ValueInfoProto:
+    info = onnx.ValueInfoProto(name=name)
+    info.type.CopyFrom(schema.type_proto(type_))
+    if shape is not None and info.type.HasField("tensor_type"):
+        target = info.type.tensor_type.shape
+        target.SetInParent()
+        for dim in shape:
+            if isinstance(dim, int):
+                target.dim.add(dim_value=dim)
+            else:
+                target.dim.add(dim_param=dim)
+    return info
+
+
+def _opsets(plan: Plan, form: Form, nodes: Sequence[onnx.NodeProto]) -> dict[str, int]:
+    """Return the opset that the model imports of each domain that nodes and their subgraphs are of."""
+    told = {plan.version.domain: form.opset}
+    if form.body is not None:
+        told |= {item.domain or "ai.onnx": item.version for item in form.body.opset_import}
+    used = set(_domains(nodes))
+    return {
+        name: told.get(name) or schema.newest_opset(name) for name in (*told, *sorted(used - set(told))) if name in used
+    }
+
+
+def _domains(nodes: Sequence[onnx.NodeProto]) -> Iterator[str]:
+    for node in nodes:
+        yield node.domain or "ai.onnx"
+        for item in node.attribute:
+            yield from _domains(item.g.node)
+
+
+def _defaults(plan: Plan) -> dict[str, onnx.AttributeProto]:
+    return schema.default_attributes(plan.version.domain, plan.version.name, plan.version.since)
+
+
+def build(plan: Plan, form: Form) -> Case:
+    """Return the case of a plan in one form."""
+    node = _node(plan, form.named_empty)
+    own = [node] if form.body is None else function_body.written_out(node, form.body, _defaults(plan))
+    nodes = [*plan.beside, *own]
+    made = {name for other in plan.beside for name in other.output}
+    opsets = _opsets(plan, form, nodes)
+    ir_version = max(schema.lowest_ir(domain, opset) for domain, opset in opsets.items())
+    graph = onnx.GraphProto(name=f"{plan.version.name}_{plan.version.since}_{plan.spec.name}")
+    fed: dict[str, Value] = {}
+    for name, item in {**dict(plan.inputs), **plan.around}.items():
+        if item is None or name in made:
+            continue
+        array = np.asarray(item.value) if item.type.startswith("tensor(") else None
+        if name in form.baked:
+            graph.initializer.append(numpy_helper.from_array(np.asarray(array), name))
+        elif form.unranked and array is not None and name not in plan.around:
+            graph.node.append(_reshape(name, array, form, graph, fed))
+            continue
+        else:
+            fed[name] = item.value
+        # Up to IR version 3 an initializer is the default of a graph input.
+        if name not in form.baked or ir_version < 4:  # noqa: PLR2004
+            graph.input.append(_value_info(name, item.type, None if array is None else _shape(name, array.shape, form)))
+    graph.node.extend(nodes)
+    outputs = [(name, type_) for name, type_ in plan.outputs if name]  # The others are left out.
+    expected = plan.expected
+    infos = [_value_info(name, type_, _output_shape(plan, i, name, form)) for i, (name, type_) in enumerate(outputs)]
+    graph.output.extend(infos)
+    if form.again and expected is not None:
+        graph.node.append(_again(node))
+        for info in infos:
+            graph.output.append(info)
+            graph.output[-1].name = f"{info.name}_again"
+        expected += tuple(_copy(value, index) for index, value in enumerate(expected))
+    model = onnx.ModelProto(ir_version=ir_version, producer_name=PRODUCER, graph=graph)
+    for domain, opset in opsets.items():
+        model.opset_import.add(domain=schema.proto_domain(domain), version=opset)
+    return Case(
+        id=delivered_id(plan.id, form.name),
+        operator=str(plan.version),
+        model=model.SerializeToString(deterministic=True),
+        inputs=fed,
+        outputs=tuple(info.name for info in graph.output),
+        outcome=plan.outcome,
+        expected=expected,
+        allowance=plan.allowance,
+        clauses=tuple(clause.text for clause in plan.spec.clauses),
+        tags=frozenset(map(str, plan.spec.tags)),
+        form=form.name,
+        detail=plan.detail,
+        notes=tuple(clause.note for clause in plan.spec.clauses if clause.note),
+    )
+
+
+def _again(node: onnx.NodeProto) -> onnx.NodeProto:
+    copy = onnx.NodeProto()
+    copy.CopyFrom(node)
+    copy.name = f"{node.name}_again"
+    copy.output[:] = [f"{name}_again" if name else "" for name in node.output]
+    return copy
+
+
+def _copy(value: Value | Drawn, index: int) -> Value | Drawn:
+    """Return what must hold of an output of the second node: the very values of the first."""
+    return Drawn(value.example, same_as=index) if isinstance(value, Drawn) else value
+
+
+def _shape(name: str, shape: Sequence[int], form: Form) -> Sequence[int | str]:
+    return [f"{name}_{index}" for index in range(len(shape))] if form.symbolic else shape
+
+
+def _output_shape(plan: Plan, index: int, name: str, form: Form) -> Sequence[int | str] | None:
+    if plan.expected is not None:
+        value = plan.expected[index]
+        if isinstance(value, Drawn):
+            value = value.example
+        return _shape(name, value.shape, form) if isinstance(value, np.ndarray) else None
+    return None if plan.rank is None else [f"{name}_{axis}" for axis in range(plan.rank)]
+
+
+def _reshape(
+    name: str, value: np.ndarray[Any, Any], form: Form, graph: onnx.GraphProto, fed: dict[str, Value]
+) -> onnx.NodeProto:
+    """Return the node that gives `value` its rank at run time; its inputs go to the graph."""
+    fed[f"{name}_data"], fed[f"{name}_shape"] = value.reshape(-1), np.array(value.shape, np.int64)
+    graph.input.append(_value_info(f"{name}_data", type_of(value), [f"{name}_size"]))
+    graph.input.append(_value_info(f"{name}_shape", "tensor(int64)", [f"{name}_rank"]))
+    zero: dict[str, Any] = {"allowzero": 1} if form.opset >= _RESHAPE_ALLOWZERO else {}
+    return helper.make_node("Reshape", [f"{name}_data", f"{name}_shape"], [name], name=f"Reshape_{name}", **zero)

@@ -1,0 +1,124 @@
+"""A case that nobody declared, as the declaration that would give it: a model of one node of a declared operator."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import onnx
+import onnx.printer
+from onnx import helper, numpy_helper
+
+from harness.case.case import Outcome
+from harness.declare import EMPTY, CaseSpec, Graph, Typed
+from harness.errors import HarnessError
+from harness.generation import plans
+from harness.spec import registry, schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.case.case import Case
+    from harness.generation.forms import Plan
+    from harness.spec.schema import OperatorVersion
+
+KIND = onnx.AttributeProto
+
+
+class LiftError(HarnessError):
+    """A case cannot be written as a declaration; the text says why."""
+
+
+def lift(case: Case) -> Plan:
+    """Return the plan of a case from a folder or from the onnx package: its node, of the oracle's meaning.
+
+    Raises:
+        LiftError: it is no single node of a declared operator that the text gives values for.
+    """
+    where = f"{case.id} cannot be written as a declared case"
+    model = onnx.load_from_string(case.model)
+    if len(model.graph.node) != 1 or model.functions:
+        raise LiftError(f"{where}: its model is no single node")
+    if case.outcome is not Outcome.VALUES:
+        raise LiftError(f"{where}: the clause that makes it {case.outcome} is known of generated cases alone")
+    node = model.graph.node[0]
+    domain = node.domain or "ai.onnx"
+    op = registry.load().find(domain, node.op_type)
+    opset = next((item.version for item in model.opset_import if (item.domain or "ai.onnx") == domain), 0)
+    if op is None or not schema.exists(domain, node.op_type, opset):
+        raise LiftError(f"{where}: no operator file declares {domain}/{node.op_type}")
+    version = schema.in_force(domain, node.op_type, opset)
+    if version.since not in op.versions:
+        raise LiftError(f"{where}: no operator file declares {version}")
+    try:
+        spec, types = _spec(case, model, version)
+        return plans.plan(op, version, spec, types)
+    except HarnessError as error:
+        raise LiftError(f"{where}: {error}") from error
+    except Exception as error:  # Whatever an oracle makes of a model that it was not written for.
+        raise LiftError(f"{where}: {type(error).__name__}: {error}") from error
+
+
+def _spec(case: Case, model: onnx.ModelProto, version: OperatorVersion) -> tuple[CaseSpec, dict[str, str]]:
+    node = model.graph.node[0]
+    known = {info.name: schema.type_text(info.type) for info in model.graph.input}
+    values: dict[str, Any] = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    known |= {tensor.name: schema.tensor_text(tensor.data_type) for tensor in model.graph.initializer}
+    values |= case.inputs
+    types: dict[str, str] = {}
+    given: dict[str, Any] = {}
+    names = list(node.input)
+    for index, parameter in enumerate(version.inputs):
+        taken = names[index:] if parameter.variadic else names[index : index + 1]
+        bound = parameter.type in version.types and parameter.homogeneous
+        items = []
+        for name in taken:
+            if name and name not in values:
+                raise LiftError(f"nothing gives {name!r}, which its node takes")
+            items.append(_argument(values[name], known[name], types, parameter.type if bound else "") if name else None)
+        key = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
+        if items:
+            given[key] = tuple(items) if parameter.variadic else items[0]
+    given |= {item.name: _attribute(item) for item in node.attribute}
+    outputs = plans.output_names(version, len(node.output))
+    spec = CaseSpec(
+        name="_".join(re.findall(r"[a-z0-9]+", case.id.rpartition("/")[2].lower())) or "case",
+        arguments={name: value for name, value in given.items() if name in version.arguments},
+        stray={name: value for name, value in given.items() if name not in version.arguments},
+        tags=case.tags,
+        n=len(node.output),
+        omits=tuple(name for name, actual in zip(outputs, node.output, strict=True) if not actual),
+    )
+    return spec, types
+
+
+def _argument(value: Any, type_: str, types: dict[str, str], variable: str) -> Any:  # noqa: ANN401 - any value
+    """Return an input as declarations have it; what a type variable stands for is told once."""
+    held = EMPTY if value is None else value
+    if variable and types.setdefault(variable, type_) == type_:
+        return held
+    return Typed(type_, held)
+
+
+def _attribute(item: onnx.AttributeProto) -> Any:  # noqa: ANN401 - any attribute
+    value = helper.get_attribute_value(item)
+    convert: Mapping[int, Any] = {
+        KIND.FLOAT: float,
+        KIND.INT: int,
+        KIND.STRING: lambda text: text.decode(errors="surrogateescape"),
+        KIND.FLOATS: list,
+        KIND.INTS: list,
+        KIND.STRINGS: lambda texts: [text.decode(errors="surrogateescape") for text in texts],
+        KIND.TENSOR: lambda tensor: Typed(schema.tensor_text(tensor.data_type), numpy_helper.to_array(tensor)),
+        KIND.GRAPH: lambda graph: _graph(item.name, onnx.printer.to_text(graph)),
+        KIND.TYPE_PROTO: schema.type_text,
+    }
+    if item.type not in convert:
+        raise LiftError(f"attribute {item.name} is of a kind that declarations have no word for")
+    return convert[item.type](value)
+
+
+def _graph(name: str, text: str) -> Graph:
+    if re.search(r"\{\w+\}", text):
+        raise LiftError(f"attribute {name} is a subgraph with values in braces, which declarations read as types")
+    return Graph(text)

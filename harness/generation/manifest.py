@@ -1,0 +1,142 @@
+"""`generated_cases/`: id and digests of every generated case, and whether it is of the core; one file an operator.
+
+It is committed, so that a change of any case, be it by a declaration, the engine or onnx itself, shows in review. It is
+also read where cases are listed or chosen, which costs less than making them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import onnx
+
+import harness
+from harness.errors import HarnessError
+from harness.generation import core, plans
+from harness.spec import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from harness.declare import Op
+
+HEAD = (
+    "# case, what is expected, digests of the model, the inputs and what is expected, and whether it is of the core; "
+    "onnx {version}\n"
+)
+CORE = "core"
+SHOWN = 40
+_PACKAGE = Path(harness.__file__).parent
+FOLDERS = (_PACKAGE / "generated_cases", _PACKAGE.parent / "generated_cases")
+"""Where it lies: in an installed package, and in a checkout."""
+
+
+class ManifestError(HarnessError):
+    """The manifest cannot be read or written."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the manifest says of one case.
+
+    Attributes:
+        id: of the case.
+        outcome: what the text expects.
+        core: whether it is of the core.
+    """
+
+    id: str
+    outcome: str
+    core: bool
+
+
+def file_name(op: Op) -> str:
+    """Return the name of an operator's file."""
+    return f"{op.domain}.{op.name}.txt"
+
+
+def text(op: Op) -> str:
+    """Return the manifest of one operator."""
+    cases = list(plans.cases(op))
+    chosen = core.choose(op, cases)
+    lines = [HEAD.format(version=onnx.__version__)]
+    for case in cases:
+        words = [case.id, str(case.outcome), *case.digests(), *([CORE] if case.id in chosen else [])]
+        lines.append(" ".join(words) + "\n")
+    return "".join(lines)
+
+
+def _text_of(name: str) -> str:
+    return text(registry.load().named(name))
+
+
+def _texts(ops: Sequence[Op], jobs: int) -> Iterator[str]:
+    """Yield the manifest of each operator, made by so many processes."""
+    if jobs == 1 or len(ops) == 1:
+        yield from map(text, ops)
+        return
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(_text_of, map(str, ops))
+
+
+def write(ops: Iterable[Op], folder: Path, jobs: int = 1, *, whole: bool = True) -> list[Path]:
+    """Write the files of operators.
+
+    Args:
+        ops: the operators.
+        folder: of the manifest.
+        jobs: processes that make the cases.
+        whole: these are all operators; the files of others are removed.
+    """
+    wanted = {folder / file_name(op): op for op in ops}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, new in zip(wanted, _texts(list(wanted.values()), jobs), strict=True):
+            path.write_text(new)
+        for path in set(folder.glob("*.txt")) - set(wanted) if whole else ():
+            path.unlink()
+    except OSError as error:
+        raise ManifestError(f"cannot write {error.filename}: {error.strerror}") from error
+    return sorted(wanted)
+
+
+@functools.cache
+def entries(op: Op) -> tuple[Entry, ...] | None:
+    """Return what the manifest says of an operator's cases, in their order.
+
+    None where it has no file of it, or one without a core, or one of other names, types or versions than are declared.
+    """
+    path = next((folder / file_name(op) for folder in FOLDERS if (folder / file_name(op)).is_file()), None)
+    if path is None:
+        return None
+    rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    found = tuple(Entry(words[0], words[1], words[-1] == CORE) for words in rows)
+    declared = {stem for version in registry.versions(op) for stem in plans.stems(version, op)}
+    whole = {entry.id.partition("@")[0] for entry in found} == declared and any(entry.core for entry in found)
+    return found if whole else None
+
+
+def check(ops: Iterable[Op], folder: Path, jobs: int = 1, *, whole: bool = True) -> Iterator[str]:
+    """Yield a line for every difference between the committed manifest and what is generated now; see `write`."""
+    wanted = {folder / file_name(op): op for op in ops}
+    for path, made in zip(wanted, _texts(list(wanted.values()), jobs), strict=True):
+        try:
+            old = path.read_text().splitlines()
+        except OSError as error:
+            yield f"{path}: cannot be read: {error.strerror}; `onnx-conformance manifest` writes it"
+            continue
+        new = made.splitlines()
+        if old[:1] != new[:1]:
+            yield f"{path}: written with another onnx: {(old or [''])[0]!r}, now {onnx.__version__}"
+        changes = [line for line in difflib.unified_diff(old[1:], new[1:], n=0, lineterm="") if line[:1] in "+-"][2:]
+        yield from (f"{path}: {line}" for line in changes[:SHOWN])
+        if len(changes) > SHOWN:
+            yield f"{path}: and {len(changes) - SHOWN} more lines"
+    for path in sorted(set(folder.glob("*.txt")) - set(wanted)) if whole else ():
+        yield f"{path}: no operator file declares this operator"

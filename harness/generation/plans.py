@@ -1,0 +1,286 @@
+"""Declaration x version x type x form -> Case; deterministic and lazy."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+
+from harness.case.case import Allowance, Case, Outcome
+from harness.case.compare import is_float
+from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected, ValueOf
+from harness.generation import binding, function_body
+from harness.generation.forms import Form, Plan, build, delivered_id, form_names, forms
+from harness.spec import evaluator, registry, schema
+from harness.spec.signature import Given, bind, gather, output_types
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import onnx
+
+    from harness.declare import CaseSpec, Tolerance
+    from harness.declare.data import Value
+    from harness.spec.schema import OperatorVersion
+
+
+@functools.cache
+def _evaluator() -> evaluator.Evaluator:
+    return evaluator.Evaluator()
+
+
+def _epsilon(value: Value) -> float:
+    if isinstance(value, np.ndarray) and is_float(value):
+        part = value.real.dtype if value.dtype.kind == "c" else value.dtype
+        return float(ml_dtypes.finfo(part).eps)  # type: ignore[no-untyped-call]
+    return 0.0
+
+
+def _allowance(tolerance: Tolerance, asked: Mapping[str, Any], outputs: Sequence[Value], kept: list[int]) -> Allowance:
+    bounds = None
+    if tolerance.bound:
+        allowed = tolerance.bound(**asked)
+        bounds = tuple(np.asarray(allowed[index], np.float64) * _epsilon(outputs[index]) for index in kept)
+    return Allowance(tolerance.reason, tolerance.ulp, tolerance.rtol, tolerance.atol, tolerance.signed_zero, bounds)
+
+
+def _inputs(
+    version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], around: evaluator.Local
+) -> list[tuple[str, Given | None]]:
+    """Return the inputs by name in the signature's order, down to the last one given."""
+
+    def named(name: str, item: Any, type_: str) -> tuple[str, Given | None]:  # noqa: ANN401 - see binding.given
+        if isinstance(item, ValueOf):
+            return item.name, around[item.name]
+        return name, None if item is None else binding.given(item, type_, types)
+
+    inputs: list[tuple[str, Given | None]] = []
+    for name, argument in version.arguments.items():
+        if isinstance(argument, schema.Attribute):
+            continue
+        type_ = types.get(argument.type) or version.default_type(argument.type)
+        given = spec.arguments.get(name, () if argument.variadic else None)
+        if argument.variadic:
+            inputs += [named(f"{argument.name}_{index}", item, type_) for index, item in enumerate(given)]
+        else:
+            inputs.append(named(argument.name, given, type_))
+    while inputs and inputs[-1][1] is None:
+        inputs.pop()
+    return inputs
+
+
+def _attributes(version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) -> dict[str, onnx.AttributeProto]:
+    wanted = {name: value for name, value in spec.arguments.items() if name in version.attributes}
+    return {
+        name: binding.attribute(name, value, version.attributes.get(name), types)
+        for name, value in {**spec.stray, **wanted}.items()
+    }
+
+
+def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], suffix: str = "") -> Plan:
+    """Return the plan of a declared case in one version, asking the oracle what to expect.
+
+    Raises:
+        DeclarationError: the oracle disagrees with the declared outcome.
+    """
+    case_id = _id(version, spec, suffix)
+    bound = {**{variable: version.default_type(variable) for variable in version.types}, **types}
+    around = {name: binding.given(value, "tensor(float)", bound) for name, value in spec.around.items()}
+    beside = binding.nodes(spec.beside)
+    opsets = {"ai.onnx": schema.newest_opset("ai.onnx"), version.domain: version.since}
+    scope = evaluator.Scope(opsets=opsets, functions={}, call={})
+    made = _evaluator().made(beside, around, scope)
+    scope = dataclasses.replace(scope, nodes=tuple(beside))
+    inputs, attributes = _inputs(version, spec, bound, made), _attributes(version, spec, bound)
+    local = {**dict(inputs), **made}
+    meant = {name: _evaluator().attribute(proto, local, scope) for name, proto in attributes.items()}
+    known = evaluator.known(version, meant)
+    values = gather(version, [value for _, value in inputs])
+    n = version.outputs_least if spec.n is None else spec.n
+    outputs = ["" if name in spec.omits else name for name in output_names(version, n)]
+    kept = [index for index, name in enumerate(outputs) if name]
+    outcome, expected, detail, decided = Outcome.VALUES, None, "", None
+    allowance = Allowance(op.compare.reason)
+    try:
+        nodes = functools.partial(_evaluator().calls, local, scope)
+        answer = evaluator.apply(op, version, values, meant, n, nodes)
+        expected = tuple(_renumbered(answer.outputs[index], kept) for index in kept)
+        if any(isinstance(value, Drawn) for value in expected):
+            outcome = Outcome.PROPERTY
+        allowance = _allowance(op.compare, answer.arguments, answer.outputs, kept)
+        kinds = answer.types
+    except NoAnswer as no_answer:
+        outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
+        detail, decided = no_answer.detail, no_answer.clause
+        _agree(case_id, spec, no_answer)
+        derived = output_types(op, version, bind(version, values), known, n)
+        # A model cannot declare an output of a type that does not exist.
+        kinds = [kind if schema.is_type(kind) else "tensor(float)" for kind in derived]
+    except evaluator.UndeclaredError as error:
+        raise DeclarationError(f"{case_id}: {error}") from error
+    if expected is not None and (spec.rejects or spec.unspecified):
+        raise DeclarationError(f"{case_id}: declared to give no values, but the oracle gives some")
+    present = {name: value for name, value in {**known, **meant}.items() if value is not None}
+    return Plan(
+        op=op,
+        version=version,
+        spec=spec,
+        id=case_id,
+        inputs=tuple(inputs),
+        around=around,
+        beside=tuple(beside),
+        attributes=attributes,
+        outputs=tuple(zip(outputs, kinds, strict=True)),
+        outcome=outcome,
+        expected=expected,
+        allowance=allowance,
+        detail=detail,
+        decided=decided,
+        types=types,
+        rank=_rank(op, {**present, **{name: item.value for name, item in inputs if item}}),
+    )
+
+
+def _renumbered(value: Value | Drawn, kept: list[int]) -> Value | Drawn:
+    """Return what must hold of a drawn output, where it speaks of another one that the node may not name."""
+    if not isinstance(value, Drawn) or value.chosen_by is None:
+        return value
+    place = kept.index(value.chosen_by) if value.chosen_by in kept else None
+    return dataclasses.replace(value, chosen_by=place)
+
+
+def _rank(op: Op, given: Mapping[str, Any]) -> int | None:
+    if callable(op.rank):
+        return op.rank(given)
+    value = given.get(op.rank or "")
+    return value.ndim if isinstance(value, np.ndarray) else None
+
+
+def _agree(case_id: str, spec: CaseSpec, no_answer: NoAnswer) -> None:
+    declared = spec.rejects if isinstance(no_answer, Rejected) else spec.unspecified
+    kind = "rejects" if isinstance(no_answer, Rejected) else "unspecified"
+    if declared is None:
+        raise DeclarationError(f"{case_id}: the oracle says {kind} {no_answer}, the case does not")
+    # A rule of the signature may be declared by the sentence of the operator that says the same.
+    if no_answer.clause.operator and declared != no_answer.clause:
+        raise DeclarationError(f"{case_id}: declared {kind}=«{declared.text}», the oracle says {no_answer}")
+
+
+def output_names(version: OperatorVersion, n: int) -> list[str]:
+    """Return what the first n outputs are called."""
+    fixed = [item.name for item in version.outputs if not item.variadic]
+    last = version.outputs[-1].name
+    return [fixed[i] if i < len(fixed) else f"{last}_{i - len(fixed)}" for i in range(n)]
+
+
+def _bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[str, str], str]]:
+    variables = _variables(spec)
+    lists = [version.types[variable] for variable in variables]
+    if spec.outside:
+        lists = [tuple(type_ for type_ in schema.ALL_TENSOR_TYPES if type_ not in allowed) for allowed in lists]
+    for chosen in itertools.product(*lists):
+        yield dict(zip(variables, chosen, strict=True)), "-to-".join(map(_suffix, chosen))
+
+
+def _variables(spec: CaseSpec) -> tuple[str, ...]:
+    """Return the type variables that a case is expanded over."""
+    each = (spec.each,) if isinstance(spec.each, str) else (spec.each or ())
+    return (spec.outside,) if spec.outside else each
+
+
+def _fits(version: OperatorVersion, spec: CaseSpec) -> bool:
+    """Tell whether a version has what a case speaks of: arguments, type variables, sentences."""
+    return (
+        spec.deprecated is version.deprecated
+        and spec.meant_for(version.since)
+        and all(name in version.arguments for name in spec.arguments)
+        and all(name in version.types for name in _variables(spec))
+    )
+
+
+def _id(version: OperatorVersion, spec: CaseSpec, suffix: str) -> str:
+    return f"{version}/{spec.name}" + (f"/{suffix}" if suffix else "")
+
+
+def _suffix(type_: str) -> str:
+    """Return a type as ids write it: float for tensor(float), seq-float, map-int64-float."""
+    return type_.replace("tensor(", "").replace("(", "-").replace(", ", "-").replace(")", "")
+
+
+def plans(
+    op: Op,
+    versions: Sequence[int] | None = None,
+    specs: Sequence[CaseSpec] | None = None,
+    wanted: Callable[[str], bool] | None = None,
+) -> Iterator[Plan]:
+    """Return the plans of an operator in the order of versions and declarations.
+
+    Args:
+        op: the operator.
+        versions: only these; None: all.
+        specs: only these of its declared cases; None: all.
+        wanted: whether a case of this id is; spares asking the oracle where no form is. None: all are.
+    """
+    for version in registry.versions(op):
+        if versions is not None and version.since not in versions:
+            continue
+        names = form_names(version)
+        for spec in op if specs is None else specs:
+            if _fits(version, spec):
+                for types, suffix in _bindings(version, spec):
+                    stem = _id(version, spec, suffix)
+                    if wanted is None or any(wanted(delivered_id(stem, name)) for name in names):
+                        yield plan(op, version, spec, types, suffix)
+
+
+def deliver(planned: Plan, form: Form) -> Case | None:
+    """Return the case of a plan in one form; None where parts of a function body are undeclared.
+
+    Raises:
+        DeclarationError: the function body means something else, and no dispute says so.
+    """
+    case = build(planned, form)
+    if form.body is None:
+        return case
+    return function_body.agreed(case, planned.op.disputed(planned.spec.name), _evaluator())
+
+
+def delivered(planned: Plan, wanted: Callable[[str], bool] | None = None) -> Iterator[Case]:
+    """Yield the case of a plan in every form that it fits; `wanted` as in `plans`."""
+    for form in forms(planned):
+        if wanted is None or wanted(delivered_id(planned.id, form.name)):
+            case = deliver(planned, form)
+            if case is not None:
+                yield case
+
+
+def origin(op: Op, case: Case) -> Plan | None:
+    """Return the plan that a case of an operator was delivered from; None where none of its own was."""
+    version = case.operator.rpartition("/")[2]
+    specs = [spec for spec in op if spec.name == case.name]
+    stem = case.id.partition("@")[0]
+    found = plans(op, (int(version),), specs) if version.isdigit() else iter(())
+    return next((planned for planned in found if planned.id == stem), None)
+
+
+def cases(
+    op: Op,
+    versions: Sequence[int] | None = None,
+    specs: Sequence[CaseSpec] | None = None,
+    wanted: Callable[[str], bool] | None = None,
+) -> Iterator[Case]:
+    """Return the cases of an operator in every form that each fits; see `plans`."""
+    for planned in plans(op, versions, specs, wanted):
+        yield from delivered(planned, wanted)
+
+
+def stems(version: OperatorVersion, specs: Iterable[CaseSpec]) -> Iterator[str]:
+    """Yield the ids of the cases that are declared for a version, without their forms; makes none of the cases."""
+    for spec in specs:
+        if _fits(version, spec):
+            for _, suffix in _bindings(version, spec):
+                yield _id(version, spec, suffix)

@@ -1,0 +1,17 @@
+"""Xor: whether one of two tensors is true, but not both, element by element.
+
+Versions: 1 (limited broadcasting by attribute), 7 (multidirectional broadcasting, no attributes).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from harness.declare import EXACT, Op
+from harness.declare.families.elementwise import rank_of_two
+from harness.declare.families.logical import Connective
+
+XOR = Op("Xor", versions=(1, 7), compare=EXACT, rank=rank_of_two)
+
+CONNECTIVE = Connective(XOR, "xor", np.logical_xor, neutral=False)
+CONNECTIVE.cases()

@@ -1,0 +1,56 @@
+"""Div: the quotient of two tensors, element by element.
+
+Versions: 1 (limited broadcasting by attribute), 6 (integers, no consumed_inputs), 7 (multidirectional
+broadcasting, no attributes), 13 and 14 (types).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from harness.declare import Array, Op, Tag, Version, typed
+from harness.declare.families.elementwise import Arithmetic, counted, rank_of_two, rounded_once
+
+DIV = Op("Div", versions=(1, 6, 7, 13, 14), compare=rounded_once("quotient"), rank=rank_of_two)
+
+QUOTIENT = DIV.clause(
+    "Performs element-wise binary division",
+    note="Of floating zeros and infinities it is that of IEEE 754. Says neither what an integer over 0 is nor what "
+    "the least integer over -1, which its type does not hold.",
+)
+TRUNCATING = DIV.clause(
+    "For integer inputs, the result is computed using truncating division (rounding toward zero).", since=6
+)
+ARITHMETIC = Arithmetic(DIV, QUOTIENT)
+
+
+@ARITHMETIC.oracle
+def quotient(v: Version, left: Array, right: Array) -> Array:
+    """Return the quotient; that of integers is rounded toward zero."""
+    if left.dtype.kind == "f":
+        return ARITHMETIC.exactly(v, np.divide, left, right)
+    dividend, divisor = np.broadcast_arrays(left.astype(object), right.astype(object))
+    v.silent(QUOTIENT, bool((divisor == 0).any()))
+    size = np.abs(dividend) // np.abs(divisor)
+    exact = np.asarray(np.where((dividend < 0) != (divisor < 0), -size, size))
+    v.silent(QUOTIENT, bool((exact > np.iinfo(left.dtype).max).any()))
+    return exact.astype(left.dtype)
+
+
+ARITHMETIC.cases(counted(7), counted(2))
+DIV.case(
+    "broadcast_integers", A=typed("int64", [[7], [-7]]), B=typed("int64", [2, -2, 3]), cites=(TRUNCATING,), since=7
+)
+DIV.case("zero_size_integers", Tag.EDGE, A=typed("int32", []), B=typed("int32", [0]), since=7, cites=(TRUNCATING,))
+for type_, since, low, high in ARITHMETIC.integers():
+    ARITHMETIC.of_integers(
+        "limits", type_, since, [(low, 1), (high, 1), (high, 3), (high - 1, high), (0, high), (1, 2)]
+    )
+    ARITHMETIC.of_integers("by_zero", type_, since, [(7, 0), (3, 1)], QUOTIENT)
+    ARITHMETIC.of_integers("zero_by_zero", type_, since, [(0, 0), (3, 1)], QUOTIENT)
+    if low:
+        ARITHMETIC.of_integers(
+            "toward_zero", type_, since, [(-7, 2), (7, -2), (-7, -2), (-1, 2), (low, 3), (low, high)]
+        )
+        ARITHMETIC.of_integers("overflow", type_, since, [(low, -1), (high, -1)], QUOTIENT)
+ARITHMETIC.misfits()

@@ -1,0 +1,174 @@
+"""MaxPool: the greatest value in each window.
+
+Versions: 1, 8 (indices, storage_order), 10 (dilations, ceil_mode), 11 (defaults), 12 (8-bit types), 22 (bfloat16;
+windows in the right padding do not count).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from harness.declare import EXACT, Array, Int, Ints, Op, Rule, Tag, Version, ramp, typed
+from harness.operators.nn._pooling import BEHIND, SLIDING, place, pool_cases, pools, shuffled
+
+if TYPE_CHECKING:
+    from harness.operators.nn._windows import Windows
+
+POOL = Op("MaxPool", versions=(1, 8, 10, 11, 12, 22), compare=EXACT, rank="X")
+
+GREATEST = POOL.clause(
+    "max pooling consisting of computing the max on all values of a subset of the input tensor according to the kernel "
+    "size",
+    note="Says neither what is greater of a number and NaN nor of +0 and -0. Alone, NaN and -inf are the greatest: "
+    "onnxruntime gives the lowest number instead.",
+)
+EXCLUDED = POOL.clause(
+    "The output of each pooling window is maximum number of elements exclude pad.",
+    note="A window of padding alone has no greatest element.",
+)
+DILATION = POOL.clause(
+    "Dilation value along each spatial axis of filter.",
+    since=10,
+    note="Says nothing of one below 1; version 11 adds that one left out is 1. onnxruntime does not widen the "
+    "kernel by it where it pads for SAME.",
+)
+DILATION_DEFAULT = POOL.clause("If not present, the dilation defaults to 1 along each spatial axis.", since=11)
+STORAGE = POOL.clause(
+    "The storage order of the tensor. 0 is row major, and 1 is column major.",
+    since=8,
+    note="Does not say which axes of more than two are turned: onnxruntime leaves all planes in their order and turns "
+    "the last two axes, as numpy's order F does not. Nor what another value means.",
+)
+ONLY_INDICES = POOL.clause(
+    "This attribute is used only to convert an n-tuple index value into a single integer value for producing the "
+    "second output.",
+    since=12,
+)
+SELECTED = POOL.clause(
+    "The values in indices of are the indices of the selected values during pooling.",
+    since=8,
+    note="Does not say which of several equal values is selected.",
+)
+FLAT = POOL.clause(
+    "The indices are computed as flatten 1-D tensor, and the indices do not consider padding. So the values in indices "
+    "are in [0, N x C x D1 x ... x Dn).",
+    since=8,
+    note="Of the whole tensor: onnx.reference counts anew in every plane.",
+)
+SAME_DIMENSIONS = POOL.clause("The dimensions of indices are the same as output tensor.", since=8)
+INT64 = POOL.clause("Constrain index tensor to int64", since=8)
+FLOATS = POOL.clause("Constrain input and output types to float tensors.", before=12)
+BYTES = POOL.clause("Constrain input and output types to float and 8 bit tensors.", since=12)
+IGNORED = POOL.clause(SLIDING, since=22, note=BEHIND)
+SAID = pools(POOL, dilated=10, renewed=12, wording=12, dilation=DILATION, ignored=IGNORED)
+
+
+def _one_answer(v: Version, windows: Windows, X: Array, greatest: Array) -> None:  # noqa: N803 - the text's own names
+    """Raise where it is open which value of a window is the greatest."""
+    kernel = tuple(range(-len(windows.sizes), 0))
+    if np.isnan(X).any():
+        several = windows.inside().sum(kernel) > 1
+        v.silent(GREATEST, bool((windows.taken(np.isnan(X)).any(kernel) & several).any()))
+    if (greatest == 0).any():
+        plus, minus = (windows.taken((X == 0) & (np.signbit(X) == sign)).any(kernel) for sign in (False, True))
+        v.silent(GREATEST, bool((plus & minus & (greatest == 0)).any()))
+
+
+def _indices(v: Version, windows: Windows, X: Array, greatest: Array, storage_order: int) -> Array:  # noqa: N803
+    """Return where in the flat input each value of `greatest` was."""
+    rank = len(windows.sizes)
+    v.silent(STORAGE, storage_order == 1 and (rank > 2 or X.shape[:2] != (1, 1)))  # noqa: PLR2004 - rows and columns
+    places = np.arange(X.size).reshape(X.shape, order="F" if storage_order else "C")
+    own = greatest.reshape(greatest.shape + (1,) * rank)
+    here = windows.inside() & ((windows.taken(X) == own) | np.isnan(own))
+    kernel = tuple(range(-rank, 0))
+    v.silent(SELECTED, bool((here.sum(kernel) > 1).any()))
+    return np.asarray(np.where(here, windows.taken(places), 0).sum(kernel, dtype=np.int64))
+
+
+@POOL.oracle()
+def pooled(
+    v: Version, *, n: int, X: Array, kernel_shape: Ints, strides: Ints, dilations: Ints, pads: Ints,  # noqa: N803
+    auto_pad: str, ceil_mode: Int, storage_order: Int,
+) -> tuple[Array, ...]:  # fmt: skip
+    """Return the greatest value in each window, and its place where the node asks for it."""
+    windows = place(v, SAID, X.shape, kernel_shape=kernel_shape, strides=strides, dilations=dilations, pads=pads,
+                    auto_pad=auto_pad, ceil_mode=ceil_mode)  # fmt: skip
+    v.silent(STORAGE, storage_order not in {0, 1, None})
+    kernel = tuple(range(-len(windows.sizes), 0))
+    v.silent(EXCLUDED, not windows.inside().any(kernel).all())
+    least = -np.inf if X.dtype.kind == "f" else np.iinfo(X.dtype).min
+    greatest = windows.taken(X, least).max(kernel)
+    _one_answer(v, windows, X, greatest)
+    return (greatest,) if n == 1 else (greatest, _indices(v, windows, X, greatest, storage_order or 0))
+
+
+def below_zero(*shape: int) -> Array:
+    """Return values that padding with 0 would exceed."""
+    return shuffled(*shape) - 200
+
+
+case = POOL.case
+PLANE: dict[str, Any] = {"X": below_zero(1, 2, 4, 5), "kernel_shape": [2, 3]}
+pool_cases(POOL, SAID, below_zero)
+
+case("defaults_of_dilations", **PLANE, cites=(DILATION_DEFAULT,))
+case("dtypes", Tag.DTYPE, each="T", X=shuffled(1, 2, 4, 5), kernel_shape=[2, 3], pads=[1, 0, 0, 2], cites=(FLOATS,))
+case("dtypes_bytes", Tag.DTYPE, each="T", X=shuffled(1, 2, 4, 5), kernel_shape=[2, 3], pads=[1, 0, 0, 2],
+     cites=(BYTES,))  # fmt: skip
+case("dtypes_indices", Tag.DTYPE, each="T", X=shuffled(2, 3, 5), kernel_shape=[2], n=2, cites=(INT64,))
+case("int8_least", Tag.EDGE, X=typed("int8", [[[-128, -128, -127, -128]]]), kernel_shape=[2], pads=[1, 1], since=12)
+case("uint8_most", Tag.EDGE, X=typed("uint8", [[[0, 0, 255, 128, 127]]]), kernel_shape=[2], since=12)
+case("equal", Tag.EDGE, X=[[[3, 3, 3, 5, 5]]], kernel_shape=[2], cites=(GREATEST,))
+case("infinities", Tag.EDGE, X=[[[-np.inf, -np.inf, 1, np.inf, 2]]], kernel_shape=[2], cites=(GREATEST,))
+case("minus_infinity_padded", Tag.EDGE, X=[[[-np.inf, -1, -np.inf]]], kernel_shape=[2], pads=[1, 1], cites=(EXCLUDED,))
+case("nan_alone", Tag.EDGE, X=[[[1, np.nan, 2]]], kernel_shape=[1], cites=(GREATEST,))
+case("nan", Tag.EDGE, X=[[[1, np.nan, 2]]], kernel_shape=[2], unspecified=GREATEST)
+case("two_zeros", Tag.EDGE, X=[[[0.0, -0.0, 2]]], kernel_shape=[2], unspecified=GREATEST)
+case("zeros_below_the_greatest", Tag.EDGE, X=[[[0.0, -0.0, 2]]], kernel_shape=[3], cites=(GREATEST,))
+case("padding_alone_before", Tag.EDGE, X=[[[1, 2, 3]]], kernel_shape=[2], pads=[2, 0], unspecified=EXCLUDED)
+case("padding_alone_after", Tag.EDGE, X=[[[1, 2, 3]]], kernel_shape=[2], pads=[0, 2], before=22, unspecified=EXCLUDED)
+case("padding_alone_after_now", Tag.EDGE, X=[[[1, 2, 3]]], kernel_shape=[2], pads=[0, 2], since=22,
+     unspecified=IGNORED)  # fmt: skip
+LAST: dict[str, dict[str, Any]] = {
+    "behind": {"X": below_zero(1, 2, 6), "kernel_shape": [2], "strides": [3]},
+    "in_padding": {"X": below_zero(1, 2, 4), "kernel_shape": [3], "strides": [4], "pads": [0, 1]},
+    "in_much_padding": {"X": below_zero(1, 2, 3), "kernel_shape": [2], "strides": [2], "pads": [0, 5]},
+}
+for name, given in LAST.items():
+    case(f"last_window_{name}", Tag.CHANGE, **given, ceil_mode=1, cites=(IGNORED,))
+    case(f"last_window_{name}_old", Tag.CHANGE, **given, ceil_mode=1, before=22, unspecified=EXCLUDED)
+
+INDEXED: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {
+    "plane": ((2, 3, 4, 5), {"kernel_shape": [2, 3]}),
+    "space": ((2, 1, 2, 3, 4), {"kernel_shape": [2, 1, 3]}),
+    "pads": ((1, 2, 3, 4), {"kernel_shape": [2, 3], "pads": [1, 2, 0, 1]}),
+    "same_lower": ((1, 2, 3, 5), {"kernel_shape": [2, 4], "auto_pad": "SAME_LOWER"}),
+    "dilations": ((1, 2, 5, 7), {"kernel_shape": [2, 3], "dilations": [3, 2]}),
+    "ceil": ((1, 2, 6, 9), {"kernel_shape": [3, 2], "strides": [2, 4], "ceil_mode": 1}),
+}
+for name, (shape, given) in INDEXED.items():
+    case(f"indices_{name}", X=below_zero(*shape), **given, n=2, cites=(FLAT, SELECTED, SAME_DIMENSIONS))
+turned: dict[str, Any] = {"X": below_zero(1, 1, 4, 5), "kernel_shape": [2, 3]}
+case("storage_order_rows", **turned, storage_order=0, n=2, cites=(STORAGE,))
+case("storage_order_columns", **turned, storage_order=1, n=2, cites=(STORAGE,))
+case("storage_order_columns_pads", **turned, pads=[1, 0, 0, 2], storage_order=1, n=2, cites=(STORAGE, FLAT))
+case("storage_order_without_indices", X=below_zero(2, 3, 4, 5), kernel_shape=[2, 3], storage_order=1,
+     cites=(ONLY_INDICES,))  # fmt: skip
+case("storage_order_channels", X=below_zero(1, 2, 4, 5), kernel_shape=[2, 3], storage_order=1, n=2, unspecified=STORAGE)
+case("storage_order_space", X=below_zero(1, 1, 2, 3, 4), kernel_shape=[2, 1, 3], storage_order=1, n=2,
+     unspecified=STORAGE)  # fmt: skip
+case("storage_order_two", **turned, storage_order=2, n=2, unspecified=STORAGE)
+case("indices_of_one_pixel", Tag.EDGE, X=[[[[3]]]], kernel_shape=[1, 1], n=2, since=8, cites=(FLAT,))
+case("indices_of_nan_alone", Tag.EDGE, X=[[[1, np.nan, 2]]], kernel_shape=[1], n=2, since=8, cites=(SELECTED,))
+case("indices_of_no_batch", Tag.EDGE, X=ramp(0, 2, 4), kernel_shape=[2], n=2, since=8, cites=(SAME_DIMENSIONS,))
+case("indices_of_equals", Tag.EDGE, X=[[[3, 3, 5]]], kernel_shape=[2], n=2, since=8, unspecified=SELECTED)
+
+case("no_kernel", X=PLANE["X"], rejects=Rule.ATTRIBUTES)
+case("two_outputs_old", **PLANE, n=2, before=8, rejects=Rule.ARITY)
+case("three_outputs", **PLANE, n=3, rejects=Rule.ARITY)
+for name, value, since in (("storage_order", 0, 8), ("ceil_mode", 0, 10), ("dilations", [1, 1], 10)):
+    case(f"attribute_{name}", Tag.CHANGE, **PLANE, stray={name: value}, before=since, rejects=Rule.ATTRIBUTES)
+case("attribute_count_include_pad", **PLANE, stray={"count_include_pad": 0}, rejects=Rule.ATTRIBUTES)

@@ -1,0 +1,349 @@
+"""Recurrent layers: what the texts of LSTM and GRU share, beside the equations of one step."""
+
+# ruff: noqa: N803 - the text's own names
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from harness.declare.tolerance import bounded
+from harness.operators.rnn._error_bound import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from harness.declare.clause import Clause, Version
+    from harness.declare.data import Array
+    from harness.declare.op import Op
+    from harness.declare.tolerance import Tolerance
+
+DIRECTIONS = {"forward": (1,), "reverse": (-1,), "bidirectional": (1, -1)}
+TRANSPOSED = 7
+"""The version since which the equations say that R is transposed."""
+LAYOUT = 14
+"""The version that brought layout."""
+UNTRANSPOSED = (
+    "Says of W, whose gates lie as those of R do, that it is transposed, and not of R, as since version 7: which is "
+    "meant is left open, and cases have an R that is its own transposed."
+)
+"""The note to an equation before version 7."""
+FORMULAS = (
+    "Relu(x) - max(0, x)", "Tanh(x) - (1 - e^{-2x})/(1 + e^{-2x})", "Sigmoid(x) - 1/(1 + e^{-x})",
+    "Affine(x) - alpha*x + beta", "LeakyRelu(x) - x if x >= 0 else alpha * x",
+    "ThresholdedRelu(x) - x if x >= alpha else 0", "ScaledTanh(x) - alpha*Tanh(beta*x)",
+    "HardSigmoid(x) - min(max(alpha*x + beta, 0), 1)", "Elu(x) - x if x >= 0 else alpha*(e^x - 1)",
+    "Softsign(x) - x/(1 + |x|)", "Softplus(x) - log(1 + e^x)",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Activation:
+    """An activation function of x, alpha and beta.
+
+    Attributes:
+        of: its values.
+        slope: how steep it is at most, for alpha and beta.
+        alpha, beta: the default of the ONNX operator of that name; None where there is none, "" where it takes none.
+    """
+
+    of: Callable[[Array, float, float], Array]
+    slope: Callable[[float, float], float] = lambda *_: 1.0
+    alpha: float | str | None = ""
+    beta: float | str | None = ""
+
+
+ACTIVATIONS = {
+    "Relu": Activation(lambda x, *_: np.maximum(0, x)),
+    "Tanh": Activation(lambda x, *_: np.tanh(x)),
+    "Sigmoid": Activation(lambda x, *_: 1 / (1 + np.exp(-x)), lambda *_: 0.25),
+    "Affine": Activation(lambda x, alpha, beta: alpha * x + beta, lambda alpha, _: abs(alpha), None, None),
+    "LeakyRelu": Activation(lambda x, alpha, _: np.where(x >= 0, x, alpha * x), lambda a, _: max(1.0, abs(a)), 0.01),
+    "ThresholdedRelu": Activation(lambda x, alpha, _: np.where(x >= alpha, x, 0), alpha=1.0),
+    "ScaledTanh": Activation(
+        lambda x, alpha, beta: alpha * np.tanh(beta * x), lambda alpha, beta: abs(alpha * beta), None, None
+    ),
+    "HardSigmoid": Activation(
+        lambda x, alpha, beta: np.minimum(np.maximum(alpha * x + beta, 0), 1), lambda alpha, _: abs(alpha), 0.2, 0.5
+    ),
+    "Elu": Activation(
+        lambda x, alpha, _: np.where(x >= 0, x, alpha * (np.exp(np.minimum(x, 0)) - 1)),
+        lambda alpha, _: max(1.0, abs(alpha)),
+        1.0,
+    ),
+    "Softsign": Activation(lambda x, *_: x / (1 + np.abs(x))),
+    "Softplus": Activation(lambda x, *_: np.log(1 + np.exp(x))),
+}
+
+
+@dataclass(frozen=True)
+class Recurrent:
+    """What the texts say, one field a sentence.
+
+    Attributes:
+        gates: how many gates have weights.
+        functions: the default activation functions, in the order of the equations.
+        states: names of the states that are initial inputs.
+        weights, recurrence, bias, counted: the operator's own sentences on shapes and on the number of functions.
+        transposed: an equation that says that R is transposed, and `plain` the same one before.
+        formulas: those of the functions that every version has; `narrow` and `spaced` are those with spaces around * in
+            later versions alone.
+    """
+
+    gates: int
+    functions: tuple[str, ...]
+    states: tuple[str, ...]
+    weights: Clause
+    recurrence: Clause
+    bias: Clause
+    counted: Clause
+    transposed: Clause
+    plain: Clause
+    direction: Clause
+    packed: Clause
+    known: Clause
+    optional: Clause
+    consumed: Clause
+    defaults: Clause
+    clip: Clause
+    no_clip: Clause
+    lengths: Clause
+    no_lengths: Clause
+    batch: Clause
+    zero: Clause
+    state_shape: Clause
+    concats: Clause
+    last: Clause
+    neurons: Clause
+    layout: Clause
+    layout_one: Clause
+    missing: Clause
+    trailing: Clause
+    floats: Clause
+    integers: Clause
+    directions: Clause
+    optional_y: Clause
+    if_zero: Clause
+    formulas: tuple[Clause, ...]
+    narrow: tuple[Clause, ...]
+    spaced: tuple[Clause, ...]
+
+
+def as_measured(computed: Callable[..., list[Measured]]) -> Tolerance:
+    """Allow what the outputs, `computed` from the oracle's arguments, are off by."""
+
+    def rounding(**given: Any) -> list[Array]:  # noqa: ANN401 - the oracle's arguments
+        return [item.off for item in computed(**given)]
+
+    return bounded(rounding, "sums, products and functions round, and that goes on from step to step")
+
+
+def recurrent(
+    op: Op, functions: tuple[str, ...], states: tuple[str, ...], *, weights: Clause, recurrence: Clause, bias: Clause,
+    counted: Clause, transposed: Clause, plain: Clause, shaped: str, batchwise: str, defaults_since: int | None,
+    spaced_since: int | None,
+) -> Recurrent:  # fmt: skip
+    """Declare the sentences that an operator shares with the other; see Recurrent for those of its own.
+
+    `shaped` and `batchwise` are the shapes that layout 0 and 1 have; since `defaults_since` alpha and beta have
+    defaults; `spaced_since` the formulas of functions have spaces around *.
+    """
+    changed = [text for text in FORMULAS if spaced_since and "*" in text.replace(" * ", "")]
+    return Recurrent(
+        gates={"LSTM": 4, "GRU": 3}[op.name],
+        functions=functions,
+        states=states,
+        weights=weights,
+        recurrence=recurrence,
+        bias=bias,
+        counted=counted,
+        transposed=transposed,
+        plain=plain,
+        direction=op.clause(
+            "Must be one of forward (default), reverse, or bidirectional.",
+            note="GRU 1 has the default `foward` in its schema; the sentence decides. Says not in which order Y holds "
+            "what reverse gives: that of X, in which t counts the time steps, as the official cases show.",
+        ),
+        packed=op.clause(
+            "The input sequences packed (and potentially padded) into one 3-D tensor with the shape of `[seq_length, "
+            "batch_size, input_size]`.",
+            note="Where layout is 1, that sentence says the shape.",
+        ),
+        known=op.clause("The activation functions must be one of the activation functions specified above."),
+        optional=op.clause("Below are optional"),
+        consumed=op.clause(
+            "The values are consumed in the order of activation functions, for example (f, g, h) in LSTM.",
+            note="A function that takes none consumes none. Says nothing of fewer or more values than are consumed.",
+        ),
+        defaults=op.clause(
+            "Default values are the same as of corresponding ONNX operators.",
+            since=defaults_since,
+            note="No operator of ONNX is Affine or ScaledTanh. onnxruntime has another default than 1 for the alpha of "
+            "ThresholdedRelu.",
+        ),
+        clip=op.clause(
+            "Clipping bounds the elements of a tensor in the range of [-threshold, +threshold] and is applied to the "
+            "input of activations.",
+            note="So it bounds what the activation of a state takes, not the state. Says nothing of a negative one. "
+            "onnxruntime clips what f and g of LSTM take, and not what h does; onnx.reference clips nothing.",
+        ),
+        no_clip=op.clause("No clip if not specified."),
+        lengths=op.clause(
+            "Optional tensor specifying lengths of the sequences in a batch.",
+            note="Says nothing of lengths that are 0, negative or beyond seq_length, nor of what Y holds behind the "
+            "end of a sequence: any value does. A reversed sequence begins at its own end. "
+            "onnx.reference takes no notice of lengths.",
+        ),
+        no_lengths=op.clause("If not specified - assumed all sequences in the batch to have length `seq_length`."),
+        batch=op.clause("It has shape `[batch_size]`."),
+        zero=op.clause("If not specified - assumed to be 0"),
+        state_shape=op.clause("It has shape `[num_directions, batch_size, hidden_size]`."),
+        concats=op.clause("A tensor that concats all the intermediate output values of the hidden."),
+        last=op.clause("The last output value of the hidden.", note="Of no time steps there is none."),
+        neurons=op.clause(
+            "Number of neurons in the hidden layer", note="R tells it where it is left out, which onnxruntime refuses."
+        ),
+        layout=op.clause(
+            f"If 0, the following shapes are expected: {shaped}", since=LAYOUT, note="Says nothing of other values."
+        ),
+        layout_one=op.clause(f"If 1, the following shapes are expected: {batchwise}", since=LAYOUT),
+        missing=op.clause(
+            "An empty string may be used in the place of an actual argument's name to indicate a missing argument.",
+            since=7,
+        ),
+        trailing=op.clause(
+            "Trailing optional arguments (those not followed by an argument that is present) may also be simply "
+            "omitted.",
+            since=7,
+        ),
+        floats=op.clause("Constrain input and output types to float tensors."),
+        integers=op.clause("Constrain seq_lens to integer tensor."),
+        directions=op.clause("`num_directions` - 2 if direction == bidirectional else 1"),
+        optional_y=op.clause("The sequence output for the hidden is optional if 0. Default 0.", before=TRANSPOSED),
+        if_zero=op.clause("It is optional if `output_sequence` is 0.", before=TRANSPOSED),
+        formulas=tuple(op.clause(text) for text in FORMULAS if text not in changed),
+        narrow=tuple(op.clause(text, before=spaced_since) for text in changed),
+        spaced=tuple(op.clause(text.replace("*", " * "), since=spaced_since) for text in changed),
+    )
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The parameters of one direction: of each gate W^T, R^T, Wb and Rb, and the functions, clipping included."""
+
+    W: Array
+    R: Array
+    Wb: Array
+    Rb: Array
+    functions: tuple[Callable[[Measured], Measured], ...]
+
+    def from_input(self, x: Measured, gate: int) -> Measured:
+        """Return Xt*(W^T) + Wb of one gate."""
+        weights: Array = self.W[gate].T
+        return x @ weights + Measured.exact(self.Wb[gate])
+
+    def from_hidden(self, h: Measured, gate: int) -> Measured:
+        """Return Ht-1*(R^T) + Rb of one gate."""
+        weights: Array = self.R[gate].T
+        return h @ weights + Measured.exact(self.Rb[gate])
+
+
+def _function(name: str, alpha: float, beta: float, clip: float | None) -> Callable[[Measured], Measured]:
+    activation = ACTIVATIONS[name]
+    slope = activation.slope(alpha, beta)
+
+    def applied(x: Measured) -> Measured:
+        return (x if clip is None else x.clipped(clip)).through(lambda it: activation.of(it, alpha, beta), slope)
+
+    return applied
+
+
+def _scaling(
+    v: Version, said: Recurrent, defaults: Sequence[float | str | None], given: Sequence[float]
+) -> list[float]:
+    """Return one alpha or beta for each function: those given, or else its default; 0 for what takes none."""
+    takers = [index for index, default in enumerate(defaults) if default != ""]
+    values = [0.0 if default in {"", None} else float(str(default)) for default in defaults]
+    if given:
+        v.silent(said.consumed, len(given) != len(takers))
+        for index, value in zip(takers, given, strict=True):
+            values[index] = float(value)
+        return values
+    v.permit(said.defaults, bool(takers))
+    v.silent(said.defaults, any(defaults[index] is None for index in takers))
+    return values
+
+
+def _functions(
+    v: Version, said: Recurrent, directions: int, names: Sequence[str] | None, alpha: Sequence[float] | None,
+    beta: Sequence[float] | None, clip: float | None,
+) -> list[Callable[[Measured], Measured]]:  # fmt: skip
+    """Return the functions of all directions."""
+    chosen = list(names or said.functions * directions)
+    v.require(said.counted, len(chosen) == len(said.functions) * directions)
+    v.require(said.known, all(name in ACTIVATIONS for name in chosen))
+    v.silent(said.clip, clip is not None and clip < 0)
+    alphas = _scaling(v, said, [ACTIVATIONS[name].alpha for name in chosen], list(alpha or ()))
+    betas = _scaling(v, said, [ACTIVATIONS[name].beta for name in chosen], list(beta or ()))
+    return [_function(*item, clip) for item in zip(chosen, alphas, betas, strict=True)]
+
+
+def through_time(  # noqa: PLR0913 - the operators' own arguments
+    v: Version, said: Recurrent, step: Callable[[Measured, tuple[Measured, ...], Layer, int], tuple[Measured, ...]], *,
+    X: Array, W: Array, R: Array, B: Array | None, sequence_lens: Array | None, initial: Sequence[Array | None],
+    direction: str, layout: int | None, hidden_size: int | None, activations: Sequence[str] | None,
+    activation_alpha: Sequence[float] | None, activation_beta: Sequence[float] | None, clip: float | None,
+) -> list[Measured]:  # fmt: skip
+    """Return Y and the last states.
+
+    `step` gets Xt, the states before, the parameters of a direction and its number; it returns the new states, of
+    which the hidden one is the first.
+    """
+    direction = "forward" if direction == "foward" else direction  # See Recurrent.direction.
+    v.require(said.direction, direction in DIRECTIONS)
+    v.silent(said.layout, layout not in {None, 0, 1})
+    v.require(said.packed, X.ndim == 3)  # noqa: PLR2004 - as the sentence says
+    x = X.swapaxes(0, 1) if layout else X
+    if layout:
+        initial = [None if item is None else item.swapaxes(0, 1) for item in initial]
+    orders = DIRECTIONS[direction]
+    hidden = (R.shape[2:] or (0,))[0] if hidden_size is None else hidden_size
+    v.require(said.recurrence, R.shape == (len(orders), said.gates * hidden, hidden))
+    v.require(said.weights, W.shape == (len(orders), said.gates * hidden, x.shape[2]))
+    v.require(said.bias, B is None or B.shape == (len(orders), 2 * said.gates * hidden))
+    of_state = len(orders), x.shape[1], hidden
+    state_shape = said.layout_one if layout else said.state_shape
+    v.require(state_shape, all(item is None or item.shape == of_state for item in initial))
+    v.require(said.batch, sequence_lens is None or sequence_lens.shape == x.shape[1:2])
+    v.silent(said.last, len(x) == 0)
+    lengths = np.full(x.shape[1], len(x)) if sequence_lens is None else sequence_lens
+    v.silent(said.lengths, bool(((lengths < 1) | (lengths > len(x))).any()))
+    functions = _functions(v, said, len(orders), activations, activation_alpha, activation_beta, clip)
+    matrices = R.reshape(len(orders), said.gates, hidden, hidden)
+    v.permit(said.transposed, bool((matrices != matrices.swapaxes(2, 3)).any()))
+    inputs, bias = W.reshape(len(orders), said.gates, hidden, -1), np.zeros((len(orders), 2, said.gates, hidden))
+    bias = bias if B is None else B.reshape(bias.shape)
+    ends, kept = [], Measured(np.zeros((len(x), *of_state)), np.full((len(x), *of_state), np.inf))
+    for index, order in enumerate(orders):
+        own = tuple(functions[index * len(said.functions) : (index + 1) * len(said.functions)])
+        layer = Layer(inputs[index], matrices[index], bias[index, 0], bias[index, 1], own)
+        states = tuple(
+            Measured.exact(np.zeros(of_state[1:]) if item is None else np.asarray(item[index])) for item in initial
+        )
+        for t in range(len(x))[::order]:
+            runs = (t < lengths)[:, None]
+            new = step(Measured.exact(x[t]), states, layer, index)
+            states = tuple(now.where(runs, before) for now, before in zip(new, states, strict=True))
+            kept.value[t, index] = np.where(runs, new[0].value, 0)
+            kept.off[t, index] = np.where(runs, new[0].off, np.inf)
+        ends.append(states)
+    last = [
+        Measured(np.stack([item.value for item in state]), np.stack([item.off for item in state]))
+        for state in zip(*ends, strict=True)
+    ]
+    if layout:
+        last = [Measured(item.value.swapaxes(0, 1), item.off.swapaxes(0, 1)) for item in last]
+        kept = Measured(np.moveaxis(kept.value, 2, 0), np.moveaxis(kept.off, 2, 0))
+    return [kept, *last]

@@ -1,0 +1,248 @@
+"""A failure as Markdown ready to paste into a bug report: it renders as meant on GitHub, whatever a runtime said.
+
+What others wrote (messages, names, values) stands in code only: there neither markup, @mentions nor #numbers mean
+anything. Paths of the machine it was made on are cut down to the last name in them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+import re
+import shlex
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+
+from harness.analysis.sentences import leading
+from harness.case import compare
+from harness.case.case import Outcome, quoted
+from harness.case.model_text import model_text
+from harness.case.value_text import one
+from harness.repro import script
+from harness.spec import links
+from harness.verdict import MAX_MESSAGE, Verdict, clean, line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from harness.case.case import Case
+    from harness.execution.ask import LiveAnswer
+    from harness.verdict import Result
+
+MOST_ELEMENTS = 20
+"""Elements that differ which are listed."""
+STDERR_LINES = 10
+MOST_TITLE = 200
+"""Characters of a message in a title."""
+ACCOUNTS = r"(?:/(?:home|Users)/[^/\s'\"]+|/root|[A-Za-z]:\\Users\\[^\\\s'\"]+)"
+"""Where people's own files lie, on any machine."""
+
+
+@dataclass(frozen=True)
+class Issue:
+    """What a bug report is made of.
+
+    Attributes:
+        case: what fails.
+        result: what the backend made of it.
+        witness: the backend's hello and whole answer.
+        others: what other backends make of the same case.
+        origin: the id of the case that this one was cut down from, if it was.
+    """
+
+    case: Case
+    result: Result
+    witness: LiveAnswer
+    others: Sequence[LiveAnswer] = ()
+    origin: str = ""
+
+
+def runtime(backend: str, hello: Mapping[str, Any]) -> str:
+    """Return a runtime's name and version as it says them; one that says nothing is named as the user did."""
+    name = hello.get("runtime") or public_name(backend)
+    return line(f"{name} {hello.get('version', '')}", 120)
+
+
+def public_name(backend: str) -> str:
+    """Return a backend's name without the paths of this machine."""
+    if not backend.startswith("cmd:"):
+        return public(backend)  # A file may be named by its whole path.
+    words = [Path(word).name if Path(word).is_absolute() else word for word in shlex.split(backend[4:])]
+    return "cmd:" + shlex.join(map(public, words))
+
+
+def public(text: str) -> str:
+    """Return a text with the paths of this machine cut down to the last name in them."""
+    here = {Path.home(), Path.cwd(), Path(sys.prefix), Path(sys.base_prefix), Path(tempfile.gettempdir())}
+    roots = sorted({re.escape(str(path)) for path in here if path != Path(path.anchor)}, key=len, reverse=True)
+    found = rf"(?<![\w./-])(?:{'|'.join([*roots, ACCOUNTS])})(?P<rest>(?:[/\\][^\s'\":,;()\[\]<>]*)?)(?![\w-])"
+    return re.sub(found, lambda match: re.split(r"[/\\]", match["rest"].rstrip("/\\"))[-1] or "...", text)
+
+
+def code(text: object, limit: int = 300) -> str:
+    """Return a text as an inline code span, in which nothing has a meaning; empty text as a hyphen."""
+    plain = line(text, limit)
+    if not plain:
+        return "-"
+    if "|" in plain:  # A table's cells are told apart before its code spans: only an entity is safe everywhere.
+        return "<code>" + re.sub(r"[^A-Za-z0-9 ]", lambda found: f"&#{ord(found[0])};", plain) + "</code>"
+    fence = "`" * (1 + max(map(len, re.findall(r"`+", plain)), default=0))
+    pad = " " if plain[0] == "`" or plain[-1] == "`" else ""
+    return f"{fence}{pad}{plain}{pad}{fence}"
+
+
+def fenced(text: str, language: str) -> str:
+    """Return a text as a fenced block that it cannot leave."""
+    fence = "`" * (1 + max([2, *map(len, re.findall(r"`+", text))]))
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+LINKED = re.compile(r"[@#]\w|\bGH-\d|://|\bwww\.|\b[0-9a-f]{7,40}\b|:\w+:|\$", re.IGNORECASE)
+"""What GitHub makes a link, a picture or a formula of outside of code."""
+MARKUP = re.compile(r"[\\`*_\[\]<>~&|]|^[#+=-]|(?<=^\d)[.)]")
+
+
+def prose(text: str) -> str:
+    """Return a sentence as text that means nothing but itself; as code where GitHub would make more of it."""
+    plain = line(text, 2000)
+    return code(plain, 2000) if LINKED.search(plain) else MARKUP.sub(lambda found: f"\\{found[0]}", plain)
+
+
+def markdown(issue: Issue) -> str:
+    """Return the bug report."""
+    return "\n\n".join(_blocks(issue)) + "\n"
+
+
+def script_text(issue: Issue, *, shared: bool) -> str:
+    """Return the one-file reproduction; `shared` is for others to read, without the paths of this machine."""
+    result = issue.result
+    if shared:
+        result = dataclasses.replace(result, backend=public_name(result.backend), message=public(result.message))
+    return script.script(issue.case, result, issue.witness.hello)
+
+
+def _blocks(issue: Issue) -> Iterator[str]:
+    case, result = issue.case, issue.result
+    named = runtime(result.backend, issue.witness.hello)
+    yield f"# {_title(issue)}: {code(case.operator)}, {code(named)}"
+    where = links.place(case.operator)
+    link = f"[{case.operator}]({where})" if where else code(case.operator)
+    if case.clauses:
+        yield f"The text of {link} says:"
+        first, *others = leading(case, result)
+        yield f"> {prose(quoted(first))}"
+        if others:
+            yield "And beside it:"
+            yield "\n>\n".join(f"> {prose(quoted(clause))}" for clause in others)
+        if case.notes:
+            yield "\n".join(f"- {prose(note)}" for note in case.notes)
+    else:
+        yield f"A case of {link}."
+    yield "## Model"
+    yield fenced(model_text(case.model, 20_000), "text")
+    yield "## Inputs"
+    given = "\n".join(f"{line(name)} = {clean(one(value), 600)}" for name, value in case.inputs.items())
+    yield fenced(given or "none", "text")
+    yield "## Expected"
+    yield _expected(case)
+    yield "## Actual"
+    yield from _actual(issue, named)
+    yield "## One-file reproduction"
+    body = fenced(script_text(issue, shared=True), "python")
+    yield f"<details>\n<summary>Python, with onnx and the runtime alone</summary>\n\n{body}\n\n</details>"
+    if issue.others:
+        yield "## What other runtimes do"
+        yield "\n".join(_table(issue.others))
+    yield "## Versions"
+    yield "\n".join(_versions(issue, named))
+
+
+def _title(issue: Issue) -> str:
+    """Return what came, and what was expected in its place; the message of a runtime leads where it refused."""
+    case, result = issue.case, issue.result
+    if result.verdict is Verdict.REFUSED:
+        return f"{code(_cut(public(result.message or result.error)))} where {_kinds(case)} is expected"
+    if result.verdict is Verdict.ACCEPTED_INVALID:
+        return f"{code(_cut(result.actual))} where the text forbids an answer"
+    if result.verdict in {Verdict.CRASH, Verdict.TIMEOUT}:
+        return f"{code(result.signal) if result.signal else prose(result.message)} where {_kinds(case)} is expected"
+    found = result.mismatch
+    if result.verdict.failed and {"where", "expected", "actual"} <= set(found):
+        expected, actual = (code(_cut(found[name], 80)) for name in ("expected", "actual"))
+        return f"{code(found['where'], 60)}: {expected} is expected, {actual} came"
+    return str(result.verdict)
+
+
+def _cut(text: object, limit: int = MOST_TITLE) -> str:
+    told = line(text, MAX_MESSAGE)
+    return told if len(told) <= limit else f"{told[:limit]}..."
+
+
+def _kinds(case: Case) -> str:
+    """Return what is expected without its elements: types and shapes of tensors."""
+    if case.expected is None:
+        return "a refusal" if case.outcome is Outcome.REJECTS else "anything else"
+    kinds = [one(value).partition(" (")[0].partition(" {")[0] for value in case.expected]
+    kinds = [kind if kind.startswith(("sequence", "an empty")) else kind.partition(" ")[0] for kind in kinds]
+    return code(_cut(", ".join(kinds) or "no output", 80))
+
+
+def _expected(case: Case) -> str:
+    if case.outcome is Outcome.REJECTS:
+        return f"To be refused: {prose(case.decided)}"
+    if case.outcome is Outcome.UNSPECIFIED:
+        return f"The text leaves it open: {prose(case.decided)}"
+    if case.expected is None:
+        return "Not stored with the case."
+    rows = [f"{line(name)} = {clean(one(value), 600)}" for name, value in zip(case.outputs, case.expected, strict=True)]
+    return fenced("\n".join(rows), "text") + f"\n\nTolerance: {prose(str(case.allowance))}."
+
+
+def _actual(issue: Issue, named: str) -> Iterator[str]:
+    case, result = issue.case, issue.result
+    yield f"{code(named)}: **{result.verdict}**" + (f", {code(result.error)}" if result.error else "")
+    if result.message:
+        yield fenced(clean(public(result.message)), "text")
+    given = issue.witness.outputs
+    if given:
+        names = [*case.outputs, *("?" for _ in given[len(case.outputs) :])]
+        rows = [f"{line(name)} = {clean(one(value), 600)}" for name, value in zip(names, given, strict=False)]
+        yield fenced("\n".join(rows), "text")
+    if case.expected is not None and result.verdict is Verdict.WRONG_VALUE:
+        differing = list(compare.differing(case.expected, given, case.allowance))
+        if differing:
+            rows = ["| element | expected | actual |", "| --- | --- | --- |"]
+            rows += [f"| {' | '.join(map(code, row))} |" for row in differing[:MOST_ELEMENTS]]
+            more = len(differing) - MOST_ELEMENTS
+            yield "\n".join(rows) + (f"\n\nand {more} more." if more > 0 else "")
+    if result.stderr.strip():
+        last = "\n".join(public(result.stderr).splitlines()[-STDERR_LINES:])
+        yield f"The last that it printed:\n\n{fenced(clean(last), 'text')}"
+
+
+def _table(others: Sequence[LiveAnswer]) -> Iterator[str]:
+    yield "| runtime | verdict | what it said |"
+    yield "| --- | --- | --- |"
+    for other in others:
+        named = code(runtime(other.backend, other.hello))
+        if other.result is None:
+            yield f"| {named} | not asked | {code(public(other.problem))} |"
+            continue
+        result = other.result
+        said = result.message or result.actual or ("; ".join(map(one, other.outputs)))
+        told = f"{result.error}: {said}" if result.error and said else said or result.error
+        yield f"| {named} | {result.verdict} | {code(public(told))} |"
+
+
+def _versions(issue: Issue, named: str) -> Iterator[str]:
+    yield f"- runtime: {code(named)}"
+    yield f"- onnx {onnx.__version__}, numpy {np.__version__}, Python {platform.python_version()}"
+    yield f"- {code(f'{platform.system()} {platform.release()} {platform.machine()}')}"
+    case = issue.case.id
+    yield f"- case {code(case)} of onnx-conformance" + (f", cut down from {code(issue.origin)}" if issue.origin else "")

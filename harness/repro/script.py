@@ -1,0 +1,326 @@
+"""`repro`: one self-contained Python file that shows a mismatch without this project."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+import onnx.parser
+import onnx.printer
+
+from backends.protocol import element_type
+from harness.analysis.sentences import behaviour
+from harness.case import properties
+from harness.case.case import Outcome, quoted
+from harness.declare import Drawn
+from harness.repro import check_code
+from harness.verdict import Verdict, clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from harness.case.case import Case
+    from harness.declare.data import Value
+    from harness.verdict import Result
+
+PLAIN_TYPES = 13
+"""Element types up to this number (uint64) are numpy's own; the others come from ml_dtypes."""
+
+OVER_STDIO = """\
+import io
+import json
+import subprocess
+
+
+def encode(value):
+    if isinstance(value, list):
+        return {{"kind": "sequence", "items": [encode(item) for item in value]}}
+    if isinstance(value, dict):
+        keys = np.array(list(value), dtype=object if isinstance(next(iter(value), 0), str) else np.int64)
+        return {{"kind": "map", "keys": encode(keys), "values": [encode(item) for item in value.values()]}}
+    if value is None:
+        return {{"kind": "optional", "item": None}}
+    tensor = onnx.numpy_helper.from_array(value)
+    described = {{"kind": "tensor", "type": tensor.data_type, "shape": list(value.shape)}}
+    if tensor.data_type == onnx.TensorProto.STRING:
+        return {{**described, "strings": value.reshape(-1).tolist()}}
+    buffers.append(tensor.raw_data)
+    return described
+
+
+def decode(value):
+    if value["kind"] == "sequence":
+        return [decode(item) for item in value["items"]]
+    if value["kind"] == "map":
+        keys = decode(value["keys"]).tolist()
+        return dict(zip(keys, [decode(item) for item in value["values"]]))
+    if value["kind"] == "optional":
+        return None if value["item"] is None else decode(value["item"])
+    if value["type"] == onnx.TensorProto.STRING:
+        return np.array(value["strings"], dtype=object).reshape(value["shape"])
+    blank = np.zeros(value["shape"], onnx.helper.tensor_dtype_to_np_dtype(value["type"]))
+    tensor = onnx.numpy_helper.from_array(blank)
+    tensor.raw_data = payload.read(len(tensor.raw_data))
+    return onnx.numpy_helper.to_array(tensor)
+
+
+buffers = [model.SerializeToString()]
+header = [{{"name": name, "value": encode(value)}} for name, value in inputs.items()]
+request = {{
+    "kind": "run",
+    "id": 1,
+    "model": len(buffers[0]),
+    "inputs": header,
+    "outputs": [value.name for value in model.graph.output],
+    "payload": sum(map(len, buffers)),
+}}
+runner = subprocess.Popen({command!r}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+try:
+    said, _ = runner.communicate(json.dumps(request).encode() + b"\\n" + b"".join(buffers), timeout=60)
+except subprocess.TimeoutExpired:
+    runner.kill()
+    raise
+payload = io.BytesIO(said)
+print("hello:   ", payload.readline())
+answer = json.loads(payload.readline() or "null")
+if answer is None or answer["kind"] != "answer":
+    raise RuntimeError(answer)
+outputs = [decode(value) for value in answer["outputs"]]
+"""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What of a script depends on the case alone, so that a report can put scripts together for any backend.
+
+    Attributes:
+        before: imports, model, inputs, expected values.
+        after: what is said of how far an answer may lie off.
+        wide: element types occur that numpy itself does not have.
+        rejects: the text forbids the model, so that a refusal is what is expected.
+        checks: the names of the pieces that hold the answer against what is expected; see checkcode.
+    """
+
+    before: str
+    after: str
+    wide: bool
+    rejects: bool
+    checks: tuple[str, ...]
+
+
+def script(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
+    """Return the file's text.
+
+    Args:
+        case: what is shown.
+        result: what the backend made of it now.
+        hello: what the backend's adapter said of itself; `repro` there is how one calls the runtime.
+    """
+    found = parts(case)
+    code = call(result.backend, hello, wide=found.wide).rstrip()
+    asked = REFUSAL.format(call=textwrap.indent(code, "    ", bool)) if found.rejects else f"{code}\n"
+    checks = "".join(check_code.PIECES[name] for name in found.checks)
+    hang = HANG if result.verdict is Verdict.TIMEOUT else ""
+    return f"{_head(case, result, hello)}{hang}{found.before}{asked}{GOT}{found.after}{checks}"
+
+
+def parts(case: Case) -> Parts:
+    """Return what depends on the case alone."""
+    return Parts(
+        before="".join(f"{text}\n" for text in _before(case)),
+        after="".join(f"{text}\n" for text in _after(case)),
+        wide=_needs_ml_dtypes(case) or _declares_wide(case.model),
+        rejects=case.outcome is Outcome.REJECTS,
+        checks=check_code.pieces(case),
+    )
+
+
+def runtime(backend: str, said: Mapping[str, Any]) -> str:
+    """Return what a runtime calls itself, with its version."""
+    return f"{said.get('runtime', backend)} {said.get('version', '')}".strip()
+
+
+def needs(backend: str, said: Mapping[str, Any]) -> str:
+    """Return what must be installed to run a script."""
+    also = f" and {_safe(runtime(backend, said))}" if said.get("runtime") else ""
+    return f"Needs: pip install onnx=={onnx.__version__}{also}"
+
+
+def _head(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
+    lines = [f'"""{_safe(case.id)} on {_safe(runtime(result.backend, hello))}: {result.verdict}.', ""]
+    lines += [f"The text: {_safe(quoted(clause))}" for clause in behaviour(case)]
+    lines += [f"Seen: {_safe(result.message)}"] if result.message else []
+    return "\n".join([*lines, needs(result.backend, hello), '"""', "", ""])
+
+
+def _before(case: Case) -> Iterator[str]:
+    yield "import numpy as np"
+    yield "import onnx"
+    yield "import onnx.numpy_helper"
+    yield "import onnx.parser"
+    if _needs_ml_dtypes(case):
+        yield "import ml_dtypes"
+    yield ""
+    yield from _model(case)
+    yield "inputs = {"
+    for name, value in case.inputs.items():
+        yield f"    {name!r}: {literal(value)},"
+    yield "}"
+    yield from _expected(case)
+    yield ""
+
+
+def _safe(text: object) -> str:
+    return clean(text, 500).replace("\\", "\\\\").replace('"""', "'''").replace("\n", " ")
+
+
+def _model(case: Case) -> Iterator[str]:
+    text = _text(case.model)
+    if text:
+        yield f'model = onnx.parser.parse_model("""\n{_inside_quotes(text)}\n""")'
+    else:  # onnx's text format has no way to write some models.
+        yield "# onnx's text format cannot hold this model; it is the serialized ModelProto."
+        yield f"model = onnx.load_from_string({case.model!r})"
+
+
+def _text(data: bytes) -> str:
+    """Return a model as text that says the same, names of nodes and producer aside; empty where there is none."""
+    try:
+        model = onnx.load_from_string(data)
+        text = onnx.printer.to_text(model).strip()
+        return text if _stripped(onnx.parser.parse_model(text)) == _stripped(model) else ""
+    except Exception:  # noqa: BLE001 - whatever a model from outside breaks in printer, parser or tensors
+        return ""
+
+
+def _inside_quotes(text: str) -> str:
+    """Return a text as it stands between three quotes: with escapes for what a terminal or a reader could mistake."""
+    plain = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    plain = re.sub(r"^(\s*):(?=:)", r"\1\\x3a", plain, flags=re.MULTILINE)  # A command to a runner of GitHub's.
+    if plain.replace("\n", "").isprintable():
+        return plain
+    return "".join(item if item == "\n" or item.isprintable() else repr(item)[1:-1] for item in plain)
+
+
+def _stripped(model: onnx.ModelProto) -> bytes:
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    copy.producer_name = ""
+    for node in copy.graph.node:
+        node.name = ""
+        if not node.domain:  # Named as empty and not named are the same.
+            node.ClearField("domain")
+    for tensor in copy.graph.initializer:
+        array = onnx.numpy_helper.to_array(tensor)
+        tensor.CopyFrom(onnx.numpy_helper.from_array(array, tensor.name))
+    return bytes(copy.SerializeToString(deterministic=True))
+
+
+def _needs_ml_dtypes(case: Case) -> bool:
+    return any(
+        element_type(value.dtype).number > PLAIN_TYPES + 2
+        for given in (*case.inputs.values(), *(case.expected or ()))
+        for value in check_code.arrays(given)
+    )
+
+
+def _declares_wide(model: bytes) -> bool:
+    """Tell whether a graph takes or gives element types that numpy itself does not have, whatever is expected."""
+    graph = onnx.load_from_string(model).graph
+    numbers = {_innermost(info.type) for info in (*graph.input, *graph.output)}
+    return any(number > PLAIN_TYPES + 2 for number in numbers)
+
+
+def _innermost(type_: onnx.TypeProto) -> int:
+    """Return the element type of a tensor, or of what is in a container; 0 where there is none."""
+    kind = type_.WhichOneof("value")
+    inner: Any = getattr(type_, kind) if kind else None
+    if kind in {"sequence_type", "optional_type"}:
+        return _innermost(inner.elem_type)
+    if kind == "map_type":
+        return _innermost(inner.value_type)
+    return int(inner.elem_type) if kind in {"tensor_type", "sparse_tensor_type"} else 0
+
+
+_NAMED = {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}
+
+
+def literal(value: Value | Drawn) -> str:  # noqa: PLR0911 - one for each kind of value
+    """Return a Python expression that makes the value; for one drawn at random, of what must hold of it."""
+    if isinstance(value, Drawn):
+        return f"('drawn', {properties.describe(value)!r})"
+    if isinstance(value, np.ndarray):
+        row = element_type(value.dtype)
+        if value.dtype.kind == "O":
+            return f"np.array({value.reshape(-1).tolist()!r}, dtype=object).reshape({value.shape})"
+        dtype = f"np.dtype({row.dtype!r})" if row.number <= PLAIN_TYPES + 2 else f"ml_dtypes.{row.dtype}"
+        elements = value.reshape(-1).tolist()  # Nested lists of a shape such as (2**60, 0) would fill the memory.
+        if row.number <= PLAIN_TYPES and np.array(elements, value.dtype).tobytes() == value.tobytes():
+            items = ", ".join(_NAMED.get(text, text) for text in map(repr, elements))
+            return f"np.array([{items}], dtype={dtype}).reshape({value.shape})"
+        return f"np.frombuffer(bytes.fromhex({value.tobytes().hex()!r}), dtype={dtype}).reshape({value.shape})"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(literal, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {literal(item)}" for key, item in value.items()) + "}"
+    return "None"
+
+
+def _expected(case: Case) -> Iterator[str]:
+    if case.expected is None:
+        what = "to be refused" if case.outcome is Outcome.REJECTS else "nothing: the text leaves it open"
+        yield f"print({clean(f'expected: {what}: {case.decided}')!r})"
+        return
+    yield "expected = ["
+    for value in case.expected:
+        yield f"    {literal(value)},"
+    yield "]"
+    yield 'print("expected:", expected)'
+
+
+def call(backend: str, said: Mapping[str, Any], *, wide: bool) -> str:
+    """Return the code that calls a runtime: from `model` and `inputs` to `outputs`.
+
+    Args:
+        backend: as the user named it.
+        said: what its adapter said of itself.
+        wide: whether element types occur that numpy itself does not have.
+    """
+    if backend.startswith("cmd:"):
+        return OVER_STDIO.format(command=shlex.split(backend.removeprefix("cmd:")))
+    text = said.get("repro_wide" if wide and "repro_wide" in said else "repro")
+    if not isinstance(text, str):
+        return f"raise SystemExit({f'{backend} has no way to be called without this project'!r})"
+    return text
+
+
+REFUSAL = """\
+try:
+{call}
+except (ImportError, OSError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error)
+    print("as expected")
+    raise SystemExit(0) from None
+"""
+GOT = """
+print("got:     ", outputs)
+"""
+HANG = """\
+import faulthandler
+
+faulthandler.dump_traceback_later(30, exit=True)  # It hangs: this says where, and ends it.
+
+"""
+
+
+def _after(case: Case) -> Iterator[str]:
+    if case.outcome is Outcome.REJECTS:
+        yield 'raise SystemExit("an answer, where the text forbids one")'
+    yield from check_code.settings(case, literal)

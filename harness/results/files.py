@@ -1,0 +1,267 @@
+"""The results files of a run: one for all backends, or one for each of them in a folder.
+
+Each is a whole stream, with a header and a footer of its own, and goes on where it was cut off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import ChainMap, Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness.results import sampling
+from harness.results.stream import CutOffError, ResultsError, Run, Writer, begun, header, identity
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from harness.verdict import Result, Unreadable
+
+MOST_NAME = 80
+"""Characters of a file name that is made of a backend's."""
+
+
+def file_names(backends: Sequence[str]) -> dict[str, str]:
+    """Return by backend the name of its file in a folder: as the user named it, as far as every file system allows.
+
+    What had to be replaced, or differs in upper and lower case alone, is told apart by a digest of the name.
+    """
+    plain = {name: re.sub(r"[^A-Za-z0-9._=+]+", "-", name).strip("-.")[:MOST_NAME] for name in backends}
+    often = Counter(text.casefold() for text in plain.values())
+    return {
+        name: f"{text if name == text and often[text.casefold()] == 1 else f'{text}-{_digest(name)}'.strip('-')}.ndjson"
+        for name, text in plain.items()
+    }
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+
+
+@dataclass
+class Stream:
+    """One results file of a run.
+
+    Attributes:
+        backends: whose results it holds.
+        earlier: what it held when this run began, where that goes on.
+    """
+
+    backends: tuple[str, ...]
+    writer: Writer
+    earlier: Run | None = None
+    begun: bool = field(default=False, init=False)
+
+    @property
+    def path(self) -> Path | None:
+        """Where it is; None: nothing is kept."""
+        return self.writer.path
+
+
+class Streams:
+    """Every results file of a run, each result in the one of its backend."""
+
+    def __init__(
+        self,
+        path: Path | None,
+        backends: Sequence[str],
+        reference: str = "",
+        *,
+        apart: bool = False,
+        overwrite: bool = False,
+    ) -> None:
+        """Take where results go; nothing is opened yet.
+
+        Args:
+            path: a file, or a folder where `apart`; None: results are counted, and not kept.
+            backends: that give results.
+            reference: whose answers are the expected ones; every header names it as well.
+            apart: each backend has a file of its own.
+            overwrite: results that are there may be replaced.
+        """
+        self.path, self._reference = path, reference
+        if path is not None and apart:
+            names = file_names(backends)
+            self.all = [Stream((name,), Writer(path / names[name], overwrite=overwrite)) for name in backends]
+        else:
+            self.all = [Stream(tuple(backends), Writer(path, overwrite=overwrite))]
+        self._apart = apart
+        self._of = {name: stream for stream in self.all for name in stream.backends}
+
+    @property
+    def complete(self) -> bool:
+        """Whether every file held a whole run before this one began."""
+        return all(stream.earlier is not None and stream.earlier.complete for stream in self.all)
+
+    def resume(self, source: Mapping[str, str], arguments: Mapping[str, Any]) -> None:
+        """Take up what the files hold.
+
+        Args:
+            source: the suite, as the header has it.
+            arguments: of this run, as the header has them.
+
+        Raises:
+            ResultsError: a file is of another suite, of other backends or arguments; or there is nothing left to do.
+        """
+        if self.path is None:
+            raise ResultsError("--resume needs --results FILE, the file to go on with")
+        for stream in self.all:
+            stream.writer.lock()  # Before it is read: another run may be about to end it.
+            if stream.path is not None and begun(stream.path):
+                stream.earlier = Run(stream.path)
+                self._same(stream, stream.earlier, source, arguments)
+        if self.complete:
+            raise ResultsError(f"{self.path} is complete; there is nothing to resume")
+
+    def _same(self, stream: Stream, run: Run, source: Mapping[str, str], arguments: Mapping[str, Any]) -> None:
+        """Raise ResultsError if a file is not of what this run was asked for."""
+        known = {"repeat": 0, "reference": "", **run.header["arguments"]}
+        reference = {self._reference} - {"", *stream.backends}
+        sampled = sampling.of({"arguments": arguments})
+        for what, was, is_now in (
+            ("suite", _written(run.header["suite"]), _written(source)),
+            ("backends", _written(sorted(set(run.header["backends"]) - reference)), _written(sorted(stream.backends))),
+            ("selection", _written(known.get("selection")), _written(arguments["selection"])),
+            (
+                "sample",
+                _shares(sampling.of(run.header)),
+                _shares({name: count for name, count in sampled.items() if name in stream.backends}),
+            ),
+            ("reference", _written(known["reference"]), _written(arguments["reference"])),
+            ("repeat", known["repeat"], arguments["repeat"]),
+        ):
+            if was != is_now:
+                raise ResultsError(
+                    f"{run.path} cannot be resumed: its {what} is {was}, this run's {is_now}; "
+                    "ask for the same, or name another --results file"
+                )
+
+    def check(self) -> None:
+        """Raise ResultsError where this run may not replace a file; of several, for one that it could go on with."""
+        refusals = []
+        for stream in self.all:
+            try:
+                if stream.earlier is None:
+                    stream.writer.check()
+            except ResultsError as error:
+                refusals.append(error)
+        if refusals:
+            raise min(refusals, key=lambda refusal: not isinstance(refusal, CutOffError))
+
+    def header_of(self, backend: str) -> Mapping[str, Any] | None:
+        """Return the header of the file that holds a backend's results already, or None."""
+        earlier = [stream.earlier for stream in self.all if stream.earlier is not None]
+        return next((run.header for run in earlier if backend in run.header["backends"]), None)
+
+    def results(self) -> Iterator[Result]:
+        """Yield what the files hold already."""
+        for stream in self.all:
+            for result in stream.earlier.results() if stream.earlier else ():
+                stream.writer.count(result)
+                yield result
+
+    def begin(self, first: Mapping[str, Any], hellos: Mapping[str, Mapping[str, Any]]) -> None:
+        """Open every file: a new one with its header, one that was cut off behind its last record.
+
+        Args:
+            first: the header of the whole run.
+            hellos: what each backend says of itself.
+
+        Raises:
+            ResultsError: one cannot be written, or holds a run that was cut off and is not resumed, or a backend is
+                another than in the file to go on with, though its name is the same.
+        """
+        for stream in self.all:
+            if stream.earlier is not None:
+                _same_runtimes(stream.earlier, hellos)
+        self.check()  # Of all of them before the first is begun anew.
+        for stream in self.all:
+            if stream.earlier is None:
+                stream.writer.open(self._narrowed(first, stream) if self._apart else first)
+            elif not stream.earlier.complete:
+                stream.writer.go_on(stream.earlier)
+            stream.begun = stream.earlier is None or not stream.earlier.complete
+
+    def _narrowed(self, first: Mapping[str, Any], stream: Stream) -> dict[str, Any]:
+        """Return the header of the whole run as far as it is one backend's."""
+        told = {*stream.backends, self._reference}
+        sampled = {name: count for name, count in sampling.of(first).items() if name in stream.backends}
+        arguments = {key: value for key, value in first["arguments"].items() if key != "samples"}
+        return {
+            **first,
+            "backends": {name: said for name, said in first["backends"].items() if name in told},
+            "arguments": {**arguments, **({"samples": sampled} if sampled else {})},
+        }
+
+    def add(self, result: Result) -> None:
+        """Write and count a result."""
+        self._of[result.backend].writer.add(result)
+
+    def add_unreadable(self, item: Unreadable) -> None:
+        """Write a case that no backend could be asked, to every file."""
+        for stream in self.all:
+            stream.writer.add_unreadable(item)
+
+    def finish(
+        self, seconds: float, faults: Sequence[tuple[str, str]], given_up: Collection[str], cpu: Mapping[str, float]
+    ) -> None:
+        """Write the footers of the files that are whole.
+
+        Args:
+            seconds: that the run took.
+            faults: what went wrong without being any case's result, behind the backend that it is of, if it is of one.
+            given_up: backends that could not go on: without a footer their file counts as cut off.
+            cpu: seconds of CPU time, as the footer has them.
+        """
+        for stream in self.all:
+            if not stream.begun or self._reference in given_up or set(stream.backends) & set(given_up):
+                continue
+            own = {"", self._reference, *stream.backends}
+            stream.writer.faults = [fault for backend, fault in faults if backend in own]
+            stream.writer.finish(seconds, cpu)
+
+    def close(self) -> None:
+        """Close every file; without `finish` before, it counts as cut off."""
+        for stream in self.all:
+            stream.writer.close()
+
+    @property
+    def written(self) -> list[Path]:
+        """The files, in the order of the backends."""
+        return [stream.path for stream in self.all if stream.path is not None]
+
+    @property
+    def counts(self) -> Mapping[str, Mapping[str, int]]:
+        """By backend and verdict, the results so far; it changes as they come."""
+        return ChainMap(*(stream.writer.counts for stream in self.all))
+
+    @property
+    def busy(self) -> dict[str, float]:
+        """By backend, the seconds that its cases took by its own clock."""
+        return {name: seconds for stream in self.all for name, seconds in stream.writer.busy.items()}
+
+
+def _shares(sampled: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} 1/{count}" for name, count in sorted(sampled.items())) or "none"
+
+
+def _written(value: object) -> str:
+    """Return a value of the header as a person would write it."""
+    if isinstance(value, dict):
+        return " ".join(str(item) for item in value.values())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "") or "none"
+
+
+def _same_runtimes(run: Run, hellos: Mapping[str, Mapping[str, object]]) -> None:
+    """Raise ResultsError if a backend is another one than in the run to go on with, though its name is the same."""
+    now = header({}, hellos, {})["backends"]
+    for name, was in run.header["backends"].items():
+        then, is_now = identity(was), identity(now.get(name, was))
+        if then != is_now:
+            raise ResultsError(
+                f"{run.path} cannot be resumed: {name} was {_written(then)}, and is now {_written(is_now)}; "
+                "restore it, or name another --results file"
+            )

@@ -1,0 +1,494 @@
+"""The result stream: NDJSON of a header, one result a line, and a footer with the counts.
+
+No footer means cut off: everything before it still counts, and `run --resume` goes on from there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import errno
+import fcntl
+import json
+import math
+import os
+import platform
+from collections import Counter
+from io import FileIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+
+from harness import __version__
+from harness.errors import HarnessError
+from harness.results import records
+from harness.spec.completeness import COMPLETENESS
+from harness.verdict import Result, Unreadable, Verdict, clean, line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from io import BufferedReader
+    from pathlib import Path
+
+FORMAT = 1
+"""Raised when a record changes its meaning."""
+
+IDENTITY = ("runtime", "version", "python", "node")
+"""What an adapter says of itself that tells one runtime from another."""
+CALLS = ("repro", "repro_wide")
+"""How its runtime is called without this project; see `repro`."""
+MOST_CODE = 8000
+MOST_DISTANCES = 50_000
+"""Elements of a result whose distance is kept: a line of a MiB or two."""
+NO_LOCKS = frozenset({errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK, errno.EINVAL})
+"""What a file system without locks answers; there a run goes on without one."""
+
+SPARSE = (
+    "message",
+    "error",
+    "signal",
+    "seconds",
+    "expected",
+    "actual",
+    "mismatch",
+    "clauses",
+    "tags",
+    "stderr",
+    "attempts",
+    "ulps",
+)
+"""Fields that are left out where they say nothing."""
+
+
+class ResultsError(HarnessError):
+    """A results file cannot be used; the text names file and line."""
+
+
+class CutOffError(ResultsError):
+    """A run was cut off in the file, and nobody asked to go on with it."""
+
+
+"""How much of ONNX the generated suite is of, in words."""
+
+
+def header(
+    suite: Mapping[str, str],
+    backends: Mapping[str, Mapping[str, Any]],
+    arguments: Mapping[str, Any],
+    covers: Mapping[str, int] | None = None,
+) -> dict[str, Any]:
+    """Return the first record of a run.
+
+    Args:
+        suite: its name and digest.
+        backends: by name, what each says of itself.
+        arguments: what the run was asked for.
+        covers: how much of ONNX the suite is of, where that is known; see `harness.spec.completeness`.
+    """
+    return {
+        "kind": "header",
+        "format": FORMAT,
+        "harness": __version__,
+        "onnx": onnx.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
+        "started": _now(),
+        "suite": dict(suite),
+        "backends": {
+            name: {key: clean(said[key], 80) for key in IDENTITY if key in said} | _calls(said)
+            for name, said in backends.items()
+        },
+        "arguments": dict(arguments),
+        **({"covers": dict(covers)} if covers else {}),
+    }
+
+
+def completeness(first: Mapping[str, Any]) -> str:
+    """Return how much of ONNX the suite of a run is of, as a sentence; empty where its header does not say."""
+    return f"Of ONNX: {COMPLETENESS.format(**first['covers'])}." if "covers" in first else ""
+
+
+def _calls(said: Mapping[str, Any]) -> dict[str, str]:
+    """Return the code that an adapter gave; code that would have to be cut is left out."""
+    return {key: said[key] for key in CALLS if isinstance(said.get(key), str) and len(said[key]) <= MOST_CODE}
+
+
+def identity(said: Mapping[str, Any]) -> dict[str, str]:
+    """Return of a backend in the header what tells it from another one."""
+    return {key: str(said[key]) for key in IDENTITY if key in said}
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+def to_record(result: Result) -> dict[str, Any]:
+    """Return a result as a record of the stream."""
+    record = {"kind": "result", **{f.name: getattr(result, f.name) for f in dataclasses.fields(result)}}
+    if result.seconds is not None and not 0 <= result.seconds < math.inf:
+        record["seconds"] = None  # An adapter may say anything.
+    return {key: value for key, value in record.items() if key not in SPARSE or value not in ("", None, (), {})}
+
+
+def unreadable_record(item: Unreadable) -> dict[str, str]:
+    """Return a case that could not be read as a record of the stream."""
+    return {"kind": "unreadable", "case": item.case, "message": item.message}
+
+
+def to_unreadable(record: Mapping[str, Any]) -> Unreadable:
+    """Return the case that could not be read of a record.
+
+    Raises:
+        ValueError: a field is missing or none of its kind.
+    """
+    for key in ("case", "message"):
+        if not isinstance(record.get(key), str):
+            raise ValueError(f"{key!r} is {line(record.get(key), 80)}, expected a string")  # noqa: TRY004 - bad data
+    return Unreadable(line(record["case"], 1000), line(record["message"], 1000))
+
+
+_FIELDS = {item.name for item in dataclasses.fields(Result)}
+
+
+def from_record(record: Mapping[str, Any]) -> Result:
+    """Return the result of a record that is as the schema says."""
+    known = {key: value for key, value in record.items() if key in _FIELDS}
+    known["verdict"] = Verdict(known["verdict"])
+    for key in ("clauses", "tags", "attempts"):
+        known[key] = tuple(known.get(key, ()))
+    known.setdefault("operator", "")
+    known.setdefault("outcome", "values")
+    return Result(**known)
+
+
+def begun(path: Path) -> bool:
+    """Tell whether a file holds something.
+
+    Raises:
+        ResultsError: that cannot be told.
+    """
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise ResultsError(f"cannot read {path}: {error.strerror}") from error
+
+
+def measured(path: Path) -> bool:
+    """Tell whether a file holds results, whole or cut off: what nobody can derive again."""
+    try:
+        with _opened(path) as file:
+            return bool(records.parse(file.readline(records.MOST_BYTES))["kind"] == "header")
+    except (ResultsError, records.RecordError, OSError):
+        return False
+
+
+def spare(path: Path) -> None:
+    """Raise ResultsError where something that can be derived again would take the place of results."""
+    if measured(path):
+        raise ResultsError(f"{path} holds results, which are not overwritten; name another file")
+
+
+class Writer:
+    """Writes a stream, each record at once, so that what is measured is kept whatever happens next.
+
+    A file is locked from when it is looked at until it is closed: two runs that write one file would tear its lines.
+    The lock is the kernel's own, on the file itself: it ends with the process, however that ends, and leaves no second
+    file behind, as those of a library would.
+    """
+
+    def __init__(self, path: Path | None, *, overwrite: bool = False) -> None:
+        """Take a path, or None to only count: verdicts, and the seconds that the cases of a backend took.
+
+        Args:
+            path: the file; what is no plain file, such as a pipe, is written to as it comes.
+            overwrite: results that are there may be replaced.
+        """
+        self.path, self._overwrite = path, overwrite
+        self._file: FileIO | None = None
+        self.counts: dict[str, Counter[str]] = {}
+        self.faults: list[str] = []
+        self._unreadable: set[Unreadable] = set()
+        self.busy: dict[str, float] = {}
+
+    def lock(self) -> None:
+        """Lock the file, where there is one already.
+
+        Raises:
+            ResultsError: another run writes to it, or it cannot be written.
+        """
+        if self.path is not None and self._file is None and self.path.is_file():
+            self._file = self._locked(os.O_RDWR)
+
+    def check(self) -> None:
+        """Raise ResultsError where a new file would take the place of one that is there; lock it where it may."""
+        self.lock()
+        try:
+            self._check()
+        except ResultsError:
+            self.close()
+            raise
+
+    def _check(self) -> None:
+        if self.path is None or not begun(self.path):
+            return
+        if not measured(self.path):
+            raise ResultsError(f"{_no_header(self.path)}, and is not overwritten")
+        if self._overwrite:
+            return
+        if Run(self.path).complete:
+            raise ResultsError(
+                f"{self.path} holds results already; name another file, or replace them with --overwrite"
+            )
+        raise CutOffError(
+            f"{self.path} holds a run that was cut off; go on with --resume, name another file, or replace it with "
+            "--overwrite"
+        )
+
+    def open(self, first: Mapping[str, Any]) -> None:
+        """Begin a new file with its header.
+
+        Raises:
+            ResultsError: the path cannot be written, another run writes to it, or it holds what may not be replaced.
+        """
+        if self.path is None:
+            return
+        self.check()
+        if self._file is None:
+            self._file = self._locked(os.O_RDWR | os.O_CREAT if _plain(self.path) else os.O_WRONLY)
+            self.check()  # Another run may have begun it since it was not there.
+        if _plain(self.path):
+            self._file.truncate(0)
+        self._line(first)
+
+    def go_on(self, run: Run) -> None:
+        """Go on with a file that was cut off, behind its last whole record.
+
+        Raises:
+            ResultsError: it cannot be written, or another run writes to it.
+        """
+        self._unreadable = set(run.unreadable)
+        self.lock()
+        if self._file is None:
+            raise ResultsError(f"{self.path} is gone; run without --resume")
+        self._file.truncate(run.end)
+        self._file.seek(run.end)
+
+    def _locked(self, flags: int) -> FileIO:
+        """Open the file and lock it; a pipe without a reader is not waited for."""
+        assert self.path is not None  # noqa: S101 - whoever calls looked
+        try:
+            handle = os.open(self.path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            why = "nobody reads this pipe" if error.errno == errno.ENXIO else error.strerror
+            raise ResultsError(f"cannot write {self.path}: {why}") from error
+        os.set_blocking(handle, True)
+        file = FileIO(handle, "r+b" if flags & os.O_RDWR else "wb")
+        try:
+            if _plain(self.path):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.close()
+            raise ResultsError(
+                f"another run is writing to {self.path}; wait until it has ended, or name another file"
+            ) from error
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                file.close()
+                raise ResultsError(f"cannot lock {self.path}: {error.strerror}") from error
+        return file
+
+    def add(self, result: Result) -> None:
+        """Write and count a result."""
+        self.count(result)
+        if self._file is None:
+            return
+        if sum(map(len, result.ulps.values())) > MOST_DISTANCES:
+            result = dataclasses.replace(result, ulps={})  # Of thousands of outputs; nobody could read the line.
+        self._line(to_record(result))
+
+    def add_unreadable(self, item: Unreadable) -> None:
+        """Write a case that could not be read, once."""
+        if self._file is not None and item not in self._unreadable:
+            self._unreadable.add(item)
+            self._line(unreadable_record(item))
+
+    def count(self, result: Result) -> None:
+        """Count a result that is in the file already."""
+        self.counts.setdefault(result.backend, Counter())[str(result.verdict)] += 1
+        if result.seconds is not None and 0 <= result.seconds < math.inf:  # An adapter may say anything.
+            self.busy[result.backend] = self.busy.get(result.backend, 0.0) + result.seconds
+
+    def finish(self, seconds: float, cpu: Mapping[str, float] | None = None) -> None:
+        """Write the footer: the run is whole.
+
+        Args:
+            seconds: that it took.
+            cpu: seconds of CPU time; see costs.Cost.
+        """
+        if self._file is not None:
+            counts = {backend: dict(sorted(counter.items())) for backend, counter in self.counts.items()}
+            self._line(
+                {
+                    "kind": "footer",
+                    "counts": counts,
+                    "faults": self.faults,
+                    "finished": _now(),
+                    "seconds": round(seconds, 3),
+                    "busy": {backend: round(spent, 3) for backend, spent in sorted(self.busy.items())},
+                    **({"cpu": dict(cpu)} if cpu else {}),
+                }
+            )
+
+    def close(self) -> None:
+        """Close the file; without `finish` before, it counts as cut off."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def discard(self) -> None:
+        """Remove what was written, where that is a file."""
+        if self.path is not None and self._file is not None and _plain(self.path):
+            self.path.unlink(missing_ok=True)
+        self.close()
+
+    def _line(self, record: Mapping[str, Any]) -> None:
+        assert self._file is not None  # noqa: S101
+        view = memoryview(
+            json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+        )
+        try:
+            while view:
+                view = view[self._file.write(view) :]
+        except OSError as error:
+            raise ResultsError(f"cannot write {self.path}: {error.strerror}; what it holds so far is whole") from error
+
+
+def _plain(path: Path) -> bool:
+    """Tell whether a path is a plain file, or none yet."""
+    return path.is_file() or not path.exists()
+
+
+def _no_header(path: Path) -> str:
+    return f"{path}, line 1: expected the header of a run, as `run --results` writes it; name another file"
+
+
+def _opened(path: Path) -> BufferedReader:
+    """Open a results file to read it.
+
+    Raises:
+        ResultsError: it cannot be read, or is no plain file: a stream is gone when it was read once.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            what = "a folder" if path.is_dir() else "a pipe or a device"
+            raise ResultsError(f"{path} is {what}; results are read more than once, so keep them in a file and name it")
+        return path.open("rb")
+    except OSError as error:
+        raise ResultsError(f"cannot read {path}: {error.strerror}") from error
+
+
+class Run:
+    """A results file, read lazily, every record held to the published schema.
+
+    Attributes:
+        header: the first record.
+        complete: whether there is a footer.
+        unreadable: cases of the suite that no backend could be asked.
+        end: bytes up to the last whole record.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read the header, and find out whether the file is whole.
+
+        Raises:
+            ResultsError: it is missing, no results file, or damaged.
+        """
+        self.path = path
+        with _opened(path) as file:
+            first = self._next(file)
+        try:
+            self.header = records.parse(first)
+        except records.RecordError:
+            self.header = {}
+        if self.header.get("kind") != "header":
+            raise ResultsError(_no_header(path))
+        if self.header.get("format") != FORMAT:
+            raise ResultsError(
+                f"{path}: format {line(repr(self.header.get('format')), 40)}; this version reads {FORMAT}"
+            )
+        try:
+            records.read(first)
+        except records.RecordError as error:
+            raise ResultsError(f"{path}, line 1: not a header: {error}; the file is damaged, run anew") from None
+        self.footer: Mapping[str, Any] | None = None
+        self.unreadable: tuple[Unreadable, ...] = ()
+        self.end = len(first)
+        self._held: tuple[int, int] | None = None
+        for _ in self.results():
+            pass
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end."""
+        return self.footer is not None
+
+    @property
+    def cut_off(self) -> str:
+        """What is said where only a whole run will do."""
+        return f"{self.path} was cut off; go on with it first: run --resume --results {self.path}"
+
+    def results(self) -> Iterator[Result]:
+        """Yield the results in the order of the file.
+
+        Raises:
+            ResultsError: a record before the last is damaged, or no record of a run that has this header.
+        """
+        with _opened(self.path) as file:
+            status = os.fstat(file.fileno())
+            stamp = (status.st_size, status.st_mtime_ns)
+            # To hold each line to the schema takes as long as to read it, and is done once.
+            read = json.loads if self._held == stamp else records.read
+            end = len(self._next(file))
+            number, damaged, ended = 1, "", False
+            unreadable: dict[Unreadable, None] = {}
+            while text := self._next(file):
+                number += 1
+                where = f"{self.path}, line {number}"
+                if damaged:
+                    raise ResultsError(f"{damaged}; remove it and what follows, and go on with --resume")
+                try:
+                    record = read(text)
+                except records.BrokenJsonError as error:
+                    damaged = f"{where}: not a record of the result stream: {error}"
+                    continue  # Allowed for the last line only: there the run was cut off.
+                except records.RecordError as error:
+                    raise ResultsError(f"{where}: {error}; remove the line and run with --resume") from None
+                if ended or record["kind"] == "header":
+                    kind = f"a {record['kind']}" if not ended else "a record behind the footer"
+                    raise ResultsError(f"{where}: {kind}; these are two files in one, give them one by one")
+                end += len(text)
+                if record["kind"] == "footer":
+                    self.footer, ended = record, True
+                    continue
+                if record["kind"] == "unreadable":
+                    unreadable[to_unreadable(record)] = None
+                    continue
+                if record["backend"] not in self.header["backends"]:
+                    raise ResultsError(
+                        f"{where}: backend {line(record['backend'], 80)!r} is none of the header's; remove the line "
+                        "and run with --resume"
+                    )
+                yield from_record(record)
+            self.end, self.unreadable = end, tuple(unreadable)
+            self._held = None if damaged else stamp
+
+    def _next(self, file: BufferedReader) -> bytes:
+        """Return the next line; of one that is longer than a record can be, no more than that."""
+        try:
+            return file.readline(records.MOST_BYTES)
+        except OSError as error:
+            raise ResultsError(f"cannot read {self.path}: {error.strerror}") from error

@@ -1,0 +1,182 @@
+"""What every report counts: verdicts by operator version and backend, and failures by what they share.
+
+Memory is bounded whatever the number of results: counts, and one example for each group.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from harness.verdict import WRONG, Result, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_GROUPS = 5000
+"""Groups that are kept apart; what comes after is counted in the table only."""
+MOST_NAMES = 64
+
+
+@dataclass
+class Group:
+    """Failures of one backend that share operator, verdict and cause.
+
+    Attributes:
+        example: the first of them.
+        count: how many there are.
+        verdicts: how many came out how.
+        versions, forms, types: what they were seen with.
+    """
+
+    example: Result
+    count: int = 0
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    versions: set[str] = field(default_factory=set)
+    forms: set[str] = field(default_factory=set)
+    types: set[str] = field(default_factory=set)
+
+    @property
+    def rank(self) -> tuple[int, int, str]:
+        """What sorts groups: the gravest first, of those alike the larger one."""
+        return _RANK.get(self.example.verdict, _WRONG_ANSWER), -self.count, self.example.case
+
+    def add(self, result: Result) -> None:
+        """Count another one."""
+        self.count += 1
+        self.verdicts[result.verdict] += 1
+        found = ((self.versions, result.operator.rpartition("/")[2]), (self.forms, result.form))
+        for kept, name in (*found, (self.types, result.element_type)):
+            if name and len(kept) < MOST_NAMES:
+                kept.add(name)
+
+
+class Summary:
+    """Counts a stream of results.
+
+    Attributes:
+        counts: (operator version, backend) -> verdict -> number.
+        groups: failures by what they share.
+        left_out: failures beyond MOST_GROUPS groups.
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.counts: dict[tuple[str, str], Counter[Verdict]] = {}
+        self.groups: dict[tuple[str, ...], Group] = {}
+        self.left_out = 0
+
+    def add(self, result: Result) -> None:
+        """Count a result."""
+        self.counts.setdefault((result.operator, result.backend), Counter())[result.verdict] += 1
+        if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:
+            key = signature(result)
+            if key not in self.groups:
+                if len(self.groups) >= MOST_GROUPS:
+                    self.left_out += 1
+                    return
+                self.groups[key] = Group(result)
+            self.groups[key].add(result)
+
+    @property
+    def total(self) -> Counter[Verdict]:
+        """All verdicts."""
+        total: Counter[Verdict] = Counter()
+        for counter in self.counts.values():
+            total += counter
+        return total
+
+    @property
+    def failed(self) -> int:
+        """How many scored verdicts are not a pass."""
+        return sum(count for verdict, count in self.total.items() if verdict.failed)
+
+    def ordered_groups(self) -> list[Group]:
+        """Return the groups: by backend, what ends the process first, then the larger ones."""
+        return sorted(self.groups.values(), key=lambda group: (group.example.backend, *group.rank))
+
+    def faults(self) -> list[Group]:
+        """Return the groups joined where they show one fault, whatever came of it; in the same order.
+
+        Wrong values of one form and a crash in another, both of cases that bear on one sentence, are one fault. The
+        example is of the gravest verdict.
+        """
+        joined: dict[tuple[str, ...], Group] = {}
+        for group in self.ordered_groups():
+            key = (group.example.backend, _operator(group.example), *_cause(group.example))
+            if key not in joined:
+                joined[key] = Group(group.example)
+            fault = joined[key]
+            fault.count += group.count
+            fault.verdicts.update(group.verdicts)
+            for kept, names in (
+                (fault.versions, group.versions), (fault.forms, group.forms), (fault.types, group.types)
+            ):  # fmt: skip
+                kept.update(names)
+        return sorted(joined.values(), key=lambda group: (group.example.backend, *group.rank))
+
+
+_RANK = {
+    Verdict.ADAPTER_ERROR: 0, Verdict.CRASH: 1, Verdict.TIMEOUT: 2, Verdict.REFUSED: 4, Verdict.ACCEPTED_INVALID: 5
+}  # fmt: skip
+"""What ends the process comes first, then answers that are wrong, then errors."""
+_WRONG_ANSWER = 3
+
+
+def _operator(result: Result) -> str:
+    return result.operator.rpartition("/")[0] or result.operator
+
+
+def _cause(result: Result) -> tuple[str, ...]:
+    """Return what tells one fault of an operator from another: an error by what it says, others by their sentences."""
+    if result.verdict is not Verdict.REFUSED and result.clauses:
+        return result.clauses
+    return signature(result)
+
+
+def signature(result: Result) -> tuple[str, ...]:
+    """Return what failures that belong together have in common."""
+    shared = (result.backend, _operator(result), str(result.verdict))
+    if result.verdict is Verdict.ACCEPTED_INVALID or (result.verdict in WRONG and result.clauses):
+        return (*shared, *result.clauses)
+    if result.verdict in WRONG:
+        return (*shared, str(result.mismatch.get("where", "")))
+    if result.verdict is Verdict.CRASH:
+        return (*shared, result.message, *result.clauses)
+    return (*shared, result.error, _masked(result.message))
+
+
+def _masked(message: str) -> str:
+    """Return a message without what differs from case to case: numbers, types, quoted names."""
+    text = re.sub(r"\d+|tensor\(\w+\)|'[^']*'|\"[^\"]*\"", "#", message)
+    return " ".join(text.split())[:160]
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The figures beside a row of verdicts: never one percentage alone."""
+
+    passed: int
+    specified: int
+    attempted: int
+
+    def __str__(self) -> str:
+        """Return both rates, floored."""
+        return f"{rate(self.passed, self.specified)} / {rate(self.passed, self.attempted)}"
+
+
+def rates(counts: Mapping[Verdict, int]) -> Rates:
+    """Return passed, specified (all but `unspecified`) and attempted (specified, and not opted out of)."""
+    specified = sum(counts.values()) - counts.get(Verdict.UNSPECIFIED, 0)
+    attempted = specified - counts.get(Verdict.UNSUPPORTED, 0) - counts.get(Verdict.ADAPTER_ERROR, 0)
+    return Rates(counts.get(Verdict.PASS, 0), specified, attempted)
+
+
+def rate(part: int, whole: int) -> str:
+    """Return a floored percentage with one decimal; no data is not 0 %."""
+    if not whole:
+        return "no data"
+    tenths = part * 1000 // whole
+    return f"{tenths // 10}.{tenths % 10} %"

@@ -1,0 +1,350 @@
+"""Evaluates whole models with the oracles of the operator files: nodes, functions, subgraphs.
+
+It is also a backend: `run` and `info` below are what `backends/serve.py` asks of an adapter.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections import ChainMap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from harness.declare import Call, Drawn, Rejected, Rule, Sparse, Version, dense
+from harness.declare.rounding import is_float, nearest
+from harness.spec import registry as registries
+from harness.spec import schema
+from harness.spec.signature import Given, bind, check, check_outputs, gather, kind_of, output_types
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, MutableMapping, Sequence
+
+    from harness.declare import Op
+    from harness.declare.data import Value
+    from harness.spec.registry import Registry
+    from harness.spec.schema import OperatorVersion
+
+OPT_OUTS = (("UndeclaredError", r"", "no operator file"),)
+
+MAX_DEPTH = 64
+"""Functions that call functions, and subgraphs in subgraphs; deeper is taken for a circle."""
+
+
+class UndeclaredError(Exception):
+    """No operator file says what this operator means, and the text gives no function body."""
+
+
+class OracleError(Exception):
+    """An oracle broke its own declaration; a fault of the operator file."""
+
+
+def widen(value: Any) -> Any:  # noqa: ANN401 - any value, or a list of them
+    """Return floating values as float64 and complex ones as complex128; all others as they are."""
+    if isinstance(value, list):
+        return [widen(item) for item in value]
+    if isinstance(value, dict):
+        return {key: widen(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        if is_float(value.dtype):
+            with np.errstate(invalid="ignore"):  # A signalling NaN becomes a quiet one.
+                return value.astype(np.float64)
+        if value.dtype.kind == "c":
+            return value.astype(np.complex128)
+    return value
+
+
+def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
+    """Round once, to the nearest value of the output's type."""
+    if value is None or not type_:
+        return value
+    if isinstance(value, Drawn):
+        return dataclasses.replace(value, example=_round(value.example, type_))
+    type_ = schema.inner(type_) if type_.startswith("optional(") else type_
+    if isinstance(value, list):
+        return [_round(item, schema.inner(type_) if type_.startswith("seq(") else type_) for item in value]
+    if isinstance(value, dict):
+        return {key: _round(item, f"tensor({schema.inner(type_)})") for key, item in value.items()}
+    dtype = schema.dtype_of(type_)
+    array = np.asarray(value)
+    if dtype.kind == "O" and not all(isinstance(item, str) for item in array.flat):
+        kinds = ", ".join(sorted({type(item).__name__ for item in array.flat}))
+        raise OracleError(f"the oracle gave a {type_} whose elements are of {kinds}; each must be a str")
+    return array if array.dtype == dtype else nearest(array, dtype)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an oracle says: the values of the outputs, their types, and the arguments it was asked with."""
+
+    outputs: list[Any]
+    types: list[str]
+    arguments: Mapping[str, Any]
+
+
+def known(version: OperatorVersion, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return every attribute as oracles see it: defaults filled in, None for what has none, text as str."""
+    return {name: attributes.get(name, _text(item.default)) for name, item in version.attributes.items()}
+
+
+def _text(value: Any) -> Any:  # noqa: ANN401 - any attribute
+    if isinstance(value, bytes):
+        return value.decode(errors="surrogateescape")
+    return [_text(item) for item in value] if isinstance(value, list) else value
+
+
+def apply(
+    op: Op,
+    version: OperatorVersion,
+    inputs: Sequence[Any],
+    attributes: Mapping[str, Any],
+    n: int,
+    nodes: Callable[[], Sequence[Call]] = tuple,
+) -> Answer:
+    """Return what one node means.
+
+    Args:
+        op: the declared operator.
+        version: the version in force.
+        inputs: Given, in the signature's order; None for one left out, a list for a variadic one.
+        attributes: those given.
+        n: how many outputs the node declares, those that it names "" included.
+        nodes: gives those of the graph around.
+
+    Raises:
+        Rejected: the text forbids it.
+        Unspecified: the text leaves it open.
+        OracleError: the oracle gave too few outputs.
+    """
+    check(version, inputs, attributes, n)
+    oracle = op.oracle_for(version.since)
+    arguments, bound = known(version, attributes), bind(version, inputs)
+    every = output_types(op, version, bound, arguments, max(n, len(version.outputs)))
+    types = every[:n]
+    check_outputs(version, types)
+    told = {name: bound[name] for name in bound.given}
+    dtypes = _dtypes({**_variables(version, every), **told} if op.derives else told)
+    for index, parameter in enumerate(version.inputs):
+        name = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
+        arguments[name] = _value(inputs[index], wide=op.widens) if index < len(inputs) else None
+    asked = {name: arguments.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
+    of_node = {name: {"n": lambda: n, "nodes": nodes}[name]() for name in oracle.of_node}
+    result = oracle.function(Version(version.since, dtypes), **of_node, **asked)
+    outputs = list(result) if isinstance(result, tuple) or version.outputs[-1].variadic else [result]
+    if len(outputs) < n:
+        raise OracleError(f"{version}: the oracle gave {len(outputs)} outputs, the node has {n}")
+    return Answer([_round(value, type_) for value, type_ in zip(outputs, types, strict=False)], types, asked)
+
+
+def _variables(version: OperatorVersion, types: Sequence[str]) -> dict[str, str]:
+    """Return what the type variables of the outputs stand for."""
+    return {item.type: text for item, text in zip(version.outputs, types, strict=False)}
+
+
+def _dtypes(types: Mapping[str, str]) -> dict[str, np.dtype[Any]]:
+    """Return the element type of what each type variable stands for."""
+    return {variable: schema.dtype_of(text) for variable, text in types.items() if text}
+
+
+def _value(given: Given | list[Given] | None, *, wide: bool) -> Any:  # noqa: ANN401 - whatever ONNX has
+    if isinstance(given, list):
+        return [_value(item, wide=wide) for item in given]
+    if given is None:
+        return None
+    return widen(given.value) if wide else given.value
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What the nodes of one graph may see: opsets, the model's own functions, the attributes of a call, each other."""
+
+    opsets: Mapping[str, int]
+    functions: Mapping[tuple[str, str], onnx.FunctionProto]
+    call: Mapping[str, onnx.AttributeProto]
+    depth: int = 0
+    nodes: tuple[onnx.NodeProto, ...] = ()
+
+
+Local = Mapping[str, Given | None]
+"""The values that nodes may name; None for an input that a function call left out."""
+
+
+class Evaluator:
+    """Evaluates models with the operators of one registry."""
+
+    def __init__(self, registry: Registry | None = None) -> None:
+        """Take a registry; without one, that of all operator files."""
+        self.registry = registry or registries.load()
+
+    def model(self, model: onnx.ModelProto, inputs: Mapping[str, Value]) -> dict[str, Value]:
+        """Return the values of the graph's outputs by name.
+
+        Raises:
+            Rejected: the text forbids the model or the inputs.
+            Unspecified: the text leaves open what they mean.
+            UndeclaredError: an operator has neither a file nor a function body.
+        """
+        types = {info.name: schema.type_text(info.type) for info in model.graph.input}
+        scope = Scope(
+            opsets={item.domain or "ai.onnx": item.version for item in model.opset_import},
+            functions={(item.domain or "ai.onnx", item.name): item for item in model.functions},
+            call={},
+        )
+        given = {name: Given(value, types.get(name, "")) for name, value in inputs.items()}
+        return {name: item.value for name, item in self._graph(model.graph, given, scope).items()}
+
+    def _graph(self, graph: onnx.GraphProto, around: Local, scope: Scope) -> dict[str, Given]:
+        """Return the outputs of a graph; `around` holds its inputs, and for a subgraph what lies around it."""
+        local: MutableMapping[str, Given | None] = ChainMap({}, dict(around))
+        for tensor in graph.initializer:
+            if tensor.name not in around:
+                local[tensor.name] = Given(numpy_helper.to_array(tensor))
+        for sparse in graph.sparse_initializer:
+            local[sparse.values.name] = Given(dense(_sparse(sparse)))
+        self._nodes(graph.node, local, scope)
+        return {item.name: local[item.name] or Given(None) for item in graph.output}
+
+    def _nodes(self, nodes: Sequence[onnx.NodeProto], local: MutableMapping[str, Given | None], scope: Scope) -> None:
+        if scope.depth > MAX_DEPTH:
+            raise Rejected(Rule.ARITY, f"calls nest deeper than {MAX_DEPTH}")
+        scope = dataclasses.replace(scope, nodes=(*scope.nodes, *nodes))
+        for node in nodes:
+            for name in node.input:
+                if name and name not in local:
+                    raise Rejected(Rule.ARITY, f"nothing gives {name}, which {node.op_type} takes")
+            given = [local[name] if name else None for name in node.input]
+            for name, value in zip(node.output, self._node(node, given, local, scope), strict=False):
+                if name:
+                    local[name] = value
+
+    def _node(
+        self, node: onnx.NodeProto, given: list[Given | None], local: Local, scope: Scope
+    ) -> Sequence[Given | None]:
+        domain = node.domain or "ai.onnx"
+        attributes = [self._resolved(item, scope) for item in node.attribute]
+        present = {item.name: item for item in attributes if item is not None}
+        function = scope.functions.get((domain, node.op_type))
+        if function is not None:
+            return self._call(function, given, present, scope)
+        if domain not in scope.opsets:
+            raise Rejected(Rule.ARITY, f"the model imports no opset of {domain}")
+        opset = scope.opsets[domain]
+        op, exists = self.registry.find(domain, node.op_type), schema.exists(domain, node.op_type, opset)
+        version = schema.in_force(domain, node.op_type, opset) if exists else None
+        if op is None or version is None or version.since not in op.versions:
+            types = [kind_of(item) if item else "" for item in given]
+            body = schema.function_body(domain, node.op_type, opset, node, types) if exists else None
+            if body is None:
+                raise UndeclaredError(f"no operator file says what {domain}/{node.op_type} means in opset {opset}")
+            return self._call(body, given, {**schema.default_attributes(domain, node.op_type, opset), **present}, scope)
+        named = {name: self.attribute(item, local, scope) for name, item in present.items()}
+        around = functools.partial(self.calls, local, scope)
+        answer = apply(op, version, gather(version, given), named, len(node.output), around)
+        # Where a model goes on with values drawn at random, any will do.
+        values = [value.example if isinstance(value, Drawn) else value for value in answer.outputs]
+        return [Given(value, type_) for value, type_ in zip(values, answer.types, strict=True)]
+
+    def calls(self, local: Local, scope: Scope) -> list[Call]:
+        """Return the nodes that those of a graph may see, as oracles do."""
+        return [
+            Call(
+                f"{node.domain or 'ai.onnx'}/{node.op_type}",
+                list(node.input),
+                list(node.output),
+                {item.name: self.attribute(item, local, scope) for item in node.attribute if not item.ref_attr_name},
+            )
+            for node in scope.nodes
+        ]
+
+    def made(self, nodes: Sequence[onnx.NodeProto], given: Local, scope: Scope) -> dict[str, Given | None]:
+        """Return what is given, and what nodes make of it."""
+        local = dict(given)
+        self._nodes(nodes, local, scope)
+        return local
+
+    @staticmethod
+    def _resolved(item: onnx.AttributeProto, scope: Scope) -> onnx.AttributeProto | None:
+        """Return the attribute itself, or what the call gave for the one that it refers to."""
+        if not item.ref_attr_name:
+            return item
+        if item.ref_attr_name not in scope.call:
+            return None
+        named = onnx.AttributeProto()
+        named.CopyFrom(scope.call[item.ref_attr_name])
+        named.name = item.name
+        return named
+
+    def attribute(self, item: onnx.AttributeProto, local: Local, scope: Scope) -> Any:  # noqa: ANN401
+        """Return an attribute as oracles see it: tensors as arrays, types by name, subgraphs to call."""
+        kind = onnx.AttributeProto
+        if item.type == kind.GRAPH:
+            return _Subgraph(self, item.g, local, scope)
+        if item.type == kind.TYPE_PROTO:
+            return schema.type_text(item.tp)
+        if item.type == kind.SPARSE_TENSOR:
+            return _sparse(item.sparse_tensor)
+        value = onnx.helper.get_attribute_value(item)
+        if item.type == kind.TENSOR:
+            return numpy_helper.to_array(value)
+        return _text(value if isinstance(value, bytes | int | float) else list(value))
+
+    def _call(
+        self,
+        function: onnx.FunctionProto,
+        given: list[Given | None],
+        attributes: Mapping[str, onnx.AttributeProto],
+        scope: Scope,
+    ) -> list[Given | None]:
+        defaults = {item.name: item for item in function.attribute_proto}
+        opsets = {item.domain or "ai.onnx": item.version for item in function.opset_import}
+        inner = Scope(opsets or scope.opsets, scope.functions, {**defaults, **attributes}, scope.depth + 1)
+        if len(given) > len(function.input):
+            raise Rejected(Rule.ARITY, f"{len(given)} inputs for the {len(function.input)} of {function.name}")
+        absent = [None] * (len(function.input) - len(given))
+        local: dict[str, Given | None] = dict(zip(function.input, [*given, *absent], strict=True))
+        self._nodes(function.node, local, inner)
+        return [local.get(name) for name in function.output]
+
+
+class _Subgraph:
+    """A subgraph and what lies around it; see declare.Subgraph."""
+
+    def __init__(self, evaluator: Evaluator, graph: onnx.GraphProto, around: Local, scope: Scope) -> None:
+        self._evaluator, self._graph, self._around = evaluator, graph, around
+        self._scope = dataclasses.replace(scope, depth=scope.depth + 1)
+        self.inputs = [item.name for item in graph.input]
+        self.outputs = [schema.type_text(item.type) for item in graph.output]
+
+    def __call__(self, *values: Any) -> list[Any]:  # noqa: ANN401 - whatever ONNX has
+        """Return the values of the outputs.
+
+        Raises:
+            Rejected: it does not take so many values, or the text forbids one of its nodes.
+        """
+        if len(values) != len(self.inputs):
+            raise Rejected(Rule.ARITY, f"{self._graph.name} takes {len(self.inputs)} values, not {len(values)}")
+        types = {item.name: schema.type_text(item.type) for item in self._graph.input}
+        named = {name: Given(value, types[name]) for name, value in zip(self.inputs, values, strict=True)}
+        answers = self._evaluator._graph(self._graph, {**self._around, **named}, self._scope)  # noqa: SLF001
+        return [item.value for item in answers.values()]
+
+
+def _sparse(proto: onnx.SparseTensorProto) -> Sparse:
+    return Sparse(numpy_helper.to_array(proto.values), numpy_helper.to_array(proto.indices), tuple(proto.dims))
+
+
+def info() -> dict[str, Any]:
+    """Return what the hello message says of this backend."""
+    return {"runtime": "oracle", "version": f"onnx {onnx.__version__}, ml_dtypes {ml_dtypes.__version__}"}
+
+
+def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
+    """Return the values of `outputs`, in that order."""
+    answers = Evaluator().model(onnx.load_from_string(model), inputs)
+    return [answers[name] for name in outputs]

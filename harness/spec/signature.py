@@ -1,0 +1,164 @@
+"""What a signature says of one node: types of values, bindings of type variables, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from backends.protocol import ElementTypeError, element_type, numpy_dtype
+from harness.declare import Rejected, Rule
+from harness.declare.op import Bindings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from harness.declare import Op
+    from harness.declare.data import Value
+    from harness.spec.schema import OperatorVersion, Parameter
+
+
+class Given(NamedTuple):
+    """An input of a node.
+
+    Attributes:
+        value: None is an optional that holds nothing.
+        type: what the model declares it to be; empty where only the value can tell.
+    """
+
+    value: Value
+    type: str = ""
+
+
+def type_of(value: Value) -> str:
+    """Return ONNX's name of a value's type: tensor(float), seq(tensor(float)); empty if it cannot be told."""
+    if isinstance(value, np.ndarray):
+        return f"tensor({element_type(value.dtype).name})"
+    if isinstance(value, list):
+        held = type_of(value[0]) if value else ""
+        return f"seq({held})" if held else ""
+    if isinstance(value, dict) and value:
+        key, item = next(iter(value.items()))
+        held = type_of(item).removeprefix("tensor(").removesuffix(")")
+        return f"map({'string' if isinstance(key, str) else 'int64'}, {held})"
+    return ""
+
+
+def kind_of(given: Given) -> str:
+    """Return the type of an input, declared or told by its value."""
+    return given.type or type_of(given.value)
+
+
+def _several(given: Given | list[Given | None] | None) -> Iterator[Given]:
+    if isinstance(given, list):
+        yield from (item for item in given if item is not None)
+    elif given is not None:
+        yield given
+
+
+def bind(version: OperatorVersion, inputs: Sequence[Any]) -> Bindings:
+    """Return what each type variable stands for, taken from the inputs in order; nothing is checked."""
+    bound: dict[str, list[str]] = {}
+    for parameter, given in zip(version.inputs, inputs, strict=False):
+        if parameter.type in version.types:
+            for item in _several(given):
+                if text := kind_of(item):
+                    bound.setdefault(parameter.type, []).append(text)
+    return Bindings({variable: version.default_type(variable) for variable in version.types}, bound)
+
+
+def output_types(op: Op, version: OperatorVersion, known: Bindings, attributes: Mapping[str, Any], n: int) -> list[str]:
+    """Return the types of the first n outputs.
+
+    Args:
+        op: says how output types derive from inputs and attributes where the signature does not.
+        version: the version in force.
+        known: what the type variables stand for.
+        attributes: with defaults filled in, None for what was left out.
+        n: how many.
+    """
+    derived = {variable: _texts(derive(known, attributes)) for variable, derive in op.derives.items()}
+    types = []
+    for index in range(n):
+        parameter = version.outputs[min(index, len(version.outputs) - 1)]
+        several = derived.get(parameter.type)
+        if several is None:
+            types.append(known.get(parameter.type, parameter.type))
+        else:
+            types.append(several[min(index, len(several) - 1)])
+    return types
+
+
+def _texts(derived: Any) -> list[str]:  # noqa: ANN401 - see Op.derives
+    """Return the types that a derivation gives, whichever way it tells them."""
+    if isinstance(derived, list | tuple):
+        return [_texts(item)[0] for item in derived]
+    if isinstance(derived, int):
+        try:
+            return [f"tensor({element_type(numpy_dtype(derived)).name})"]
+        except ElementTypeError:  # No element type has this number: `check` says so.
+            return [f"tensor({derived})"]
+    return [derived if isinstance(derived, str) else f"tensor({element_type(derived).name})"]
+
+
+def check(version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], n: int) -> None:
+    """Raise Rejected where a node breaks its operator's signature, before any meaning is asked."""
+    if version.deprecated:
+        raise Rejected(Rule.DEPRECATED, f"since {version.since}")
+    _check_attributes(version, attributes)
+    most = len(version.outputs)
+    if n < version.outputs_least or (n > most and not version.outputs[-1].variadic):
+        raise Rejected(Rule.ARITY, f"{n} outputs")
+    if len(inputs) > len(version.inputs):
+        raise Rejected(Rule.ARITY, f"{len(inputs)} inputs")
+    bound: dict[str, str] = {}
+    for index, parameter in enumerate(version.inputs):
+        given = inputs[index] if index < len(inputs) else None
+        values = given if parameter.variadic and isinstance(given, list) else [given]
+        if parameter.variadic and len(values) < parameter.least:
+            raise Rejected(Rule.ARITY, f"{len(values)} of {parameter.name}")
+        for value in values:
+            _check_type(version, parameter, value, bound)
+
+
+def check_outputs(version: OperatorVersion, types: Sequence[str]) -> None:
+    """Raise Rejected where attributes ask for an output of a type that the signature does not allow."""
+    for index, text in enumerate(types):
+        parameter = version.outputs[min(index, len(version.outputs) - 1)]
+        if text and text not in version.allowed(parameter.type):
+            raise Rejected(Rule.TYPES, f"{parameter.name} is {text}")
+
+
+def _check_attributes(version: OperatorVersion, attributes: Mapping[str, Any]) -> None:
+    for attribute in version.attributes.values():
+        if attribute.required and attribute.name not in attributes:
+            raise Rejected(Rule.ATTRIBUTES, f"{attribute.name} is required")
+    for name in attributes:
+        if name not in version.attributes:
+            raise Rejected(Rule.ATTRIBUTES, f"there is no {name}")
+
+
+def _check_type(version: OperatorVersion, parameter: Parameter, given: Given | None, bound: dict[str, str]) -> None:
+    if given is None:
+        if not parameter.optional and not parameter.variadic:
+            raise Rejected(Rule.ARITY, f"{parameter.name} is required")
+        return
+    allowed, text = version.allowed(parameter.type), kind_of(given)
+    # A value does not tell whether an optional holds it; what the model declares does.
+    held = f"optional({text})" in allowed and not given.type
+    if text and text not in allowed and not held:
+        raise Rejected(Rule.TYPES, f"{parameter.name} is {text}")
+    if text and parameter.type in version.types and parameter.homogeneous:
+        first = bound.setdefault(parameter.type, text)
+        if first != text:
+            raise Rejected(Rule.TYPES, f"{parameter.type} is {first} and {text}")
+
+
+def gather(version: OperatorVersion, given: list[Given | None]) -> list[Any]:
+    """Return positional inputs with those of a trailing variadic parameter gathered into one list."""
+    if not version.inputs or not version.inputs[-1].variadic:
+        return [*given]
+    fixed = len(version.inputs) - 1
+    if len(given) < fixed:
+        return [*given]  # `check` says what is required.
+    return [*given[:fixed], given[fixed:]]

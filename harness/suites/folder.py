@@ -1,0 +1,109 @@
+"""A suite that is a folder in ONNX's test-data layout."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING
+
+from harness.suites import case_json, onnx_layout
+from harness.suites.suite import Listed, Outlook, SuiteError, listed
+from harness.verdict import Unreadable, line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from harness.case.case import Case
+    from harness.suites.selection import Selection
+
+
+class Folder:
+    """A folder in ONNX's test-data layout: */model.onnx, test_data_set_*/."""
+
+    makes = False
+
+    def __init__(self, path: Path) -> None:
+        """Take a folder.
+
+        Raises:
+            SuiteError: it is missing, no folder, or holds no case.
+        """
+        self.name, self._root = str(path), path
+        self.unreadable: list[Unreadable] = []
+        try:
+            if not path.is_dir():
+                what = "is not a folder" if path.exists() else "does not exist"
+                raise SuiteError(f"suite {line(path)} {what}; name generated, official, or a folder with */model.onnx")
+            self._folders = sorted(folder for folder in path.iterdir() if _holds_model(folder))
+            self._suite = path.resolve().name
+        except (OSError, RuntimeError, ValueError) as error:
+            raise SuiteError(f"suite {line(path)} cannot be read: {line(error)}; name another folder") from error
+        if not self._folders:
+            raise SuiteError(
+                f"suite {line(path)} holds no case; ONNX's layout is CASE/model.onnx and CASE/test_data_set_0/"
+            )
+
+    def digest(self) -> str:
+        """Return a digest of every file's name and content."""
+        hashed = hashlib.sha256()
+        for folder in self._folders:
+            for path in sorted(folder.rglob("*")):
+                content = onnx_layout.digest(path, self._root)
+                if content:
+                    hashed.update(os.fsencode(path.relative_to(self._root)) + b"\0" + content.encode())
+        return hashed.hexdigest()[:16]
+
+    def left_out(self, selection: Selection) -> list[str]:  # noqa: ARG002 - Suite's own
+        """Return nothing: a folder has what it has; what cannot be read goes to `unreadable`."""
+        return []
+
+    def operators(self) -> list[str]:
+        """Return nothing: that would mean reading every model twice."""
+        return []
+
+    def listed(self, selection: Selection) -> Iterator[Listed]:
+        """Yield what is known of the selected cases: every model is read."""
+        return listed(self.cases(selection))
+
+    def outlook(self, selection: Selection) -> Outlook | None:
+        """Return how many folders there are; what is in them, globs are held against only when they are read."""
+        if selection.ops or selection.cases or selection.tags or selection.ids or selection.forms:
+            return None
+        return Outlook({"": len(self._folders)}, selection.share)
+
+    def cases(self, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases by folder name; what cannot be read goes to `unreadable`."""
+        for folder in self._folders:
+            case_id = f"{self._suite}/{folder.name}"
+            if not selection.may_take_folder(case_id):
+                continue
+            try:
+                for case_id, make in onnx_layout.parts(folder, self._root, self._suite):
+                    case = self._case(case_id, make, selection)
+                    if case is not None and selection.takes(case):
+                        yield case
+            except case_json.StoreError as error:
+                self._cannot_read(case_id, error, selection)
+
+    def _case(self, case_id: str, make: Callable[[], Case], selection: Selection) -> Case | None:
+        try:
+            return make()
+        except case_json.StoreError as error:
+            self._cannot_read(case_id, error, selection)
+            return None
+
+    def _cannot_read(self, case_id: str, error: case_json.StoreError, selection: Selection) -> None:
+        """Note a case that cannot be read, in the part of the suite that it would be of."""
+        item = Unreadable(line(case_id, 1000), f"{line(error, 800)}; mend the folder, or take it out of the suite")
+        if selection.would_take(case_id) and item not in self.unreadable:
+            self.unreadable.append(item)
+
+
+def _holds_model(folder: Path) -> bool:
+    """Tell whether a folder is a case; a link that leads nowhere is one that cannot be read, not the absence of one."""
+    model = folder / "model.onnx"
+    try:
+        return model.is_symlink() or model.exists()
+    except OSError:  # The folder is another user's.
+        return True

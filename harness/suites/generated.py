@@ -1,0 +1,132 @@
+"""The suite `generated`: the cases that this project's operator files declare."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import onnx
+
+import harness
+from harness.case.case import PLAIN, Case
+from harness.generation import core, manifest, plans
+from harness.spec import registry
+from harness.suites.suite import Listed, Outlook, listed
+from harness.verdict import Unreadable, parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from harness.declare import Op
+    from harness.suites.selection import Selection
+
+
+FORMS_EACH = 4.3
+"""Forms that a declared case has, on the average of all operators."""
+
+
+MACHINERY = ("operators", "declare", "spec", "generation")
+"""The packages that the cases are made by."""
+
+
+class Generated:
+    """The cases that this project's operator files declare."""
+
+    name = "generated"
+    makes = True
+
+    def __init__(self) -> None:
+        """Load the operator files."""
+        self.unreadable: list[Unreadable] = []
+        self._registry = registry.load()
+
+    def digest(self) -> str:
+        """Return a digest of the operator files, of what expands them, and of onnx's version."""
+        hashed = hashlib.sha256(onnx.__version__.encode())
+        here = Path(harness.__file__).parent
+        for path in sorted(path for name in MACHINERY for path in (here / name).rglob("*.py")):
+            hashed.update(str(path.relative_to(here)).encode() + path.read_bytes())
+        return hashed.hexdigest()[:16]
+
+    def left_out(self, selection: Selection) -> list[str]:
+        """Return lines on the operator versions that the installed onnx and the declarations do not share."""
+        new = [f"{op}/{since}" for op in self._registry for since in registry.undeclared(op)]
+        gone = [f"{op}/{since}" for op in self._registry for since in registry.missing(op)]
+        return [
+            f"onnx {onnx.__version__} {what}; no case of suite {self.name} is of {them}: {_few(names)}"
+            for what, them, every in (
+                ("has operator versions that are not declared here", "them", new),
+                ("lacks operator versions that are declared here", "them", gone),
+            )
+            if (names := [name for name in every if not selection.ops or selection.takes_operator(name)])
+        ]
+
+    def operators(self) -> list[str]:
+        """Return the declared operator versions."""
+        return [str(version) for op in self._registry for version in registry.versions(op)]
+
+    def outlook(self, selection: Selection) -> Outlook | None:
+        """Return how many cases are declared; None where ids or forms are named, which only made cases have."""
+        if selection.cases or selection.ids or selection.forms:
+            return None
+        declared = {
+            str(version): sum(
+                1 for _ in plans.stems(version, (spec for spec in op if selection.may_take(str(version), spec.tags)))
+            )
+            for op in self._registry
+            for version in registry.versions(op)
+            if selection.takes_operator(str(version))
+        }
+        return Outlook(declared, FORMS_EACH * selection.share)
+
+    def cases(self, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases, by operator, version, declaration, type and form."""
+        for op in self._registry:
+            yield from self._cases(op, selection)
+
+    def _cases(self, op: Op, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases of an operator."""
+        versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
+        of_core = self._core(op) if selection.core and versions else frozenset()
+
+        def wanted(case_id: str) -> bool:
+            return (not selection.core or case_id in of_core) and selection.may_take_id(case_id)
+
+        for version in versions:
+            specs = [spec for spec in op if selection.may_take(str(version), spec.tags)]
+            yield from filter(selection.takes, plans.cases(op, (version.since,), specs, wanted))
+
+    def _core(self, op: Op) -> frozenset[str]:
+        """Return the ids of an operator's core, which is chosen anew where the manifest is of other declarations."""
+        entries = manifest.entries(op)
+        if entries is None:
+            return frozenset(core.choose(op, plans.cases(op)))
+        return frozenset(entry.id for entry in entries if entry.core)
+
+    def listed(self, selection: Selection) -> Iterator[Listed]:
+        """Yield what is known of the selected cases; those are made that the manifest does not know."""
+        for op in self._registry:
+            if not [version for version in registry.versions(op) if selection.takes_operator(str(version))]:
+                continue
+            entries = manifest.entries(op)
+            if entries is None:
+                yield from listed(self._cases(op, selection))
+                continue
+            tags = {spec.name: spec.tags for spec in op}
+            for entry in entries:
+                operator, _, rest = entry.id.partition("@")[0].partition("/")
+                operator = "/".join([operator, *rest.split("/")[:2]])
+                item = Listed(
+                    id=entry.id,
+                    operator=operator,
+                    form=entry.id.partition("@")[2] or PLAIN,
+                    outcome=entry.outcome,
+                    tags=tags.get(parts(entry.id, operator)[0], frozenset()),
+                )
+                if (entry.core or not selection.core) and selection.takes(item):
+                    yield item
+
+
+def _few(names: Sequence[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

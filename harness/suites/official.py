@@ -1,0 +1,106 @@
+"""The suite `official`: the node cases of the installed onnx package."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from harness.case.case import EXPANDED, PLAIN, Allowance, Case, Outcome
+from harness.suites import onnx_layout
+from harness.suites.suite import Listed, Outlook, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.declare.data import Value
+    from harness.suites.selection import Selection
+    from harness.verdict import Unreadable
+
+
+class Official:
+    """The node cases of the installed onnx package."""
+
+    name = "official"
+    makes = False
+
+    def __init__(self) -> None:
+        """Nothing is loaded before it is asked for: that takes seconds."""
+        self.unreadable: list[Unreadable] = []
+        self._loaded: list[Case] | None = None
+
+    def digest(self) -> str:
+        """Return onnx's version."""
+        return f"onnx {onnx.__version__}"
+
+    def left_out(self, selection: Selection) -> list[str]:  # noqa: ARG002 - Suite's own
+        """Return nothing: the package has what it has."""
+        return []
+
+    def operators(self) -> list[str]:
+        """Return the operator versions of its cases."""
+        return sorted({case.operator for case in self._load()})
+
+    def listed(self, selection: Selection) -> Iterator[Listed]:
+        """Yield what is known of the selected cases."""
+        return listed(self.cases(selection))
+
+    def outlook(self, selection: Selection) -> Outlook:
+        """Return how many cases there are: they are loaded as a whole anyway."""
+        return Outlook(Counter(case.operator for case in self.cases(selection)))
+
+    def cases(self, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases in the order of the package."""
+        yield from filter(selection.takes, self._load())
+
+    def _load(self) -> list[Case]:
+        if self._loaded is None:
+            from onnx.backend.test.loader import load_model_tests  # noqa: PLC0415 - takes seconds, most runs do without
+
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Its case files divide by zero on purpose.
+                loaded = load_model_tests(kind="node")
+            names = {item.name: item for item in loaded}
+            self._loaded = [_official(item, names) for item in loaded]
+        return self._loaded
+
+
+def _official(item: Any, names: dict[str, Any]) -> Case:  # noqa: ANN401 - onnx's TestCase
+    """Convert one of onnx's cases; an expanded one counts for the operator that it expands."""
+    stem, expanded, _ = item.name.partition("_expanded")
+    base = names[stem] if expanded and stem in names else item
+    inputs, outputs = item.data_sets[0]
+    expected = tuple(map(_array, outputs))
+    rtol = item.rtol
+    if any(isinstance(value, np.ndarray) and value.dtype == ml_dtypes.bfloat16 for value in expected):
+        rtol = max(rtol, 2**-6)  # As onnx's runner has it: two units in the last place of bfloat16.
+    return Case(
+        id=f"official/{item.name}",
+        operator=onnx_layout.operator_of(base.model),
+        model=item.model.SerializeToString(deterministic=True),
+        inputs={info.name: _array(value) for info, value in zip(item.model.graph.input, inputs, strict=True)},
+        outputs=tuple(info.name for info in item.model.graph.output),
+        outcome=Outcome.VALUES,
+        expected=expected,
+        allowance=Allowance("the official suite has one tolerance for all", rtol=rtol, atol=item.atol),
+        tags=frozenset({"official"}),
+        form=EXPANDED if expanded else PLAIN,
+    )
+
+
+def _array(value: Any) -> Value:  # noqa: ANN401 - TestCase's own types do not say what it holds
+    if isinstance(value, onnx.TensorProto):
+        return np.asarray(numpy_helper.to_array(value))
+    if isinstance(value, list | tuple):
+        return [_array(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _array(item) for key, item in value.items()}
+    if value is None:
+        return None
+    array = np.asarray(value)
+    return array.astype(object) if array.dtype.kind in "US" else array

@@ -1,0 +1,299 @@
+"""What can be said of a case: by its result alone, and by its model and inputs."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from generated import OPS, cases, few
+from onnx import TensorProto, helper, numpy_helper
+
+from harness.analysis import conditions
+from harness.analysis.model_traits import Reader, of_plan
+from harness.analysis.traits import ALLOWED, FORBIDDEN, FORM, OPSET, TYPE, VERSION, Kind, Subject, Trait, of_result
+from harness.case.case import Allowance, Case, Outcome
+from harness.generation import plans
+from harness.spec import registry
+from harness.suites.generated import Generated
+from harness.suites.selection import Selection
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import onnx
+
+SPLIT = "ai.onnx/Split/13"
+
+
+def words(*parts: dict[Trait, Any]) -> set[str]:
+    """Return everything that can be said of one case by its traits, as conditions would say it."""
+    found = set()
+    for part in parts:
+        for trait, value in part.items():
+            number = trait.kind is Kind.NUMBER
+            found.add(conditions._equal(trait, value) if number else trait.name if value is True else
+                      f"{trait.name}{trait.equals}{value}")  # fmt: skip
+    return found
+
+
+def of(case: Case) -> set[str]:
+    return words(*Reader().of_case(case))
+
+
+def case(
+    operator: str,
+    inputs: dict[str, Any],
+    *,
+    names: Iterable[str] | None = None,
+    baked: Iterable[str] = (),
+    outputs: Iterable[str] = ("y",),
+    types: dict[str, int] | None = None,
+    **attributes: Any,
+) -> Case:
+    """Return a case of one node whose graph inputs are named as the operator's."""
+    domain, name, version = operator.split("/")
+    node = helper.make_node(name, list(inputs if names is None else names), list(outputs), **attributes)
+    infos: list[onnx.ValueInfoProto] = []
+    for key, value in inputs.items():
+        if isinstance(value, list):
+            tensor = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+            infos.append(helper.make_value_info(key, helper.make_sequence_type_proto(tensor)))
+        elif key not in baked:
+            number = (types or {}).get(key) or helper.np_dtype_to_tensor_dtype(value.dtype)
+            infos.append(helper.make_tensor_value_info(key, number, value.shape))
+    weights = [numpy_helper.from_array(inputs[key], key) for key in baked]
+    graph = helper.make_graph([node], "g", infos, [helper.make_tensor_value_info("y", 1, None)], weights)
+    opset = helper.make_opsetid("" if domain == "ai.onnx" else domain, int(version))
+    model = helper.make_model(graph, opset_imports=[opset]).SerializeToString()
+    fed = {key: value for key, value in inputs.items() if key not in baked}
+    return Case(f"{operator}/x", operator, model, fed, ("y",), Outcome.VALUES, None, Allowance("none"))
+
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
+
+
+# By the result alone
+
+
+def test_a_result_says_version_type_form_tags_sentences_and_outcome() -> None:
+    result = Result(
+        f"{SPLIT}/uneven/float16@symbolic", SPLIT, "mine", Verdict.PASS, "values", "symbolic",
+        clauses=("A sentence.",), tags=("edge",),
+    )  # fmt: skip
+    assert words(of_result(result)) == {
+        "version is 13", "type is float16", "form is @symbolic", "tag is edge", "the case cites «A sentence.»",
+        "the text allows it",
+    }  # fmt: skip
+    assert of_result(result) is of_result(dataclasses.replace(result, backend="other", verdict=Verdict.CRASH))
+    rejected = of_result(dataclasses.replace(result, outcome="rejects", form="plain"))
+    assert FORBIDDEN in rejected
+    assert ALLOWED not in rejected
+    assert rejected[FORM] == "plain"
+
+
+@pytest.mark.parametrize("name", ["official/test_split", "elsewhere/float16/x", f"{SPLIT}0/even/float16"])
+def test_only_our_own_ids_say_a_type(name: str) -> None:
+    found = of_result(Result(name, SPLIT, "mine", Verdict.PASS, "values"))
+    assert TYPE not in found
+    assert found[VERSION] == 13
+
+
+def test_what_a_file_says_is_shortened_and_clean() -> None:
+    hostile = "\x1b[31m" + "word " * 500
+    found = words(
+        of_result(Result("x", hostile, "mine", Verdict.PASS, "v", hostile, clauses=(hostile,), tags=(hostile,)))
+    )
+    assert all(len(item) < 110 and item.isprintable() for item in found), found
+
+
+# By the model
+
+
+def test_inputs_are_named_as_the_text_names_them() -> None:
+    made = case(SPLIT, {"a": X, "b": np.array([1, 1])}, outputs=("y", "z"), axis=-2)
+    found = of(made)
+    assert {"split is given", "rank of input = 2", "rank of split = 1", "length of split = 2", "number of outputs = 2",
+            "axis=-2", "axis is set", "axis counted from the front = 0", "axis is the first dimension",
+            "axis is not the last dimension", "split has a value twice", "type is float", "opset is 13",
+            "input and split differ in rank", "input and split differ in shape"} <= found  # fmt: skip
+    assert not any(item.startswith("type of split") for item in found), "of a type that it always has nothing is said"
+
+
+def test_omitted_and_named_empty_and_initializer() -> None:
+    assert "split is omitted" in of(case(SPLIT, {"input": X}))
+    assert 'split is named ""' not in of(case(SPLIT, {"input": X}))
+    named = of(case(SPLIT, {"input": X}, names=["input", ""]))
+    assert {"split is omitted", 'split is named ""'} <= named
+    baked = of(case(SPLIT, {"input": X, "split": np.array([1, 1])}, baked=["split"]))
+    assert {"split is given", "split is an initializer", "length of split = 2"} <= baked
+
+
+def test_a_default_is_a_value_too() -> None:
+    found = of(case(SPLIT, {"input": X}))
+    assert {"axis is not set", "axis=0", "axis is the first dimension"} <= found
+    assert {"num_outputs is not set"} <= of(case("ai.onnx/Split/18", {"input": X}))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "absent"),
+    [
+        (np.float32(3), {"split is a scalar"}, "split has a dimension of size 1"),
+        (np.zeros((0, 2), np.float32), {"split has a dimension of size 0", "rank of split = 2"}, "split has a zero"),
+        (np.array([[np.nan]]), {"split has NaN", "split has dimensions but one element"}, "split has an infinity"),
+        (np.array([-np.inf, 1], np.float32), {"split has an infinity", "split has a negative value"}, "split has NaN"),
+        (np.array([-0.0], ml_dtypes.bfloat16), {"split has a negative zero", "split has a zero"}, "split has NaN"),
+        (np.array([1.5, 2]), {"split has a fraction"}, "split has a zero"),
+        (np.array([-128], np.int8), {"split has the lowest value of its type"}, "split has a zero"),
+        (np.zeros(0, np.int64), {"split is empty", "split has a dimension of size 0"}, "split has a zero"),
+        (np.array([255], np.uint8), {"split has the highest value of its type"}, "the value of split is 255"),
+        (np.array(-2), {"the value of split is -2", "split is a scalar"}, "split has the lowest value of its type"),
+        (np.array([2**40, 1]), {"an input has a number beyond int32"}, "an input has a number beyond 2**53"),
+        (np.array([True, False]), {"split is mixed throughout"}, "split has a zero"),
+        (np.array([1j, np.inf]), {"split has a value that is not finite"}, "split has NaN"),
+        (np.array(["", "ä"], object), {"split has an empty string", "split has text beyond ASCII"}, "split has a zero"),
+    ],
+)  # fmt: skip
+def test_what_values_are_like(value: Any, expected: set[str], absent: str) -> None:
+    types = {"split": TensorProto.STRING} if np.asarray(value).dtype == object else None
+    found = of(case(SPLIT, {"input": X, "split": np.asarray(value)}, types=types))
+    assert expected <= found, found
+    assert absent not in found
+
+
+def test_sequences() -> None:
+    found = of(case("ai.onnx/ConcatFromSequence/11", {"s": [X, X[:1]]}, axis=1))
+    name = "input_sequence"
+    assert {
+        f"{name} is a sequence",
+        f"length of {name} = 2",
+        f"tensors of {name} differ in shape",
+        "type is float",
+    } <= found
+    assert f"{name} is empty" in of(case("ai.onnx/ConcatFromSequence/11", {"s": []}, axis=1))
+
+
+def test_variadic_inputs_are_counted_and_numbered() -> None:
+    found = of(case("ai.onnx/Concat/13", {"a": X, "b": X[:0]}, axis=0))
+    assert {
+        "number of inputs = 2",
+        "inputs[1] has a dimension of size 0",
+        "inputs[0] and inputs[1] differ in shape",
+    } <= found
+
+
+def test_lists_and_texts_and_types_of_attributes() -> None:
+    image = np.ones((1, 1, 4, 4), np.float32)
+    found = of(case("ai.onnx/MaxPool/12", {"X": image}, kernel_shape=[2, 3], pads=[0, 0, 0, 0], auto_pad="VALID"))
+    assert {"kernel_shape=[2,3]", "length of kernel_shape = 2", "values of kernel_shape differ", "auto_pad=VALID",
+            "values of pads are all equal", "dilations is not set", "Indices is not asked for"} <= found  # fmt: skip
+    assert "to=float16" in of(case("ai.onnx/Cast/13", {"input": X}, to=TensorProto.FLOAT16))
+    assert "there is an attribute wrong" in of(case("ai.onnx/Cast/13", {"input": X}, to=1, wrong=2))
+
+
+def test_a_model_without_a_node_of_the_operator_says_its_opset_alone() -> None:
+    made = dataclasses.replace(case("ai.onnx/Cast/13", {"input": X}, to=1), operator=SPLIT)
+    assert of(made) == {"opset is 13"}
+    assert of(dataclasses.replace(made, operator="model")) == set()
+
+
+def test_forms_share_what_the_plain_one_says() -> None:
+    reader = Reader()
+    chosen = Selection(cases=("ai.onnx/Split/18/dtypes_num_outputs/float16*", "ai.onnx/ReduceSum/13/*"))
+    read = {item.id: (item, reader.of_case(item)) for item in Generated().cases(chosen)}
+    assert {item.form for item, _ in read.values()} >= {"plain", "omitted", "unranked", "initializer", "top"}
+    for name, (item, (shared, own)) in read.items():
+        plain, (first, alone) = read[name.partition("@")[0]]
+        assert shared is first, name
+        assert any(word.startswith("type is ") for word in words(shared)), name
+        if item.form.startswith("initializer"):
+            assert any(word.endswith("is an initializer") for word in words(own))
+        if item.form == "top":
+            assert own[OPSET] > alone[OPSET] == int(plain.operator.rpartition("/")[2])
+
+
+def test_what_is_shared_is_never_that_of_another_case() -> None:
+    """Without its plain case before it, a form says what its own model says."""
+    reader = Reader()
+    every = list(Generated().cases(Selection(cases=("ai.onnx/SplitToSequence/11/*",))))
+    for item in [item for item in every if item.form == "initializer"]:
+        plain = next(other for other in every if other.id == item.id.partition("@")[0])
+        assert words(reader.of_case(item)[0]) == words(Reader().of_case(plain)[0]), item.id
+
+
+@pytest.mark.all_operators
+def test_cases_of_every_kind_can_be_read() -> None:
+    for item in few():
+        found = of(item)
+        assert found, item.id
+        assert all(word.isprintable() and len(word) < 120 for word in found), item.id
+
+
+@pytest.mark.parametrize(
+    "op", [op for op in OPS if op.name in {"Loop", "Optional", "Constant", "DictVectorizer"}], ids=str
+)
+def test_graphs_optionals_values_and_maps_can_be_read(op: Any) -> None:
+    found = {word for item in cases(op)[:400] for word in of(item)}
+    wanted = {
+        "Loop": "M is omitted", "Optional": "type is set", "Constant": "value is set", "DictVectorizer": "X is a map"
+    }  # fmt: skip
+    assert wanted[op.name] in found, sorted(found)
+
+
+# Conditions
+
+
+def table(*rows: dict[Trait, Any]) -> list[conditions.Condition]:
+    return conditions.conditions(conditions.table([(row,) for row in rows]))
+
+
+def test_numbers_become_bounds_and_each_holds_of_what_it_says() -> None:
+    axis = Trait(Subject.ARGUMENT, "axis", Kind.NUMBER, "=")
+    found = {item.words: item.cases for item in table({axis: -1}, {axis: 0}, {axis: 2}, {axis: 5}, {})}
+    assert found == {
+        "axis=-1": 0b1, "axis=0": 0b10, "axis=2": 0b100, "axis=5": 0b1000,
+        "axis is negative": 0b1, "axis is not negative": 0b1110,
+        "axis <= 0": 0b11, "axis >= 2": 0b1100, "axis <= 2": 0b111, "axis >= 5": 0b1000, "0 <= axis <= 2": 0b110,
+    }  # fmt: skip
+
+
+def test_bounds_of_lists_speak_of_their_values() -> None:
+    low = Trait(Subject.ARGUMENT, "smallest of pads", Kind.NUMBER, " = ")
+    high = Trait(Subject.ARGUMENT, "largest of pads", Kind.NUMBER, " = ")
+    found = {item.words: item.cases for item in table({low: -1, high: 1}, {low: 0, high: 3})}
+    assert found == {
+        "a value of pads is negative": 0b1, "every value of pads is at least 0": 0b10,
+        "every value of pads <= 1": 0b1, "a value of pads >= 3": 0b10,
+    }  # fmt: skip
+
+
+def test_a_choice_lists_what_is_shorter() -> None:
+    choice = conditions.Choice(TYPE, {"a": 1, "b": 2, "c": 4, "d": 8})
+
+    def said(wanted: str, unwanted: str) -> tuple[str, int]:
+        made = choice.condition(wanted, unwanted)
+        assert made is not None
+        return made.words, made.cases
+
+    assert said("a", "bcd") == ("type is a", 1)
+    assert said("ba", "cd") == ("type is one of a, b", 3)
+    assert said("abc", "d") == ("type is not d", 7)
+    assert said("ab", "d") == ("type is not d", 7), "of c nothing is known"
+    many = conditions.Choice(TYPE, {f"t{n}": 1 << n for n in range(20)})
+    assert many.condition([f"t{n}" for n in range(10)], [f"t{n}" for n in range(10, 20)]) is None, "too long to read"
+
+
+@pytest.mark.all_operators
+@pytest.mark.parametrize("name", ["Split", "ReduceSum", "Dropout", "SequenceInsert", "Constant", "LayerNormalization"])
+def test_a_plan_says_of_every_form_what_its_model_says(name: str) -> None:
+    """Traits without the models of all forms are those that are read from the models."""
+    for plan in plans.plans(registry.load().named(name)):
+        reader = Reader()
+        read = {case.id: reader.of_case(case) for case in plans.delivered(plan)}
+        assert dict(of_plan(plan, lambda _: True)).items() >= read.items(), plan.id
+        assert dict(of_plan(plan, lambda case: "@" in case)).keys() <= {case for case in read if "@" in case} | {
+            f"{plan.id}@expanded"
+        }

@@ -1,0 +1,181 @@
+"""Values drawn at random: right generators pass, each wrong one is named."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from harness.case import properties
+from harness.case.case import Outcome
+from harness.case.compare import compare
+from harness.declare import Drawn
+from harness.generation import plans
+from harness.repro import script as repro
+from harness.spec import registry
+from harness.suites import onnx_layout
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.case.case import Case
+
+NORMAL = Drawn(np.zeros((40, 50), np.float32), mean=2.0, deviation=3.0, kurtosis=3)
+UNIFORM = Drawn(np.zeros(2000, np.float32), low=-1.0, high=1.0, mean=0.0, deviation=1 / np.sqrt(3), kurtosis=1.8)
+STEPS = np.linspace(0, 1, 600)
+COIN = Drawn(
+    np.zeros(600, np.float32),
+    choices=(np.where(STEPS == 1, 1, 0), np.where(STEPS == 0, 0, 1)),
+    mean=STEPS,
+    deviation=np.sqrt(STEPS * (1 - STEPS)),
+)
+
+
+def draw(seed: int = 1) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def said(drawn: Drawn, values: Any, *others: Any) -> str:
+    got = np.asarray(values).astype(drawn.example.dtype)
+    return properties.broken(drawn, got, [got, *others])
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_right_generators_pass(seed: int) -> None:
+    assert said(NORMAL, draw(seed).normal(2, 3, (40, 50))) == ""
+    assert said(UNIFORM, draw(seed).uniform(-1, 1, 2000)) == ""
+    assert said(COIN, draw(seed).random(600) < STEPS) == ""
+
+
+@pytest.mark.parametrize(
+    ("drawn", "values", "sentence"),
+    [
+        (NORMAL, draw().normal(0, 3, (40, 50)), "sigma from 2"),
+        (NORMAL, draw().normal(2.6, 3, (40, 50)), "sigma from 2"),
+        (NORMAL, draw().normal(2, 9, (40, 50)), "of what it should be"),
+        (NORMAL, draw().normal(2, 2.4, (40, 50)), "of what it should be"),
+        (NORMAL, np.full((40, 50), 2), "the variance of 2000 is 0 of what it should be"),
+        (NORMAL, np.full((40, 50), np.nan), "2000 elements are NaN"),
+        (UNIFORM, draw().uniform(0, 1, 2000), "sigma from 0"),
+        (UNIFORM, draw().uniform(-1, 1.1, 2000), "is above 1"),
+        (UNIFORM, draw().uniform(-1.1, 1, 2000), "is below -1"),
+        (UNIFORM, draw().choice([-1, 1], 2000), "of what it should be"),
+        (COIN, draw().random(600) > STEPS, "2 elements are none of their 2 choices"),
+        (COIN, np.where(STEPS * (1 - STEPS) > 0, 1, STEPS), "sigma from 0.5"),
+        (COIN, np.where(STEPS * (1 - STEPS) > 0, 0.5, STEPS), "598 elements are none of their 2 choices"),
+    ],
+)
+def test_wrong_generators_are_named(drawn: Drawn, values: Any, sentence: str) -> None:
+    assert sentence in said(drawn, values), said(drawn, values)
+
+
+def test_certain_values_must_be_those() -> None:
+    certain = Drawn(np.zeros(3, np.float32), mean=2.0, deviation=0.0)
+    assert said(certain, [2, 2, 2]) == ""
+    assert said(certain, [2, 2, 3]) == "what is certain came out otherwise"
+
+
+def test_the_same_seed_must_give_the_same_values() -> None:
+    again = Drawn(np.zeros(3, np.float32), same_as=1)
+    assert said(again, [1, 2, 3], np.array([1, 2, 3], np.float32)) == ""
+    assert said(again, [1, 2, 3], np.array([1, 2, 4], np.float32)) == "the same seed gave other values than output 1"
+
+
+def test_a_mask_says_what_is_chosen() -> None:
+    kept = np.array([True, False, True])
+    output = Drawn(np.zeros(3, np.float32), choices=(np.zeros(3), np.array([2.0, 4.0, 6.0])), chosen_by=1)
+    assert said(output, [2, 0, 6], kept) == ""
+    assert said(output, [2, 4, 6], kept) == "1 elements are not what output 1 says"
+    assert said(output, [2, 0, 6], kept[:2]) == "output 1, which says what is chosen, has another shape"
+
+
+def property_cases() -> list[Case]:
+    """Return a few cases of each random operator."""
+    found = []
+    for name in ("Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomUniformLike"):
+        op = registry.load().named(name)
+        of_op = [case for case in plans.cases(op) if case.outcome is Outcome.PROPERTY]
+        found += of_op[:3] + [case for case in of_op if case.form == "again"][:2]
+    return found
+
+
+CASES = property_cases()
+
+
+def answers(case: Case) -> list[Any]:
+    """Return what a right runtime could give."""
+    assert case.expected is not None, case.id
+    given = [item.example if isinstance(item, Drawn) else item for item in case.expected]
+    for index, item in enumerate(case.expected):
+        if isinstance(item, Drawn) and item.same_as is not None:
+            given[index] = given[item.same_as]
+    return given
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_the_example_holds_and_type_shape_and_count_are_told_apart(case: Case) -> None:
+    assert case.expected is not None
+    right = answers(case)
+    assert compare(case.expected, right, case.allowance) is None, case.id
+    wrong = {
+        Verdict.WRONG_COUNT: [*right, right[0]],
+        Verdict.WRONG_TYPE: [right[0].astype(np.complex64), *right[1:]],
+        Verdict.WRONG_SHAPE: [right[0][None], *right[1:]],
+        Verdict.WRONG_VALUE: [np.full_like(right[0], 77), *right[1:]],
+    }
+    for verdict, given in wrong.items():
+        found = compare(case.expected, given, case.allowance)
+        assert found is not None, (case.id, verdict)
+        assert found.verdict is verdict, (case.id, str(found))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_what_must_hold_is_stored_and_read(case: Case, tmp_path: Path) -> None:
+    folder = onnx_layout.write(case, tmp_path)
+    (read,) = onnx_layout.read(folder, tmp_path, "suite")
+    assert read.outcome is Outcome.PROPERTY
+    assert case.expected is not None
+    assert read.expected is not None
+    assert compare(read.expected, answers(case), read.allowance) is None
+    for mine, other in zip(case.expected, read.expected, strict=True):
+        assert isinstance(mine, Drawn) is isinstance(other, Drawn)
+        if isinstance(mine, Drawn) and isinstance(other, Drawn):
+            assert properties.describe(mine) == properties.describe(other)
+
+
+def test_a_damaged_description_is_one_clear_line(tmp_path: Path) -> None:
+    folder = onnx_layout.write(CASES[0], tmp_path)
+    told = json.loads((folder / "case.json").read_text())
+    told["drawn"]["0"]["type"] = "float17"
+    (folder / "case.json").write_text(json.dumps(told))
+    with pytest.raises(onnx_layout.StoreError, match=r"case\.json: drawn is not what must hold of outputs: .*float17"):
+        list(onnx_layout.read(folder, tmp_path, "suite"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_a_repro_tells_right_values_from_wrong_ones(case: Case) -> None:
+    result = Result(
+        case=case.id, operator=case.operator, backend="mine", verdict=Verdict.WRONG_VALUE, outcome="property"
+    )
+    right = answers(case)
+    wrong = [np.full_like(right[0], 77), *right[1:]]
+    for given, ends in ((right, None), (wrong, AssertionError)):
+        call = f"outputs = [{', '.join(map(repro.literal, given))}]"
+        script = repro.script(case, result, {"repro": call, "repro_wide": call})
+        if ends is None:
+            exec(compile(script, case.id, "exec"), {})
+        else:
+            with pytest.raises(ends):
+                exec(compile(script, case.id, "exec"), {})
+
+
+def test_a_drawn_output_says_what_must_hold() -> None:
+    assert str(NORMAL) == "drawn: mean 2, deviation 3"
+    assert str(UNIFORM) == "drawn: from -1 to 1, mean 0, deviation 0.5774"
+    assert str(dataclasses.replace(COIN, mean=None, deviation=None)) == "drawn: one of 2 values each"
+    assert str(Drawn(np.zeros(1), same_as=0)) == "drawn: the same as output 0"
+    assert str(Drawn(np.zeros(1))) == "drawn: anything"

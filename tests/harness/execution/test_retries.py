@@ -1,0 +1,191 @@
+"""What failed runs again, and a case with two verdicts is flaky: never silently green, and never lost."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+import commands
+import pytest
+from commands import command
+from paths import WRONG
+
+from harness.execution import backend_names, retries
+from harness.execution.adapter_process import Limits
+from harness.results.stream import Run
+from harness.run.scheduler import Runner
+from harness.suites.generated import Generated
+from harness.suites.selection import Selection
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.case.case import Case
+
+pytestmark = pytest.mark.usefixtures("ends")
+NAMES = ("lengths", "lengths_sum", "even", "lengths_one")
+FAULTY = "lengths_sum"
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[Case]:
+    wanted = tuple(f"ai.onnx/Split/13/{name}" for name in NAMES)
+    found = {case.name: case for case in Generated().cases(Selection(cases=wanted))}
+    return [found[name] for name in NAMES]
+
+
+def adapter(kind: str, case: str = FAULTY) -> backend_names.Target:
+    return backend_names.resolve("cmd:" + shlex.join([sys.executable, "-S", str(WRONG), kind, case]))
+
+
+def run(cases: list[Case], kind: str, repeat: int, **given: object) -> tuple[dict[str, Result], Runner]:
+    with Runner([adapter(kind)], Limits(restarts=1), 1, repeat=repeat, **given) as runner:  # type: ignore[arg-type]
+        runner.start()
+        results = list(runner.run(cases))
+    found = {result.case.rpartition("/")[2]: result for result in results}
+    assert len(found) == len(results), "a case has two results"
+    return found, runner
+
+
+def tried(result: Result) -> list[tuple[str, str]]:
+    return [(attempt["process"], attempt["verdict"]) for attempt in result.attempts]
+
+
+@pytest.mark.parametrize(
+    ("kind", "attempts"),
+    [
+        ("wrong_at_first", [("first", "wrong_count"), ("same", "pass"), ("fresh", "wrong_count")]),
+        ("wrong_after_others", [("first", "wrong_count"), ("same", "wrong_count"), ("fresh", "pass")]),
+        # It ends the process, so that there is no same one; what was sent ahead of it runs before it again.
+        ("dies_after_others", [("first", "crash"), ("fresh", "crash"), ("fresh", "pass")]),
+    ],
+)
+def test_two_verdicts_are_flaky_and_both_attempts_are_kept(
+    cases: list[Case], kind: str, attempts: list[tuple[str, str]]
+) -> None:
+    found, runner = run(cases, kind, 1)
+    assert runner.faults == []
+    assert {name for name, result in found.items() if result.verdict is Verdict.PASS} == set(NAMES) - {FAULTY}
+    culprit = found[FAULTY]
+    assert culprit.verdict is Verdict.FLAKY
+    assert tried(culprit) == attempts
+    assert culprit.verdict.failed, "flaky is a failure"
+    assert culprit.message.startswith(f"first: {attempts[0][1]}; "), culprit.message
+
+
+@pytest.mark.parametrize("kind", ["gives_an_output_less", "exits_with_3", "refuses_with_hostile_words"])
+@pytest.mark.parametrize("repeat", [1, 3])
+def test_one_verdict_stands_as_it_is(cases: list[Case], kind: str, repeat: int) -> None:
+    once, _ = run(cases, kind, 0)
+    again, runner = run(cases, kind, repeat)
+    assert runner.faults == [], "a crash that is repeated is within the budget of restarts"
+    assert {name: (r.verdict, r.message, r.attempts) for name, r in again.items()} == {
+        name: (r.verdict, r.message, ()) for name, r in once.items()
+    }
+
+
+def test_as_often_as_asked(cases: list[Case]) -> None:
+    found, _ = run(cases, "wrong_at_first", 3)
+    assert [process for process, _ in tried(found[FAULTY])] == ["first", *["same"] * 3, *["fresh"] * 3]
+
+
+def test_without_repeats_a_failure_stands_at_once(cases: list[Case]) -> None:
+    found, _ = run(cases, "wrong_at_first", 0)
+    assert (found[FAULTY].verdict, found[FAULTY].attempts) == (Verdict.WRONG_COUNT, ())
+
+
+def test_an_adapter_at_fault_in_an_attempt_is_told_instead(cases: list[Case]) -> None:
+    found, _ = run(cases, "breaks_the_second_time", 1)
+    assert found[FAULTY].verdict is Verdict.ADAPTER_ERROR
+    assert "not a header line" in found[FAULTY].message
+
+
+def test_lots_are_parted_and_all_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retries, "LOT", 2)
+    known = list(itertools.islice(Generated().cases(Selection(ops=("Split/18",))), 21))
+    with Runner([adapter("dies_on_every_case")], Limits(), 2, repeat=1) as runner:
+        runner.start()
+        results = list(runner.run(known))
+    assert sorted(result.case for result in results) == sorted(case.id for case in known)
+    assert {result.verdict for result in results} <= {Verdict.CRASH, Verdict.UNSPECIFIED}
+
+
+def test_what_was_measured_survives_an_end_before_the_end(cases: list[Case]) -> None:
+    with Runner([adapter("gives_an_output_less")], Limits(), 1, repeat=1) as runner:
+        runner.start()
+        stream = runner.run(cases)
+        told = [next(stream), next(stream)]
+        assert {result.verdict for result in told} == {Verdict.PASS}, "the failure waits"
+        stream.close()  # type: ignore[attr-defined]
+        rest = list(runner.rest())
+    assert [(result.case.rpartition("/")[2], result.verdict) for result in rest if result.verdict.failed] == [
+        (FAULTY, Verdict.WRONG_COUNT)
+    ]
+
+
+def test_a_backend_that_cannot_go_on_keeps_what_was_measured(cases: list[Case]) -> None:
+    with Runner([adapter("dies_on_every_case")], Limits(restarts=0), 1, repeat=1) as runner:
+        runner.start()
+        results = list(runner.run(cases))
+        results += runner.rest()
+    assert runner.given_up
+    assert results, "the first crash was measured"
+    assert {result.verdict for result in results} == {Verdict.CRASH}
+
+
+# The whole command
+
+BACKEND = "cmd:" + shlex.join([sys.executable, "-S", str(WRONG), "wrong_at_first", FAULTY])
+GIVEN = ("--backend", BACKEND, "--op", "Split/13", "--case", "*/lengths_sum*", "--repeat", "1")
+
+
+def test_a_flaky_case_fails_the_gate_unless_the_file_says_so(tmp_path: Path) -> None:
+    results, file = tmp_path / "a.ndjson", tmp_path / "e.toml"
+    ran = command("run", *GIVEN, "--results", results)
+    assert ran.status == 1, ran.text
+    assert "flaky" in ran.out, ran.text
+    found = [result for result in Run(results).results() if result.verdict is Verdict.FLAKY]
+    assert [result.case for result in found] == [f"ai.onnx/Split/13/{FAULTY}"]
+    assert json.loads(results.read_text().splitlines()[0])["arguments"]["repeat"] == 1
+
+    file.write_text(f"backend = {json.dumps(BACKEND)}\nselection = '--op Split/13 --case */lengths_sum*'\n")
+    gate = command("gate", results, "--expectations", file)
+    assert gate.status == 1, gate.text
+    assert "expected pass, got flaky" in gate.out, gate.text
+
+    accept = ("--accept-new", "--reason", "a race")
+    update = command("expectations", "update", results, "--expectations", file, *accept)
+    assert update.status == 0, update.text
+    assert f"accepted 1 flaky, at worst wrong_count, first ai.onnx/Split/13/{FAULTY}" in update.out, update.text
+    assert "flaky = true" in file.read_text()
+    for words in (("gate", results), ("run", *GIVEN), ("run", *GIVEN[:-2])):  # It holds for one look as well.
+        done = command(*words, "--expectations", file)
+        assert done.status == 0, done.text
+
+
+def test_a_run_is_resumed_with_as_many_repeats(tmp_path: Path) -> None:
+    results = tmp_path / "a.ndjson"
+    command("run", *GIVEN, "--results", results)
+    lines = results.read_text().splitlines(keepends=True)
+    results.write_text("".join(lines[:-1]))
+    done = command("run", *GIVEN[:-2], "--results", results, "--resume")
+    assert done.status == 2, done.text
+    assert "its repeat is 1, this run's 0" in done.err, done.text
+
+
+@pytest.mark.parametrize(("limit", "status"), [(("--restarts", "2"), 2), (("--max-fail", "1"), 1)])
+def test_a_run_that_is_stopped_keeps_the_failures_that_it_has_seen(
+    tmp_path: Path, limit: tuple[str, str], status: int
+) -> None:
+    results = tmp_path / "a.ndjson"
+    words = ("--backend", commands.adapter("dies_on_every_case"), "--case", "ai.onnx/Split/13/lengths*")
+    done = command("run", *words, "--repeat", "1", *limit, "--results", results)
+    assert done.status == status, done.text
+    found = list(Run(results).results())
+    assert len(found) > 1, "of a lot that has run again, each has a verdict"
+    assert {result.verdict for result in found} == {Verdict.CRASH}
+    assert all(not result.attempts for result in found), "one verdict, however often"

@@ -1,0 +1,89 @@
+"""Few globs for many ids: exactly these, none of the others."""
+
+from __future__ import annotations
+
+import fnmatch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.gate.glob_cover import fold
+
+IDS = [
+    f"ai.onnx/{operator}/{version}/{name}{type_}{form}"
+    for operator in ("Split", "SplitToSequence")
+    for version in (2, 13, 18)
+    for name in ("even", "even_one", "uneven_two", "dtypes")
+    for type_ in (("/float", "/float16") if name == "dtypes" else ("",))
+    for form in ("", "@top", "@initializer", "@initializer-split")
+]
+TYPES = ("float", "float16", "float8e4m3fn", "float8e5m2", "seq-float", "seq-int8", "int8")
+OTHERS = ["official/test_split_1", "official/test_split_2", "official/test_add[1]", "mine/test_split*"]
+
+
+def holds(globs: list[str], wanted: set[str], others: set[str]) -> None:
+    matched = {case for case in wanted | others if any(fnmatch.fnmatchcase(case, glob) for glob in globs)}
+    assert matched == wanted, globs
+
+
+@given(st.sets(st.sampled_from(IDS + OTHERS)))
+@settings(max_examples=60, deadline=None)
+def test_any_set_is_covered_exactly(wanted: set[str]) -> None:
+    others = {*IDS, *OTHERS} - wanted
+    globs = fold(wanted, others)
+    holds(globs, wanted, others)
+    assert len(globs) <= len(wanted)
+    assert globs == sorted(set(globs))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "globs"),
+    [
+        ([], []),
+        (IDS[:1], ["ai.onnx/Split/2/even"]),
+        ([case for case in IDS if case.startswith("ai.onnx/Split/")], ["ai.onnx/Split/*"]),
+        ([case for case in IDS if case.startswith("ai.onnx/Split/18/")], ["ai.onnx/Split/18/*"]),
+        ([case for case in IDS if "Split/18/even" in case], ["ai.onnx/Split/18/even*"]),
+        ([case for case in IDS if "Split/" in case and "/uneven" in case], ["ai.onnx/Split/*/uneven_two*"]),
+        ([case for case in IDS if "Split/13/dtypes/float16" in case], ["ai.onnx/Split/13/dtypes/float16*"]),
+        ([case for case in IDS if "Split/" in case and case.endswith("float16")], ["ai.onnx/Split/*/dtypes/float16"]),
+        (
+            [case for case in IDS if "Split/" in case and "even_" not in case and "/even" in case],
+            ["ai.onnx/Split/*/even", "ai.onnx/Split/*/even@*"],
+        ),
+    ],
+)
+def test_what_ids_share_is_one_glob(wanted: list[str], globs: list[str]) -> None:
+    assert fold(wanted, set(IDS) - set(wanted)) == globs
+
+
+def test_types_that_begin_alike_are_one_glob() -> None:
+    ids = [f"ai.onnx/Cast/{version}/bits/{type_}" for version in (19, 24) for type_ in TYPES]
+    assert fold([case for case in ids if "float8" in case], [case for case in ids if "float8" not in case]) == [
+        "ai.onnx/Cast/*/bits/float8e*"
+    ]
+    assert fold([case for case in ids if "seq" in case], [case for case in ids if "seq" not in case]) == [
+        "ai.onnx/Cast/*/bits/seq-*"
+    ]
+
+
+@pytest.mark.parametrize("name", ["sum_1", "sum_two_3"])
+def test_no_glob_has_two_stars_together(name: str) -> None:
+    ids = [f"ai.onnx/Add/14/sum_{i}{form}" for i in range(4) for form in ("", "@top")]
+    (glob,) = fold([*ids, f"ai.onnx/Add/14/{name}/float@top"], ["ai.onnx/Add/14/sum", "ai.onnx/Add/14/other"])
+    assert glob == "ai.onnx/Add/14/sum_*"
+
+
+def test_one_id_is_not_widened() -> None:
+    assert fold(["ai.onnx/Add/14/sum/float@top"], ["ai.onnx/Add/14/other"]) == ["ai.onnx/Add/14/sum/float@top"]
+
+
+def test_what_is_in_neither_may_be_matched() -> None:
+    wanted = [case for case in IDS if "Split/18/even" in case and "@" not in case]
+    assert fold(wanted, [case for case in IDS if "/uneven" in case]) == ["ai.onnx/Split/18/even*"]
+
+
+def test_special_characters_of_ids_are_literal() -> None:
+    assert fold(["official/test_add[1]"], ["official/test_add1"]) == ["official/test_add[[]1]"]
+    assert fold(["mine/a*b"], ["mine/ab", "mine/axb"]) == ["mine/a[*]b"]

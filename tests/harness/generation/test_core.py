@@ -1,0 +1,126 @@
+"""The core: few cases that reach what all of them reach, taken from the manifest, the same whenever the cases are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.case.case import EXPANDED
+from harness.generation import core, coverage, manifest, plans
+from harness.spec import registry
+from harness.suites.generated import Generated
+from harness.suites.lookup import check_selection
+from harness.suites.official import Official
+from harness.suites.selection import Selection, SelectionError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.case.case import Case
+    from harness.declare import Op
+
+SPLIT = "Split"
+
+
+def reach(op: Op, cases: list[Case]) -> set[tuple[str, object]]:
+    """Return what cases reach: schema points, sentences and forms of each version, and declared cases."""
+    versions = {str(version): version for version in registry.versions(op)}
+    reached: set[tuple[str, object]] = set()
+    for case in cases:
+        reached |= {(case.operator, item) for item in (*case.clauses, case.form)} | {("", case.name)}
+        if case.expected is not None and case.form != EXPANDED:
+            reached |= {(case.operator, point) for point in coverage.reached(versions[case.operator], case)}
+    return reached
+
+
+@pytest.fixture(scope="module")
+def split() -> tuple[Op, list[Case]]:
+    op = registry.load().named(SPLIT)
+    return op, list(plans.cases(op))
+
+
+def test_the_core_reaches_what_all_cases_reach(split: tuple[Op, list[Case]]) -> None:
+    op, cases = split
+    chosen = core.choose(op, cases)
+    assert reach(op, [case for case in cases if case.id in chosen]) == reach(op, cases)
+    assert 0 < len(chosen) < len(cases) / 4, (len(chosen), len(cases))
+
+
+def test_no_case_of_the_core_of_split_can_go(split: tuple[Op, list[Case]]) -> None:
+    """A greedy cover may hold one that the later ones make needless; of Split it does not, and a broken one would."""
+    op, cases = split
+    chosen = core.choose(op, cases)
+    whole = reach(op, cases)
+    needless = [
+        case for case in chosen if reach(op, [other for other in cases if other.id in chosen - {case}]) == whole
+    ]
+    assert len(needless) <= len(chosen) / 20, needless
+
+
+def test_the_same_cases_in_another_process_have_the_same_core(split: tuple[Op, list[Case]]) -> None:
+    op, cases = split
+    assert core.choose(op, cases) == core.choose(op, list(cases))
+
+
+def test_a_cover_takes_the_set_that_adds_most_and_of_equal_ones_the_first() -> None:
+    small, large, other = frozenset("ab"), frozenset("abc"), frozenset("cd")
+    assert core.cover([small, large, other]) == [1, 2]
+    assert core.cover([small, small]) == [0]
+    assert core.cover([]) == []
+    assert core.cover([frozenset(), small]) == [1]
+
+
+def test_a_run_of_the_core_has_the_cases_that_the_manifest_names(split: tuple[Op, list[Case]]) -> None:
+    op, _ = split
+    entries = manifest.entries(op)
+    assert entries is not None, "the committed manifest is not of these cases: onnx-conformance manifest"
+    selection = Selection(ops=("ai.onnx/Split",), core=True)
+    made = [case.id for case in Generated().cases(selection)]
+    assert made == [entry.id for entry in entries if entry.core]
+    assert [item.id for item in Generated().listed(Selection(ops=("ai.onnx/Split",), core=True))] == made
+    assert str(selection) == "--op ai.onnx/Split --core"
+
+
+def test_where_the_manifest_is_of_other_cases_the_core_is_chosen_anew(
+    split: tuple[Op, list[Case]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    op, cases = split
+    manifest.entries.cache_clear()
+    monkeypatch.setattr(manifest, "FOLDERS", (tmp_path,))
+    (tmp_path / manifest.file_name(op)).write_text("# head\nai.onnx/Split/18/gone values 1 2 3 core\n")
+    try:
+        assert manifest.entries(op) is None
+        made = {case.id for case in Generated().cases(Selection(ops=("ai.onnx/Split",), core=True))}
+        assert made == core.choose(op, cases)
+        ids = [item.id for item in Generated().listed(Selection(ops=("ai.onnx/Split",)))]
+        assert ids == [case.id for case in cases]
+    finally:
+        manifest.entries.cache_clear()
+
+
+def test_a_manifest_without_a_core_is_not_believed(
+    split: tuple[Op, list[Case]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    op, cases = split
+    manifest.entries.cache_clear()
+    monkeypatch.setattr(manifest, "FOLDERS", (tmp_path,))
+    (tmp_path / manifest.file_name(op)).write_text("".join(f"{case.id} values 1 2 3\n" for case in cases))
+    try:
+        assert manifest.entries(op) is None
+    finally:
+        manifest.entries.cache_clear()
+
+
+def test_what_is_listed_is_what_is_made(split: tuple[Op, list[Case]]) -> None:
+    op, cases = split
+    assert manifest.entries(op) is not None
+    listed = list(Generated().listed(Selection(ops=("ai.onnx/Split",))))
+    assert [(i.id, i.operator, i.form, i.outcome, i.tags) for i in listed] == [
+        (case.id, case.operator, case.form, str(case.outcome), case.tags) for case in cases
+    ]
+
+
+def test_other_suites_have_no_core() -> None:
+    with pytest.raises(SelectionError, match="--core: suite official has no core; leave it out"):
+        check_selection(Official(), Selection(core=True))

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+from click.testing import CliRunner
+from commands import command
+from generated import covered, every_operator
+
+from harness.cli import commands
+from harness.declare import EXACT, Array, Op, Version, ramp
+from harness.generation import coverage
+from harness.generation.coverage import Point
+from harness.report import coverage as report
+from harness.spec import schema
+
+
+@every_operator
+def test_every_schema_point_has_a_case_or_an_excuse(op: Op) -> None:
+    missing = {str(item.version): [str(point) for point in item.missing] for item in covered(op)}
+    assert not any(missing.values()), {version: points for version, points in missing.items() if points}
+
+
+@every_operator
+def test_every_sentence_that_binds_is_cited(op: Op) -> None:
+    uncited = {str(item.version): item.uncited[: item.binding] for item in covered(op)}
+    assert not any(uncited.values()), {version: told for version, told in uncited.items() if told}
+
+
+@every_operator
+def test_every_excuse_is_needed(op: Op) -> None:
+    used = {point for item in covered(op) for point in item.excused}
+    assert used == set(op.excuses), "an excuse for what has a case, or for no schema point at all"
+
+
+def trilu() -> Op:
+    """Return an operator that is declared too little: one type, no `k`, `upper` always set."""
+    op = Op("Trilu", versions=(14,), compare=EXACT)
+
+    @op.oracle()
+    def triangle(v: Version, input: Array, upper: int) -> Array:  # noqa: A002, ARG001 - the text's own name
+        return np.triu(input) if upper else np.tril(input)
+
+    op.case("upper", input=ramp(3, 4), upper=1)
+    return op
+
+
+def test_what_no_case_reaches_is_found() -> None:
+    [found] = coverage.of(trilu())
+    [version] = schema.versions("ai.onnx", "Trilu")
+    types = {Point("type", "T", type_) for type_ in version.types["T"] if type_ != "tensor(float)"}
+    assert set(found.missing) == types | {Point("attribute", "upper", "unset"), Point("input", "k", "given")}
+    assert found.points == len(version.types["T"]) + 4
+    assert len(found.uncited) == found.sentences, found.uncited
+    assert found.binding > 0, found.uncited
+
+
+def test_an_excuse_is_no_case() -> None:
+    op = trilu()
+    op.excuse("input k given", "a test does without")
+    [found] = coverage.of(op)
+    assert found.excused == {"input k given": "a test does without"}
+    assert Point("input", "k", "given") not in found.missing
+
+
+def test_a_quote_covers_the_sentences_it_touches() -> None:
+    op = trilu()
+    clause = op.clause("Default is true.")
+    op.case("quoted", input=ramp(2, 3), upper=1, cites=(clause,))
+    [before], [after] = coverage.of(trilu()), coverage.of(op)
+    gone = set(before.uncited) - set(after.uncited)
+    assert gone, "the clause stands in no sentence"
+    assert all("Default is true." in sentence for sentence in gone), gone
+
+
+def test_variadic_points_count_values() -> None:
+    [version] = [item for item in schema.versions("ai.onnx", "Max") if item.since == 13]
+    found = {str(point) for point in coverage.points(version) if point.kind == "input"}
+    assert found == {"input data_0 one", "input data_0 several"}
+
+
+def invoke(*words: str) -> Any:
+    return CliRunner().invoke(commands.main, ["coverage", *words])
+
+
+def test_the_command_tells_totals_and_what_is_left() -> None:
+    ran = invoke("--op", "Split")
+    assert ran.exit_code == 0, ran.output
+    assert "of the schema points" in ran.output, ran.output
+    assert "ai.onnx/Split/1: excused: attribute axis unset:" in ran.output, ran.output
+    assert "ai.onnx/SplitToSequence" not in ran.output, ran.output
+
+
+def test_the_command_gives_json() -> None:
+    ran = invoke("--op", "Split/18", "--json")
+    assert ran.exit_code == 0, ran.output
+    [row] = json.loads(ran.output)
+    assert (row["operator"], row["missing"]) == ("ai.onnx/Split/18", []), row
+    assert row["points"] == len(coverage.points(schema.in_force("ai.onnx", "Split", 18))), row
+
+
+def test_an_unknown_operator_is_told() -> None:
+    ran = invoke("--op", "Splat")
+    assert ran.exit_code != 0
+    assert "did you mean Split" in str(ran.exception), ran.exception
+
+
+def test_figures_add_up() -> None:
+    op = trilu()
+    op.excuse("input k given", "a test does without")
+    [found] = coverage.of(op)
+    row = next(line for line in "\n".join(report.lines([found])).splitlines() if line.startswith("all"))
+    figures = [int(part) for part in row.split()[1:]]
+    assert figures[0] == figures[1] + figures[2] + len(found.missing), row
+
+
+def test_what_nothing_is_declared_of_counts_with_all_its_points_and_sentences() -> None:
+    done = command("coverage", "--op", "Split", "--op", "Sigmoid")
+    assert done.status == 0, done.text
+    assert "1 of 2 operators and 5 of 8 operator versions are declared." in done.out, done.text
+    assert "No case yet: Sigmoid 1 6 13" in done.out, done.text
+    both, *of_declared = re.findall(r"(\d+\.\d) % of the (?:schema )?points", done.out)
+    assert float(both) < float(of_declared[0]), done.text
+    records = json.loads(command("coverage", "--op", "Sigmoid", "--json").out)
+    assert [record["declared"] for record in records] == [False] * 3
+    assert all(len(record["missing"]) == record["points"] > 0 for record in records), records
+
+
+def test_an_operator_without_cases_is_one_of_onnx_wherever_it_is_named() -> None:
+    sentence = "ONNX has ai.onnx/Sigmoid (versions 1, 6, 13), of which no case is written yet"
+    for words in (
+        ("run", "--op", "Sigmoid"),
+        ("list", "--op", "Sigmoid/13"),
+        ("show", "Sigmoid"),
+        ("show", "Sigmoid/13"),
+    ):
+        done = command(*words)
+        assert (done.status, sentence in done.err) == (2, True), done.text
+    assert "did you mean Sigmoid" in command("run", "--op", "Sigmoit").err
+
+
+def test_an_operator_is_shown_with_its_versions_and_sentences() -> None:
+    done = command("show", "Split")
+    assert done.status == 0, done.text
+    for part in ("ai.onnx/Split/13  13 to 17", "(18) «If the tensor is not evenly splittable into `num_outputs`"):
+        assert part in done.out, done.text
+    only = command("show", "ai.onnx/Split/13").out
+    assert "ai.onnx/Split/18" not in only
+    assert "num_outputs" not in only
+    assert "has the versions 1, 2, 11, 13, 18, not 12" in command("show", "Split/12").err

@@ -1,0 +1,64 @@
+"""Work that takes too long or too much is ended, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import itertools
+import resource
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from harness.minimize.limits import STATM, OverdueError, within
+
+
+def test_what_takes_too_long() -> None:
+    with pytest.raises(OverdueError, match=r"not done within 0\.05 s"), within(0.05, 1 << 30):
+        for _ in itertools.count():
+            pass
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="only Linux tells how much memory is taken")
+def test_what_takes_too_much() -> None:
+    with pytest.raises(MemoryError), within(10, 1 << 28):
+        np.ones(1 << 30, np.uint8)
+    assert np.empty(1 << 29, np.uint8).size == 1 << 29, "it may again"
+
+
+def test_what_is_in_bounds_leaves_nothing_behind() -> None:
+    before = (signal.getsignal(signal.SIGALRM), resource.getrlimit(resource.RLIMIT_AS))
+    with within(5, 1 << 30):
+        pass
+    assert (signal.getsignal(signal.SIGALRM), resource.getrlimit(resource.RLIMIT_AS)) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_a_timer_that_runs_goes_on() -> None:
+    rung = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(True))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with within(0.2, 1 << 30):
+            time.sleep(0.01)
+        assert 0.1 < signal.getitimer(signal.ITIMER_REAL)[0] < 0.3
+        time.sleep(0.35)
+        assert rung
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_beside_the_main_thread_nothing_breaks() -> None:
+    found = []
+
+    def work() -> None:
+        with within(0.01, 1 << 30):
+            time.sleep(0.05)
+        found.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found

@@ -1,0 +1,483 @@
+"""Failures cut down: as small as their trigger, of the same verdict and clause, and never by another fault's help."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import faulty
+import numpy as np
+import onnx
+import pytest
+from commands import Done, command
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import backends
+from harness.case.case import Case, Outcome
+from harness.execution.adapter_process import Limits
+from harness.execution.backend_names import Target
+from harness.execution.replies import Answered, Died, Refused, Reply
+from harness.generation import plans
+from harness.generation.from_model import LiftError, lift
+from harness.minimize import candidate
+from harness.minimize import moves as smaller
+from harness.minimize import search as minimize
+from harness.minimize.search import Minimized, MinimizeError
+from harness.spec import registry
+from harness.suites import onnx_layout
+from harness.suites.folder import Folder
+from harness.suites.generated import Generated
+from harness.suites.lookup import find_case, origin
+from harness.suites.selection import Selection
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Self
+
+SERVE = Path(backends.__file__).with_name("serve.py")
+ADAPTERS = Path(faulty.__file__).parent
+TARGET = Target("faulty", ())
+SPLIT = "ai.onnx/Split/18"
+
+
+class InProcess:
+    """A lane without a process: minimizing asks often, and a process for each test would be slow."""
+
+    hello: dict[str, Any] = {"runtime": "faulty", "version": "1"}  # noqa: RUF012 - never changed
+    asked = 0
+    fault: Callable[[faulty.Asked], list[Any]]
+
+    def __init__(self, target: Target, _limits: Limits) -> None:
+        self.target, self.session = target, self
+        faulty.calls = 0  # A process of its own has no memory.
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def ask(self, case: Case) -> Reply:
+        type(self).asked += 1
+        try:
+            outputs = type(self).fault(faulty.Asked(case.model, dict(case.inputs), case.outputs))
+        except faulty.CrashError:
+            return Died("SIGSEGV", -11, "")
+        except Exception as error:  # noqa: BLE001 - as serve.py does
+            return Refused(type(error).__name__, str(error), None, None)
+        return Answered(tuple(outputs), None)
+
+
+def cut(
+    case_id: str, fault: Callable[[faulty.Asked], list[Any]], monkeypatch: pytest.MonkeyPatch, steps: int = 500
+) -> Minimized:
+    monkeypatch.setattr(minimize, "Asker", InProcess)
+    monkeypatch.setattr(InProcess, "fault", staticmethod(fault), raising=False)
+    monkeypatch.setattr(InProcess, "asked", 0)
+    case = find_case(case_id)
+    return minimize.minimize(case, origin(case), TARGET, Limits(), steps)
+
+
+def inputs(found: Minimized) -> list[np.ndarray[Any, Any]]:
+    return [np.asarray(value) for value in found.case.inputs.values()]
+
+
+def node(found: Minimized) -> onnx.NodeProto:
+    (only,) = onnx.load_from_string(found.case.model).graph.node
+    return only
+
+
+# As small as the trigger
+
+
+def test_an_axis_of_size_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = cut(f"{SPLIT}/other_dim_zero@unranked", faulty.empty_axis, monkeypatch)
+    assert found.result.verdict is Verdict.WRONG_SHAPE, found
+    data, split = inputs(found)
+    assert (data.shape, split.tolist()) == ((0,), [0]), (data, split)
+    assert len(found.case.outputs) == 1
+
+
+def test_a_negative_axis(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = cut(f"{SPLIT}/rank4_axis_minus3@symbolic", faulty.negative_axis, monkeypatch)
+    assert found.result.verdict is Verdict.WRONG_VALUE
+    data = inputs(found)[0]
+    assert (data.shape, data.tolist()) == ((1,), [0.0]), data
+    assert [item.i for item in node(found).attribute if item.name == "axis"] == [-1]
+    assert found.case.form == "plain"
+    assert found.case.id == f"{SPLIT}/rank4_axis_minus3_minimized"
+
+
+def test_a_nan(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = cut(f"{SPLIT}/dtypes_extremes/double", faulty.nan, monkeypatch)
+    data = inputs(found)[0]
+    assert (data.shape, data.dtype) == ((1,), np.float32), data
+    assert np.isnan(data[0])
+
+
+def test_a_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = cut(f"{SPLIT}/rank4_axis_minus3@initializer", faulty.high_rank, monkeypatch)
+    assert (found.result.verdict, found.result.signal) == (Verdict.CRASH, "SIGSEGV")
+    assert inputs(found)[0].shape == (1, 1, 1)
+    assert len(node(found).output) == 1
+
+
+def test_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = cut(f"{SPLIT}/dtypes/float16", faulty.no_float16, monkeypatch)
+    assert found.result.verdict is Verdict.REFUSED
+    assert found.result.error == "TypeError"
+    data = inputs(found)[0]
+    assert (data.shape, data.dtype) == ((1,), np.float16)
+
+
+def test_a_model_that_must_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = cut(f"{SPLIT}/sum_short", faulty.takes_all, monkeypatch)
+    assert found.result.verdict is Verdict.ACCEPTED_INVALID
+    data, split = inputs(found)
+    assert data.size + split.size <= 3, (data, split)
+    assert split.sum() != data.shape[0]
+
+
+# What must stay
+
+
+@pytest.mark.parametrize("name", ["sum_short", "neither", "both", "rank3_axis_too_high"])
+def test_the_clause_stays(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All forbidden models are taken: whatever is dropped, some clause forbids what is left."""
+    case_id = f"{SPLIT}/{name}"
+    found = cut(case_id, faulty.takes_all, monkeypatch)
+    assert found.after.plan.decided == origin(find_case(case_id)).decided
+    assert found.case.clauses == find_case(case_id).clauses
+
+
+def test_without_that_guard_the_clause_would_slip(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minimize, "alike", lambda origin, plan: plan.outcome is origin.outcome)
+    slipped = 0
+    for name in ("sum_short", "neither", "both", "rank3_axis_too_high"):
+        found = cut(f"{SPLIT}/{name}", faulty.takes_all, monkeypatch)
+        slipped += found.after.plan.decided != found.before.plan.decided
+    assert slipped
+
+
+def test_the_verdict_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = cut(f"{SPLIT}/rank4_axis_minus3", faulty.two_faults, monkeypatch)
+    assert found.result.verdict is Verdict.WRONG_VALUE
+    assert inputs(found)[0].shape == (1, 1)
+
+
+def test_a_number_that_is_off_does_not_become_a_nan(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = cut(f"{SPLIT}/rank2_axis1", faulty.two_values, monkeypatch)
+    assert "got nan" not in found.result.message
+    data = inputs(found)[0]
+    assert data.size == 1, data
+    assert 10 <= data.max() < 20, data
+
+
+def test_the_words_of_a_refusal_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = cut(f"{SPLIT}/rank2_axis1", faulty.two_refusals, monkeypatch)
+    assert "too many" in found.result.message
+    assert inputs(found)[0].size == 2
+
+
+def test_another_input_does_not_become_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is empty already does not let anything else be."""
+
+    def crash(_asked: faulty.Asked) -> list[Any]:
+        raise faulty.CrashError
+
+    found = cut("ai.onnx/SequenceInsert/11/position_none", crash, monkeypatch)
+    (sequence, tensor, position) = found.case.inputs.values()
+    assert (np.size(sequence), np.size(tensor), np.size(position)) == (1, 1, 0), found.case.inputs
+
+
+def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_b(asked: faulty.Asked) -> list[Any]:
+        if any("日" in text for array in asked.arrays if array.dtype.kind == "O" for text in array.reshape(-1)):
+            raise TypeError("no such letter")
+        return asked.answers
+
+    found = cut(f"{SPLIT}/dtypes_extremes/string", no_b, monkeypatch)
+    assert inputs(found)[0].tolist() == ["日"]
+
+
+def test_nothing_becomes_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash of rank 3 is one with an empty axis as well, but an empty axis is a meaning of its own."""
+    found = cut(f"{SPLIT}/rank3_axis0", faulty.high_rank, monkeypatch)
+    assert all(array.size for array in inputs(found))
+
+
+# The way
+
+
+def test_every_step_is_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+    improve = minimize._Search._improve
+
+    def noted(search: Any, moves: Iterator[smaller.Move]) -> int | None:
+        sizes.append(search.best.size)
+        return improve(search, moves)
+
+    monkeypatch.setattr(minimize._Search, "_improve", noted)
+    found = cut(f"{SPLIT}/dtypes_extremes/double@symbolic", faulty.last_element, monkeypatch)
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) == len(found.taken) + 1, "each one taken is strictly smaller"
+    assert found.steps == InProcess.asked - 1, "the last is asked once more, alone"
+
+
+@pytest.mark.parametrize("steps", [2, 3, 5, 9])
+def test_the_budget(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = cut(f"{SPLIT}/rank4_axis_minus3", faulty.negative_axis, monkeypatch, steps=steps)
+    assert found.steps == steps
+    assert found.stopped
+    assert found.result.verdict is Verdict.WRONG_VALUE
+
+
+def test_what_is_smallest_already(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = cut(f"{SPLIT}/rank1_axis0", faulty.last_element, monkeypatch)
+    again = minimize.minimize(first.after.case, first.after.plan, TARGET, Limits(), 500)
+    assert (again.taken, again.case.id) == ([], first.after.case.id)
+
+
+def test_a_plan_without_end_is_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = origin(find_case(f"{SPLIT}/uneven"))
+    begun = candidate.begin(plan, "plain")
+    assert candidate.build(begun) is not None
+
+    def endless(*_: object) -> None:
+        for _ in itertools.count():
+            pass
+
+    monkeypatch.setattr(candidate.generate, "plan", endless)
+    assert candidate.build(begun) is None
+
+
+# What cannot be minimized
+
+
+@pytest.mark.parametrize(
+    ("case_id", "fault", "told"),
+    [
+        (f"{SPLIT}/uneven", faulty.nan, "ai.onnx/Split/18/uneven passes on faulty; nothing to minimize"),
+        (f"{SPLIT}/uneven", faulty.now_and_then, "on faulty: once wrong_value .*, then pass; what does not fail"),
+        (f"{SPLIT}/uneven", faulty.when_tired, "wrong_value among other cases, pass in a process of its own"),
+        (f"{SPLIT}/overrun", faulty.takes_all, "is unspecified on faulty; that is no failure to minimize"),
+    ],
+)
+def test_what_cannot_be_minimized(
+    case_id: str, fault: Callable[[faulty.Asked], list[Any]], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(MinimizeError, match=told):
+        cut(case_id, fault, monkeypatch)
+
+
+# Cases that nobody declared
+
+
+def stored(case_id: str, folder: Path) -> Case:
+    """Return a generated case as it is read from a folder, where its declaration is not known."""
+    onnx_layout.write(find_case(case_id), folder)
+    return next(iter(Folder(folder).cases(Selection())))
+
+
+def test_a_case_of_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    expected = cut(f"{SPLIT}/rank4_axis_minus3", faulty.negative_axis, monkeypatch)
+    case = stored(f"{SPLIT}/rank4_axis_minus3@initializer", tmp_path)
+    found = minimize.minimize(case, origin(case), TARGET, Limits(), 500)
+    assert found.after.size == expected.after.size
+    assert found.case.id == f"{SPLIT}/test_ai_onnx_split_18_rank4_axis_minus3_initializer_minimized"
+    assert found.result.verdict is Verdict.WRONG_VALUE
+
+
+def test_a_failure_that_hangs_on_what_is_not_declared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(minimize, "Asker", InProcess)
+
+    def initializers(asked: faulty.Asked) -> list[Any]:
+        return faulty.off(asked.answers) if asked.model.graph.initializer else asked.answers
+
+    monkeypatch.setattr(InProcess, "fault", staticmethod(initializers), raising=False)
+    case = stored(f"{SPLIT}/lengths@initializer", tmp_path)
+    with pytest.raises(MinimizeError, match=r"wrong_value .* by the oracle's meaning, as .* pass: not the same"):
+        minimize.minimize(case, origin(case), TARGET, Limits(), 500)
+
+
+@pytest.mark.parametrize(
+    ("case_id", "told"),
+    [
+        (f"{SPLIT}/uneven@unranked", "its model is no single node"),
+        (f"{SPLIT}/neither", "is known of generated cases alone"),
+    ],
+)
+def test_what_cannot_be_declared(case_id: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(LiftError, match=told):
+        origin(stored(case_id, tmp_path))
+
+
+def test_an_operator_that_no_file_declares(tmp_path: Path) -> None:
+    case = stored(f"{SPLIT}/uneven", tmp_path)
+    model = onnx.load_from_string(case.model)
+    model.graph.node[0].op_type = "Joint"
+    with pytest.raises(LiftError, match=r"no operator file declares ai\.onnx/Joint"):
+        origin(dataclasses.replace(case, model=model.SerializeToString(), operator="ai.onnx/Joint/18"))
+    model.graph.node[0].op_type, model.graph.node[0].input[0] = "Split", "elsewhere"
+    with pytest.raises(LiftError, match="nothing gives 'elsewhere'"):
+        origin(dataclasses.replace(case, model=model.SerializeToString()))
+
+
+@pytest.mark.parametrize("name", ["Split", "ReduceSum", "Reshape", "SequenceInsert"])
+def test_a_lifted_case_means_the_same(name: str) -> None:
+    op, count = registry.load().named(name), 0
+    for plan in list(plans.plans(op, (op.versions[-1],)))[::2]:
+        case = next(plans.delivered(plan))
+        if case.outcome is not Outcome.VALUES or len(onnx.load_from_string(case.model).graph.node) > 1:
+            continue
+        again = next(plans.delivered(lift(case)))
+        assert again.digests()[1:] == case.digests()[1:], case.id
+        count += 1
+    assert count > 5, count
+
+
+# Any case
+
+
+def failing() -> list[str]:
+    """Return ids of cases that `last_element` or `takes_all` fails."""
+    names = ("Split", "ReduceSum", "Scatter", "Reshape", "SequenceInsert", "Constant")
+    found = []
+    for name in names:
+        op = registry.load().named(name)
+        for case in plans.cases(op, (op.versions[-1],)):
+            numeric = case.expected and all(
+                isinstance(value, np.ndarray) and value.dtype.kind in "fiu" and value.size for value in case.expected
+            )
+            if numeric or case.outcome is Outcome.REJECTS:
+                found.append(case.id)
+    return found
+
+
+def spoils(asked: faulty.Asked) -> list[Any]:
+    return faulty.takes_all(asked) if asked.right is None else faulty.last_element(asked)
+
+
+@given(st.data())
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
+def test_never_larger_and_still_failing(monkeypatch: pytest.MonkeyPatch, data: st.DataObject) -> None:
+    case_id = data.draw(st.sampled_from(failing()))
+    found = cut(case_id, spoils, monkeypatch, steps=60)
+    assert found.after.size <= found.before.size
+    assert bool(found.taken) == (found.after.size < found.before.size)
+    assert found.result.verdict.failed
+    assert found.result.verdict is (
+        Verdict.ACCEPTED_INVALID if found.case.outcome is Outcome.REJECTS else Verdict.WRONG_VALUE
+    )
+    assert found.after.plan.decided == found.before.plan.decided
+    onnx.load_from_string(found.case.model)
+
+
+@pytest.mark.parametrize("name", ["Split", "SplitToSequence", "ReduceSum", "SequenceInsert", "Reshape", "Dropout"])
+def test_a_draft_is_the_very_case(name: str) -> None:
+    op = registry.load().named(name)
+    for plan in list(plans.plans(op, (op.versions[-1],)))[::3]:
+        for case in plans.delivered(plan):
+            built = candidate.build(candidate.begin(plan, case.form))
+            assert built is not None, case.id
+            assert built[1].digests() == case.digests(), case.id
+            origin = plans.origin(op, case)
+            assert origin is not None, case.id
+            assert origin.id == plan.id, case.id
+
+
+# The command
+
+
+def adapter(fault: str) -> str:
+    path = os.pathsep.join([str(ADAPTERS), str(SERVE.parent.parent)])
+    return "cmd:" + shlex.join(["env", f"PYTHONPATH={path}", sys.executable, str(SERVE), f"faulty.as_{fault}"])
+
+
+def minimized(case_id: str, fault: str, *words: str | Path) -> Done:
+    return command("minimize", case_id, "--backend", adapter(fault), *words)
+
+
+def test_the_file_runs_and_shows_the_mismatch(tmp_path: Path) -> None:
+    path = tmp_path / "shown.py"
+    done = minimized(f"{SPLIT}/rank3_axis_minus1", "negative_axis", "--out", path, "--steps", "60")
+    assert done.status == 0, done.text
+    assert done.out == f"wrong_value: {path}\n"
+    assert "still wrong_value after" in done.err, done.err
+    assert re.search(r"elements +62 +2\n", done.err), done.err
+    shown = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False, timeout=60)
+    assert shown.returncode == 1, shown.stdout + shown.stderr
+    assert "Mismatched elements: 1 / 1 (100%)" in shown.stderr, shown.stderr
+
+
+def test_a_crash_is_cut_down_across_processes(tmp_path: Path) -> None:
+    words = ("--format", "folder", "--out", tmp_path / "made", "--steps", "8", "--other", "oracle")
+    done = minimized(f"{SPLIT}/rank4_axis2", "high_rank", *words)
+    assert done.status == 0, done.text
+    (folder,) = (tmp_path / "made").iterdir()
+    assert folder.name == "test_ai.onnx__Split__18__rank4_axis2_minimized"
+    text = (folder / "README.md").read_text()
+    assert "SIGSEGV" in text
+    assert f"cut down from `{SPLIT}/rank4_axis2`" in text
+    assert re.search(r"\| `oracle onnx [^|]*` \| pass \|", text), text
+    again = command("run", "--suite", tmp_path / "made", "--backend", adapter("high_rank"))
+    assert (again.status, "crash" in again.out) == (1, True), again.text
+
+
+def test_a_timeout_is_a_verdict_like_others() -> None:
+    done = minimized(f"{SPLIT}/rank2_axis0", "hangs", "--timeout", "1.5", "--steps", "4")
+    assert done.status == 0, done.text
+    assert "still timeout after" in done.err, done.err
+
+
+@pytest.mark.parametrize(
+    ("case_id", "words", "told"),
+    [
+        (f"{SPLIT}/uneven", (), "passes on"),
+        (f"{SPLIT}/unevn", (), "near it are"),
+        (f"{SPLIT}/uneven@pretty", (), "no case is called"),
+        (f"{SPLIT}/uneven", ("--steps", "1"), "1 is not in the range"),
+        (f"{SPLIT}/uneven", ("--timeout", "nan"), "is no time"),
+        (f"{SPLIT}/uneven", ("--format", "folder"), "needs --out DIR"),
+    ],
+)
+def test_bad_input_is_one_sentence(case_id: str, words: tuple[str, ...], told: str) -> None:
+    done = minimized(case_id, "nan", *words)
+    assert (done.status, done.out) == (2, ""), done.text
+    assert told in done.err.strip().splitlines()[-1], done.err
+
+
+def crashes(_: faulty.Asked) -> list[Any]:
+    raise faulty.CrashError
+
+
+@pytest.mark.all_operators
+@pytest.mark.parametrize(("operator", "inputs"), [("Conv/11", ("X", "W")), ("LSTM/7", ("X", "W", "R"))])
+def test_a_rank_that_the_text_writes_out_stays(
+    operator: str, inputs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = Selection((operator,), forms=("plain",))
+    case = next(item for item in Generated().cases(chosen) if item.outcome is Outcome.VALUES)
+    found = cut(case.id, crashes, monkeypatch, 120)
+    assert found.taken, "nothing was tried"
+    for name in inputs:
+        before, after = (np.ndim(held.inputs[name]) for held in (case, found.case))  # type: ignore[arg-type]
+        assert after == before, f"{name}: {before} dimensions became {after}"
+
+
+@pytest.mark.all_operators
+def test_without_that_guard_a_rank_would_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minimize, "_ranks", lambda _: {})
+    chosen = Selection(("Conv/11",), forms=("plain",))
+    case = next(item for item in Generated().cases(chosen) if item.outcome is Outcome.VALUES)
+    found = cut(case.id, crashes, monkeypatch, 120)
+    assert np.ndim(found.case.inputs["X"]) < np.ndim(case.inputs["X"])  # type: ignore[arg-type]

@@ -1,0 +1,406 @@
+"""What every format of a report holds: every verdict, hostile texts, runs cut off; and the `report` command."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.resources
+import json
+import re
+import stat
+import tomllib
+import tracemalloc
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
+
+import jsonschema
+import pytest
+from commands import command
+from paths import ROOT
+from runs import CONTROL, HOSTILE_TEXTS, entry, foreign, hostile, result, run_of, subject_of
+
+from harness.analysis.statement import Statement
+from harness.report import as_json, badge, ctrf, formats, github, junit, sarif, subject
+from harness.report.formats import FORMATS, ReportError
+from harness.report.html import looks
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from harness.report.subject import Subject
+
+TABLES = {
+    "junit": junit.OUTCOMES,
+    "ctrf": ctrf.STATUSES,
+    "sarif": sarif.LEVELS,
+    "annotations": github.LEVELS,
+    "badge": badge.NAMED,
+    "html": looks.LOOKS,
+}
+"""What each format calls a verdict. Markdown, the summary and JSON use the verdict's own name."""
+TEXTS = [name for name in FORMATS if name != "html"]
+"""The page packs what it tells, and has tests of its own, in a browser: test_html.py."""
+SCHEMA = json.loads((importlib.resources.files("harness.report") / "report.schema.json").read_text(encoding="utf-8"))
+STATEMENT = Statement("mine", "ai.onnx/Split", Verdict.CRASH, ("axis=0", "split | is a scalar"), 2, 2, 0, ("a", "b"))
+
+
+def told(name: str, found: Subject) -> str:
+    return "".join(FORMATS[name].report(found))
+
+
+def of_all_verdicts(path: Path, *, finish: bool = True) -> Subject:
+    return subject_of(path, *(result(f"as_{verdict}", verdict) for verdict in Verdict), finish=finish)
+
+
+def check_schema(document: object) -> None:
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+
+
+# Every format
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_verdict_has_its_row(name: str) -> None:
+    assert set(TABLES[name]) == set(Verdict), f"{name}: add a row for the new verdict"
+
+
+def test_every_format_has_a_table_or_uses_the_verdicts_own_name() -> None:
+    assert set(TABLES) | {"markdown", "json", "summary"} == set(FORMATS)
+    assert set(SCHEMA["$defs"]["verdict"]["enum"]) == set(Verdict)
+    assert len({kind.file for kind in FORMATS.values()}) == len(FORMATS)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("finish", [True, False])
+def test_a_run_that_was_cut_off_is_told_as_such_and_still_told(name: str, finish: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    text = told(name, of_all_verdicts(tmp_path / "r", finish=finish))
+    assert ("cut off" in text) is not finish, text
+    assert "as_crash" in text or name == "badge", text
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_an_empty_run_is_no_data(name: str, tmp_path: Path) -> None:
+    text = told(name, subject_of(tmp_path / "r"))
+    assert "0.0 %" not in text, text
+    assert text or name == "annotations"
+
+
+def test_the_badge_of_no_data_is_not_a_bad_one(tmp_path: Path) -> None:
+    for found in (subject_of(tmp_path / "r"), subject_of(tmp_path / "s", result(verdict=Verdict.UNSPECIFIED))):
+        assert json.loads(told("badge", found))["message"] == "no data"
+        assert json.loads(told("badge", found))["color"] == "lightgrey"
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("kind", HOSTILE_TEXTS)
+@pytest.mark.parametrize("verdict", [Verdict.WRONG_VALUE, Verdict.CRASH, Verdict.ADAPTER_ERROR])
+def test_what_is_hostile_stays_a_text(name: str, kind: str, verdict: Verdict, tmp_path: Path) -> None:
+    text = HOSTILE_TEXTS[kind]
+    run = foreign(tmp_path / "r", hostile(text, verdict), backends=("mine", text[:50]))
+    found = dataclasses.replace(subject.read(run), references={f"folder/{text}": text}, statements=(STATEMENT,))
+    made = told(name, found)
+    assert "evil" in made
+    assert not CONTROL.findall(made), ascii(made)
+    made.encode("utf-8")
+    assert len(made) < 60_000, f"{len(made)} characters of an endless message"
+    CHECKS[name](made)
+
+
+def _a_document(made: str) -> None:
+    json.loads(made)
+
+
+def _markdown(made: str) -> None:
+    outside = re.sub(r"^```text\n.*?^```$", "", made, flags=re.DOTALL | re.MULTILINE)
+    assert "```" not in outside, outside
+    for markup in ("<script", "@everyone", "](http", "~~~", "\n# head", "![i]"):
+        assert markup not in outside, outside
+    tables = re.findall(r"(?:^\|.*\n)+", outside, re.MULTILINE)
+    for table in tables:
+        assert len({row.count("|") for row in table.splitlines()}) == 1, table
+
+
+def _json(made: str) -> None:
+    check_schema(json.loads(made))
+
+
+def _xml(made: str) -> None:
+    root = ET.fromstring(made)
+    assert {element.tag for element in root.iter()} <= {
+        "testsuites", "testsuite", "testcase", "properties", "property", "failure", "error", "skipped", "system-err",
+    }  # fmt: skip
+
+
+def _commands(made: str) -> None:
+    for line in made.splitlines():
+        found = re.fullmatch(r"::(error|warning|notice) title=([^:,]*)::(.*)", line)
+        assert found, line
+        assert not re.search(r"%(?!25|0A|0D|3A|2C)", line), line
+    assert "::stop-commands" not in made.splitlines()[0][:20]
+
+
+CHECKS = {
+    "markdown": _markdown,
+    "summary": _markdown,
+    "json": _json,
+    "junit": _xml,
+    "ctrf": _a_document,
+    "sarif": _a_document,
+    "badge": _a_document,
+    "annotations": _commands,
+}
+
+
+def test_the_checks_of_hostile_texts_can_fail() -> None:
+    for name, bad in (
+        ("markdown", "text ```\n"),
+        ("summary", "a <script>x</script>"),
+        ("json", '{"kind": "report"}'),
+        ("junit", "<testsuites><evil/></testsuites>"),
+        ("ctrf", '{"a": "\x00"}'),
+        ("annotations", "evil\n"),
+        ("annotations", "::error title=a::100%\n"),
+    ):
+        with pytest.raises((AssertionError, ValueError, jsonschema.ValidationError)):
+            CHECKS[name](bad)
+
+
+def many(path: Path, count: int) -> Subject:
+    """Return a run of so many results, half of them failures, of a few operators and two backends."""
+    made = (
+        result(
+            f"case{i}/float16", (Verdict.PASS, Verdict.WRONG_VALUE)[i // 2 % 2], clauses=("A sentence.",),
+            operator=f"ai.onnx/Split/{i % 7}", backend=("mine", "other")[i % 2], message="off by one " * 5,
+        )
+        for i in range(count)
+    )  # fmt: skip
+    return subject.read(run_of(path, *made, backends=("mine", "other")))
+
+
+@pytest.fixture(scope="module")
+def few_and_many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Subject, Subject]:
+    path = tmp_path_factory.mktemp("runs")
+    return many(path / "few", 400), many(path / "many", 4000)
+
+
+@pytest.mark.parametrize("name", [name for name in TEXTS if name != "sarif"])  # That one holds up to its own limit.
+def test_memory_does_not_grow_with_the_run(name: str, few_and_many: tuple[Subject, Subject]) -> None:
+    def peak(found: Subject) -> tuple[int, int]:
+        tracemalloc.start()
+        length = sum(map(len, FORMATS[name].report(found)))
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most, length
+
+    (few, short), (lots, long) = map(peak, few_and_many)
+    assert lots < few + 200_000, (few, lots)
+    assert long > 700_000 or name not in {"junit", "ctrf"}, (short, long)
+
+
+def test_a_gate_marks_what_it_expects_in_every_format(tmp_path: Path) -> None:
+    fail = (result("known", Verdict.CRASH), result("even"))
+    found = subject_of(tmp_path / "r", *fail, expect=entry("*/known", "crash", "divides by zero"))
+    assert found.gate
+    assert found.gate.opened
+    assert told("annotations", found) == ""
+    assert json.loads(told("json", found))["gate"]["open"] is True
+    assert json.loads(told("json", found))["counts"][0]["expected"] == 1
+    for name in ("junit", "ctrf", "sarif"):
+        assert "expected crash: divides by zero" in told(name, found), name
+    for name in ("markdown", "summary"):
+        assert "1 of 1 failures are expected." in told(name, found), name
+        assert "the gate is open" in told(name, found), name
+
+
+def test_what_the_file_does_not_speak_of_is_told_as_it_is(tmp_path: Path) -> None:
+    other = result("known", Verdict.CRASH, backend="other")
+    found = subject_of(
+        tmp_path / "r", other, result("known", Verdict.CRASH), expect=entry("*/known", "crash"),
+        backends=("mine", "other"),
+    )  # fmt: skip
+    (line,) = told("annotations", found).splitlines()
+    assert "other: 1 case" in line, line
+    assert ET.fromstring(told("junit", found)).get("errors") == "1"
+
+
+# Statements
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in TEXTS if name not in {"annotations", "badge"}]
+)  # These have no room.
+def test_statements_are_told(name: str, tmp_path: Path) -> None:
+    run = run_of(tmp_path / "r", result(verdict=Verdict.CRASH))
+    text = told(name, dataclasses.replace(subject.read(run), statements=(STATEMENT,)))
+    assert "crash exactly when axis=0 and split" in text, text
+    assert "(2 of 2; no passing case matches)" in text, text
+    assert "exactly when" not in told(name, subject.read(run))
+    assert {name for name, kind in FORMATS.items() if kind.shares} == set(FORMATS) - {"annotations", "badge"}
+
+
+@pytest.mark.parametrize("name", ["markdown", "json", "summary"])
+def test_why_less_is_known_of_what_failures_share_is_told(name: str, tmp_path: Path) -> None:
+    run = run_of(tmp_path / "r", result(verdict=Verdict.CRASH))
+    found = dataclasses.replace(subject.read(run), statements=(STATEMENT,), note="only tags")
+    assert "only tags" in told(name, found)
+
+
+# JSON
+
+
+def test_the_schema_of_the_report_is_one_and_is_published() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert "*.json" in project["tool"]["setuptools"]["package-data"]["harness"]
+
+
+def test_a_whole_report_keeps_to_the_schema(tmp_path: Path) -> None:
+    fail = [result(f"as_{verdict}", verdict, clauses=("One.",)) for verdict in Verdict]
+    found = subject_of(tmp_path / "r", *fail, expect=entry("*/as_crash", "crash") + entry("*/as_pass", "timeout"))
+    document = json.loads(told("json", dataclasses.replace(found, statements=(STATEMENT,))))
+    check_schema(document)
+    assert document["backends"]["mine"]["verdicts"] == dict.fromkeys(map(str, Verdict), 1)
+    assert {news["standing"] for news in document["gate"]["news"]} == {"regressed", "fixed", "broken"}
+    assert len(document["groups"]) == len(Verdict) - 3
+    for part, wrong in (
+        (document["backends"]["mine"]["verdicts"], {"maybe": 1}),
+        (document["counts"][0], {"passed": -1}),
+        (document["groups"][0], {"count": 0}),
+        (document["gate"]["standings"], {"perhaps": 1}),
+        (document["statements"][0], {"cases": [1]}),
+    ):
+        before = dict(part)
+        part.update(wrong)
+        with pytest.raises(jsonschema.ValidationError):
+            check_schema(document)
+        part.clear()
+        part.update(before)
+    check_schema(document)
+    assert document["format"] == as_json.FORMAT
+
+
+# Badge
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "message", "color"),
+    [
+        ([Verdict.PASS] * 3, "3/3 of specified", "brightgreen"),
+        ([Verdict.PASS, Verdict.WRONG_VALUE], "1/2 of specified", "yellow"),
+        ([Verdict.PASS, Verdict.UNSUPPORTED], "1/2 of specified · 1 unsupported", "yellow"),
+        ([Verdict.PASS, Verdict.CRASH, Verdict.TIMEOUT], "1/3 of specified · 1 crash · 1 timeout", "orange"),
+        ([Verdict.PASS, Verdict.ADAPTER_ERROR], "1/2 of specified · 1 adapter_error", "lightgrey"),
+    ],
+)
+def test_a_badge_says_counts(verdicts: list[Verdict], message: str, color: str, tmp_path: Path) -> None:
+    found = subject_of(tmp_path / "r", *(result(str(i), verdict) for i, verdict in enumerate(verdicts)))
+    made = json.loads(told("badge", found))
+    assert (made["schemaVersion"], made["message"], made["color"]) == (1, message, color), made
+    assert made["label"].startswith("ONNX ")
+    assert made["label"].endswith(" generated")
+    assert "%" not in made["message"]
+    assert made.get("isError", False) is (Verdict.ADAPTER_ERROR in verdicts)
+
+
+def test_a_badge_of_two_backends_and_of_a_run_cut_off(tmp_path: Path) -> None:
+    found = subject_of(
+        tmp_path / "r", result(), result(backend="other", verdict=Verdict.CRASH), backends=("mine", "other"),
+        finish=False,
+    )  # fmt: skip
+    made = json.loads(told("badge", found))
+    assert made["message"] == "mine 1/1 of specified | other 0/1 of specified · 1 crash · cut off"
+    assert made["isError"] is True
+
+
+# Files
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "report.txt"
+    formats.write(path, ["first ", "text\n"])
+    assert path.read_text() == "first text\n"
+    assert stat.S_IMODE(path.stat().st_mode) & 0o400
+
+    def stops() -> Iterator[str]:
+        yield "half"
+        raise ReportError("stopped")
+
+    with pytest.raises(ReportError, match="stopped"):
+        formats.write(path, stops())
+    assert path.read_text() == "first text\n"
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(ReportError, match=r"cannot write .*No such file"):
+        formats.write(tmp_path / "gone" / "x", ["a"])
+    with pytest.raises(ReportError, match="cannot make the folder"):
+        formats.make(path / "below")
+
+
+# The command
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    run_of(tmp_path / "results.ndjson", result(), result("uneven", Verdict.CRASH, clauses=("A sentence.",)))
+    return tmp_path / "results.ndjson"
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_command_writes_a_format_to_a_file_or_to_standard_output(name: str, results: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    shown = command("report", results, "--format", name)
+    assert shown.status == 0, shown.text
+    kept = command("report", results, "--format", name, "--out", out)
+    assert (kept.status, kept.out) == (0, ""), kept.text
+    assert out.read_text(encoding="utf-8") == shown.out
+    assert shown.out.endswith("\n")
+
+
+def test_the_command_writes_a_folder(results: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b"
+    done = command("report", results, "--folder", folder)
+    assert done.status == 0, done.text
+    assert {path.name for path in folder.iterdir()} == {kind.file for kind in FORMATS.values()}
+    assert done.out.splitlines() == [str(folder / kind.file) for kind in FORMATS.values()]
+    some = command("report", results, "--folder", tmp_path / "c", "--format", "badge", "--format", "junit")
+    assert {path.name for path in (tmp_path / "c").iterdir()} == {"badge.json", "junit.xml"}, some.text
+
+
+def test_the_command_takes_expectations(results: Path, tmp_path: Path) -> None:
+    file = tmp_path / "e.toml"
+    file.write_text('backend = "mine"\n' + entry("*/uneven", "crash", "not yet"))
+    done = command("report", results, "--format", "junit", "--expectations", file)
+    assert 'errors="0"' in done.out, done.text
+    assert "expected crash: not yet" in done.out, done.text
+    assert command("report", results, "--format", "annotations", "--expectations", file).out == ""
+    assert "::error" in command("report", results, "--format", "annotations").out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--format", "pdf"), "'pdf' is not one of"),
+        (("--format", "junit", "--format", "sarif"), "2 formats need --folder"),
+        (("--folder", "x", "--out", "y"), "give one of them"),
+        (("--format", "junit", "--out", "/nowhere/at/all"), "cannot write /nowhere/at/all"),
+        (("--format", "junit", "--expectations", "gone.toml"), "cannot read gone.toml"),
+    ],
+)
+def test_the_command_says_what_is_wrong(words: tuple[str, ...], sentence: str, results: Path) -> None:
+    done = command("report", results, *words)
+    assert done.status == 2, done.text
+    assert sentence in done.err, done.text
+
+
+def test_a_suite_that_is_elsewhere_costs_no_report(tmp_path: Path) -> None:
+    foreign(tmp_path / "r", result(verdict=Verdict.CRASH), suite={"name": str(tmp_path / "gone"), "digest": ""})
+    done = command("report", tmp_path / "r", "--folder", tmp_path / "all")
+    assert done.status == 0, done.text
+    assert "is not here; the reports do without the cases themselves" in done.err, done.text
+    assert "(not asked)" in (tmp_path / "all" / "report.md").read_text()
+
+
+def test_the_help_names_every_format() -> None:
+    text = command("report", "--help").out
+    for name, kind in FORMATS.items():
+        assert re.search(rf"^ +{name} +{re.escape(kind.about)}$", text, re.MULTILINE), text

@@ -1,0 +1,896 @@
+"""The HTML report: what it holds, and that it works in a real browser, whatever a runtime said."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import gzip
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from commands import command
+
+from backends import onnx_reference
+from harness.analysis.statement import Statement
+from harness.case.case import Outcome
+from harness.cli import pages
+from harness.execution.adapter_process import Limits
+from harness.execution.ask import Asker
+from harness.execution.backend_names import resolve
+from harness.execution.judge import judge
+from harness.execution.replies import Answered, Died, Late, Refused
+from harness.generation import plans
+from harness.report import comparison
+from harness.report.html import delivered, looks, matrix, page
+from harness.report.html.table import Table
+from harness.repro import script as repro
+from harness.results.stream import Run, Writer, header
+from harness.spec import registry
+from harness.suites.generated import Generated
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+    from harness.case.case import Case
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = [
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+SPLIT, SUM = "ai.onnx/Split/18", "ai.onnx/ReduceSum/13"
+REFERENCE = {"runtime": "onnx.reference", "version": "1.2", "python": "3.11", "repro": onnx_reference.REPRO}
+COMMAND = "cmd:./my runner --stdio"
+BACKENDS = {
+    "mine": {**REFERENCE, "repro_wide": "outputs = wide(model)\n"},
+    "other": {"runtime": "o"},
+    COMMAND: REFERENCE,
+}
+HOSTILE = (
+    "<script>alert(1)</script> </script><script>alert(2)</script> <img src=x onerror=alert(3)> javascript:alert(4) "
+    "]]> --> <!-- <svg onload=alert(5)> \u2028\u2029 \u202eright to left\u202c \u200f {{ 7*7 }} ' \" & &lt; \x00\x1b[2J"
+)
+
+
+@pytest.fixture(scope="module")
+def cases() -> dict[str, Case]:
+    found: dict[str, Case] = {}
+    for name, version in (("Split", 13), ("Split", 18), ("ReduceSum", 13), ("Dropout", 22), ("Reshape", 21)):
+        made = list(plans.cases(registry.load().named(name), (version,)))
+        found |= {case.id: case for case in made[:: max(1, len(made) // 70)]}
+    assert {case.outcome for case in found.values()} == set(Outcome)
+    return found
+
+
+def shifted(case: Case, seed: int) -> Answered:
+    """An answer whose first floating output is wrong in some elements."""
+    values = list(case.expected or (np.zeros(2, np.float32),))
+    for number, value in enumerate(values):
+        if isinstance(value, np.ndarray) and value.size and value.dtype.kind in "fiu":
+            wrong = value.copy()
+            wrong.reshape(-1)[seed % value.size :: 3] += np.asarray(1, value.dtype)
+            values[number] = wrong
+            break
+    return Answered(tuple(getattr(value, "example", value) for value in values), 0.001)
+
+
+def said(case: Case, number: int, shift: int) -> Result:
+    """What a backend made of a case: of everything something, the same every time."""
+    seed = sum(case.id.encode()) + 7 * number + shift
+    right = tuple(getattr(value, "example", value) for value in case.expected or (np.zeros(2, np.float32),))
+    replies = [
+        Answered(right, 0.001), Answered(right, 0.002), shifted(case, seed), Refused("Fail", f"axis {seed}", None, 0.1),
+        Refused("Lacks", "no kernel", "no kernel", 0.1), Died("SIGSEGV", -11, "the last words"), Late(2.0, ""),
+        Answered((*right, np.zeros(1, np.float32)), 0.1), Answered(tuple(right)[:-1], 0.1),
+    ]  # fmt: skip
+    return judge(case, list(BACKENDS)[number], replies[seed % len(replies)])
+
+
+def write(
+    path: Path,
+    found: Sequence[Result],
+    backends: dict[str, Any] | None = None,
+    *,
+    finish: bool = True,
+    suite: str = "x",
+) -> Path:
+    writer = Writer(path)
+    writer.open(
+        header({"name": "generated", "digest": suite}, backends or BACKENDS, {"selection": "", "reference": ""})
+    )
+    for result in found:
+        writer.add(result)
+    if finish:
+        writer.finish(1.0)
+    writer.close()
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("html")
+
+
+@pytest.fixture(scope="module")
+def found(cases: dict[str, Case]) -> list[Result]:
+    return [said(case, number, 0) for case in cases.values() for number in range(len(BACKENDS))]
+
+
+@pytest.fixture(scope="module")
+def results(folder: Path, found: list[Result]) -> Path:
+    return write(folder / "one.ndjson", found)
+
+
+@pytest.fixture(scope="module")
+def statements(found: list[Result]) -> list[Statement]:
+    crashed = tuple(r.case for r in found if r.backend == "mine" and r.verdict is Verdict.CRASH)
+    return [
+        Statement("mine", "ai.onnx/Split", Verdict.CRASH, ("axis=1", HOSTILE), len(crashed), len(crashed), 0, crashed),
+        Statement("nobody", "ai.onnx/Split", Verdict.CRASH, (), 0, 0, 0, ()),
+    ]
+
+
+@pytest.fixture(scope="module")
+def file(folder: Path, results: Path, cases: dict[str, Case], statements: list[Statement]) -> Path:
+    path = folder / "one.html"
+    path.write_text(page.report([Run(results)], cases.values(), statements), encoding="utf-8")
+    return path
+
+
+# What is written
+
+
+def test_every_verdict_has_a_row_and_a_letter_of_its_own() -> None:
+    assert {str(verdict) for verdict in Verdict} <= set(looks.LOOKS)
+    assert set(looks.ORDER) == set(Verdict)
+    assert looks.ORDER[0] is Verdict.PASS
+    letters = [look.letter for look in looks.LOOKS.values()]
+    assert len(set(letters)) == len(letters)
+    assert len({look.words for look in looks.LOOKS.values()}) == len(letters)
+
+
+def test_every_family_has_its_colours() -> None:
+    style = page._own("style.css")
+    for family in {look.family for look in looks.LOOKS.values()}:
+        for rule in (f".f-{family} {{", f".b-{family} {{", f"--{family}:", f"--{family}-wash:", f"--{family}-ink:"):
+            assert rule in style, rule
+
+
+def palette(theme: int) -> dict[str, str]:
+    rows = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", page._own("style.css"))
+    assert len(rows) > 40
+    return {name: pair[theme] for name, *pair in rows}
+
+
+def contrast(one: str, other: str) -> float:
+    def light(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    darker, lighter = sorted((light(one), light(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_contrast_is_what_the_standard_says() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_what_is_read_has_enough_contrast(theme: int) -> None:
+    colours = palette(theme)
+    texts = [(ink, ground) for ink in ("ink", "dim", "link") for ground in ("ground", "raised")]
+    texts += [("mark-ink", "mark"), ("warn-ink", "warn")]
+    texts += [(f"{look.family}-ink", f"{look.family}-wash") for look in looks.LOOKS.values()]
+    shapes = [(look.family, "ground") for look in looks.LOOKS.values()] + [("edge", "ground"), ("focus", "ground")]
+    low = [pair for pair in texts if contrast(colours[pair[0]], colours[pair[1]]) < 4.5]
+    low += [pair for pair in shapes if contrast(colours[pair[0]], colours[pair[1]]) < 3]
+    assert not low
+
+
+def test_a_bar_shows_what_is_there_at_all() -> None:
+    parts = matrix.shares({0: 100_000, looks.NUMBER[Verdict.CRASH]: 1})
+    assert [family for family, _, _ in parts] == ["pass", "crash"]
+    assert parts[1][2] > 20
+    assert sum(width for _, _, width in parts) <= 1000
+    assert matrix.shares({}) == []
+
+
+@pytest.mark.parametrize(
+    ("counts", "short", "told"),
+    [
+        ({}, "no data", "no data"),
+        ({Verdict.UNSUPPORTED: 2}, "unsupported",
+         "0 passed of 2 specified (0.0 %), of 0 attempted (no data); 2 unsupported"),
+        ({Verdict.UNSPECIFIED: 2}, "unspecified",
+         "0 passed of 0 specified (no data), of 0 attempted (no data); 2 unspecified"),
+        ({Verdict.PASS: 1999, Verdict.CRASH: 1}, "1999/2000",
+         "1999 passed of 2000 specified (99.9 %), of 2000 attempted (99.9 %); 1 crash"),
+    ],
+)  # fmt: skip
+def test_a_cell_says_both_rates_or_why_there_is_none(counts: dict[Verdict, int], short: str, told: str) -> None:
+    assert (matrix.short(counts), matrix.told(counts)) == (short, told)
+
+
+def test_the_columns_of_several_runs_have_names_of_their_own(tmp_path: Path) -> None:
+    old = write(tmp_path / "old.ndjson", [], {"mine": {"version": "1"}, "same": {"version": "1"}, "alone": {}})
+    new = write(tmp_path / "new.ndjson", [], {"mine": {"version": "2"}, "same": {"version": "1"}})
+    table = Table([Run(old), Run(new)])
+    labels = [column.label for column in table.columns]
+    assert labels == ["mine 1", "same 1 (old.ndjson)", "alone", "mine 2", "same 1 (new.ndjson)"]
+    assert table.pairs() == [(0, 3), (1, 4)]
+    assert Table([Run(old)]).pairs() == []
+    twice = Table([Run(old), Run(old)])
+    assert len({column.label for column in twice.columns}) == 6
+
+
+def test_ids_that_look_the_same_are_told_apart(tmp_path: Path) -> None:
+    ids = ["a/b\x1b[2Jc", "a/bc", "a/bc (2)", "x" * 100_000]
+    path = write(tmp_path / "r.ndjson", [Result(name, "a/b/1", "mine", Verdict.PASS, "values") for name in ids])
+    table = Table([Run(path)])
+    assert len(set(table.ids)) == 4
+    assert max(map(len, table.ids)) < 1000
+    assert [table.number_of(name) for name in ids] == [0, 1, 2, 3]
+
+
+def test_operators_are_in_the_order_a_person_expects(tmp_path: Path) -> None:
+    names = ["ai.onnx.ml/A/1", "ai.onnx/B/13", "ai.onnx/B/2", "x", "ai.onnx/A/7", "ai.onnx/B/" + "9" * 5000]
+    path = write(tmp_path / "r.ndjson", [Result(f"{name}/c", name, "mine", Verdict.PASS, "values") for name in names])
+    shown = [f"{row.name} {row.version}"[:9].strip() for row in matrix.rows(Table([Run(path)]))]
+    assert shown == ["A 7", "B 9999999", "B 2", "B 13", "A 1", "x"]
+
+
+def test_scripts_are_not_markup() -> None:
+    with pytest.raises(AssertionError, match="must not hold markup"):
+        page._hashed('const x = "</script>";')
+    page._hashed(page._script() + page._style(3))
+
+
+# The command
+
+
+def test_the_command_writes_a_page(results: Path, tmp_path: Path) -> None:
+    done = command("report", results, "--format", "html", "--out", tmp_path / "page.html")
+    assert done.status == 0, done.text
+    assert done.out == ""
+    text = (tmp_path / "page.html").read_text()
+    assert "suite generated is" in text
+    assert "was x in the run" in text
+
+
+def test_models_are_there_where_the_suite_is_the_one_that_ran(found: list[Result], tmp_path: Path) -> None:
+    path = write(tmp_path / "r.ndjson", found, suite=Generated().digest())
+    done = command("report", path, "--format", "html", "--out", tmp_path / "page.html")
+    assert done.status == 0, done.text
+    text = (tmp_path / "page.html").read_text()
+    assert "not at hand" not in text
+    blocks = re.findall(r'id="described\d+">([^<]+)<', text)
+    models = [case["model"] for block in blocks for case in json.loads(gzip.decompress(base64.b64decode(block)))]
+    assert len(models) == len({result.case for result in found})
+    assert any("Split (" in model for model in models)
+
+
+def test_of_very_many_cases_only_those_that_did_not_pass_have_models(
+    found: list[Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = [result for result in found if result.backend == "mine"]
+    path = write(tmp_path / "r.ndjson", mine, suite=Generated().digest())
+    others = {result.case for result in mine if result.verdict is not Verdict.PASS}
+    monkeypatch.setattr(pages, "MOST_CASES", 5)
+    assert {case.id for case in pages._cases([Run(path)], Generated())} == others
+    assert 0 < len(others) < len(mine)
+
+
+def test_runs_of_different_suites_have_no_models(found: list[Result], results: Path, tmp_path: Path) -> None:
+    other = tmp_path / "folder.ndjson"
+    head, *rest = write(tmp_path / "r.ndjson", found[:1]).read_text().splitlines()
+    other.write_text("\n".join([head.replace('"generated"', '"/no/such/suite"'), *rest, ""]))
+    assert "different suites" in pages._source([Run(results), Run(other)])[1]
+    assert "does not exist" in pages._source([Run(other)])[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--format", "html"], "needs --out FILE"),
+        (["--format", "html", "--out", "/no/such/folder/x.html"], "cannot write /no/such/folder/x.html"),
+        (["{results}", "--format", "markdown"], "takes one results file"),
+        (["/no/such", "--format", "html", "--out", "x.html"], "cannot read /no/such"),
+    ],
+)
+def test_what_it_cannot_do_is_one_sentence(results: Path, words: list[str], why: str) -> None:
+    done = command("report", results, *(word.format(results=results) for word in words))
+    assert done.status == 2
+    assert why in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+# In a browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("NO BROWSER: the page is not tested. Install chromium (apt-get install chromium)")
+    sync = pytest.importorskip(
+        "playwright.sync_api", reason="NO PLAYWRIGHT: the page is not tested. pip install playwright"
+    )
+    with sync.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Open a page; whatever it logs, throws, asks for or runs that it should not is an error at the end."""
+    wrong: list[str] = []
+    contexts = []
+
+    def start(path: Path, route: str = "#/", **given: Any) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **given})
+        contexts.append(context)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        tab = context.new_page()
+        tab.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        tab.on("console", lambda message: wrong.append(f"console {message.text}"))
+        tab.on("pageerror", lambda error: wrong.append(f"error {error}"))
+        tab.on("request", lambda request: None if request.url.startswith((path.as_uri(), "blob:", "data:"))
+               else wrong.append(f"request {request.url}"))  # fmt: skip
+        tab.add_init_script(
+            "window.violations = []; document.addEventListener('securitypolicyviolation',"
+            " (event) => violations.push(event.violatedDirective + ' ' + event.sample));"
+        )
+        tab.goto(f"{path.as_uri()}{route}")
+        tab.locator("html[data-state=ready]").wait_for(state="attached", timeout=30_000)
+        return tab
+
+    yield start
+    for context in contexts:
+        for tab in context.pages:
+            wrong += tab.evaluate("window.violations")
+        context.close()
+    assert not wrong
+
+
+def left(tab: Page) -> int:
+    """How many cases the page says are left."""
+    text = tab.locator("#count").inner_text()
+    return int(text.split(" ")[0].replace(",", ""))
+
+
+def expected_left(found: list[Result], holds: Callable[[Result], bool]) -> int:
+    return len({result.case for result in found if holds(result)})
+
+
+def typed(result: Result) -> str:
+    stem = result.case.partition("@")[0].removeprefix(f"{result.operator}/")
+    return stem.partition("/")[2]
+
+
+FILTERS: dict[str, tuple[str, str, Callable[[Result], bool]]] = {
+    "operator": ("op", "ReduceSum", lambda r: r.operator == SUM),
+    "operator version": ("op", SPLIT, lambda r: r.operator == SPLIT),
+    "operator glob": ("op", "r*", lambda r: r.operator.split("/")[1] in {"ReduceSum", "Reshape"}),
+    "part of an operator": ("op", "educes", lambda r: r.operator == SUM),
+    "no operator": ("op", "Nothing", lambda _: False),
+    "version": ("version", "13", lambda r: r.operator.endswith("/13")),
+    "type": ("type", "float16", lambda r: typed(r) == "float16"),
+    "no type": ("type", "none", lambda r: not typed(r)),
+    "form": ("form", "initializer", lambda r: r.form == "initializer"),
+    "tag": ("tag", "edge", lambda r: "edge" in r.tags),
+    "verdict": ("verdict", "wrong_value", lambda r: r.verdict is Verdict.WRONG_VALUE),
+    "any failure": ("verdict", "failed", lambda r: r.verdict.failed),
+    "sentence": ("clause", "NUMBER of outputs", lambda r: any("number of outputs" in c.lower() for c in r.clauses)),
+    "text in an id": ("q", "@INIT", lambda r: "@init" in r.case),
+    "text in a message": ("q", "axis 1", lambda r: "axis 1" in r.message.lower() or "axis 1" in r.case),
+    "an error": ("q", "Lacks: no", lambda r: "lacks: no" in f"{r.error}: {r.message}".lower()),
+}
+
+
+@pytest.mark.parametrize("view", ["#/", "#/cases"])
+def test_every_filter_leaves_what_it_should(view: str, file: Path, found: list[Result], opened: Any) -> None:
+    tab = opened(file, view)
+    whole = len({result.case for result in found})
+    assert left(tab) == whole
+    tab.wait_for_timeout(300)
+    for name, (field, value, holds) in FILTERS.items():
+        control = tab.locator(f"#f-{field}")
+        (control.select_option if field in {"version", "type", "form", "tag", "verdict"} else control.fill)(value)
+        tab.wait_for_timeout(30)
+        wanted = expected_left(found, holds)
+        assert left(tab) == wanted, name
+        assert (wanted < whole) == bool(tab.locator(f"#f-{field}.set").count()) or name == "any failure"
+        assert f"{field}=" in tab.url
+        tab.locator("#clear").click()
+        assert left(tab) == whole, name
+    assert any(0 < expected_left(found, holds) < whole for _, _, holds in FILTERS.values())
+
+
+def test_filters_together_with_a_backend_and_the_way_back(file: Path, found: list[Result], opened: Any) -> None:
+    tab = opened(file)
+    tab.locator("#f-on").select_option("other")
+    tab.locator("#f-verdict").select_option("crash")
+    crashed = expected_left(found, lambda r: r.backend == "other" and r.verdict is Verdict.CRASH)
+    assert left(tab) == crashed > 0
+    tab.locator("#f-op").fill("Split")
+    both = expected_left(
+        found, lambda r: r.backend == "other" and r.verdict is Verdict.CRASH and r.operator.startswith("ai.onnx/Split/")
+    )
+    assert 0 < left(tab) == both < crashed
+    address = tab.url
+    tab.go_back()
+    assert left(tab) == crashed
+    again = opened(file, address.partition("#")[1] + address.partition("#")[2])
+    assert left(again) == both
+    assert again.locator("#f-verdict").input_value() == "crash"
+
+
+def test_backends_that_differ(file: Path, found: list[Result], opened: Any) -> None:
+    seen: dict[str, set[Verdict]] = {}
+    for result in found:
+        seen.setdefault(result.case, set()).add(result.verdict)
+    assert left(opened(file, "#/cases?verdict=differ")) == sum(len(kinds) > 1 for kinds in seen.values())
+
+
+def test_the_matrix_counts_what_the_filter_leaves(file: Path, found: list[Result], opened: Any) -> None:
+    tab = opened(file)
+    cell = tab.locator("#matrix tr:not([hidden])", has_text="ReduceSum").locator("td a").first
+    some = next(typed(r) for r in found if r.backend == "mine" and r.operator == SUM and typed(r))
+    for value in ("", some):
+        tab.locator("#f-type").select_option(value)
+        own = [r for r in found if r.backend == "mine" and r.operator == SUM and (not value or typed(r) == value)]
+        counts = Counter(r.verdict for r in own)
+        assert cell.get_attribute("aria-label") == matrix.told(counts)
+        assert cell.locator("span").inner_text() == matrix.short(counts)
+        shown = cell.locator("i").evaluate("(bar) => bar.style.background")
+        numbered = {looks.NUMBER[verdict]: count for verdict, count in counts.items()}
+        shares = [(family, width / 10) for family, _, width in matrix.shares(numbered)]
+        assert [(name, float(width)) for name, width in re.findall(r"--i-(\w+)\) [^/]*/ ([\d.]+)%", shown)] == shares
+    cell.hover()
+    tip = tab.locator("#tip").inner_text()
+    assert "ReduceSum 13 · mine" in tip
+    assert "specified" in tip
+    assert "attempted" in tip
+    cell.click()
+    assert left(tab) == len(own)
+
+
+def test_a_case_shows_what_the_stream_says(
+    file: Path, found: list[Result], cases: dict[str, Case], opened: Any
+) -> None:
+    wrong = next(
+        r
+        for r in found
+        if r.backend == "mine"
+        and r.verdict is Verdict.WRONG_VALUE
+        and 1 < r.mismatch["differing"] < r.mismatch["total"]
+    )
+    tab = opened(file, f"#/case/{wrong.case}")
+    case = cases[wrong.case]
+    article = tab.locator("article")
+    text = article.inner_text()
+    for part in (wrong.case, wrong.message, *case.clauses, *case.notes, "Tolerance: "):
+        assert " ".join(part.split()) in " ".join(text.split()), part
+    for result in found:
+        if result.case == wrong.case:
+            row = tab.locator(
+                ".verdicts tbody tr", has=tab.get_by_role("rowheader", name=result.backend, exact=True)
+            ).first
+            assert looks.LOOKS[result.verdict].words in row.inner_text()
+    seen = wrong.mismatch
+    row = tab.locator(".elements tr.given", has=tab.get_by_role("rowheader", name="mine", exact=True)).locator("td")
+    assert row.all_inner_texts()[: len(seen["given"])] == list(seen["given"])
+    marked = [number for number in range(len(seen["given"])) if row.nth(number).locator("mark").count()]
+    assert marked == [flat - seen["start"] for flat in seen["differs"] if flat - seen["start"] < len(seen["given"])]
+    assert 0 < len(marked) < len(seen["given"])
+    assert tab.locator("#model").inner_text().split()[:3] == [
+        "<",
+        "ir_version:",
+        tab.locator("#model").inner_text().split()[2],
+    ]
+    assert f"{seen['differing']} of {seen['total']} elements differ" in text
+
+
+def test_of_a_large_tensor_the_page_says_what_it_does_not_show(
+    tmp_path: Path, cases: dict[str, Case], opened: Any
+) -> None:
+    base = next(iter(cases.values()))
+    wide = np.arange(1000, dtype=np.int32).reshape(10, 100)
+    case = dataclasses.replace(base, expected=(wide,), outcome=Outcome.VALUES)
+    wrong = wide.copy()
+    wrong.reshape(-1)[500::5] += 1
+    result = judge(case, "mine", Answered((wrong,), 0.1))
+    path = tmp_path / "page.html"
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", [result], {"mine": {}}))], [case]))
+    text = opened(path, f"#/case/{case.id}").locator("#differences").inner_text()
+    assert "100 of 1,000 elements differ" in text
+    assert "36 more whose places the run did not keep" in text
+    assert "480 more" in text
+    assert "[5,20]" in text
+
+
+def test_an_older_run_without_elements_is_said_so(tmp_path: Path, opened: Any) -> None:
+    seen = {"where": "outputs[0]", "expected": "1", "actual": "2", "differing": 3, "total": 9}
+    result = Result("a/B/1/c", "a/B/1", "mine", Verdict.WRONG_VALUE, "values", mismatch=seen, expected="E", actual="A")
+    path = tmp_path / "page.html"
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", [result]))], missing="The suite is another one."))
+    tab = opened(path, "#/case/a/B/1/c")
+    assert tab.locator(".wholes mark").all_inner_texts() == ["1", "2"]
+    assert "this run did not keep" in tab.locator("#differences").inner_text()
+    assert "show` has them" in tab.locator("#absent").inner_text()
+    assert "The suite is another one." in tab.locator("header").inner_text()
+
+
+def test_scripts_are_those_of_repro(file: Path, found: list[Result], cases: dict[str, Case], opened: Any) -> None:
+    tab = opened(file)
+    kinds: Counter[tuple[object, ...]] = Counter()
+    for result in found:
+        case = cases[result.case]
+        parts = repro.parts(case)
+        kind = (result.backend, parts.wide, parts.rejects, parts.checks, result.verdict is Verdict.REFUSED)
+        long = len(parts.before) + len(parts.after) > delivered.MOST_TEXT
+        if result.verdict is Verdict.PASS or result.backend == "other" or kinds[kind] or long:
+            continue
+        kinds[kind] += 1
+        tab.evaluate("(id) => { location.hash = '#/case/' + encodeURIComponent(id); }", result.case)
+        tab.locator("#case-title", has_text=re.compile(f"^{re.escape(result.case)}$")).wait_for()
+        place = [r.backend for r in found if r.case == result.case and r.verdict is not Verdict.PASS].index(
+            result.backend
+        )
+        shown = tab.locator("details.scripts").nth(place).locator("pre.script").evaluate("(pre) => pre.textContent")
+        assert shown == repro.script(case, result, BACKENDS[result.backend]), result.case
+    assert {kind[1:3] for kind in kinds} >= {(False, False), (True, False), (False, True)}
+    assert {name for kind in kinds for name in kind[3]} >= {"same", "check_drawn", "compare"}  # type: ignore[attr-defined]
+    assert {kind[0] for kind in kinds} == {"mine", COMMAND}
+
+
+def test_a_copied_script_runs_and_shows_the_mismatch(tmp_path: Path, opened: Any) -> None:
+    case = next(
+        case for case in plans.cases(registry.load().named("ReduceSum"), (13,)) if case.outcome is Outcome.VALUES
+        and case.form == "plain"
+    )  # fmt: skip
+    with Asker(resolve("onnx_reference"), Limits()) as lane:
+        hello = dict(lane.session.hello)
+        result = judge(dataclasses.replace(case, expected=tuple(v + 1 for v in case.expected or ())), "onnx_reference",
+                       lane.ask(case))  # fmt: skip
+    case = dataclasses.replace(case, expected=tuple(v + 1 for v in case.expected or ()))
+    assert result.verdict is Verdict.WRONG_VALUE
+    path = tmp_path / "page.html"
+    run = Run(write(tmp_path / "r.ndjson", [result], {"onnx_reference": hello}))
+    path.write_text(page.report([run], [case]))
+    tab = opened(path, f"#/case/{case.id}")
+    tab.locator("details.scripts summary").click()
+    tab.get_by_role("button", name="Copy script").click()
+    tab.get_by_text("copied", exact=True).wait_for()
+    script = tab.evaluate("navigator.clipboard.readText()")
+    (tmp_path / "copied.py").write_text(script)
+    done = subprocess.run(
+        [sys.executable, "-I", tmp_path / "copied.py"], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 1
+    assert f"{result.mismatch['differing']} of {result.mismatch['total']} elements differ" in done.stderr
+    tab.get_by_role("button", name="Copy command").click()
+    tab.wait_for_timeout(50)
+    assert (
+        tab.evaluate("navigator.clipboard.readText()") == f"onnx-conformance repro {case.id} --backend onnx_reference"
+    )
+
+
+def test_a_command_is_quoted_for_a_shell(file: Path, found: list[Result], opened: Any) -> None:
+    result = next(r for r in found if r.backend == COMMAND and r.verdict is Verdict.CRASH)
+    tab = opened(file, f"#/case/{result.case}")
+    told = tab.locator("details.scripts", has_text=COMMAND).locator(".copy code").text_content()
+    assert told == f"onnx-conformance repro {result.case} --backend '{COMMAND}'"
+
+
+# Hostile
+
+
+@pytest.fixture(scope="module")
+def hostile(folder: Path) -> Path:
+    long = "<b>long</b>" * 10_000
+    backend = f"evil {HOSTILE}"
+    name = "ai.onnx/<img src=x onerror=alert(9)>/1"
+    found = [
+        Result(
+            f"{name}/{HOSTILE}", name, backend, Verdict.WRONG_VALUE, "values", HOSTILE, message=HOSTILE, error=HOSTILE,
+            signal=HOSTILE, expected=HOSTILE, actual=HOSTILE, clauses=(HOSTILE,), tags=(HOSTILE,), stderr=HOSTILE,
+            mismatch={
+                "where": HOSTILE, "expected": HOSTILE, "actual": HOSTILE, "wanted": [HOSTILE], "given": [HOSTILE],
+                "differs": [0], "differing": 1, "total": 1, "shape": [1], "start": 0,
+            },
+        ),
+        Result(f"{name}/long", name, backend, Verdict.CRASH, "values", message=long, stderr=long, actual=long,
+               clauses=(long,)),
+        Result(f"{name}/odd", name, backend, Verdict.CRASH, "values",
+               mismatch={"where": HOSTILE, "expected": "", "actual": "", "differs": [2**39], "shape": [2**39]}),
+    ]  # fmt: skip
+    said_of = {"runtime": HOSTILE, "version": HOSTILE, "repro": f'x = """{HOSTILE}"""\n'}
+    path = write(folder / "evil <b>.ndjson", found, {backend: said_of})
+    page_path = folder / "hostile.html"
+    statement = Statement(backend, name.rpartition("/")[0], Verdict.CRASH, (HOSTILE,), 1, 1, 0, (f"{name}/long",))
+    page_path.write_text(page.report([Run(path)], [], [statement], missing=HOSTILE), encoding="utf-8")
+    return page_path
+
+
+def test_hostile_texts_are_texts(hostile: Path, opened: Any) -> None:
+    tab = opened(hostile)
+    for route in ("#/", "#/cases", "#/groups", "#/changes"):
+        tab.evaluate("(route) => { location.hash = route; }", route)
+        tab.wait_for_timeout(200)
+        assert tab.locator("img, iframe, b:has-text('long')").count() == 0
+        assert "<script>alert(1)</script>" in tab.locator("body").inner_text()
+    tab.evaluate("location.hash = '#/cases'")
+    tab.locator("#list").press("Enter")
+    article = tab.locator("article")
+    article.wait_for()
+    tab.locator("details").evaluate_all("(all) => all.forEach((one) => { one.open = true; })")
+    text = article.inner_text()
+    assert text.count("<script>alert(1)</script>") >= 8
+    assert text.count("<img src=x onerror=alert(3)>") >= 8
+    assert "\u202e" not in text
+    assert "\u2028" not in text
+    assert tab.locator("img").count() == 0
+    assert tab.evaluate("Object.keys(window).filter((key) => key.startsWith('alert')).length") <= 1
+    for key in ("n", "n"):
+        tab.keyboard.press(key)
+        tab.wait_for_timeout(150)
+    assert len(tab.locator("body").inner_text()) < 60_000
+
+
+def test_an_escape_that_failed_would_run_nothing(hostile: Path, tmp_path: Path, browser: Browser) -> None:
+    text = hostile.read_text()
+    broken = text.replace("<main ", '<img src=x onerror="window.ran = 1"><script>window.ran = 2</script><main ', 1)
+    assert broken != text
+    path = tmp_path / "broken.html"
+    path.write_text(broken)
+    tab = browser.new_page()
+    blocked: list[str] = []
+    tab.on("console", lambda message: blocked.append(message.text))
+    tab.goto(path.as_uri())
+    tab.locator("html[data-state=ready]").wait_for(state="attached")
+    assert tab.evaluate("window.ran") is None
+    assert len([line for line in blocked if "Content Security Policy" in line]) >= 2
+    with pytest.raises(Exception, match="TrustedHTML"):
+        tab.evaluate("() => { document.body.innerHTML = '<b>x</b>'; }")
+    tab.close()
+
+
+@pytest.mark.parametrize(
+    "route", ["#/case/nothing", "#/case/%E0%A4%A", "#/nowhere?verdict=x&on=y&group=999&tag=z", "#%", "#/op/%"]
+)
+def test_addresses_that_mean_nothing_do_no_harm(route: str, file: Path, opened: Any) -> None:
+    tab = opened(file, route)
+    assert tab.locator("nav a[aria-current]").count() == 1
+
+
+# Two runs
+
+
+def test_two_runs_are_compared(folder: Path, cases: dict[str, Case], found: list[Result], opened: Any) -> None:
+    kept = list(cases.values())
+    old = write(
+        folder / "old.ndjson",
+        [r for r in found if r.backend == "mine" and r.case != kept[0].id],
+        {"mine": {"version": "1"}},
+    )
+    new = write(folder / "new.ndjson", [said(case, 0, 3) for case in kept[:-2]], {"mine": {"version": "2"}})
+    compared = comparison.compare_runs(Run(old), Run(new))
+    path = folder / "two.html"
+    path.write_text(page.report([Run(old), Run(new)], kept))
+    tab = opened(path, "#/changes")
+    assert "mine 1 → mine 2" in tab.locator("#v-changes h2").first.inner_text()
+    for kind, rows in compared.kinds.items():
+        assert tab.locator(f"tr[data-kind={kind}] td").first.inner_text() == str(len(rows)), kind
+    assert tab.locator("tr[data-kind=same] td").first.inner_text() == str(compared.same)
+    assert compared.broke
+    assert compared.came
+    assert compared.went
+    tab.get_by_role("link", name="broke", exact=True).click()
+    assert left(tab) == len(compared.broke)
+    assert tab.locator("#list .id:visible").first.inner_text() in {name for name, _, _ in compared.broke}
+
+
+def test_failures_that_say_the_same_are_not_put_down_to_a_sentence(tmp_path: Path, opened: Any) -> None:
+    found = [
+        Result("a/B/1/c", "a/B/1", "mine", Verdict.REFUSED, "values", message="", error="Odd", clauses=("One.",)),
+        Result("a/B/1/d", "a/B/1", "mine", Verdict.REFUSED, "values", message="", error="Odd", clauses=("Two.",)),
+        Result("a/B/1/e", "a/B/1", "mine", Verdict.CRASH, "values", message="ended by SIGBUS", signal="SIGBUS",
+               clauses=("Three.",)),
+    ]  # fmt: skip
+    path = tmp_path / "page.html"
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", found, {"mine": {}}))]))
+    tab = opened(path, "#/groups")
+    shown = [" ".join(text.split()) for text in tab.locator(".group").all_inner_texts()]
+    assert shown == ["refused a/B Odd 2 cases", "crash a/B «Three.» ended by SIGBUS 1 case"]
+    tab = opened(path, "#/case/a/B/1/e")
+    assert tab.locator(".verdicts tbody td.said").inner_text() == "ended by SIGBUS"
+
+
+def test_one_run_has_nothing_to_compare(file: Path, opened: Any) -> None:
+    assert opened(file).locator("nav a").all_inner_texts() == ["Matrix", "Cases", "What failures share"]
+
+
+def test_what_failures_share_leads_to_the_cases(file: Path, statements: list[Statement], opened: Any) -> None:
+    tab = opened(file, "#/groups")
+    group = tab.locator(".group").first
+    assert "crash exactly when axis=1" in group.inner_text()
+    group.get_by_role("link").click()
+    assert left(tab) == len(statements[0].cases) > 0
+    assert {*tab.locator("#list .id:visible").all_inner_texts()} <= set(statements[0].cases)
+
+
+# By keyboard, in any light, in any width
+
+
+def test_the_page_can_be_walked_by_keyboard_alone(file: Path, opened: Any) -> None:
+    tab = opened(file)
+    active = "document.activeElement"
+    tab.keyboard.press("Tab")
+    assert tab.evaluate(f"{active}.id") == "skip"
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(f"{active}.id") == "main"
+    tab.keyboard.press("Tab")  # The frame of the matrix scrolls, or the matrix itself comes next.
+    if tab.evaluate(f"{active}.id") == "frame":
+        tab.keyboard.press("Tab")
+    assert tab.evaluate(f"{active}.textContent") == "All"
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"):
+        tab.keyboard.press(key)
+    assert tab.evaluate(f"{active}.closest('td').cellIndex") == 2
+    assert tab.evaluate(f"getComputedStyle({active}).outlineStyle") == "solid"
+    assert tab.locator("#tip").is_visible()
+    before = left(tab)
+    tab.keyboard.press("Enter")
+    assert 0 < left(tab) < before
+    assert "on=other" in tab.url
+    tab.keyboard.press("g")
+    tab.keyboard.press("c")
+    tab.keyboard.press("/")
+    assert tab.evaluate(f"{active}.id") == "f-q"
+    tab.keyboard.type("a")
+    tab.keyboard.press("Escape")
+    assert tab.evaluate(f"{active}.tagName") == "BODY"
+    tab.locator("#list").focus()
+    tab.keyboard.press("ArrowDown")
+    row = tab.locator("#list").get_attribute("aria-activedescendant")
+    wanted = tab.locator(f"#{row} .id").inner_text()
+    tab.keyboard.press("Enter")
+    tab.locator("#case-title").wait_for()
+    assert tab.locator("#case-title").inner_text() == wanted
+    tab.keyboard.press("n")
+    tab.locator("#case-title", has_not_text=re.compile(f"^{re.escape(wanted)}$")).wait_for()
+    tab.wait_for_timeout(150)
+    tab.keyboard.press("p")
+    tab.locator("#case-title", has_text=re.compile(f"^{re.escape(wanted)}$")).wait_for()
+    tab.keyboard.press("Escape")
+    assert tab.evaluate(f"{active}.id") == "list"
+    tab.keyboard.press("?")
+    assert tab.locator("#keys").is_visible()
+    tab.keyboard.press("Escape")
+    assert not tab.locator("#keys").is_visible()
+
+
+def test_only_rows_in_sight_are_in_the_document(tmp_path: Path, opened: Any) -> None:
+    found = [
+        Result(f"a/Op{n // 10:03}/1/case{n}", f"a/Op{n // 10:03}/1", "mine", Verdict.PASS, "values")
+        for n in range(3000)
+    ]
+    path = tmp_path / "page.html"
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", found, {"mine": {}}))]))
+    tab = opened(path, "#/cases")
+    assert tab.locator("#list").get_attribute("aria-rowcount") == "3001"
+    assert tab.locator("#list .body .row").count() < 80
+    tab.locator("#list").press("End")
+    assert tab.locator("#list .row.active .id").inner_text() == "a/Op299/1/case2999"
+    tab.evaluate("location.hash = '#/'")
+    assert tab.locator("#matrix").get_attribute("aria-rowcount") == "302"
+    assert tab.locator("#matrix tbody tr").count() < 80
+    tab.locator("#matrix a[tabindex='0']").press("Control+End")
+    names = tab.locator("#matrix tbody tr:not([hidden]) th").all_inner_texts()
+    assert "Op299 1 a" in names
+    assert tab.evaluate("document.activeElement.closest('tr').cells[0].innerText") == "Op299 1 a"
+    tab.locator("#f-op").fill("Op017")
+    names = tab.locator("#matrix tbody tr:not([hidden]) th").all_inner_texts()
+    assert sorted(names) == ["All", "Op017 1 a"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark_follow_the_system_and_the_button(scheme: str, file: Path, opened: Any) -> None:
+    tab = opened(file, color_scheme=scheme)
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    colours = [tuple(int(c[at : at + 2], 16) for at in (1, 3, 5)) for c in (palette(0)["ground"], palette(1)["ground"])]
+    light, dark = (f"rgb({', '.join(map(str, colour))})" for colour in colours)
+    assert tab.evaluate(ground) == (light if scheme == "light" else dark)
+    tab.locator("#theme").click()
+    assert tab.evaluate(ground) == light
+    tab.locator("#theme").click()
+    assert tab.evaluate(ground) == dark
+    tab.reload()
+    tab.locator("html[data-state=ready]").wait_for(state="attached")
+    assert tab.evaluate(ground) == dark
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("route", ["#/", "#/cases", "#/groups", "#/case/{case}"])
+def test_the_page_is_no_wider_than_the_window(
+    width: int, route: str, file: Path, found: list[Result], opened: Any
+) -> None:
+    wrong = next(r for r in found if r.verdict is Verdict.WRONG_VALUE)
+    tab = opened(file, route.format(case=wrong.case), viewport={"width": width, "height": 800})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_many_backends_leave_room_for_the_id_on_a_telephone(tmp_path: Path, opened: Any) -> None:
+    backends = {f"runtime {number}": {} for number in range(12)}
+    found = [Result(f"a/Op/1/case{n}", "a/Op/1", name, Verdict.PASS, "values") for n in range(99) for name in backends]
+    path = tmp_path / "page.html"
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", found, backends))]))
+    tab = opened(path, "#/cases", viewport={"width": 400, "height": 800})
+    for width, height in ((400, 50), (1280, 28), (400, 50)):
+        tab.set_viewport_size({"width": width, "height": 800})
+        tab.wait_for_timeout(100)
+        first, second = (tab.locator("#list .body .row:visible").nth(n) for n in (0, 1))
+        boxes = first.bounding_box(), second.bounding_box(), first.locator(".id").bounding_box()
+        assert all(boxes)
+        assert abs(boxes[1]["y"] - boxes[0]["y"]) == height  # type: ignore[index]
+        assert boxes[2]["width"] > 200  # type: ignore[index]
+        badge = first.locator(".badge").last.bounding_box()
+        assert badge["x"] + badge["width"] <= width
+
+
+def test_a_run_that_was_cut_off_says_so_on_top(tmp_path: Path, found: list[Result], opened: Any) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(page.report([Run(write(tmp_path / "cut.ndjson", found[:9], finish=False))]))
+    tab = opened(path)
+    alert = tab.get_by_role("alert")
+    assert "cut.ndjson was cut off" in alert.inner_text()
+    box, first = alert.bounding_box(), tab.locator("#matrix").bounding_box()
+    assert box is not None
+    assert first is not None
+    assert box["y"] < first["y"]
+
+
+def test_an_empty_run_is_a_page_too(tmp_path: Path, opened: Any) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(page.report([Run(write(tmp_path / "empty.ndjson", []))]))
+    tab = opened(path)
+    assert "hold no results" in tab.locator("main").inner_text()
+    for route in ("#/cases", "#/groups", "#/changes", "#/case/x"):
+        tab.evaluate("(route) => { location.hash = route; }", route)
+        tab.wait_for_timeout(100)
+    assert left(tab) == 0
+
+
+def test_without_javascript_the_matrix_is_there(file: Path, browser: Browser) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(file.as_uri())
+    assert "ReduceSum 13" in tab.locator("#matrix").inner_text()
+    assert "need JavaScript" in tab.locator("body").inner_text()
+    context.close()
+
+
+def test_the_index_holds_every_result(file: Path, found: list[Result], opened: Any) -> None:
+    tab = opened(file)
+    index = tab.evaluate(
+        """async () => {
+          const text = document.getElementById("index0").textContent;
+          const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+          const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+          return new Response(stream).text();
+        }"""
+    )
+    assert set(json.loads(index)["ids"]) == {result.case for result in found}

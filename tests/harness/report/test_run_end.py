@@ -1,0 +1,116 @@
+"""The last screen of a run: what came of each backend, and what to type next."""
+
+from __future__ import annotations
+
+import shlex
+
+from runs import result
+
+from harness.report import run_end
+from harness.results.summary import Summary
+from harness.verdict import Result, Verdict
+
+
+def summed(*results: Result) -> Summary:
+    summary = Summary()
+    for item in results:
+        summary.add(item)
+    return summary
+
+
+def screen(summary: Summary, **samples: int) -> str:
+    return "\n".join(run_end.lines(summary, {"mine": "1.2.3"}, "suite generated", samples))
+
+
+def several(verdict: Verdict, count: int, operator: str = "ai.onnx/Split/18", **more: str) -> list[Result]:
+    return [result(f"{verdict}{i}", verdict, operator=operator, **more) for i in range(count)]
+
+
+MIXED = summed(
+    *several(Verdict.PASS, 1200),
+    *several(Verdict.WRONG_VALUE, 3, "ai.onnx/Mod/13"),
+    *several(Verdict.REFUSED, 5),
+    *several(Verdict.CRASH, 2, "ai.onnx/Mod/13", signal="SIGFPE"),
+    *several(Verdict.CRASH, 1, "ai.onnx/Add/14", signal="SIGSEGV"),
+    *several(Verdict.ACCEPTED_INVALID, 50, "ai.onnx/Abs/13"),
+    *several(Verdict.UNSUPPORTED, 7),
+    *several(Verdict.UNSPECIFIED, 4),
+)
+
+
+def test_each_kind_of_verdict_has_a_line_with_its_count() -> None:
+    assert screen(MIXED).splitlines() == [
+        "mine 1.2.3: 1,272 cases, suite generated",
+        "  passed     1,200  95.1 % of the 1,261 attempted, 94.6 % of the 1,268 specified",
+        "  failed         8  refused 5, wrong_value 3",
+        "  crashed        3  SIGFPE 2, SIGSEGV 1",
+        "  accepted      50  models that the text forbids; ONNX obliges no runtime to refuse them",
+        "  opted out      7  by the runtime's own word",
+        "  left open      4  by the text; never scored",
+        "  fail most:  Mod 5, Split 5, Add 1",
+    ]
+
+
+def test_what_did_not_occur_has_no_line() -> None:
+    assert screen(summed(*several(Verdict.PASS, 2)), mine=40).splitlines() == [
+        "mine 1.2.3: 2 cases, suite generated, 1 case in 40",
+        "  passed  2  100.0 % of the 2 attempted, 100.0 % of the 2 specified",
+    ]
+
+
+def test_at_most_five_operators_are_named() -> None:
+    every = [item for number in range(9) for item in several(Verdict.REFUSED, number + 1, f"ai.onnx/Op{number}/1")]
+    assert "fail most:  Op8 9, Op7 8, Op6 7, Op5 6, Op4 5\n" in screen(summed(*every))
+
+
+def test_the_next_command_is_of_the_gravest_fault() -> None:
+    text = "\n".join(run_end.next_commands(MIXED, "today.ndjson", [], 120))
+    assert "onnx-conformance show ai.onnx/Mod/13/crash0" in text
+    assert "onnx-conformance repro ai.onnx/Mod/13/crash0 --backend mine" in text
+    assert "onnx-conformance explain today.ndjson" in text
+    assert "--results FILE" not in text
+
+
+def test_without_results_the_next_command_keeps_them() -> None:
+    text = "\n".join(run_end.next_commands(MIXED, "", [], 120))
+    assert "onnx-conformance run ... --results FILE" in text
+    assert "onnx-conformance explain FILE" in text
+
+
+def test_where_nothing_fails_nothing_is_next() -> None:
+    assert list(run_end.next_commands(summed(*several(Verdict.PASS, 2)), "today.ndjson", [], 120)) == []
+
+
+def test_a_fault_of_the_adapter_is_not_what_is_next() -> None:
+    both = summed(result("broken", Verdict.ADAPTER_ERROR), result("wrong", Verdict.WRONG_VALUE))
+    assert "show ai.onnx/Split/18/wrong" in "\n".join(run_end.next_commands(both, "", [], 120))
+
+
+def test_a_command_is_quoted_for_a_shell_and_a_narrow_terminal_has_the_meaning_on_its_own_line() -> None:
+    backend = "cmd:./my runner --stdio"
+    only = summed(result("wrong", Verdict.WRONG_VALUE, backend=backend))
+    text = "\n".join(run_end.next_commands(only, "r.ndjson", [], 80))
+    command = next(line for line in text.splitlines() if " repro " in line)
+    assert shlex.split(command)[-1] == backend
+    assert "\n      a script that shows it" in text
+
+
+def test_one_sentence_that_is_broken_in_two_ways_is_one_fault() -> None:
+    clauses = ("the last chunk will be smaller.",)
+    summary = summed(
+        result("a", Verdict.WRONG_SHAPE, clauses=clauses),
+        result("b", Verdict.WRONG_SHAPE, clauses=clauses),
+        result("c", Verdict.CRASH, clauses=clauses, signal="SIGSEGV", message="the process ended by SIGSEGV"),
+        result("d", Verdict.REFUSED, clauses=clauses, error="E", message="no"),
+    )
+    crash, refused = summary.faults()
+    assert (crash.count, dict(crash.verdicts), crash.example.case) == (
+        3, {Verdict.CRASH: 1, Verdict.WRONG_SHAPE: 2}, "ai.onnx/Split/18/c",
+    )  # fmt: skip
+    assert (refused.count, refused.example.verdict) == (1, Verdict.REFUSED), "an error is a fault by what it says"
+
+
+def test_a_case_of_a_folder_is_named_with_its_folder() -> None:
+    text = "\n".join(run_end.next_commands(MIXED, "", [], 120, "my suites/one"))
+    assert "onnx-conformance show ai.onnx/Mod/13/crash0 --suite 'my suites/one'" in text
+    assert "onnx-conformance repro ai.onnx/Mod/13/crash0 --suite 'my suites/one' --backend mine" in text

@@ -1,0 +1,320 @@
+"""Bug reports: they render as meant whatever a runtime said, and tell nothing of the machine they were made on."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from commands import WRONG, adapter, command
+from markdown_it import MarkdownIt
+
+from harness.analysis import sentences
+from harness.case.case import Allowance, Case, Outcome
+from harness.case.compare import differing
+from harness.execution.ask import LiveAnswer
+from harness.repro import bug_report
+from harness.repro.bug_report import Issue
+from harness.spec import links
+from harness.suites.lookup import find_case
+from harness.verdict import Result, Verdict
+
+SPLIT = "ai.onnx/Split/13/lengths_sum"
+HOSTILE = (
+    "`` ` ``` </details></code> <script>alert(1)</script> | a \\| b | @octocat #123 GH-7 <!-- --> "
+    "[link](javascript:x) ![i](http://evil.example/x.png) www.evil.example $x$ :tada: **bold** "
+    "0123456789abcdef0123456789abcdef01234567 \x1b[31m\u202e\n\n</details>\n\n# heading\n\n| x | y |\n```\nout"
+)
+NOT_CODE = ("octocat", "#123", "evil", "script", "tada", "heading", "bold", "javascript")
+
+
+def rendered(text: str) -> str:
+    """Return HTML as GitHub makes it of Markdown with tables and raw HTML."""
+    return str(MarkdownIt("commonmark", {"html": True}).enable("table").render(text))
+
+
+def outside_code(text: str) -> str:
+    return re.sub(r"<(code)\b[^>]*>.*?</\1>", "", rendered(text), flags=re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def case() -> Case:
+    return find_case(SPLIT)
+
+
+def issue_of(case: Case, result: Result, hello: dict[str, Any], *others: LiveAnswer, **given: Any) -> Issue:
+    return Issue(case, result, LiveAnswer(result.backend, hello, result, **given), others)
+
+
+def failing(case: Case, **given: Any) -> Result:
+    return dataclasses.replace(Result(case.id, case.operator, "mine", Verdict.WRONG_VALUE, str(case.outcome)), **given)
+
+
+def hostile(case: Case) -> str:
+    model = onnx.load_from_string(case.model)
+    model.graph.name = "```\n</details>"
+    model.graph.node[0].name = "@octocat `"
+    case = dataclasses.replace(
+        case,
+        id=f"folder/{HOSTILE}", operator=f"ai.onnx/{HOSTILE}/18", clauses=(HOSTILE, "plain"), notes=(HOSTILE,),
+        detail=HOSTILE, model=model.SerializeToString(), inputs={HOSTILE: np.array([HOSTILE], object)},
+        allowance=Allowance(HOSTILE), expected=(np.array(["x"], object),), outputs=(HOSTILE,),
+    )  # fmt: skip
+    result = failing(case, message=HOSTILE, error=HOSTILE, stderr=HOSTILE, signal=HOSTILE)
+    hello = {"runtime": HOSTILE, "version": HOSTILE, "repro": f"# {HOSTILE!a}\noutputs = []"}
+    others = [
+        LiveAnswer(HOSTILE, hello, failing(case, message=HOSTILE, error=HOSTILE, verdict=Verdict.REFUSED)),
+        LiveAnswer(HOSTILE, {}, problem=HOSTILE),
+    ]
+    return bug_report.markdown(issue_of(case, result, hello, *others, outputs=(np.array([HOSTILE], object),)))
+
+
+def test_what_others_wrote_means_nothing(case: Case) -> None:
+    text = hostile(case)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text)
+    left = outside_code(text)
+    for word in NOT_CODE:
+        assert word not in left, left
+    assert "<script" not in rendered(text)
+    assert (left.count("<details>"), left.count("</details>"), left.count("<h1>")) == (1, 1, 1), left
+    assert left.count("<table>") == 2, left
+    rows = re.findall(r"<tr>(.*?)</tr>", rendered(text), re.DOTALL)
+    assert {len(re.findall(r"<t[hd]\b", row)) for row in rows} == {3}, rows
+
+
+@pytest.mark.parametrize("wrong", [lambda text: text, lambda text: f"`{text}`"])
+def test_the_test_would_see_text_that_is_not_guarded(case: Case, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bug_report, "code", lambda text, _limit=0: wrong(str(text)))
+    with pytest.raises(AssertionError):
+        test_what_others_wrote_means_nothing(case)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a", "`", "``a", "a `b` ``c``", "a|b", "`|`", "\\", "\\`", "a\\|b", "<b>", "&amp;", "&#124;|", "- a", "1. a"],
+)
+def test_code_shows_what_it_is_given(text: str) -> None:
+    for made in (f"{bug_report.code(text)}", f"| a |\n| --- |\n| {bug_report.code(text)} |"):
+        found = re.search(r"<code>(.*?)</code>", rendered(made), re.DOTALL)
+        assert found, made
+        assert html.unescape(found[1]) == text, made
+
+
+@pytest.mark.parametrize(
+    "text", ["a_b_ *c* `d` <e> [f](g) ~h~ i|j &amp; \\", "# a", "- a", "1. a", "= a", "see @a", "a $b$"]
+)
+def test_prose_shows_what_it_is_given(text: str) -> None:
+    shown = re.sub(r"</?(p|code|blockquote)>|\n", "", rendered(f"> {bug_report.prose(text)}"))
+    assert html.unescape(shown) == text, shown
+
+
+def test_a_page_of_the_documentation() -> None:
+    root = "https://onnx.ai/onnx/operators"
+    assert links.place("ai.onnx/Split/18") == f"{root}/onnx__Split.html#l-onnx-op-split-18"
+    assert links.place("ai.onnx.ml/ZipMap/1") == f"{root}/onnx_aionnxml_ZipMap.html#l-onnx-opai-onnx-ml-zipmap-1"
+    for strange in ("model", "com.microsoft/Gelu/1", "ai.onnx/a b/1", "ai.onnx/Split/", "ai.onnx/<b>/1"):
+        assert links.place(strange) == "", strange
+
+
+def test_paths_are_cut_down(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    for text, shown in (
+        (f'File "{Path.home()}/work/secret/x.py", line 3', 'File "x.py", line 3'),
+        (f"in {tmp_path}/a/b.onnx: bad", "in b.onnx: bad"),
+        (f"{sys.prefix}/lib/python/site.py", "site.py"),
+        (f"at {tempfile.gettempdir()}/x)", "at x)"),
+        ("/home/alice/build/libort.so", "libort.so"),
+        ("/Users/alice/x.so and C:\\Users\\Alice\\y.dll", "x.so and y.dll"),
+        (f"{Path.home()}", "..."),
+        ("/onnxruntime_src/onnxruntime/core/x.cc:12", "/onnxruntime_src/onnxruntime/core/x.cc:12"),
+        ("a/home/made shape [2,3]/[4]", "a/home/made shape [2,3]/[4]"),
+    ):
+        assert bug_report.public(text) == shown
+    command_line = f"cmd:{Path.home()}/bin/runner --stdio /opt/models/x"
+    assert bug_report.public_name(command_line) == "cmd:runner --stdio x"
+    assert bug_report.public_name("my_runtime.backend") == "my_runtime.backend"
+
+
+def test_a_report_has_every_part(case: Case) -> None:
+    assert case.expected is not None
+    outputs = (case.expected[0], np.asarray(case.expected[1]) + 1)
+    others = [LiveAnswer("there", {"runtime": "there", "version": "2"}, failing(case, verdict=Verdict.PASS))]
+    text = bug_report.markdown(
+        issue_of(case, failing(case, message="off"), {"repro": "outputs = []"}, *others, outputs=outputs)
+    )
+    for part in (
+        "wrong_value", "onnx__Split.html", "## Model", "[Split]", "## Inputs", "input = float", "## Expected",
+        "Tolerance: exact", "## Actual", "| `outputs[1][0,0]` | ", "<details>", "parse_model", "`there 2` | pass",
+        "## Versions", f"onnx {onnx.__version__}", f"numpy {np.__version__}", "Python 3", f"`{SPLIT}`",
+    ):  # fmt: skip
+        assert part in text, part
+
+
+def test_what_must_be_refused_and_what_is_left_open(case: Case) -> None:
+    for outcome, told in ((Outcome.REJECTS, "To be refused: «"), (Outcome.UNSPECIFIED, "The text leaves it open: «")):
+        changed = dataclasses.replace(case, outcome=outcome, expected=None)
+        assert told in bug_report.markdown(issue_of(changed, failing(changed), {}))
+
+
+def test_elements_that_differ() -> None:
+    a = np.array([[1, 2], [3, np.nan]], np.float32)
+    b = np.array([[1, 5], [3, 4]], np.float32)
+    assert list(differing([a], [b], Allowance(""))) == [
+        ("outputs[0][0,1]", "2.0", "5.0"),
+        ("outputs[0][1,1]", "nan", "4.0"),
+    ]
+    assert list(differing([a], [b], Allowance("", atol=4))) == [("outputs[0][1,1]", "nan", "4.0")]
+    assert list(differing([[a, a], {"k": a}], [[a, b], {"k": b}], Allowance("", atol=4))) == [
+        ("outputs[0][1][1,1]", "nan", "4.0"),
+        ("outputs[1]['k'][1,1]", "nan", "4.0"),
+    ]
+    for other in (a, a.astype(np.float64), a[0], None, [a]):
+        assert list(differing([a], [other], Allowance(""))) == []
+
+
+# The command
+
+
+def test_a_report_of_a_command_names_no_path() -> None:
+    for kind in ("gives_nan_bytes", "dies_by_segv", "refuses_with_hostile_words", "dies_with_hostile_words"):
+        done = command("repro", SPLIT, "--backend", adapter(kind), "--format", "markdown", "--other", adapter("good"))
+        assert done.status == 0, done.text
+        assert "| `wrong 1` | pass |" in done.out, done.out
+        for path in (str(WRONG.parent), sys.executable, sys.prefix, str(Path.home())):
+            assert path not in done.out, path
+
+
+def test_another_backend_that_does_not_start_has_a_row() -> None:
+    words = ("repro", SPLIT, "--backend", adapter("gives_nan_bytes"), "--format", "markdown")
+    done = command(*words, "--other", adapter("dies_at_start"), "--other", "oracle")
+    assert done.status == 0, done.text
+    assert re.search(r"\| `cmd:python\S* -S wrong.py dies_at_start` \| not asked \| `.*exited with", done.out), done.out
+    assert "| `oracle onnx" in done.out, done.out
+    assert "onnx.reference" not in done.out, "others are named"
+    assert "| `onnx.reference" in command(*words).out
+
+
+def test_a_folder_is_a_suite_with_its_report(tmp_path: Path) -> None:
+    backend = adapter("gives_nan_bytes")
+    done = command("repro", SPLIT, "--backend", backend, "--format", "folder", "--out", tmp_path / "made")
+    assert done.status == 0, done.text
+    (folder,) = (tmp_path / "made").iterdir()
+    assert done.out == f"wrong_value: {folder}\n"
+    assert {"model.onnx", "test_data_set_0", "case.json", "repro.py", "README.md"} <= {p.name for p in folder.iterdir()}
+    assert json.loads((folder / "case.json").read_text())["id"] == SPLIT
+    assert str(WRONG) in (folder / "repro.py").read_text(), "it must run here"
+    again = command("run", "--suite", tmp_path / "made", "--backend", backend)
+    assert again.status == 1, again.text
+    assert "wrong_value" in again.out, again.text
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--format", "folder"), "needs --out DIR"),
+        (("--other", "oracle"), "--other is for --format markdown and folder"),
+        (("--format", "markdown", "--other", "onnx_referense"), "did you mean onnx_reference"),
+        (("--out", "."), "is a folder"),
+        (("--format", "markdown", "--out", "missing/x.md"), "cannot write missing/x.md"),
+        (("--format", "folder", "--out", "taken"), "is not a folder"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").write_text("")
+    done = command("repro", SPLIT, "--backend", adapter("gives_nan_bytes"), *words)
+    assert done.status == 2, done.text
+    assert len(done.err.strip().splitlines()) == 1, done.err
+    assert told in done.err, done.err
+
+
+# Titles and sentences
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        (
+            {
+                "verdict": Verdict.WRONG_SHAPE,
+                "mismatch": {"where": "outputs[0]", "expected": "shape [3]", "actual": "shape [4]"},
+            },
+            "`outputs[0]`: `shape [3]` is expected, `shape [4]` came",
+        ),
+        (
+            {"verdict": Verdict.WRONG_VALUE, "mismatch": {"where": "outputs[1]", "expected": "-0.0", "actual": "0.0"}},
+            "`outputs[1]`: `-0.0` is expected, `0.0` came",
+        ),
+        (
+            {"verdict": Verdict.REFUSED, "error": "Fail", "message": "no kernel " + "x" * 500},
+            "`no kernel " + "x" * 190 + "...` where `float[3], float[4]` is expected",
+        ),
+        ({"verdict": Verdict.REFUSED, "error": "Fail"}, "`Fail` where `float[3], float[4]` is expected"),
+        ({"verdict": Verdict.CRASH, "signal": "SIGFPE"}, "`SIGFPE` where `float[3], float[4]` is expected"),
+        (
+            {"verdict": Verdict.TIMEOUT, "message": "no answer within 20.0 s"},
+            "no answer within 20.0 s where `float[3], float[4]` is expected",
+        ),
+        (
+            {"verdict": Verdict.ACCEPTED_INVALID, "actual": "float[2] 1 2"},
+            "`float[2] 1 2` where the text forbids an answer",
+        ),
+    ],
+)
+def test_a_title_says_what_was_expected_and_what_came(given: dict[str, Any], title: str) -> None:
+    case = find_case("ai.onnx/Split/18/uneven_two")
+    case = dataclasses.replace(case, expected=(np.zeros(3, np.float32), np.zeros(4, np.float32)))
+    first = bug_report.markdown(
+        issue_of(case, failing(case, **given), {"runtime": "mine", "version": "2"})
+    ).splitlines()[0]
+    assert first == f"# {title}: `ai.onnx/Split/18`, `mine 2`"
+
+
+def test_a_crash_where_the_text_forbids_an_answer_wants_a_refusal() -> None:
+    case = find_case("ai.onnx/Split/18/neither")
+    told = bug_report.markdown(issue_of(case, failing(case, verdict=Verdict.CRASH, signal="SIGABRT"), {}))
+    assert told.startswith("# `SIGABRT` where a refusal is expected: ")
+
+
+TYPES, DOES, SAYS_SHAPE = (
+    "Constrain input and output types to all tensor types.",
+    "Split a tensor into a list of tensors, along the specified 'axis'.",
+    "Otherwise, the tensor is split to equal sized parts.",
+)
+
+
+@pytest.mark.parametrize(
+    ("clauses", "given", "order"),
+    [
+        ((TYPES, DOES), {}, (DOES,)),
+        ((TYPES,), {}, (TYPES,)),
+        ((DOES, TYPES), {"verdict": Verdict.WRONG_TYPE}, (TYPES, DOES)),
+        ((DOES, SAYS_SHAPE), {"verdict": Verdict.WRONG_VALUE}, (DOES, SAYS_SHAPE)),
+        (
+            (DOES, SAYS_SHAPE + " sizes"),
+            {"verdict": Verdict.WRONG_SHAPE, "mismatch": {"where": "outputs[0]"}},
+            (SAYS_SHAPE + " sizes", DOES),
+        ),
+        ((DOES, "What outputs_1 holds."), {"mismatch": {"where": "outputs[1]"}}, ("What outputs_1 holds.", DOES)),
+    ],
+)
+def test_the_sentence_that_the_failing_part_rests_on_leads(
+    clauses: tuple[str, ...], given: dict[str, Any], order: tuple[str, ...]
+) -> None:
+    case = dataclasses.replace(find_case("ai.onnx/Split/13/lengths"), clauses=clauses)
+    assert sentences.leading(case, failing(case, **given)) == order
+
+
+def test_what_decides_a_refusal_leads_though_it_speaks_of_types() -> None:
+    case = dataclasses.replace(find_case("ai.onnx/Split/18/neither"), clauses=(DOES, "Signature: of types."))
+    assert sentences.leading(case, failing(case)) == ("Signature: of types.", DOES)

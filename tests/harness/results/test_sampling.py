@@ -1,0 +1,308 @@
+"""Samples: which cases they hold, and that a sampled run is nowhere taken for a whole one."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from commands import Done, adapter, command
+from paths import ROOT
+from runs import foreign, result, subject_of
+
+from harness.case.case import in_sample, in_shard
+from harness.gate import expectations, update
+from harness.gate.gate import Gate
+from harness.generation import forms, plans
+from harness.report import badge, comparison, index, markdown, terminal
+from harness.report.formats import FORMATS
+from harness.report.html.table import Table
+from harness.results import sampling
+from harness.results.merge import merge
+from harness.results.stream import ResultsError, Run
+from harness.spec import registry, schema
+from harness.suites.generated import Generated
+from harness.suites.selection import Selection
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MANIFEST = ROOT / "generated_cases"
+IDS = [f"ai.onnx/Split/18/case{number}" for number in range(4000)]
+OPS = ("Split*",)
+GOOD, DYING = adapter("good"), adapter("dies_on_every_case")
+CASES = ("--case", "ai.onnx/Split/13/length*")
+HALF = {"arguments": {"selection": "--op Split", "samples": {"mine": 2}}}
+
+
+@pytest.fixture(scope="module")
+def generated() -> Generated:
+    return Generated()
+
+
+# Which cases
+
+
+@pytest.mark.parametrize("count", [2, 8, 80])
+def test_a_sample_is_1_in_n_and_lies_within_the_larger_ones(count: int) -> None:
+    taken = [name for name in IDS if in_sample(name, count)]
+    expected = len(IDS) / count
+    assert abs(len(taken) - expected) < 4 * expected**0.5, f"{len(taken)} of {len(IDS)}, 1/{count} asked for"
+    assert all(in_sample(name, larger) for name in taken for larger in (1, 2, count - 1 or 1))
+    assert in_sample("ai.onnx/Split/18/case1001", 1)
+
+
+def test_a_sample_is_the_same_on_every_machine() -> None:
+    """Written down: another hash would make every sample another one, and old runs could not be compared."""
+    assert [name for name in IDS[:200] if in_sample(name, 40)] == [
+        f"ai.onnx/Split/18/case{number}" for number in (39, 54, 82, 133, 150, 195)
+    ]
+
+
+def test_a_sample_has_nothing_to_do_with_the_shard() -> None:
+    shard = [name for name in IDS if in_shard(name, (1, 4))]
+    both = sum(in_sample(name, 4) for name in shard)
+    assert abs(both - len(shard) / 4) < 4 * (len(shard) / 4) ** 0.5, f"{both} of {len(shard)} in the shard"
+
+
+def test_a_suite_gives_the_sample_of_what_it_has(generated: Generated) -> None:
+    whole = [case.id for case in generated.cases(Selection(ops=OPS))]
+    for given in ({"sample": 7}, {"shard": (2, 5)}, {"sample": 3, "shard": (1, 2)}):
+        found = [case.id for case in generated.cases(Selection(ops=OPS, **given))]  # type: ignore[arg-type]
+        sample, shard = given.get("sample", 1), given.get("shard", (1, 1))
+        wanted = [name for name in whole if in_sample(name, sample) and in_shard(name, shard)]  # type: ignore[arg-type]
+        assert (found, bool(found)) == (wanted, True), given
+    some = [case.id for case in generated.cases(Selection(ops=("Split/18",), sample=7))]
+    assert some == [name for name in whole if name.startswith("ai.onnx/Split/18/") and in_sample(name, 7)]
+
+
+def test_cases_outside_are_not_made(generated: Generated, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    plan = plans.plan
+
+    def counted(*given: Any) -> Any:
+        asked.append(given[2].name)
+        return plan(*given)
+
+    monkeypatch.setattr("harness.generation.plans.plan", counted)
+    every = sum(1 for _ in generated.cases(Selection(ops=("Split/18",))))
+    whole = len(asked)
+    asked.clear()
+    few = sum(1 for _ in generated.cases(Selection(ops=("Split/18",), sample=100)))
+    assert few <= len(asked) < whole / 5, f"{len(asked)} of {whole} plans made for {few} of {every} cases"
+    asked.clear()
+    [one] = generated.cases(Selection(ids=frozenset({"ai.onnx/Split/18/lengths@top"}), ops=("Split/18",)))
+    assert (one.form, asked) == ("top", ["lengths"])
+
+
+@pytest.mark.all_operators
+def test_every_form_of_the_manifest_is_one_that_its_version_may_have() -> None:
+    """Otherwise a sample would lack the cases of that form."""
+    names = {
+        str(version): forms.form_names(version)
+        for op in registry.load()
+        for version in schema.versions(op.domain, op.name)
+    }
+    found = 0
+    for path in MANIFEST.glob("*.txt"):
+        for line in path.read_text().splitlines()[1:]:
+            case = line.split(" ", 1)[0]
+            form = case.partition("@")[2] or "plain"
+            assert form in names["/".join(case.split("/")[:3])], case
+            found += 1
+    assert found > 100_000, f"{found} cases in {MANIFEST}"
+
+
+def test_a_glob_is_held_against_the_suite_and_not_against_the_sample(generated: Generated) -> None:
+    met = Selection(ops=OPS, cases=("*/Split/18/lengths",), sample=10**6)
+    assert not [*generated.cases(met)], "the sample is to be empty"
+    assert not met.idle
+    unmet = Selection(cases=("*/Split/18/length_of_nothing",), sample=10**6)
+    assert not [*generated.cases(unmet)]
+    assert unmet.idle == {("--case", "*/Split/18/length_of_nothing")}, unmet.idle
+
+
+# What is asked for
+
+
+def test_samples_are_read() -> None:
+    backends = ("onnxruntime==1.20.1", "iree", "cmd:./x --k=v")
+    asked = [sampling.parse(text) for text in ("1/10", "iree=1/80", "cmd:./x --k=v=1/1", "onnxruntime==1.20.1=1/3")]
+    assert sampling.given(asked, backends) == {"onnxruntime==1.20.1": 3, "iree": 80}
+    assert sampling.given([], backends) == {}
+    assert sampling.widest({"iree": 80}, backends) == 1, "two backends are asked everything"
+    assert sampling.widest({"iree": 80}, ["iree"]) == 80
+    assert sampling.widest({"iree": 80, "b": 8}, ["iree", "b"]) == 8
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1", "2/80", "1/0", "1/-3", "1/x", "iree", "iree=80", "=1/80", "1/80=iree", "0/1"]
+)
+def test_what_is_no_sample_is_told(text: str) -> None:
+    done = command("run", "--backend", GOOD, *CASES, "--sample", text)
+    assert (done.status, f"{text!r} is no sample; write 1/n, such as 1/80" in done.err) == (2, True), done.text
+
+
+def test_a_sample_of_no_backend_is_told() -> None:
+    done = command("run", "--backend", "oracle", *CASES, "--sample", "oracel=1/80")
+    assert done.status == 2, done.text
+    assert done.err == "onnx-conformance: --sample oracel=1/80: no --backend is called 'oracel'; there are oracle\n"
+    twice = command("run", "--backend", "oracle", *CASES, "--sample", "1/8", "--sample", "1/9")
+    assert "two samples of every backend, 1/8 and 1/9; give one" in twice.err, twice.text
+    same = command("run", "--backend", "oracle", *CASES, "--sample", "oracle=1/8", "--sample", "oracle=1/9")
+    assert "two samples of oracle, 1/8 and 1/9; give one" in same.err, same.text
+
+
+# A run
+
+
+def verdicts(path: Path) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for item in Run(path).results():
+        found.setdefault(item.backend, set()).add(item.case)
+    return found
+
+
+def run(*words: str | Path) -> Done:
+    return command("run", *CASES, *words)
+
+
+def test_a_run_asks_each_backend_its_sample(tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    done = run("--backend", GOOD, "--backend", "oracle", "--sample", "oracle=1/3", "--results", file)
+    found, head = verdicts(file), Run(file).header
+    assert head["arguments"]["samples"] == {"oracle": 3}, head
+    assert found["oracle"] == {name for name in found[GOOD] if in_sample(name, 3)}, "another sample"
+    assert 0 < len(found["oracle"]) < len(found[GOOD])
+    assert re.search(r"^oracle .*cases, suite generated, 1 case in 3$", done.out, re.MULTILINE), done.text
+    for name, words in {"both": ("1/3",), "one": ("1/3", f"{GOOD}=1/1")}.items():
+        other = tmp_path / name
+        given = [word for sample in words for word in ("--sample", sample)]
+        run("--backend", GOOD, "--backend", "oracle", *given, "--results", other)
+        assert verdicts(other)["oracle"] == found["oracle"], name
+        assert verdicts(other)[GOOD] == (found["oracle"] if name == "both" else found[GOOD]), name
+
+
+def test_answers_of_a_reference_go_to_whom_they_are_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    run("--backend", GOOD, "--backend", "oracle", "--sample", "oracle=1/3", "--results", file, "--reference", "oracle")
+    found = verdicts(file)
+    assert found["oracle"] == {name for name in found[GOOD] if in_sample(name, 3)}, found
+
+
+def test_an_empty_sample_is_no_fault() -> None:
+    done = command("run", "--backend", GOOD, "--case", "ai.onnx/Split/13/lengths", "--sample", "1/100000")
+    assert (done.status, "no case of suite generated is in this sample (1/100000)" in done.out) == (0, True), done.text
+    backends = ("--backend", GOOD, "--backend", "oracle")
+    done = command("run", *backends, "--case", "ai.onnx/Split/13/lengths", "--sample", "oracle=1/100000")
+    assert "oracle: no case is in its sample (1/100000)" in done.out, done.text
+    unmet = command("run", "--backend", GOOD, "--case", "ai.onnx/Split/13/length_of_nothing", "--sample", "1/9")
+    assert (unmet.status, "matches no case of suite generated" in unmet.err) == (2, True), unmet.text
+
+
+def test_a_sampled_run_goes_on_with_the_same_sample_alone(tmp_path: Path) -> None:
+    file = tmp_path / "results.ndjson"
+    words = ("--backend", GOOD, "--backend", "oracle", "--sample", "oracle=1/3", "--results", file)
+    run(*words)
+    whole = verdicts(file)
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:5]))
+    for other in ("oracle=1/4", f"{GOOD}=1/3", "1/3"):
+        done = run(*words[:4], "--sample", other, "--results", file, "--resume")
+        assert (done.status, "its sample is oracle 1/3, this run's " in done.err) == (2, True), done.text
+    plain = run(*words[:4], "--results", file, "--resume")
+    assert "its sample is oracle 1/3, this run's none" in plain.err, plain.text
+    assert file.read_text() == "".join(lines[:5]), "what cannot be gone on with was changed"
+    run(*words, "--resume")
+    assert verdicts(file) == whole
+
+
+# Nowhere taken for a whole one
+
+
+def test_a_gate_is_of_the_whole_suite_or_of_the_very_sample(tmp_path: Path) -> None:
+    path = tmp_path / "e.toml"
+    blocks = '[[expect]]\ncase = "*/x"\nverdict = "crash"\nreason = "r"\n'
+    sampled = foreign(tmp_path / "half.ndjson", result("x", Verdict.CRASH), **HALF)
+    whole = expectations.parse(f'backend = "mine"\nselection = "--op Split"\nminimum = 99\n{blocks}', path)
+    with pytest.raises(
+        expectations.ExpectationsError, match="for selection --op Split, the run has --op Split --sample"
+    ):
+        Gate(whole, sampled.header)
+    half = expectations.parse(f'backend = "mine"\nselection = "--op Split --sample 1/2"\n{blocks}', path)
+    gate = Gate(half, sampled.header)
+    gate.add(next(iter(sampled.results())))
+    assert gate.finish(complete=True), gate.problems
+    with pytest.raises(expectations.ExpectationsError, match="--sample 1/2, the run has --op Split;"):
+        Gate(half, {**sampled.header, "arguments": {"selection": "--op Split"}})
+
+
+def test_an_update_never_shrinks_a_file_to_a_sample(tmp_path: Path) -> None:
+    path = tmp_path / "e.toml"
+    text = 'backend = "mine"\nselection = "--op Split"\nminimum = 99\n'
+    path.write_text(text)
+    sampled = foreign(tmp_path / "half.ndjson", result("x"), **HALF)
+    done = command("expectations", "update", sampled.path, "--expectations", path)
+    assert (done.status, path.read_text()) == (2, text), done.text
+    fresh, _ = update.renew(tmp_path / "new.toml", sampled, "mine", dt.date(2026, 1, 1))
+    assert 'selection = "--op Split --sample 1/2"' in fresh, fresh
+
+
+def test_merged_files_keep_their_samples(tmp_path: Path) -> None:
+    one = foreign(tmp_path / "one", result("x"), **HALF)
+    whole = foreign(
+        tmp_path / "whole", result("x", backend="b"), backends=("b",), arguments={"selection": "--op Split"}
+    )
+    again = foreign(tmp_path / "again", result("x"), arguments={"selection": "--op Split"})
+    out = tmp_path / "out"
+    for paths in ([one.path, whole.path], [whole.path, one.path]):
+        assert merge(paths, out, overwrite=True) == 2
+        assert sampling.of(Run(out).header) == {"mine": 2}, Run(out).header
+    with pytest.raises(
+        ResultsError, match=r"mine was asked 1 case in 2 in .*one and all cases in .*again; merge one kind"
+    ):
+        merge([one.path, again.path], out, overwrite=True)
+
+
+def test_a_comparison_is_of_what_both_were_asked(tmp_path: Path) -> None:
+    inside = next(name for name in IDS if in_sample(name, 2)).rpartition("/")[2]
+    outside = [name.rpartition("/")[2] for name in IDS if not in_sample(name, 2)][:2]
+    sampled = foreign(tmp_path / "half", result(inside, Verdict.CRASH), **HALF)
+    whole = foreign(tmp_path / "whole", result(inside), *map(result, outside))
+    found = comparison.compare_runs(whole, sampled)
+    assert ([row[0].rpartition("/")[2] for row in found.broke], found.went) == ([inside], []), found
+    told = "\n".join(comparison.lines(whole, sampled, found))
+    assert f"{sampled.path} is a sample (mine 1 case in 2): 2 results of {whole.path} are not compared" in told, told
+    back = comparison.compare_runs(sampled, whole)
+    assert (len(back.fixed), back.came, back.outside) == (1, [], (2, 0)), back
+    lost = comparison.compare_runs(whole, foreign(tmp_path / "lost", **HALF))
+    assert [row[0].rpartition("/")[2] for row in lost.went] == [inside], "a case of the sample that is not there"
+    same = comparison.compare_runs(whole, whole)
+    assert "is a sample" not in "\n".join(comparison.lines(whole, whole, same))
+
+
+def test_every_report_says_so(tmp_path: Path) -> None:
+    run_ = foreign(tmp_path / "half", result("x", Verdict.CRASH), **HALF)
+    made = subject_of(tmp_path / "plain", result("x", Verdict.CRASH))
+    found = dataclasses.replace(made, run=run_)
+    for name, kind in FORMATS.items():
+        if name in {"html", "annotations"}:  # One is below; the other tells failures alone.
+            continue
+        text, without = "".join(kind.report(found)), "".join(kind.report(made))
+        assert "1 case in 2" in text or (name == "json" and json.loads(text)["backends"]["mine"]["sample"] == 2), name
+        assert "1 case in" not in without, name
+    assert re.search(r"^# .*mine 1 \(1 case in 2\)", "".join(markdown.report(found)))
+    [row] = [line for line in "".join(index.report([(found, {})])).splitlines() if line.startswith("| generated")]
+    assert row.startswith("| generated, 1 case in 2: "), row
+    assert "1 case in 2" in json.loads("".join(badge.report(found)))["message"]
+    assert [column.label for column in Table([run_]).columns] == ["mine, 1 case in 2"]
+    assert "mine, 1 case in 2" in terminal.table(found.summary, samples={"mine": 2})
+
+
+def test_a_header_may_say_anything_of_samples() -> None:
+    for nonsense in (None, 3, [1], {"a": "x", "b": 1, "c": 0, "d": None}):
+        assert sampling.of({"arguments": {"samples": nonsense}}) == {}, nonsense

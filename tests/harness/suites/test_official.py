@@ -1,0 +1,71 @@
+"""ONNX's own cases against the oracles: each passes, or a clause says which sentence speaks against it."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+from typing import TYPE_CHECKING
+
+import pytest
+from generated import every_operator, on_the_oracles
+
+from harness.case.case import EXPANDED
+from harness.spec import registry
+from harness.spec.evaluator import UndeclaredError
+from harness.suites.official import Official
+from harness.suites.selection import Selection
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.case.case import Case
+    from harness.declare import Op
+
+pytestmark = pytest.mark.all_operators
+
+
+@functools.cache
+def failed() -> dict[str, tuple[Case, str]]:
+    """Return the official cases that the oracles do not pass, and what becomes of them."""
+    found = {}
+    for case in Official().cases(Selection()):
+        if declared(case) is None:
+            continue
+        try:
+            result = on_the_oracles(case)
+        except UndeclaredError:
+            continue
+        if result.verdict is not Verdict.PASS:
+            found[case.id.partition("/")[2]] = (case, f"{result.verdict} {result.message}")
+    return found
+
+
+def declared(case: Case) -> Op | None:
+    return registry.load().find(*case.operator.split("/")[:2])
+
+
+def against(case: Case) -> Iterator[str]:
+    """Yield the globs of a case's operator version that speak against it: of sentences, or of its function body."""
+    op, since = declared(case), int(case.operator.rpartition("/")[2])
+    assert op
+    globs = [glob for clause in op.clauses if clause.in_force(since) for glob in clause.against]
+    if case.form == EXPANDED:
+        globs += [glob for glob in op.disputes if glob.startswith("test_")]
+    yield from (glob for glob in globs if fnmatch.fnmatchcase(case.id.partition("/")[2], glob))
+
+
+def test_every_official_case_passes_or_a_sentence_speaks_against_it() -> None:
+    open_ = [f"{name}: {message[:200]}" for name, (case, message) in failed().items() if not any(against(case))]
+    assert not open_, "\n".join(open_)
+
+
+@every_operator
+def test_what_a_sentence_speaks_against_fails_and_has_a_note(op: Op) -> None:
+    wanted = {glob for clause in op.clauses for glob in clause.against}
+    wanted |= {glob for glob in op.disputes if glob.startswith("test_")}
+    if not wanted:
+        return
+    needed = {glob for case, _ in failed().values() for glob in against(case) if declared(case) is op}
+    assert wanted <= needed, wanted - needed
+    assert all(clause.note for clause in op.clauses if clause.against)
