@@ -33,7 +33,7 @@ class Command:
 
 COMMANDS = {
     "backends": Command(
-        "adapters", "backends_",
+        "backends", "backends_",
         "List what can be tested: where it is from, its version, what it takes, and how to get what is missing.",
     ),
     "compare": Command("reports", "compare", "Compare two result files: what was fixed, broke, changed, came, went."),
@@ -42,12 +42,12 @@ COMMANDS = {
         "Tell how many schema points and sentences of the text have a case, and which have none.",
     ),
     "dissent": Command(
-        "causes", "dissent_",
+        "diagnose", "dissent_",
         "Say where implementations agree with one another, and not with the text as it is read here.",
     ),
     "expectations": Command("gate", "expectations_", "Keep the file of what a runtime's author accepts for now."),
     "explain": Command(
-        "causes", "explain_", "Say what the failures of each operator share that its passing cases do not."
+        "diagnose", "explain_", "Say what the failures of each operator share that its passing cases do not."
     ),
     "gate": Command("gate", "gate_", "Hold a results file against expectations."),
     "generate": Command("cases", "generate", "Write cases in ONNX's test-data layout, for runners of any language."),
@@ -58,7 +58,7 @@ COMMANDS = {
     ),
     "merge": Command("gate", "merge_", "Join the results files of shards, or of several backends, into one."),
     "minimize": Command(
-        "causes", "minimize_",
+        "diagnose", "minimize_",
         "Cut a failing case down to a smaller one that fails in the same way, and show that as `repro` does.",
     ),
     "publish": Command(
@@ -69,7 +69,7 @@ COMMANDS = {
         "reports", "report", "Tell a results file in another format: to standard output, a file, or a folder."
     ),
     "repro": Command(
-        "causes", "repro_",
+        "diagnose", "repro_",
         "Show what a backend makes of a case, without this project: as a file of Python, a bug report, a folder.",
     ),
     "run": Command("run", "run", "Run cases on backends and say which sentences they break."),

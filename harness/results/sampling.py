@@ -1,6 +1,7 @@
 """Samples: 1 case in n, for a quick look, and for backends that are too slow for all cases.
 
-What a sample holds depends on the ids of the cases alone; see `harness.case.case.in_sample`. Each backend of a run may have its own.
+What a sample holds depends on the ids of the cases alone; see
+`harness.case.case.in_sample`. Each backend of a run may have its own.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def test_the_help_says_of_each_command_what_its_own_help_says() -> None:
         assert loaded.name == name
         assert (loaded.help or "").partition("\n\n")[0].replace("\n", " ").strip().startswith(row.about), name
     modules = {row.module for row in commands.COMMANDS.values()}
-    assert modules == {"adapters", "cases", "causes", "gate", "reports", "run", "trend"}
+    assert modules == {"backends", "cases", "diagnose", "gate", "reports", "run", "trend"}
     assert commands.main.get_command(context, "no such") is None
 
 

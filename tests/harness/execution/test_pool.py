@@ -157,7 +157,7 @@ def test_a_backend_that_is_slow_at_everything_has_one_process(
     """Each case takes longer than the least that counts, but none several times what is usual."""
     monkeypatch.setattr(usual_time, "LEAST", 0.2)
     monkeypatch.setattr(usual_time, "SHARE", 1000)
-    for module in ("group", "runner"):
+    for module in ("execution.pool", "run.scheduler"):
         monkeypatch.setattr(f"harness.{module}.EVERY_LOOK", 0.05)
     started: list[object] = []
     cases = mixed(pair, 12, 0)

@@ -256,7 +256,7 @@ def test_a_plan_without_end_is_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in itertools.count():
             pass
 
-    monkeypatch.setattr(candidate.generate, "plan", endless)
+    monkeypatch.setattr(candidate.plans, "plan", endless)
     assert candidate.build(begun) is None
 
 

@@ -252,7 +252,7 @@ def test_why_less_is_known_of_what_failures_share_is_told(name: str, tmp_path: P
 def test_the_schema_of_the_report_is_one_and_is_published() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert "*.json" in project["tool"]["setuptools"]["package-data"]["harness"]
+    assert "*.json" in project["tool"]["setuptools"]["package-data"]["harness.report"]
 
 
 def test_a_whole_report_keeps_to_the_schema(tmp_path: Path) -> None:
