@@ -55,4 +55,4 @@ def _on_types(operator: str, clause: str) -> bool:
         version = schema.in_force(domain, name, since or 0)
     except schema.SchemaError:
         return False
-    return any(clause in text for text in version.constraints)
+    return any(clause in text for text in version.constraints.values())

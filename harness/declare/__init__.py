@@ -22,6 +22,7 @@ from harness.declare.arguments import (
     graph,
     typed,
     value_of,
+    vary,
 )  # fmt: skip
 from harness.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
 from harness.declare.data import Array, Data, axes, axes_outside, extremes, ramp
@@ -86,4 +87,5 @@ __all__ = [
     "typed",
     "ulp",
     "value_of",
+    "vary",
 ]  # fmt: skip

@@ -121,3 +121,18 @@ class Subgraph(Protocol):
 
     def __call__(self, *values: Any) -> list[Any]:  # noqa: ANN401 - whatever ONNX has
         """Evaluate it on one value for each input; names that are not its own come from around it."""
+
+
+@dataclass(frozen=True)
+class Vary:
+    """Values of one argument, each of which makes a case of its own; see `vary`."""
+
+    values: Mapping[str, Any]
+
+
+def vary(**values: Any) -> Vary:  # noqa: ANN401 - whatever an argument may be
+    """Give an argument each of these values in turn; a value's name follows the case's.
+
+    `case("default", data=vary(vector=ramp(3), scalar=ramp()))` declares default_vector and default_scalar.
+    """
+    return Vary(values)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import fnmatch
 import inspect
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from harness.declare.arguments import Vary
 from harness.declare.clause import Clause, DeclarationError
 
 if TYPE_CHECKING:
@@ -30,6 +33,8 @@ class Tag(enum.StrEnum):
     """Every allowed type of a constraint in turn."""
     CHANGE = "change"
     """A meaning that differs between versions."""
+    SIGNATURE = "signature"
+    """Derived from the operator's signature; see `harness.generation.derived`."""
     EDGE = "edge"
     """Zero sizes, rank 0, one element, limits of a range."""
     AXIS = "axis"
@@ -97,12 +102,15 @@ class CaseSpec:
         beside: nodes of the graph around that stand before the operator's, in ONNX's text syntax.
         since, before: the versions it is meant for, beside those that have its arguments and clauses.
         each: a type variable, or several; the case is expanded over every type it allows, or all pairs of them.
+        but: of these, the types that the case leaves out: tensor(string), or the element type alone.
         outside: a type variable; the case is expanded over every tensor type it does not allow.
         stray: attributes that the signature does not have.
+        stray_inputs: how many inputs the node has beyond those of the signature.
         deprecated: meant for the versions in which the operator is deprecated, which the others leave out.
         cites: clauses that the case tries; it runs where all of them are in force.
         rejects: the clause that forbids it.
         unspecified: the clause that leaves it open.
+        derived: from the signature, not declared: where the oracle has no answer, there is no such case.
     """
 
     name: str
@@ -115,12 +123,15 @@ class CaseSpec:
     since: int | None = None
     before: int | None = None
     each: str | tuple[str, ...] | None = None
+    but: tuple[str, ...] = ()
     outside: str | None = None
     stray: Mapping[str, Any] = field(default_factory=dict)
+    stray_inputs: int = 0
     deprecated: bool = False
     cites: tuple[Clause, ...] = ()
     rejects: Clause | None = None
     unspecified: Clause | None = None
+    derived: bool = False
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
@@ -136,6 +147,20 @@ class CaseSpec:
 
 
 _NAME = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
+DERIVED = "signature_"
+"""What the names of derived cases begin with."""
+
+
+def _varied(spec: CaseSpec) -> Iterator[CaseSpec]:
+    """Yield a case for each value of the argument that varies; the case itself where none does."""
+    varied = [name for name, value in spec.arguments.items() if isinstance(value, Vary)]
+    if not varied:
+        yield spec
+        return
+    for names in itertools.product(*(spec.arguments[name].values for name in varied)):
+        own = {name: spec.arguments[name].values[key] for name, key in zip(varied, names, strict=True)}
+        words = [word for word in (spec.name, *names) if word]
+        yield dataclasses.replace(spec, name="_".join(words), arguments={**spec.arguments, **own})
 
 
 OF_NODE = frozenset({"n", "nodes"})
@@ -173,6 +198,8 @@ class Op:
         widens: floating inputs reach the oracle as float64; without, every value comes in its own type.
         rank: the rank of the output tensors: the input that shares it, or a function of the arguments by
             name. A graph must state the rank of its outputs even in a model that has no answer.
+        derived: by version, the cases that are derived from its signature, once somebody asked for them.
+        call: what `example` declared.
     """
 
     name: str
@@ -182,11 +209,13 @@ class Op:
     rank: str | Callable[[Mapping[str, Any]], int | None] | None = None
     derives: Mapping[str, Derivation] = field(default_factory=dict)
     widens: bool = True
+    call: Mapping[str, Any] | None = None
     excuses: dict[str, str] = field(default_factory=dict)
     disputes: dict[str, str] = field(default_factory=dict)
     clauses: list[Clause] = field(default_factory=list)
     oracles: list[Oracle] = field(default_factory=list)
     cases: list[CaseSpec] = field(default_factory=list)
+    derived: dict[int, tuple[CaseSpec, ...]] = field(default_factory=dict)
     _names: set[str] = field(default_factory=set)
 
     def __str__(self) -> str:
@@ -228,6 +257,19 @@ class Op:
         """Return why the function body may disagree in a case; None where it must not."""
         return next((why for glob, why in self.disputes.items() if fnmatch.fnmatchcase(name, glob)), None)
 
+    def example(self, **call: Any) -> None:  # noqa: ANN401 - see `case`
+        """Declare one valid call, in the words of `case`: arguments, n, omits, around, beside.
+
+        Each version takes of it what it has. What signatures allow and forbid is tried by calls derived from it, see
+        `harness.generation.derived`. Without one, every required input is `ramp(2, 3)`.
+
+        Raises:
+            DeclarationError: there is one already.
+        """
+        if self.call is not None:
+            raise DeclarationError(f"{self}: a second example")
+        self.call = call
+
     def oracle(self, *, since: int | None = None, before: int | None = None) -> Callable[[_Function], _Function]:
         """Declare the meaning of the versions from `since` until `before`.
 
@@ -255,49 +297,56 @@ class Op:
         since: int | None = None,
         before: int | None = None,
         each: str | tuple[str, ...] | None = None,
+        but: str | tuple[str, ...] = (),
         outside: str | None = None,
         stray: Mapping[str, Any] | None = None,
         deprecated: bool = False,
-        cites: tuple[Clause, ...] = (),
+        cites: Clause | tuple[Clause, ...] = (),
         rejects: Clause | None = None,
         unspecified: Clause | None = None,
         **arguments: Any,  # noqa: ANN401 - whatever the operator takes
     ) -> None:
-        """Declare a case; see CaseSpec for the words.
+        """Declare a case; see CaseSpec for the words. With a `vary` among the arguments: one for each of its values.
 
         Raises:
             DeclarationError: the name is malformed or taken, or two outcomes are declared.
         """
-        where = f"{self} case {name!r}"
-        if not _NAME.fullmatch(name):
-            raise DeclarationError(f"{where}: a name is lower-case words joined by single underscores")
-        if name in self._names:
-            raise DeclarationError(f"{where}: declared twice")
-        if rejects and unspecified:
-            raise DeclarationError(f"{where}: either rejects or unspecified, not both")
-        if (outside or stray) and not rejects:
-            raise DeclarationError(f"{where}: what lies outside the signature needs rejects=")
-        self._names.add(name)
-        self.cases.append(
-            CaseSpec(
-                name=name,
-                arguments=arguments,
-                tags=frozenset(tags or (Tag.BASIC,)),
-                n=n,
-                omits=omits,
-                around=around or {},
-                beside=beside,
-                since=since,
-                before=before,
-                each=each,
-                outside=outside,
-                stray=stray or {},
-                deprecated=deprecated,
-                cites=cites,
-                rejects=rejects,
-                unspecified=unspecified,
-            )
+        declared = CaseSpec(
+            name=name,
+            arguments=arguments,
+            tags=frozenset(tags or (Tag.BASIC,)),
+            n=n,
+            omits=omits,
+            around=around or {},
+            beside=beside,
+            since=since,
+            before=before,
+            each=each,
+            but=(but,) if isinstance(but, str) else but,
+            outside=outside,
+            stray=stray or {},
+            deprecated=deprecated,
+            cites=(cites,) if isinstance(cites, Clause) else cites,
+            rejects=rejects,
+            unspecified=unspecified,
         )
+        for spec in _varied(declared):
+            self._check(spec)
+            self._names.add(spec.name)
+            self.cases.append(spec)
+
+    def _check(self, spec: CaseSpec) -> None:
+        where = f"{self} case {spec.name!r}"
+        if not _NAME.fullmatch(spec.name):
+            raise DeclarationError(f"{where}: a name is lower-case words joined by single underscores")
+        if spec.name.startswith(DERIVED):
+            raise DeclarationError(f"{where}: names that begin with {DERIVED} are those of derived cases")
+        if spec.name in self._names:
+            raise DeclarationError(f"{where}: declared twice")
+        if spec.rejects and spec.unspecified:
+            raise DeclarationError(f"{where}: either rejects or unspecified, not both")
+        if (spec.outside or spec.stray) and not spec.rejects:
+            raise DeclarationError(f"{where}: what lies outside the signature needs rejects=")
 
     def oracle_for(self, version: int) -> Oracle:
         """Return the one oracle of a version.

@@ -103,6 +103,19 @@ def forms(plan: Plan) -> Iterator[Form]:
     """Return every form that a case fits; the plain one first."""
     since, top = plan.version.since, plan.version.top
     yield Form(PLAIN, since)
+    if plan.decided is None or plan.decided.operator:  # Forms mean nothing to a model checker, whose part the rest is.
+        yield from _deliveries(plan, since, top)
+    if top != since:
+        yield Form("top", top)
+    if "seed" in plan.attributes and plan.outcome is Outcome.PROPERTY:
+        yield Form("again", since, again=True)
+    body = _body(plan) if plan.expected is not None else None
+    if body is not None:
+        yield Form(EXPANDED, since, body=body)
+
+
+def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Form]:
+    """Return the forms in which the inputs of a case come in another way."""
     arrays = plan.tensors
     # What stands behind the first input shapes the computation rather than feeding it: runtimes fold it.
     parameters = [item.name for item in plan.version.inputs[1:] if not item.variadic and item.name in arrays]
@@ -120,13 +133,6 @@ def forms(plan: Plan) -> Iterator[Form]:
     fits = plan.version.domain == "ai.onnx" and opset <= top
     if arrays and fits and all(_reshapes(value, opset) for value in arrays.values()):
         yield Form("unranked", opset, symbolic=True, unranked=True)
-    if top != since:
-        yield Form("top", top)
-    if "seed" in plan.attributes and plan.outcome is Outcome.PROPERTY:
-        yield Form("again", since, again=True)
-    body = _body(plan) if plan.expected is not None else None
-    if body is not None:
-        yield Form(EXPANDED, since, body=body)
 
 
 def form_names(version: OperatorVersion) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import itertools
@@ -13,7 +14,7 @@ import numpy as np
 from harness.case.case import Allowance, Case, Outcome
 from harness.case.compare import is_float
 from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected, ValueOf
-from harness.generation import binding, function_body
+from harness.generation import binding, derived, function_body
 from harness.generation.forms import Form, Plan, build, delivered_id, form_names, forms
 from harness.spec import evaluator, registry, schema
 from harness.spec.signature import Given, bind, gather, output_types
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from harness.declare import CaseSpec, Tolerance
     from harness.declare.data import Value
     from harness.spec.schema import OperatorVersion
+
+
+class NotDerivedError(Exception):
+    """A derived case that would be valid by the signature has no answer by the text, so that there is no such case."""
 
 
 @functools.cache
@@ -68,6 +73,9 @@ def _inputs(
             inputs += [named(f"{argument.name}_{index}", item, type_) for index, item in enumerate(given)]
         else:
             inputs.append(named(argument.name, given, type_))
+    if spec.stray_inputs:
+        stray = Given(np.zeros(1, np.float32), "tensor(float)")
+        return inputs + [(f"stray_{index}", stray) for index in range(spec.stray_inputs)]
     while inputs and inputs[-1][1] is None:
         inputs.pop()
     return inputs
@@ -114,12 +122,16 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         allowance = _allowance(op.compare, answer.arguments, answer.outputs, kept)
         kinds = answer.types
     except NoAnswer as no_answer:
+        if spec.derived and not spec.rejects:
+            if isinstance(no_answer, Rejected) and spec.name == derived.EXAMPLE and op.call is not None:
+                raise DeclarationError(f"{case_id}: the example is no valid call: {no_answer}") from no_answer
+            raise NotDerivedError(str(no_answer)) from no_answer
         outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
         detail, decided = no_answer.detail, no_answer.clause
         _agree(case_id, spec, no_answer)
-        derived = output_types(op, version, bind(version, values), known, n)
+        of_outputs = output_types(op, version, bind(version, values), known, n)
         # A model cannot declare an output of a type that does not exist.
-        kinds = [kind if schema.is_type(kind) else "tensor(float)" for kind in derived]
+        kinds = [kind if schema.is_type(kind) else "tensor(float)" for kind in of_outputs]
     except evaluator.UndeclaredError as error:
         raise DeclarationError(f"{case_id}: {error}") from error
     if expected is not None and (spec.rejects or spec.unspecified):
@@ -179,11 +191,15 @@ def output_names(version: OperatorVersion, n: int) -> list[str]:
 
 def _bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[str, str], str]]:
     variables = _variables(spec)
-    lists = [version.types[variable] for variable in variables]
+    lists = [tuple(item for item in version.types[variable] if not _left_out(spec, item)) for variable in variables]
     if spec.outside:
         lists = [tuple(type_ for type_ in schema.ALL_TENSOR_TYPES if type_ not in allowed) for allowed in lists]
     for chosen in itertools.product(*lists):
         yield dict(zip(variables, chosen, strict=True)), "-to-".join(map(_suffix, chosen))
+
+
+def _left_out(spec: CaseSpec, type_: str) -> bool:
+    return type_ in spec.but or type_.removeprefix("tensor(").removesuffix(")") in spec.but
 
 
 def _variables(spec: CaseSpec) -> tuple[str, ...]:
@@ -211,6 +227,12 @@ def _suffix(type_: str) -> str:
     return type_.replace("tensor(", "").replace("(", "-").replace(", ", "-").replace(")", "")
 
 
+def specs_of(op: Op, version: OperatorVersion) -> Iterator[CaseSpec]:
+    """Yield the cases of a version: those declared for it, then those derived from its signature."""
+    yield from (spec for spec in op if _fits(version, spec))
+    yield from derived.cases(op, version)
+
+
 def plans(
     op: Op,
     versions: Sequence[int] | None = None,
@@ -222,19 +244,20 @@ def plans(
     Args:
         op: the operator.
         versions: only these; None: all.
-        specs: only these of its declared cases; None: all.
+        specs: only these of its cases, declared or derived; None: all.
         wanted: whether a case of this id is; spares asking the oracle where no form is. None: all are.
     """
     for version in registry.versions(op):
         if versions is not None and version.since not in versions:
             continue
         names = form_names(version)
-        for spec in op if specs is None else specs:
+        for spec in specs_of(op, version) if specs is None else specs:
             if _fits(version, spec):
                 for types, suffix in _bindings(version, spec):
                     stem = _id(version, spec, suffix)
                     if wanted is None or any(wanted(delivered_id(stem, name)) for name in names):
-                        yield plan(op, version, spec, types, suffix)
+                        with contextlib.suppress(NotDerivedError):
+                            yield plan(op, version, spec, types, suffix)
 
 
 def deliver(planned: Plan, form: Form) -> Case | None:
@@ -260,11 +283,13 @@ def delivered(planned: Plan, wanted: Callable[[str], bool] | None = None) -> Ite
 
 def origin(op: Op, case: Case) -> Plan | None:
     """Return the plan that a case of an operator was delivered from; None where none of its own was."""
-    version = case.operator.rpartition("/")[2]
-    specs = [spec for spec in op if spec.name == case.name]
     stem = case.id.partition("@")[0]
-    found = plans(op, (int(version),), specs) if version.isdigit() else iter(())
-    return next((planned for planned in found if planned.id == stem), None)
+    for version in registry.versions(op):
+        if str(version) == case.operator:
+            specs = [spec for spec in specs_of(op, version) if spec.name == case.name]
+            found = plans(op, (version.since,), specs)
+            return next((planned for planned in found if planned.id == stem), None)
+    return None
 
 
 def cases(

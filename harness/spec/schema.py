@@ -69,7 +69,7 @@ class OperatorVersion:
         top: the highest opset in which it is in force.
         types: type variable -> the types it allows, in the schema's order.
         text: everything the schema says in words, white space folded.
-        constraints: of this, what the text says of the types that are allowed.
+        constraints: type variable -> what the text says of the types that it allows, where it says something.
         outputs_least: how many outputs a node has at least.
     """
 
@@ -83,7 +83,7 @@ class OperatorVersion:
     attributes: Mapping[str, Attribute]
     types: Mapping[str, tuple[str, ...]]
     text: str
-    constraints: tuple[str, ...]
+    constraints: Mapping[str, str]
     outputs_least: int
 
     def __str__(self) -> str:
@@ -186,7 +186,9 @@ def _convert(domain: str, schema: onnx.defs.OpSchema, top: int) -> OperatorVersi
         attributes={name: _attribute(item) for name, item in schema.attributes.items()},
         types={item.type_param_str: tuple(item.allowed_type_strs) for item in schema.type_constraints},
         text="\n".join(fold(part) for part in parts if part),
-        constraints=tuple(fold(item.description) for item in schema.type_constraints if item.description),
+        constraints={
+            item.type_param_str: fold(item.description) for item in schema.type_constraints if item.description
+        },
         outputs_least=schema.min_output,
     )
 

@@ -18,7 +18,8 @@ from harness.verdict import Unreadable, parts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.declare import Op
+    from harness.declare import CaseSpec, Op
+    from harness.spec.schema import OperatorVersion
     from harness.suites.selection import Selection
 
 
@@ -71,9 +72,7 @@ class Generated:
         if selection.cases or selection.ids or selection.forms:
             return None
         declared = {
-            str(version): sum(
-                1 for _ in plans.stems(version, (spec for spec in op if selection.may_take(str(version), spec.tags)))
-            )
+            str(version): sum(1 for _ in plans.stems(version, _selected(op, version, selection)))
             for op in self._registry
             for version in registry.versions(op)
             if selection.takes_operator(str(version))
@@ -94,7 +93,7 @@ class Generated:
             return (not selection.core or case_id in of_core) and selection.may_take_id(case_id)
 
         for version in versions:
-            specs = [spec for spec in op if selection.may_take(str(version), spec.tags)]
+            specs = _selected(op, version, selection)
             yield from filter(selection.takes, plans.cases(op, (version.since,), specs, wanted))
 
     def _core(self, op: Op) -> frozenset[str]:
@@ -113,7 +112,8 @@ class Generated:
             if entries is None:
                 yield from listed(self._cases(op, selection))
                 continue
-            tags = {spec.name: spec.tags for spec in op}
+            versions = registry.versions(op)
+            tags = {(str(item), spec.name): spec.tags for item in versions for spec in plans.specs_of(op, item)}
             for entry in entries:
                 operator, _, rest = entry.id.partition("@")[0].partition("/")
                 operator = "/".join([operator, *rest.split("/")[:2]])
@@ -122,10 +122,14 @@ class Generated:
                     operator=operator,
                     form=entry.id.partition("@")[2] or PLAIN,
                     outcome=entry.outcome,
-                    tags=tags.get(parts(entry.id, operator)[0], frozenset()),
+                    tags=tags.get((operator, parts(entry.id, operator)[0]), frozenset()),
                 )
                 if (entry.core or not selection.core) and selection.takes(item):
                     yield item
+
+
+def _selected(op: Op, version: OperatorVersion, selection: Selection) -> list[CaseSpec]:
+    return [spec for spec in plans.specs_of(op, version) if selection.may_take(str(version), spec.tags)]
 
 
 def _few(names: Sequence[str], most: int = 6) -> str:

@@ -36,6 +36,7 @@ LAYER = Op(
     derives={"U": attribute("stash_type")},
     widens=False,  # The allowance depends on the type of X.
 )
+LAYER.example(X=ramp(2, 3, 4), Scale=ramp(4), B=ramp(4))
 
 EQUATIONS = LAYER.clause("The computation required by standardization can be described by the following equations.")
 STANDARDIZED = LAYER.clause(

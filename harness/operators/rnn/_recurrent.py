@@ -290,7 +290,7 @@ def _functions(
     return [_function(*item, clip) for item in zip(chosen, alphas, betas, strict=True)]
 
 
-def through_time(  # noqa: PLR0913 - the operators' own arguments
+def through_time(
     v: Version, said: Recurrent, step: Callable[[Measured, tuple[Measured, ...], Layer, int], tuple[Measured, ...]], *,
     X: Array, W: Array, R: Array, B: Array | None, sequence_lens: Array | None, initial: Sequence[Array | None],
     direction: str, layout: int | None, hidden_size: int | None, activations: Sequence[str] | None,

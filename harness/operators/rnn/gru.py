@@ -86,7 +86,7 @@ def _computed(
 
 
 @GRU.oracle()
-def layer(  # noqa: PLR0913 - the operator's own arguments
+def layer(
     v: Version, *, X: Array, W: Array, R: Array, B: Array | None, sequence_lens: Array | None,  # noqa: N803
     initial_h: Array | None, direction: str, layout: Int, hidden_size: Int, activations: list[str] | None,
     activation_alpha: list[float] | None, activation_beta: list[float] | None, clip: float | None,

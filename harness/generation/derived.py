@@ -1,0 +1,245 @@
+"""Cases that follow from an operator's signature and one valid call of it: nobody has to write them.
+
+Valid ones go through the schema points: each allowed type, each attribute set and left out, each optional input and
+output given and omitted, one and several values of what is variadic. Where the oracle has no answer for one of them,
+there is no such case, and `coverage` shows the point as open. The others break the signature in one place.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from harness.declare import CaseSpec, Clause, Graph, Rule, Tag, ramp, typed
+from harness.declare.arguments import ElementType, Typed
+from harness.declare.op import DERIVED
+from harness.spec import schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from harness.declare import Op
+    from harness.spec.schema import Attribute, OperatorVersion, Parameter
+
+EXAMPLE = f"{DERIVED}example"
+"""The name of the case that is the operator's example itself."""
+OF_CALL = ("n", "omits", "around", "beside")
+"""What an example may say of the call beside its arguments."""
+_TWO = 2
+
+
+def cases(op: Op, version: OperatorVersion) -> tuple[CaseSpec, ...]:
+    """Return the cases of a version that are derived from its signature and the operator's example.
+
+    There are none where the operator needs an example and declares none; see `needs_example`.
+    """
+    if version.since not in op.derived:
+        lacks = op.call is None and needs_example(version)
+        op.derived[version.since] = () if lacks else tuple(_Derivation(op, version).cases())
+    return op.derived[version.since]
+
+
+def needs_example(version: OperatorVersion) -> str:
+    """Return the first argument that a valid call needs and that a signature alone has no value for; or nothing."""
+    for name, item in version.arguments.items():
+        if isinstance(item, schema.Attribute):
+            if item.required:
+                return name
+        elif not item.optional and not any(text.startswith("tensor(") for text in version.allowed(item.type)):
+            return name
+    return ""
+
+
+class _Derivation:
+    def __init__(self, op: Op, version: OperatorVersion) -> None:
+        self.op, self.version = op, version
+        example = _ramps(version) if op.call is None else op.call
+        self.call = {name: example[name] for name in OF_CALL if name in example}
+        self.arguments = {name: value for name, value in example.items() if name in version.arguments}
+        self.inputs = [item for item in version.arguments.values() if not isinstance(item, schema.Attribute)]
+
+    def cases(self) -> Iterator[CaseSpec]:
+        if self.version.deprecated:
+            yield self._case("deprecated", deprecated=True, rejects=Rule.DEPRECATED)
+            return
+        yield self._case(EXAMPLE.removeprefix(DERIVED))
+        yield from self._types()
+        yield from self._attributes()
+        yield from self._inputs()
+        yield from self._outputs()
+
+    def _case(self, name: str, arguments: Mapping[str, Any] | None = None, **words: Any) -> CaseSpec:  # noqa: ANN401
+        return CaseSpec(
+            name=DERIVED + re.sub(r"\W+", "_", name.lower()),
+            arguments=self.arguments if arguments is None else arguments,
+            tags=frozenset({Tag.SIGNATURE}),
+            derived=True,
+            **{**self.call, **words},
+        )
+
+    def _without(self, *names: str) -> dict[str, Any]:
+        return {name: value for name, value in self.arguments.items() if name not in names}
+
+    def _name_of(self, parameter: Parameter) -> str:
+        return next(name for name, item in self.version.arguments.items() if item is parameter)
+
+    def _given(self, parameter: Parameter) -> Any:  # noqa: ANN401 - whatever an input may be
+        return self.arguments.get(self._name_of(parameter))
+
+    def _types(self) -> Iterator[CaseSpec]:
+        """Each allowed type of what the example's inputs bind, and each type that is not allowed."""
+        for variable in self.version.types:
+            if not self._binds(variable):
+                continue
+            text = self.version.constraints.get(variable)
+            cites = (Clause(str(self.op), text),) if text else ()
+            yield self._case(f"types_{variable}", each=variable, cites=cites)
+            yield self._case(f"types_outside_{variable}", outside=variable, rejects=Rule.TYPES)
+            yield from self._two_types(variable)
+        for parameter in self.inputs:
+            value = self._given(parameter)
+            if value is None or parameter.type in self.version.types or parameter.variadic:
+                continue
+            other = "tensor(double)" if parameter.type != "tensor(double)" else "tensor(float)"
+            name = self._name_of(parameter)
+            broken = {**self.arguments, name: typed(other, value.values if isinstance(value, Typed) else value)}
+            yield self._case(f"type_of_{name}", broken, rejects=Rule.TYPES)
+
+    def _binds(self, variable: str) -> bool:
+        """Tell whether the example has a value whose type follows a type variable."""
+        for parameter in self.inputs:
+            value = self._given(parameter)
+            values = value if parameter.variadic and isinstance(value, tuple) else (value,)
+            if parameter.type == variable and any(_follows(item, variable) for item in values if item is not None):
+                return True
+        texts = [_type_text(value) for value in self.arguments.values()]
+        return any("{" + variable + "}" in text for text in texts)
+
+    def _two_types(self, variable: str) -> Iterator[CaseSpec]:
+        """Two inputs of one type variable in two types."""
+        allowed = self.version.types[variable]
+        usual = self.version.default_type(variable)
+        other = next((item for item in allowed if item != usual and item.startswith("tensor(")), None)
+        sharing = [item for item in self.inputs if item.type == variable and item.homogeneous]
+        given = [item for item in sharing if _follows(self._given(item), variable)]
+        if other is None or not usual.startswith("tensor("):
+            return
+        for parameter in given[1:]:
+            name = self._name_of(parameter)
+            broken = {**self.arguments, name: typed(other, self.arguments[name])}
+            yield self._case(f"two_types_{name}", broken, rejects=Rule.TYPES)
+        for parameter in given[:1]:
+            name = self._name_of(parameter)
+            values = self.arguments[name]
+            if parameter.variadic and isinstance(values, tuple) and len(values) >= _TWO:
+                broken = {**self.arguments, name: (*values[:-1], typed(other, values[-1]))}
+                yield self._case(f"two_types_{name}", broken, rejects=Rule.TYPES)
+
+    def _attributes(self) -> Iterator[CaseSpec]:
+        """Each attribute set and left out; those that are required left out; those that the signature does not have."""
+        for attribute in self.version.attributes.values():
+            if attribute.name in self.arguments:
+                rejects = Rule.ATTRIBUTES if attribute.required else None
+                name = f"{attribute.name}_missing" if attribute.required else f"{attribute.name}_unset"
+                yield self._case(name, self._without(attribute.name), rejects=rejects)
+            elif attribute.default is not None:
+                written = {**self.arguments, attribute.name: _default(attribute)}
+                yield self._case(f"{attribute.name}_set", written)
+        yield self._case("attribute_unknown", stray={"unknown": 1}, rejects=Rule.ATTRIBUTES)
+        for name, value in self._of_other_versions().items():
+            left = self._without(name) if self._is_optional(name) else self.arguments
+            yield self._case(f"attribute_{name}", left, stray={name: value}, rejects=Rule.ATTRIBUTES)
+
+    def _is_optional(self, name: str) -> bool:
+        parameter = self.version.arguments.get(name)
+        return isinstance(parameter, schema.Parameter) and parameter.optional
+
+    def _of_other_versions(self) -> dict[str, Any]:
+        """Return attributes that other versions have and this one lacks, each with a value that those take."""
+        values = {}
+        for other in schema.versions(self.op.domain, self.op.name):
+            for attribute in other.attributes.values():
+                if attribute.name in self.version.attributes:
+                    continue
+                value = (self.op.call or {}).get(attribute.name, _default(attribute))
+                if isinstance(value, int | float | str | list):
+                    values[attribute.name] = value
+                elif attribute.type in _VALUES:
+                    values[attribute.name] = _VALUES[attribute.type]
+        return values
+
+    def _inputs(self) -> Iterator[CaseSpec]:
+        """Optional inputs given and omitted, variadic ones in every number, required ones missing, one too many."""
+        for parameter in self.inputs:
+            name, value = self._name_of(parameter), self._given(parameter)
+            if parameter.variadic:
+                if isinstance(value, tuple) and value:
+                    yield from self._numbers_of(name, value, parameter.least)
+            elif parameter.optional:
+                if value is not None:
+                    yield self._case(f"{name}_omitted", self._without(name))
+            else:
+                yield self._case(f"no_{name}", self._without(name), rejects=Rule.ARITY)
+        if not self.version.inputs or not self.version.inputs[-1].variadic:
+            yield self._case("inputs_too_many", stray_inputs=1, rejects=Rule.ARITY)
+
+    def _numbers_of(self, name: str, values: tuple[Any, ...], least: int) -> Iterator[CaseSpec]:
+        for count, word in ((0, "none"), (1, "one"), (_TWO, "two")):
+            repeated = (values * count)[:count]
+            forbidden = count < least
+            yield self._case(
+                f"{word}_of_{name}", {**self.arguments, name: repeated}, rejects=Rule.ARITY if forbidden else None
+            )
+
+    def _outputs(self) -> Iterator[CaseSpec]:
+        """Every number of outputs, optional ones omitted in between, too few and too many."""
+        least, most = self.version.outputs_least, len(self.version.outputs)
+        if least:
+            yield self._case("outputs_too_few", n=least - 1, omits=(), rejects=Rule.ARITY)
+        if self.version.outputs[-1].variadic:
+            return
+        yield self._case("outputs_too_many", n=most + 1, omits=(), rejects=Rule.ARITY)
+        for n in range(max(least, 1), most + 1):
+            if n != self.call.get("n", least) and n > 0:
+                yield self._case(f"outputs_{n}", n=n, omits=())
+        for place, output in enumerate(self.version.outputs[:-1]):
+            if output.optional:
+                yield self._case(f"{output.name}_omitted_of_outputs", n=max(place + _TWO, least), omits=(output.name,))
+
+
+_VALUES: Mapping[str, Any] = {"INT": 1, "FLOAT": 1.0, "STRING": "a", "INTS": [1], "FLOATS": [1.0], "STRINGS": ["a"]}
+"""For an attribute that has no default, a value of its type."""
+
+
+def _ramps(version: OperatorVersion) -> dict[str, Any]:
+    """Return the call of an operator that declares no example."""
+    inputs = {name: item for name, item in version.arguments.items() if isinstance(item, schema.Parameter)}
+    return {
+        name: (ramp(2, 3), ramp(2, 3)) if item.variadic else ramp(2, 3)
+        for name, item in inputs.items()
+        if not item.optional
+    }
+
+
+def _follows(value: Any, variable: str) -> bool:  # noqa: ANN401 - whatever an input may be
+    """Tell whether the type of a declared input is that of a type variable, and not one of its own."""
+    if value is None:
+        return False
+    return "{" + variable + "}" in value.type if isinstance(value, Typed) else True
+
+
+def _type_text(value: Any) -> str:  # noqa: ANN401 - whatever an argument may be
+    if isinstance(value, Typed):
+        return value.type
+    if isinstance(value, ElementType):
+        return value.name
+    if isinstance(value, Graph):
+        return value.text
+    return value if isinstance(value, str) else ""
+
+
+def _default(attribute: Attribute) -> Any:  # noqa: ANN401 - whatever an attribute may be
+    value = attribute.default
+    if isinstance(value, bytes):
+        return value.decode()
+    return [item.decode() if isinstance(item, bytes) else item for item in value] if isinstance(value, list) else value
