@@ -32,6 +32,12 @@ KINDS = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", 
 every_operator = pytest.mark.parametrize("op", OPS, ids=str)
 
 
+def nothing_derived(op: Op) -> Op:
+    """Return an operator of a test, which has the declared cases alone."""
+    op.derived = dict.fromkeys(op.versions, ())
+    return op
+
+
 @functools.lru_cache(maxsize=1)
 def plans(op: Op) -> tuple[Plan, ...]:
     """Return the plans of an operator."""

@@ -117,9 +117,12 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
         return None
     rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     found = tuple(Entry(words[0], words[1], words[-1] == CORE) for words in rows)
-    declared = {stem for version in registry.versions(op) for stem in plans.stems(version, op)}
-    whole = {entry.id.partition("@")[0] for entry in found} == declared and any(entry.core for entry in found)
-    return found if whole else None
+    versions = registry.versions(op)
+    declared = {stem for version in versions for stem in plans.stems(version, op)}
+    # Of the derived ones, those are cases that have an answer.
+    possible = {stem for version in versions for stem in plans.stems(version, plans.specs_of(op, version))}
+    stems = {entry.id.partition("@")[0] for entry in found}
+    return found if declared <= stems <= possible and any(entry.core for entry in found) else None
 
 
 def check(ops: Iterable[Op], folder: Path, jobs: int = 1, *, whole: bool = True) -> Iterator[str]:

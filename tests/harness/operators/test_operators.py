@@ -18,7 +18,7 @@ import onnx.checker
 import onnx.defs
 import onnx.shape_inference
 import pytest
-from generated import OPS, cases, every_operator, few, model, plans
+from generated import OPS, cases, every_operator, few, model, nothing_derived, plans
 from onnx import numpy_helper
 from paths import TESTS
 
@@ -83,7 +83,7 @@ def test_every_quote_stands_in_exactly_its_versions(op: Op) -> None:
 
 
 def test_a_quote_in_a_wrong_version_is_noticed() -> None:
-    wrong = Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT)
+    wrong = nothing_derived(Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT))
     wrong.clause("A negative value means counting dimensions from the back.", since=13)
     wrong.clause("Values should be > 0.", since=11)
     found = misplaced(wrong)
@@ -127,7 +127,7 @@ def test_every_clause_that_forbids_has_a_rejects_case_in_every_version(op: Op) -
 
 
 def test_a_clause_that_forbids_and_is_never_broken_is_noticed() -> None:
-    op = Op("Identity", versions=IDENTITY_VERSIONS, compare=EXACT)
+    op = nothing_derived(Op("Identity", versions=IDENTITY_VERSIONS, compare=EXACT))
     same = op.clause("Identity operator")
 
     @op.oracle()
@@ -195,7 +195,7 @@ def test_declared_outcome_is_the_oracles(op: Op) -> None:
 
 def wrong(**declared: Any) -> tuple[Op, Clause, Clause]:
     """Return an operator whose oracle refuses rank 2 and leaves rank 3 open, with one case to come."""
-    op = Op("Identity", versions=IDENTITY_VERSIONS, compare=EXACT)
+    op = nothing_derived(Op("Identity", versions=IDENTITY_VERSIONS, compare=EXACT))
     flat, other = op.clause("Identity operator"), op.clause("Tensor to copy input into.")
 
     @op.oracle()
@@ -385,7 +385,8 @@ def test_every_form_occurs(op: Op) -> None:
     # A domain may have had no opset since the operator's versions.
     versions = schema.versions(op.domain, op.name)
     assert ("top" in forms) is any(version.top > version.since for version in versions), forms
-    if any(dims(info) for case in cases(op) for info in model(case).graph.input):
+    valid = [case for case in cases(op) if case.expected is not None]  # What a signature forbids comes in two forms.
+    if any(dims(info) for case in valid for info in model(case).graph.input):
         assert "symbolic" in forms, forms
         assert "unranked" in forms or op.domain != "ai.onnx", forms
     for version in schema.versions(op.domain, op.name):
@@ -478,7 +479,7 @@ def test_initializer_form(op: Op) -> None:
 
 
 def clip() -> Op:
-    op = Op("Clip", versions=CLIP_VERSIONS, compare=EXACT)
+    op = nothing_derived(Op("Clip", versions=CLIP_VERSIONS, compare=EXACT))
 
     @op.oracle()
     def clipped(v: Version, input: Any, min: Any, max: Any) -> Any:  # noqa: A002, ARG001 - the text's own names
@@ -503,7 +504,7 @@ def test_several_parameters_are_baked_one_by_one_and_together() -> None:
 
 
 def test_up_to_ir_version_3_an_initializer_is_a_graph_input_too() -> None:
-    op = Op("Reshape", versions=(1, 5, 13, 14, 19, 21, 23, 24, 25), compare=EXACT)
+    op = nothing_derived(Op("Reshape", versions=(1, 5, 13, 14, 19, 21, 23, 24, 25), compare=EXACT))
 
     @op.oracle()
     def reshaped(v: Version, data: Any, shape: Any) -> Any:  # noqa: ARG001 - an oracle takes its version
