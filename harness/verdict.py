@@ -31,7 +31,7 @@ class Verdict(enum.StrEnum):
     @property
     def scored(self) -> bool:
         """Whether it says something of the runtime's conformance."""
-        return self not in {Verdict.UNSUPPORTED, Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR}
+        return self not in UNSCORED
 
     @property
     def failed(self) -> bool:
@@ -39,6 +39,8 @@ class Verdict(enum.StrEnum):
         return self.scored and self is not Verdict.PASS
 
 
+UNSCORED = frozenset({Verdict.UNSUPPORTED, Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR})
+"""What says nothing of a runtime's conformance."""
 WRONG = frozenset({Verdict.WRONG_VALUE, Verdict.WRONG_SHAPE, Verdict.WRONG_TYPE, Verdict.WRONG_COUNT})
 """An answer, but not the expected one."""
 
@@ -152,7 +154,9 @@ MAX_MESSAGE = 2000
 
 def clean(text: object, limit: int = MAX_MESSAGE) -> str:
     """Return what a runtime said, fit for a terminal and a file: no control characters, and not endless."""
-    plain = CONTROL.sub("", str(text)).strip()
+    plain = str(text).strip()
+    if not plain.isprintable():  # Most texts are; none of what goes is.
+        plain = CONTROL.sub("", plain).strip()
     return plain if len(plain) <= limit else plain[:limit] + f"... ({len(plain)} characters)"
 
 

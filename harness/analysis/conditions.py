@@ -161,7 +161,7 @@ def _of_numbers(trait: Trait, row: Mapping[float, int], cost: float) -> Iterator
     for first in range(1, len(numbers) - 2):
         for last in range(first + 1, len(numbers) - 1):
             inside = sum(row[number] for number in numbers[first : last + 1])
-            end = f"< {_written(numbers[last + 1])}" if trait is VERSION else f"<= {_written(numbers[last])}"
+            end = f"< {_written(numbers[last + 1])}" if trait == VERSION else f"<= {_written(numbers[last])}"
             words = f"{_written(numbers[first])} <= {trait.name} {end}"
             yield Condition(words, inside, cost + INTERVAL, trait.subject)
 
@@ -192,6 +192,6 @@ def _bounds(trait: Trait, below: float, above: float) -> tuple[str, str]:
         low = high = f"the {trait.name}" if kind == "value" else trait.name
     if signs:
         return f"{low} is negative", f"{high} is not negative" if low == high else f"{high} is at least 0"
-    if trait is VERSION:
+    if trait == VERSION:
         return f"version < {_written(above)}", f"version >= {_written(above)}"
     return f"{low} <= {_written(below)}", f"{high} >= {_written(above)}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.analysis import rule_search
 from harness.analysis.conditions import choices, conditions, table
@@ -14,16 +15,18 @@ from harness.analysis.model_traits import Reader, of_plan
 from harness.analysis.statement import Statement
 from harness.analysis.traits import ALLOWED, FORBIDDEN, TYPE, of_result
 from harness.generation import plans
+from harness.generation.forms import Form, Plan, build, forms
 from harness.results.summary import signature
 from harness.spec import registry
 from harness.suites.selection import Selection
 from harness.verdict import Verdict, split_operator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from harness.analysis.conditions import Choice, Condition
     from harness.analysis.traits import Traits
+    from harness.case.case import Case
     from harness.results.stream import Run
     from harness.suites.suite import Suite
     from harness.verdict import Result
@@ -34,6 +37,7 @@ FEW_CASES = 2000
 """Up to so many cases are looked at faster than processes start."""
 ONLY = "only what the results say of cases is used: version, type, form, tags and sentences"
 OUTCOMES = (ALLOWED, FORBIDDEN)
+FAILED = frozenset(verdict for verdict in Verdict if verdict.failed)
 
 
 @dataclass(frozen=True)
@@ -78,16 +82,39 @@ class Explanation:
         found: by backend, operator and verdict.
         failures: how many failures the chosen part of the run has.
         note: why less is known of cases than could be; empty where all is.
+        seen: by operator, in the order of names, what its watcher saw.
     """
 
     found: tuple[Explained, ...]
     failures: int
     note: str
+    seen: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def statements(self) -> list[Statement]:
         """The statements alone, for reports."""
         return [finding.statement for explained in self.found for finding in explained.findings]
+
+
+class Watcher(Protocol):
+    """Sees the plans of an operator's cases where they are made anyway: in another process, if it can be pickled."""
+
+    @property
+    def ids(self) -> Collection[str]:
+        """The cases whose plans it is to see, at least."""
+
+    @property
+    def versions(self) -> Collection[int]:
+        """The versions of the operator that those cases are of."""
+
+    def add(self, plan: Plan, every: Sequence[Form], plain: Case) -> None:
+        """See a plan, the forms that its case fits, and the plain one of them.
+
+        Plans come in the order of versions and declarations.
+        """
+
+    def finish(self) -> Any:  # noqa: ANN401 - whatever it makes of what it saw
+        """Return what it saw, to be handed back to whoever sent it; no more plans come."""
 
 
 @dataclass
@@ -107,6 +134,42 @@ class _Operator:
     versions: set[str] = field(default_factory=set)
 
 
+class Collector:
+    """Takes of a run's results what its explanation needs, so that whoever reads them for another reason may share.
+
+    Attributes:
+        operators: what there is of each, by name.
+    """
+
+    def __init__(self, selection: Selection | None = None, backends: Sequence[str] = ()) -> None:
+        """Take results of these operators and backends only; without them, of all."""
+        self.operators: dict[str, _Operator] = {}
+        self._selection, self._backends = selection or Selection(), frozenset(backends)
+        self._names: dict[str, str | None] = {}
+
+    def add(self, result: Result) -> None:
+        """Take a result."""
+        written = result.operator
+        if written not in self._names:
+            taken = self._selection.takes_operator(written)
+            self._names[written] = split_operator(written)[0] if taken else None
+        name, failed = self._names[written], result.verdict in FAILED
+        if name is None or not (failed or result.verdict is Verdict.PASS):
+            return
+        if self._backends and result.backend not in self._backends:
+            return
+        operator = self.operators.get(name)
+        if operator is None:
+            operator = self.operators[name] = _Operator()
+        case = sys.intern(result.case)  # Each backend's results have a copy of it.
+        operator.verdicts.setdefault(result.backend, {})[case] = result.verdict
+        if case not in operator.cases:
+            operator.cases[case] = of_result(result)
+            operator.versions.add(written)
+        if failed:
+            operator.failures.setdefault(result.backend, []).append(result)
+
+
 def explain(
     run: Run,
     source: Suite | None,
@@ -115,6 +178,8 @@ def explain(
     *,
     jobs: int = 1,
     on_operator: Callable[[int, int], None] = lambda _done, _all: None,
+    collected: Collector | None = None,
+    watchers: Mapping[str, Watcher] | None = None,
 ) -> Explanation:
     """Return what the failures of a run share that its passes do not.
 
@@ -126,23 +191,31 @@ def explain(
         backends: only these; empty: all.
         jobs: processes that look at operators; one where there is little to look at.
         on_operator: called after each operator, with how many are done and how many there are.
+        collected: the results of the run, where they were read already; selection and backends are its own then.
+        watchers: by operator, who sees the plans of its cases as well; of a suite that makes its cases.
     """
-    chosen = selection or Selection()
-    operators = _collected(run, chosen, set(backends))
+    if collected is None:
+        collected = Collector(selection, backends)
+        for result in run.results():
+            collected.add(result)
+    operators = collected.operators
     failures = sum(len(found) for operator in operators.values() for found in operator.failures.values())
     failing = {name: operator for name, operator in operators.items() if operator.failures}
     note = _other_suite(run, source)
     explained: list[Explained] = []
     missing = 0
-    cases = sum(len(operator.cases) for operator in failing.values())
-    parts = _parts_of(None if note else source, failing)
-    for done, part in enumerate(_looked_at(parts, jobs if cases > FEW_CASES else 1), 1):
+    parts = _parts_of(None if note else source, failing, watchers or {})
+    seen: dict[str, Any] = {}
+    for done, part in enumerate(_looked_at(parts, jobs if sum(part.size for part in parts) > FEW_CASES else 1), 1):
         missing += 0 if note else part.missing
         explained += part.explained
-        on_operator(done, len(failing))
+        if part.name in (watchers or {}):
+            seen[part.name] = part.seen
+        on_operator(done, len(parts))
     if missing and source is not None:
         note = f"of {missing} cases that suite {source.name} does not have, {ONLY}"
-    return Explanation(tuple(sorted(explained, key=lambda item: (item.backend, item.operator))), failures, note)
+    found = tuple(sorted(explained, key=lambda item: (item.backend, item.operator)))
+    return Explanation(found, failures, note, dict(sorted(seen.items())))
 
 
 def _other_suite(run: Run, source: Suite | None) -> str:
@@ -151,25 +224,6 @@ def _other_suite(run: Run, source: Suite | None) -> str:
     if source is not None and source.name == suite.get("name") and source.digest() == suite.get("digest"):
         return ""
     return f"suite {suite.get('name')} is no longer the one that was run, {suite.get('digest')}; {ONLY}"
-
-
-def _collected(run: Run, chosen: Selection, backends: set[str]) -> dict[str, _Operator]:
-    operators: dict[str, _Operator] = {}
-    takes: dict[str, bool] = {}
-    for result in run.results():
-        if result.operator not in takes:
-            takes[result.operator] = chosen.takes_operator(result.operator)
-        attempted = result.verdict.failed or result.verdict is Verdict.PASS
-        if not attempted or not takes[result.operator] or (backends and result.backend not in backends):
-            continue
-        operator = operators.setdefault(split_operator(result.operator)[0], _Operator())
-        operator.verdicts.setdefault(result.backend, {})[result.case] = result.verdict
-        if result.case not in operator.cases:
-            operator.cases[result.case] = of_result(result)
-            operator.versions.add(result.operator)
-        if result.verdict.failed:
-            operator.failures.setdefault(result.backend, []).append(result)
-    return operators
 
 
 Known = dict[str, tuple["Traits", "Traits"]]
@@ -185,24 +239,40 @@ class _Part:
         operator: what the run holds of it.
         makes: its cases are to be made.
         known: what the models of its cases say, where they were read already.
+        watcher: who sees the plans of its cases as well.
     """
 
     name: str
     operator: _Operator
     makes: bool = False
     known: Known = field(default_factory=dict)
+    watcher: Watcher | None = None
+
+    @property
+    def size(self) -> int:
+        """How many cases there are to look at, about."""
+        return max(len(self.operator.cases), len(self.watcher.ids) if self.watcher else 0)
 
 
 @dataclass(frozen=True)
 class _Looked:
-    """What was seen of one operator: its failures explained, and how many cases its suite does not have."""
+    """What was seen of one operator.
 
+    Attributes:
+        name: of the operator.
+        explained: its failures.
+        missing: how many of its cases the suite does not have.
+        seen: by its watcher.
+    """
+
+    name: str
     explained: tuple[Explained, ...]
     missing: int
+    seen: Any = None
 
 
-def _parts_of(source: Suite | None, failing: Mapping[str, _Operator]) -> Iterator[_Part]:
-    """Yield the operators to look at, those with the most cases first; a suite that is read is read once."""
+def _parts_of(source: Suite | None, failing: Mapping[str, _Operator], watchers: Mapping[str, Watcher]) -> list[_Part]:
+    """Return the operators to look at, those with the most cases first; a suite that is read is read once."""
     known: dict[str, Known] = {}
     if source is not None and not source.makes:
         reader = Reader()
@@ -210,12 +280,15 @@ def _parts_of(source: Suite | None, failing: Mapping[str, _Operator]) -> Iterato
             name = split_operator(case.operator)[0]
             if name in failing and case.id in failing[name].cases:
                 known.setdefault(name, {})[case.id] = reader.of_case(case)
-    for name in sorted(failing, key=lambda name: (-len(failing[name].cases), name)):
-        makes = source is not None and source.makes
-        yield _Part(name, failing[name], makes, known.get(name, {}))
+    makes = source is not None and source.makes
+    parts = [
+        _Part(name, failing.get(name, _Operator()), makes, known.get(name, {}), watchers.get(name) if makes else None)
+        for name in sorted({*failing, *(watchers if makes else ())})
+    ]
+    return sorted(parts, key=lambda part: -part.size)
 
 
-def _looked_at(parts: Iterator[_Part], jobs: int) -> Iterator[_Looked]:
+def _looked_at(parts: Sequence[_Part], jobs: int) -> Iterator[_Looked]:
     """Yield what is seen of each operator, in the order of the parts."""
     if jobs == 1:
         yield from map(_look, parts)
@@ -229,21 +302,31 @@ def _look(part: _Part) -> _Looked:
     """Explain the failures of one operator."""
     known = _made(part) if part.makes else part.known
     explained = tuple(_explained(part.name, part.operator, known))
-    return _Looked(explained, len(part.operator.cases.keys() - known.keys()))
+    return _Looked(
+        part.name, explained, len(part.operator.cases.keys() - known.keys()), part.watcher and part.watcher.finish()
+    )
 
 
 def _made(part: _Part) -> Known:
-    """Return what the models of an operator's cases say; only these cases are made."""
+    """Return what the models of an operator's cases say; only these cases are made, and what else is to be seen."""
     ids = part.operator.cases.keys()
     domain, _, name = part.name.partition("/")
     op = registry.load().find(domain, name)
     if op is None:  # A results file may name any.
         return {}
-    versions = tuple(version for version in (split_operator(name)[1] for name in part.operator.versions) if version)
-    read = (
-        item for plan in plans.plans(op, versions, None, ids.__contains__) for item in of_plan(plan, ids.__contains__)
-    )
-    return dict(read)
+    versions = {version for operator in part.operator.versions if (version := split_operator(operator)[1]) is not None}
+    watched: Collection[str] = ()
+    if part.watcher:
+        watched = part.watcher.ids
+        versions.update(part.watcher.versions)
+    known: Known = {}
+    for plan in plans.plans(op, tuple(versions), None, lambda case: case in ids or case in watched):
+        every = tuple(forms(plan))
+        plain = build(plan, every[0])
+        known.update(of_plan(plan, every, ids.__contains__, plain))
+        if part.watcher:
+            part.watcher.add(plan, every, plain)
+    return known
 
 
 def _explained(name: str, operator: _Operator, known: Known) -> Iterator[Explained]:

@@ -18,7 +18,7 @@ from onnx import helper, numpy_helper
 from backends.protocol import ElementTypeError
 from harness.analysis.traits import MOST_TEXT, OPSET, TYPE, Kind, Subject, Trait, Traits
 from harness.case.case import PLAIN
-from harness.generation.forms import build, delivered_id, forms
+from harness.generation.forms import Form, build, delivered_id
 from harness.spec import schema
 from harness.spec.signature import type_of
 from harness.verdict import line, split_operator
@@ -69,23 +69,26 @@ class Reader:
         return self._shared, dict(_own(case, model, node, _version(domain, op_type, version)))
 
 
-def of_plan(plan: Plan, wanted: Callable[[str], bool]) -> Iterator[tuple[str, tuple[Traits, Traits]]]:
+def of_plan(
+    plan: Plan, every: Sequence[Form], wanted: Callable[[str], bool], plain: Case
+) -> Iterator[tuple[str, tuple[Traits, Traits]]]:
     """Yield id and traits of the cases of a plan as `Reader` reads them, without making the models of all its forms.
 
     Args:
         plan: of a generated case.
+        every: the forms that its case fits, the plain one first.
         wanted: tells whether the case of an id is.
+        plain: its case in the plain form.
     """
     version = plan.version
-    plain, *others = forms(plan)
+    asked = [(case_id, form) for form in every[1:] if wanted(case_id := delivered_id(plan.id, form.name))]
+    if not asked and not wanted(plan.id):
+        return
     reader = Reader()
-    shared, own = reader.of_case(build(plan, plain))
+    shared, own = reader.of_case(plain)
     if wanted(plan.id):
         yield plan.id, (shared, own)
-    for form in others:
-        case_id = delivered_id(plan.id, form.name)
-        if not wanted(case_id):
-            continue
+    for case_id, form in asked:
         if form.body is not None:  # What nodes it is made of, only its model tells.
             yield case_id, reader.of_case(build(plan, form))
             continue

@@ -17,13 +17,17 @@ from harness.execution.adapter_process import Limits
 from harness.gate import expectations
 from harness.report import comparison, formats, index, subject, terminal
 from harness.report.formats import FORMATS, Format
+from harness.report.html import page
+from harness.report.html.table import Table
 from harness.results.stream import Run
 from harness.run import progress
 from harness.run import run as session
 from harness.verdict import line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from harness.verdict import Result
 
 
 @click.command()
@@ -90,10 +94,8 @@ def report(
         )
     if "html" in chosen and out is None and folder is None:
         raise HarnessError("--format html needs --out FILE: a page is looked at in a browser")
-    first, *others = runs = [Run(path) for path in files]
-    found = subject.read(first, expectations.read(expected) if expected else None)
-    found = dataclasses.replace(found, groups=groups, beside=tuple(others))
-    found = _filled(found, runs, tuple(chosen.values()))
+    runs = [Run(path) for path in files]
+    found = _read(runs, tuple(chosen.values()), expectations.read(expected) if expected else None, groups)
     if folder is not None:
         formats.make(folder)
     for kind in chosen.values():
@@ -106,8 +108,23 @@ def report(
             printing.show(path)
 
 
-def _filled(found: subject.Subject, runs: Sequence[Run], chosen: Sequence[Format]) -> subject.Subject:
-    """Return a subject with what some formats ask for: answers of onnx.reference, statements, cases."""
+def _read(
+    runs: Sequence[Run], chosen: Sequence[Format], expected: expectations.Expectations | None = None, groups: int = 0
+) -> subject.Subject:
+    """Return what formats speak of: the first run, the others beside it, and what else they ask for.
+
+    Each file is read once, for counts, explanation and page together; the cases are made once for the last two.
+    """
+    collectors = [explain.Collector() for _ in runs]
+    table = Table()
+    shares, describes = any(kind.shares for kind in chosen), any(kind.describes for kind in chosen)
+    subjects: list[subject.Subject] = []
+    for run, collector in zip(runs, collectors, strict=True):
+        others: list[Callable[[Result], None]] = [collector.add] if shares else []
+        with table.taking(run) as add:
+            others += [add] if describes else []
+            subjects.append(subject.read(run, None if subjects else expected, others))
+    found = dataclasses.replace(subjects[0], groups=groups, beside=tuple(runs[1:]))
     cases = source(found.run)
     if cases is None:
         name = line(found.run.header["suite"].get("name"))
@@ -115,16 +132,33 @@ def _filled(found: subject.Subject, runs: Sequence[Run], chosen: Sequence[Format
     elif any(kind.asks for kind in chosen):
         examples = [group.example for group in terminal.visible(found.summary, found.groups)[0]]
         found = dataclasses.replace(found, references=session.reference_answers(examples, cases, Limits()))
-    if any(kind.shares for kind in chosen):
-        with progress.steps("explains failures by operator") as advance:
-            shared = [explain.explain(run, source(run), jobs=cores(), on_operator=advance) for run in runs]
+    described = pages.described(runs, table) if describes else pages.Described()
+    if shares or describes:
+        with progress.steps(_working(shares=shares, describes=describes)) as advance:
+            shared = [
+                explain.explain(
+                    run,
+                    source(run),
+                    jobs=cores(),
+                    on_operator=advance,
+                    collected=collector,
+                    watchers=described.watchers if run is found.run else None,
+                )
+                for run, collector in zip(runs, collectors, strict=True)
+            ]
         statements = tuple(statement for item in shared for statement in item.statements)
         note = "; ".join(dict.fromkeys(item.note for item in shared if item.note))
         found = dataclasses.replace(found, statements=statements, note=note)
-    if any(kind.describes for kind in chosen):
-        described, missing = pages.described(runs)
-        found = dataclasses.replace(found, cases=described, missing=missing)
+    if describes:
+        blocks = tuple(block for of_operator in shared[0].seen.values() for block in of_operator)
+        contents = page.Contents(table, blocks)
+        found = dataclasses.replace(found, cases=described.cases, missing=described.missing, contents=contents)
     return found
+
+
+def _working(*, shares: bool, describes: bool) -> str:
+    """Return what is done operator by operator, for the line on how far it is."""
+    return " and ".join(["explains failures"] * shares + ["describes cases"] * describes) + " by operator"
 
 
 PUBLISHED = {"markdown": "md", "html": "html", "badge": "badge.json"}
@@ -149,11 +183,10 @@ def publish(files: tuple[Path, ...], folder: Path, groups: int) -> None:
     published = []
     for path in files:
         run = Run(path)
-        found = dataclasses.replace(subject.read(run), groups=groups)
-        filled = _filled(found, [run], [FORMATS[name] for name in PUBLISHED])
+        found = _read([run], [FORMATS[name] for name in PUBLISHED], groups=groups)
         written = {name: f"{path.stem}.{ending}" for name, ending in PUBLISHED.items()}
         for name, file in written.items():
-            formats.write(folder / file, FORMATS[name].report(filled))
+            formats.write(folder / file, FORMATS[name].report(found))
             printing.show(folder / file)
         published.append((found, written))
     formats.write(folder / "README.md", index.report(published))

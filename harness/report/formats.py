@@ -48,7 +48,9 @@ class Format:
 
 
 def _page(subject: Subject) -> Iterator[str]:
-    yield page.report((subject.run, *subject.beside), subject.cases, subject.statements, subject.missing)
+    yield page.report(
+        (subject.run, *subject.beside), subject.cases, subject.statements, subject.missing, subject.contents
+    )
 
 
 FORMATS = {

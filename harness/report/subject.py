@@ -14,11 +14,12 @@ from harness.results.summary import Summary
 from harness.verdict import Result, Verdict, line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from harness.analysis.statement import Statement
     from harness.case.case import Case
     from harness.gate.expectations import Entry, Expectations
+    from harness.report.html.page import Contents
     from harness.results.stream import Run
 
 MOST_SHARED = 1000
@@ -80,6 +81,7 @@ class Subject:
         beside: other runs, for the formats that show several.
         cases: what the suite of the runs is made of, as far as it is told of; read once.
         missing: why there are no such cases, for a person; empty where there are.
+        contents: what of a page was made already; None: nothing.
     """
 
     run: Run
@@ -93,6 +95,7 @@ class Subject:
     beside: tuple[Run, ...] = ()
     cases: Iterable[Case] = ()
     missing: str = ""
+    contents: Contents | None = None
 
     def held(self) -> Iterator[Held]:
         """Yield the results in the order of the file."""
@@ -147,22 +150,25 @@ class Subject:
         return told + [line(fault) for fault in (self.run.footer or {}).get("faults", ())]
 
 
-def read(run: Run, expected: Expectations | None = None) -> Subject:
+def read(run: Run, expected: Expectations | None = None, others: Iterable[Callable[[Result], None]] = ()) -> Subject:
     """Read a run once and count it.
 
     Args:
         run: the results file.
         expected: what the runtime's author accepts for now.
+        others: called with each result as well, so that the file is not read again for them.
 
     Raises:
         ExpectationsError: the run cannot be held against the file, or two of its entries contradict each other.
     """
     summary, accepted = Summary(), Counter[tuple[str, str]]()
     gate = Gate(expected, run.header) if expected else None
-    for held in _held(run, None):
-        summary.add(held.result)
-        if gate is not None and gate.add(held.result) is Standing.MET and held.result.verdict.failed:
-            accepted[held.result.operator, held.result.backend] += 1
+    takers = (summary.add, *others)
+    for result in run.results():
+        for take in takers:
+            take(result)
+        if gate is not None and gate.add(result) is Standing.MET and result.verdict.failed:
+            accepted[result.operator, result.backend] += 1
     if gate is not None:
         gate.finish(complete=run.complete, unreadable=run.unreadable)
     return Subject(run, summary, gate, accepted)

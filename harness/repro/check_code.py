@@ -169,9 +169,9 @@ def pieces(case: Case) -> tuple[str, ...]:
     return tuple(name for name in PIECES if wanted.get(name))
 
 
-def settings(case: Case, literal: Callable[[Any], str]) -> Iterator[str]:
+def settings(case: Case, names: tuple[str, ...], literal: Callable[[Any], str]) -> Iterator[str]:
     """Yield the lines that say what the pieces of a case name; `literal` writes an array."""
-    names, allowance = pieces(case), case.allowance
+    allowance = case.allowance
     if "near" in names:
         yield f"RTOL, ATOL, ULP = {(allowance.rtol, allowance.atol, allowance.ulp)!r}"
     if "near" in names or "check_drawn" in names:

@@ -22,7 +22,7 @@ from harness.repro import check_code
 from harness.verdict import Verdict, clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from harness.case.case import Case
     from harness.declare.data import Value
@@ -103,7 +103,7 @@ class Parts:
         after: what is said of how far an answer may lie off.
         wide: element types occur that numpy itself does not have.
         rejects: the text forbids the model, so that a refusal is what is expected.
-        checks: the names of the pieces that hold the answer against what is expected; see checkcode.
+        checks: the names of the pieces that hold the answer against what is expected; see check_code.
     """
 
     before: str
@@ -129,14 +129,54 @@ def script(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
     return f"{_head(case, result, hello)}{hang}{found.before}{asked}{GOT}{found.after}{checks}"
 
 
-def parts(case: Case) -> Parts:
-    """Return what depends on the case alone."""
+@dataclass(frozen=True)
+class Model:
+    """A model as text.
+
+    Attributes:
+        printed: what onnx.printer has for it; empty where it fails.
+        text: the same, where onnx's parser makes the same model of it, names of nodes and producer aside; or empty.
+        wide: whether the graph takes or gives element types that numpy itself does not have.
+    """
+
+    printed: str
+    text: str
+    wide: bool
+
+    @classmethod
+    def of(cls, data: bytes) -> Model:
+        """Return a serialized ModelProto as text.
+
+        Raises:
+            google.protobuf.message.DecodeError: it is none.
+        """
+        model = onnx.load_from_string(data)
+        wide = any(_innermost(info.type) > PLAIN_TYPES + 2 for info in (*model.graph.input, *model.graph.output))
+        printed = ""
+        try:
+            printed = onnx.printer.to_text(model)
+            parsed = onnx.parser.parse_model(printed)
+            return cls(printed, printed.strip() if _stripped(parsed) == _stripped(model) else "", wide)
+        except Exception:  # noqa: BLE001 - whatever a model from outside breaks in printer, parser or tensors
+            return cls(printed, "", wide)
+
+
+def parts(case: Case, model: Model | None = None, write: Callable[[Value | Drawn], str] | None = None) -> Parts:
+    """Return what depends on the case alone.
+
+    Args:
+        case: what is shown.
+        model: of the case, where it has been printed already.
+        write: returns what `literal` does, maybe without asking it again.
+    """
+    model, write = model or Model.of(case.model), write or literal
+    needs_ml_dtypes, checks = _needs_ml_dtypes(case), check_code.pieces(case)
     return Parts(
-        before="".join(f"{text}\n" for text in _before(case)),
-        after="".join(f"{text}\n" for text in _after(case)),
-        wide=_needs_ml_dtypes(case) or _declares_wide(case.model),
+        before="".join(f"{text}\n" for text in _before(case, model, write, needs_ml_dtypes=needs_ml_dtypes)),
+        after="".join(f"{text}\n" for text in _after(case, checks, write)),
+        wide=needs_ml_dtypes or model.wide,
         rejects=case.outcome is Outcome.REJECTS,
-        checks=check_code.pieces(case),
+        checks=checks,
     )
 
 
@@ -158,20 +198,20 @@ def _head(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
     return "\n".join([*lines, needs(result.backend, hello), '"""', "", ""])
 
 
-def _before(case: Case) -> Iterator[str]:
+def _before(case: Case, model: Model, write: Callable[[Value | Drawn], str], *, needs_ml_dtypes: bool) -> Iterator[str]:
     yield "import numpy as np"
     yield "import onnx"
     yield "import onnx.numpy_helper"
     yield "import onnx.parser"
-    if _needs_ml_dtypes(case):
+    if needs_ml_dtypes:
         yield "import ml_dtypes"
     yield ""
-    yield from _model(case)
+    yield from _model(case, model)
     yield "inputs = {"
     for name, value in case.inputs.items():
-        yield f"    {name!r}: {literal(value)},"
+        yield f"    {name!r}: {write(value)},"
     yield "}"
-    yield from _expected(case)
+    yield from _expected(case, write)
     yield ""
 
 
@@ -179,23 +219,12 @@ def _safe(text: object) -> str:
     return clean(text, 500).replace("\\", "\\\\").replace('"""', "'''").replace("\n", " ")
 
 
-def _model(case: Case) -> Iterator[str]:
-    text = _text(case.model)
-    if text:
-        yield f'model = onnx.parser.parse_model("""\n{_inside_quotes(text)}\n""")'
+def _model(case: Case, model: Model) -> Iterator[str]:
+    if model.text:
+        yield f'model = onnx.parser.parse_model("""\n{_inside_quotes(model.text)}\n""")'
     else:  # onnx's text format has no way to write some models.
         yield "# onnx's text format cannot hold this model; it is the serialized ModelProto."
         yield f"model = onnx.load_from_string({case.model!r})"
-
-
-def _text(data: bytes) -> str:
-    """Return a model as text that says the same, names of nodes and producer aside; empty where there is none."""
-    try:
-        model = onnx.load_from_string(data)
-        text = onnx.printer.to_text(model).strip()
-        return text if _stripped(onnx.parser.parse_model(text)) == _stripped(model) else ""
-    except Exception:  # noqa: BLE001 - whatever a model from outside breaks in printer, parser or tensors
-        return ""
 
 
 def _inside_quotes(text: str) -> str:
@@ -208,17 +237,16 @@ def _inside_quotes(text: str) -> str:
 
 
 def _stripped(model: onnx.ModelProto) -> bytes:
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
-    copy.producer_name = ""
-    for node in copy.graph.node:
+    """Return a model without what its text does not say, to be compared; the model itself is changed."""
+    model.producer_name = ""
+    for node in model.graph.node:
         node.name = ""
         if not node.domain:  # Named as empty and not named are the same.
             node.ClearField("domain")
-    for tensor in copy.graph.initializer:
+    for tensor in model.graph.initializer:
         array = onnx.numpy_helper.to_array(tensor)
         tensor.CopyFrom(onnx.numpy_helper.from_array(array, tensor.name))
-    return bytes(copy.SerializeToString(deterministic=True))
+    return bytes(model.SerializeToString(deterministic=True))
 
 
 def _needs_ml_dtypes(case: Case) -> bool:
@@ -227,13 +255,6 @@ def _needs_ml_dtypes(case: Case) -> bool:
         for given in (*case.inputs.values(), *(case.expected or ()))
         for value in check_code.arrays(given)
     )
-
-
-def _declares_wide(model: bytes) -> bool:
-    """Tell whether a graph takes or gives element types that numpy itself does not have, whatever is expected."""
-    graph = onnx.load_from_string(model).graph
-    numbers = {_innermost(info.type) for info in (*graph.input, *graph.output)}
-    return any(number > PLAIN_TYPES + 2 for number in numbers)
 
 
 def _innermost(type_: onnx.TypeProto) -> int:
@@ -261,7 +282,9 @@ def literal(value: Value | Drawn) -> str:  # noqa: PLR0911 - one for each kind o
         dtype = f"np.dtype({row.dtype!r})" if row.number <= PLAIN_TYPES + 2 else f"ml_dtypes.{row.dtype}"
         elements = value.reshape(-1).tolist()  # Nested lists of a shape such as (2**60, 0) would fill the memory.
         if row.number <= PLAIN_TYPES and np.array(elements, value.dtype).tobytes() == value.tobytes():
-            items = ", ".join(_NAMED.get(text, text) for text in map(repr, elements))
+            items = repr(elements)[1:-1]
+            if value.dtype.kind == "f" and not np.isfinite(value).all():
+                items = ", ".join(_NAMED.get(text, text) for text in map(repr, elements))
             return f"np.array([{items}], dtype={dtype}).reshape({value.shape})"
         return f"np.frombuffer(bytes.fromhex({value.tobytes().hex()!r}), dtype={dtype}).reshape({value.shape})"
     if isinstance(value, list):
@@ -271,14 +294,14 @@ def literal(value: Value | Drawn) -> str:  # noqa: PLR0911 - one for each kind o
     return "None"
 
 
-def _expected(case: Case) -> Iterator[str]:
+def _expected(case: Case, write: Callable[[Value | Drawn], str]) -> Iterator[str]:
     if case.expected is None:
         what = "to be refused" if case.outcome is Outcome.REJECTS else "nothing: the text leaves it open"
         yield f"print({clean(f'expected: {what}: {case.decided}')!r})"
         return
     yield "expected = ["
     for value in case.expected:
-        yield f"    {literal(value)},"
+        yield f"    {write(value)},"
     yield "]"
     yield 'print("expected:", expected)'
 
@@ -320,7 +343,7 @@ faulthandler.dump_traceback_later(30, exit=True)  # It hangs: this says where, a
 """
 
 
-def _after(case: Case) -> Iterator[str]:
+def _after(case: Case, checks: tuple[str, ...], write: Callable[[Value | Drawn], str]) -> Iterator[str]:
     if case.outcome is Outcome.REJECTS:
         yield 'raise SystemExit("an answer, where the text forbids one")'
-    yield from check_code.settings(case, literal)
+    yield from check_code.settings(case, checks, write)

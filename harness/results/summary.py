@@ -70,15 +70,18 @@ class Summary:
 
     def add(self, result: Result) -> None:
         """Count a result."""
-        self.counts.setdefault((result.operator, result.backend), Counter())[result.verdict] += 1
+        key = result.operator, result.backend
+        if key not in self.counts:
+            self.counts[key] = Counter()
+        self.counts[key][result.verdict] += 1
         if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:
-            key = signature(result)
-            if key not in self.groups:
+            shared = signature(result)
+            if shared not in self.groups:
                 if len(self.groups) >= MOST_GROUPS:
                     self.left_out += 1
                     return
-                self.groups[key] = Group(result)
-            self.groups[key].add(result)
+                self.groups[shared] = Group(result)
+            self.groups[shared].add(result)
 
     @property
     def total(self) -> Counter[Verdict]:

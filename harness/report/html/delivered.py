@@ -12,36 +12,68 @@ from harness.repro import check_code, script
 from harness.verdict import clean
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from harness.case.case import Case
+    from harness.declare import Drawn
+    from harness.declare.data import Value
 
 MOST_TEXT = 30_000
 """Characters of a model's text, and of a script: beyond it, the command line makes the script."""
 
 
-def described(case: Case) -> dict[str, Any]:
-    """Return a case as data for a page."""
-    parts = script.parts(case)
-    found: dict[str, Any] = {
-        "model": model_text(case.model, MOST_TEXT),
-        "inputs": [[clean(name, 200), clean(one(value))] for name, value in case.inputs.items()],
-        "clauses": list(told) if (told := behaviour(case)) != case.clauses else [],
-        "notes": [clean(note) for note in case.notes],
-        "decided": clean(case.decided) if case.outcome in {Outcome.REJECTS, Outcome.UNSPECIFIED} else "",
-        "allowance": clean(case.allowance),
-        "expected": [
-            [clean(name, 200), clean(one(value))]
-            for name, value in zip(case.outputs, case.expected or (), strict=False)
-        ],
-    }
-    if len(parts.before) + len(parts.after) <= MOST_TEXT:
-        found |= {
-            "before": parts.before,
-            "after": parts.after,
-            "wide": parts.wide,
-            "rejects": parts.rejects,
-            "checks": list(parts.checks),
+class Describer:
+    """Describes cases in the order of a suite: a value that the forms of one declared case share is written once."""
+
+    def __init__(self) -> None:
+        """Start with nothing written."""
+        self._stem = ""
+        self._literals: dict[int, tuple[Value | Drawn, str]] = {}
+        self._shown: dict[int, tuple[Value | Drawn, str]] = {}
+
+    def of(self, case: Case) -> dict[str, Any]:
+        """Return a case as data for a page."""
+        stem = case.id.partition("@")[0]
+        if stem != self._stem:
+            self._stem, self._literals, self._shown = stem, {}, {}
+        model = script.Model.of(case.model)
+        parts = script.parts(case, model, self._literal)
+        told: dict[str, Any] = {
+            "model": model_text(case.model, MOST_TEXT, model.printed),
+            "inputs": [[clean(name, 200), self._one(value)] for name, value in case.inputs.items()],
+            "clauses": list(sentences) if (sentences := behaviour(case)) != case.clauses else [],
+            "notes": [clean(note) for note in case.notes],
+            "decided": clean(case.decided) if case.outcome in {Outcome.REJECTS, Outcome.UNSPECIFIED} else "",
+            "allowance": clean(case.allowance),
+            "expected": [
+                [clean(name, 200), self._one(value)]
+                for name, value in zip(case.outputs, case.expected or (), strict=False)
+            ],
         }
-    return {key: value for key, value in found.items() if value not in ("", [], False)}
+        if len(parts.before) + len(parts.after) <= MOST_TEXT:
+            told |= {
+                "before": parts.before,
+                "after": parts.after,
+                "wide": parts.wide,
+                "rejects": parts.rejects,
+                "checks": list(parts.checks),
+            }
+        return {key: value for key, value in told.items() if value not in ("", [], False)}
+
+    def _literal(self, value: Value | Drawn) -> str:
+        return _once(self._literals, value, script.literal)
+
+    def _one(self, value: Value | Drawn) -> str:
+        return _once(self._shown, value, lambda value: clean(one(value)))
+
+
+def _once(
+    known: dict[int, tuple[Value | Drawn, str]], value: Value | Drawn, write: Callable[[Value | Drawn], str]
+) -> str:
+    """Return how a value is written; it is kept beside its text, so that no other can have its id."""
+    if id(value) not in known:
+        known[id(value)] = value, write(value)
+    return known[id(value)][1]
 
 
 PIECES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +28,30 @@ if TYPE_CHECKING:
     from harness.case.case import Case
     from harness.results.stream import Run
 
+
+@dataclass(frozen=True)
+class Contents:
+    """What a page is made of.
+
+    Attributes:
+        table: of the runs.
+        described: the cases that were described in blocks already.
+    """
+
+    table: Table
+    described: tuple[blocks.Block, ...] = ()
+
+
 SCRIPTS = ("data", "filter", "dom", "matrix", "cases", "repro", "case", "groups", "main")
 """The files of script/, in the order in which they are joined."""
 
 
 def report(
-    runs: Sequence[Run], cases: Iterable[Case] = (), statements: Sequence[Statement] = (), missing: str = ""
+    runs: Sequence[Run],
+    cases: Iterable[Case] = (),
+    statements: Sequence[Statement] = (),
+    missing: str = "",
+    contents: Contents | None = None,
 ) -> str:
     """Return the report of one or several runs as one HTML file.
 
@@ -41,14 +60,16 @@ def report(
         cases: what their suite is made of, for models, inputs and scripts; those that no run has are passed over.
         statements: what failures share.
         missing: why there are no such cases, for a person; empty where there are.
+        contents: what of all that was made already, beside something else.
 
     Raises:
         ResultsError: a results file is damaged.
     """
-    table = Table(runs)
+    table = contents.table if contents else Table(runs)
     order = table.order()
-    described = blocks.Described(table, cases)
-    numbers, layout = blocks.columns(table, order, described.places)
+    described = contents.described if contents else ()
+    described = (*described, *blocks.described(cases, table.cases))
+    numbers, layout = blocks.columns(table, order, blocks.places(table, described))
     style, code = _style(len(table.columns)), _script()
     environment = Environment(
         loader=PackageLoader("harness.report.html", "."),
@@ -78,7 +99,7 @@ def report(
             "numbers": [numbers],
             "said": [blocks.packed_json(list(table.said))],
             "details": blocks.details(table, order),
-            "described": described.blocks,
+            "described": [block.packed for block in described],
         },
     )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import math
 from array import array
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from harness.report.html.looks import ABSENT, NUMBER, ORDER
 from harness.results import sampling
 from harness.results.summary import signature
-from harness.verdict import WRONG, Verdict, clean, line, natural
+from harness.verdict import MAX_MESSAGE, WRONG, Verdict, clean, line, natural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from harness.analysis.statement import Statement
     from harness.results.stream import Run
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_ID = 600
 MOST_GROUPS = 5000
+TEXTS = (("error", MAX_MESSAGE), ("expected", 4000), ("actual", 4000), ("stderr", 4000))
+"""What a result says at length, and how much of it is shown."""
 BY_SENTENCE = WRONG | {Verdict.ACCEPTED_INVALID, Verdict.CRASH}
 """Failures that `signature` holds together by sentence; others by what was said."""
 
@@ -32,6 +36,14 @@ class Names:
     def __init__(self) -> None:
         """Begin with none."""
         self._numbers: dict[Any, int] = {}
+        self._raw: dict[Any, int] = {}
+
+    def of(self, raw: Any, write: Callable[[Any], Any]) -> int:  # noqa: ANN401 - as a file has it
+        """Return the number of what is written for something; that is asked once, for it comes with many cases."""
+        number = self._raw.get(raw)
+        if number is None:
+            number = self._raw[raw] = self(write(raw))
+        return number
 
     def __call__(self, name: Any) -> int:  # noqa: ANN401 - texts, or tuples of numbers
         """Return the number of a text."""
@@ -57,6 +69,7 @@ class Column:
         label: what tells it from the other columns.
         verdicts: by case, the number of the verdict.
         messages: by case, the number of what was said; -1: nothing.
+        times: by case, the milliseconds that it took; NaN: not measured.
         details: by case, what else there is to show.
         groups: failures by what they share, as in Summary: the first one's case, and every case.
     """
@@ -67,6 +80,7 @@ class Column:
     label: str = ""
     verdicts: bytearray = field(default_factory=bytearray)
     messages: array[int] = field(default_factory=lambda: array("i"))
+    times: array[float] = field(default_factory=lambda: array("d"))
     details: dict[int, dict[str, Any]] = field(default_factory=dict)
     groups: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
 
@@ -80,13 +94,13 @@ class Table:
         ids, operator, type, form, tags, clauses, outcome: by case; but for ids, numbers of names.
     """
 
-    def __init__(self, runs: Sequence[Run]) -> None:
+    def __init__(self, runs: Sequence[Run] = ()) -> None:
         """Read all results of the runs.
 
         Raises:
             ResultsError: a file is damaged.
         """
-        self.runs = tuple(runs)
+        self.runs: tuple[Run, ...] = ()
         self.columns: list[Column] = []
         self.ids: list[str] = []
         self.operators, self.types, self.forms = Names(), Names(), Names()
@@ -95,16 +109,29 @@ class Table:
         self.operator, self.type, self.form, self.outcome, self.tags, self.clauses = (array("i") for _ in range(6))
         self._cases: dict[str, int] = {}
         self._shown: set[str] = set()
-        for number, run in enumerate(self.runs):
-            columns: dict[str, Column] = {}
-            for backend, said in run.header["backends"].items():
-                columns[backend] = Column(backend, number, said if isinstance(said, dict) else {})
-            for result in run.results():
-                if result.backend not in columns:
-                    columns[result.backend] = Column(result.backend, number, {})
-                self._add(columns[result.backend], result)
-            reference = run.header["arguments"].get("reference")
-            self.columns += [column for name, column in columns.items() if column.verdicts or name != reference]
+        for run in runs:
+            with self.taking(run) as add:
+                for result in run.results():
+                    add(result)
+
+    @contextlib.contextmanager
+    def taking(self, run: Run) -> Iterator[Callable[[Result], None]]:
+        """Begin with another run: give what takes each of its results; at the end all of them were taken."""
+        number = len(self.runs)
+        self.runs += (run,)
+        columns = {
+            backend: Column(backend, number, said if isinstance(said, dict) else {})
+            for backend, said in run.header["backends"].items()
+        }
+
+        def add(result: Result) -> None:
+            if result.backend not in columns:
+                columns[result.backend] = Column(result.backend, number, {})
+            self._add(columns[result.backend], result)
+
+        yield add
+        reference = run.header["arguments"].get("reference")
+        self.columns += [column for name, column in columns.items() if column.verdicts or name != reference]
         for column in self.columns:
             self._reach(column)
         _label(self.columns, self.runs)
@@ -116,6 +143,11 @@ class Table:
     def number_of(self, case: str) -> int | None:
         """Return the number of a case by its id."""
         return self._cases.get(case)
+
+    @property
+    def cases(self) -> Collection[str]:
+        """The ids of the cases, as the results have them, by number."""
+        return self._cases.keys()
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return the columns to compare, before and after: of exactly two runs, those of one backend."""
@@ -177,23 +209,25 @@ class Table:
         case = self._case(result)
         self._reach(column)
         column.verdicts[case] = NUMBER[result.verdict]
-        said = clean(": ".join(filter(None, (result.error, result.message))))
-        column.messages[case] = self.said(said) if said else -1
-        details = {
-            "error": clean(result.error),
-            "signal": line(result.signal),
-            "expected": clean(result.expected, 4000),
-            "actual": clean(result.actual, 4000),
-            "stderr": clean(result.stderr, 4000),
-            "mismatch": _cleaned(result.mismatch),
-            "time": round(result.seconds * 1000, 1) if isinstance(result.seconds, int | float) else None,
-        }
-        attempts = getattr(result, "attempts", None)
-        if attempts:
-            details["attempts"] = line(attempts, 1000)
-        column.details[case] = {key: value for key, value in details.items() if value not in ("", None, {})}
+        if isinstance(result.seconds, int | float):
+            column.times[case] = round(result.seconds * 1000, 1)
+        column.messages[case] = self._message(result) if result.error or result.message else -1
+        details: dict[str, Any] = {name: clean(text, limit) for name, limit in TEXTS if (text := getattr(result, name))}
+        if result.signal:
+            details["signal"] = line(result.signal)
+        if result.mismatch:
+            details["mismatch"] = _cleaned(result.mismatch)
+        if result.attempts:
+            details["attempts"] = line(result.attempts, 1000)
+        details = {key: value for key, value in details.items() if value not in ("", {})}
+        if details or case in column.details:  # A file may have two results of one case: the last one counts.
+            column.details[case] = details
         if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:
             column.groups.setdefault(signature(result), []).append(case)
+
+    def _message(self, result: Result) -> int:
+        said = clean(": ".join(filter(None, (result.error, result.message))))
+        return self.said(said) if said else -1
 
     def _case(self, result: Result) -> int:
         number = self._cases.get(result.case)
@@ -201,15 +235,19 @@ class Table:
             return number
         number = self._cases[result.case] = len(self.ids)
         self.ids.append(self._written(result.case))
-        self.operator.append(self.operators(clean(result.operator, MOST_ID)))
-        self.type.append(self.types(clean(result.element_type, MOST_ID)))
-        self.form.append(self.forms(clean(result.form, MOST_ID)))
-        self.outcome.append(self.outcomes(clean(result.outcome, MOST_ID)))
-        tags = tuple(self.tag_names(clean(tag, MOST_ID)) for tag in result.tags)
-        self.tags.append(self.tag_sets(tags))
-        clauses = tuple(self.sentences(clean(clause)) for clause in result.clauses)
-        self.clauses.append(self.clause_sets(clauses))
+        self.operator.append(self.operators.of(result.operator, _short))
+        self.type.append(self.types.of(result.element_type, _short))
+        self.form.append(self.forms.of(result.form, _short))
+        self.outcome.append(self.outcomes.of(result.outcome, _short))
+        self.tags.append(self.tag_sets.of(result.tags, self._tags))
+        self.clauses.append(self.clause_sets.of(result.clauses, self._clauses))
         return number
+
+    def _tags(self, tags: Sequence[str]) -> tuple[int, ...]:
+        return tuple(self.tag_names.of(tag, _short) for tag in tags)
+
+    def _clauses(self, clauses: Sequence[str]) -> tuple[int, ...]:
+        return tuple(self.sentences.of(clause, clean) for clause in clauses)
 
     def _written(self, case: str) -> str:
         """Return a case's id, clean and still like no other."""
@@ -224,8 +262,15 @@ class Table:
     def _reach(self, column: Column) -> None:
         """Make a column as long as the table."""
         missing = len(self) - len(column.verdicts)
+        if not missing:
+            return
         column.verdicts.extend([ABSENT] * missing)
         column.messages.extend([-1] * missing)
+        column.times.extend([math.nan] * missing)
+
+
+def _short(text: object) -> str:
+    return clean(text, MOST_ID)
 
 
 def _cleaned(mismatch: Mapping[str, Any]) -> dict[str, Any]:

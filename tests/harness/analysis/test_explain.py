@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
+import pickle
 import re
 import sys
 import time
@@ -523,3 +524,12 @@ def test_a_thousand_failures_take_little_time() -> None:
         assert not item.cases & passes
         union |= item.cases & failures
     assert union | found.left == failures
+
+
+def test_conditions_have_the_same_words_in_another_process() -> None:
+    """What comes out of a pickle is equal, and another object."""
+    made = [(traits.of_result(item),) for item in every(lambda _: False)]
+    words = {item.words for item in conditions.conditions(conditions.table(made))}
+    sent = pickle.loads(pickle.dumps(made))
+    assert "version < 13" in words
+    assert {item.words for item in conditions.conditions(conditions.table(sent))} == words

@@ -16,6 +16,7 @@ from harness.analysis.model_traits import Reader, of_plan
 from harness.analysis.traits import ALLOWED, FORBIDDEN, FORM, OPSET, TYPE, VERSION, Kind, Subject, Trait, of_result
 from harness.case.case import Allowance, Case, Outcome
 from harness.generation import plans
+from harness.generation.forms import build, forms
 from harness.spec import registry
 from harness.suites.generated import Generated
 from harness.suites.selection import Selection
@@ -293,7 +294,10 @@ def test_a_plan_says_of_every_form_what_its_model_says(name: str) -> None:
     for plan in plans.plans(registry.load().named(name)):
         reader = Reader()
         read = {case.id: reader.of_case(case) for case in plans.delivered(plan)}
-        assert dict(of_plan(plan, lambda _: True)).items() >= read.items(), plan.id
-        assert dict(of_plan(plan, lambda case: "@" in case)).keys() <= {case for case in read if "@" in case} | {
-            f"{plan.id}@expanded"
-        }
+        every = tuple(forms(plan))
+        plain = build(plan, every[0])
+        assert dict(of_plan(plan, every, lambda _: True, plain)).items() >= read.items(), plan.id
+        assert dict(of_plan(plan, every, lambda case: "@" in case, plain)).keys() <= {
+            case for case in read if "@" in case
+        } | {f"{plan.id}@expanded"}
+        assert not dict(of_plan(plan, every, lambda _: False, plain))

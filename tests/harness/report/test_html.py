@@ -18,6 +18,7 @@ import pytest
 from commands import command
 
 from backends import onnx_reference
+from harness.analysis import explain
 from harness.analysis.statement import Statement
 from harness.case.case import Outcome
 from harness.cli import pages
@@ -28,9 +29,10 @@ from harness.execution.judge import judge
 from harness.execution.replies import Answered, Died, Late, Refused
 from harness.generation import plans
 from harness.report import comparison
-from harness.report.html import delivered, looks, matrix, page
+from harness.report.html import blocks, delivered, looks, matrix, page
 from harness.report.html.table import Table
 from harness.repro import script as repro
+from harness.results import stream
 from harness.results.stream import Run, Writer, header
 from harness.spec import registry
 from harness.suites.generated import Generated
@@ -289,8 +291,64 @@ def test_of_very_many_cases_only_those_that_did_not_pass_have_models(
     path = write(tmp_path / "r.ndjson", mine, suite=Generated().digest())
     others = {result.case for result in mine if result.verdict is not Verdict.PASS}
     monkeypatch.setattr(pages, "MOST_CASES", 5)
-    assert {case.id for case in pages._cases([Run(path)], Generated())} == others
+    run = Run(path)
+    watchers = pages.described([run], Table([run])).watchers.values()
+    assert {case for watcher in watchers for case in watcher.ids} == others
     assert 0 < len(others) < len(mine)
+
+
+def test_the_file_is_read_once_beside_its_check_and_each_plan_is_made_once(
+    found: list[Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "r.ndjson", found, suite=Generated().digest())
+    opened: Counter[Path] = Counter()
+    planned: Counter[str] = Counter()
+    open_file, plan = stream._opened, plans.plan
+
+    def counted(path: Path) -> Any:
+        opened[path] += 1
+        return open_file(path)
+
+    def counted_plan(*arguments: Any) -> Any:
+        made = plan(*arguments)
+        planned[made.id] += 1
+        return made
+
+    monkeypatch.setattr(stream, "_opened", counted)
+    monkeypatch.setattr(plans, "plan", counted_plan)
+    done = command("report", path, "--format", "html", "--out", tmp_path / "page.html")
+    assert done.status == 0, done.text
+    assert opened[path] == 3, "its header, its check, and all that the report needs"
+    assert set(planned) == {result.case.partition("@")[0] for result in found}
+    assert max(planned.values()) == 1
+
+
+def test_cases_are_described_alike_in_this_process_and_in_others(
+    found: list[Result], cases: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run(write(tmp_path / "r.ndjson", found, suite=Generated().digest()))
+    monkeypatch.setattr(explain, "FEW_CASES", 0)
+    told = []
+    for jobs in (1, 2):
+        watchers = pages.described([run], Table([run])).watchers
+        explained = explain.explain(run, Generated(), jobs=jobs, watchers=watchers)
+        told.append([block for of_operator in explained.seen.values() for block in of_operator])
+    assert told[0] == told[1]
+    described = {case: unpacked for block in told[0] for case, unpacked in zip(block.ids, contents(block), strict=True)}
+    assert described == {case.id: delivered.Describer().of(case) for case in cases.values()}
+
+
+def contents(block: blocks.Block) -> list[dict[str, Any]]:
+    return json.loads(gzip.decompress(base64.b64decode(block.packed)))  # type: ignore[no-any-return]
+
+
+def test_operators_without_failures_have_their_cases_described(cases: dict[str, Case], tmp_path: Path) -> None:
+    right = [judge(case, "mine", Refused("Lacks", "no kernel", "no kernel", 0.1)) for case in cases.values()]
+    run = Run(write(tmp_path / "r.ndjson", right, suite=Generated().digest()))
+    assert not any(result.verdict.failed for result in run.results())
+    explained = explain.explain(run, Generated(), watchers=pages.described([run], Table([run])).watchers)
+    assert {case for told in explained.seen.values() for block in told for case in block.ids} == set(cases)
+    assert not explained.found
 
 
 def test_runs_of_different_suites_have_no_models(found: list[Result], results: Path, tmp_path: Path) -> None:
