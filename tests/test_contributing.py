@@ -1,0 +1,52 @@
+"""The worked examples of CONTRIBUTING.md: an operator, an adapter and a report format do what the page says."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from commands import command
+from paths import ROOT
+
+from harness.case.case import Outcome
+from harness.declare import Op
+from harness.generation import coverage, plans
+from harness.spec import registry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def example(first_words: str) -> str:
+    """Return the Python block of the page whose docstring begins so."""
+    (block,) = (
+        text for text in re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S) if f'"""{first_words}' in text
+    )
+    return block
+
+
+def test_the_operator_has_a_case_for_every_schema_point_and_quotes_its_text() -> None:
+    names: dict[str, Any] = {}
+    exec(example("Sign:"), names)  # noqa: S102 - our own page
+    (op,) = (item for item in names.values() if isinstance(item, Op))
+    registry.Registry([op])  # Raises where a version lacks an oracle.
+    for version in registry.versions(op):
+        assert all(clause.text in version.text for clause in op.clauses)
+    cases = list(plans.cases(op))
+    assert {case.outcome for case in cases} == {Outcome.VALUES, Outcome.REJECTS, Outcome.UNSPECIFIED}
+    for item in coverage.of(op, cases):
+        assert not item.missing, item
+        assert not item.binding, item
+
+
+def test_the_adapter_passes_its_check_and_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(ROOT / "docs" / "toy_runtime.py", tmp_path)
+    (tmp_path / "toy.py").write_text(example("The toy runtime"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    done = command("run", "--backend", "./toy.py", "--op", "Split/18", "--case", "*/uneven", "--results", "toy.ndjson")
+    assert done.status == 0, done
+    assert '"verdict":"pass"' in (tmp_path / "toy.ndjson").read_text(encoding="utf-8")
