@@ -6,7 +6,6 @@ import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from commands import command
 from paths import ROOT
 
@@ -18,20 +17,24 @@ from harness.spec import registry
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def example(first_words: str) -> str:
     """Return the Python block of the page whose docstring begins so."""
     (block,) = (
-        text for text in re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S) if f'"""{first_words}' in text
+        text
+        for text in re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+        if f'"""{first_words}' in text
     )
     return block
 
 
 def test_the_operator_has_a_case_for_every_schema_point_and_quotes_its_text() -> None:
     names: dict[str, Any] = {}
-    exec(example("Sign:"), names)  # noqa: S102 - our own page
+    exec(example("Sign:"), names)
     (op,) = (item for item in names.values() if isinstance(item, Op))
     registry.Registry([op])  # Raises where a version lacks an oracle.
     for version in registry.versions(op):
