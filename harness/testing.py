@@ -23,7 +23,7 @@ from harness.execution.adapter_process import Limits
 from harness.execution.ask import Asker
 from harness.execution.judge import judge
 from harness.gate import expectations as files
-from harness.gate.gate import Gate, Standing, standing_of
+from harness.gate.gate import Gate, GateStatus, status_of
 from harness.printing import neutral
 from harness.report import case as case_report
 from harness.results.stream import from_record, header, identity
@@ -133,15 +133,15 @@ class Answer:
 
     def end(self) -> None:
         """End the test as the verdict and the expectations say."""
-        standing = standing_of(self.entry, self.result)
-        if not self.result.verdict.scored and standing is not Standing.REGRESSED:
+        status = status_of(self.entry, self.result)
+        if not self.result.verdict.scored and status is not GateStatus.REGRESSED:
             pytest.skip(line(f"{self.result.verdict}: {self.result.message or self.result.actual}", MOST_ID))
-        if not self.result.verdict.failed and standing is not Standing.REGRESSED:
+        if not self.result.verdict.failed and status is not GateStatus.REGRESSED:
             return  # Where a failure was expected, the strict xfail says so.
         said = _explain(self.case, self.result)
         if self.entry is None:
             pytest.fail(said, pytrace=False)
-        if standing is Standing.MET and not self.expired:
+        if status is GateStatus.MET and not self.expired:
             raise ExpectedFailure(said, pytrace=False)
         until = f", which expired on {self.entry.expires}" if self.expired else ""
         pytest.fail(f"expected {_why(self.entry, self.path)}{until}\n{said}", pytrace=False)

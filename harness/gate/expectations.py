@@ -43,30 +43,30 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NEVER_EXPECTED = {Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR, Verdict.FLAKY}
-"""Verdicts that say nothing of a runtime, and the one that an entry says by its verdict and `flaky = true`."""
+"""Verdicts that say nothing about a runtime, and FLAKY: its entry has the worst verdict and `flaky = true`."""
 
 SELECTORS = ("case", "versions", "type", "form", "tag", "clause")
-"""Keys that choose cases."""
+"""Keys that select cases."""
 
 PLATFORMS = ("Linux", "Darwin", "Windows")
 _DOMAIN = "ai.onnx"
 MOST_CASES = 10**12
-"""That a file may ask for; a larger number is a slip."""
+"""The most cases that a file may require; a larger number is a typing error."""
 MOST_OF_A_RANGE = 200
 """Characters of a range of versions."""
 
 
 class ExpectationsError(HarnessError):
-    """An expectations file cannot be used; the text names line and key, and what would be right."""
+    """An expectations file cannot be used; the text names the line, the key, and what would be right."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What is accepted of the cases that every given selector matches.
+    """The verdict that is accepted for the cases that match every selector of the entry.
 
     Attributes:
-        verdict: the one accepted.
-        reason: why.
+        verdict: the accepted one.
+        reason: why it is accepted.
         line: of its [[expect]] in the file, from 1.
         case: globs over case ids, one of which must match.
         versions: of the operator; None: all.
@@ -74,10 +74,10 @@ class Entry:
         form: glob over forms.
         tag: glob over tags, one of which must match.
         clause: text that one of the sentences contains.
-        link: where it is discussed.
-        expires: the last day on which it holds.
-        when: what the run must have been made with: `backend` and `python` versions, `platform`.
-        flaky: it comes out now so, now so; `verdict` is the worst of it.
+        link: where the failure is discussed.
+        expires: the last day on which the entry is valid.
+        when: conditions on the run: ranges of `backend` and `python` versions, `platform`.
+        flaky: the verdict differs from attempt to attempt; `verdict` is the worst one.
     """
 
     verdict: Verdict
@@ -95,11 +95,11 @@ class Entry:
     flaky: bool = False
 
     def matches(self, result: Result) -> bool:
-        """Tell whether every selector fits a result."""
+        """Return whether a result matches every selector."""
         return self._pattern.match(result.case) is not None and self.matches_beside_case(result)
 
     def matches_beside_case(self, result: Result) -> bool:
-        """Tell whether every selector but `case` fits a result."""
+        """Return whether a result matches every selector except `case`."""
         since = result.operator.rpartition("/")[2]
         return (
             (self.versions is None or (since.isdigit() and self.versions.contains(since)))
@@ -110,7 +110,7 @@ class Entry:
         )
 
     def expired(self, today: dt.date) -> bool:
-        """Tell whether its last day is over."""
+        """Return whether its last day is over."""
         return self.expires is not None and self.expires < today
 
     @functools.cached_property
@@ -118,7 +118,7 @@ class Entry:
         return re.compile("|".join(map(fnmatch.translate, self.case)))
 
     def specificity(self, case: str) -> tuple[bool, int, int]:
-        """Return how narrow it is for a case that it matches: a whole id, more selectors, more literal characters."""
+        """Return how specific it is for a case that it matches: a whole id, more selectors, more literal characters."""
         others = (self.versions, self.type, self.form, self.tag, self.clause)
         return max(
             (globs.stem(glob) == glob, sum(bool(item) for item in others), len(re.sub(r"[*?]|\[[^]]*\]", "", glob)))
@@ -126,22 +126,22 @@ class Entry:
             if fnmatch.fnmatchcase(case, glob)
         )
 
-    def holds_for(self, header: Mapping[str, Any], backend: str) -> bool:
-        """Tell whether a run was made with what `when` asks for."""
-        said = header["backends"].get(backend, {})
-        there = {"backend": said.get("version", ""), "python": said.get("python") or header.get("python", "")}
-        for key, wanted in self.when.items():
+    def applies_to(self, header: Mapping[str, Any], backend: str) -> bool:
+        """Return whether a run meets the conditions of `when`."""
+        hello = header["backends"].get(backend, {})
+        versions = {"backend": hello.get("version", ""), "python": hello.get("python") or header.get("python", "")}
+        for key, required in self.when.items():
             if key == "platform":
-                if header.get("machine", {}).get("system") != wanted:
+                if header.get("machine", {}).get("system") != required:
                     return False
-            elif not _within(there[key], wanted):
+            elif not _within(versions[key], required):
                 return False
         return True
 
 
-def _within(version: str, wanted: str) -> bool:
+def _within(version: str, specifier: str) -> bool:
     try:
-        return SpecifierSet(wanted).contains(Version(version.partition(" ")[0]), prereleases=True)
+        return SpecifierSet(specifier).contains(Version(version.partition(" ")[0]), prereleases=True)
     except InvalidVersion:
         return False
 
@@ -152,13 +152,13 @@ class Expectations:
 
     Attributes:
         path: of the file.
-        backend: that it speaks of.
+        backend: whose verdicts it expects.
         suite: that it was written for.
         digest: of that suite; empty: any.
-        selection: the part of the suite that a run must hold, as a command line has it; empty: all of it.
-        minimum: fewer cases than that are a suite that has shrunk.
-        attempted: fewer cases than that which the runtime does not opt out of are a runtime that has shrunk; of files
-            that do not tell it by operator version.
+        selection: the part of the suite that a run must contain, as a command line has it; empty: all of it.
+        minimum: the least number of cases; with fewer, the suite has shrunk.
+        attempted: the least number of cases that the runtime does not opt out of; with fewer, the runtime supports less
+            than before. Only in files that do not have it by operator version.
         attempted_of: the same by operator version.
         entries: in the file's order.
     """
@@ -173,18 +173,18 @@ class Expectations:
     attempted_of: Mapping[str, int] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
 
-    def choose(self, found: Sequence[Entry], case: str) -> Entry | None:
+    def choose(self, matching: Sequence[Entry], case: str) -> Entry | None:
         """Return the most specific of the entries that match a case.
 
         Raises:
             ExpectationsError: two equally specific ones disagree.
         """
-        if not found:
+        if not matching:
             return None
-        if len(found) == 1:
-            return found[0]
-        narrow = [entry.specificity(case) for entry in found]
-        first, *others = (entry for entry, own in zip(found, narrow, strict=True) if own == max(narrow))
+        if len(matching) == 1:
+            return matching[0]
+        ranks = [entry.specificity(case) for entry in matching]
+        first, *others = (entry for entry, rank in zip(matching, ranks, strict=True) if rank == max(ranks))
         for other in others:
             if (other.verdict, other.flaky) != (first.verdict, first.flaky):
                 raise ExpectationsError(
@@ -195,10 +195,10 @@ class Expectations:
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a file, without the mark that some editors begin one with.
+    """Return the text of a file, without a byte order mark.
 
     Raises:
-        ExpectationsError: it cannot be read, or is no text.
+        ExpectationsError: it cannot be read, or is not UTF-8.
     """
     try:
         return path.read_text(encoding="utf-8-sig")
@@ -226,7 +226,7 @@ def parse(text: str, path: Path) -> Expectations:
         document = tomllib.loads(text)
     except RecursionError as error:
         raise ExpectationsError(f"{path}: is nested too deeply; an entry is a flat table, [[expect]]") from error
-    except ValueError as error:  # Not only a TOMLDecodeError: of a number with too many digits int() speaks for itself.
+    except ValueError as error:  # Not only a TOMLDecodeError: int() itself refuses a number with too many digits.
         raise ExpectationsError(f"{path}: {line(error)}") from error
     places = _Places(path, text)
     keys = dict(document)
@@ -235,7 +235,7 @@ def parse(text: str, path: Path) -> Expectations:
         raise places.error(None, "expect", "write each entry as [[expect]]")
     settings = _checked(keys, _SETTINGS, places, None)
     if "backend" not in settings:
-        raise places.error(None, "backend", 'is missing; name the backend that the file speaks of: backend = "NAME"')
+        raise places.error(None, "backend", 'is missing; name the backend that the file is for: backend = "NAME"')
     if isinstance(settings.get("attempted"), dict):
         settings["attempted_of"] = settings.pop("attempted")
     entries = tuple(_entry(block, index, places) for index, block in enumerate(blocks))
@@ -243,7 +243,7 @@ def parse(text: str, path: Path) -> Expectations:
 
 
 class _Places:
-    """Where keys stand in the text."""
+    """The line numbers of keys in the text."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
@@ -251,7 +251,7 @@ class _Places:
         self.entries = [section for section in self.sections if section.array and section.name == "expect"]
 
     def line(self, index: int | None, key: str) -> int:
-        """Return the line of a key of an entry, or else of the entry; from 1. None: the file's own keys and tables."""
+        """Return the line, from 1, of an entry's key, or else of the entry; None: of the file's own keys and tables."""
         if index is None:
             table = next((section for section in self.sections if section.name == key), None)
             if table is not None:
@@ -268,27 +268,27 @@ def _entry(block: Mapping[str, Any], index: int, places: _Places) -> Entry:
     settings = _checked(block, _KEYS, places, index)
     for key in ("verdict", "reason"):
         if key not in settings:
-            raise places.error(index, key, "is missing; an entry says what is accepted, and why")
+            raise places.error(index, key, "is missing; an entry says which verdict is accepted, and why")
     if not any(settings.get(key) for key in SELECTORS):
         raise places.error(index, "case", f"is missing; an entry selects cases by one of {', '.join(SELECTORS)}")
     return Entry(line=places.entries[index].line, **settings)
 
 
 def _checked(
-    given: Mapping[str, Any], keys: Mapping[str, Callable[[Any], Any]], places: _Places, index: int | None
+    values: Mapping[str, Any], keys: Mapping[str, Callable[[Any], Any]], places: _Places, index: int | None
 ) -> dict[str, Any]:
-    """Return the values as the keys want them; the message of a ValueError says what would be right."""
-    found = {}
-    for key, value in given.items():
+    """Return the values, converted by the function of their key, whose ValueError says what would be right."""
+    checked = {}
+    for key, value in values.items():
         if key not in keys:
             near = difflib.get_close_matches(key, keys, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(keys)}"
             raise places.error(index, key, f"is no key here; {hint}")
         try:
-            found[key] = keys[key](value)
+            checked[key] = keys[key](value)
         except ValueError as error:
             raise places.error(index, key, f"is {_shown(value)}; {error}") from error
-    return found
+    return checked
 
 
 def _shown(value: Any) -> str:  # noqa: ANN401 - whatever the file holds
@@ -337,7 +337,7 @@ def _globs(value: Any) -> tuple[str, ...]:  # noqa: ANN401
 def _verdict(value: Any) -> Verdict:  # noqa: ANN401
     allowed = [verdict for verdict in Verdict if verdict not in NEVER_EXPECTED]
     if value == Verdict.FLAKY:
-        raise ValueError("expected the worst verdict that it comes out with, and beside it flaky = true")
+        raise ValueError("expected the worst of its verdicts, and flaky = true")
     if value not in allowed:
         raise ValueError(f"expected one of {', '.join(allowed)}")
     return Verdict(value)
@@ -350,7 +350,7 @@ def _one_of(what: str, names: Callable[[], Iterator[str]]) -> Callable[[Any], st
         glob = _text(value)
         known = list(names())
         if not any(fnmatch.fnmatchcase(name, glob) for name in known):
-            raise ValueError(f"it can never match: there is no such {what}; there are {', '.join(known)}")
+            raise ValueError(f"it can never match: there is no such {what}; known are {', '.join(known)}")
         return glob
 
     return check
@@ -373,11 +373,11 @@ def _form(value: Any) -> str:  # noqa: ANN401
 def _versions(value: Any) -> SpecifierSet:  # noqa: ANN401
     whole = _is_whole(value) or (isinstance(value, str) and value.isdecimal())
     text = f"=={value}" if whole else value
-    found = _range(text, 'expected a version, 13, or a range, ">=11,<18"')
+    versions = _range(text, 'expected a version, 13, or a range, ">=11,<18"')
     newest = schema.newest_opset(_DOMAIN)
-    if not any(found.contains(str(opset)) for opset in range(1, newest + 1)):
+    if not any(versions.contains(str(opset)) for opset in range(1, newest + 1)):
         raise ValueError(f"it can never match: versions go from 1 to {newest}")
-    return found
+    return versions
 
 
 def _is_whole(value: Any) -> bool:  # noqa: ANN401
@@ -399,22 +399,23 @@ def _flag(value: Any) -> bool:  # noqa: ANN401
 def _when(value: Any) -> dict[str, str]:  # noqa: ANN401
     if not isinstance(value, dict) or not set(value) <= {"backend", "python", "platform"}:
         raise ValueError('expected a table such as { backend = ">=1.20,<1.31", platform = "Linux", python = ">=3.11" }')
-    for key, wanted in value.items():
+    for key, required in value.items():
         if key == "platform":
-            if wanted not in PLATFORMS:
+            if required not in PLATFORMS:
                 raise ValueError(f"platform is one of {', '.join(PLATFORMS)}, here {platform.system()}")
             continue
-        _range(wanted, f'{key} is a range of versions, such as ">=1.20,<1.31"')
+        _range(required, f'{key} is a range of versions, such as ">=1.20,<1.31"')
     return value
 
 
-def _range(value: Any, wanted: str) -> SpecifierSet:  # noqa: ANN401
+def _range(value: Any, problem: str) -> SpecifierSet:  # noqa: ANN401
+    """Return a range of versions; `problem` is the message of the ValueError for what is none."""
     if not isinstance(value, str) or not value.strip() or len(value) > MOST_OF_A_RANGE:
-        raise ValueError(wanted)
+        raise ValueError(problem)
     try:
         return SpecifierSet(value)
     except InvalidSpecifier as error:
-        raise ValueError(wanted) from error
+        raise ValueError(problem) from error
 
 
 _SETTINGS: Mapping[str, Callable[[Any], Any]] = {

@@ -1,7 +1,7 @@
-"""The gate: holds a run against what its runtime's author accepts for now.
+"""The gate: compares a run with the verdicts that its runtime's author accepts for now.
 
-A verdict is met, or it is news: worse than expected, another failure, better, or a pass where none was expected. All
-news close the gate, for a file that does not say what is true protects nothing.
+A verdict is met, or it deviates: worse than expected, another failure, better, or a pass where none was expected. Every
+deviation closes the gate, because a file that is out of date protects nothing.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from harness.verdict import Unreadable
 
 
-class Standing(enum.StrEnum):
-    """How a verdict stands to the expected one."""
+class GateStatus(enum.StrEnum):
+    """How a verdict compares with the expected one."""
 
     MET = "met"
     REGRESSED = "regressed"
@@ -39,7 +39,7 @@ class Standing(enum.StrEnum):
 
 
 MOST_SHRUNK = 20
-"""Operator versions of which a line each says that they have shrunk; the rest is one line."""
+"""Operator versions with fewer attempted cases that are listed one a line; the others share one line."""
 
 BADNESS: Mapping[Verdict, int] = {
     Verdict.PASS: 0,
@@ -54,30 +54,31 @@ BADNESS: Mapping[Verdict, int] = {
     Verdict.TIMEOUT: 6,
     Verdict.CRASH: 7,
 }
-"""From what a user minds least to what takes the process along: an error is better than a wrong answer, and
-a wrong answer that one can rely on better than one that comes and goes."""
+"""From the verdict that troubles a user least to the one that ends the process: an error is better than a wrong
+answer, and a reproducible wrong answer better than one that comes and goes."""
 
 
-def stand(expected: Verdict | None, actual: Verdict) -> Standing:
-    """Return how a verdict stands to the expected one.
+def status_of_verdict(expected: Verdict | None, actual: Verdict) -> GateStatus:
+    """Return how a verdict compares with the expected one.
 
     Args:
-        expected: None where no entry speaks of the case: it passes, or the runtime opts out of it.
-        actual: what came of it. `unspecified` is always met, and `unsupported` unless a pass is asked for in so many
-            words: that a runtime opts out of more than before is told by the number of attempted cases.
+        expected: of the entry that decides on the case; None where no entry matches it: it should pass, or the runtime
+            opt out of it.
+        actual: of the run. `unspecified` is always met, and `unsupported` unless an entry expects a pass explicitly:
+            the number of attempted cases shows that a runtime opts out of more than before.
     """
     if actual is Verdict.ADAPTER_ERROR:
-        return Standing.BROKEN
+        return GateStatus.BROKEN
     if actual in {expected or Verdict.PASS, Verdict.UNSPECIFIED}:
-        return Standing.MET
+        return GateStatus.MET
     if actual is Verdict.UNSUPPORTED and expected is not Verdict.PASS:
-        return Standing.MET
+        return GateStatus.MET
     if actual is Verdict.PASS:
-        return Standing.FIXED
+        return GateStatus.FIXED
     before, now = BADNESS[expected or Verdict.PASS], BADNESS[actual]
     if now == before:
-        return Standing.DIFFERENT
-    return Standing.REGRESSED if now > before else Standing.IMPROVED
+        return GateStatus.DIFFERENT
+    return GateStatus.REGRESSED if now > before else GateStatus.IMPROVED
 
 
 def worst(result: Result) -> Verdict:
@@ -89,23 +90,23 @@ def worst(result: Result) -> Verdict:
     )
 
 
-def standing_of(entry: Entry | None, result: Result) -> Standing:
-    """Return how a result stands to the entry that decides on it."""
+def status_of(entry: Entry | None, result: Result) -> GateStatus:
+    """Return how a result compares with the entry that decides on it."""
     if entry is not None and entry.flaky and BADNESS.get(worst(result), math.inf) <= BADNESS[entry.verdict]:
-        return Standing.MET
-    return stand(entry.verdict if entry else None, result.verdict)
+        return GateStatus.MET
+    return status_of_verdict(entry.verdict if entry else None, result.verdict)
 
 
 @dataclass
-class News:
-    """Cases of one operator version that stand alike.
+class Deviation:
+    """Cases of one operator version with the same status, expected verdict and actual verdict.
 
     Attributes:
         example: the first of them.
         count: how many there are.
     """
 
-    standing: Standing
+    status: GateStatus
     expected: Verdict
     actual: Verdict
     example: Result
@@ -113,16 +114,16 @@ class News:
 
 
 class Gate:
-    """One run held against one file.
+    """The comparison of one run with one expectations file.
 
     Attributes:
-        hello: what the backend says of itself.
-        standings: how many cases stand how.
-        news: what closes the gate, case by case, by what it has in common.
+        hello: the backend's own description of itself.
+        statuses: how many cases have each status.
+        deviations: the cases that close the gate, grouped by status, operator version and verdicts.
         attempted: how many cases of each operator version the runtime does not opt out of.
-        idle: of each entry, by its line, the globs over ids that have matched no case that is scored.
-        problems: what closes it beside that; a line each.
-        opened: whether nothing closes it, once the run is finished.
+        unmatched: by the line of an entry, its globs over ids that have matched no scored case.
+        problems: what else closes the gate; a line each.
+        opened: whether nothing closes the gate, once the run is finished.
     """
 
     def __init__(self, expectations: Expectations, header: Mapping[str, Any], today: dt.date | None = None) -> None:
@@ -132,23 +133,23 @@ class Gate:
             ExpectationsError: the run is of another backend, suite or selection.
         """
         self.expectations = expectations
-        _same(expectations, header)
+        _check_same_run(expectations, header)
         self.hello: Mapping[str, Any] = header["backends"][expectations.backend]
-        self.entries = tuple(entry for entry in expectations.entries if entry.holds_for(header, expectations.backend))
+        self.entries = tuple(entry for entry in expectations.entries if entry.applies_to(header, expectations.backend))
         self.today = today or dt.datetime.now(dt.UTC).date()
-        self.standings: Counter[Standing] = Counter()
-        self.news: dict[tuple[object, ...], News] = {}
+        self.statuses: Counter[GateStatus] = Counter()
+        self.deviations: dict[tuple[object, ...], Deviation] = {}
         self.problems: list[str] = []
         self.opened = False
         self.attempted: Counter[str] = Counter()
         self._opted_out: Counter[str] = Counter()
-        self._unasked = 0
-        self.idle = {entry.line: set(entry.case) for entry in self.entries}
-        self._of_operator: dict[str, list[Entry]] = {}
+        self._unexpected_opt_outs = 0
+        self.unmatched = {entry.line: set(entry.case) for entry in self.entries}
+        self._entries_of: dict[str, list[Entry]] = {}
         self._cases = 0
 
-    def add(self, result: Result) -> Standing | None:
-        """Take a result; return how it stands, or None for one of another backend.
+    def add(self, result: Result) -> GateStatus | None:
+        """Count a result; return its status, or None for a result of another backend.
 
         Raises:
             ExpectationsError: two entries contradict each other.
@@ -162,38 +163,37 @@ class Gate:
             self.attempted[result.operator] += 1
         elif result.verdict is Verdict.UNSUPPORTED:
             self._opted_out[result.operator] += 1
-            self._unasked += expected is not Verdict.UNSUPPORTED
-        standing = standing_of(entry, result)
-        self.standings[standing] += 1
-        if standing is not Standing.MET:
-            key = (standing, result.operator, expected, result.verdict)
-            told = self.news.setdefault(key, News(standing, expected or Verdict.PASS, result.verdict, result))
-            told.count += 1
-        return standing
+            self._unexpected_opt_outs += expected is not Verdict.UNSUPPORTED
+        status = status_of(entry, result)
+        self.statuses[status] += 1
+        if status is not GateStatus.MET:
+            key = (status, result.operator, expected, result.verdict)
+            group = self.deviations.setdefault(key, Deviation(status, expected or Verdict.PASS, result.verdict, result))
+            group.count += 1
+        return status
 
     def entry(self, result: Result) -> Entry | None:
-        """Return the entry that decides on a result, and note which ones match."""
-        if result.operator not in self._of_operator:
+        """Return the entry that decides on a result, and record which globs match."""
+        if result.operator not in self._entries_of:
             own = result.case.startswith(f"{result.operator}/")
-            near = [
+            self._entries_of[result.operator] = [
                 entry
                 for entry in self.entries
                 if not own or any(may_match(glob, result.operator) for glob in entry.case)
             ]
-            self._of_operator[result.operator] = near
-        found = [entry for entry in self._of_operator[result.operator] if entry.matches(result)]
-        for entry in found:
-            # An entry that only meets what the runtime opts out of says nothing any more.
-            if (idle := self.idle[entry.line]) and (result.verdict.scored or result.verdict is entry.verdict):
-                idle -= {glob for glob in idle if fnmatch.fnmatchcase(result.case, glob)}
-        return self.expectations.choose(found, result.case)
+        matching = [entry for entry in self._entries_of[result.operator] if entry.matches(result)]
+        for entry in matching:
+            # An entry whose cases the runtime all opts out of is out of date.
+            if (unmatched := self.unmatched[entry.line]) and (result.verdict.scored or result.verdict is entry.verdict):
+                unmatched -= {glob for glob in unmatched if fnmatch.fnmatchcase(result.case, glob)}
+        return self.expectations.choose(matching, result.case)
 
     def finish(self, *, complete: bool, unreadable: Sequence[Unreadable] = ()) -> bool:
-        """Look at what only the end of a run tells; return whether the gate is open.
+        """Check what can be checked only at the end of a run; return whether the gate is open.
 
         Args:
-            complete: the run came to its end.
-            unreadable: cases of the suite that no backend could be asked.
+            complete: the run was not cut off.
+            unreadable: cases of the suite that could not be read.
         """
         path = self.expectations.path
         self.problems = []
@@ -207,22 +207,22 @@ class Gate:
             self.problems.append(f"{count} of the suite could not be read, first {unreadable[0].message}")
         if self._cases < self.expectations.minimum:
             self.problems.append(
-                f"{self._cases} cases, where {path} asks for {self.expectations.minimum} at least: something has shrunk"
+                f"{self._cases} cases, where {path} requires at least {self.expectations.minimum}: something has shrunk"
             )
         self.problems += self._shrunk()
-        if self._unasked and not self.attempted:
+        if self._unexpected_opt_outs and not self.attempted:
             self.problems.append(
-                f"{line(self.expectations.backend)} opts out of every case: nothing is held against {path}; an entry "
-                'with verdict = "unsupported" would say that this is expected'
+                f"{line(self.expectations.backend)} opts out of every case: nothing is compared with {path}; an "
+                'entry with verdict = "unsupported" would say that this is expected'
             )
         self.problems += self.expired()
         for entry in self.entries:
-            if idle := self.idle[entry.line]:
-                which = "matches" if len(idle) == len(entry.case) else _matching(idle)
+            if unmatched := self.unmatched[entry.line]:
+                which = "matches" if len(unmatched) == len(entry.case) else _matching(unmatched)
                 self.problems.append(
                     f"{path}, line {entry.line}: {which} no case that is scored and attempted; remove it"
                 )
-        self.opened = not self.problems and not self.news
+        self.opened = not self.problems and not self.deviations
         return self.opened
 
     def expired(self) -> Iterator[str]:
@@ -233,11 +233,11 @@ class Gate:
                 yield f"{where}: expired on {entry.expires}: {line(entry.reason)}"
 
     def _shrunk(self) -> Iterator[str]:
-        """Yield a line for every operator version of which fewer cases are attempted than the file asks for."""
+        """Yield a line for every operator version with fewer attempted cases than the file requires."""
         path, total = self.expectations.path, self.attempted.total()
         if total < self.expectations.attempted:
             yield (
-                f"{total} attempted cases, where {path} asks for {self.expectations.attempted} at least: something has "
+                f"{total} attempted cases, where {path} requires at least {self.expectations.attempted}: something has "
                 "shrunk"
             )
         lost = {
@@ -251,35 +251,34 @@ class Gate:
             now, least = self.attempted[operator], self.expectations.attempted_of[operator]
             opted_out = self._opted_out[operator]
             yield (
-                f"{line(operator)}: {now or 'no'} cases attempted, where {path} asks for {least} at least: "
-                + (f"the runtime opts out of {opted_out}" if opted_out else "the run has no more of it")
+                f"{line(operator)}: {now or 'no'} cases attempted, where {path} requires at least {least}: "
+                + (f"the runtime opts out of {opted_out}" if opted_out else "the run has no others")
             )
         if rest := worst_first[len(shown) :]:
             yield (
-                f"and {len(rest)} more operator versions, of which {sum(lost[name] for name in rest)} cases are no "
-                "longer attempted"
+                f"and {len(rest)} more operator versions, with {sum(lost[name] for name in rest)} fewer attempted cases"
             )
 
 
 def _matching(globs: Collection[str]) -> str:
-    """Return that some of an entry's globs match, in short."""
+    """Return the subject and verb for some of an entry's globs, such as `'a*' and 2 more of its globs match`."""
     first, *rest = sorted(globs)
     return f"{line(first, 200)!r} " + (f"and {len(rest)} more of its globs match" if rest else "matches")
 
 
-def _same(expectations: Expectations, header: Mapping[str, Any]) -> None:
-    """Raise ExpectationsError if a run cannot be held against a file."""
+def _check_same_run(expectations: Expectations, header: Mapping[str, Any]) -> None:
+    """Raise ExpectationsError if a run cannot be compared with a file."""
     path, suite = expectations.path, header["suite"]
     if expectations.backend not in header["backends"]:
-        own, there = line(expectations.backend), line(", ".join(header["backends"]))
-        raise ExpectationsError(f"{path} speaks of {own}, the run is of {there}; name the other file")
-    for what, wanted, found in (
+        own, names = line(expectations.backend), line(", ".join(header["backends"]))
+        raise ExpectationsError(f"{path} is for {own}, the run is of {names}; name the other file")
+    for what, expected, actual in (
         ("suite", expectations.suite, suite["name"]),
         ("suite digest", expectations.digest, suite.get("digest", "")),
         ("selection", expectations.selection, selected(header, expectations.backend)),
     ):
-        if wanted != found and (wanted or what == "selection"):
+        if expected != actual and (expected or what == "selection"):
             raise ExpectationsError(
-                f"{path} was written for {what} {line(wanted) or 'everything'}, the run has "
-                f"{line(found) or 'everything'}; run the same, or change the file's line"
+                f"{path} was written for {what} {line(expected) or 'everything'}, the run has "
+                f"{line(actual) or 'everything'}; run the same, or change the file's line"
             )

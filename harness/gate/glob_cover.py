@@ -1,4 +1,4 @@
-"""Few globs for many case ids: what covers exactly these and none of the others."""
+"""A small set of globs that covers some case ids and none of the others."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
 _WORDS_OF_A_TYPE = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])|(?<=-)")
-"""Where a type's name may be cut: float8e4m3fn begins as float, float8 and float8e, seq-int8 as seq-."""
+"""Where a type's name may be cut: float8e4m3fn after float, float8 and float8e, seq-int8 after seq-."""
 
 
 def fold(wanted: Collection[str], others: Iterable[str]) -> list[str]:
-    """Return globs that match every wanted id and none of the others, as few as taking the widest first gives.
+    """Return globs that match every wanted id and none of the others: a greedy set cover, the widest glob first.
 
-    What is in neither may be matched or not. Globs widen over the type, the form, the end of the name, the version and
-    whole operators; an id that shares nothing with another one stays as it is.
+    Ids in neither may be matched or not. A glob generalizes over the type, the form, the end of the name, the version
+    or the whole operator; an id that shares nothing with another one stays as it is.
     """
     left = set(wanted)
-    inside, spared = _Index(left), _Index(others)
+    inside, excluded = _Index(left), _Index(others)
     offers: dict[str, set[str]] = {}
     for case in left:
         for glob in _wider(case):
@@ -34,33 +34,33 @@ def fold(wanted: Collection[str], others: Iterable[str]) -> list[str]:
     while left:
         fewer, *_, glob = heapq.heappop(waiting)
         gain = len(offers[glob] & left)
-        if gain < -fewer:  # Others have taken some of it since.
+        if gain < -fewer:  # Globs chosen since then cover some of its ids.
             if gain:
                 heapq.heappush(waiting, _rank(glob, gain))
             continue
-        if next(spared.matched(glob), None) is None:
+        if next(excluded.matched(glob), None) is None:
             chosen[glob] = set(inside.matched(glob))
             left -= chosen[glob]
     return sorted(_needed(chosen))
 
 
 def family(case: str) -> str:
-    """Return ai.onnx/Split of ai.onnx/Split/18/uneven; of an id of another suite what stands before the name.
+    """Return ai.onnx/Split for ai.onnx/Split/18/uneven; for an id of another suite the part before the name.
 
-    No glob that `fold` gives for one family matches an id of another.
+    No glob that `fold` returns for one family matches an id of another.
     """
     parts = case.partition("@")[0].split("/")
     return "/".join(parts[:2] if len(parts) > 3 else parts[:-1])  # noqa: PLR2004 - domain, name, version, case
 
 
 def _rank(glob: str, gain: int) -> tuple[int, int, int, str]:
-    # Of globs that do as much the most literal one: it accepts the least of what is yet to come.
+    # Of globs that cover as many ids the most literal one: it accepts the fewest ids of cases added later.
     plain = SPECIAL.sub("", glob)
     return -gain, -len(plain), len(glob) - len(plain), glob
 
 
 def _needed(chosen: dict[str, set[str]]) -> Iterator[str]:
-    """Yield the globs without those whose ids later ones match as well."""
+    """Yield the globs, except those whose ids are all matched by later globs as well."""
     times: dict[str, int] = {}
     for covered in chosen.values():
         for case in covered:
@@ -74,7 +74,7 @@ def _needed(chosen: dict[str, set[str]]) -> Iterator[str]:
 
 
 class _Index:
-    """Ids by their family, so that a glob of one operator is not held against those of all."""
+    """Ids by their family, so that a glob of one operator is compared with that operator's ids only."""
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._all: dict[str, list[str]] = {}
@@ -90,7 +90,7 @@ class _Index:
 
 
 def _wider(case: str) -> Iterator[str]:
-    """Yield the globs that an id may become part of, each once; the id itself is one of them."""
+    """Yield the globs that may cover an id, each once; the id itself is one of them."""
     plain, _, form = case.partition("@")
     parts = plain.split("/")
     if len(parts) < 4:  # noqa: PLR2004 - of another suite: SUITE/NAME
@@ -108,7 +108,7 @@ def _wider(case: str) -> Iterator[str]:
 
 
 def _of_version(version: str, names: Iterable[str], type_: str, form: str) -> Iterator[str]:
-    """Yield what may stand behind an operator's name."""
+    """Yield what may follow an operator's name in a glob."""
     ending = f"@{form}" if form else ""
     for name in names:
         anything = name.endswith("*")
@@ -130,7 +130,7 @@ def _of_version(version: str, names: Iterable[str], type_: str, form: str) -> It
 
 
 def _names(name: str) -> Iterator[str]:
-    """Yield the globs over names that one may become part of."""
+    """Yield the globs that may cover a name."""
     yield "*"
     words = name.split("_")
     for count in range(1, len(words)):

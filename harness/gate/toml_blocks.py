@@ -1,6 +1,6 @@
-"""The text of a TOML file, section by section, for files that a command rewrites and people have written in.
+"""The text of a TOML file, section by section, for files that both a command and people edit.
 
-A section is a header, what stands below it, and the comment right above it; all sections together are the whole text.
+A section is a header, the lines below it, and the comment directly above it; all sections together are the whole text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _ENDS = re.compile(r"""[]}]|\"{3}|'{3}""")
-"""Without one of these, a value of several lines does not end in a line."""
+"""A value of several lines ends in a line with one of these."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Section:
     """A part of a file.
 
     Attributes:
-        name: of its table; empty: what stands before every table.
-        array: that it is one of several, [[name]].
+        name: of its table; empty: the keys before the first table.
+        array: whether it is an element of an array of tables, [[name]].
         line: of its header, from 1.
         first: the line that its text begins on, from 1.
         text: with the comment right above it.
@@ -39,17 +39,17 @@ class Section:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines as TOML has them: other characters that Python takes for an end of line are none."""
+    """Return the lines as TOML has them: only a newline ends one, unlike in `str.splitlines`."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 def sections(text: str) -> list[Section]:
-    """Return the sections of a text that is TOML; a subtable, [name.more], belongs to the one that it is of."""
+    """Return the sections of a text that is TOML; a subtable, [name.more], belongs to the section of its table."""
     lines = lines_of(text)
     heads = [(0, "", False)]
     for index, line in enumerate(lines):
         head = _head(line)
-        # What stands in a text or a list of several lines is no header: what comes before it is no whole table then.
+        # Inside a string or an array of several lines it is no header: the text before it is then no valid TOML.
         if head and _parsed("".join(lines[heads[-1][0] : index])) is not None:
             heads.append((index, *head))
     begins = [0]
@@ -66,7 +66,7 @@ def sections(text: str) -> list[Section]:
 
 
 def _head(line: str) -> tuple[str, bool] | None:
-    """Return the name of a header's table, and whether it is one of several; None where a line is no such header."""
+    """Return the name of a header's table, and whether it is one of an array; None where a line is no such header."""
     table = _parsed(line) if line.lstrip().startswith("[") else None
     if not table:
         return None
@@ -82,7 +82,7 @@ def _parsed(text: str) -> dict[str, object] | None:
 
 
 def keys(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the keys of a section, each with its first line and the one behind its last, from 0; not of subtables."""
+    """Yield the keys of a section, each with its first line and the line after its last, from 0; not of subtables."""
     lines = lines_of(text)
     index, headers = 0, 0
     while index < len(lines):
@@ -95,31 +95,31 @@ def keys(text: str) -> Iterator[tuple[str, int, int]]:
             index += 1
             continue
         end = index + 1
-        while (found := _parsed("".join(lines[index:end]))) is None and end < len(lines):
+        while (table := _parsed("".join(lines[index:end]))) is None and end < len(lines):
             end += 1
-            while end < len(lines) and not _ENDS.search(lines[end - 1]):  # Spares reading a long list once a line.
+            while end < len(lines) and not _ENDS.search(lines[end - 1]):  # Avoids parsing a long list once a line.
                 end += 1
-        if found:
-            yield next(iter(found)), index, end
+        if table:
+            yield next(iter(table)), index, end
         index = end
 
 
 def replaced(text: str, names: Collection[str], instead: Iterable[str] = ()) -> str:
-    """Return a section without some of its keys, and other lines where the first of them stood, or else at its top."""
+    """Return a section with some of its keys replaced by other lines, at the first of these keys or else at its top."""
     lines, new = lines_of(text), [f"{line}\n" for line in instead]
-    gone = [(begin, end) for name, begin, end in keys(text) if name in names]
+    spans = [(begin, end) for name, begin, end in keys(text) if name in names]
     header = next((i + 1 for i, line in enumerate(lines) if line.lstrip().startswith("[")), 0)
-    place = gone[0][0] if gone else header
+    place = spans[0][0] if spans else header
     if place == len(lines) and lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
-    removed = {index for begin, end in gone for index in range(begin, end)}
-    kept = [line for index, line in enumerate(lines[:place]) if index not in removed]
-    rest = [line for index, line in enumerate(lines[place:], place) if index not in removed]
-    return "".join([*kept, *new, *rest])
+    removed = {index for begin, end in spans for index in range(begin, end)}
+    before = [line for index, line in enumerate(lines[:place]) if index not in removed]
+    after = [line for index, line in enumerate(lines[place:], place) if index not in removed]
+    return "".join([*before, *new, *after])
 
 
 def quoted(text: str) -> str:
-    """Return a text as TOML writes it, with what is not to be seen escaped; half of a surrogate pair becomes a ?."""
+    """Return a text as a TOML string, unprintable characters escaped; half of a surrogate pair becomes a ?."""
     whole = text.encode("utf-8", "replace").decode("utf-8")
     return re.sub(
         r"[^ -~]",
@@ -133,6 +133,6 @@ def _escaped(character: str) -> str:
 
 
 def listed(texts: Iterable[str]) -> str:
-    """Return one text as itself, and several as a list, one a line."""
+    """Return one text as a string, and several as an array, one a line."""
     written = [quoted(text) for text in texts]
     return written[0] if len(written) == 1 else "\n".join(["[", *(f"    {text}," for text in written), "]"])

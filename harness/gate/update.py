@@ -1,4 +1,4 @@
-"""Rewrites an expectations file so that a run passes its gate: keeps what still holds, and says what it did.
+"""Rewrites an expectations file so that a run passes its gate: keeps the entries that are still true, reports changes.
 
 The file is changed section by section, as text: reasons, links, comments and order stay.
 """
@@ -15,7 +15,7 @@ from harness import atomic_file
 from harness.case.case import quoted
 from harness.gate import expectations, toml_blocks
 from harness.gate.expectations import SELECTORS, Entry, Expectations, ExpectationsError
-from harness.gate.gate import Gate, Standing, standing_of, worst
+from harness.gate.gate import Gate, GateStatus, status_of, worst
 from harness.gate.glob_cover import family, fold
 from harness.globs import literal
 from harness.results import sampling
@@ -37,47 +37,47 @@ _SHRUNK = re.compile(r"#\s*\d+ until \d{4}-\d\d-\d\d: ")
 
 
 @dataclass
-class Seen:
-    """What a run shows of the cases that one entry decides on, or none does.
+class EntryResults:
+    """The results of the cases that one entry, or none, decides on.
 
     Attributes:
-        holds: those that are what the entry says.
-        better: those that fail in a better way.
-        new: those that fail in another or a worse way.
-        gone: that there are others than `holds`.
+        met: results with the verdict of the entry.
+        improved: failures with a better verdict.
+        new: failures with a different or a worse verdict.
+        deviates: whether there are others than `met`.
     """
 
-    holds: list[Result] = field(default_factory=list)
-    better: list[Result] = field(default_factory=list)
+    met: list[Result] = field(default_factory=list)
+    improved: list[Result] = field(default_factory=list)
     new: list[Result] = field(default_factory=list)
-    gone: bool = False
+    deviates: bool = False
 
 
 def renew(
     path: Path, run: Run, backend: str, today: dt.date, *, new: str = "", fewer: str = ""
 ) -> tuple[str, list[str]]:
-    """Return the new text of a file, and lines on what was done.
+    """Return the new text of a file, and a line for each change.
 
     Args:
         path: of the file; it may be missing.
         run: a finished one.
-        backend: that a new file is to speak of.
-        today: entries that expire before have expired.
-        new: the reason of failures that no entry accepts; empty: they are refused.
-        fewer: the reason why fewer cases are attempted, or are there at all; empty: that is refused.
+        backend: that a new file is for.
+        today: entries that expire before this day have expired.
+        new: the reason for accepting failures that no entry accepts; empty: they are refused.
+        fewer: the reason why the run has fewer cases, or attempts fewer; empty: that is refused.
 
     Raises:
         ExpectationsError: there are such failures or fewer cases and no reason, or the run was cut off.
     """
     if not run.complete:
         raise ExpectationsError(run.cut_off)
-    text = expectations.text_of(path) if path.exists() else _beginning(run, backend)
+    text = expectations.text_of(path) if path.exists() else _new_file(run, backend)
     known = expectations.parse(text, path)
-    return _Renewal(known, text, run, today, fewer).write(new)
+    return _Update(known, text, run, today, fewer).text_and_changes(new)
 
 
 def write(path: Path, text: str) -> None:
-    """Put a text in place of a file, whole or not at all.
+    """Replace a file by a text, whole or not at all.
 
     Raises:
         ExpectationsError: it cannot be written.
@@ -88,93 +88,93 @@ def write(path: Path, text: str) -> None:
         raise ExpectationsError(f"cannot write {path}: {error.strerror}") from error
 
 
-def _beginning(run: Run, backend: str) -> str:
+def _new_file(run: Run, backend: str) -> str:
     keys = {"backend": backend, "suite": str(run.header["suite"]["name"])}
     if selection := sampling.selected(run.header, backend):
         keys["selection"] = selection
     return "\n".join([*(f"{key} = {toml_blocks.quoted(text)}" for key, text in keys.items()), "minimum = 0", ""])
 
 
-class _Renewal:
+class _Update:
     def __init__(self, known: Expectations, text: str, run: Run, today: dt.date, fewer: str) -> None:
         self.known, self.run, self.today, self.fewer = known, run, today, fewer
         self.sections = toml_blocks.sections(text)
         own = (result for result in run.results() if result.backend == known.backend)
-        self.results = sorted(own, key=lambda result: result.case)  # Of several processes, who was first is chance.
+        self.results = sorted(own, key=lambda result: result.case)  # With several processes their order is chance.
         self.gate = Gate(known, run.header, today)
-        self.said: list[str] = []
-        self.seen: dict[int, Seen] = {}
-        self.near: dict[str, list[Result]] = {}
+        self.changes: list[str] = []
+        self.by_entry: dict[int, EntryResults] = {}
+        self.by_family: dict[str, list[Result]] = {}
         for result in self.results:
             self.gate.add(result)
-            self._look(result)
+            self._classify(result)
             if result.verdict.scored:
-                self.near.setdefault(family(result.case), []).append(result)
+                self.by_family.setdefault(family(result.case), []).append(result)
 
-    def _look(self, result: Result) -> None:
+    def _classify(self, result: Result) -> None:
         entry = self.gate.entry(result)
-        seen = self.seen.setdefault(entry.line if entry else 0, Seen())
+        own = self.by_entry.setdefault(entry.line if entry else 0, EntryResults())
         if not result.verdict.scored and (entry is None or result.verdict is not entry.verdict):
             return
-        standing = standing_of(entry, result)
-        late = entry is not None and entry.expired(self.today)
-        if standing is Standing.MET and not late:
-            seen.holds.append(result)
+        status = status_of(entry, result)
+        expired = entry is not None and entry.expired(self.today)
+        if status is GateStatus.MET and not expired:
+            own.met.append(result)
             return
-        seen.gone = True
-        if standing is Standing.IMPROVED and not late:
-            seen.better.append(result)
+        own.deviates = True
+        if status is GateStatus.IMPROVED and not expired:
+            own.improved.append(result)
         elif result.verdict is not Verdict.PASS:
-            seen.new.append(result)
+            own.new.append(result)
 
-    def write(self, reason: str) -> tuple[str, list[str]]:
-        """Return the text and what was done; exact ids where globs of several entries would get in each other's way."""
+    def text_and_changes(self, reason: str) -> tuple[str, list[str]]:
+        """Return the text and the changes; with exact ids where the globs of several entries would conflict."""
         self._refuse(reason)
         for exact in (False, True):
-            self.said = []
+            self.changes = []
             text = "".join(self._parts(reason, exact=exact))
-            closed = Gate(expectations.parse(text, self.known.path), self.run.header, self.today)
+            gate = Gate(expectations.parse(text, self.known.path), self.run.header, self.today)
             try:
                 for result in self.results:
-                    closed.add(result)
-                if closed.finish(complete=True):
-                    return text, self.said
+                    gate.add(result)
+                if gate.finish(complete=True):
+                    return text, self.changes
             except ExpectationsError:
                 if exact:
                     raise
         raise ExpectationsError(
-            f"{self.known.path}: the gate would still be closed: {'; '.join(closed.problems) or 'see `gate`'}"
+            f"{self.known.path}: the gate would still be closed: {'; '.join(gate.problems) or 'see `gate`'}"
         )
 
     @property
     def _new(self) -> list[Result]:
         """The failures that no entry accepts, in the order of their ids."""
-        return sorted((result for seen in self.seen.values() for result in seen.new), key=lambda result: result.case)
+        return sorted((result for own in self.by_entry.values() for result in own.new), key=lambda result: result.case)
 
     @property
     def _lowered(self) -> dict[str, tuple[int, int]]:
-        """What the file asks for and what there is, of all that there is less of."""
-        asked = {
+        """By name, each number that the run has less of than the file requires: the required and the actual one."""
+        required = {
             "the number of cases": (self.known.minimum, len(self.results)),
             "the number of attempted cases": (self.known.attempted, self.gate.attempted.total()),
             **{name: (least, self.gate.attempted[name]) for name, least in self.known.attempted_of.items()},
         }
-        return {name: (least, now) for name, (least, now) in asked.items() if now < least}
+        return {name: (least, now) for name, (least, now) in required.items() if now < least}
 
     def _refuse(self, reason: str) -> None:
         refused = []
         if self._new and not reason:
             first = self._new[0]
             refused.append(
-                f"{len(self._new)} failures are new, first {line(first.case)}: {first.verdict}; mend them, or accept "
+                f"{len(self._new)} failures are new, first {line(first.case)}: {first.verdict}; fix them, or accept "
                 "them with --accept-new --reason WHY"
             )
         if self._lowered and not self.fewer:
             (name, (least, now)), *others = self._lowered.items()
             more = f" (and {len(others)} more)" if others else ""
             refused.append(
-                f"fewer cases are attempted than {self.known.path} asks for: {line(name)}: {now}, where it has {least}"
-                f"{more}; `gate` names them; mend it, or accept it with --accept-fewer --reason WHY"
+                f"fewer cases are attempted than {self.known.path} requires: {line(name)}: {now}, where it has {least}"
+                f"{more}; `gate` names them; fix it, or accept it with --accept-fewer --reason WHY"
             )
         if refused:
             raise ExpectationsError("; ".join(refused))
@@ -185,17 +185,17 @@ class _Renewal:
         last = max((index for index, part in enumerate(self.sections) if part.line in entries), default=0)
         for index, part in enumerate(self.sections):
             if part.line in entries:
-                kept, *more = self._entry(entries[part.line], part.text, exact=exact)
+                block, *more = self._entry(entries[part.line], part.text, exact=exact)
             else:
-                kept, more = {"": self._head, "attempted": self._attempted}.get(part.name, str)(part.text), []
+                block, more = {"": self._head, "attempted": self._attempted}.get(part.name, str)(part.text), []
             if index == last:
                 more += self._accepted(reason, exact=exact)
-            yield _followed(kept, more)
+            yield _with_appended(block, more)
         if not any(part.name == "attempted" for part in self.sections):
             yield self._attempted(f"\n{_ABOVE_ATTEMPTED}\n[attempted]\n")
 
     def _accepted(self, reason: str, *, exact: bool) -> Iterator[str]:
-        """Yield an entry for all new failures of one operator that come out alike for the same cause."""
+        """Yield one entry for all new failures of an operator with the same verdict and cause."""
         causes: dict[tuple[object, ...], list[Result]] = {}
         for result in self._new:
             flaky = result.verdict is Verdict.FLAKY
@@ -204,46 +204,48 @@ class _Renewal:
             ((verdict, flaky),) = _by_verdict(results)
             entry = Entry(verdict, reason, 0, flaky=flaky)
             globs = self._globs(entry, results, exact=exact)
-            yield _written(replace(entry, case=globs), cause=_cause(results[0]))
-            self.said.append(f"accepted {len(results)} {_worded(verdict, flaky=flaky)}, first {line(results[0].case)}")
+            yield _entry_text(replace(entry, case=globs), cause=_cause(results[0]))
+            self.changes.append(
+                f"accepted {len(results)} {_verdict_text(verdict, flaky=flaky)}, first {line(results[0].case)}"
+            )
 
     def _entry(self, entry: Entry, block: str, *, exact: bool) -> list[str]:
-        """Return what becomes of an entry, which may be nothing, and the entries that come out of it."""
+        """Return the new text of an entry, empty where it is removed, and the texts of entries split off from it."""
         others = f" and {len(entry.case) - 1} more globs" if len(entry.case) > 1 else ""
         where = f"line {entry.line} ({line(entry.case[0])}{others} {entry.verdict})"
-        seen = self.seen.get(entry.line, Seen())
-        if entry.line not in self.gate.idle:
-            return [block]  # For other circumstances than this run's.
-        if not seen.holds and not seen.better and (seen.gone or not self._overridden(entry)):
-            self.said.append(f"removed {where}: no case is so any more")
+        own = self.by_entry.get(entry.line, EntryResults())
+        if entry.line not in self.gate.unmatched:
+            return [block]  # Its `when` excludes this run.
+        if not own.met and not own.improved and (own.deviates or not self._overridden(entry)):
+            self.changes.append(f"removed {where}: no case has this verdict any more")
             return [""]
         parts = [block]
-        if not seen.gone:
-            if idle := self.gate.idle[entry.line]:
-                globs = tuple(glob for glob in entry.case if glob not in idle)
+        if not own.deviates:
+            if unmatched := self.gate.unmatched[entry.line]:
+                globs = tuple(glob for glob in entry.case if glob not in unmatched)
                 parts = [toml_blocks.replaced(block, {"case"}, [f"case = {toml_blocks.listed(globs)}"])]
-                self.said.append(f"narrowed {where}: nothing is matched by {line(', '.join(sorted(idle)))}")
+                self.changes.append(f"narrowed {where}: nothing is matched by {line(', '.join(sorted(unmatched)))}")
             return parts
-        if seen.holds:
-            globs = self._globs(entry, seen.holds, exact=exact)
+        if own.met:
+            globs = self._globs(entry, own.met, exact=exact)
             parts = [toml_blocks.replaced(block, {"case"}, [f"case = {toml_blocks.listed(globs)}"])]
-            self.said.append(f"narrowed {where} to {len(seen.holds)} cases")
+            self.changes.append(f"narrowed {where} to {len(own.met)} cases")
         else:
             parts = [""]
-        for (verdict, flaky), results in _by_verdict(seen.better).items():
+        for (verdict, flaky), results in _by_verdict(own.improved).items():
             globs = self._globs(entry, results, exact=exact)
-            parts.append(_written(replace(entry, case=globs, verdict=verdict, flaky=flaky)))
-            self.said.append(f"improved {len(results)} cases of {where} to {_worded(verdict, flaky=flaky)}")
+            parts.append(_entry_text(replace(entry, case=globs, verdict=verdict, flaky=flaky)))
+            self.changes.append(f"improved {len(results)} cases of {where} to {_verdict_text(verdict, flaky=flaky)}")
         return parts
 
     def _overridden(self, entry: Entry) -> bool:
-        """Tell whether it matches cases that narrower entries decide on."""
+        """Return whether it matches cases that narrower entries decide on."""
         return any(entry.matches(result) for result in self.results if result.verdict.scored)
 
     def _globs(self, entry: Entry, results: Sequence[Result], *, exact: bool) -> tuple[str, ...]:
         """Return globs that together with an entry's other selectors match these results and no other scored case.
 
-        Those that the entry has and that do so stay.
+        Globs of the entry that match none of the others stay.
         """
         inside = {result.case for result in results}
         if exact:
@@ -251,7 +253,7 @@ class _Renewal:
         others = [
             result.case
             for name in sorted({family(case) for case in inside})
-            for result in self.near.get(name, ())
+            for result in self.by_family.get(name, ())
             if result.case not in inside and entry.matches_beside_case(result)
         ]
         kept = (
@@ -263,14 +265,14 @@ class _Renewal:
         return (*kept, *fold(rest, others))
 
     def _head(self, text: str) -> str:
-        """Return the file's own keys, with the number of cases that there are now."""
+        """Return the file's own keys, with the present number of cases."""
         if self.known.attempted or any(name == "attempted" for name, *_ in toml_blocks.keys(text)):
-            self.said.append("attempted: told by operator version now")
+            self.changes.append("attempted: counted by operator version now")
             text = toml_blocks.replaced(text, {"attempted"})
         before, now = self.known.minimum, len(self.results)
         if now == before:
             return text
-        self.said.append(f"minimum: {before} is now {now}")
+        self.changes.append(f"minimum: {before} is now {now}")
         lines = toml_blocks.lines_of(text)
         place = next((begin for name, begin, _ in toml_blocks.keys(text) if name == "minimum"), None)
         if place is None:
@@ -278,53 +280,53 @@ class _Renewal:
             lines[-1] = lines[-1].rstrip("\n") + "\n"
             lines.insert(after, f"minimum = {now}\n")
         else:
-            lines[place] = self._counted(lines[place], before, now)
+            lines[place] = self._with_number(lines[place], before, now)
         return "".join(lines)
 
     def _attempted(self, text: str) -> str:
-        """Return the table of attempted cases, with the numbers that there are now."""
+        """Return the table of attempted cases, with the present numbers."""
         lines = toml_blocks.lines_of(text)
-        there = {name: begin for name, begin, _ in toml_blocks.keys(text)}
+        places = {name: begin for name, begin, _ in toml_blocks.keys(text)}
         grown: list[str] = []
         lines[-1] = lines[-1].rstrip("\n") + "\n"
         for operator, before in self.known.attempted_of.items():
             now = self.gate.attempted[operator]
-            if now != before and operator in there:
-                lines[there[operator]] = self._counted(lines[there[operator]], before, now)
+            if now != before and operator in places:
+                lines[places[operator]] = self._with_number(lines[places[operator]], before, now)
             if now < before:
-                self.said.append(f"attempted: of {line(operator)} {before} is now {now}")
+                self.changes.append(f"attempted: of {line(operator)} {before} is now {now}")
             elif now > before:
                 grown.append(operator)
-        added = [name for name in sorted(self.gate.attempted, key=natural) if name not in there]
+        added = [name for name in sorted(self.gate.attempted, key=natural) if name not in places]
         for operator in reversed(added):
             least = natural(operator)
-            place = max((at for name, at in there.items() if natural(name) < least), default=_last_line_of_head(lines))
+            place = max((at for name, at in places.items() if natural(name) < least), default=_header_line(lines))
             lines.insert(place + 1, f"{toml_blocks.quoted(operator)} = {self.gate.attempted[operator]}\n")
         if grown:
-            self.said.append(f"attempted: {len(grown)} operator versions have more cases than before")
+            self.changes.append(f"attempted: {len(grown)} operator versions have more cases than before")
         if added:
-            self.said.append(f"attempted: {len(added)} operator versions are new")
+            self.changes.append(f"attempted: {len(added)} operator versions are new")
         return "".join(lines)
 
-    def _counted(self, text: str, before: int, now: int) -> str:
-        """Return the line of a number with another one, and why where it is lower."""
+    def _with_number(self, text: str, before: int, now: int) -> str:
+        """Return the line of a number with the present one, and the reason as a comment where it is lower."""
         match = re.fullmatch(r"(.*?=\s*)([^\s#]+)([^#\n]*)(#.*)?(\n?)", text)
         if match is None:
             return text
         key, _, blank, comment, end = match.groups(default="")
-        own = _SHRUNK.match(comment)
-        kept = "" if own else comment
+        new = "" if _SHRUNK.match(comment) else comment
         if now < before:
-            kept = f"# {before} until {self.today}: {line(self.fewer)}" + (f"; {kept[1:].strip()}" if kept else "")
-        return f"{key}{now}{(blank or '  ') + kept if kept else ''}{end}"
+            new = f"# {before} until {self.today}: {line(self.fewer)}" + (f"; {new[1:].strip()}" if new else "")
+        return f"{key}{now}{(blank or '  ') + new if new else ''}{end}"
 
 
-def _last_line_of_head(lines: Sequence[str]) -> int:
+def _header_line(lines: Sequence[str]) -> int:
+    """Return the index of the table's header; -1: there is none."""
     return next((index for index, text in enumerate(lines) if text.lstrip().startswith("[")), -1)
 
 
-def _followed(block: str, more: Sequence[str]) -> str:
-    """Return a block with others behind it, and behind them the blank lines that it ended with."""
+def _with_appended(block: str, more: Sequence[str]) -> str:
+    """Return a block with others after it, before the blank lines that it ends with."""
     if not more:
         return block
     body = block.rstrip("\n")
@@ -332,27 +334,27 @@ def _followed(block: str, more: Sequence[str]) -> str:
 
 
 def _by_verdict(results: Iterable[Result]) -> dict[tuple[Verdict, bool], list[Result]]:
-    """Return results by what an entry for them says: the verdict, and whether they are flaky."""
-    found: dict[tuple[Verdict, bool], list[Result]] = {}
+    """Return results by the verdict and the `flaky` of an entry for them."""
+    grouped: dict[tuple[Verdict, bool], list[Result]] = {}
     for result in results:
-        found.setdefault((worst(result), result.verdict is Verdict.FLAKY), []).append(result)
-    return found
+        grouped.setdefault((worst(result), result.verdict is Verdict.FLAKY), []).append(result)
+    return grouped
 
 
-def _worded(verdict: Verdict, *, flaky: bool) -> str:
+def _verdict_text(verdict: Verdict, *, flaky: bool) -> str:
     return f"flaky, at worst {verdict}" if flaky else str(verdict)
 
 
 def _cause(result: Result) -> str:
-    """Return in a line what failures of one cause have in common: the sentence, or what the runtime said."""
+    """Return what failures of one cause have in common, on one line: the sentence, or the runtime's message."""
     by_text = result.clauses and (result.verdict in WRONG or result.verdict is Verdict.ACCEPTED_INVALID)
     text = quoted(result.clauses[-1]) if by_text else f"{result.error}: {result.message}".strip(": ")
-    seen = "".join(character if character.isprintable() else "?" for character in line(text, 2000))
-    return textwrap.shorten(seen, 110, placeholder=" ...")
+    printable = "".join(character if character.isprintable() else "?" for character in line(text, 2000))
+    return textwrap.shorten(printable, 110, placeholder=" ...")
 
 
-def _written(entry: Entry, *, cause: str = "") -> str:
-    """Return a block for an entry, with a comment on the cause above it."""
+def _entry_text(entry: Entry, *, cause: str = "") -> str:
+    """Return an entry as TOML, with its cause as a comment above it."""
     lines = ["", *([f"# {cause}"] if cause else []), "[[expect]]", f"case = {toml_blocks.listed(entry.case)}"]
     texts = {
         "versions": str(entry.versions or ""),
@@ -363,7 +365,7 @@ def _written(entry: Entry, *, cause: str = "") -> str:
     }
     lines += [f"{key} = {toml_blocks.quoted(text)}" for key, text in texts.items() if text]
     lines += [f"expires = {entry.expires}"] if entry.expires else []
-    given = ", ".join(f"{key} = {toml_blocks.quoted(text)}" for key, text in entry.when.items())
-    lines += [f"when = {{ {given} }}"] if given else []
+    conditions = ", ".join(f"{key} = {toml_blocks.quoted(text)}" for key, text in entry.when.items())
+    lines += [f"when = {{ {conditions} }}"] if conditions else []
     lines += ["flaky = true"] if entry.flaky else []
     return "\n".join([*lines, ""])

@@ -111,21 +111,21 @@ def _statement(statement: Statement) -> dict[str, Any]:
 
 
 def _gate(gate: Gate) -> dict[str, Any]:
-    news = sorted(gate.news.values(), key=lambda item: (str(item.standing), item.example.case))
+    deviations = sorted(gate.deviations.values(), key=lambda item: (str(item.status), item.example.case))
     return {
         "backend": gate.expectations.backend,
         "expectations": str(gate.expectations.path),
         "open": gate.opened,
-        "standings": {str(name): count for name, count in sorted(gate.standings.items())},
+        "standings": {str(name): count for name, count in sorted(gate.statuses.items())},
         "problems": gate.problems,
         "news": [
             {
-                "standing": str(item.standing),
+                "standing": str(item.status),
                 "expected": str(item.expected),
                 "actual": str(item.actual),
                 "count": item.count,
                 "example": _example(item.example),
             }
-            for item in news
+            for item in deviations
         ],
     }

@@ -1,23 +1,23 @@
-"""What the gate says: how many cases stand how, what is news, and what to do."""
+"""The gate's report: the cases that deviate from the expectations, other problems, and a last line with the counts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.gate.gate import Standing
+from harness.gate.gate import GateStatus
 from harness.verdict import line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.gate.gate import Gate, News
+    from harness.gate.gate import Deviation, Gate
 
 MEANINGS = {
-    Standing.BROKEN: "the adapter is at fault; nothing was measured",
-    Standing.REGRESSED: "worse than expected",
-    Standing.DIFFERENT: "another failure than expected",
-    Standing.IMPROVED: "still a failure, but a better one",
-    Standing.FIXED: "pass, where a failure was expected",
+    GateStatus.BROKEN: "the adapter is at fault; nothing was measured",
+    GateStatus.REGRESSED: "worse than expected",
+    GateStatus.DIFFERENT: "another failure than expected",
+    GateStatus.IMPROVED: "still a failure, but a better one",
+    GateStatus.FIXED: "pass, where a failure was expected",
 }
 """In the order of a report."""
 
@@ -25,24 +25,24 @@ MEANINGS = {
 def lines(gate: Gate) -> Iterator[str]:
     """Yield the report of a finished gate."""
     path = gate.expectations.path
-    for standing, meaning in MEANINGS.items():
-        news = [item for item in gate.news.values() if item.standing is standing]
-        if news:
-            yield f"{standing}: {gate.standings[standing]} cases: {meaning}"
-            yield from (f"  {told(item)}" for item in sorted(news, key=lambda item: item.example.case))
+    for status, meaning in MEANINGS.items():
+        deviations = [item for item in gate.deviations.values() if item.status is status]
+        if deviations:
+            yield f"{status}: {gate.statuses[status]} cases: {meaning}"
+            yield from (f"  {describe(item)}" for item in sorted(deviations, key=lambda item: item.example.case))
     for problem in gate.problems:
         yield f"problem: {problem}"
-    total = sum(gate.standings.values())
+    total = sum(gate.statuses.values())
     if gate.opened:
         yield f"the gate is open: {total} cases of {line(gate.expectations.backend)} are what {path} says"
         return
-    others = ", ".join(f"{gate.standings[name]} {name}" for name in MEANINGS if gate.standings[name])
-    yield f"the gate is closed: of {total} cases {gate.standings[Standing.MET]} met{', ' if others else ''}{others}"
+    others = ", ".join(f"{gate.statuses[name]} {name}" for name in MEANINGS if gate.statuses[name])
+    yield f"the gate is closed: of {total} cases {gate.statuses[GateStatus.MET]} met{', ' if others else ''}{others}"
 
 
-def told(news: News) -> str:
-    """Return cases that stand alike as one line: the first of them, and how many there are."""
-    example = news.example
-    more = f" and {news.count - 1} more of {line(example.operator)}" if news.count > 1 else ""
-    said = f": {line(example.message, 160)}" if example.message else ""
-    return f"{line(example.case)}{more}: expected {news.expected}, got {news.actual}{said}"
+def describe(deviation: Deviation) -> str:
+    """Return a deviation on one line: its first case, the number of cases, the verdicts and the message."""
+    example = deviation.example
+    more = f" and {deviation.count - 1} more of {line(example.operator)}" if deviation.count > 1 else ""
+    message = f": {line(example.message, 160)}" if example.message else ""
+    return f"{line(example.case)}{more}: expected {deviation.expected}, got {deviation.actual}{message}"

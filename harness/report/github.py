@@ -70,10 +70,10 @@ def _of_gate(subject: Subject) -> Iterator[tuple[str, str, str]]:
     """Yield level, title and text of what closes the gate, in the order of its own report."""
     gate = subject.gate
     assert gate is not None  # noqa: S101 - asked only where there is one
-    for standing in gate_report.MEANINGS:
-        for item in gate.news.values():
-            if item.standing is standing:
-                yield ERROR, f"{standing}: {item.example.operator}", gate_report.told(item)
+    for status in gate_report.MEANINGS:
+        for item in gate.deviations.values():
+            if item.status is status:
+                yield ERROR, f"{status}: {item.example.operator}", gate_report.describe(item)
     yield from ((ERROR, "expectations", problem) for problem in gate.problems)
 
 

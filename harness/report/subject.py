@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness.gate.gate import Gate, Standing, standing_of
+from harness.gate.gate import Gate, GateStatus, status_of
 from harness.results import sampling
 from harness.results.summary import Summary
 from harness.verdict import Result, Verdict, line
@@ -38,20 +38,20 @@ class Held:
     """
 
     result: Result
-    standing: Standing | None = None
+    standing: GateStatus | None = None
     entry: Entry | None = None
 
     @property
     def wrong(self) -> bool:
         """Whether somebody is to act: it is news at the gate; without one, a failure or a fault of the adapter."""
         if self.standing is not None:
-            return self.standing is not Standing.MET
+            return self.standing is not GateStatus.MET
         return self.result.verdict.failed or self.result.verdict is Verdict.ADAPTER_ERROR
 
     @property
     def accepted(self) -> bool:
         """Whether it is a failure that the expectations have an entry for."""
-        return self.standing is Standing.MET and self.result.verdict.failed
+        return self.standing is GateStatus.MET and self.result.verdict.failed
 
     @property
     def said(self) -> str:
@@ -59,7 +59,7 @@ class Held:
         if self.accepted and self.entry is not None:
             link = f" ({self.entry.link})" if self.entry.link else ""
             return line(f"expected {self.result.verdict}: {self.entry.reason}{link}", 600)
-        if self.standing in {None, Standing.MET}:
+        if self.standing in {None, GateStatus.MET}:
             return ""
         expected = self.entry.verdict if self.entry else Verdict.PASS
         return f"{self.standing}: expected {expected}, got {self.result.verdict}"
@@ -167,7 +167,7 @@ def read(run: Run, expected: Expectations | None = None, others: Iterable[Callab
     for result in run.results():
         for take in takers:
             take(result)
-        if gate is not None and gate.add(result) is Standing.MET and result.verdict.failed:
+        if gate is not None and gate.add(result) is GateStatus.MET and result.verdict.failed:
             accepted[result.operator, result.backend] += 1
     if gate is not None:
         gate.finish(complete=run.complete, unreadable=run.unreadable)
@@ -180,7 +180,7 @@ def _held(run: Run, gate: Gate | None) -> Iterator[Held]:
             yield Held(result)
         else:
             entry = gate.entry(result)
-            yield Held(result, standing_of(entry, result), entry)
+            yield Held(result, status_of(entry, result), entry)
 
 
 def seconds(result: Result) -> float:

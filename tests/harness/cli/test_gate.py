@@ -42,14 +42,14 @@ def test_a_failure_that_is_expected_leaves_the_gate_open(tmp_path: Path, results
 
 
 @pytest.mark.parametrize(
-    ("verdict", "standing"), [("wrong_value", "regressed"), ("pass", "regressed"), ("timeout", "regressed")]
+    ("verdict", "status"), [("wrong_value", "regressed"), ("pass", "regressed"), ("timeout", "regressed")]
 )
-def test_another_verdict_closes_it(verdict: str, standing: str, tmp_path: Path, results: Path) -> None:
+def test_another_verdict_closes_it(verdict: str, status: str, tmp_path: Path, results: Path) -> None:
     file = write(tmp_path / "e.toml", verdict)
     for words in (("run", "--backend", DYING, *CASES), ("gate", results)):
         done = command(*words, "--expectations", file)
         assert done.status == 1, done.text
-        assert f"{standing}: 1 cases" in done.text, done.text
+        assert f"{status}: 1 cases" in done.text, done.text
         assert f"  {FAULTY}: expected {verdict}, got crash: " in done.text, done.text
 
 
@@ -128,7 +128,7 @@ def test_what_is_no_longer_attempted_closes_it_until_it_is_accepted(tmp_path: Pa
     closed = command("gate", after, "--expectations", file)
     assert closed.status == 1, closed.text
     assert (
-        f"problem: ai.onnx/Split/2: no cases attempted, where {file} asks for 1 at least: the runtime opts out of 1"
+        f"problem: ai.onnx/Split/2: no cases attempted, where {file} requires at least 1: the runtime opts out of 1"
     ) in closed.out, closed.text
     update = ("expectations", "update", after, "--expectations", file)
     for words in ((), ("--accept-new", "--reason", "x")):

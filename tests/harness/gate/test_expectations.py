@@ -76,7 +76,7 @@ def test_a_whole_file_is_read() -> None:
         ('versions = ">=13"', 'versions = "13-18"', "line 8: 'versions' is '13-18'; expected a version, 13"),
         ('verdict = "crash"', 'verdict = "fail"', "line 13: 'verdict' is 'fail'; expected one of pass, wrong_value"),
         ('verdict = "crash"', 'verdict = "unspecified"', "line 13: 'verdict' is 'unspecified'; expected one of"),
-        ('verdict = "crash"\n', "", "line 6: 'verdict' is missing; an entry says what is accepted, and why"),
+        ('verdict = "crash"\n', "", "line 6: 'verdict' is missing; an entry says which verdict is accepted, and why"),
         ('reason = "divides by zero"', 'reason = " "', "line 14: 'reason' is ' '; expected a text that is not empty"),
         ('reason = "divides by zero"\n', "", "line 6: 'reason' is missing"),
         ("expires = 2027-01-31", 'expires = "2027-01-31"', "line 16: 'expires' is '2027-01-31'; expected a date"),

@@ -12,7 +12,7 @@ import pytest
 
 from harness.gate import expectations
 from harness.gate.expectations import ExpectationsError
-from harness.gate.gate import BADNESS, Gate, Standing, stand
+from harness.gate.gate import BADNESS, Gate, GateStatus, status_of_verdict
 from harness.report import gate as gate_report
 from harness.verdict import Result, Verdict
 
@@ -27,7 +27,7 @@ HEADER: dict[str, Any] = {
 V = Verdict
 SCORED = [verdict for verdict in Verdict if verdict not in {V.UNSPECIFIED, V.ADAPTER_ERROR}]
 EXPECTED = [None, *(verdict for verdict in SCORED if verdict is not V.FLAKY)]
-"""That a case is flaky is said beside the worst verdict that it comes out with."""
+"""An entry for flaky cases has their worst verdict and `flaky = true`."""
 
 
 def result(case: str, verdict: Verdict = V.PASS, backend: str = "mine", **given: Any) -> Result:
@@ -58,66 +58,66 @@ WORSE = [
 ALIKE = {V.WRONG_VALUE, V.WRONG_SHAPE, V.WRONG_TYPE, V.WRONG_COUNT}
 
 
-def wanted(expected: Verdict | None, actual: Verdict) -> Standing:
+def wanted(expected: Verdict | None, actual: Verdict) -> GateStatus:
     """Return the cell of the table, said another way than the gate does."""
     if expected is None:
-        return Standing.MET if actual in {V.PASS, V.UNSUPPORTED} else Standing.REGRESSED
+        return GateStatus.MET if actual in {V.PASS, V.UNSUPPORTED} else GateStatus.REGRESSED
     if actual is expected or (actual is V.UNSUPPORTED and expected is not V.PASS):
-        return Standing.MET
+        return GateStatus.MET
     if actual is V.PASS:
-        return Standing.FIXED
+        return GateStatus.FIXED
     if {expected, actual} <= ALIKE:
-        return Standing.DIFFERENT
+        return GateStatus.DIFFERENT
     order = ["pass", "unsupported", "accepted_invalid", "refused", "wrong_", "flaky", "timeout", "crash"]
     before, now = (next(i for i, name in enumerate(order) if str(item).startswith(name)) for item in (expected, actual))
-    return Standing.REGRESSED if now > before else Standing.IMPROVED
+    return GateStatus.REGRESSED if now > before else GateStatus.IMPROVED
 
 
 @pytest.mark.parametrize(("expected", "actual"), list(itertools.product(EXPECTED, SCORED)), ids=str)
 def test_how_a_verdict_stands(expected: Verdict | None, actual: Verdict) -> None:
-    assert stand(expected, actual) is wanted(expected, actual)
+    assert status_of_verdict(expected, actual) is wanted(expected, actual)
     text = entry(str(expected), case='"ai.onnx/Split/*"') if expected else ""
     found = gate(text, result("ai.onnx/Split/18/uneven", actual))
-    assert found.standings == {wanted(expected, actual): 1}
+    assert found.statuses == {wanted(expected, actual): 1}
     idle = actual is V.UNSUPPORTED and expected is not V.UNSUPPORTED  # The one case there is was not attempted.
-    assert found.finish(complete=True) is (wanted(expected, actual) is Standing.MET and not idle), found.problems
+    assert found.finish(complete=True) is (wanted(expected, actual) is GateStatus.MET and not idle), found.problems
 
 
 FLAKY = [
-    # expected of a flaky case, attempts, standing
-    (V.WRONG_VALUE, [V.WRONG_VALUE, V.PASS], Standing.MET),
-    (V.WRONG_VALUE, [V.PASS], Standing.MET),
-    (V.WRONG_VALUE, [V.WRONG_VALUE], Standing.MET),
-    (V.WRONG_VALUE, [V.REFUSED], Standing.MET),
-    (V.WRONG_VALUE, [V.WRONG_VALUE, V.CRASH], Standing.REGRESSED),
-    (V.WRONG_VALUE, [V.CRASH], Standing.REGRESSED),
-    (V.CRASH, [V.CRASH, V.WRONG_VALUE], Standing.MET),
-    (V.CRASH, [V.UNSPECIFIED], Standing.MET),
-    (V.CRASH, [V.ADAPTER_ERROR], Standing.BROKEN),
+    # expected of a flaky case, attempts, status
+    (V.WRONG_VALUE, [V.WRONG_VALUE, V.PASS], GateStatus.MET),
+    (V.WRONG_VALUE, [V.PASS], GateStatus.MET),
+    (V.WRONG_VALUE, [V.WRONG_VALUE], GateStatus.MET),
+    (V.WRONG_VALUE, [V.REFUSED], GateStatus.MET),
+    (V.WRONG_VALUE, [V.WRONG_VALUE, V.CRASH], GateStatus.REGRESSED),
+    (V.WRONG_VALUE, [V.CRASH], GateStatus.REGRESSED),
+    (V.CRASH, [V.CRASH, V.WRONG_VALUE], GateStatus.MET),
+    (V.CRASH, [V.UNSPECIFIED], GateStatus.MET),
+    (V.CRASH, [V.ADAPTER_ERROR], GateStatus.BROKEN),
 ]
 
 
-@pytest.mark.parametrize(("expected", "attempts", "standing"), FLAKY, ids=str)
+@pytest.mark.parametrize(("expected", "attempts", "status"), FLAKY, ids=str)
 def test_a_flaky_case_comes_out_no_worse_than_its_entry_says(
-    expected: Verdict, attempts: list[Verdict], standing: Standing
+    expected: Verdict, attempts: list[Verdict], status: GateStatus
 ) -> None:
     found = result("ai.onnx/Split/18/a", attempts[0])
     if len(attempts) > 1:
         told = tuple({"process": "same", "verdict": str(verdict)} for verdict in attempts)
         found = dataclasses.replace(found, verdict=V.FLAKY, attempts=told)
     text = entry(str(expected), case='"ai.onnx/Split/*"', flaky="true")
-    assert gate(text, found).standings == {standing: 1}
+    assert gate(text, found).statuses == {status: 1}
 
 
 def test_a_verdict_flaky_is_said_by_what_it_comes_out_with() -> None:
-    with pytest.raises(ExpectationsError, match="expected the worst verdict that it comes out with, and beside it fla"):
+    with pytest.raises(ExpectationsError, match="expected the worst of its verdicts, and fla"):
         gate(entry("flaky"))
 
 
 @pytest.mark.parametrize("expected", EXPECTED, ids=str)
 def test_what_is_not_scored_is_met_and_what_is_not_measured_is_broken(expected: Verdict | None) -> None:
-    assert stand(expected, V.UNSPECIFIED) is Standing.MET
-    assert stand(expected, V.ADAPTER_ERROR) is Standing.BROKEN
+    assert status_of_verdict(expected, V.UNSPECIFIED) is GateStatus.MET
+    assert status_of_verdict(expected, V.ADAPTER_ERROR) is GateStatus.BROKEN
 
 
 @pytest.mark.parametrize(("less", "more"), WORSE, ids=str)
@@ -178,8 +178,8 @@ def test_a_run_that_was_cut_off_closes_it() -> None:
 @pytest.mark.parametrize(
     ("setting", "problem"),
     [
-        ("minimum = 4", "3 cases, where expectations.toml asks for 4 at least: something has shrunk"),
-        ("attempted = 2", "1 attempted cases, where expectations.toml asks for 2 at least: something has shrunk"),
+        ("minimum = 4", "3 cases, where expectations.toml requires at least 4: something has shrunk"),
+        ("attempted = 2", "1 attempted cases, where expectations.toml requires at least 2: something has shrunk"),
         ("minimum = 3\nattempted = 1", ""),
     ],
 )
@@ -205,10 +205,10 @@ def test_an_operator_that_is_attempted_less_closes_it_and_is_named() -> None:
     found = gate(entry(case='"ai.onnx/Abs/13/b"') + SHRUNK, *abs_, *split, *others)
     assert not found.finish(complete=True)
     assert found.problems == [
-        "ai.onnx/Gone/1: no cases attempted, where expectations.toml asks for 4 at least: the run has no more of it",
-        "ai.onnx/Split/18: 1 cases attempted, where expectations.toml asks for 3 at least: the runtime opts out of 5",
+        "ai.onnx/Gone/1: no cases attempted, where expectations.toml requires at least 4: the run has no others",
+        "ai.onnx/Split/18: 1 cases attempted, where expectations.toml requires at least 3: the runtime opts out of 5",
     ]
-    assert not found.news
+    assert not found.deviations
 
 
 def test_an_operator_that_is_attempted_as_much_or_more_does_not() -> None:
@@ -225,7 +225,7 @@ def test_of_many_operators_the_worst_are_named_and_the_rest_is_counted() -> None
     assert len(found.problems) == 20
     assert found.problems[0].startswith("ai.onnx/Op30/1: no cases attempted, ")
     lost = sum(range(1, 12))
-    assert found.problems[-1] == f"and 11 more operator versions, of which {lost} cases are no longer attempted"
+    assert found.problems[-1] == f"and 11 more operator versions, with {lost} fewer attempted cases"
 
 
 def test_a_runtime_that_opts_out_of_everything_closes_it() -> None:
@@ -234,7 +234,7 @@ def test_a_runtime_that_opts_out_of_everything_closes_it() -> None:
     assert not found.finish(complete=True)
     (problem,) = found.problems
     assert problem == (
-        "mine opts out of every case: nothing is held against expectations.toml; an entry with verdict = "
+        "mine opts out of every case: nothing is compared with expectations.toml; an entry with verdict = "
         '"unsupported" would say that this is expected'
     )
     assert gate("minimum = 3", *opted_out, result("ai.onnx/Abs/13/a")).finish(complete=True)
@@ -276,13 +276,13 @@ def test_an_empty_run_is_open_only_without_a_minimum() -> None:
 def test_other_backends_of_the_run_are_passed_over() -> None:
     found = gate("", result("ai.onnx/Split/18/a", V.CRASH, "other"), result("ai.onnx/Split/18/a"))
     assert found.finish(complete=True)
-    assert found.standings == {Standing.MET: 1}
+    assert found.statuses == {GateStatus.MET: 1}
 
 
 def test_a_fault_of_the_adapter_is_no_expectation() -> None:
     found = gate(entry(case='"ai.onnx/Split/18/a"'), result("ai.onnx/Split/18/a", V.ADAPTER_ERROR))
     assert not found.finish(complete=True)
-    assert found.standings == {Standing.BROKEN: 1}
+    assert found.statuses == {GateStatus.BROKEN: 1}
 
 
 def test_the_end_can_be_looked_at_twice() -> None:
@@ -314,7 +314,7 @@ def test_the_narrower_entry_wins(narrow: dict[str, str], wide: dict[str, str]) -
         entry("crash", **wide) + entry("refused", **narrow),
     ):
         found = gate(text, item)
-        assert found.standings == {Standing.MET: 1}, found.news
+        assert found.statuses == {GateStatus.MET: 1}, found.deviations
 
 
 def test_two_entries_as_narrow_that_disagree_are_an_error() -> None:
@@ -362,13 +362,13 @@ def test_a_version_that_is_none_meets_no_condition() -> None:
     assert not gate(text, result("ai.onnx/Split/18/a", V.CRASH), backends=backends).finish(complete=True)
 
 
-# What cannot be held against each other
+# What cannot be compared
 
 
 @pytest.mark.parametrize(
     ("text", "head", "sentence"),
     [
-        ("", {"backends": {"other": {}}}, "expectations.toml speaks of mine, the run is of other"),
+        ("", {"backends": {"other": {}}}, "expectations.toml is for mine, the run is of other"),
         ('suite = "official"', {}, "was written for suite official, the run has generated"),
         ('digest = "d0"', {}, "was written for suite digest d0, the run has d1"),
         ('selection = "--op Split"', {}, "was written for selection --op Split, the run has everything"),

@@ -80,7 +80,7 @@ def renewed(
     gate = Gate(expectations.parse(new, file), found.header, TODAY)
     for result in found.results():
         gate.add(result)
-    assert gate.finish(complete=True), (new, gate.news, gate.problems)
+    assert gate.finish(complete=True), (new, gate.deviations, gate.problems)
     return new, said
 
 
@@ -104,7 +104,7 @@ def test_what_is_fixed_goes_and_the_rest_stays(tmp_path: Path) -> None:
     assert said == [
         "minimum: 1 is now 3",
         f"narrowed line 6 ({SPLIT}/uneven_* crash) to 1 cases",
-        f"removed line 12 ({SPLIT}/late timeout): no case is so any more",
+        f"removed line 12 ({SPLIT}/late timeout): no case has this verdict any more",
         "attempted: 1 operator versions are new",
     ]
 
