@@ -242,9 +242,7 @@ def test_a_file_that_may_not_grow_keeps_what_it_holds(tmp_path: Path, whole: dic
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
     status, out, err = end(start(words(file), before=limit))
-    assert (status, f"cannot write {file}: File too large; what it holds so far is whole" in err) == (2, True), (
-        out + err
-    )
+    assert (status, f"cannot write {file}: File too large; the results so far are whole" in err) == (2, True), out + err
     kept = measured(file)
     assert 0 < len(kept) < len(whole), kept
     status, out, err = end(start(words(file, "--resume")))

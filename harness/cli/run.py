@@ -84,7 +84,7 @@ def run(wanted: Wanted, shard: Any, asked: Any, **given: Any) -> None:  # noqa: 
     """
     keeping(resume=given["resume"], overwrite=given["overwrite"])
     backends = tuple(dict.fromkeys(given["backends"]))
-    sampled = sampling.given(asked, backends)
+    sampled = sampling.by_backend(asked, backends)
     results, apart = given["results"] or (None, False)
     options = session.Options(
         backends=backends,

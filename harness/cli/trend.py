@@ -110,7 +110,7 @@ def _measure(
 ) -> int:
     """Run the versions; return 0, or 2 where results are missing."""
     printing.note(f"runs {line(', '.join(backends))}")
-    sampled = sampling.given(asked, backends)
+    sampled = sampling.by_backend(asked, backends)
     options = run.Options(
         backends=backends,
         suite=wanted.suite_name,

@@ -350,7 +350,7 @@ def _one_of(what: str, names: Callable[[], Iterator[str]]) -> Callable[[Any], st
         glob = _text(value)
         known = list(names())
         if not any(fnmatch.fnmatchcase(name, glob) for name in known):
-            raise ValueError(f"it can never match: there is no such {what}; known are {', '.join(known)}")
+            raise ValueError(f"it can never match: there is no such {what}; there are {', '.join(known)}")
         return glob
 
     return check

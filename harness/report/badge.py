@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.report import json_text
-from harness.results.sampling import said
+from harness.results.sampling import in_words
 from harness.results.summary import rates
 from harness.verdict import Verdict, line
 
@@ -61,7 +61,7 @@ def _said(counts: Mapping[Verdict, int], sample: int) -> str:
     if not found.specified:
         return "no data"
     named = [f"{counts[verdict]} {verdict}" for verdict in Verdict if NAMED[verdict] and counts.get(verdict)]
-    part = [said(sample)] if sample > 1 else []
+    part = [in_words(sample)] if sample > 1 else []
     return " · ".join([f"{found.passed}/{found.specified} of specified", *part, *named])
 
 

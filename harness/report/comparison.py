@@ -120,12 +120,12 @@ class _Part:
     """
 
     def __init__(self, run: Run, *, any_name: bool) -> None:
-        self._samples, self.lacks = sampling.of(run.header), 0
+        self._samples, self.lacks = sampling.from_header(run.header), 0
         self._any = next(iter(run.header["backends"])) if any_name else ""
 
     def has(self, result: Result) -> bool:
         """Tell whether it was to have a result for a case of the other run, and count where not."""
-        asked = sampling.takes(self._samples, self._any or result.backend, result.case)
+        asked = sampling.includes(self._samples, self._any or result.backend, result.case)
         self.lacks += not asked
         return asked
 
@@ -167,7 +167,7 @@ def _heads(before: Run, after: Run, found: Comparison) -> Iterator[str]:
         )
     for run, other, count in ((before, after, found.outside[0]), (after, before, found.outside[1])):
         if count:
-            part = ", ".join(f"{name} {sampling.said(n)}" for name, n in sampling.of(run.header).items())
+            part = ", ".join(f"{name} {sampling.in_words(n)}" for name, n in sampling.from_header(run.header).items())
             yield line(f"{run.path} is a sample ({part}): {count} results of {other.path} are not compared", 2000)
 
 

@@ -103,7 +103,7 @@ def write(path: Path, pieces: Iterable[str]) -> None:
         ReportError: it cannot be written.
         ResultsError: it holds results.
     """
-    stream.spare(path)
+    stream.check_no_results(path)
     try:
         atomic_file.write(path, pieces)
     except OSError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from harness.report.markup import plain
-from harness.results.sampling import said
+from harness.results.sampling import in_words
 from harness.results.summary import rate, rates
 from harness.verdict import Verdict
 
@@ -48,7 +48,7 @@ def report(published: Sequence[tuple[Subject, Mapping[str, str]]]) -> Iterator[s
                 for whole in (found.specified, found.attempted)
             ]
             name = plain(f"{backend} {version}" if f"=={version}" not in backend else backend)
-            part = f", {said(sampled[backend])}" if backend in sampled else ""
+            part = f", {in_words(sampled[backend])}" if backend in sampled else ""
             rows.append(
                 [
                     f"{plain(head['suite'].get('name', ''))}{part}{cut}: {links}",

@@ -18,7 +18,7 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from harness.case.case import quoted
 from harness.report.subject import moment, seconds
-from harness.results.sampling import said as said_of
+from harness.results.sampling import in_words
 from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _headed(subject: Subject, operator: str, backend: str) -> TestSuite:
         ("onnx", head.get("onnx", "")),
         ("suite", head["suite"].get("name", "")),
         ("digest", head["suite"].get("digest", "")),
-        *([("sample", said_of(subject.samples[backend]))] if backend in subject.samples else []),
+        *([("sample", in_words(subject.samples[backend]))] if backend in subject.samples else []),
     ):
         made.add_property(name, _xml(line(value)))
     for shared in subject.shared(backend, operator.rpartition("/")[0] or operator):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from harness.report.terminal import clipped
-from harness.results.sampling import said
+from harness.results.sampling import in_words
 from harness.results.summary import rate, rates
 from harness.verdict import WRONG, Verdict, line
 
@@ -44,7 +44,7 @@ def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Map
     for backend in sorted(sums):
         counts = sums[backend]
         name = line(" ".join([clipped(backend), versions.get(backend, "")])).strip()
-        asked = f", {said(samples[backend])}" if samples.get(backend, 1) > 1 else ""
+        asked = f", {in_words(samples[backend])}" if samples.get(backend, 1) > 1 else ""
         yield f"{name}: {_number(counts.total())} cases, {part}{asked}"
         rows = list(_rows(summary, backend, counts))
         align = ("left", "right", "left")

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from harness.case.case import quoted
 from harness.report import json_text
 from harness.report.subject import moment
-from harness.results.sampling import said as said_of
+from harness.results.sampling import in_words
 from harness.spec import links
 from harness.verdict import Verdict, clean, line
 
@@ -159,7 +159,7 @@ def _run(subject: Subject, backend: str, size: _Size, said: list[str]) -> Iterat
     yield f'}}}},\n"automationDetails":{json_text.text({"id": category})}'
     yield f',\n"invocations":{json_text.text([_invocation(subject, kept, count, said)])}'
     properties = {"failuresShare": shared} if shared else {}
-    properties |= {"sample": [said_of(subject.samples[backend])]} if backend in subject.samples else {}
+    properties |= {"sample": [in_words(subject.samples[backend])]} if backend in subject.samples else {}
     yield f',\n"properties":{json_text.text(properties)}}}' if properties else "}"
 
 

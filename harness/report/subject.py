@@ -107,13 +107,13 @@ class Subject:
         said, part = self.run.header["backends"].items(), self.samples
         names = ((name, f"{name} {known.get('version', '')}".strip()) for name, known in said)
         return line(
-            ", ".join(f"{told} ({sampling.said(part[name])})" if name in part else told for name, told in names)
+            ", ".join(f"{told} ({sampling.in_words(part[name])})" if name in part else told for name, told in names)
         )
 
     @property
     def samples(self) -> dict[str, int]:
         """By backend, n of the 1 case in n that it was asked, where that is not all."""
-        return sampling.of(self.run.header)
+        return sampling.from_header(self.run.header)
 
     @property
     def title(self) -> str:

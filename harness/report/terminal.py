@@ -11,7 +11,7 @@ from tabulate import tabulate
 
 from harness.case.case import quoted
 from harness.report.markup import plain
-from harness.results.sampling import said
+from harness.results.sampling import in_words
 from harness.results.summary import Group, Summary, rate, rates
 from harness.verdict import Verdict, clean, line, natural, version_number
 
@@ -137,7 +137,7 @@ def _sums(summary: Summary) -> dict[str, Counter[Verdict]]:
 
 def _asked(backend: str, count: int) -> str:
     """Return a backend's name, with the part of the cases that it was asked, where that is not all."""
-    return f"{backend}, {said(count)}" if count > 1 else backend
+    return f"{backend}, {in_words(count)}" if count > 1 else backend
 
 
 def clipped(backend: str, most: int = MOST_NAME) -> str:

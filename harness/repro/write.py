@@ -47,7 +47,7 @@ def check(kind: str, out: Path | None, named: Sequence[str]) -> None:
     if out is not None and kind != "folder" and out.is_dir():
         raise FilingError(f"--out {out} is a folder; --format {kind} writes one file")
     if out is not None and kind != "folder":
-        stream.spare(out)
+        stream.check_no_results(out)
 
 
 def file(issue: Issue, kind: str, out: Path | None) -> tuple[str, Path | None]:

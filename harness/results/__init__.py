@@ -1,4 +1,4 @@
-"""The result stream: its lines, files of it, merging, sampling, counting, and versions of a runtime compared.
+"""The result stream: its records and files, merging, sampling, counting, and trends over versions of a runtime.
 
-Imports `case` and `execution` for names; nothing here runs a backend.
+Imports `case` and `spec`; nothing here runs a backend.
 """

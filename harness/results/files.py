@@ -1,6 +1,6 @@
-"""The results files of a run: one for all backends, or one for each of them in a folder.
+"""The results files of a run: one for all backends, or one for each backend in a folder.
 
-Each is a whole stream, with a header and a footer of its own, and goes on where it was cut off.
+Each is a whole stream, with a header and a footer of its own, and is resumed where it was cut off.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.results import sampling
-from harness.results.stream import CutOffError, ResultsError, Run, Writer, begun, header, identity
+from harness.results.stream import CutOffError, ResultsError, Run, Writer, has_content, header, identity
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from harness.verdict import Result, Unreadable
 
 MOST_NAME = 80
-"""Characters of a file name that is made of a backend's."""
+"""The most characters of a backend's name in the name of its file."""
 
 
 def file_names(backends: Sequence[str]) -> dict[str, str]:
-    """Return by backend the name of its file in a folder: as the user named it, as far as every file system allows.
+    """Return by backend the name of its file in a folder: the backend's name, with characters of any file system.
 
-    What had to be replaced, or differs in upper and lower case alone, is told apart by a digest of the name.
+    Names with replaced characters, and names that differ only in case, get a digest of the backend's name.
     """
     plain = {name: re.sub(r"[^A-Za-z0-9._=+]+", "-", name).strip("-.")[:MOST_NAME] for name in backends}
-    often = Counter(text.casefold() for text in plain.values())
+    uses = Counter(text.casefold() for text in plain.values())
     return {
-        name: f"{text if name == text and often[text.casefold()] == 1 else f'{text}-{_digest(name)}'.strip('-')}.ndjson"
+        name: f"{text if name == text and uses[text.casefold()] == 1 else f'{text}-{_digest(name)}'.strip('-')}.ndjson"
         for name, text in plain.items()
     }
 
@@ -46,8 +46,9 @@ class Stream:
     """One results file of a run.
 
     Attributes:
-        backends: whose results it holds.
-        earlier: what it held when this run began, where that goes on.
+        backends: whose results it contains.
+        earlier: its contents before this run began, where this run resumes it.
+        begun: whether this run writes to it.
     """
 
     backends: tuple[str, ...]
@@ -57,12 +58,12 @@ class Stream:
 
     @property
     def path(self) -> Path | None:
-        """Where it is; None: nothing is kept."""
+        """The path of the file; None: results are only counted."""
         return self.writer.path
 
 
 class Streams:
-    """Every results file of a run, each result in the one of its backend."""
+    """Every results file of a run; each result is written to the file of its backend."""
 
     def __init__(
         self,
@@ -73,14 +74,14 @@ class Streams:
         apart: bool = False,
         overwrite: bool = False,
     ) -> None:
-        """Take where results go; nothing is opened yet.
+        """Name the files; nothing is opened yet.
 
         Args:
-            path: a file, or a folder where `apart`; None: results are counted, and not kept.
-            backends: that give results.
-            reference: whose answers are the expected ones; every header names it as well.
+            path: a file, or a folder where `apart`; None: results are only counted.
+            backends: whose results are written.
+            reference: the backend whose answers are the expected ones; every header names it as well.
             apart: each backend has a file of its own.
-            overwrite: results that are there may be replaced.
+            overwrite: existing results may be replaced.
         """
         self.path, self._reference = path, reference
         if path is not None and apart:
@@ -89,15 +90,15 @@ class Streams:
         else:
             self.all = [Stream(tuple(backends), Writer(path, overwrite=overwrite))]
         self._apart = apart
-        self._of = {name: stream for stream in self.all for name in stream.backends}
+        self._stream_of = {name: stream for stream in self.all for name in stream.backends}
 
     @property
     def complete(self) -> bool:
-        """Whether every file held a whole run before this one began."""
+        """Whether every file contained a whole run before this one began."""
         return all(stream.earlier is not None and stream.earlier.complete for stream in self.all)
 
     def resume(self, source: Mapping[str, str], arguments: Mapping[str, Any]) -> None:
-        """Take up what the files hold.
+        """Read the files to resume.
 
         Args:
             source: the suite, as the header has it.
@@ -107,40 +108,42 @@ class Streams:
             ResultsError: a file is of another suite, of other backends or arguments; or there is nothing left to do.
         """
         if self.path is None:
-            raise ResultsError("--resume needs --results FILE, the file to go on with")
+            raise ResultsError("--resume needs --results FILE, the file to resume")
         for stream in self.all:
-            stream.writer.lock()  # Before it is read: another run may be about to end it.
-            if stream.path is not None and begun(stream.path):
+            stream.writer.lock()  # Before it is read: another run may be writing its footer.
+            if stream.path is not None and has_content(stream.path):
                 stream.earlier = Run(stream.path)
-                self._same(stream, stream.earlier, source, arguments)
+                self._check_same_run(stream, stream.earlier, source, arguments)
         if self.complete:
             raise ResultsError(f"{self.path} is complete; there is nothing to resume")
 
-    def _same(self, stream: Stream, run: Run, source: Mapping[str, str], arguments: Mapping[str, Any]) -> None:
-        """Raise ResultsError if a file is not of what this run was asked for."""
+    def _check_same_run(
+        self, stream: Stream, run: Run, source: Mapping[str, str], arguments: Mapping[str, Any]
+    ) -> None:
+        """Raise ResultsError if a file is of another suite, of other backends or arguments than this run."""
         known = {"repeat": 0, "reference": "", **run.header["arguments"]}
         reference = {self._reference} - {"", *stream.backends}
-        sampled = sampling.of({"arguments": arguments})
+        sampled = sampling.from_header({"arguments": arguments})
         for what, was, is_now in (
-            ("suite", _written(run.header["suite"]), _written(source)),
-            ("backends", _written(sorted(set(run.header["backends"]) - reference)), _written(sorted(stream.backends))),
-            ("selection", _written(known.get("selection")), _written(arguments["selection"])),
+            ("suite", _text(run.header["suite"]), _text(source)),
+            ("backends", _text(sorted(set(run.header["backends"]) - reference)), _text(sorted(stream.backends))),
+            ("selection", _text(known.get("selection")), _text(arguments["selection"])),
             (
                 "sample",
-                _shares(sampling.of(run.header)),
-                _shares({name: count for name, count in sampled.items() if name in stream.backends}),
+                _samples_text(sampling.from_header(run.header)),
+                _samples_text({name: count for name, count in sampled.items() if name in stream.backends}),
             ),
-            ("reference", _written(known["reference"]), _written(arguments["reference"])),
+            ("reference", _text(known["reference"]), _text(arguments["reference"])),
             ("repeat", known["repeat"], arguments["repeat"]),
         ):
             if was != is_now:
                 raise ResultsError(
                     f"{run.path} cannot be resumed: its {what} is {was}, this run's {is_now}; "
-                    "ask for the same, or name another --results file"
+                    "run with the same, or name another --results file"
                 )
 
     def check(self) -> None:
-        """Raise ResultsError where this run may not replace a file; of several, for one that it could go on with."""
+        """Raise ResultsError where this run may not replace a file; of several errors, preferably a CutOffError."""
         refusals = []
         for stream in self.all:
             try:
@@ -152,56 +155,56 @@ class Streams:
             raise min(refusals, key=lambda refusal: not isinstance(refusal, CutOffError))
 
     def header_of(self, backend: str) -> Mapping[str, Any] | None:
-        """Return the header of the file that holds a backend's results already, or None."""
+        """Return the header of the resumed file with a backend's results, or None."""
         earlier = [stream.earlier for stream in self.all if stream.earlier is not None]
         return next((run.header for run in earlier if backend in run.header["backends"]), None)
 
     def results(self) -> Iterator[Result]:
-        """Yield what the files hold already."""
+        """Yield, and count, the results of the resumed files."""
         for stream in self.all:
             for result in stream.earlier.results() if stream.earlier else ():
                 stream.writer.count(result)
                 yield result
 
     def begin(self, first: Mapping[str, Any], hellos: Mapping[str, Mapping[str, Any]]) -> None:
-        """Open every file: a new one with its header, one that was cut off behind its last record.
+        """Open every file: a new one with its header, one that was cut off after its last record.
 
         Args:
             first: the header of the whole run.
-            hellos: what each backend says of itself.
+            hellos: each backend's own description of itself.
 
         Raises:
-            ResultsError: one cannot be written, or holds a run that was cut off and is not resumed, or a backend is
-                another than in the file to go on with, though its name is the same.
+            ResultsError: one cannot be written, or contains a run that was cut off and is not resumed, or a backend of
+                the same name is another runtime than in the resumed file.
         """
         for stream in self.all:
             if stream.earlier is not None:
-                _same_runtimes(stream.earlier, hellos)
-        self.check()  # Of all of them before the first is begun anew.
+                _check_same_runtimes(stream.earlier, hellos)
+        self.check()  # All of them, before the first is overwritten.
         for stream in self.all:
             if stream.earlier is None:
                 stream.writer.open(self._narrowed(first, stream) if self._apart else first)
             elif not stream.earlier.complete:
-                stream.writer.go_on(stream.earlier)
+                stream.writer.resume(stream.earlier)
             stream.begun = stream.earlier is None or not stream.earlier.complete
 
     def _narrowed(self, first: Mapping[str, Any], stream: Stream) -> dict[str, Any]:
-        """Return the header of the whole run as far as it is one backend's."""
-        told = {*stream.backends, self._reference}
-        sampled = {name: count for name, count in sampling.of(first).items() if name in stream.backends}
+        """Return the header of the whole run, limited to the backends of one file."""
+        names = {*stream.backends, self._reference}
+        sampled = {name: count for name, count in sampling.from_header(first).items() if name in stream.backends}
         arguments = {key: value for key, value in first["arguments"].items() if key != "samples"}
         return {
             **first,
-            "backends": {name: said for name, said in first["backends"].items() if name in told},
+            "backends": {name: hello for name, hello in first["backends"].items() if name in names},
             "arguments": {**arguments, **({"samples": sampled} if sampled else {})},
         }
 
     def add(self, result: Result) -> None:
         """Write and count a result."""
-        self._of[result.backend].writer.add(result)
+        self._stream_of[result.backend].writer.add(result)
 
     def add_unreadable(self, item: Unreadable) -> None:
-        """Write a case that no backend could be asked, to every file."""
+        """Write a case that could not be read to every file."""
         for stream in self.all:
             stream.writer.add_unreadable(item)
 
@@ -212,8 +215,8 @@ class Streams:
 
         Args:
             seconds: that the run took.
-            faults: what went wrong without being any case's result, behind the backend that it is of, if it is of one.
-            given_up: backends that could not go on: without a footer their file counts as cut off.
+            faults: faults of the run itself, each as its backend (empty: of none) and a sentence.
+            given_up: backends whose run was given up: without a footer their file counts as cut off.
             cpu: seconds of CPU time, as the footer has them.
         """
         for stream in self.all:
@@ -235,7 +238,7 @@ class Streams:
 
     @property
     def counts(self) -> Mapping[str, Mapping[str, int]]:
-        """By backend and verdict, the results so far; it changes as they come."""
+        """By backend and verdict, the number of results so far; a live view."""
         return ChainMap(*(stream.writer.counts for stream in self.all))
 
     @property
@@ -244,24 +247,24 @@ class Streams:
         return {name: seconds for stream in self.all for name, seconds in stream.writer.busy.items()}
 
 
-def _shares(sampled: Mapping[str, int]) -> str:
+def _samples_text(sampled: Mapping[str, int]) -> str:
     return ", ".join(f"{name} 1/{count}" for name, count in sorted(sampled.items())) or "none"
 
 
-def _written(value: object) -> str:
-    """Return a value of the header as a person would write it."""
+def _text(value: object) -> str:
+    """Return a value of the header as text for a message."""
     if isinstance(value, dict):
         return " ".join(str(item) for item in value.values())
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "") or "none"
 
 
-def _same_runtimes(run: Run, hellos: Mapping[str, Mapping[str, object]]) -> None:
-    """Raise ResultsError if a backend is another one than in the run to go on with, though its name is the same."""
+def _check_same_runtimes(run: Run, hellos: Mapping[str, Mapping[str, object]]) -> None:
+    """Raise ResultsError if a backend of the same name is another runtime than in the run to resume."""
     now = header({}, hellos, {})["backends"]
     for name, was in run.header["backends"].items():
         then, is_now = identity(was), identity(now.get(name, was))
         if then != is_now:
             raise ResultsError(
-                f"{run.path} cannot be resumed: {name} was {_written(then)}, and is now {_written(is_now)}; "
+                f"{run.path} cannot be resumed: {name} was {_text(then)}, and is now {_text(is_now)}; "
                 "restore it, or name another --results file"
             )

@@ -1,7 +1,7 @@
-"""One line of the result stream: read from JSON, and held to the schema that is published for it.
+"""One line of the result stream: parsed from JSON, and validated against the published schema.
 
-A results file may come from anywhere, so a line is bounded, a number is one that arithmetic can take, and a member that
-the schema names has the type that it says.
+A results file may come from anywhere, so the length of a line is bounded, numbers are finite and not too long, and
+every member of the schema has its type.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_BYTES = 4 << 20
-"""Of a line. The longest that a run writes are headers with code, and results of many outputs; both are a tenth."""
+"""The longest line. Headers with code and results with many outputs, the longest that a run writes, have a tenth."""
 MOST_DIGITS = 40
-"""Of a whole number. Distances have 20 at most, and what has 300 is beyond a float."""
+"""Of an integer. Distances have 20 at most; an integer of 309 or more does not fit a float."""
 KINDS = ("header", "result", "unreadable", "footer")
 
 
 class RecordError(ValueError):
-    """A line is no record; the text says why, and leaves file and line to the caller."""
+    """A line is no valid record; the text says why, and the caller adds file and line."""
 
 
 class BrokenJsonError(RecordError):
-    """A line is no JSON at all: it may be the one in which a run was cut off."""
+    """A line is no JSON object with a kind: it may be the last one of a run that was cut off."""
 
 
 def read(text: bytes) -> dict[str, Any]:
     """Return the record of a line.
 
     Raises:
-        BrokenJsonError: it has no end, is too long, or no JSON object with a kind.
-        RecordError: a member is missing, or not what the schema says.
+        BrokenJsonError: it does not end, is too long, or is no JSON object with a kind.
+        RecordError: a member is missing, or does not match the schema.
     """
     record = parse(text)
     kind = record["kind"]
@@ -60,10 +60,10 @@ def read_again(text: bytes) -> dict[str, Any]:
 
 
 def parse(text: bytes) -> dict[str, Any]:
-    """Return the JSON object of a line, which has a kind, and is held to nothing else.
+    """Return the JSON object of a line, which has a kind; it is not validated further.
 
     Raises:
-        BrokenJsonError: it has no end, is too long, or no such object.
+        BrokenJsonError: it does not end, is too long, or is no such object.
     """
     if not text.endswith(b"\n"):
         raise BrokenJsonError("longer than a record can be" if len(text) >= MOST_BYTES else "cut off")
@@ -77,7 +77,7 @@ def parse(text: bytes) -> dict[str, Any]:
 
 
 class _Number(float):
-    """A number that was written with a point: JSON Schema takes 3.0 for a whole number, and no index can be one."""
+    """A number written with a decimal point: JSON Schema accepts 3.0 as an integer, but it is no valid index."""
 
     __slots__ = ()
 
@@ -108,17 +108,17 @@ _DECODER = json.JSONDecoder(parse_float=_float, parse_int=_int, parse_constant=_
 
 @functools.cache
 def _validator(kind: str) -> Callable[[object], object]:
-    """Return what holds a record to the definition of its kind: compiled, for a file may have a million lines."""
+    """Return a function that validates a record of a kind: compiled, because a file may have a million lines."""
     schema = json.loads(resources.files("harness.results").joinpath("results.schema.json").read_text(encoding="utf-8"))
-    wanted = {"$schema": "http://json-schema.org/draft-07/schema#", "$defs": schema["$defs"], "$ref": f"#/$defs/{kind}"}
+    own = {"$schema": "http://json-schema.org/draft-07/schema#", "$defs": schema["$defs"], "$ref": f"#/$defs/{kind}"}
     compiled: Callable[[object], object] = fastjsonschema.compile(
-        wanted, formats={"date-time": _moment}, use_default=False
+        own, formats={"date-time": _moment}, use_default=False
     )
     return compiled
 
 
 def _moment(text: str) -> bool:
-    """Tell whether a text is a moment: a date and a time of day, with a distance from UTC, within the years of UTC."""
+    """Return whether a text is an ISO 8601 date and time with an offset from UTC, in years that UTC can express."""
     try:
         moment = dt.datetime.fromisoformat(text)
         return moment.tzinfo is not None and moment.astimezone(dt.UTC) is not None

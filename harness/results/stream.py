@@ -35,14 +35,14 @@ FORMAT = 1
 """Raised when a record changes its meaning."""
 
 IDENTITY = ("runtime", "version", "python", "node")
-"""What an adapter says of itself that tells one runtime from another."""
+"""Members of an adapter's hello that identify its runtime."""
 CALLS = ("repro", "repro_wide")
-"""How its runtime is called without this project; see `repro`."""
+"""Members with the code that calls its runtime without this project; see `repro`."""
 MOST_CODE = 8000
 MOST_DISTANCES = 50_000
-"""Elements of a result whose distance is kept: a line of a MiB or two."""
+"""The most elements of a result whose distance is written: a line of a MiB or two."""
 NO_LOCKS = frozenset({errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK, errno.EINVAL})
-"""What a file system without locks answers; there a run goes on without one."""
+"""Errors of a file system without locks; there a run goes on without one."""
 
 SPARSE = (
     "message",
@@ -58,7 +58,7 @@ SPARSE = (
     "attempts",
     "ulps",
 )
-"""Fields that are left out where they say nothing."""
+"""Fields that are left out where they are empty."""
 
 
 class ResultsError(HarnessError):
@@ -66,10 +66,7 @@ class ResultsError(HarnessError):
 
 
 class CutOffError(ResultsError):
-    """A run was cut off in the file, and nobody asked to go on with it."""
-
-
-"""How much of ONNX the generated suite is of, in words."""
+    """The file contains a run that was cut off, and --resume is missing."""
 
 
 def header(
@@ -82,9 +79,9 @@ def header(
 
     Args:
         suite: its name and digest.
-        backends: by name, what each says of itself.
-        arguments: what the run was asked for.
-        covers: how much of ONNX the suite is of, where that is known; see `harness.spec.completeness`.
+        backends: by name, each one's own description of itself.
+        arguments: of the run.
+        covers: how much of ONNX the suite covers, where that is known; see `harness.spec.completeness`.
     """
     return {
         "kind": "header",
@@ -97,8 +94,8 @@ def header(
         "started": _now(),
         "suite": dict(suite),
         "backends": {
-            name: {key: clean(said[key], 80) for key in IDENTITY if key in said} | _calls(said)
-            for name, said in backends.items()
+            name: {key: clean(hello[key], 80) for key in IDENTITY if key in hello} | _calls(hello)
+            for name, hello in backends.items()
         },
         "arguments": dict(arguments),
         **({"covers": dict(covers)} if covers else {}),
@@ -106,18 +103,18 @@ def header(
 
 
 def completeness(first: Mapping[str, Any]) -> str:
-    """Return how much of ONNX the suite of a run is of, as a sentence; empty where its header does not say."""
+    """Return how much of ONNX the suite of a run covers, as a sentence; empty where its header does not say."""
     return f"Of ONNX: {COMPLETENESS.format(**first['covers'])}." if "covers" in first else ""
 
 
-def _calls(said: Mapping[str, Any]) -> dict[str, str]:
-    """Return the code that an adapter gave; code that would have to be cut is left out."""
-    return {key: said[key] for key in CALLS if isinstance(said.get(key), str) and len(said[key]) <= MOST_CODE}
+def _calls(hello: Mapping[str, Any]) -> dict[str, str]:
+    """Return the code of an adapter's hello; code that is too long is left out."""
+    return {key: hello[key] for key in CALLS if isinstance(hello.get(key), str) and len(hello[key]) <= MOST_CODE}
 
 
-def identity(said: Mapping[str, Any]) -> dict[str, str]:
-    """Return of a backend in the header what tells it from another one."""
-    return {key: str(said[key]) for key in IDENTITY if key in said}
+def identity(hello: Mapping[str, Any]) -> dict[str, str]:
+    """Return the members of a backend in the header that identify its runtime."""
+    return {key: str(hello[key]) for key in IDENTITY if key in hello}
 
 
 def _now() -> str:
@@ -138,10 +135,10 @@ def unreadable_record(item: Unreadable) -> dict[str, str]:
 
 
 def to_unreadable(record: Mapping[str, Any]) -> Unreadable:
-    """Return the case that could not be read of a record.
+    """Return a record of the stream as a case that could not be read.
 
     Raises:
-        ValueError: a field is missing or none of its kind.
+        ValueError: a field is missing or no string.
     """
     for key in ("case", "message"):
         if not isinstance(record.get(key), str):
@@ -154,7 +151,7 @@ _VERDICTS = {str(verdict): verdict for verdict in Verdict}
 
 
 def from_record(record: Mapping[str, Any]) -> Result:
-    """Return the result of a record that is as the schema says."""
+    """Return a record, which must match the schema, as a result."""
     known = {key: value for key, value in record.items() if key in _FIELDS}
     known["verdict"] = _VERDICTS[known["verdict"]]
     for key in ("clauses", "tags", "attempts"):
@@ -169,11 +166,11 @@ def from_record(record: Mapping[str, Any]) -> Result:
     return result
 
 
-def begun(path: Path) -> bool:
-    """Tell whether a file holds something.
+def has_content(path: Path) -> bool:
+    """Return whether a file exists and is not empty.
 
     Raises:
-        ResultsError: that cannot be told.
+        ResultsError: the file system does not say.
     """
     try:
         return path.stat().st_size > 0
@@ -183,8 +180,8 @@ def begun(path: Path) -> bool:
         raise ResultsError(f"cannot read {path}: {error.strerror}") from error
 
 
-def measured(path: Path) -> bool:
-    """Tell whether a file holds results, whole or cut off: what nobody can derive again."""
+def has_results(path: Path) -> bool:
+    """Return whether a file contains a result stream, whole or cut off, which cannot be derived from other files."""
     try:
         with _opened(path) as file:
             return bool(records.parse(file.readline(records.MOST_BYTES))["kind"] == "header")
@@ -192,26 +189,26 @@ def measured(path: Path) -> bool:
         return False
 
 
-def spare(path: Path) -> None:
-    """Raise ResultsError where something that can be derived again would take the place of results."""
-    if measured(path):
-        raise ResultsError(f"{path} holds results, which are not overwritten; name another file")
+def check_no_results(path: Path) -> None:
+    """Raise ResultsError where a file that can be written again, such as a report, would replace results."""
+    if has_results(path):
+        raise ResultsError(f"{path} contains results, which are not overwritten; name another file")
 
 
 class Writer:
-    """Writes a stream, each record at once, so that what is measured is kept whatever happens next.
+    """Writes a stream, each record at once, so that no result is lost whatever happens next.
 
-    A file is locked from when it is looked at until it is closed: two runs that write one file would tear its lines.
-    The lock is the kernel's own, on the file itself: it ends with the process, however that ends, and leaves no second
-    file behind, as those of a library would.
+    A file is locked from the first check until it is closed: two runs that write one file would mix their lines. The
+    lock is flock's, on the file itself: it ends with the process, however that ends, and leaves no second file behind,
+    as the locks of a library would.
     """
 
     def __init__(self, path: Path | None, *, overwrite: bool = False) -> None:
         """Take a path, or None to only count: verdicts, and the seconds that the cases of a backend took.
 
         Args:
-            path: the file; what is no plain file, such as a pipe, is written to as it comes.
-            overwrite: results that are there may be replaced.
+            path: the file, or a pipe or device, which is neither checked nor locked.
+            overwrite: existing results may be replaced.
         """
         self.path, self._overwrite = path, overwrite
         self._file: FileIO | None = None
@@ -221,7 +218,7 @@ class Writer:
         self.busy: dict[str, float] = {}
 
     def lock(self) -> None:
-        """Lock the file, where there is one already.
+        """Lock the file, if it exists.
 
         Raises:
             ResultsError: another run writes to it, or it cannot be written.
@@ -230,7 +227,7 @@ class Writer:
             self._file = self._locked(os.O_RDWR)
 
     def check(self) -> None:
-        """Raise ResultsError where a new file would take the place of one that is there; lock it where it may."""
+        """Raise ResultsError where an existing file may not be replaced; lock it where it may."""
         self.lock()
         try:
             self._check()
@@ -239,39 +236,39 @@ class Writer:
             raise
 
     def _check(self) -> None:
-        if self.path is None or not begun(self.path):
+        if self.path is None or not has_content(self.path):
             return
-        if not measured(self.path):
+        if not has_results(self.path):
             raise ResultsError(f"{_no_header(self.path)}, and is not overwritten")
         if self._overwrite:
             return
         if Run(self.path).complete:
             raise ResultsError(
-                f"{self.path} holds results already; name another file, or replace them with --overwrite"
+                f"{self.path} contains results already; name another file, or replace them with --overwrite"
             )
         raise CutOffError(
-            f"{self.path} holds a run that was cut off; go on with --resume, name another file, or replace it with "
+            f"{self.path} contains a run that was cut off; go on with --resume, name another file, or replace it with "
             "--overwrite"
         )
 
     def open(self, first: Mapping[str, Any]) -> None:
-        """Begin a new file with its header.
+        """Write the header to a new file.
 
         Raises:
-            ResultsError: the path cannot be written, another run writes to it, or it holds what may not be replaced.
+            ResultsError: the path cannot be written, another run writes to it, or its contents may not be replaced.
         """
         if self.path is None:
             return
         self.check()
         if self._file is None:
-            self._file = self._locked(os.O_RDWR | os.O_CREAT if _plain(self.path) else os.O_WRONLY)
-            self.check()  # Another run may have begun it since it was not there.
-        if _plain(self.path):
+            self._file = self._locked(os.O_RDWR | os.O_CREAT if _is_regular(self.path) else os.O_WRONLY)
+            self.check()  # Another run may have created it since the first check.
+        if _is_regular(self.path):
             self._file.truncate(0)
         self._line(first)
 
-    def go_on(self, run: Run) -> None:
-        """Go on with a file that was cut off, behind its last whole record.
+    def resume(self, run: Run) -> None:
+        """Open a file that was cut off, to write after its last whole record.
 
         Raises:
             ResultsError: it cannot be written, or another run writes to it.
@@ -284,8 +281,8 @@ class Writer:
         self._file.seek(run.end)
 
     def _locked(self, flags: int) -> FileIO:
-        """Open the file and lock it; a pipe without a reader is not waited for."""
-        assert self.path is not None  # noqa: S101 - whoever calls looked
+        """Open the file and lock it, without waiting for a reader of a pipe."""
+        assert self.path is not None  # noqa: S101 - the callers check
         try:
             handle = os.open(self.path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
         except OSError as error:
@@ -294,7 +291,7 @@ class Writer:
         os.set_blocking(handle, True)
         file = FileIO(handle, "r+b" if flags & os.O_RDWR else "wb")
         try:
-            if _plain(self.path):
+            if _is_regular(self.path):
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             file.close()
@@ -313,7 +310,7 @@ class Writer:
         if self._file is None:
             return
         if sum(map(len, result.ulps.values())) > MOST_DISTANCES:
-            result = dataclasses.replace(result, ulps={})  # Of thousands of outputs; nobody could read the line.
+            result = dataclasses.replace(result, ulps={})  # Of thousands of outputs; the line could not be read again.
         self._line(to_record(result))
 
     def add_unreadable(self, item: Unreadable) -> None:
@@ -323,13 +320,13 @@ class Writer:
             self._line(unreadable_record(item))
 
     def count(self, result: Result) -> None:
-        """Count a result that is in the file already."""
+        """Count a result that the file contains already."""
         self.counts.setdefault(result.backend, Counter())[str(result.verdict)] += 1
         if result.seconds is not None and 0 <= result.seconds < math.inf:  # An adapter may say anything.
             self.busy[result.backend] = self.busy.get(result.backend, 0.0) + result.seconds
 
     def finish(self, seconds: float, cpu: Mapping[str, float] | None = None) -> None:
-        """Write the footer: the run is whole.
+        """Write the footer, which marks the run as whole.
 
         Args:
             seconds: that it took.
@@ -350,14 +347,14 @@ class Writer:
             )
 
     def close(self) -> None:
-        """Close the file; without `finish` before, it counts as cut off."""
+        """Close the file; without a `finish` before, it counts as cut off."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
     def discard(self) -> None:
-        """Remove what was written, where that is a file."""
-        if self.path is not None and self._file is not None and _plain(self.path):
+        """Remove the file, unless it is a pipe or device."""
+        if self.path is not None and self._file is not None and _is_regular(self.path):
             self.path.unlink(missing_ok=True)
         self.close()
 
@@ -370,11 +367,11 @@ class Writer:
             while view:
                 view = view[self._file.write(view) :]
         except OSError as error:
-            raise ResultsError(f"cannot write {self.path}: {error.strerror}; what it holds so far is whole") from error
+            raise ResultsError(f"cannot write {self.path}: {error.strerror}; the results so far are whole") from error
 
 
-def _plain(path: Path) -> bool:
-    """Tell whether a path is a plain file, or none yet."""
+def _is_regular(path: Path) -> bool:
+    """Return whether a path is a regular file, or does not exist yet."""
     return path.is_file() or not path.exists()
 
 
@@ -386,7 +383,7 @@ def _opened(path: Path) -> BufferedReader:
     """Open a results file to read it.
 
     Raises:
-        ResultsError: it cannot be read, or is no plain file: a stream is gone when it was read once.
+        ResultsError: it cannot be read, or is no regular file: a pipe can be read only once.
     """
     try:
         if path.exists() and not path.is_file():
@@ -398,20 +395,20 @@ def _opened(path: Path) -> BufferedReader:
 
 
 class Run:
-    """A results file, read lazily, every record held to the published schema.
+    """A results file, read lazily, every record validated against the published schema.
 
     Attributes:
         header: the first record.
         complete: whether there is a footer.
-        unreadable: cases of the suite that no backend could be asked.
-        end: bytes up to the last whole record.
+        unreadable: cases of the suite that could not be read.
+        end: bytes up to the end of the last whole record.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the header, and find out whether the file is whole.
+        """Read the header, and all records once, to validate them and to look for the footer.
 
         Raises:
-            ResultsError: it is missing, no results file, or damaged.
+            ResultsError: the file is missing, no results file, or damaged.
         """
         self.path = path
         with _opened(path) as file:
@@ -433,35 +430,35 @@ class Run:
         self.footer: Mapping[str, Any] | None = None
         self.unreadable: tuple[Unreadable, ...] = ()
         self.end = len(first)
-        self._held: tuple[int, int] | None = None
+        self._validated: tuple[int, int] | None = None
         for _ in self._records():
             pass
 
     @property
     def complete(self) -> bool:
-        """Whether the run came to its end."""
+        """Whether the run was not cut off."""
         return self.footer is not None
 
     @property
     def cut_off(self) -> str:
-        """What is said where only a whole run will do."""
+        """The message of commands that need a whole run."""
         return f"{self.path} was cut off; go on with it first: run --resume --results {self.path}"
 
     def results(self) -> Iterator[Result]:
         """Yield the results in the order of the file.
 
         Raises:
-            ResultsError: a record before the last is damaged, or no record of a run that has this header.
+            ResultsError: a record before the last is damaged, or does not belong to a run with this header.
         """
         return map(from_record, self._records())
 
     def _records(self) -> Iterator[dict[str, Any]]:
-        """Yield the records of results, and take up what the others say."""
+        """Yield the records of results; keep the unreadable cases and the footer."""
         with _opened(self.path) as file:
             status = os.fstat(file.fileno())
             stamp = (status.st_size, status.st_mtime_ns)
-            # To hold each line to the schema takes as long as to read it, and is done once.
-            read = records.read_again if self._held == stamp else records.read
+            # Validation takes as long as reading, so a file that has not changed is validated once.
+            read = records.read_again if self._validated == stamp else records.read
             end = len(self._next(file))
             number, damaged, ended = 1, "", False
             unreadable: dict[Unreadable, None] = {}
@@ -478,8 +475,8 @@ class Run:
                 except records.RecordError as error:
                     raise ResultsError(f"{where}: {error}; remove the line and run with --resume") from None
                 if ended or record["kind"] == "header":
-                    kind = f"a {record['kind']}" if not ended else "a record behind the footer"
-                    raise ResultsError(f"{where}: {kind}; these are two files in one, give them one by one")
+                    kind = f"a {record['kind']}" if not ended else "a record after the footer"
+                    raise ResultsError(f"{where}: {kind}; these are two files in one, name them one by one")
                 end += len(text)
                 if record["kind"] == "footer":
                     self.footer, ended = record, True
@@ -494,10 +491,10 @@ class Run:
                     )
                 yield record
             self.end, self.unreadable = end, tuple(unreadable)
-            self._held = None if damaged else stamp
+            self._validated = None if damaged else stamp
 
     def _next(self, file: BufferedReader) -> bytes:
-        """Return the next line; of one that is longer than a record can be, no more than that."""
+        """Return the next line, or the first MOST_BYTES of a longer one."""
         try:
             return file.readline(records.MOST_BYTES)
         except OSError as error:

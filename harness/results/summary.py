@@ -1,4 +1,4 @@
-"""What every report counts: verdicts by operator version and backend, and failures by what they share.
+"""The counts of every report: verdicts by operator version and backend, and failures in groups with one cause.
 
 Memory is bounded whatever the number of results: counts, and one example for each group.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST_GROUPS = 5000
-"""Groups that are kept apart; what comes after is counted in the table only."""
+"""The most groups; failures of further groups are counted in the table only."""
 MOST_NAMES = 64
 
 
@@ -27,8 +27,8 @@ class Group:
     Attributes:
         example: the first of them.
         count: how many there are.
-        verdicts: how many came out how.
-        versions, forms, types: what they were seen with.
+        verdicts: how many have each verdict.
+        versions, forms, types: of the cases, at most MOST_NAMES each.
     """
 
     example: Result
@@ -40,17 +40,19 @@ class Group:
 
     @property
     def rank(self) -> tuple[int, int, str]:
-        """What sorts groups: the gravest first, of those alike the larger one."""
+        """The sort key of groups: the gravest verdict first, then the larger group."""
         return _RANK.get(self.example.verdict, _WRONG_ANSWER), -self.count, self.example.case
 
     def add(self, result: Result) -> None:
-        """Count another one."""
+        """Count another failure."""
         self.count += 1
         self.verdicts[result.verdict] += 1
-        found = ((self.versions, result.operator.rpartition("/")[2]), (self.forms, result.form))
-        for kept, name in (*found, (self.types, result.element_type)):
-            if name and len(kept) < MOST_NAMES:
-                kept.add(name)
+        for names, name in (
+            (self.versions, result.operator.rpartition("/")[2]), (self.forms, result.form),
+            (self.types, result.element_type),
+        ):  # fmt: skip
+            if name and len(names) < MOST_NAMES:
+                names.add(name)
 
 
 class Summary:
@@ -58,7 +60,7 @@ class Summary:
 
     Attributes:
         counts: (operator version, backend) -> verdict -> number.
-        groups: failures by what they share.
+        groups: failures by `signature`.
         left_out: failures beyond MOST_GROUPS groups.
     """
 
@@ -97,14 +99,14 @@ class Summary:
         return sum(count for verdict, count in self.total.items() if verdict.failed)
 
     def ordered_groups(self) -> list[Group]:
-        """Return the groups: by backend, what ends the process first, then the larger ones."""
+        """Return the groups: by backend, the gravest verdict first, then the larger group."""
         return sorted(self.groups.values(), key=lambda group: (group.example.backend, *group.rank))
 
     def faults(self) -> list[Group]:
-        """Return the groups joined where they show one fault, whatever came of it; in the same order.
+        """Return the groups, those that show one fault with different verdicts merged; in the same order.
 
-        Wrong values of one form and a crash in another, both of cases that bear on one sentence, are one fault. The
-        example is of the gravest verdict.
+        Wrong values in one form and a crash in another, both in cases that cite one sentence, are one fault. The
+        example has the gravest verdict.
         """
         joined: dict[tuple[str, ...], Group] = {}
         for group in self.ordered_groups():
@@ -114,17 +116,16 @@ class Summary:
             fault = joined[key]
             fault.count += group.count
             fault.verdicts.update(group.verdicts)
-            for kept, names in (
-                (fault.versions, group.versions), (fault.forms, group.forms), (fault.types, group.types)
-            ):  # fmt: skip
-                kept.update(names)
+            fault.versions |= group.versions
+            fault.forms |= group.forms
+            fault.types |= group.types
         return sorted(joined.values(), key=lambda group: (group.example.backend, *group.rank))
 
 
 _RANK = {
     Verdict.ADAPTER_ERROR: 0, Verdict.CRASH: 1, Verdict.TIMEOUT: 2, Verdict.REFUSED: 4, Verdict.ACCEPTED_INVALID: 5
 }  # fmt: skip
-"""What ends the process comes first, then answers that are wrong, then errors."""
+"""Verdicts that end the process come first, then wrong answers, then errors."""
 _WRONG_ANSWER = 3
 
 
@@ -133,14 +134,14 @@ def _operator(result: Result) -> str:
 
 
 def _cause(result: Result) -> tuple[str, ...]:
-    """Return what tells one fault of an operator from another: an error by what it says, others by their sentences."""
+    """Return the cause of a failure: for an error its message, for other failures their sentences."""
     if result.verdict is not Verdict.REFUSED and result.clauses:
         return result.clauses
     return signature(result)
 
 
 def signature(result: Result) -> tuple[str, ...]:
-    """Return what failures that belong together have in common."""
+    """Return the key by which failures are grouped: backend, operator, verdict and cause."""
     shared = (result.backend, _operator(result), str(result.verdict))
     if result.verdict is Verdict.ACCEPTED_INVALID or (result.verdict in WRONG and result.clauses):
         return (*shared, *result.clauses)
@@ -152,14 +153,14 @@ def signature(result: Result) -> tuple[str, ...]:
 
 
 def _masked(message: str) -> str:
-    """Return a message without what differs from case to case: numbers, types, quoted names."""
+    """Return a message without the parts that differ from case to case: numbers, types, quoted names."""
     text = re.sub(r"\d+|tensor\(\w+\)|'[^']*'|\"[^\"]*\"", "#", message)
     return " ".join(text.split())[:160]
 
 
 @dataclass(frozen=True)
 class Rates:
-    """The figures beside a row of verdicts: never one percentage alone."""
+    """The two rates of a row of verdicts: never one percentage alone."""
 
     passed: int
     specified: int

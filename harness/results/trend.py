@@ -1,4 +1,4 @@
-"""What became of cases from one version of a runtime to the next."""
+"""How verdicts change from one version of a runtime to the next."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ ABSENT = len(VERDICTS)
 
 
 class TrendError(HarnessError):
-    """Results that no trend can be told of; the text says why."""
+    """The results do not form a trend; the text says why."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """Cases of one operator version whose verdict is another one from some version of the runtime on.
+    """Cases of one operator version whose verdict changes at one version of the runtime.
 
     Attributes:
         operator: the operator version.
@@ -48,7 +48,7 @@ class Change:
 
     @property
     def broke(self) -> bool:
-        """Whether what passed fails from then on."""
+        """Whether the cases passed before and fail now."""
         return self.was is Verdict.PASS and self.now.failed
 
 
@@ -59,10 +59,10 @@ class Trend:
     Attributes:
         runtime: its name.
         suite: name and digest of the suite.
-        versions: in their order, the oldest first.
+        versions: in ascending order.
         counts: (operator version, version of the runtime) -> verdict -> number of cases.
         changes: by operator version, then by version, the most cases first.
-        notes: what must be said of runs that did not come to their end, and of those that are a sample.
+        notes: warnings about runs that were cut off, and about samples.
     """
 
     runtime: str
@@ -74,16 +74,16 @@ class Trend:
 
     @property
     def operators(self) -> list[str]:
-        """The operator versions of which any verdict changed."""
+        """The operator versions with any changed verdict."""
         return list(dict.fromkeys(change.operator for change in self.changes))
 
     @property
     def unchanged(self) -> int:
-        """How many operator versions came out the same throughout."""
+        """The number of operator versions without a changed verdict."""
         return len({operator for operator, _ in self.counts}) - len(self.operators)
 
     def broke(self, version: str) -> list[Change]:
-        """Return what passed before a version and fails in it."""
+        """Return the changes from a pass to a failure at a version."""
         return [change for change in self.changes if change.version == version and change.broke]
 
 
@@ -104,12 +104,13 @@ class _Case:
 
 
 def trend(runs: Sequence[Run]) -> Trend:
-    """Return what changed from version to version over all backends of some runs.
+    """Return the changes from version to version, over all backends of some runs.
 
-    A version that did not run a case is passed over: its neighbours are compared with each other.
+    A version that did not run a case is skipped: its neighbours are compared with each other.
 
     Raises:
-        TrendError: fewer than two versions, two of one number, several runtimes or suites, or no version at all.
+        TrendError: fewer than two versions, the same version twice, several runtimes or suites, or a backend without a
+            version that can be ordered.
     """
     columns = sorted(_columns(runs), key=lambda column: column.version)
     _check(columns)
@@ -135,16 +136,16 @@ def trend(runs: Sequence[Run]) -> Trend:
 def _columns(runs: Sequence[Run]) -> Iterator[Column]:
     for run in runs:
         reference = run.header["arguments"].get("reference")
-        for name, said in run.header["backends"].items():
+        for name, hello in run.header["backends"].items():
             if name == reference:
                 continue
-            told = str(said.get("version", ""))
+            text = str(hello.get("version", ""))
             try:
-                version = Version(told)
+                version = Version(text)
             except InvalidVersion:
-                why = f"its version is {told!r}, which has no order" if told else "its adapter says no version"
-                raise TrendError(f"{run.path}: {line(name)} cannot stand in a trend: {line(why)}") from None
-            yield Column(run, name, str(said.get("runtime") or name.partition("==")[0]), version)
+                why = f"its version is {text!r}, which has no order" if text else "its adapter reports no version"
+                raise TrendError(f"{run.path}: {line(name)} cannot be in a trend: {line(why)}") from None
+            yield Column(run, name, str(hello.get("runtime") or name.partition("==")[0]), version)
 
 
 def _check(columns: Sequence[Column]) -> None:
@@ -161,20 +162,20 @@ def _check(columns: Sequence[Column]) -> None:
         if one == other:
             raise TrendError(f"{line(runtimes[0])} {one} is there twice; give each version once")
     if len(versions) < 2:  # noqa: PLR2004 - from one version to another
-        there = f"only {line(runtimes[0])} {versions[0]}" if versions else "none"
-        raise TrendError(f"a trend needs at least two versions, and there is {there}")
+        present = f"only {line(runtimes[0])} {versions[0]}" if versions else "none"
+        raise TrendError(f"a trend needs at least two versions, and there is {present}")
 
 
 def _notes(runs: Sequence[Run], columns: Sequence[Column]) -> Iterator[str]:
     for run in runs:
         if not run.complete:
             yield run.cut_off
-    counts = {sampling.of(column.run.header).get(column.backend, 1) for column in columns}
+    counts = {sampling.from_header(column.run.header).get(column.backend, 1) for column in columns}
     if counts == {1}:
         return
     if len(counts) == 1:
-        asked = sampling.said(*counts)
-        yield f"Every version was asked {asked}: a sample, whose counts say nothing of the other cases."
+        part = sampling.in_words(*counts)
+        yield f"Every version was asked {part}: a sample, whose counts say nothing about the other cases."
         return
     for run in runs:
         yield from sampling.notes(run)
@@ -185,7 +186,7 @@ def _suite(run: Run) -> str:
 
 
 def _changes(cases: Mapping[str, _Case], versions: Sequence[str]) -> list[Change]:
-    found: dict[tuple[str, int, int, int], tuple[int, str]] = {}
+    changes: dict[tuple[str, int, int, int], tuple[int, str]] = {}
     for name, case in cases.items():
         before = ABSENT
         for number, verdict in enumerate(case.verdicts):
@@ -193,10 +194,10 @@ def _changes(cases: Mapping[str, _Case], versions: Sequence[str]) -> list[Change
                 continue
             if before not in {ABSENT, verdict}:
                 key = (case.operator, number, before, verdict)
-                count, example = found.get(key, (0, name))
-                found[key] = (count + 1, min(example, name))
+                count, example = changes.get(key, (0, name))
+                changes[key] = (count + 1, min(example, name))
             before = verdict
-    ordered = sorted(found.items(), key=lambda item: (natural(item[0][0]), item[0][1], -item[1][0], item[1][1]))
+    ordered = sorted(changes.items(), key=lambda item: (natural(item[0][0]), item[0][1], -item[1][0], item[1][1]))
     return [
         Change(operator, versions[number], VERDICTS[was], VERDICTS[now], count, example)
         for (operator, number, was, now), (count, example) in ordered

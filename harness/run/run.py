@@ -227,7 +227,7 @@ class Run:
         """Return what tells whether a backend is not to be asked a case: it was already, or its sample lacks it."""
 
         def spares(backend: str, case: str) -> bool:
-            return (backend, case) in done or not sampling.takes(self.options.samples, backend, case)
+            return (backend, case) in done or not sampling.includes(self.options.samples, backend, case)
 
         return spares
 

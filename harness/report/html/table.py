@@ -309,8 +309,8 @@ def _label(columns: Sequence[Column], runs: Sequence[Run]) -> None:
     ]
     for index, (column, (name, version, file)) in enumerate(zip(columns, named, strict=True)):
         others = named[:index] + named[index + 1 :]
-        sampled = sampling.of(runs[column.run].header).get(column.backend, 1)
-        part = f", {sampling.said(sampled)}" if sampled > 1 else ""
+        sampled = sampling.from_header(runs[column.run].header).get(column.backend, 1)
+        part = f", {sampling.in_words(sampled)}" if sampled > 1 else ""
         column.label = f"{name}{part}"
         if any(name == other[0] for other in others):
             column.label = f"{name} {version}".strip() + part

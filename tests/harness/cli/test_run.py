@@ -512,7 +512,7 @@ def test_resume_begins_where_nothing_was_begun(content: bytes | None, whole: Pat
 def test_results_that_are_there_are_replaced_only_where_that_is_asked_for(whole: Path, tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     shutil.copy(whole, file)
-    told(run("--results", file), str(file), "holds results already", "--overwrite")
+    told(run("--results", file), str(file), "contains results already", "--overwrite")
     told(run("--results", file, "--overwrite", "--resume"), "--resume keeps", "give one of them")
     assert file.read_bytes() == whole.read_bytes(), "a refused run changed the file"
     assert run("--results", file, "--overwrite").status == 0

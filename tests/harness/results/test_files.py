@@ -103,7 +103,7 @@ def test_every_file_of_a_folder_goes_on_where_it_was_cut_off(tmp_path: Path) -> 
     found[DYING].write_text("".join(cut))
     found["oracle"].unlink()
     refused = command(*words)
-    assert (refused.status, "holds a run that was cut off; go on with --resume" in refused.err) == (2, True), (
+    assert (refused.status, "contains a run that was cut off; go on with --resume" in refused.err) == (2, True), (
         refused.text
     )
     assert (found[GOOD].read_bytes(), found["oracle"].exists()) == (kept, False), "a file was begun anew all the same"

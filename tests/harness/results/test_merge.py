@@ -83,7 +83,7 @@ def test_what_does_not_belong_together_is_refused(second: dict[str, Any], senten
 
 def test_a_missing_shard_is_named(tmp_path: Path) -> None:
     parts = [write(tmp_path / f"{i}", {f"case{i}": V.PASS}, selection=f"--shard {i}/4") for i in (1, 4)]
-    with pytest.raises(ResultsError, match=r"mine lacks --shard 2/4, 3/4; run what is missing"):
+    with pytest.raises(ResultsError, match=r"mine lacks --shard 2/4, 3/4; run the missing shards"):
         merge.merge(parts, tmp_path / "all")
     other = write(tmp_path / "other", {"z": V.PASS}, selection="--shard 1/2")
     with pytest.raises(ResultsError, match="in shards of 2 and of 4"):
@@ -99,7 +99,7 @@ def test_a_sample_of_what_is_merged_is_that_of_a_run(tmp_path: Path) -> None:
     slow.write_text(text)
     kept = merge.merge([whole, slow], tmp_path / "all", sample=8)
     run = Run(tmp_path / "all")
-    assert sampling.of(run.header) == {"mine": 8, "slow": 80}
+    assert sampling.from_header(run.header) == {"mine": 8, "slow": 80}
     got = {(result.backend, result.case) for result in run.results()}
     assert got == {("mine", name) for name in names if in_sample(name, 8)} | {("slow", name) for name in rare}
     assert kept == len(got) < len(names)
@@ -116,7 +116,7 @@ def test_a_header_that_names_millions_of_shards_costs_nothing(tmp_path: Path) ->
     one = write(tmp_path / "a", {"x": V.PASS}, selection="--shard 2/400000000")
     tracemalloc.start()
     try:
-        with pytest.raises(ResultsError, match=r"lacks --shard 1/400000000, 3/400000000, .* and others; run what is"):
+        with pytest.raises(ResultsError, match=r"lacks --shard 1/400000000, 3/400000000, .* and others; run the mis"):
             merge.merge([one], tmp_path / "all")
         assert tracemalloc.get_traced_memory()[1] < 10 << 20
     finally:
@@ -127,9 +127,9 @@ def test_results_are_not_joined_over_results(tmp_path: Path) -> None:
     one = write(tmp_path / "a", {"x": V.PASS})
     other, before = write(tmp_path / "b", {"y": V.PASS}), one.read_bytes()
     done = command("merge", one, other, "--out", other)
-    assert (done.status, f"{other} is one of the files to join" in done.err) == (2, True), done.text
+    assert (done.status, f"{other} is one of the files to merge" in done.err) == (2, True), done.text
     same = command("merge", one, other, "--overwrite", "--out", tmp_path / "." / "a")
-    assert (same.status, "is one of the files to join" in same.err) == (2, True), same.text
+    assert (same.status, "is one of the files to merge" in same.err) == (2, True), same.text
     there = write(tmp_path / "there", {"z": V.CRASH})
     refused = command("merge", one, other, "--out", there)
     assert (refused.status, "--overwrite" in refused.err) == (2, True), refused.text

@@ -132,8 +132,8 @@ def test_a_glob_is_held_against_the_suite_and_not_against_the_sample(generated: 
 def test_samples_are_read() -> None:
     backends = ("onnxruntime==1.20.1", "iree", "cmd:./x --k=v")
     asked = [sampling.parse(text) for text in ("1/10", "iree=1/80", "cmd:./x --k=v=1/1", "onnxruntime==1.20.1=1/3")]
-    assert sampling.given(asked, backends) == {"onnxruntime==1.20.1": 3, "iree": 80}
-    assert sampling.given([], backends) == {}
+    assert sampling.by_backend(asked, backends) == {"onnxruntime==1.20.1": 3, "iree": 80}
+    assert sampling.by_backend([], backends) == {}
     assert sampling.widest({"iree": 80}, backends) == 1, "two backends are asked everything"
     assert sampling.widest({"iree": 80}, ["iree"]) == 80
     assert sampling.widest({"iree": 80, "b": 8}, ["iree", "b"]) == 8
@@ -261,7 +261,7 @@ def test_merged_files_keep_their_samples(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for paths in ([one.path, whole.path], [whole.path, one.path]):
         assert merge(paths, out, overwrite=True) == 2
-        assert sampling.of(Run(out).header) == {"mine": 2}, Run(out).header
+        assert sampling.from_header(Run(out).header) == {"mine": 2}, Run(out).header
     with pytest.raises(
         ResultsError, match=r"mine was asked 1 case in 2 in .*one and all cases in .*again; merge one kind"
     ):
@@ -305,4 +305,4 @@ def test_every_report_says_so(tmp_path: Path) -> None:
 
 def test_a_header_may_say_anything_of_samples() -> None:
     for nonsense in (None, 3, [1], {"a": "x", "b": 1, "c": 0, "d": None}):
-        assert sampling.of({"arguments": {"samples": nonsense}}) == {}, nonsense
+        assert sampling.from_header({"arguments": {"samples": nonsense}}) == {}, nonsense

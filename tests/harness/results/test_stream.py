@@ -238,7 +238,7 @@ def test_a_run_without_footer_was_cut_off(tmp_path: Path) -> None:
     path = write(tmp_path / "results.ndjson", FULL, SHORT, finish=False)
     run = Run(path)
     assert (run.complete, len(list(run.results()))) == (False, 2)
-    with pytest.raises(ResultsError, match="holds a run that was cut off"):
+    with pytest.raises(ResultsError, match="contains a run that was cut off"):
         Writer(path).open(HEAD)
     assert len(list(Run(path).results())) == 2
 
@@ -253,13 +253,13 @@ def test_half_a_last_line_is_not_counted_and_written_over(left: int, tmp_path: P
     assert list(run.results()) == [FULL]
     assert run.end == len(b"".join(lines[:-1]))
     writer = Writer(path)
-    writer.go_on(run)
+    writer.resume(run)
     writer.add(SHORT)
     writer.finish(1)
     writer.close()
     again = Run(path)
     assert (list(again.results()), again.complete) == ([FULL, SHORT], True)
-    assert again.end == path.stat().st_size, "nothing is left behind the footer"
+    assert again.end == path.stat().st_size, "nothing is left after the footer"
 
 
 LEAST = '{"kind": "result", "case": "a", "backend": "mine", "verdict": "pass", '
@@ -279,7 +279,7 @@ DAMAGED = {
     LEAST + f'"message": "{"x" * records_.MOST_BYTES}"}}': "line 2: .* longer than a record can be",
     json.dumps(HEAD): "line 2: a header; these are two files in one",
     '{"kind": "footer", "counts": {}, "faults": [], "finished": "2026-01-01T00:00:00Z", "seconds": 1}': (
-        "line 3: a record behind the footer"
+        "line 3: a record after the footer"
     ),
 }
 
@@ -334,10 +334,10 @@ def test_a_header_is_held_to_the_schema(what: str, tmp_path: Path) -> None:
 def test_a_file_that_is_there_is_not_overwritten_unasked(tmp_path: Path) -> None:
     path = write(tmp_path / "results.ndjson", FULL, SHORT)
     before = path.read_bytes()
-    with pytest.raises(ResultsError, match="holds results already; name another file, or replace them with --over"):
+    with pytest.raises(ResultsError, match="contains results already; name another file, or replace them with --over"):
         Writer(path).open(HEAD)
-    with pytest.raises(ResultsError, match="holds results, which are not overwritten"):
-        stream.spare(path)
+    with pytest.raises(ResultsError, match="contains results, which are not overwritten"):
+        stream.check_no_results(path)
     assert path.read_bytes() == before
     writer = Writer(path, overwrite=True)
     writer.open(HEAD)
@@ -349,7 +349,7 @@ def test_a_file_that_is_there_is_not_overwritten_unasked(tmp_path: Path) -> None
     with pytest.raises(ResultsError, match="expected the header of a run"):
         Writer(other, overwrite=True).open(HEAD)
     assert other.read_text() == "years of work\n", "only results are replaced"
-    stream.spare(other)
+    stream.check_no_results(other)
 
 
 def test_two_writers_of_one_file_do_not_tear_its_lines(tmp_path: Path) -> None:
@@ -360,7 +360,7 @@ def test_two_writers_of_one_file_do_not_tear_its_lines(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="another run is writing to"):
         second.open(HEAD)
     with pytest.raises(ResultsError, match="another run is writing to"):
-        second.go_on(Run(path))
+        second.resume(Run(path))
     first.add(FULL)
     first.close()
     assert list(Run(path).results()) == [SHORT, FULL]

@@ -84,7 +84,7 @@ def test_several_files_are_one_trend(tmp_path: Path) -> None:
         ({"said": said({"mine": "1.1"}), "digest": "d2"}, "one suite, and these are generated d1, generated d2"),
         ({"said": said({"mine": "1.1"}, "yours")}, "one runtime, and these are mine, yours"),
         ({"said": said({"mine": "nightly"})}, "its version is 'nightly', which has no order"),
-        ({"said": said({"mine": ""})}, "its adapter says no version"),
+        ({"said": said({"mine": ""})}, "its adapter reports no version"),
         ({"said": said({"other": "1"}), "reference": "other"}, "only mine 1.0"),
     ],
 )
