@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from harness.gate import expectations
-from harness.report import subject
+from harness.report import report_data
 from harness.results.stream import Run, Writer, header, to_record
 from harness.verdict import Result, Verdict
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from harness.report.subject import Subject
+    from harness.report.report_data import ReportData
 
 SPLIT = "ai.onnx/Split/18"
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -86,13 +86,13 @@ def foreign(path: Path, *found: Result, backends: tuple[str, ...] = ("mine",), *
     return Run(path)
 
 
-def subject_of(
+def data_of(
     path: Path, *found: Result, expect: str = "", finish: bool = True, backends: tuple[str, ...] = ("mine",)
-) -> Subject:
-    """Return what a report speaks of: a run of these results, held against entries, where some are given."""
+) -> ReportData:
+    """Return the report data of a run of these results, compared with the entries of `expect`, if any."""
     run = run_of(path, *found, finish=finish, backends=backends)
     expected = expectations.parse(f'backend = "mine"\n{expect}', path.with_name("e.toml")) if expect else None
-    return subject.read(run, expected)
+    return report_data.read(run, expected)
 
 
 def entry(case: str, verdict: str, reason: str = "known", more: str = "") -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.errors import HarnessError
 from harness.report.html import blocks
-from harness.report.html.looks import ABSENT, NUMBER
+from harness.report.html.verdict_styles import ABSENT, NUMBER
 from harness.suites.lookup import open_suite
 from harness.suites.selection import Selection
 from harness.verdict import Verdict, split_operator

@@ -15,7 +15,7 @@ from harness.cli.options import cores, end, source
 from harness.errors import HarnessError
 from harness.execution.adapter_process import Limits
 from harness.gate import expectations
-from harness.report import comparison, formats, index, subject, terminal
+from harness.report import comparison, formats, index, report_data, terminal
 from harness.report.formats import FORMATS, Format
 from harness.report.html import page
 from harness.report.html.table import Table
@@ -86,11 +86,11 @@ def report(
     if folder is not None and out is not None:
         raise HarnessError("--out names the file of one report, --folder the place of several; give one of them")
     chosen = {name: FORMATS[name] for name in names or (tuple(FORMATS) if folder else ("markdown",))}
-    alone = [name for name, kind in chosen.items() if len(files) > 1 and not kind.several]
+    alone = [name for name, kind in chosen.items() if len(files) > 1 and not kind.several_runs]
     if alone:
         raise HarnessError(
             f"--format {alone[0]} takes one results file; several stand side by side in "
-            f"{', '.join(name for name, kind in FORMATS.items() if kind.several)}"
+            f"{', '.join(name for name, kind in FORMATS.items() if kind.several_runs)}"
         )
     if "html" in chosen and out is None and folder is None:
         raise HarnessError("--format html needs --out FILE: a page is looked at in a browser")
@@ -110,26 +110,26 @@ def report(
 
 def _read(
     runs: Sequence[Run], chosen: Sequence[Format], expected: expectations.Expectations | None = None, groups: int = 0
-) -> subject.Subject:
-    """Return what formats speak of: the first run, the others beside it, and what else they ask for.
+) -> report_data.ReportData:
+    """Return the report data of the first run, with the other runs, and what the formats need.
 
     Each file is read once, for counts, explanation and page together; the cases are made once for the last two.
     """
     collectors = [explain.Collector() for _ in runs]
     table = Table()
-    shares, describes = any(kind.shares for kind in chosen), any(kind.describes for kind in chosen)
-    subjects: list[subject.Subject] = []
+    shares, describes = any(kind.shows_statements for kind in chosen), any(kind.shows_cases for kind in chosen)
+    data: list[report_data.ReportData] = []
     for run, collector in zip(runs, collectors, strict=True):
         others: list[Callable[[Result], None]] = [collector.add] if shares else []
         with table.taking(run) as add:
             others += [add] if describes else []
-            subjects.append(subject.read(run, None if subjects else expected, others))
-    found = dataclasses.replace(subjects[0], groups=groups, beside=tuple(runs[1:]))
+            data.append(report_data.read(run, None if data else expected, others))
+    found = dataclasses.replace(data[0], groups=groups, other_runs=tuple(runs[1:]))
     cases = source(found.run)
     if cases is None:
         name = line(found.run.header["suite"].get("name"))
         printing.warn(f"suite {name} is not here; the reports do without the cases themselves")
-    elif any(kind.asks for kind in chosen):
+    elif any(kind.shows_references for kind in chosen):
         examples = [group.example for group in terminal.visible(found.summary, found.groups)[0]]
         found = dataclasses.replace(found, references=session.reference_answers(examples, cases, Limits()))
     described = pages.described(runs, table) if describes else pages.Described()

@@ -1,1 +1,1 @@
-"""Reports: one file per format, all from the one result stream."""
+"""Reports: one module a format, all made from the result stream. Imported by `run` and `cli` only."""

@@ -1,4 +1,4 @@
-"""The report as JSON, of one size whatever the run: counts, groups of failures, statements, and the gate.
+"""The report as JSON, whose size does not grow with the run: counts, groups of failures, statements, the gate.
 
 `report.schema.json` describes it; single results are in the result stream, which has a schema of its own.
 """
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
 
     from harness.analysis.statement import Statement
     from harness.gate.gate import Gate
-    from harness.report.subject import Subject
+    from harness.report.report_data import ReportData
     from harness.results.summary import Group
     from harness.verdict import Result
 
 FORMAT = 1
-"""Raised when a member changes its meaning."""
+"""Increased when a member changes its meaning."""
 
 
-def report(subject: Subject) -> Iterator[str]:
+def report(data: ReportData) -> Iterator[str]:
     """Yield the document."""
-    groups = subject.summary.ordered_groups()
+    groups = data.summary.ordered_groups()
     members: dict[str, Any] = {
         "kind": "report",
         "format": FORMAT,
-        "complete": subject.run.complete,
-        "header": subject.run.header,
-        "faults": subject.faults,
-        "backends": _backends(subject),
-        **({"gate": _gate(subject.gate)} if subject.gate else {}),
-        "left_out": subject.summary.left_out,
-        **({"note": line(subject.note, 600)} if subject.note else {}),
+        "complete": data.run.complete,
+        "header": data.run.header,
+        "faults": data.faults,
+        "backends": _backends(data),
+        **({"gate": _gate(data.gate)} if data.gate else {}),
+        "left_out": data.summary.left_out,
+        **({"note": line(data.note, 600)} if data.note else {}),
     }
     yield json_text.text(members)[:-1]
     for name, items in (
-        ("counts", map(json_text.text, _rows(subject))),
-        ("statements", (json_text.text(_statement(item)) for item in subject.statements)),
-        ("groups", (json_text.text(_group(item, subject.references)) for item in groups)),
+        ("counts", map(json_text.text, _rows(data))),
+        ("statements", (json_text.text(_statement(item)) for item in data.statements)),
+        ("groups", (json_text.text(_group(item, data.references)) for item in groups)),
     ):
         yield f',\n"{name}":'
         yield from json_text.array(items)
@@ -54,26 +54,26 @@ def _counts(counts: Mapping[Verdict, int]) -> dict[str, int]:
 
 
 def _rated(counts: Mapping[Verdict, int]) -> dict[str, Any]:
-    found = rates(counts)
+    shares = rates(counts)
     return {
         "verdicts": _counts(counts),
-        "passed": found.passed,
-        "specified": found.specified,
-        "attempted": found.attempted,
+        "passed": shares.passed,
+        "specified": shares.specified,
+        "attempted": shares.attempted,
     }
 
 
-def _backends(subject: Subject) -> dict[str, Any]:
-    part = subject.samples
+def _backends(data: ReportData) -> dict[str, Any]:
+    part = data.samples
     return {
         name: _rated(counter) | ({"sample": part[name]} if name in part else {})
-        for name, counter in subject.counts.items()
+        for name, counter in data.counts.items()
     }
 
 
-def _rows(subject: Subject) -> Iterator[dict[str, Any]]:
-    for (operator, backend), counter in sorted(subject.summary.counts.items()):
-        expected = {"expected": subject.accepted[operator, backend]} if subject.gate else {}
+def _rows(data: ReportData) -> Iterator[dict[str, Any]]:
+    for (operator, backend), counter in sorted(data.summary.counts.items()):
+        expected = {"expected": data.accepted[operator, backend]} if data.gate else {}
         yield {"operator": operator, "backend": backend, **_rated(counter), **expected}
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Mapping
 
-    from harness.report.subject import Subject
+    from harness.report.report_data import ReportData
 
 NAMED: Mapping[Verdict, bool] = {
     Verdict.PASS: False,
@@ -30,43 +30,43 @@ NAMED: Mapping[Verdict, bool] = {
     Verdict.UNSPECIFIED: False,
     Verdict.ADAPTER_ERROR: True,
 }
-"""Whether a badge counts it by name: what takes the process along, and what is no answer at all."""
+"""Whether a badge counts the verdict by name: those that end the process, and those without an answer."""
 
 ENDS = (Verdict.CRASH, Verdict.TIMEOUT)
 BRIGHT, YELLOW, ORANGE, GREY = "brightgreen", "yellow", "orange", "lightgrey"
 
 
-def report(subject: Subject) -> Iterator[str]:
+def report(data: ReportData) -> Iterator[str]:
     """Yield the document; of several backends, the parts of the message begin with their names."""
-    counts = subject.counts
+    counts = data.counts
     several = len(counts) > 1
     parts = [
-        (f"{line(name, 40)} " if several else "") + _said(counter, subject.samples.get(name, 1))
+        (f"{line(name, 40)} " if several else "") + _text(counter, data.samples.get(name, 1))
         for name, counter in counts.items()
     ]
-    broken = not subject.run.complete or any(counter[Verdict.ADAPTER_ERROR] for counter in counts.values())
-    message = " | ".join(parts) + ("" if subject.run.complete else " · cut off")
-    suite = line(subject.run.header["suite"].get("name", ""), 40)
+    broken = not data.run.complete or any(counter[Verdict.ADAPTER_ERROR] for counter in counts.values())
+    message = " | ".join(parts) + ("" if data.run.complete else " · cut off")
+    suite = line(data.run.header["suite"].get("name", ""), 40)
     badge = {
         "schemaVersion": 1,
-        "label": f"ONNX {line(subject.run.header.get('onnx', ''), 20)} {suite}",
+        "label": f"ONNX {line(data.run.header.get('onnx', ''), 20)} {suite}",
         "message": message,
         "color": GREY if broken else _color(list(counts.values())),
     }
     yield json_text.text(badge | ({"isError": True} if broken else {})) + "\n"
 
 
-def _said(counts: Mapping[Verdict, int], sample: int) -> str:
-    found = rates(counts)
-    if not found.specified:
+def _text(counts: Mapping[Verdict, int], sample: int) -> str:
+    shares = rates(counts)
+    if not shares.specified:
         return "no data"
     named = [f"{counts[verdict]} {verdict}" for verdict in Verdict if NAMED[verdict] and counts.get(verdict)]
     part = [in_words(sample)] if sample > 1 else []
-    return " · ".join([f"{found.passed}/{found.specified} of specified", *part, *named])
+    return " · ".join([f"{shares.passed}/{shares.specified} of specified", *part, *named])
 
 
 def _color(counts: list[Counter[Verdict]]) -> str:
-    """Return what the worst backend gets: red is left to a build that fails."""
+    """Return the colour of the worst backend; none is red, the colour of a failed build."""
     if not all(rates(counter).specified for counter in counts):
         return GREY
     if any(counter[verdict] for counter in counts for verdict in ENDS):

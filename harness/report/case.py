@@ -1,4 +1,4 @@
-"""`show`: everything that is known of one case, for a person."""
+"""`show` of a case: its sentences, model, inputs, expected values and tolerance, as text."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from harness.case.case import Case
 
 MOST_MODEL, MOST_TEXT = 100_000, 10_000
-"""Characters of a model, and of a sentence, that are shown."""
+"""The most characters of a model, and of a sentence or value, that are shown."""
 
 
 def lines(case: Case) -> Iterator[str]:
-    """Yield the case as text: sentences, model, inputs, what is expected, tolerance and why."""
+    """Yield the case as text: sentences, model, inputs, expected values, tolerance and its reason."""
     yield line(case.id, MOST_TEXT)
     about = f"operator version {case.operator}, form {case.form}, tags {', '.join(sorted(case.tags)) or 'none'}"
     yield f"  {line(about, MOST_TEXT)}"

@@ -1,4 +1,4 @@
-"""Two runs compared: what was fixed, broke, changed, came and went, and what moved though it passes."""
+"""Two runs compared: cases that were fixed, broke, changed, came, went, or pass with another answer."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SHOWN = 40
 
 @dataclass(frozen=True)
 class Drift:
-    """A case that passes in both runs, with another answer.
+    """A case that passes in both runs, with different answers.
 
     Attributes:
         case: its id, with the backend where a run holds several.
         where: the output, as in compare.Mismatch, and the row-major index of the element that moved farthest.
-        before, after: representable values between it and the expected one, signed.
-        moved: how many elements did; the stream keeps so many of each output, see compare.MOST_OFFSETS.
+        before, after: the signed number of representable values between it and the expected one.
+        moved: number of elements that moved, of those in the stream; see compare.MOST_OFFSETS.
     """
 
     case: str
@@ -46,17 +46,17 @@ class Drift:
 
 @dataclass
 class Comparison:
-    """Cases by what became of them from one run to the other.
+    """Cases by how their verdict changed from one run to the other; a row is case, verdict before, verdict after.
 
     Attributes:
         fixed: pass now, and did not before.
-        broke: passed before, and no longer.
-        changed: another verdict, neither of the two.
+        broke: passed before, and do not now.
+        changed: another verdict, none of the two a pass.
         came, went: in one run only.
-        same: how many have one verdict in both.
-        drifts: of these, what passes with another answer than before, the farthest first.
-        unmeasured: why drift is not known; empty: it is.
-        outside: by run, the results of the other one that its samples leave out, and that are not compared.
+        same: how many have the same verdict in both.
+        drifts: cases that pass in both with different answers, the farthest first.
+        unmeasured: why drifts are not known; empty: they are.
+        outside: for each run, how many results of the other one are not in its samples, and are not compared.
     """
 
     fixed: list[tuple[str, str, str]] = field(default_factory=list)
@@ -85,9 +85,8 @@ def compare_runs(before: Run, after: Run) -> Comparison:
     def key(result: Result) -> str:
         return result.case if one_each else f"{result.case} on {result.backend}"
 
-    kept = (result for result in before.results() if new_part.has(result))
-    old = {key(result): (result.verdict, result.ulps) for result in kept}
-    found = Comparison(unmeasured=_unmeasured(before, after))
+    old = {key(result): (result.verdict, result.ulps) for result in before.results() if new_part.has(result)}
+    comparison = Comparison(unmeasured=_unmeasured(before, after))
     for result in after.results():
         if not old_part.has(result):
             continue
@@ -95,28 +94,28 @@ def compare_runs(before: Run, after: Run) -> Comparison:
         was, ulps = old.pop(name, (None, {}))
         row = (name, str(was or ""), str(now))
         if was is None:
-            found.came.append(row)
+            comparison.came.append(row)
         elif was is now:
-            found.same += 1
-            if now is Verdict.PASS and not found.unmeasured and (drift := _drift(name, ulps, result.ulps)):
-                found.drifts.append(drift)
+            comparison.same += 1
+            if now is Verdict.PASS and not comparison.unmeasured and (drift := _drift(name, ulps, result.ulps)):
+                comparison.drifts.append(drift)
         elif now is Verdict.PASS:
-            found.fixed.append(row)
+            comparison.fixed.append(row)
         elif was is Verdict.PASS:
-            found.broke.append(row)
+            comparison.broke.append(row)
         else:
-            found.changed.append(row)
-    found.went = [(name, str(was), "") for name, (was, _) in old.items()]
-    found.drifts.sort(key=lambda drift: (-drift.ulp, drift.case))
-    found.outside = (old_part.lacks, new_part.lacks)
-    return found
+            comparison.changed.append(row)
+    comparison.went = [(name, str(was), "") for name, (was, _) in old.items()]
+    comparison.drifts.sort(key=lambda drift: (-drift.ulp, drift.case))
+    comparison.outside = (old_part.lacks, new_part.lacks)
+    return comparison
 
 
 class _Part:
-    """What of its suite a run asked its backends.
+    """The part of its suite that a run selected by samples.
 
     Attributes:
-        lacks: how many results of the other run it was not to have.
+        lacks: how many results of the other run are not in this part.
     """
 
     def __init__(self, run: Run, *, any_name: bool) -> None:
@@ -124,14 +123,14 @@ class _Part:
         self._any = next(iter(run.header["backends"])) if any_name else ""
 
     def has(self, result: Result) -> bool:
-        """Tell whether it was to have a result for a case of the other run, and count where not."""
-        asked = sampling.includes(self._samples, self._any or result.backend, result.case)
-        self.lacks += not asked
-        return asked
+        """Return whether a result of the other run is in this part, and count those that are not."""
+        inside = sampling.includes(self._samples, self._any or result.backend, result.case)
+        self.lacks += not inside
+        return inside
 
 
 def _unmeasured(before: Run, after: Run) -> str:
-    """Return why answers that pass cannot be compared: each run tells how far they are from what it expected."""
+    """Return why passing answers cannot be compared: a run records only their distance from its expected values."""
     old, new = (" ".join(map(str, run.header["suite"].values())) for run in (before, after))
     if old != new:
         return line(f"the suites expect other values: {old} and {new}")
@@ -142,7 +141,7 @@ def _unmeasured(before: Run, after: Run) -> str:
 
 
 def _drift(case: str, before: Ulps, after: Ulps) -> Drift | None:
-    """Return what moved farthest, or None where an answer did not move."""
+    """Return the element that moved farthest, or None where none did."""
     moved: list[tuple[int, str, int, int]] = []
     for where in {**before, **after}:
         old, new = ({int(index): int(steps) for index, steps in ulps.get(where, ())} for ulps in (before, after))
@@ -157,25 +156,25 @@ def _drift(case: str, before: Ulps, after: Ulps) -> Drift | None:
     return Drift(case, where, a, b, len(moved))
 
 
-def _heads(before: Run, after: Run, found: Comparison) -> Iterator[str]:
+def _heads(before: Run, after: Run, comparison: Comparison) -> Iterator[str]:
     for run in (before, after):
         backends = ", ".join(
-            f"{name} {said.get('version', '')}".strip() for name, said in run.header["backends"].items()
+            f"{name} {hello.get('version', '')}".strip() for name, hello in run.header["backends"].items()
         )
         yield line(f"{run.path}: {backends}, suite {run.header['suite']['name']}", 2000) + (
             "" if run.complete else " (cut off)"
         )
-    for run, other, count in ((before, after, found.outside[0]), (after, before, found.outside[1])):
+    for run, other, count in ((before, after, comparison.outside[0]), (after, before, comparison.outside[1])):
         if count:
             part = ", ".join(f"{name} {sampling.in_words(n)}" for name, n in sampling.from_header(run.header).items())
             yield line(f"{run.path} is a sample ({part}): {count} results of {other.path} are not compared", 2000)
 
 
-def lines(before: Run, after: Run, found: Comparison) -> Iterator[str]:
+def lines(before: Run, after: Run, comparison: Comparison) -> Iterator[str]:
     """Yield the comparison as text."""
-    yield from _heads(before, after, found)
-    yield ", ".join(f"{len(rows)} {kind}" for kind, rows in found.kinds.items()) + f", {found.same} the same"
-    for kind, rows in found.kinds.items():
+    yield from _heads(before, after, comparison)
+    yield ", ".join(f"{len(rows)} {kind}" for kind, rows in comparison.kinds.items()) + f", {comparison.same} the same"
+    for kind, rows in comparison.kinds.items():
         if rows:
             yield ""
             shown = [(line(name), was, now) for name, was, now in sorted(rows)[:SHOWN]]
@@ -183,19 +182,19 @@ def lines(before: Run, after: Run, found: Comparison) -> Iterator[str]:
             if len(rows) > SHOWN:
                 yield f"... and {len(rows) - SHOWN} more that {kind}"
     yield ""
-    if found.unmeasured:
-        yield f"whether answers that pass have moved is not known: {found.unmeasured}"
-    elif not found.drifts:
+    if comparison.unmeasured:
+        yield f"whether answers that pass have moved is not known: {comparison.unmeasured}"
+    elif not comparison.drifts:
         yield "no answer that passes in both has moved"
     else:
-        yield f"{len(found.drifts)} cases pass in both with another answer; ULP from the expected value:"
+        yield f"{len(comparison.drifts)} cases pass in both with another answer; ULP from the expected value:"
         drifts = [
             (line(drift.case), line(drift.where), f"{drift.before:+d}", f"{drift.after:+d}", drift.ulp, drift.moved)
-            for drift in found.drifts[:SHOWN]
+            for drift in comparison.drifts[:SHOWN]
         ]
         heads = ["moved", "farthest in", "before", "after", "by ULP", "elements"]
         yield tabulate(
             drifts, heads, tablefmt="simple", disable_numparse=True, colalign=["left", "left", *["right"] * 4]
         )
-        if len(found.drifts) > SHOWN:
-            yield f"... and {len(found.drifts) - SHOWN} more that moved less"
+        if len(comparison.drifts) > SHOWN:
+            yield f"... and {len(comparison.drifts) - SHOWN} more that moved less"

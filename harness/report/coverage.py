@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def lines(coverages: Sequence[Coverage]) -> Iterator[str]:
-    """Yield a table of all versions and the totals, then what has no case."""
+    """Yield a table of all versions and the totals, then the points and sentences without a case."""
     heads = [
         "operator version",
         "schema\npoints",
@@ -51,7 +51,7 @@ def _sums(coverages: Sequence[Coverage]) -> list[int]:
 
 
 def _totals(coverages: Sequence[Coverage], declared: Sequence[Coverage]) -> Iterator[str]:
-    """Yield what share has a case: of ONNX, and of what is declared where that is not all; then what is not."""
+    """Yield the share with a case, of ONNX and of the declared versions, and the versions that are not declared."""
     names = {str(item.version).rpartition("/")[0] for item in coverages}
     here = {str(item.version).rpartition("/")[0] for item in declared}
     yield (

@@ -1,6 +1,6 @@
 """CTRF, the Common Test Report Format (ctrf.io): JSON that dashboards and chat bots read.
 
-Written piece by piece: what it counts stands behind what it counted.
+Written piece by piece: the counts follow the tests.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from harness.report import json_text
-from harness.report.subject import moment, seconds
+from harness.report.report_data import moment, seconds
 from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterator, Mapping
 
-    from harness.report.subject import Held, Subject
+    from harness.report.report_data import CheckedResult, ReportData
 
 SPECIFICATION = "0.0.0"
 PASSED, FAILED, SKIPPED, PENDING, OTHER = "passed", "failed", "skipped", "pending", "other"
@@ -35,12 +35,12 @@ STATUSES: Mapping[Verdict, str] = {
     Verdict.UNSPECIFIED: OTHER,
     Verdict.ADAPTER_ERROR: FAILED,
 }
-"""The format has no word for an adapter's fault; `rawStatus` has the verdict itself."""
+"""The format has no status for an adapter's fault; `rawStatus` has the verdict itself."""
 
 
-def report(subject: Subject) -> Iterator[str]:
+def report(data: ReportData) -> Iterator[str]:
     """Yield the document."""
-    head = subject.run.header
+    head = data.run.header
     counts: Counter[str] = Counter()
     suites: set[tuple[str, str]] = set()
     top = {"reportFormat": "CTRF", "specVersion": SPECIFICATION, "generatedBy": "onnx-conformance"}
@@ -48,47 +48,46 @@ def report(subject: Subject) -> Iterator[str]:
     yield f'{json_text.text(top)[:-1]},"results":{{"tool":{json_text.text(tool)},"tests":'
 
     def tests() -> Iterator[str]:
-        for held in subject.held():
-            told = _test(held)
-            counts[told["status"]] += 1
-            counts["flaky"] += told.get("flaky", False)
-            suites.add((held.result.operator, held.result.backend))
-            yield json_text.text(told)
+        for checked in data.checked_results():
+            test = _test(checked)
+            counts[test["status"]] += 1
+            counts["flaky"] += test.get("flaky", False)
+            suites.add((checked.result.operator, checked.result.backend))
+            yield json_text.text(test)
 
     yield from json_text.array(tests())
-    yield f',\n"summary":{json_text.text(_summary(subject, counts, len(suites)))}'
-    yield f',"environment":{json_text.text(_environment(subject))}}}}}\n'
+    yield f',\n"summary":{json_text.text(_summary(data, counts, len(suites)))}'
+    yield f',"environment":{json_text.text(_environment(data))}}}}}\n'
 
 
-def status(held: Held) -> str:
-    """Return what the format calls a result: an expected failure is no red one, a pass that is news is."""
-    if held.accepted:
+def status(checked: CheckedResult) -> str:
+    """Return the CTRF status of a result: an expected failure is skipped, an unexpected pass has failed."""
+    if checked.accepted:
         return SKIPPED
-    found = STATUSES[held.result.verdict]
-    return FAILED if held.wrong else found
+    return FAILED if checked.wrong else STATUSES[checked.result.verdict]
 
 
-def _test(held: Held) -> dict[str, Any]:
-    result = held.result
-    told: dict[str, Any] = {
+def _test(checked: CheckedResult) -> dict[str, Any]:
+    result = checked.result
+    test: dict[str, Any] = {
         "name": line(result.case) or "no name",
         "testId": line(f"{result.case} on {result.backend}"),
-        "status": status(held),
+        "status": status(checked),
         "duration": round(seconds(result) * 1000),
         "suite": [line(result.backend), line(result.operator) or "no operator"],
         "rawStatus": str(result.verdict),
         "tags": [line(tag) for tag in result.tags],
     }
-    message = ": ".join(part for part in (held.said, line(result.message, 1000)) if part)
+    message = ": ".join(part for part in (checked.status_text, line(result.message, 1000)) if part)
     trace = "\n".join(clean(text) for text in (*result.clauses, result.stderr) if text)
-    told |= {"message": message} if message else {}
-    told |= {"trace": trace} if trace else {}
+    test |= {"message": message} if message else {}
+    test |= {"trace": trace} if trace else {}
     if result.attempts:
         *earlier, _ = result.attempts
-        told["flaky"] = len({attempt.get("verdict") for attempt in result.attempts}) > 1
-        told["retries"] = len(earlier)
-        told |= {"retryAttempts": [_attempt(*item) for item in enumerate(earlier, 1)]} if earlier else {}
-    told["extra"] = {
+        test["flaky"] = len({attempt.get("verdict") for attempt in result.attempts}) > 1
+        test["retries"] = len(earlier)
+        test |= {"retryAttempts": [_attempt(*item) for item in enumerate(earlier, 1)]} if earlier else {}
+    test["extra"] = {
         key: text
         for key, text in (
             ("form", result.form),
@@ -97,23 +96,23 @@ def _test(held: Held) -> dict[str, Any]:
             ("signal", result.signal),
             ("expected", result.expected),
             ("actual", result.actual),
-            ("standing", str(held.standing or "")),
+            ("standing", str(checked.status or "")),
         )
         if text
     }
-    return told
+    return test
 
 
 def _attempt(number: int, attempt: Mapping[str, Any]) -> dict[str, Any]:
     verdict = Verdict(attempt["verdict"])
     process = str(attempt.get("process", ""))
-    told = {"attempt": number, "status": STATUSES[verdict], "extra": {"verdict": str(verdict), "process": process}}
-    return told | ({"message": line(attempt["message"], 1000)} if attempt.get("message") else {})
+    record = {"attempt": number, "status": STATUSES[verdict], "extra": {"verdict": str(verdict), "process": process}}
+    return record | ({"message": line(attempt["message"], 1000)} if attempt.get("message") else {})
 
 
-def _summary(subject: Subject, counts: Mapping[str, int], suites: int) -> dict[str, Any]:
-    footer = subject.run.footer or {}
-    start = moment(subject.run.header.get("started"))
+def _summary(data: ReportData, counts: Mapping[str, int], suites: int) -> dict[str, Any]:
+    footer = data.run.footer or {}
+    start = moment(data.run.header.get("started"))
     stop = moment(footer.get("finished")) or start
     statuses = (PASSED, FAILED, SKIPPED, PENDING, OTHER)
     return {
@@ -124,23 +123,23 @@ def _summary(subject: Subject, counts: Mapping[str, int], suites: int) -> dict[s
         "start": _milliseconds(start),
         "stop": _milliseconds(stop),
         "extra": {
-            "complete": subject.run.complete,
-            "faults": subject.faults,
-            "expected": subject.accepted.total(),
-            "problems": [line(problem) for problem in subject.gate.problems] if subject.gate else [],
+            "complete": data.run.complete,
+            "faults": data.faults,
+            "expected": data.accepted.total(),
+            "problems": [line(problem) for problem in data.gate.problems] if data.gate else [],
         },
     }
 
 
-def _environment(subject: Subject) -> dict[str, Any]:
-    head = subject.run.header
+def _environment(data: ReportData) -> dict[str, Any]:
+    head = data.run.header
     machine = head.get("machine", {})
-    shared = {backend: subject.shared(backend) for backend in head["backends"]} if subject.statements else {}
+    shared = {backend: data.shared(backend) for backend in head["backends"]} if data.statements else {}
     return {
-        "reportName": subject.title,
-        "appName": subject.backends,
+        "reportName": data.title,
+        "appName": data.backends,
         "osPlatform": str(machine.get("system", "")).lower(),
-        "healthy": subject.run.complete and not subject.faults,
+        "healthy": data.run.complete and not data.faults,
         "extra": {"onnx": head.get("onnx", ""), "suite": head["suite"], "backends": head["backends"], "shared": shared},
     }
 

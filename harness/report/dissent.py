@@ -1,4 +1,4 @@
-"""Where implementations agree with one another and not with the text as it is read here, for people."""
+"""`dissent` as text: cases where implementations agree with one another and not with our reading of the text."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ LABEL = 9
 """Characters of the column of labels."""
 
 
-def blocks(found: Sequence[Dissent], enough: int) -> Iterator[str]:
+def blocks(dissents: Sequence[Dissent], enough: int) -> Iterator[str]:
     """Yield one block of text for each dissent, and a last line with their number."""
-    for row in found:
+    for row in dissents:
         yield _block(row) + "\n"
     say = f"{enough} implementations or more say the same, and the text as it is read here something else"
-    if not found:
+    if not dissents:
         yield f"Nowhere do {say}."
         return
-    yield f"{len(found)} points, {sum(row.count for row in found)} cases, in which {say}."
+    yield f"{len(dissents)} points, {sum(row.count for row in dissents)} cases, in which {say}."
 
 
 def _block(row: Dissent) -> str:
-    where = [f"{what} {some(names)}" for what, names in _seen(row) if names and names != {"plain"}]
+    where = [f"{what} {some(names)}" for what, names in _names(row) if names and names != {"plain"}]
     cases = "1 case" if row.count == 1 else f"{row.count} cases"
     lines = [line(f"{row.operator} {row.name}: {row.verdict}, {cases}" + (f" ({'; '.join(where)})" if where else ""))]
     lines.append(f"  for example {line(row.example.case)}")
-    told = [("text", quoted(clause)) for clause in row.example.clauses]
-    told.append(("oracle", row.example.wanted))
-    told.append((f"{len(row.voices)} say", row.said))
-    told.append(("they are", ", ".join(row.voices)))
-    told.append(("agree", ", ".join(row.passing) or "none passes it"))
-    return "\n".join(lines + [wrapped(label, line(text, 600), LABEL) for label, text in told])
+    labelled = [("text", quoted(clause)) for clause in row.example.clauses]
+    labelled.append(("oracle", row.example.wanted))
+    labelled.append((f"{len(row.voices)} say", row.said))
+    labelled.append(("they are", ", ".join(row.voices)))
+    labelled.append(("agree", ", ".join(row.passing) or "none passes it"))
+    return "\n".join(lines + [wrapped(label, line(text, 600), LABEL) for label, text in labelled])
 
 
-def _seen(row: Dissent) -> Iterator[tuple[str, set[str]]]:
+def _names(row: Dissent) -> Iterator[tuple[str, set[str]]]:
     yield "versions", row.versions
     yield "types", row.types
     yield "forms", row.forms

@@ -1,4 +1,4 @@
-"""`explain`: what failures share, with the sentence and a case or two that show it."""
+"""`explain` as text: statements on what failures share, each with its sentence and a case or two."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ EXAMPLES = 2
 
 
 def lines(run: Run, explanation: Explanation, chosen: str = "") -> Iterator[str]:
-    """Yield the explanation of a run as text; `chosen` is what part of it was asked for, as the command line has it."""
+    """Yield the explanation of a run as text; `chosen` is the selected part of it, as on the command line."""
     if not run.complete:
-        yield line(f"{run.path} was cut off; this is what there is of it")
+        yield line(f"{run.path} was cut off; this explains the results so far")
     if explanation.note:
         yield from textwrap.wrap(clean(explanation.note), WIDTH)
     if not explanation.found:
@@ -78,20 +78,20 @@ def _count(number: int, what: str) -> str:
 
 
 def section(statements: Sequence[Statement], note: str = "") -> list[str]:
-    """Return statements as the lines of a Markdown section, by backend and operator; nothing where there are none.
+    """Return statements as the lines of a Markdown section, by backend and operator; no lines without statements.
 
     Args:
         statements: in the order of `explain`.
-        note: why less is known of cases than could be.
+        note: why the statements are incomplete.
     """
     if not statements:
         return []
-    found = ["## What failures share", "", *([_code(note), ""] if note else [])]
+    text = ["## What failures share", "", *([_code(note), ""] if note else [])]
     for (backend, operator), group in itertools.groupby(statements, key=lambda item: (item.backend, item.operator)):
-        found += [_code(f"{backend}: {operator}"), ""]
-        found += [f"- {_code(str(item))}, for example {_code(item.cases[0])}" for item in group]
-        found.append("")
-    return found
+        text += [_code(f"{backend}: {operator}"), ""]
+        text += [f"- {_code(str(item))}, for example {_code(item.cases[0])}" for item in group]
+        text.append("")
+    return text
 
 
 def _code(text: str) -> str:

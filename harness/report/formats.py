@@ -1,4 +1,4 @@
-"""The formats of a report: one row each, and one file beside this one."""
+"""The formats of a report: one row each in FORMATS, and one module each in this package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from harness.report.subject import Subject
+    from harness.report.report_data import ReportData
 
 
 class ReportError(HarnessError):
@@ -24,66 +24,76 @@ class ReportError(HarnessError):
 
 @dataclass(frozen=True)
 class Format:
-    """How a run is told.
+    """A format of a report.
 
     Attributes:
         report: yields the text, piece by piece.
-        file: what it is called in a folder of reports.
+        file: its name in a folder of reports.
         about: one line, for people.
-        asks: whether it shows what onnx.reference gives for the examples.
-        shares: whether it says what failures share.
-        describes: whether it shows the cases themselves.
-        several: whether it shows several runs side by side.
-        commands: whether its lines are commands of a CI service, and meant to be.
+        shows_references: whether it shows the answers of onnx.reference to the examples.
+        shows_statements: whether it shows statements on what failures share.
+        shows_cases: whether it shows the cases themselves.
+        several_runs: whether it shows several runs side by side.
+        commands: whether its lines are meant as commands of a CI service.
     """
 
-    report: Callable[[Subject], Iterator[str]]
+    report: Callable[[ReportData], Iterator[str]]
     file: str
     about: str
-    asks: bool = False
-    shares: bool = False
-    describes: bool = False
-    several: bool = False
+    shows_references: bool = False
+    shows_statements: bool = False
+    shows_cases: bool = False
+    several_runs: bool = False
     commands: bool = False
 
 
-def _page(subject: Subject) -> Iterator[str]:
-    yield page.report(
-        (subject.run, *subject.beside), subject.cases, subject.statements, subject.missing, subject.contents
-    )
+def _page(data: ReportData) -> Iterator[str]:
+    yield page.report((data.run, *data.other_runs), data.cases, data.statements, data.missing, data.contents)
 
 
 FORMATS = {
     "markdown": Format(
-        markdown.report, "report.md", "the table and the failures, to be published", asks=True, shares=True
+        markdown.report,
+        "report.md",
+        "the table and the failures, to be published",
+        shows_references=True,
+        shows_statements=True,
     ),
     "json": Format(
-        as_json.report, "report.json", "counts, groups of failures, the gate; has a JSON Schema", shares=True
+        as_json.report, "report.json", "counts, groups of failures, the gate; has a JSON Schema", shows_statements=True
     ),
     "html": Format(
         _page,
         "report.html",
         "one page with a matrix, filters and a page for each case; takes several results files",
-        shares=True,
-        describes=True,
-        several=True,
+        shows_statements=True,
+        shows_cases=True,
+        several_runs=True,
     ),
     "junit": Format(
-        junit.report, "junit.xml", "JUnit XML: a testsuite an operator version, a testcase a case", shares=True
+        junit.report,
+        "junit.xml",
+        "JUnit XML: a testsuite an operator version, a testcase a case",
+        shows_statements=True,
     ),
-    "ctrf": Format(ctrf.report, "ctrf.json", "Common Test Report Format, ctrf.io", shares=True),
+    "ctrf": Format(ctrf.report, "ctrf.json", "Common Test Report Format, ctrf.io", shows_statements=True),
     "sarif": Format(
-        sarif.report, "report.sarif", "SARIF 2.1.0 for code scanning: a rule is a sentence of the text", shares=True
+        sarif.report,
+        "report.sarif",
+        "SARIF 2.1.0 for code scanning: a rule is a sentence of the text",
+        shows_statements=True,
     ),
     "annotations": Format(github.annotate, "annotations.txt", "workflow commands of GitHub Actions", commands=True),
-    "summary": Format(github.summary, "summary.md", "step summary of GitHub Actions", asks=True, shares=True),
+    "summary": Format(
+        github.summary, "summary.md", "step summary of GitHub Actions", shows_references=True, shows_statements=True
+    ),
     "badge": Format(badge.report, "badge.json", "what shields.io's endpoint badge reads"),
 }
 """By the name that `report --format` takes."""
 
 
 def make(folder: Path) -> None:
-    """Make a folder for reports, where there is none yet.
+    """Make a folder for reports, if it does not exist.
 
     Raises:
         ReportError: it cannot be made.
@@ -97,16 +107,16 @@ def make(folder: Path) -> None:
 def write(path: Path, pieces: Iterable[str]) -> None:
     """Write a file, whole or not at all.
 
-    A report that is there is replaced, for it can be made again; results are not.
+    An existing report is replaced, because it can be made again; results are not.
 
     Raises:
         ReportError: it cannot be written.
-        ResultsError: it holds results.
+        ResultsError: it contains results.
     """
     stream.check_no_results(path)
     try:
         atomic_file.write(path, pieces)
     except OSError as error:
-        # A full disk is another matter than a folder that is not there, or not ours.
-        hint = "" if path.parent.is_dir() else "; name a file in a folder that is there"
+        # The hint would be wrong for a full disk, or a folder without write permission.
+        hint = "" if path.parent.is_dir() else "; name a file in an existing folder"
         raise ReportError(f"cannot write {path}: {error.strerror}{hint}") from error

@@ -1,7 +1,6 @@
 """What GitHub Actions shows of a run: annotations, as workflow commands, and the step summary, as Markdown.
 
-Both have limits beyond which GitHub drops what comes without a word; here the most important comes first, and what is
-left out is told.
+Beyond their limits GitHub drops text silently; here the most important comes first, and a line names what is left out.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from harness.report import explanation, terminal
 from harness.report import gate as gate_report
 from harness.report.markup import fenced, plain
-from harness.report.subject import CUT_OFF
+from harness.report.report_data import CUT_OFF
 from harness.results import sampling
 from harness.results.summary import rate, rates
 from harness.verdict import Verdict, line
@@ -20,7 +19,7 @@ from harness.verdict import Verdict, line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from harness.report.subject import Subject
+    from harness.report.report_data import ReportData
     from harness.results.summary import Group
 
 ERROR, WARNING, NOTICE = "error", "warning", "notice"
@@ -40,23 +39,23 @@ LEVELS: Mapping[Verdict, str | None] = {
     Verdict.ADAPTER_ERROR: ERROR,
 }
 MOST_OF_A_LEVEL = 10
-"""Annotations of one level that GitHub takes of a step; three levels of them are within the 50 of a job."""
+"""The most annotations of one level that GitHub shows of a step; those of three levels are within the 50 of a job."""
 MOST_BYTES = 1 << 20
-"""Of a step summary; GitHub refuses a longer one as a whole."""
+"""The longest step summary; GitHub refuses a longer one as a whole."""
 MOST_TEXT = 1000
 
 
-def annotate(subject: Subject) -> Iterator[str]:
-    """Yield workflow commands, one a line: news of the gate where there is one, else failures by what they share."""
-    found = list(_of_gate(subject)) if subject.gate else []
-    found += _of_groups(subject)
-    told: Counter[str] = Counter()
-    found[:0] = [(ERROR, "onnx-conformance", fault) for fault in subject.faults]
-    for level, title, text in found:
-        told[level] += 1
-        if told[level] <= MOST_OF_A_LEVEL:
+def annotate(data: ReportData) -> Iterator[str]:
+    """Yield workflow commands, one a line: deviations at the gate, and groups of failures of backends without one."""
+    annotations = list(_of_gate(data)) if data.gate else []
+    annotations += _of_groups(data)
+    counts: Counter[str] = Counter()
+    annotations[:0] = [(ERROR, "onnx-conformance", fault) for fault in data.faults]
+    for level, title, text in annotations:
+        counts[level] += 1
+        if counts[level] <= MOST_OF_A_LEVEL:
             yield _command(level, title, text)
-    left = {level: count - MOST_OF_A_LEVEL for level, count in told.items() if count > MOST_OF_A_LEVEL}
+    left = {level: count - MOST_OF_A_LEVEL for level, count in counts.items() if count > MOST_OF_A_LEVEL}
     if left:
         some = ", ".join(f"{count} of level {level}" for level, count in left.items())
         yield _command(
@@ -66,10 +65,10 @@ def annotate(subject: Subject) -> Iterator[str]:
         )
 
 
-def _of_gate(subject: Subject) -> Iterator[tuple[str, str, str]]:
-    """Yield level, title and text of what closes the gate, in the order of its own report."""
-    gate = subject.gate
-    assert gate is not None  # noqa: S101 - asked only where there is one
+def _of_gate(data: ReportData) -> Iterator[tuple[str, str, str]]:
+    """Yield level, title and text of everything that closes the gate, in the order of its report."""
+    gate = data.gate
+    assert gate is not None  # noqa: S101 - called only where there is one
     for status in gate_report.MEANINGS:
         for item in gate.deviations.values():
             if item.status is status:
@@ -77,31 +76,31 @@ def _of_gate(subject: Subject) -> Iterator[tuple[str, str, str]]:
     yield from ((ERROR, "expectations", problem) for problem in gate.problems)
 
 
-def _of_groups(subject: Subject) -> Iterator[tuple[str, str, str]]:
-    """Yield level, title and text of failures that no gate judges."""
-    judged = subject.gate.expectations.backend if subject.gate else None
-    groups = [group for group in subject.summary.ordered_groups() if group.example.backend != judged]
+def _of_groups(data: ReportData) -> Iterator[tuple[str, str, str]]:
+    """Yield level, title and text of failures of backends without a gate."""
+    judged = data.gate.expectations.backend if data.gate else None
+    groups = [group for group in data.summary.ordered_groups() if group.example.backend != judged]
     rank = {ERROR: 0, WARNING: 1, NOTICE: 2, None: 3}
     for group in sorted(groups, key=lambda group: rank[LEVELS[group.example.verdict]]):
         level = LEVELS[group.example.verdict]
         if level is not None:
             yield level, f"{group.example.verdict}: {group.example.operator}", _group(group)
-    if subject.summary.left_out:
-        yield WARNING, "onnx-conformance", f"{subject.summary.left_out} more failures are counted but not grouped"
+    if data.summary.left_out:
+        yield WARNING, "onnx-conformance", f"{data.summary.left_out} more failures are counted but not grouped"
 
 
 def _group(group: Group) -> str:
     example = group.example
     cases = "1 case" if group.count == 1 else f"{group.count} cases"
-    said = f": {line(example.message, 300)}" if example.message else ""
+    message = f": {line(example.message, 300)}" if example.message else ""
     clauses = "".join(f"\n«{line(clause, 300)}»" for clause in example.clauses[:3])
-    return f"{example.backend}: {cases}, for example {example.case}{said}{clauses}"
+    return f"{example.backend}: {cases}, for example {example.case}{message}{clauses}"
 
 
 def _command(level: str, title: str, text: str) -> str:
-    """Return a workflow command; what would end a property or the line is escaped as the runner unescapes it."""
-    data = "\n".join(line(part, MOST_TEXT) for part in text[: 4 * MOST_TEXT].split("\n"))
-    return f"::{level} title={_property(line(title))}::{_data(data)}\n"
+    """Return a workflow command; characters that would end a property or the line are escaped."""
+    escaped = "\n".join(line(part, MOST_TEXT) for part in text[: 4 * MOST_TEXT].split("\n"))
+    return f"::{level} title={_property(line(title))}::{_data(escaped)}\n"
 
 
 def _data(text: str) -> str:
@@ -112,12 +111,12 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def summary(subject: Subject) -> Iterator[str]:
-    """Yield the step summary, whole sections as long as there is room."""
+def summary(data: ReportData) -> Iterator[str]:
+    """Yield the step summary: whole sections, as many as fit."""
     reserve = 400
     room = MOST_BYTES - reserve
     left: Counter[str] = Counter()
-    for kind, text in _sections(subject):
+    for kind, text in _sections(data):
         size = len(text.encode())
         if left or size > room:
             left[kind] += 1
@@ -129,32 +128,32 @@ def summary(subject: Subject) -> Iterator[str]:
         yield f"\n**Left out, as GitHub takes {MOST_BYTES} bytes: {some}. The other reports have them all.**\n"
 
 
-def _sections(subject: Subject) -> Iterator[tuple[str, str]]:
-    """Yield what each section is, and its Markdown; the most important first."""
-    yield "title", f"# {plain(subject.title)}\n\n"
-    if not subject.run.complete:
+def _sections(data: ReportData) -> Iterator[tuple[str, str]]:
+    """Yield the kind of each section, and its Markdown; the most important first."""
+    yield "title", f"# {plain(data.title)}\n\n"
+    if not data.run.complete:
         yield "warning", f"**{CUT_OFF}**\n\n"
-    for note in sampling.notes(subject.run):
+    for note in sampling.notes(data.run):
         yield "warning", f"**{plain(note)}**\n\n"
-    for fault in subject.faults[not subject.run.complete :]:
+    for fault in data.faults[not data.run.complete :]:
         yield "fault", f"- {plain(fault)}\n"
-    if subject.gate is not None:
-        *told, last = gate_report.lines(subject.gate)
+    if data.gate is not None:
+        *deviations, last = gate_report.lines(data.gate)
         yield "verdict of the gate", f"**{plain(last, 400)}**\n\n"
-        if told:
-            yield "news of the gate", f"## What closes the gate\n\n{fenced(told)}\n"
-    yield "table of backends", _totals(subject)
-    for shared in explanation.section(subject.statements, subject.note):
+        if deviations:
+            yield "list of what closes the gate", f"## What closes the gate\n\n{fenced(deviations)}\n"
+    yield "table of backends", _totals(data)
+    for shared in explanation.section(data.statements, data.note):
         yield "statement", f"{shared}\n"
-    expected = f"{subject.expected}\n\n" if subject.expected else ""
+    expected = f"{data.expected}\n\n" if data.expected else ""
     yield "heading", f"\n## Failures, by sentence and message\n\n{expected}"
-    reference = subject.run.header["arguments"].get("reference", "")
-    blocks = list(terminal.groups(subject.summary, subject.references, subject.groups, reference))
+    reference = data.run.header["arguments"].get("reference", "")
+    blocks = list(terminal.groups(data.summary, data.references, data.groups, reference))
     for block in blocks:
         yield "group of failures", f"{fenced([block])}\n"
     if not blocks:
         yield "sentence", "None.\n"
-    yield "table of operator versions", _operators(subject)
+    yield "table of operator versions", _operators(data)
 
 
 def _several(kind: str) -> str:
@@ -162,26 +161,26 @@ def _several(kind: str) -> str:
     return f"{first}s {rest}".strip()
 
 
-def _totals(subject: Subject) -> str:
-    counts = subject.counts
+def _totals(data: ReportData) -> str:
+    counts = data.counts
     accepted: Counter[str] = Counter()
-    for (_, backend), count in subject.accepted.items():
+    for (_, backend), count in data.accepted.items():
         accepted[backend] += count
     shown = [verdict for verdict in Verdict if any(counter[verdict] for counter in counts.values())]
-    heads = ["backend", *map(str, shown), *(["expected failures"] if subject.gate else [])]
+    heads = ["backend", *map(str, shown), *(["expected failures"] if data.gate else [])]
     heads += ["passed of specified", "passed of attempted"]
     rows = []
     for name, counter in counts.items():
-        found = rates(counter)
+        shares = rates(counter)
         row = [plain(name), *(str(counter[verdict] or "") for verdict in shown)]
-        row += [str(accepted[name] or "")] if subject.gate else []
-        for whole in (found.specified, found.attempted):
-            row.append(f"{found.passed}/{whole} {rate(found.passed, whole)}")
+        row += [str(accepted[name] or "")] if data.gate else []
+        for whole in (shares.specified, shares.attempted):
+            row.append(f"{shares.passed}/{whole} {rate(shares.passed, whole)}")
         rows.append(row)
     lines = [heads, ["---"] * len(heads), *rows]
     return "".join(f"| {' | '.join(row)} |\n" for row in lines) + "\n"
 
 
-def _operators(subject: Subject) -> str:
-    table = terminal.table(subject.summary, "github", subject.samples)
+def _operators(data: ReportData) -> str:
+    table = terminal.table(data.summary, "github", data.samples)
     return f"\n<details><summary>Operator versions</summary>\n\n{table}\n\n</details>\n"

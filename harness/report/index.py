@@ -1,4 +1,4 @@
-"""The index of a folder of published reports: one row a suite and backend, with links to what tells more."""
+"""The index of a folder of published reports: one row a suite and backend, with links to its reports."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from harness.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from harness.report.subject import Subject
+    from harness.report.report_data import ReportData
 
 HEAD = """\
 # Published reports
 
-What these runtimes make of the cases, as `onnx-conformance publish` wrote it. A case that the text leaves open is never
-scored; `accepted invalid` stands apart, for ONNX obliges no runtime to refuse. Rates are floored. The pages ask the
-network for nothing: save one, and open it in a browser.
+The results of these runtimes, as `onnx-conformance publish` wrote them. A case that the text leaves open is never
+scored; `accepted invalid` has a column of its own, because ONNX obliges no runtime to refuse. Rates are floored. The
+pages load nothing from the network: save one, and open it in a browser.
 """
 COUNTED = (Verdict.CRASH, Verdict.TIMEOUT, Verdict.FLAKY, Verdict.ACCEPTED_INVALID, Verdict.UNSUPPORTED)
 HEADS = ("suite", "backend", "passed of specified", "passed of attempted", *(str(v).replace("_", " ") for v in COUNTED))
 
 
-def report(published: Sequence[tuple[Subject, Mapping[str, str]]]) -> Iterator[str]:
+def report(published: Sequence[tuple[ReportData, Mapping[str, str]]]) -> Iterator[str]:
     """Yield the index as Markdown.
 
     Args:
-        published: of each results file what was counted, and the files that tell it, by what they are.
+        published: the data of each results file, and its report files by format.
     """
     yield f"{HEAD}\n"
     rows = []
-    for subject, files in published:
-        head = subject.run.header
+    for data, files in published:
+        head = data.run.header
         links = ", ".join(f"[{plain(what)}]({name})" for what, name in files.items())
-        cut = "" if subject.run.complete else ", cut off"
-        sampled = subject.samples
-        for backend, counts in sorted(subject.counts.items()):
-            found = rates(counts)
+        cut = "" if data.run.complete else ", cut off"
+        sampled = data.samples
+        for backend, counts in sorted(data.counts.items()):
+            shares = rates(counts)
             version = head["backends"].get(backend, {}).get("version", "")
             passed = [
-                f"{found.passed} of {whole}, {rate(found.passed, whole)}"
-                for whole in (found.specified, found.attempted)
+                f"{shares.passed} of {whole}, {rate(shares.passed, whole)}"
+                for whole in (shares.specified, shares.attempted)
             ]
             name = plain(f"{backend} {version}" if f"=={version}" not in backend else backend)
             part = f", {in_words(sampled[backend])}" if backend in sampled else ""
@@ -61,9 +61,9 @@ def report(published: Sequence[tuple[Subject, Mapping[str, str]]]) -> Iterator[s
         rows, HEADS, tablefmt="github", disable_numparse=True, colalign=["left"] * 2 + ["right"] * (len(HEADS) - 2)
     )
     yield "\n"
-    for subject, _ in published:
-        head = subject.run.header
+    for data, _ in published:
+        head = data.run.header
         yield (
-            f"\n{plain(subject.title)}: onnx {plain(head.get('onnx', '?'))}, "
+            f"\n{plain(data.title)}: onnx {plain(head.get('onnx', '?'))}, "
             f"suite digest `{plain(head['suite'].get('digest', ''))}`, {plain(head.get('started', '?'))}.\n"
         )

@@ -1,4 +1,4 @@
-"""JSON as text, piece by piece: clean strings, no numbers that JSON lacks, arrays that nobody holds in memory."""
+"""JSON as text, piece by piece: clean strings, null for NaN and infinities, arrays without all items in memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def array(items: Iterable[str]) -> Iterator[str]:
     yield "[]" if between == "[\n" else "\n]"
 
 
-def _plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON has
+def _plain(value: object) -> Any:  # noqa: ANN401 - any JSON value
     if isinstance(value, dict):
         return {clean(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

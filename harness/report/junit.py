@@ -1,7 +1,7 @@
 """JUnit XML: a testsuite is an operator version on a backend, a testcase a case.
 
-The rendered cases wait in a temporary file until their suite is written, so that memory holds no more than one piece
-of text and the places of the cases, however many there are.
+The rendered cases are in a temporary file until their suite is written, so that only one piece of text and the
+positions of the cases are in memory, however many there are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from harness.case.case import quoted
-from harness.report.subject import moment, seconds
+from harness.report.report_data import moment, seconds
 from harness.results.sampling import in_words
 from harness.verdict import Verdict, clean, line
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from junitparser.junitparser import Element, FinalResult
 
-    from harness.report.subject import Held, Subject
+    from harness.report.report_data import CheckedResult, ReportData
 
 OUTCOMES: Mapping[Verdict, type[FinalResult] | None] = {
     Verdict.PASS: None,
@@ -44,8 +44,8 @@ OUTCOMES: Mapping[Verdict, type[FinalResult] | None] = {
     Verdict.ADAPTER_ERROR: Error,
 }
 COUNTED: Mapping[type[FinalResult], str] = {Failure: "failures", Error: "errors", Skipped: "skipped"}
-MOST_TOLD = 100
-"""Faults of the run, or problems of the gate, that are shown one by one."""
+MOST_LISTED = 100
+"""The most faults of the run, or problems of the gate, that are listed one by one."""
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _PIECE = 1 << 20
@@ -53,7 +53,7 @@ _PIECE = 1 << 20
 
 @dataclass
 class _Suite:
-    """A suite in the making: what it counts, and where its cases wait."""
+    """A suite that is being collected: its counts, and the positions of its cases in the temporary file."""
 
     name: str
     counts: Counter[str] = field(default_factory=Counter)
@@ -71,17 +71,19 @@ class _Suite:
             self.places.extend((begin, end))
 
 
-def report(subject: Subject) -> Iterator[str]:
+def report(data: ReportData) -> Iterator[str]:
     """Yield the document."""
     suites: dict[tuple[str, str], _Suite] = {}
     with tempfile.TemporaryFile() as waiting:
-        for held in subject.held():
-            key = (held.result.operator, held.result.backend)
+        for checked in data.checked_results():
+            key = (checked.result.operator, checked.result.backend)
             if key not in suites:
-                suites[key] = _Suite(_xml(line(f"{held.result.operator or 'no operator'} on {held.result.backend}")))
-            _wait(waiting, suites[key], held)
-        run = list(_run(subject, waiting))
-        whole = _Suite(_xml(f"onnx-conformance: {subject.title}"))
+                suites[key] = _Suite(
+                    _xml(line(f"{checked.result.operator or 'no operator'} on {checked.result.backend}"))
+                )
+            _wait(waiting, suites[key], checked)
+        run = list(_run(data, waiting))
+        whole = _Suite(_xml(f"onnx-conformance: {data.title}"))
         for suite in (*run, *suites.values()):
             whole.counts.update(suite.counts)
             whole.time += suite.time
@@ -90,18 +92,18 @@ def report(subject: Subject) -> Iterator[str]:
         for suite in run:
             yield from _written(TestSuite(), suite, waiting)
         for (operator, backend), suite in sorted(suites.items()):
-            yield from _written(_headed(subject, operator, backend), suite, waiting)
+            yield from _written(_headed(data, operator, backend), suite, waiting)
         yield f"{end}\n"
 
 
-def _wait(waiting: IO[bytes], suite: _Suite, held: Held) -> None:
-    outcome = _outcome(held)
-    case = TestCase(name=_xml(line(held.result.case)), classname=suite.name, time=round(seconds(held.result), 6))
+def _wait(waiting: IO[bytes], suite: _Suite, checked: CheckedResult) -> None:
+    outcome = _outcome(checked)
+    case = TestCase(name=_xml(line(checked.result.case)), classname=suite.name, time=round(seconds(checked.result), 6))
     if outcome is not None:
         case.result = [outcome]
-    if held.result.stderr:
-        case.system_err = _xml(clean(held.result.stderr))
-    _keep(waiting, suite, case, outcome, seconds(held.result))
+    if checked.result.stderr:
+        case.system_err = _xml(clean(checked.result.stderr))
+    _keep(waiting, suite, case, outcome, seconds(checked.result))
 
 
 def _keep(waiting: IO[bytes], suite: _Suite, case: TestCase, outcome: FinalResult | None, time: float) -> None:
@@ -110,24 +112,25 @@ def _keep(waiting: IO[bytes], suite: _Suite, case: TestCase, outcome: FinalResul
     suite.add(outcome, time, begin, waiting.tell())
 
 
-def _outcome(held: Held) -> FinalResult | None:
-    """Return what a reader of the format sees of a result; None: it passed."""
-    result = held.result
-    if held.accepted:
-        return Skipped(_xml(held.said), "expected")
+def _outcome(checked: CheckedResult) -> FinalResult | None:
+    """Return the outcome of a result in the format; None: it passed."""
+    result = checked.result
+    if checked.accepted:
+        return Skipped(_xml(checked.status_text), "expected")
     kind = OUTCOMES[result.verdict]
-    if held.wrong and kind in {None, Skipped}:  # A pass where a failure was expected: the file is no longer true.
-        return Failure(_xml(f"{held.said}; renew the file with `expectations update`"), str(held.standing))
+    if checked.wrong and kind in {None, Skipped}:  # A pass where a failure was expected: the file is out of date.
+        return Failure(_xml(f"{checked.status_text}; update the file with `expectations update`"), str(checked.status))
     if kind is None:
         return None
-    said = line(result.message or result.error or result.verdict, 1000)
-    outcome = kind(_xml(f"{held.said}: {said}" if held.said else said), str(result.verdict))
-    outcome.text = _xml("\n".join(_body(held)))
+    message = line(result.message or result.error or result.verdict, 1000)
+    text = f"{checked.status_text}: {message}" if checked.status_text else message
+    outcome = kind(_xml(text), str(result.verdict))
+    outcome.text = _xml("\n".join(_body(checked)))
     return outcome
 
 
-def _body(held: Held) -> Iterator[str]:
-    result = held.result
+def _body(checked: CheckedResult) -> Iterator[str]:
+    result = checked.result
     yield clean(result.message)
     yield from (quoted(line(clause, 1000)) for clause in result.clauses)
     for name, text in (("expected", result.expected), ("actual", result.actual), ("error", result.error)):
@@ -139,13 +142,15 @@ def _body(held: Held) -> Iterator[str]:
         )
 
 
-def _run(subject: Subject, waiting: IO[bytes]) -> Iterator[_Suite]:
-    """Yield suites of what no case tells: faults of the run, and problems of the gate."""
-    problems = subject.gate.problems if subject.gate else []
-    told = (("the run", "fault", Error, subject.faults), ("the expectations", "problem", Failure, problems))
-    for name, kind, element, lines in told:
+def _run(data: ReportData, waiting: IO[bytes]) -> Iterator[_Suite]:
+    """Yield suites of what belongs to no case: faults of the run, and problems of the gate."""
+    problems = data.gate.problems if data.gate else []
+    for name, kind, element, lines in (
+        ("the run", "fault", Error, data.faults), ("the expectations", "problem", Failure, problems)
+    ):  # fmt: skip
         suite = _Suite(name)
-        shown = [*lines[:MOST_TOLD], *([f"and {len(lines) - MOST_TOLD} more"] if len(lines) > MOST_TOLD else [])]
+        more = len(lines) - MOST_LISTED
+        shown = [*lines[:MOST_LISTED], *([f"and {more} more"] if more > 0 else [])]
         for number, text in enumerate(shown, 1):
             outcome = element(_xml(line(text, 1000)), kind)
             case = TestCase(name=f"{kind} {number}", classname=name)
@@ -155,30 +160,30 @@ def _run(subject: Subject, waiting: IO[bytes]) -> Iterator[_Suite]:
             yield suite
 
 
-def _headed(subject: Subject, operator: str, backend: str) -> TestSuite:
-    head = subject.run.header
-    made, said = TestSuite(), head["backends"].get(backend, {})
+def _headed(data: ReportData, operator: str, backend: str) -> TestSuite:
+    head = data.run.header
+    element, hello = TestSuite(), head["backends"].get(backend, {})
     started = moment(head.get("started"))
     if started is not None:
-        made.timestamp = started.strftime("%Y-%m-%dT%H:%M:%S")  # The format knows no time zones.
+        element.timestamp = started.strftime("%Y-%m-%dT%H:%M:%S")  # The format knows no time zones.
     for name, value in (
         ("backend", backend),
-        ("runtime", said.get("runtime", "")),
-        ("version", said.get("version", "")),
+        ("runtime", hello.get("runtime", "")),
+        ("version", hello.get("version", "")),
         ("onnx", head.get("onnx", "")),
         ("suite", head["suite"].get("name", "")),
         ("digest", head["suite"].get("digest", "")),
-        *([("sample", in_words(subject.samples[backend]))] if backend in subject.samples else []),
+        *([("sample", in_words(data.samples[backend]))] if backend in data.samples else []),
     ):
-        made.add_property(name, _xml(line(value)))
-    for shared in subject.shared(backend, operator.rpartition("/")[0] or operator):
-        made.add_property("failures share", _xml(shared))
-    return made
+        element.add_property(name, _xml(line(value)))
+    for shared in data.shared(backend, operator.rpartition("/")[0] or operator):
+        element.add_property("failures share", _xml(shared))
+    return element
 
 
-def _written(made: TestSuite, suite: _Suite, waiting: IO[bytes]) -> Iterator[str]:
-    """Yield a suite, its cases from where they wait."""
-    head, end = _open(made, suite)
+def _written(element: TestSuite, suite: _Suite, waiting: IO[bytes]) -> Iterator[str]:
+    """Yield a suite, its cases from the temporary file."""
+    head, end = _open(element, suite)
     yield f"{head}\n"
     for begin, stop in zip(suite.places[::2], suite.places[1::2], strict=True):
         waiting.seek(begin)
@@ -188,7 +193,7 @@ def _written(made: TestSuite, suite: _Suite, waiting: IO[bytes]) -> Iterator[str
 
 
 def _open(element: JUnitXml | TestSuite, suite: _Suite) -> tuple[str, str]:
-    """Return an element's first tag, which counts what will stand in it, and its last."""
+    """Return an element's start tag, with the counts of its content, and its end tag."""
     element.name = suite.name
     element.tests, element.failures, element.errors, element.skipped = (
         suite.counts[name] for name in ("tests", "failures", "errors", "skipped")
@@ -204,5 +209,5 @@ def _written_out(element: Element) -> bytes:
 
 
 def _xml(text: str) -> str:
-    """Return a text without the characters that XML forbids; the library writes the others as they must be."""
+    """Return a text without the characters that XML forbids; the library escapes the others."""
     return _FORBIDDEN.sub("", text)

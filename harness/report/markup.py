@@ -1,4 +1,4 @@
-"""Text in Markdown: what a runtime, a model or a folder said is never markup."""
+"""Text in Markdown: nothing that comes from a runtime, a model or a folder becomes markup."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def plain(text: object, limit: int = 300) -> str:
 
 
 def fenced(blocks: Iterable[str]) -> str:
-    """Return lines of text as a block that nothing in it can end."""
+    """Return lines of text as a fenced block, which no text in it can end."""
     return "```text\n" + "\n".join(blocks).replace("```", "'''") + "\n```\n"

@@ -1,4 +1,4 @@
-"""What `minimize` took away."""
+"""`minimize` as text: the case before and after, and what was removed from it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from harness.minimize.search import Minimized
 
 
-def lines(found: Minimized) -> Iterator[str]:
-    """Yield the case before and after, and what was done."""
-    before, after = found.before, found.after
-    steps = f"{found.steps} step{'' if found.steps == 1 else 's'}"
-    if not found.taken:
+def lines(minimized: Minimized) -> Iterator[str]:
+    """Yield the case before and after, and the steps between."""
+    before, after = minimized.before, minimized.after
+    steps = f"{minimized.steps} step{'' if minimized.steps == 1 else 's'}"
+    if not minimized.taken:
         yield f"{before.case.id}: nothing of it can be taken away ({steps})"
     else:
-        result = found.result
+        result = minimized.result
         signal = f" ({result.signal})" if result.signal else ""
         yield line(f"{before.case.id} on {result.backend}: still {result.verdict}{signal} after {steps}", 1000)
         rows = [[name, count, after.counts[name]] for name, count in before.counts.items()]
@@ -31,7 +31,7 @@ def lines(found: Minimized) -> Iterator[str]:
         yield tabulate(rows, ["", "before", "after"], tablefmt="simple", disable_numparse=True)
         for when, case in (("before", before.case), ("after", after.case)):
             yield f"{when}: {line(brief(list(case.inputs.values()), 200))}"
-        done = Counter(found.taken)
+        done = Counter(minimized.taken)
         yield "taken: " + "; ".join(f"{why}{f' ({count} times)' if count > 1 else ''}" for why, count in done.items())
-    if found.stopped:
+    if minimized.stopped:
         yield "stopped at the limit; more --steps may make it smaller"

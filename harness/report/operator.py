@@ -45,7 +45,7 @@ def lines(op: Op, versions: Sequence[OperatorVersion], cases: Iterable[Listed]) 
     ]
     yield tabulate(rows, ["version", "opsets", "cases", *outcomes], tablefmt="simple", disable_numparse=True)
     yield ""
-    yield "sentences that its cases cite, in the words of the text"
+    yield "sentences of the text that its cases cite"
     for clause in op.clauses:
         if any(clause.in_force(version.since) for version in versions):
             yield from _paragraph(f"{_range(clause, op)}«{clause.text}»", "  ")
@@ -73,9 +73,9 @@ def _row(counts: dict[str, Counter[str]], version: OperatorVersion, outcomes: Se
 
 
 def _range(clause: Clause, op: Op) -> str:
-    """Return in which versions a sentence stands, where that is not all of them."""
-    held = [since for since in op.versions if clause.in_force(since)]
-    return "" if len(held) == len(op.versions) else f"({', '.join(map(str, held))}) "
+    """Return the versions that have a sentence, in parentheses; empty where all have it."""
+    having = [since for since in op.versions if clause.in_force(since)]
+    return "" if len(having) == len(op.versions) else f"({', '.join(map(str, having))}) "
 
 
 def _paragraph(text: str, indent: str) -> list[str]:

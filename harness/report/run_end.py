@@ -1,4 +1,4 @@
-"""The last screen of a run: by backend what came of it, the operators that fail most, and what to type next."""
+"""The last screen of a run: by backend its verdicts and the operators that fail most, then commands to type next."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from harness.results.summary import Summary
 
 MOST_OPERATORS = 5
-"""Operators that fail most, of each backend."""
+"""The most operators listed of each backend, those with the most failures first."""
 WITHOUT_ANSWER = (Verdict.REFUSED, Verdict.TIMEOUT, Verdict.FLAKY)
 FAILED = (*WRONG, *WITHOUT_ANSWER, Verdict.CRASH)
-"""What ONNX obliges every runtime not to do."""
+"""Verdicts that violate what ONNX requires of every runtime."""
 
 
 def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Mapping[str, int]) -> Iterator[str]:
@@ -31,9 +31,9 @@ def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Map
 
     Args:
         summary: the counts.
-        versions: by backend, what it says of its version.
-        part: what part of which suite was asked, as "the core of suite generated".
-        samples: by backend, n of the 1 case in n that it was asked.
+        versions: by backend, the version of its hello.
+        part: which part of which suite was run, as "the core of suite generated".
+        samples: by backend, n of its sample of 1 case in n.
     """
     sums: dict[str, Counter[Verdict]] = {}
     by_operator: dict[str, Counter[str]] = {}
@@ -44,8 +44,8 @@ def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Map
     for backend in sorted(sums):
         counts = sums[backend]
         name = line(" ".join([clipped(backend), versions.get(backend, "")])).strip()
-        asked = f", {in_words(samples[backend])}" if samples.get(backend, 1) > 1 else ""
-        yield f"{name}: {_number(counts.total())} cases, {part}{asked}"
+        sample = f", {in_words(samples[backend])}" if samples.get(backend, 1) > 1 else ""
+        yield f"{name}: {_number(counts.total())} cases, {part}{sample}"
         rows = list(_rows(summary, backend, counts))
         align = ("left", "right", "left")
         yield textwrap.indent(tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=align), "  ")
@@ -93,19 +93,19 @@ def _number(count: int) -> str:
 def next_commands(
     summary: Summary, results: str, several: Sequence[str], width: int, folder: str = ""
 ) -> Iterator[str]:
-    """Yield what to type next, the command before what it is for.
+    """Yield commands to type next, each with its purpose.
 
     Args:
         summary: the counts.
-        results: where the results were written; empty: nowhere.
+        results: the file that the results were written to; empty: none.
         several: the files, where each backend has one of its own.
         width: columns of the terminal.
-        folder: of the suite, where it is one: the id of its case does not say where it lies.
+        folder: of a suite that is a folder, because the ids of its cases do not contain its path.
     """
     faults = summary.faults()
     if not faults:
         return
-    # What is the adapter's fault says nothing of the runtime.
+    # An adapter's fault says nothing about the runtime.
     gravest = min(faults, key=lambda fault: (fault.example.verdict is Verdict.ADAPTER_ERROR, fault.rank))
     case, backend = shlex.quote(line(gravest.example.case)), shlex.quote(line(gravest.example.backend))
     file = line(several[0] if several else results) or "FILE"

@@ -1,7 +1,7 @@
 """SARIF 2.1.0 for code scanning: a rule is a sentence of an operator's text, a result a case that breaks it.
 
-One SARIF run a backend. What code scanning takes is limited: the worst results are kept, in memory until their run is
-written, and what was left out is told as a notification.
+One SARIF run a backend. Code scanning limits the number of results: the worst ones are kept, in memory until their run
+is written, and a notification says how many were left out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from harness.case.case import quoted
 from harness.report import json_text
-from harness.report.subject import moment
+from harness.report.report_data import moment
 from harness.results.sampling import in_words
 from harness.spec import links
 from harness.verdict import Verdict, clean, line
@@ -23,7 +23,7 @@ from harness.verdict import Verdict, clean, line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from harness.report.subject import Held, Subject
+    from harness.report.report_data import CheckedResult, ReportData
     from harness.verdict import Result
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -43,27 +43,27 @@ LEVELS: Mapping[Verdict, str | None] = {
     Verdict.UNSPECIFIED: None,
     Verdict.ADAPTER_ERROR: None,
 }
-"""What code scanning calls a verdict; None: it is no result, an adapter's fault is a notification."""
+"""The level of a verdict in code scanning; None: it is no result, and an adapter's fault a notification."""
 
 MOST_RUNS, MOST_RESULTS, MOST_BYTES = 20, 25_000, 10 * 1000 * 1000
-"""What GitHub takes: runs of a file, results of a run, bytes of the file once it is compressed."""
+"""The limits of GitHub: runs of a file, results of a run, bytes of the compressed file."""
 SHOWN_RESULTS = 5_000
-"""Of a run, GitHub shows no more."""
+"""The most results that GitHub shows of a run."""
 MARGIN = 200_000
-"""Bytes that the compression of the whole may differ from that of its parts, notifications included."""
+"""Bytes by which the compressed file may exceed the sum of its compressed parts, notifications included."""
 MOST_TEXT, MOST_DESCRIBED, MOST_HELP = 1000, 1024, 1500
 MOST_NOTIFICATIONS = 50
 _RANKS = {ERROR: 0, WARNING: 1, NOTE: 2}
 
 
 class _Size:
-    """Counts what texts come to once they are compressed, up to a limit."""
+    """Adds up the compressed sizes of texts, up to a limit."""
 
     def __init__(self, limit: int) -> None:
         self._press, self._left = zlib.compressobj(), limit
 
     def takes(self, text: str) -> bool:
-        """Count a text in; return whether the limit still holds."""
+        """Add the size of a text; return whether the sum is within the limit."""
         self._left -= len(self._press.compress(text.encode()))
         return self._left >= 0
 
@@ -78,23 +78,23 @@ class _Kept:
         self._by_rank: dict[int, list[tuple[str, str, str]]] = {rank: [] for rank in range(len(_RANKS) + 1)}
         self._count = 0
 
-    def add(self, held: Held) -> None:
-        """Take what is a result of the format; of the others, count the faults of an adapter."""
-        verdict = held.result.verdict
+    def add(self, checked: CheckedResult) -> None:
+        """Keep a result that has a level; count the faults of an adapter."""
+        verdict = checked.result.verdict
         level = LEVELS[verdict]
         if verdict is Verdict.ADAPTER_ERROR:
             self.broken[verdict] += 1
-            self.example = self.example or line(f"{held.result.case}: {held.result.message}", MOST_TEXT)
+            self.example = self.example or line(f"{checked.result.case}: {checked.result.message}", MOST_TEXT)
         if level is None:
             return
-        rank = len(_RANKS) if held.accepted else _RANKS[level]
-        sentence = held.result.clauses[0] if held.result.clauses else ""
+        rank = len(_RANKS) if checked.accepted else _RANKS[level]
+        sentence = checked.result.clauses[0] if checked.result.clauses else ""
         full = self._count >= MOST_RESULTS
         worst = max((index for index, kept in self._by_rank.items() if kept), default=rank) if full else rank
         if full and rank >= worst:
             self.left_out[_named(rank)] += 1
             return
-        self._by_rank[rank].append((json_text.text(_result(held, level)), held.result.operator, sentence))
+        self._by_rank[rank].append((json_text.text(_result(checked, level)), checked.result.operator, sentence))
         self._count += 1
         if full:
             self._by_rank[worst].pop()
@@ -111,27 +111,27 @@ def _named(rank: int) -> str:
     return [*_RANKS, "expected"][rank]
 
 
-def report(subject: Subject) -> Iterator[str]:
+def report(data: ReportData) -> Iterator[str]:
     """Yield the document."""
     top = {"version": "2.1.0", "$schema": SCHEMA}
-    backends = list(subject.run.header["backends"])
-    taken, others = backends[:MOST_RUNS], backends[MOST_RUNS:]
-    said = [f"left out, as code scanning takes {MOST_RUNS} runs a file: {', '.join(others)}"] if others else []
+    backends = list(data.run.header["backends"])
+    first, others = backends[:MOST_RUNS], backends[MOST_RUNS:]
+    notes = [f"left out, as code scanning takes {MOST_RUNS} runs a file: {', '.join(others)}"] if others else []
     yield f'{json_text.text(top)[:-1]},"runs":[\n'
-    for index, backend in enumerate(taken):
+    for index, backend in enumerate(first):
         yield ",\n" if index else ""
-        yield from _run(subject, backend, _Size((MOST_BYTES - MARGIN) // len(taken)), [] if index else said)
+        yield from _run(data, backend, _Size((MOST_BYTES - MARGIN) // len(first)), [] if index else notes)
     yield "\n]}\n"
 
 
-def _run(subject: Subject, backend: str, size: _Size, said: list[str]) -> Iterator[str]:
-    """Yield one run: what it holds is counted while it is written, so its rules and notifications stand behind."""
+def _run(data: ReportData, backend: str, size: _Size, notes: list[str]) -> Iterator[str]:
+    """Yield one run: its results are counted while they are written, so rules and notifications follow them."""
     kept = _Kept()
-    for held in subject.held():
-        if held.result.backend == backend:
-            kept.add(held)
+    for checked in data.checked_results():
+        if checked.result.backend == backend:
+            kept.add(checked)
     rules: dict[str, str] = {}
-    shared = [text for text in subject.shared(backend) if size.takes(text)]
+    shared = [text for text in data.shared(backend) if size.takes(text)]
     count = 0
 
     def results() -> Iterator[str]:
@@ -151,30 +151,30 @@ def _run(subject: Subject, backend: str, size: _Size, said: list[str]) -> Iterat
     yield '{"results":'
     yield from json_text.array(results())
     yield ',\n"tool":{"driver":'
-    version = str(subject.run.header.get("harness", ""))
+    version = str(data.run.header.get("harness", ""))
     driver = {"name": "onnx-conformance", "fullName": f"onnx-conformance {version}", "version": version}
     yield f'{json_text.text(driver)[:-1]},"rules":'
     yield from json_text.array(rules.values())
     category = f"onnx-conformance/{quote(line(backend), safe='')}/"
     yield f'}}}},\n"automationDetails":{json_text.text({"id": category})}'
-    yield f',\n"invocations":{json_text.text([_invocation(subject, kept, count, said)])}'
+    yield f',\n"invocations":{json_text.text([_invocation(data, kept, count, notes)])}'
     properties = {"failuresShare": shared} if shared else {}
-    properties |= {"sample": [in_words(subject.samples[backend])]} if backend in subject.samples else {}
+    properties |= {"sample": [in_words(data.samples[backend])]} if backend in data.samples else {}
     yield f',\n"properties":{json_text.text(properties)}}}' if properties else "}"
 
 
-def _result(held: Held, level: str) -> dict[str, Any]:
-    result = held.result
+def _result(checked: CheckedResult, level: str) -> dict[str, Any]:
+    result = checked.result
     sentence = result.clauses[0] if result.clauses else ""
     message = [f"{result.verdict} on {line(result.backend, 100)}: {line(result.case)}"]
-    message += [held.said] if held.said else []
+    message += [checked.status_text] if checked.status_text else []
     message += [line(result.message, 400)] if result.message else []
     message += [f"expected {line(result.expected, 200)}, got {line(result.actual, 200)}"] if result.actual else []
     place = line(result.case, MOST_TEXT)
     print_ = hashlib.sha256(f"{result.backend}\0{result.case}".encode(errors="replace")).hexdigest()[:32]
-    told: dict[str, Any] = {
+    record: dict[str, Any] = {
         "ruleId": rule_id(result.operator, sentence),
-        "level": NOTE if held.accepted else level,  # Code scanning takes no notice of a suppression by itself.
+        "level": NOTE if checked.accepted else level,  # Code scanning ignores suppressions.
         "message": {"text": _message(". ".join(message))},
         "locations": [
             {
@@ -190,9 +190,10 @@ def _result(held: Held, level: str) -> dict[str, Any]:
             "clauses": [line(clause, MOST_TEXT) for clause in result.clauses],
         },
     }
-    if held.accepted and held.entry is not None:
-        told["suppressions"] = [{"kind": "external", "status": "accepted", "justification": line(held.said, MOST_TEXT)}]
-    return told
+    if checked.accepted and checked.entry is not None:
+        reason = line(checked.status_text, MOST_TEXT)
+        record["suppressions"] = [{"kind": "external", "status": "accepted", "justification": reason}]
+    return record
 
 
 def _rule(name: str, operator: str, sentence: str) -> dict[str, Any]:
@@ -213,7 +214,7 @@ def _rule(name: str, operator: str, sentence: str) -> dict[str, Any]:
 
 
 def rule_id(operator: str, sentence: str) -> str:
-    """Return the name of a sentence of an operator's text: the same in every version that has it, and every run."""
+    """Return the id of a sentence of an operator's text: the same in every version that has it, and in every run."""
     plain = operator.rpartition("/")[0] or operator or "operator"
     if not sentence:
         return f"{line(plain, 100)}/text"
@@ -223,30 +224,30 @@ def rule_id(operator: str, sentence: str) -> str:
 
 
 def path(result: Result) -> str:
-    """Return where code scanning is to show a case: its id as a path, for there is no file that is at fault."""
+    """Return the path under which code scanning shows a case: its id, because there is no file at fault."""
     parts = [part for part in line(result.case, MOST_TEXT).split("/") if part not in {"", ".", ".."}]
     return quote("/".join(parts) or "case", safe="/@")
 
 
-def _invocation(subject: Subject, kept: _Kept, count: int, said: list[str]) -> dict[str, Any]:
-    lines = [(ERROR, fault) for fault in subject.faults]
+def _invocation(data: ReportData, kept: _Kept, count: int, notes: list[str]) -> dict[str, Any]:
+    lines = [(ERROR, fault) for fault in data.faults]
     if kept.broken:
-        lines.append((ERROR, f"{kept.broken.total()} cases tell of a fault of the adapter, first {kept.example}"))
-    lines += [(WARNING, text) for text in said]
+        lines.append((ERROR, f"{kept.broken.total()} cases have a fault of the adapter, first {kept.example}"))
+    lines += [(WARNING, text) for text in notes]
     if kept.left_out:
         left = ", ".join(f"{number} {name}" for name, number in kept.left_out.items())
         lines.append((WARNING, f"left out, as code scanning takes so many results or bytes only: {left}"))
     if count > SHOWN_RESULTS:
         lines.append((NOTE, f"of {count} results, GitHub shows {SHOWN_RESULTS}"))
-    lines += [(ERROR, problem) for problem in (subject.gate.problems if subject.gate else ())]
+    lines += [(ERROR, problem) for problem in (data.gate.problems if data.gate else ())]
     if len(lines) > MOST_NOTIFICATIONS:
         lines[MOST_NOTIFICATIONS:] = [(WARNING, f"and {len(lines) - MOST_NOTIFICATIONS} notifications more")]
     times = {
-        "startTimeUtc": moment(subject.run.header.get("started")),
-        "endTimeUtc": moment((subject.run.footer or {}).get("finished")),
+        "startTimeUtc": moment(data.run.header.get("started")),
+        "endTimeUtc": moment((data.run.footer or {}).get("finished")),
     }
     return {
-        "executionSuccessful": subject.run.complete and not kept.broken and not subject.faults,
+        "executionSuccessful": data.run.complete and not kept.broken and not data.faults,
         "toolExecutionNotifications": [
             {"level": level, "message": {"text": _message(line(text, MOST_TEXT))}} for level, text in lines
         ],
@@ -255,7 +256,7 @@ def _invocation(subject: Subject, kept: _Kept, count: int, said: list[str]) -> d
 
 
 def _message(text: str, limit: int = MOST_DESCRIBED) -> str:
-    """Return a text that no reader takes for one with links or placeholders in it."""
+    """Return a text in which no reader sees links or placeholders."""
     plain = clean(text).replace("](", "] (")
     doubled = plain.replace("{", "{{").replace("}", "}}")
     over = len(doubled) - limit

@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 ALWAYS = (Verdict.PASS, Verdict.UNSUPPORTED)
 HEADS = {verdict: str(verdict).replace("_", "\n") for verdict in Verdict}
-tables.MIN_PADDING = 0  # Two blanks between columns are enough; a table of verdicts is wide as it is.
+tables.MIN_PADDING = 0  # Two blanks between columns are enough; a table of verdicts is wide already.
 MOST_NAME = 36
-"""Characters of a backend's name above a column."""
+"""The most characters of a backend's name above a column."""
 REFERENCE = "onnx_reference"
-"""The backend whose answers stand beside the expected ones."""
+"""The backend whose answers are shown beside the expected ones."""
 WIDTH = 120
-"""Columns of a terminal of which nothing is known."""
+"""Columns of a terminal of unknown width."""
 COLUMN = 36
 """Characters of a column of values; three of them fit a terminal of 120."""
 
 
 def operators(summary: Summary, width: int) -> Iterator[str]:
-    """Yield what a terminal shows of a run by operator: what passed of what was attempted, a column a backend.
+    """Yield a run by operator for a terminal: passed of attempted, a column a backend.
 
-    Operators of which every backend passes all that it attempts are named in one line. Backends that have no room side
-    by side stand in tables of their own below.
+    Operators without failures are named in one line. Backends that do not fit side by side have tables of their own
+    below.
 
     Args:
         summary: the counts.
@@ -69,7 +69,7 @@ def _fails(counts: Mapping[Verdict, int] | None) -> bool:
 
 
 def _fitting(columns: Sequence[int], width: int) -> Iterator[list[int]]:
-    """Yield the places of columns, as many at a time as fit a width; at least one."""
+    """Yield lists of column numbers that fit a width together; at least one in each."""
     places: list[int] = []
     used = 0
     for place, column in enumerate(columns):
@@ -82,7 +82,7 @@ def _fitting(columns: Sequence[int], width: int) -> Iterator[list[int]]:
 
 
 def _cell(counts: Mapping[Verdict, int] | None) -> str:
-    """Return passed/attempted; one number where all of them passed, - where the runtime opts out of all."""
+    """Return passed/attempted; one number where all passed, - where the runtime opts out of all."""
     if counts is None:
         return ""
     shares = rates(counts)
@@ -96,9 +96,9 @@ def _filled(text: str, width: int, indent: str = "  ") -> str:
 
 
 def table(summary: Summary, style: str = "simple", samples: Mapping[str, int] | None = None) -> str:
-    """Return one row an operator version and backend, and one a backend for the sum.
+    """Return a table with one row an operator version and backend, and one a backend for the sum.
 
-    Verdicts that nothing got have no column; the line below the table names them.
+    Verdicts that no case has have no column; the line below the table names them.
     """
     shown = _shown(summary)
     heads = ["operator version", "backend", *_heads(shown)]
@@ -107,7 +107,7 @@ def table(summary: Summary, style: str = "simple", samples: Mapping[str, int] | 
     keys = sorted(summary.counts, key=lambda key: (natural(key[0]), key[1]))
     rows = [_row(operator, backend, summary.counts[operator, backend], shown) for operator, backend in keys]
     sums = sorted(_sums(summary).items())
-    rows += [_row("all", _asked(name, (samples or {}).get(name, 1)), counter, shown) for name, counter in sums]
+    rows += [_row("all", _with_sample(name, (samples or {}).get(name, 1)), counter, shown) for name, counter in sums]
     if style == "github":
         rows = [[plain(cell) for cell in row] for row in rows]
     text = tabulate(rows, heads, tablefmt=style, disable_numparse=True, colalign=_align(len(shown)))
@@ -135,13 +135,13 @@ def _sums(summary: Summary) -> dict[str, Counter[Verdict]]:
     return sums
 
 
-def _asked(backend: str, count: int) -> str:
-    """Return a backend's name, with the part of the cases that it was asked, where that is not all."""
+def _with_sample(backend: str, count: int) -> str:
+    """Return a backend's name, with its sample, if it has one."""
     return f"{backend}, {in_words(count)}" if count > 1 else backend
 
 
 def clipped(backend: str, most: int = MOST_NAME) -> str:
-    """Return a name, of a long one how it begins and ends: commands often differ in their last word."""
+    """Return a name, a long one without its middle: commands often differ in their last word."""
     return backend if len(backend) <= most else f"{backend[:5]}...{backend[8 - most :]}"
 
 
@@ -150,26 +150,26 @@ def _align(verdicts: int) -> list[str]:
 
 
 def _row(operator: str, backend: str, counts: Mapping[Verdict, int], shown: list[Verdict]) -> list[str]:
-    found = rates(counts)
+    shares = rates(counts)
     numbers = [str(counts.get(verdict, 0) or "") for verdict in shown]
     return [
         line(operator),
         line(backend),
         *numbers,
-        f"{found.passed}/{found.specified} {rate(found.passed, found.specified)}",
-        f"{found.passed}/{found.attempted} {rate(found.passed, found.attempted)}",
+        f"{shares.passed}/{shares.specified} {rate(shares.passed, shares.specified)}",
+        f"{shares.passed}/{shares.attempted} {rate(shares.passed, shares.attempted)}",
     ]
 
 
 def visible(summary: Summary, limit: int) -> tuple[list[Group], Counter[str]]:
     """Return the faults to show, at most `limit` of each backend (0: all), and how many are hidden of each."""
     shown: list[Group] = []
-    seen: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     for group in summary.faults():
-        seen[group.example.backend] += 1
-        if not limit or seen[group.example.backend] <= limit:
+        totals[group.example.backend] += 1
+        if not limit or totals[group.example.backend] <= limit:
             shown.append(group)
-    return shown, Counter({name: count - limit for name, count in seen.items() if limit and count > limit})
+    return shown, Counter({name: count - limit for name, count in totals.items() if limit and count > limit})
 
 
 def groups(
@@ -179,8 +179,8 @@ def groups(
 
     Args:
         summary: the counts.
-        references: case id -> what onnx.reference gave for it, for the examples.
-        limit: how many groups of each backend are shown; 0: all.
+        references: case id -> the answer of onnx.reference, for the examples.
+        limit: the most groups shown of each backend; 0: all.
         reference: the backend whose answers are the expected ones; empty: the text decides.
         width: columns of the terminal.
     """
@@ -209,7 +209,7 @@ def _block(group: Group, reference: str, expects: str, width: int) -> str:
     if example.signal:
         got = f"{example.verdict}: {example.signal}"
     row = {line(expects): example.wanted or "the expected values"}
-    if example.backend.partition("==")[0] != REFERENCE:  # Its own answers stand in the last column anyway.
+    if example.backend.partition("==")[0] != REFERENCE:  # Its own answers are in the last column anyway.
         row["onnx.reference gives"] = reference or "(not asked)"
     row[f"{line(clipped(example.backend))} gives"] = got
     column = min(COLUMN, max(12, (width - 2) // len(row) - 2))
@@ -219,7 +219,7 @@ def _block(group: Group, reference: str, expects: str, width: int) -> str:
 
 
 def _verdicts(group: Group) -> str:
-    """Return the verdict of a group, or those of it with their counts."""
+    """Return the verdict of a group, or its verdicts with their counts."""
     if len(group.verdicts) < 2:  # noqa: PLR2004
         return str(group.example.verdict)
     return " and ".join(f"{verdict} {count}" for verdict, count in group.verdicts.most_common())
@@ -234,13 +234,13 @@ def _ordered(names: Iterable[str]) -> list[str]:
 
 
 def some(names: Iterable[str]) -> str:
-    """Return names in order, versions as numbers; of many the first few."""
+    """Return at most six names in order, versions as numbers, and how many more there are."""
     ordered = _ordered(names)
     return ", ".join(ordered[:6]) + (f" and {len(ordered) - 6} more" if len(ordered) > 6 else "")  # noqa: PLR2004
 
 
 def wrapped(label: str, text: str, room: int = 6, width: int = WIDTH) -> str:
-    """Return a text behind its label, which has a column of so many characters, in a terminal of a width."""
+    """Return a text wrapped to a width, after its label in a column of `room` characters."""
     return textwrap.fill(
         clean(text),
         width - 4,

@@ -16,43 +16,43 @@ if TYPE_CHECKING:
     from harness.results.trend import Change, Trend
 
 
-def text(found: Trend) -> Iterator[str]:
+def text(trend: Trend) -> Iterator[str]:
     """Yield the trend as blocks for a terminal."""
-    yield line(f"{found.runtime} {found.versions[0]} to {found.versions[-1]}, suite {found.suite}")
-    yield from map(line, found.notes)
+    yield line(f"{trend.runtime} {trend.versions[0]} to {trend.versions[-1]}, suite {trend.suite}")
+    yield from map(line, trend.notes)
     yield ""
-    yield _table(_totals(found), ["verdict", *found.versions], "simple")
+    yield _table(_totals(trend), ["verdict", *trend.versions], "simple")
     yield ""
-    if not found.changes:
-        yield f"No verdict changed in {found.unchanged} operator versions."
+    if not trend.changes:
+        yield f"No verdict changed in {trend.unchanged} operator versions."
         return
-    yield _table(_rows(found), ["passed of attempted", *found.versions], "simple")
-    yield f"\n{_unchanged(found)}"
-    for operator in found.operators:
+    yield _table(_rows(trend), ["passed of attempted", *trend.versions], "simple")
+    yield f"\n{_unchanged(trend)}"
+    for operator in trend.operators:
         yield f"\n{line(operator)}"
-        rows = [_change(change) for change in found.changes if change.operator == operator]
+        rows = [_change(change) for change in trend.changes if change.operator == operator]
         yield "  " + tabulate(rows, tablefmt="plain", disable_numparse=True).replace("\n", "\n  ")
 
 
-def markdown(found: Trend) -> Iterator[str]:
+def markdown(trend: Trend) -> Iterator[str]:
     """Yield the trend as pieces of a Markdown page."""
-    first, last = found.versions[0], found.versions[-1]
-    yield f"# {plain(found.runtime)} {plain(first)} to {plain(last)}\n\nSuite {plain(found.suite)}.\n"
-    if found.notes:
-        yield "\n" + fenced(map(line, found.notes))
-    yield "\n## Verdicts\n\n" + _table(_totals(found), ["verdict", *found.versions], "github") + "\n"
-    if not found.changes:
-        yield f"\nNo verdict changed in {found.unchanged} operator versions.\n"
+    first, last = trend.versions[0], trend.versions[-1]
+    yield f"# {plain(trend.runtime)} {plain(first)} to {plain(last)}\n\nSuite {plain(trend.suite)}.\n"
+    if trend.notes:
+        yield "\n" + fenced(map(line, trend.notes))
+    yield "\n## Verdicts\n\n" + _table(_totals(trend), ["verdict", *trend.versions], "github") + "\n"
+    if not trend.changes:
+        yield f"\nNo verdict changed in {trend.unchanged} operator versions.\n"
         return
-    yield "\n## Operator versions whose verdicts changed\n\nPassed of attempted. " + _unchanged(found) + "\n\n"
-    yield _table(_rows(found), ["operator version", *found.versions], "github") + "\n\n## What changed when\n\n"
-    rows = [[line(change.operator), *_change(change)] for change in found.changes]
+    yield "\n## Operator versions whose verdicts changed\n\nPassed of attempted. " + _unchanged(trend) + "\n\n"
+    yield _table(_rows(trend), ["operator version", *trend.versions], "github") + "\n\n## What changed when\n\n"
+    rows = [[line(change.operator), *_change(change)] for change in trend.changes]
     heads = ["operator version", "since", "cases", "was", "now", "for example"]
     yield _table([[row[0], row[1], row[2], *row[3].split(" -> "), row[4]] for row in rows], heads, "github") + "\n"
 
 
-def _unchanged(found: Trend) -> str:
-    count = found.unchanged
+def _unchanged(trend: Trend) -> str:
+    count = trend.unchanged
     return f"{count} other operator version{'' if count == 1 else 's'} came out the same in every version."
 
 
@@ -63,21 +63,21 @@ def _table(rows: list[list[str]], heads: list[str], style: str) -> str:
     return tabulate(rows, heads, tablefmt=style, disable_numparse=True, colalign=align)
 
 
-def _totals(found: Trend) -> list[list[str]]:
+def _totals(trend: Trend) -> list[list[str]]:
     """Return a row for each verdict that any version got, and one for what moved since the version before."""
-    sums = {version: Counter[Verdict]() for version in found.versions}
-    for (_, version), counts in found.counts.items():
+    sums = {version: Counter[Verdict]() for version in trend.versions}
+    for (_, version), counts in trend.counts.items():
         sums[version].update(counts)
     rows = [
-        [str(verdict), *(str(sums[version][verdict]) for version in found.versions)]
+        [str(verdict), *(str(sums[version][verdict]) for version in trend.versions)]
         for verdict in Verdict
-        if any(sums[version][verdict] for version in found.versions)
+        if any(sums[version][verdict] for version in trend.versions)
     ]
-    for head, wanted in (("newly passing", _fixed), ("no longer passing", _lost)):
+    for head, counts_as in (("newly passing", _fixed), ("no longer passing", _lost)):
         moved = Counter[str]()
-        for change in found.changes:
-            moved[change.version] += change.count if wanted(change) else 0
-        rows.append([head, "", *(str(moved[version]) for version in found.versions[1:])])
+        for change in trend.changes:
+            moved[change.version] += change.count if counts_as(change) else 0
+        rows.append([head, "", *(str(moved[version]) for version in trend.versions[1:])])
     return rows
 
 
@@ -89,10 +89,10 @@ def _lost(change: Change) -> bool:
     return change.was is Verdict.PASS
 
 
-def _rows(found: Trend) -> list[list[str]]:
+def _rows(trend: Trend) -> list[list[str]]:
     return [
-        [line(operator), *(_cell(found.counts.get((operator, version), Counter())) for version in found.versions)]
-        for operator in found.operators
+        [line(operator), *(_cell(trend.counts.get((operator, version), Counter())) for version in trend.versions)]
+        for operator in trend.operators
     ]
 
 

@@ -1,5 +1,5 @@
-"""The report as one HTML file: a matrix, a list to filter, a page for each case; it asks the network for nothing.
+"""The report as one HTML file: a matrix, a list to filter, a page for each case; it loads nothing from the network.
 
-`table` reads the runs, `looks` says how a verdict is drawn, `matrix` counts them, `delivered` describes cases,
-`blocks` packs the data, `page` puts everything into the template. What moves is in `script/`, plain JavaScript.
+`table` reads the runs, `verdict_styles` has letters and colours of verdicts, `matrix` makes the matrix, `case_data`
+describes cases, `blocks` packs the data, `page` fills the template. `script/` is the page's JavaScript.
 """

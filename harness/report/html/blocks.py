@@ -1,6 +1,6 @@
 """The data of a page, in blocks: JSON or arrays of numbers, packed with gzip and written in base64.
 
-base64 has no character that means something to HTML, so whatever a runtime said cannot end the block it is in.
+base64 has no character with a meaning in HTML, so no text of a runtime can end the block that it is in.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from harness.case.case import PLAIN
 from harness.generation import plans
 from harness.generation.forms import Form, Plan, delivered_id
-from harness.report.html import delivered
+from harness.report.html import case_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from harness.report.html.table import Table
 
 CASES = 128
-"""Cases in a block: what is unpacked when a page of one of them is opened."""
-
-
+"""Cases in a block, which is unpacked when the page of one of them is opened."""
 LEVEL = 6
 """Of compression. The highest, 9, takes half as long again for blocks that are two percent smaller."""
 
@@ -44,7 +42,7 @@ def packed_json(data: object) -> str:
 
 
 def details(table: Table, order: Sequence[int]) -> Iterator[str]:
-    """Yield blocks of what each backend said, by case; texts are written once a block."""
+    """Yield blocks of the details of each backend's results, by case; a text is written once a block."""
     for first in range(0, len(order), CASES):
         texts: dict[str, int] = {}
         rows = [
@@ -63,11 +61,11 @@ def details(table: Table, order: Sequence[int]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Block:
-    """Cases that are described together.
+    """Descriptions of cases that are packed together.
 
     Attributes:
         ids: of the cases, in their order.
-        packed: what is told of them.
+        packed: their descriptions.
     """
 
     ids: tuple[str, ...]
@@ -75,31 +73,31 @@ class Block:
 
 
 class Packer:
-    """Packs what is told of cases as it comes, so that no more than a block of it is in memory."""
+    """Packs descriptions of cases as they come, so that no more than a block of them is in memory."""
 
     def __init__(self) -> None:
-        """Start with nothing."""
+        """Start empty."""
         self._ids: list[str] = []
         self._waiting: list[Mapping[str, Any]] = []
 
-    def add(self, case_id: str, told: Mapping[str, Any]) -> Iterator[Block]:
-        """Take what is told of a case, and yield the block that is full by it."""
+    def add(self, case_id: str, description: Mapping[str, Any]) -> Iterator[Block]:
+        """Add the description of a case; yield the block, if it is full."""
         self._ids.append(case_id)
-        self._waiting.append(told)
+        self._waiting.append(description)
         if len(self._waiting) == CASES:
             yield from self.finish()
 
     def finish(self) -> Iterator[Block]:
-        """Yield what has not been packed yet."""
+        """Yield a block of the rest, if any."""
         if self._waiting:
             yield Block(tuple(self._ids), packed_json(self._waiting))
         self._ids, self._waiting = [], []
 
 
 def described(cases: Iterable[Case], wanted: Iterable[str]) -> Iterator[Block]:
-    """Yield blocks of what is told of those of the cases that are wanted, each once."""
+    """Yield blocks with the descriptions of the cases whose ids are wanted, each once."""
     left = set(wanted)
-    packer, describer = Packer(), delivered.Describer()
+    packer, describer = Packer(), case_data.Describer()
     for case in cases:
         if case.id in left:
             left.remove(case.id)
@@ -108,21 +106,21 @@ def described(cases: Iterable[Case], wanted: Iterable[str]) -> Iterator[Block]:
 
 
 class Watcher:
-    """Describes the cases of an operator where their plans are made for another reason; see explain.Watcher.
+    """Describes the cases of an operator while their plans are made for an explanation; see explain.Watcher.
 
     Attributes:
         ids: of the cases to describe.
-        versions: of the operator that they are of.
+        versions: of their operator.
     """
 
     def __init__(self, ids: frozenset[str], versions: frozenset[int]) -> None:
-        """Take what is to be described."""
+        """Name the cases to describe."""
         self.ids, self.versions = ids, versions
-        self._packer, self._describer = Packer(), delivered.Describer()
+        self._packer, self._describer = Packer(), case_data.Describer()
         self._blocks: list[Block] = []
 
     def add(self, plan: Plan, every: Sequence[Form], plain: Case) -> None:
-        """Describe the cases of a plan, of which one is made already."""
+        """Describe the cases of a plan, of which the plain one is made already."""
         for form in every:
             if delivered_id(plan.id, form.name) in self.ids:
                 case = plain if form.name == PLAIN else plans.deliver(plan, form)
@@ -135,18 +133,18 @@ class Watcher:
 
 
 def places(table: Table, blocks: Iterable[Block]) -> dict[int, int]:
-    """Return by number of a case where it is described: block * CASES + place in the block."""
-    found: dict[int, int] = {}
+    """Return by number of a case the place of its description: block * CASES + place in the block."""
+    by_case: dict[int, int] = {}
     for number, block in enumerate(blocks):
         for place, case_id in enumerate(block.ids):
             case = table.number_of(case_id)
             if case is not None:
-                found.setdefault(case, number * CASES + place)
-    return found
+                by_case.setdefault(case, number * CASES + place)
+    return by_case
 
 
 def columns(table: Table, order: Sequence[int], places: Mapping[int, int]) -> tuple[str, list[list[Any]]]:
-    """Return the numbers by case as one block, and what is where in it: name, type, first byte, length."""
+    """Return the numbers by case as one block, and its layout: name, type, first byte and length of each array."""
     ranks = np.asarray(order, np.int64)
     arrays: list[tuple[str, np.ndarray[Any, Any]]] = [
         (name, np.asarray(getattr(table, name), "<i4")[ranks])

@@ -1,4 +1,4 @@
-"""The matrix that a page begins with: operator versions by backends, with the shares of their verdicts."""
+"""The matrix at the top of a page: operator versions by backends, with the shares of their verdicts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib import parse
 
-from harness.report.html.looks import LOOKS, ORDER
+from harness.report.html.verdict_styles import ORDER, STYLES
 from harness.results.summary import rate, rates
 
 if TYPE_CHECKING:
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from harness.verdict import Verdict
 
 NARROWEST = 30
-"""Of a thousand parts of a bar: what is there at all can be seen."""
+"""The least width of a part, in thousandths of a bar, so that it is visible."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What a backend made of the cases of an operator version.
+    """The verdicts of a backend on an operator version.
 
     Attributes:
-        short: what stands below the bar.
-        told: the same in full, for those who hear it.
-        parts: family, where it begins and how wide it is, in tenths of a percent of the bar.
-        href: the cases.
+        short: the text below the bar.
+        label: the whole text, for screen readers and the tooltip.
+        parts: family, start and width, in tenths of a percent of the bar.
+        href: of the list of the cases.
     """
 
     short: str
-    told: str
+    label: str
     parts: tuple[tuple[str, int, int], ...]
     href: str
 
@@ -54,29 +54,30 @@ def rows(table: Table) -> list[Row]:
     counts = table.counts()
     names = list(table.operators)
     order = list(dict.fromkeys(table.operator[case] for case in table.order()))
-    found = []
+    matrix = []
     for number in order:
         domain, name, version = _parts(names[number])
         cells = tuple(
             cell(counts.get((number, place), Counter()), f"#/cases?op={quote(names[number])}&on={quote(column.label)}")
             for place, column in enumerate(table.columns)
         )
-        found.append(Row(number, domain, name, version, f"#/op/{quote(names[number])}", cells))
-    return found
+        matrix.append(Row(number, domain, name, version, f"#/op/{quote(names[number])}", cells))
+    return matrix
 
 
 def sums(table: Table) -> list[Cell]:
-    """Return a cell for all that each backend did."""
-    found: list[Counter[int]] = [Counter() for _ in table.columns]
+    """Return a cell for all cases of each backend."""
+    totals: list[Counter[int]] = [Counter() for _ in table.columns]
     for (_, place), counter in table.counts().items():
-        found[place].update(counter)
+        totals[place].update(counter)
     return [
-        cell(counter, f"#/cases?on={quote(column.label)}") for counter, column in zip(found, table.columns, strict=True)
+        cell(counter, f"#/cases?on={quote(column.label)}")
+        for counter, column in zip(totals, table.columns, strict=True)
     ]
 
 
 def quote(text: str) -> str:
-    """Return a text as it stands in the fragment of an address; script/filter.js reads and writes it so."""
+    """Return a text quoted for the fragment of an address, as script/filter.js reads and writes it."""
     return parse.quote(text, safe="/@*")
 
 
@@ -87,46 +88,46 @@ def _parts(operator: str) -> tuple[str, str, str]:
 
 
 def cell(counts: Mapping[int, int], href: str) -> Cell:
-    """Return what is shown of so many verdicts, by number."""
+    """Return the cell for the counts by number of the verdict."""
     named = {ORDER[number]: count for number, count in counts.items()}
-    return Cell(short(named), told(named), tuple(shares(counts)), href)
+    return Cell(short(named), sentence(named), tuple(shares(counts)), href)
 
 
 def short(counts: Mapping[Verdict, int]) -> str:
-    """Return passed of attempted, or why there is nothing to say."""
-    found = rates(counts)
-    if found.attempted:
-        return f"{found.passed}/{found.attempted}"
+    """Return passed of attempted, or why there is no such rate."""
+    figures = rates(counts)
+    if figures.attempted:
+        return f"{figures.passed}/{figures.attempted}"
     if not sum(counts.values()):
         return "no data"
-    return "unspecified" if not found.specified else "unsupported"
+    return "unspecified" if not figures.specified else "unsupported"
 
 
-def told(counts: Mapping[Verdict, int]) -> str:
-    """Return the whole of it as a sentence; script/matrix.js says the same of what a filter leaves."""
+def sentence(counts: Mapping[Verdict, int]) -> str:
+    """Return both rates and all counts as a sentence; script/matrix.js does the same for filtered cases."""
     if not sum(counts.values()):
         return "no data"
-    found = rates(counts)
-    others = [f"{counts[verdict]} {LOOKS[verdict].words}" for verdict in ORDER[1:] if counts.get(verdict)]
-    said = (
-        f"{found.passed} passed of {found.specified} specified ({rate(found.passed, found.specified)}), "
-        f"of {found.attempted} attempted ({rate(found.passed, found.attempted)})"
+    figures = rates(counts)
+    others = [f"{counts[verdict]} {STYLES[verdict].words}" for verdict in ORDER[1:] if counts.get(verdict)]
+    passed = (
+        f"{figures.passed} passed of {figures.specified} specified ({rate(figures.passed, figures.specified)}), "
+        f"of {figures.attempted} attempted ({rate(figures.passed, figures.attempted)})"
     )
-    return "; ".join([said, *others])
+    return "; ".join([passed, *others])
 
 
 def shares(counts: Mapping[int, int]) -> list[tuple[str, int, int]]:
-    """Return the parts of a bar; narrow ones are widened so that they can be seen, and the others give way."""
+    """Return the parts of a bar; narrow ones are widened to be visible, the others shrink."""
     total = sum(counts.values())
     families: Counter[str] = Counter()
     for number, verdict in enumerate(ORDER):
         if counts.get(number):
-            families[LOOKS[verdict].family] += counts[number]
+            families[STYLES[verdict].family] += counts[number]
     wide = {family: max(NARROWEST, count * 1000 // total) for family, count in families.items()}
     whole, first = sum(wide.values()), 0
-    found = []
+    parts = []
     for family, width in wide.items():
         share = width * 1000 // whole
-        found.append((family, first, share))
+        parts.append((family, first, share))
         first += share
-    return found
+    return parts

@@ -1,4 +1,4 @@
-"""Puts the page together: template, style, script, matrix and data, under a policy that lets nothing else run."""
+"""Makes the page of template, style, script, matrix and data, under a policy that lets no other script run."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from markupsafe import Markup
 
 from harness import __version__
 from harness.report.html import blocks, matrix
-from harness.report.html.delivered import PIECES
-from harness.report.html.looks import ABSENT, LOOKS, ORDER
+from harness.report.html.case_data import PIECES
 from harness.report.html.table import Table, versioned
+from harness.report.html.verdict_styles import ABSENT, ORDER, STYLES
 from harness.repro import script
 from harness.results.stream import completeness
 from harness.verdict import clean, line
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a page is made of.
+    """Parts of a page that were made already.
 
     Attributes:
         table: of the runs.
-        described: the cases that were described in blocks already.
+        described: blocks of described cases.
     """
 
     table: Table
@@ -57,10 +57,10 @@ def report(
 
     Args:
         runs: side by side; of exactly two that share a backend, what changed is shown as well.
-        cases: what their suite is made of, for models, inputs and scripts; those that no run has are passed over.
-        statements: what failures share.
-        missing: why there are no such cases, for a person; empty where there are.
-        contents: what of all that was made already, beside something else.
+        cases: of their suite, for models, inputs and scripts; cases that no run has are skipped.
+        statements: on what failures share.
+        missing: why there are no cases, as a sentence; empty where there are.
+        contents: the parts that were made already; None: nothing.
 
     Raises:
         ResultsError: a results file is damaged.
@@ -91,13 +91,13 @@ def report(
         sums=matrix.sums(table),
         total=len(table),
         legend=_legend(table),
-        looks=[LOOKS[verdict] for verdict in ORDER],
+        verdict_styles=[STYLES[verdict] for verdict in ORDER],
         pairs=table.pairs(),
         version=__version__,
         blocks={
             "index": [blocks.packed_json(_index(table, order, layout, statements))],
             "numbers": [numbers],
-            "said": [blocks.packed_json(list(table.said))],
+            "messages": [blocks.packed_json(list(table.message_texts))],
             "details": blocks.details(table, order),
             "described": [block.packed for block in described],
         },
@@ -106,16 +106,16 @@ def report(
 
 def _legend(table: Table) -> list[tuple[str, str]]:
     """Return the families that occur, in the order of a bar, with the verdicts of each."""
-    seen = {number for column in table.columns for number in set(column.verdicts) - {ABSENT}}
+    numbers = {number for column in table.columns for number in set(column.verdicts) - {ABSENT}}
     words: dict[str, list[str]] = {}
-    for number in sorted(seen):
-        look = LOOKS[ORDER[number]]
-        words.setdefault(look.family, []).append(look.words)
+    for number in sorted(numbers):
+        style = STYLES[ORDER[number]]
+        words.setdefault(style.family, []).append(style.words)
     return [(family, ", ".join(names)) for family, names in words.items()]
 
 
 def _index(table: Table, order: list[int], layout: list[list[Any]], statements: Sequence[Statement]) -> dict[str, Any]:
-    """Return what the page needs at once."""
+    """Return the data that the page needs from the start."""
     rank = {case: place for place, case in enumerate(order)}
     groups = table.groups(statements)
     for group in groups:
@@ -125,12 +125,12 @@ def _index(table: Table, order: list[int], layout: list[list[Any]], statements: 
         "absent": ABSENT,
         "least": matrix.NARROWEST,
         "layout": layout,
-        "looks": [
+        "styles": [
             {
                 "name": str(verdict),
-                "letter": LOOKS[verdict].letter,
-                "words": LOOKS[verdict].words,
-                "family": LOOKS[verdict].family,
+                "letter": STYLES[verdict].letter,
+                "words": STYLES[verdict].words,
+                "family": STYLES[verdict].family,
                 "failed": verdict.failed,
             }
             for verdict in ORDER
@@ -151,10 +151,10 @@ def _index(table: Table, order: list[int], layout: list[list[Any]], statements: 
             {
                 "label": column.label,
                 "backend": clean(column.backend, 300),
-                "runtime": clean(script.runtime(column.backend, column.said), 300),
-                "needs": clean(script.needs(column.backend, column.said), 300),
-                "plain": _code(column.backend, column.said, wide=False),
-                "wide": _code(column.backend, column.said, wide=True),
+                "runtime": clean(script.runtime(column.backend, column.hello), 300),
+                "needs": clean(script.needs(column.backend, column.hello), 300),
+                "plain": _code(column.backend, column.hello, wide=False),
+                "wide": _code(column.backend, column.hello, wide=True),
                 "suite": line(table.runs[column.run].header["suite"].get("name", ""), 300),
             }
             for column in table.columns
@@ -162,17 +162,17 @@ def _index(table: Table, order: list[int], layout: list[list[Any]], statements: 
     }
 
 
-def _code(backend: str, said: Any, *, wide: bool) -> str:  # noqa: ANN401 - of a file
-    """Return the call of a runtime; empty where the run did not keep it."""
-    known = backend.startswith("cmd:") or isinstance(said.get("repro"), str)
+def _code(backend: str, hello: Any, *, wide: bool) -> str:  # noqa: ANN401 - of a file
+    """Return the code that calls a runtime; empty where the run did not keep it."""
+    known = backend.startswith("cmd:") or isinstance(hello.get("repro"), str)
     try:
-        return clean(script.call(backend, said, wide=wide), 20_000) if known else ""
-    except ValueError:  # The words of a command that no shell would take.
+        return clean(script.call(backend, hello, wide=wide), 20_000) if known else ""
+    except ValueError:  # A command with unbalanced quotes.
         return ""
 
 
 def _run(run: Run, number: int, table: Table) -> dict[str, Any]:
-    """Return what is told of a run above the matrix."""
+    """Return the description of a run above and below the matrix."""
     head, footer = run.header, run.footer or {}
     machine = head.get("machine")
     machine = machine if isinstance(machine, dict) else {}
@@ -210,7 +210,7 @@ def _script() -> str:
 
 
 def _policy(style: str, code: str) -> str:
-    """Return the Content-Security-Policy: this style and this script and nothing else, whatever gets in."""
+    """Return the Content-Security-Policy: it allows this style and this script only, whatever the data contains."""
     return "; ".join(
         (
             "default-src 'none'",

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness.report.html.looks import ABSENT, NUMBER, ORDER
+from harness.report.html.verdict_styles import ABSENT, NUMBER, ORDER
 from harness.results import sampling
 from harness.results.summary import signature
 from harness.verdict import MAX_MESSAGE, WRONG, Verdict, clean, line, natural
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 MOST_ID = 600
 MOST_GROUPS = 5000
 TEXTS = (("error", MAX_MESSAGE), ("expected", 4000), ("actual", 4000), ("stderr", 4000))
-"""What a result says at length, and how much of it is shown."""
+"""The long texts of a result, and the most characters of each that are shown."""
 BY_SENTENCE = WRONG | {Verdict.ACCEPTED_INVALID, Verdict.CRASH}
-"""Failures that `signature` holds together by sentence; others by what was said."""
+"""Verdicts of failures that `signature` groups by sentence; others are grouped by message."""
 
 
 class Names:
     """Numbers texts in the order in which they come."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start empty."""
         self._numbers: dict[Any, int] = {}
         self._raw: dict[Any, int] = {}
 
     def of(self, raw: Any, write: Callable[[Any], Any]) -> int:  # noqa: ANN401 - as a file has it
-        """Return the number of what is written for something; that is asked once, for it comes with many cases."""
+        """Return the number of `write(raw)`, which is called once for each `raw`, because many cases share it."""
         number = self._raw.get(raw)
         if number is None:
             number = self._raw[raw] = self(write(raw))
@@ -65,18 +65,18 @@ class Column:
     Attributes:
         backend: as the user named it.
         run: the number of the run.
-        said: what the header says of it.
-        label: what tells it from the other columns.
+        hello: its description in the header.
+        label: unique among the columns.
         verdicts: by case, the number of the verdict.
-        messages: by case, the number of what was said; -1: nothing.
+        messages: by case, the number of the message; -1: none.
         times: by case, the milliseconds that it took; NaN: not measured.
-        details: by case, what else there is to show.
-        groups: failures by what they share, as in Summary: the first one's case, and every case.
+        details: by case, its other texts and its mismatch.
+        groups: the cases of failures by `signature`, as in Summary.
     """
 
     backend: str
     run: int
-    said: Mapping[str, Any]
+    hello: Mapping[str, Any]
     label: str = ""
     verdicts: bytearray = field(default_factory=bytearray)
     messages: array[int] = field(default_factory=lambda: array("i"))
@@ -105,7 +105,7 @@ class Table:
         self.ids: list[str] = []
         self.operators, self.types, self.forms = Names(), Names(), Names()
         self.outcomes, self.tag_names, self.tag_sets = Names(), Names(), Names()
-        self.sentences, self.clause_sets, self.said = Names(), Names(), Names()
+        self.sentences, self.clause_sets, self.message_texts = Names(), Names(), Names()
         self.operator, self.type, self.form, self.outcome, self.tags, self.clauses = (array("i") for _ in range(6))
         self._cases: dict[str, int] = {}
         self._shown: set[str] = set()
@@ -116,12 +116,12 @@ class Table:
 
     @contextlib.contextmanager
     def taking(self, run: Run) -> Iterator[Callable[[Result], None]]:
-        """Begin with another run: give what takes each of its results; at the end all of them were taken."""
+        """Add a run: the context's value is a function to call with each of its results."""
         number = len(self.runs)
         self.runs += (run,)
         columns = {
-            backend: Column(backend, number, said if isinstance(said, dict) else {})
-            for backend, said in run.header["backends"].items()
+            backend: Column(backend, number, hello if isinstance(hello, dict) else {})
+            for backend, hello in run.header["backends"].items()
         }
 
         def add(result: Result) -> None:
@@ -161,23 +161,23 @@ class Table:
         ]
 
     def order(self) -> list[int]:
-        """Return the cases by operator, version, and when they came."""
+        """Return the numbers of the cases by operator, version, and order of their results."""
         names = [_natural(name) for name in self.operators]
         return sorted(range(len(self)), key=lambda case: (names[self.operator[case]], case))
 
     def counts(self) -> dict[tuple[int, int], Counter[int]]:
-        """Return by operator and column how often each verdict came."""
-        found: dict[tuple[int, int], Counter[int]] = {}
+        """Return by operator and column how many cases have each verdict."""
+        counts: dict[tuple[int, int], Counter[int]] = {}
         for place, column in enumerate(self.columns):
             for operator, verdict in zip(self.operator, column.verdicts, strict=True):
                 if verdict != ABSENT:
-                    found.setdefault((operator, place), Counter())[verdict] += 1
-        return found
+                    counts.setdefault((operator, place), Counter())[verdict] += 1
+        return counts
 
     def groups(self, statements: Iterable[Statement]) -> list[dict[str, Any]]:
         """Return what failures share: the statements, then the failures by sentence or message."""
         by_name = {column.backend: place for place, column in enumerate(self.columns)}
-        found = [
+        groups: list[dict[str, Any]] = [
             {
                 "kind": "statement",
                 "column": by_name[statement.backend],
@@ -192,7 +192,7 @@ class Table:
         ]
         for place, column in enumerate(self.columns):
             shared = sorted(column.groups.items(), key=lambda item: -len(item[1]))[:MOST_GROUPS]
-            found += [
+            groups += [
                 {
                     "kind": "shared",
                     "column": place,
@@ -203,7 +203,7 @@ class Table:
                 }
                 for key, cases in shared
             ]
-        return found
+        return groups
 
     def _add(self, column: Column, result: Result) -> None:
         case = self._case(result)
@@ -226,8 +226,8 @@ class Table:
             column.groups.setdefault(signature(result), []).append(case)
 
     def _message(self, result: Result) -> int:
-        said = clean(": ".join(filter(None, (result.error, result.message))))
-        return self.said(said) if said else -1
+        text = clean(": ".join(filter(None, (result.error, result.message))))
+        return self.message_texts(text) if text else -1
 
     def _case(self, result: Result) -> int:
         number = self._cases.get(result.case)
@@ -250,7 +250,7 @@ class Table:
         return tuple(self.sentences.of(clause, clean) for clause in clauses)
 
     def _written(self, case: str) -> str:
-        """Return a case's id, clean and still like no other."""
+        """Return a case's id, clean and still unique."""
         written = base = clean(case, MOST_ID)
         for copy in itertools.count(2):
             if written not in self._shown:
@@ -274,35 +274,35 @@ def _short(text: object) -> str:
 
 
 def _cleaned(mismatch: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members of a mismatch that are of their kind, their texts clean."""
-    found: dict[str, Any] = {}
+    """Return the members of a mismatch that have their type, their texts clean."""
+    cleaned: dict[str, Any] = {}
     for key in ("where", "expected", "actual"):
         if isinstance(mismatch.get(key), str):
-            found[key] = clean(mismatch[key], 1000)
+            cleaned[key] = clean(mismatch[key], 1000)
     for key in ("wanted", "given"):
         if isinstance(mismatch.get(key), list | tuple):
-            found[key] = [clean(item, 100) for item in mismatch[key][:64]]
+            cleaned[key] = [clean(item, 100) for item in mismatch[key][:64]]
     for key in ("differing", "total", "start", "ulp", "absolute", "relative"):
         if isinstance(mismatch.get(key), int | float):
-            found[key] = mismatch[key]
+            cleaned[key] = mismatch[key]
     for key in ("first", "worst", "shape", "differs"):
         value = mismatch.get(key)
         if isinstance(value, list | tuple) and all(isinstance(item, int) for item in value):
-            found[key] = list(value[:64])
-    return found
+            cleaned[key] = list(value[:64])
+    return cleaned
 
 
 def _natural(operator: str) -> tuple[bool, str, int, str]:
-    """Return what sorts operators: ONNX's own domain first, versions as numbers."""
+    """Return the sort key of operators: ONNX's own domain first, versions as numbers."""
     return not operator.startswith("ai.onnx/"), *natural(operator), operator
 
 
 def _label(columns: Sequence[Column], runs: Sequence[Run]) -> None:
-    """Give each column the shortest name that no other has: the backend, its version, the file, a number."""
+    """Give each column the shortest unique label: the backend, with its version, the file, or a number."""
     named = [
         (
             line(column.backend, 80) or "?",
-            line(column.said.get("version", ""), 40),
+            line(column.hello.get("version", ""), 40),
             line(runs[column.run].path.name, 80),
         )
         for column in columns
@@ -321,5 +321,5 @@ def _label(columns: Sequence[Column], runs: Sequence[Run]) -> None:
 
 
 def versioned(column: Column) -> str:
-    """Return what ran in a column: the runtime's own name and its version."""
-    return line(f"{column.said.get('runtime', column.backend)} {column.said.get('version', '')}", 120)
+    """Return the runtime of a column: its own name and its version."""
+    return line(f"{column.hello.get('runtime', column.backend)} {column.hello.get('version', '')}", 120)

@@ -20,7 +20,7 @@ from paths import ADAPTERS
 from runs import run_of
 
 from harness.analysis import conditions, explain, rule_search, traits
-from harness.report import explanation, markdown, subject
+from harness.report import explanation, markdown, report_data
 from harness.results.stream import Run
 from harness.suites.folder import Folder
 from harness.suites.generated import Generated
@@ -375,7 +375,7 @@ def test_a_run_that_was_cut_off_is_said_to_be_and_used(tmp_path: Path) -> None:
     path = stored(tmp_path, every(lambda item: type_of(item) == "int32"), whole=False).path
     status, out, _ = explained(path)
     assert status == 0
-    assert out.startswith(f"{path} was cut off; this is what there is of it\n")
+    assert out.startswith(f"{path} was cut off; this explains the results so far\n")
     assert "type is int32" in out
 
 
@@ -402,7 +402,7 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
 
 def test_a_report_has_the_statements(tmp_path: Path) -> None:
     run = stored(tmp_path, every(lambda item: type_of(item) == "float16"))
-    found = subject.read(run)
+    found = report_data.read(run)
     shared = dataclasses.replace(found, statements=explain.explain(run, None).statements)
     text = "".join(markdown.report(shared))
     assert "## What failures share\n\n`mine: ai.onnx/Add`\n\n- `wrong_value exactly when type is float16 (24 of" in text

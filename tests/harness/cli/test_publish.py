@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from commands import command
 from runs import result, run_of
 
-from harness.report import index, subject
+from harness.report import index, report_data
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def test_reports_and_index_are_written(tmp_path: Path) -> None:
 def test_nothing_of_a_run_is_markup_in_the_index(tmp_path: Path) -> None:
     run = run_of(tmp_path / "results", result(backend=HOSTILE), backends=(HOSTILE,))
     run.header["suite"] = {"name": HOSTILE, "digest": HOSTILE}
-    text = "".join(index.report([(subject.read(run), {"html": "results.html"})]))
+    text = "".join(index.report([(report_data.read(run), {"html": "results.html"})]))
     assert "<script" not in text
     assert "@everyone" not in text
     assert {len(row) for row in cells(text)} == {len(index.HEADS)}

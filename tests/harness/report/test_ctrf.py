@@ -6,15 +6,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from runs import SPLIT, entry, foreign, result, subject_of
+from runs import SPLIT, data_of, entry, foreign, result
 
-from harness.report import ctrf, subject
+from harness.report import ctrf, report_data
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.report.subject import Subject
+    from harness.report.report_data import ReportData
 
 STATUSES = {"passed", "failed", "skipped", "pending", "other"}
 TEST = {
@@ -59,12 +59,12 @@ def typed(given: dict[str, Any], allowed: dict[str, type], required: set[str]) -
         assert type(value) is allowed[name], (name, value)
 
 
-def told(found: Subject) -> Any:
+def told(found: ReportData) -> Any:
     return check(json.loads("".join(ctrf.report(found))))
 
 
 def test_the_check_can_fail(tmp_path: Path) -> None:
-    text = "".join(ctrf.report(subject_of(tmp_path / "r", result())))
+    text = "".join(ctrf.report(data_of(tmp_path / "r", result())))
     for before, after in (
         ('"passed":1', '"passed":2'),
         ('"status":"passed"', '"status":"fine"'),
@@ -78,7 +78,7 @@ def test_the_check_can_fail(tmp_path: Path) -> None:
 
 
 def test_every_verdict_has_a_status_and_keeps_its_name(tmp_path: Path) -> None:
-    found = told(subject_of(tmp_path / "r", *(result(f"{verdict}", verdict) for verdict in Verdict)))
+    found = told(data_of(tmp_path / "r", *(result(f"{verdict}", verdict) for verdict in Verdict)))
     assert {test["rawStatus"]: test["status"] for test in found["tests"]} == {
         **dict.fromkeys(map(str, Verdict), "failed"),
         "pass": "passed",
@@ -92,7 +92,7 @@ def test_a_test_says_where_it_belongs_and_how_long_it_took(tmp_path: Path) -> No
         verdict=Verdict.CRASH, seconds=1.2344, tags=("change",), clauses=("A sentence.",), signal="SIGFPE",
         message="the process ended", stderr="divide error",
     )  # fmt: skip
-    (test,) = told(subject_of(tmp_path / "r", wrong))["tests"]
+    (test,) = told(data_of(tmp_path / "r", wrong))["tests"]
     assert test == {
         "name": f"{SPLIT}/even",
         "testId": f"{SPLIT}/even on mine",
@@ -110,12 +110,12 @@ def test_a_test_says_where_it_belongs_and_how_long_it_took(tmp_path: Path) -> No
 @pytest.mark.parametrize("seconds", [None, float("nan"), float("inf"), -1.0])
 def test_a_time_that_is_none_is_zero(seconds: float | None, tmp_path: Path) -> None:
     run = foreign(tmp_path / "r", result(seconds=seconds))
-    assert told(subject.read(run))["tests"][0]["duration"] == 0
+    assert told(report_data.read(run))["tests"][0]["duration"] == 0
 
 
-def test_an_expected_failure_is_skipped_and_a_pass_that_is_news_fails(tmp_path: Path) -> None:
+def test_an_expected_failure_is_skipped_and_an_unexpected_pass_fails(tmp_path: Path) -> None:
     expect = entry("*/even", "crash", "not yet") + entry("*/fixed", "crash")
-    found = told(subject_of(tmp_path / "r", result(verdict=Verdict.CRASH), result("fixed"), expect=expect))
+    found = told(data_of(tmp_path / "r", result(verdict=Verdict.CRASH), result("fixed"), expect=expect))
     assert [(test["status"], test["message"]) for test in found["tests"]] == [
         ("skipped", "expected crash: not yet"),
         ("failed", "fixed: expected crash, got pass"),
@@ -129,7 +129,7 @@ def test_attempts_are_told_as_retries(tmp_path: Path) -> None:
         {"process": "same", "verdict": "pass"},
         {"process": "fresh", "verdict": "pass"},
     )
-    found = told(subject_of(tmp_path / "r", result(verdict=Verdict.FLAKY, attempts=given)))
+    found = told(data_of(tmp_path / "r", result(verdict=Verdict.FLAKY, attempts=given)))
     (test,) = found["tests"]
     assert (test["status"], test["rawStatus"], test["flaky"], test["retries"]) == ("failed", "flaky", True, 2)
     assert found["summary"]["flaky"] == 1
@@ -143,7 +143,7 @@ def test_attempts_are_told_as_retries(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_cut_off_is_not_healthy(tmp_path: Path) -> None:
-    whole, cut = (told(subject_of(tmp_path / str(finish), result(), finish=finish)) for finish in (True, False))
+    whole, cut = (told(data_of(tmp_path / str(finish), result(), finish=finish)) for finish in (True, False))
     assert (whole["environment"]["healthy"], cut["environment"]["healthy"]) == (True, False)
     assert (whole["summary"]["extra"]["complete"], cut["summary"]["extra"]["complete"]) == (True, False)
     assert 0 < cut["summary"]["start"] <= cut["summary"]["stop"]

@@ -16,19 +16,19 @@ import jsonschema
 import pytest
 from commands import command
 from paths import ROOT
-from runs import CONTROL, HOSTILE_TEXTS, entry, foreign, hostile, result, run_of, subject_of
+from runs import CONTROL, HOSTILE_TEXTS, data_of, entry, foreign, hostile, result, run_of
 
 from harness.analysis.statement import Statement
-from harness.report import as_json, badge, ctrf, formats, github, junit, sarif, subject
+from harness.report import as_json, badge, ctrf, formats, github, junit, report_data, sarif
 from harness.report.formats import FORMATS, ReportError
-from harness.report.html import looks
+from harness.report.html import verdict_styles
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from harness.report.subject import Subject
+    from harness.report.report_data import ReportData
 
 TABLES = {
     "junit": junit.OUTCOMES,
@@ -36,7 +36,7 @@ TABLES = {
     "sarif": sarif.LEVELS,
     "annotations": github.LEVELS,
     "badge": badge.NAMED,
-    "html": looks.LOOKS,
+    "html": verdict_styles.STYLES,
 }
 """What each format calls a verdict. Markdown, the summary and JSON use the verdict's own name."""
 TEXTS = [name for name in FORMATS if name != "html"]
@@ -45,12 +45,12 @@ SCHEMA = json.loads((importlib.resources.files("harness.report") / "report.schem
 STATEMENT = Statement("mine", "ai.onnx/Split", Verdict.CRASH, ("axis=0", "split | is a scalar"), 2, 2, 0, ("a", "b"))
 
 
-def told(name: str, found: Subject) -> str:
+def told(name: str, found: ReportData) -> str:
     return "".join(FORMATS[name].report(found))
 
 
-def of_all_verdicts(path: Path, *, finish: bool = True) -> Subject:
-    return subject_of(path, *(result(f"as_{verdict}", verdict) for verdict in Verdict), finish=finish)
+def of_all_verdicts(path: Path, *, finish: bool = True) -> ReportData:
+    return data_of(path, *(result(f"as_{verdict}", verdict) for verdict in Verdict), finish=finish)
 
 
 def check_schema(document: object) -> None:
@@ -81,13 +81,13 @@ def test_a_run_that_was_cut_off_is_told_as_such_and_still_told(name: str, finish
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_empty_run_is_no_data(name: str, tmp_path: Path) -> None:
-    text = told(name, subject_of(tmp_path / "r"))
+    text = told(name, data_of(tmp_path / "r"))
     assert "0.0 %" not in text, text
     assert text or name == "annotations"
 
 
 def test_the_badge_of_no_data_is_not_a_bad_one(tmp_path: Path) -> None:
-    for found in (subject_of(tmp_path / "r"), subject_of(tmp_path / "s", result(verdict=Verdict.UNSPECIFIED))):
+    for found in (data_of(tmp_path / "r"), data_of(tmp_path / "s", result(verdict=Verdict.UNSPECIFIED))):
         assert json.loads(told("badge", found))["message"] == "no data"
         assert json.loads(told("badge", found))["color"] == "lightgrey"
 
@@ -98,7 +98,7 @@ def test_the_badge_of_no_data_is_not_a_bad_one(tmp_path: Path) -> None:
 def test_what_is_hostile_stays_a_text(name: str, kind: str, verdict: Verdict, tmp_path: Path) -> None:
     text = HOSTILE_TEXTS[kind]
     run = foreign(tmp_path / "r", hostile(text, verdict), backends=("mine", text[:50]))
-    found = dataclasses.replace(subject.read(run), references={f"folder/{text}": text}, statements=(STATEMENT,))
+    found = dataclasses.replace(report_data.read(run), references={f"folder/{text}": text}, statements=(STATEMENT,))
     made = told(name, found)
     assert "evil" in made
     assert not CONTROL.findall(made), ascii(made)
@@ -166,7 +166,7 @@ def test_the_checks_of_hostile_texts_can_fail() -> None:
             CHECKS[name](bad)
 
 
-def many(path: Path, count: int) -> Subject:
+def many(path: Path, count: int) -> ReportData:
     """Return a run of so many results, half of them failures, of a few operators and two backends."""
     made = (
         result(
@@ -175,18 +175,18 @@ def many(path: Path, count: int) -> Subject:
         )
         for i in range(count)
     )  # fmt: skip
-    return subject.read(run_of(path, *made, backends=("mine", "other")))
+    return report_data.read(run_of(path, *made, backends=("mine", "other")))
 
 
 @pytest.fixture(scope="module")
-def few_and_many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Subject, Subject]:
+def few_and_many(tmp_path_factory: pytest.TempPathFactory) -> tuple[ReportData, ReportData]:
     path = tmp_path_factory.mktemp("runs")
     return many(path / "few", 400), many(path / "many", 4000)
 
 
 @pytest.mark.parametrize("name", [name for name in TEXTS if name != "sarif"])  # That one holds up to its own limit.
-def test_memory_does_not_grow_with_the_run(name: str, few_and_many: tuple[Subject, Subject]) -> None:
-    def peak(found: Subject) -> tuple[int, int]:
+def test_memory_does_not_grow_with_the_run(name: str, few_and_many: tuple[ReportData, ReportData]) -> None:
+    def peak(found: ReportData) -> tuple[int, int]:
         tracemalloc.start()
         length = sum(map(len, FORMATS[name].report(found)))
         most = tracemalloc.get_traced_memory()[1]
@@ -200,7 +200,7 @@ def test_memory_does_not_grow_with_the_run(name: str, few_and_many: tuple[Subjec
 
 def test_a_gate_marks_what_it_expects_in_every_format(tmp_path: Path) -> None:
     fail = (result("known", Verdict.CRASH), result("even"))
-    found = subject_of(tmp_path / "r", *fail, expect=entry("*/known", "crash", "divides by zero"))
+    found = data_of(tmp_path / "r", *fail, expect=entry("*/known", "crash", "divides by zero"))
     assert found.gate
     assert found.gate.opened
     assert told("annotations", found) == ""
@@ -215,7 +215,7 @@ def test_a_gate_marks_what_it_expects_in_every_format(tmp_path: Path) -> None:
 
 def test_what_the_file_does_not_speak_of_is_told_as_it_is(tmp_path: Path) -> None:
     other = result("known", Verdict.CRASH, backend="other")
-    found = subject_of(
+    found = data_of(
         tmp_path / "r", other, result("known", Verdict.CRASH), expect=entry("*/known", "crash"),
         backends=("mine", "other"),
     )  # fmt: skip
@@ -232,17 +232,17 @@ def test_what_the_file_does_not_speak_of_is_told_as_it_is(tmp_path: Path) -> Non
 )  # These have no room.
 def test_statements_are_told(name: str, tmp_path: Path) -> None:
     run = run_of(tmp_path / "r", result(verdict=Verdict.CRASH))
-    text = told(name, dataclasses.replace(subject.read(run), statements=(STATEMENT,)))
+    text = told(name, dataclasses.replace(report_data.read(run), statements=(STATEMENT,)))
     assert "crash exactly when axis=0 and split" in text, text
     assert "(2 of 2; no passing case matches)" in text, text
-    assert "exactly when" not in told(name, subject.read(run))
-    assert {name for name, kind in FORMATS.items() if kind.shares} == set(FORMATS) - {"annotations", "badge"}
+    assert "exactly when" not in told(name, report_data.read(run))
+    assert {name for name, kind in FORMATS.items() if kind.shows_statements} == set(FORMATS) - {"annotations", "badge"}
 
 
 @pytest.mark.parametrize("name", ["markdown", "json", "summary"])
 def test_why_less_is_known_of_what_failures_share_is_told(name: str, tmp_path: Path) -> None:
     run = run_of(tmp_path / "r", result(verdict=Verdict.CRASH))
-    found = dataclasses.replace(subject.read(run), statements=(STATEMENT,), note="only tags")
+    found = dataclasses.replace(report_data.read(run), statements=(STATEMENT,), note="only tags")
     assert "only tags" in told(name, found)
 
 
@@ -257,7 +257,7 @@ def test_the_schema_of_the_report_is_one_and_is_published() -> None:
 
 def test_a_whole_report_keeps_to_the_schema(tmp_path: Path) -> None:
     fail = [result(f"as_{verdict}", verdict, clauses=("One.",)) for verdict in Verdict]
-    found = subject_of(tmp_path / "r", *fail, expect=entry("*/as_crash", "crash") + entry("*/as_pass", "timeout"))
+    found = data_of(tmp_path / "r", *fail, expect=entry("*/as_crash", "crash") + entry("*/as_pass", "timeout"))
     document = json.loads(told("json", dataclasses.replace(found, statements=(STATEMENT,))))
     check_schema(document)
     assert document["backends"]["mine"]["verdicts"] == dict.fromkeys(map(str, Verdict), 1)
@@ -294,7 +294,7 @@ def test_a_whole_report_keeps_to_the_schema(tmp_path: Path) -> None:
     ],
 )
 def test_a_badge_says_counts(verdicts: list[Verdict], message: str, color: str, tmp_path: Path) -> None:
-    found = subject_of(tmp_path / "r", *(result(str(i), verdict) for i, verdict in enumerate(verdicts)))
+    found = data_of(tmp_path / "r", *(result(str(i), verdict) for i, verdict in enumerate(verdicts)))
     made = json.loads(told("badge", found))
     assert (made["schemaVersion"], made["message"], made["color"]) == (1, message, color), made
     assert made["label"].startswith("ONNX ")
@@ -304,7 +304,7 @@ def test_a_badge_says_counts(verdicts: list[Verdict], message: str, color: str, 
 
 
 def test_a_badge_of_two_backends_and_of_a_run_cut_off(tmp_path: Path) -> None:
-    found = subject_of(
+    found = data_of(
         tmp_path / "r", result(), result(backend="other", verdict=Verdict.CRASH), backends=("mine", "other"),
         finish=False,
     )  # fmt: skip

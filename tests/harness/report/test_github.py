@@ -6,15 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from runs import HOSTILE_TEXTS, SPLIT, entry, foreign, hostile, result, subject_of
+from runs import HOSTILE_TEXTS, SPLIT, data_of, entry, foreign, hostile, result
 
-from harness.report import github, subject
+from harness.report import github, report_data
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.report.subject import Subject
+    from harness.report.report_data import ReportData
 
 
 def unescape(text: str) -> str:
@@ -24,7 +24,7 @@ def unescape(text: str) -> str:
     return text
 
 
-def commands(found: Subject) -> list[tuple[str, str, str]]:
+def commands(found: ReportData) -> list[tuple[str, str, str]]:
     """Return level, title and text of the annotations, read as the runner reads them."""
     told = []
     for line in "".join(github.annotate(found)).splitlines():
@@ -34,7 +34,7 @@ def commands(found: Subject) -> list[tuple[str, str, str]]:
     return told
 
 
-def summary(found: Subject) -> str:
+def summary(found: ReportData) -> str:
     return "".join(github.summary(found))
 
 
@@ -43,7 +43,7 @@ def summary(found: Subject) -> str:
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_levels(verdict: Verdict, tmp_path: Path) -> None:
-    told = commands(subject_of(tmp_path / "r", result(verdict=verdict, message="why: 50 %, so")))
+    told = commands(data_of(tmp_path / "r", result(verdict=verdict, message="why: 50 %, so")))
     if not (verdict.failed or verdict is Verdict.ADAPTER_ERROR):
         assert told == []
         return
@@ -56,7 +56,7 @@ def test_what_ends_the_process_comes_first_and_groups_are_one(tmp_path: Path) ->
         result("a", Verdict.ACCEPTED_INVALID, clauses=("A.",)), result("b", Verdict.WRONG_VALUE, clauses=("B.",)),
         result("c", Verdict.WRONG_VALUE, clauses=("B.",)), result("d", Verdict.CRASH),
     ]  # fmt: skip
-    told = commands(subject_of(tmp_path / "r", *found))
+    told = commands(data_of(tmp_path / "r", *found))
     assert [(level, title.partition(":")[0]) for level, title, _ in told] == [
         ("error", "crash"), ("error", "wrong_value"), ("warning", "accepted_invalid"),
     ]  # fmt: skip
@@ -66,7 +66,7 @@ def test_what_ends_the_process_comes_first_and_groups_are_one(tmp_path: Path) ->
 def test_no_more_of_a_level_than_github_shows_and_the_rest_is_told(tmp_path: Path) -> None:
     found = [result(f"e{i}", Verdict.WRONG_VALUE, clauses=(f"{i}",)) for i in range(13)]
     found += [result(f"w{i}", Verdict.ACCEPTED_INVALID, clauses=(f"{i}",)) for i in range(11)]
-    told = commands(subject_of(tmp_path / "r", *found, finish=False))
+    told = commands(data_of(tmp_path / "r", *found, finish=False))
     levels = [level for level, _, _ in told]
     assert (levels.count("error"), levels.count("warning"), levels.count("notice")) == (10, 10, 1)
     assert "cut off" in told[0][2]
@@ -75,13 +75,13 @@ def test_no_more_of_a_level_than_github_shows_and_the_rest_is_told(tmp_path: Pat
 
 def test_exactly_as_many_as_github_shows_leave_nothing_out(tmp_path: Path) -> None:
     found = [result(f"e{i}", Verdict.WRONG_VALUE, clauses=(f"{i}",)) for i in range(10)]
-    assert [level for level, _, _ in commands(subject_of(tmp_path / "r", *found))] == ["error"] * 10
+    assert [level for level, _, _ in commands(data_of(tmp_path / "r", *found))] == ["error"] * 10
 
 
-def test_with_expectations_only_news_is_told(tmp_path: Path) -> None:
+def test_with_expectations_only_deviations_are_annotated(tmp_path: Path) -> None:
     expect = entry("*/known", "crash") + entry("*/fixed", "crash") + entry("*/gone", "crash")
     results = [result("known", Verdict.CRASH), result("fixed"), result("new", Verdict.TIMEOUT)]
-    told = commands(subject_of(tmp_path / "r", *results, expect=expect))
+    told = commands(data_of(tmp_path / "r", *results, expect=expect))
     assert [title for _, title, _ in told] == [f"regressed: {SPLIT}", f"fixed: {SPLIT}", "expectations"]
     assert told[0][2] == f"{SPLIT}/new: expected pass, got timeout"
     assert "matches no case" in told[2][2]
@@ -90,7 +90,7 @@ def test_with_expectations_only_news_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", HOSTILE_TEXTS)
 def test_hostile_texts_are_one_annotation(kind: str, tmp_path: Path) -> None:
-    found = subject.read(foreign(tmp_path / "r", hostile(HOSTILE_TEXTS[kind], Verdict.REFUSED)))
+    found = report_data.read(foreign(tmp_path / "r", hostile(HOSTILE_TEXTS[kind], Verdict.REFUSED)))
     (told,) = commands(found)
     assert told[0] == "error"
     assert "evil" in told[2]
@@ -98,7 +98,7 @@ def test_hostile_texts_are_one_annotation(kind: str, tmp_path: Path) -> None:
 
 
 def test_percent_signs_come_back_as_they_were(tmp_path: Path) -> None:
-    (told,) = commands(subject_of(tmp_path / "r", result(verdict=Verdict.REFUSED, message="50%0A off: a,b%25")))
+    (told,) = commands(data_of(tmp_path / "r", result(verdict=Verdict.REFUSED, message="50%0A off: a,b%25")))
     assert told[2].endswith("50%0A off: a,b%25")
 
 
@@ -106,24 +106,24 @@ def test_percent_signs_come_back_as_they_were(tmp_path: Path) -> None:
 
 
 def test_a_summary_says_counts_and_both_rates(tmp_path: Path) -> None:
-    text = summary(subject_of(tmp_path / "r", result(), result("b", Verdict.CRASH), result("c", Verdict.UNSUPPORTED)))
+    text = summary(data_of(tmp_path / "r", result(), result("b", Verdict.CRASH), result("c", Verdict.UNSUPPORTED)))
     assert text.startswith("# mine 1.0: suite generated\n")
     assert "| mine | 1 | 1 | 1 | 1/3 33.3 % | 1/2 50.0 % |" in text
     assert "mine: crash, ai.onnx/Split, 1 case" in text
 
 
 def test_a_summary_begins_with_the_gate(tmp_path: Path) -> None:
-    text = summary(subject_of(tmp_path / "r", result(verdict=Verdict.CRASH), expect=entry("*/even", "timeout")))
+    text = summary(data_of(tmp_path / "r", result(verdict=Verdict.CRASH), expect=entry("*/even", "timeout")))
     assert text.index("**the gate is closed: of 1 cases 0 met, 1 regressed**") < text.index("| backend |")
     assert "## What closes the gate" in text
     assert f"  {SPLIT}/even: expected timeout, got crash" in text
 
 
-def large(path: Path, count: int) -> Subject:
+def large(path: Path, count: int) -> ReportData:
     wrong = [
         result(f"e{i}", Verdict.WRONG_VALUE, clauses=(f"{i} " + "wörd " * 80,), message="ü" * 400) for i in range(count)
     ]
-    return subject_of(path, *wrong)
+    return data_of(path, *wrong)
 
 
 def test_a_summary_is_cut_at_whole_sections_and_says_so(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from harness.execution.judge import judge
 from harness.execution.replies import Answered, Died, Late, Refused
 from harness.generation import plans
 from harness.report import comparison
-from harness.report.html import blocks, delivered, looks, matrix, page
+from harness.report.html import blocks, case_data, matrix, page, verdict_styles
 from harness.report.html.table import Table
 from harness.repro import script as repro
 from harness.results import stream
@@ -154,17 +154,17 @@ def file(folder: Path, results: Path, cases: dict[str, Case], statements: list[S
 
 
 def test_every_verdict_has_a_row_and_a_letter_of_its_own() -> None:
-    assert {str(verdict) for verdict in Verdict} <= set(looks.LOOKS)
-    assert set(looks.ORDER) == set(Verdict)
-    assert looks.ORDER[0] is Verdict.PASS
-    letters = [look.letter for look in looks.LOOKS.values()]
+    assert {str(verdict) for verdict in Verdict} <= set(verdict_styles.STYLES)
+    assert set(verdict_styles.ORDER) == set(Verdict)
+    assert verdict_styles.ORDER[0] is Verdict.PASS
+    letters = [style.letter for style in verdict_styles.STYLES.values()]
     assert len(set(letters)) == len(letters)
-    assert len({look.words for look in looks.LOOKS.values()}) == len(letters)
+    assert len({style.words for style in verdict_styles.STYLES.values()}) == len(letters)
 
 
 def test_every_family_has_its_colours() -> None:
     style = page._own("style.css")
-    for family in {look.family for look in looks.LOOKS.values()}:
+    for family in {style.family for style in verdict_styles.STYLES.values()}:
         for rule in (f".f-{family} {{", f".b-{family} {{", f"--{family}:", f"--{family}-wash:", f"--{family}-ink:"):
             assert rule in style, rule
 
@@ -195,15 +195,18 @@ def test_what_is_read_has_enough_contrast(theme: int) -> None:
     colours = palette(theme)
     texts = [(ink, ground) for ink in ("ink", "dim", "link") for ground in ("ground", "raised")]
     texts += [("mark-ink", "mark"), ("warn-ink", "warn")]
-    texts += [(f"{look.family}-ink", f"{look.family}-wash") for look in looks.LOOKS.values()]
-    shapes = [(look.family, "ground") for look in looks.LOOKS.values()] + [("edge", "ground"), ("focus", "ground")]
+    texts += [(f"{style.family}-ink", f"{style.family}-wash") for style in verdict_styles.STYLES.values()]
+    shapes = [(style.family, "ground") for style in verdict_styles.STYLES.values()] + [
+        ("edge", "ground"),
+        ("focus", "ground"),
+    ]
     low = [pair for pair in texts if contrast(colours[pair[0]], colours[pair[1]]) < 4.5]
     low += [pair for pair in shapes if contrast(colours[pair[0]], colours[pair[1]]) < 3]
     assert not low
 
 
 def test_a_bar_shows_what_is_there_at_all() -> None:
-    parts = matrix.shares({0: 100_000, looks.NUMBER[Verdict.CRASH]: 1})
+    parts = matrix.shares({0: 100_000, verdict_styles.NUMBER[Verdict.CRASH]: 1})
     assert [family for family, _, _ in parts] == ["pass", "crash"]
     assert parts[1][2] > 20
     assert sum(width for _, _, width in parts) <= 1000
@@ -223,7 +226,7 @@ def test_a_bar_shows_what_is_there_at_all() -> None:
     ],
 )  # fmt: skip
 def test_a_cell_says_both_rates_or_why_there_is_none(counts: dict[Verdict, int], short: str, told: str) -> None:
-    assert (matrix.short(counts), matrix.told(counts)) == (short, told)
+    assert (matrix.short(counts), matrix.sentence(counts)) == (short, told)
 
 
 def test_the_columns_of_several_runs_have_names_of_their_own(tmp_path: Path) -> None:
@@ -335,7 +338,7 @@ def test_cases_are_described_alike_in_this_process_and_in_others(
         told.append([block for of_operator in explained.seen.values() for block in of_operator])
     assert told[0] == told[1]
     described = {case: unpacked for block in told[0] for case, unpacked in zip(block.ids, contents(block), strict=True)}
-    assert described == {case.id: delivered.Describer().of(case) for case in cases.values()}
+    assert described == {case.id: case_data.Describer().of(case) for case in cases.values()}
 
 
 def contents(block: blocks.Block) -> list[dict[str, Any]]:
@@ -511,10 +514,10 @@ def test_the_matrix_counts_what_the_filter_leaves(file: Path, found: list[Result
         tab.locator("#f-type").select_option(value)
         own = [r for r in found if r.backend == "mine" and r.operator == SUM and (not value or typed(r) == value)]
         counts = Counter(r.verdict for r in own)
-        assert cell.get_attribute("aria-label") == matrix.told(counts)
+        assert cell.get_attribute("aria-label") == matrix.sentence(counts)
         assert cell.locator("span").inner_text() == matrix.short(counts)
         shown = cell.locator("i").evaluate("(bar) => bar.style.background")
-        numbered = {looks.NUMBER[verdict]: count for verdict, count in counts.items()}
+        numbered = {verdict_styles.NUMBER[verdict]: count for verdict, count in counts.items()}
         shares = [(family, width / 10) for family, _, width in matrix.shares(numbered)]
         assert [(name, float(width)) for name, width in re.findall(r"--i-(\w+)\) [^/]*/ ([\d.]+)%", shown)] == shares
     cell.hover()
@@ -547,7 +550,7 @@ def test_a_case_shows_what_the_stream_says(
             row = tab.locator(
                 ".verdicts tbody tr", has=tab.get_by_role("rowheader", name=result.backend, exact=True)
             ).first
-            assert looks.LOOKS[result.verdict].words in row.inner_text()
+            assert verdict_styles.STYLES[result.verdict].words in row.inner_text()
     seen = wrong.mismatch
     row = tab.locator(".elements tr.given", has=tab.get_by_role("rowheader", name="mine", exact=True)).locator("td")
     assert row.all_inner_texts()[: len(seen["given"])] == list(seen["given"])
@@ -575,7 +578,7 @@ def test_of_a_large_tensor_the_page_says_what_it_does_not_show(
     path.write_text(page.report([Run(write(tmp_path / "r.ndjson", [result], {"mine": {}}))], [case]))
     text = opened(path, f"#/case/{case.id}").locator("#differences").inner_text()
     assert "100 of 1,000 elements differ" in text
-    assert "36 more whose places the run did not keep" in text
+    assert "36 more at positions that the run did not keep" in text
     assert "480 more" in text
     assert "[5,20]" in text
 
@@ -599,7 +602,7 @@ def test_scripts_are_those_of_repro(file: Path, found: list[Result], cases: dict
         case = cases[result.case]
         parts = repro.parts(case)
         kind = (result.backend, parts.wide, parts.rejects, parts.checks, result.verdict is Verdict.REFUSED)
-        long = len(parts.before) + len(parts.after) > delivered.MOST_TEXT
+        long = len(parts.before) + len(parts.after) > case_data.MOST_TEXT
         if result.verdict is Verdict.PASS or result.backend == "other" or kinds[kind] or long:
             continue
         kinds[kind] += 1
@@ -775,7 +778,7 @@ def test_failures_that_say_the_same_are_not_put_down_to_a_sentence(tmp_path: Pat
     shown = [" ".join(text.split()) for text in tab.locator(".group").all_inner_texts()]
     assert shown == ["refused a/B Odd 2 cases", "crash a/B «Three.» ended by SIGBUS 1 case"]
     tab = opened(path, "#/case/a/B/1/e")
-    assert tab.locator(".verdicts tbody td.said").inner_text() == "ended by SIGBUS"
+    assert tab.locator(".verdicts tbody td.message").inner_text() == "ended by SIGBUS"
 
 
 def test_one_run_has_nothing_to_compare(file: Path, opened: Any) -> None:

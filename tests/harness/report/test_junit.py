@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from junitparser import JUnitXml
-from runs import SPLIT, entry, result, subject_of
+from runs import SPLIT, data_of, entry, result
 
 from harness.report import junit
 from harness.verdict import Verdict
@@ -16,10 +16,10 @@ from harness.verdict import Verdict
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.report.subject import Subject
+    from harness.report.report_data import ReportData
 
 
-def tree(found: Subject) -> ET.Element:
+def tree(found: ReportData) -> ET.Element:
     return ET.fromstring("".join(junit.report(found)))
 
 
@@ -30,7 +30,7 @@ def case(root: ET.Element, name: str) -> ET.Element:
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_each_verdict_is_told_with_its_name(verdict: Verdict, tmp_path: Path) -> None:
-    found = case(tree(subject_of(tmp_path / "r", result(verdict=verdict, message="why so"))), f"{SPLIT}/even")
+    found = case(tree(data_of(tmp_path / "r", result(verdict=verdict, message="why so"))), f"{SPLIT}/even")
     kinds = {
         Verdict.CRASH: "error", Verdict.TIMEOUT: "error", Verdict.ADAPTER_ERROR: "error",
         Verdict.UNSUPPORTED: "skipped", Verdict.UNSPECIFIED: "skipped",
@@ -49,7 +49,7 @@ def test_a_suite_is_an_operator_version_on_a_backend_and_counts_its_cases(tmp_pa
         result("c", Verdict.WRONG_VALUE, seconds=0.125), result("d", operator="ai.onnx/Split/2"),
         result("e", Verdict.UNSUPPORTED, seconds=float("inf")), result("f", backend="other"),
     ]  # fmt: skip
-    found = subject_of(tmp_path / "r", *results, backends=("mine", "other"))
+    found = data_of(tmp_path / "r", *results, backends=("mine", "other"))
     text = "".join(junit.report(found))
     root = ET.fromstring(text)
     heads = [[suite.get(name) for name in ("name", "tests", "failures", "errors", "skipped", "time")] for suite in root]
@@ -69,27 +69,27 @@ def test_a_suite_is_an_operator_version_on_a_backend_and_counts_its_cases(tmp_pa
 def test_a_suite_larger_than_a_piece_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(junit, "_PIECE", 7)
     found = [result(f"käse{i}", Verdict.REFUSED, message="straße\n" * 5) for i in range(5)]
-    root = tree(subject_of(tmp_path / "r", *found))
+    root = tree(data_of(tmp_path / "r", *found))
     assert [item.get("name") for item in root.iter("testcase")] == [item.case for item in found]
 
 
 def test_a_failure_says_sentence_and_values(tmp_path: Path) -> None:
     wrong = result(verdict=Verdict.WRONG_VALUE, clauses=("A <sentence>.",), expected="float[1] 0", actual="float[1] 1")
-    (outcome,) = case(tree(subject_of(tmp_path / "r", wrong)), f"{SPLIT}/even")
+    (outcome,) = case(tree(data_of(tmp_path / "r", wrong)), f"{SPLIT}/even")
     assert "«A <sentence>.»" in (outcome.text or "")
     assert "expected: float[1] 0\nactual: float[1] 1" in (outcome.text or "")
     attempts = ({"process": "first", "verdict": "wrong_value"}, {"process": "same", "verdict": "pass"})
     flaky = result(verdict=Verdict.FLAKY, attempts=attempts)
-    (outcome,) = case(tree(subject_of(tmp_path / "f", flaky)), f"{SPLIT}/even")
+    (outcome,) = case(tree(data_of(tmp_path / "f", flaky)), f"{SPLIT}/even")
     assert "attempts: wrong_value (first), pass (same)" in (outcome.text or "")
     dead = result(verdict=Verdict.CRASH, stderr="Assertion failed")
-    found = case(tree(subject_of(tmp_path / "s", dead)), f"{SPLIT}/even")
+    found = case(tree(data_of(tmp_path / "s", dead)), f"{SPLIT}/even")
     assert [item.tag for item in found] == ["error", "system-err"]
 
 
 def test_an_expected_failure_is_skipped_and_says_why(tmp_path: Path) -> None:
     more = 'link = "https://example.org/1"'
-    found = subject_of(tmp_path / "r", result(verdict=Verdict.CRASH), expect=entry("*/even", "crash", "not yet", more))
+    found = data_of(tmp_path / "r", result(verdict=Verdict.CRASH), expect=entry("*/even", "crash", "not yet", more))
     root = tree(found)
     (outcome,) = case(root, f"{SPLIT}/even")
     assert (outcome.tag, outcome.get("type")) == ("skipped", "expected")
@@ -106,17 +106,17 @@ def test_an_expected_failure_is_skipped_and_says_why(tmp_path: Path) -> None:
         ("pass", Verdict.UNSUPPORTED, "failure", "regressed", "regressed: expected pass, got unsupported"),
     ],
 )
-def test_news_of_the_gate_is_a_failure(
+def test_a_deviation_at_the_gate_is_a_failure(
     expected: str, actual: Verdict, tag: str, kind: str, says: str, tmp_path: Path
 ) -> None:
-    root = tree(subject_of(tmp_path / "r", result(verdict=actual), expect=entry("*/even", expected)))
+    root = tree(data_of(tmp_path / "r", result(verdict=actual), expect=entry("*/even", expected)))
     (outcome,) = case(root, f"{SPLIT}/even")
     assert (outcome.tag, outcome.get("type")) == (tag, kind)
     assert (outcome.get("message") or "").startswith(says)
 
 
 def test_faults_and_problems_are_cases_of_their_own(tmp_path: Path) -> None:
-    found = subject_of(tmp_path / "r", result(), finish=False, expect=entry("*/gone", "crash"))
+    found = data_of(tmp_path / "r", result(), finish=False, expect=entry("*/gone", "crash"))
     root = tree(found)
     assert [suite.get("name") for suite in root] == ["the run", "the expectations", f"{SPLIT} on mine"]
     (fault,) = case(root, "fault 1")
@@ -128,7 +128,7 @@ def test_faults_and_problems_are_cases_of_their_own(tmp_path: Path) -> None:
 
 
 def test_a_thousand_problems_are_cut_and_said(tmp_path: Path) -> None:
-    found = subject_of(tmp_path / "r", result(), expect="".join(entry(f"*/gone{i}", "crash") for i in range(1000)))
+    found = data_of(tmp_path / "r", result(), expect="".join(entry(f"*/gone{i}", "crash") for i in range(1000)))
     names = [item[0].get("message") for item in tree(found)[0].iter("testcase")]
-    assert len(names) == junit.MOST_TOLD + 1
+    assert len(names) == junit.MOST_LISTED + 1
     assert names[-1] == "and 900 more"

@@ -13,7 +13,7 @@ from runs import CONTROL, HOSTILE, SPLIT, hostile, result, run_of
 
 from harness.generation import plans
 from harness.report import case as case_report
-from harness.report import comparison, markdown, subject, terminal
+from harness.report import comparison, markdown, report_data, terminal
 from harness.results import summary
 from harness.results.summary import Summary, rate, rates, signature
 from harness.spec import registry
@@ -256,7 +256,7 @@ def test_an_endless_message_is_cut() -> None:
 def test_markdown(tmp_path: Path) -> None:
     found = [result(), result("uneven", Verdict.WRONG_SHAPE, clauses=("Last.",), message="a ``` fence")]
     run = run_of(tmp_path / "results", *found)
-    text = "".join(markdown.report(subject.read(run)))
+    text = "".join(markdown.report(report_data.read(run)))
     lines = text.splitlines()
     assert lines[0] == "# mine 1.0: suite generated"
     assert "suite digest `0123abcd`." in text
@@ -274,17 +274,17 @@ def test_markdown(tmp_path: Path) -> None:
 
 def test_markdown_of_a_run_without_failures(tmp_path: Path) -> None:
     run = run_of(tmp_path / "results", result())
-    assert "".join(markdown.report(subject.read(run))).endswith("## Failures, by sentence and message\n\nNone.\n")
+    assert "".join(markdown.report(report_data.read(run))).endswith("## Failures, by sentence and message\n\nNone.\n")
 
 
 def test_markdown_of_a_run_that_was_cut_off_says_so(tmp_path: Path) -> None:
     run = run_of(tmp_path / "results", result(), finish=False)
-    assert "**This run was cut off; cases are missing.**" in "".join(markdown.report(subject.read(run)))
+    assert "**This run was cut off; cases are missing.**" in "".join(markdown.report(report_data.read(run)))
 
 
 def test_hostile_text_is_neutralised_in_markdown(tmp_path: Path) -> None:
     run = run_of(tmp_path / "results", hostile(HOSTILE))
-    found = dataclasses.replace(subject.read(run), references={hostile(HOSTILE).case: HOSTILE})
+    found = dataclasses.replace(report_data.read(run), references={hostile(HOSTILE).case: HOSTILE})
     text = "".join(markdown.report(found))
     assert not CONTROL.findall(text), ascii(text)
     assert len(re.findall("^ *```", text, re.MULTILINE)) == 2, text

@@ -11,16 +11,16 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from generated import few
-from runs import HOSTILE_TEXTS, SPLIT, entry, foreign, hostile, result, run_of, subject_of
+from runs import HOSTILE_TEXTS, SPLIT, data_of, entry, foreign, hostile, result, run_of
 
-from harness.report import sarif, subject
+from harness.report import report_data, sarif
 from harness.spec import links
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.report.subject import Subject
+    from harness.report.report_data import ReportData
 
 LEVELS = {"none", "note", "warning", "error"}
 ALLOWED = {
@@ -105,7 +105,7 @@ def check_result(found: dict[str, Any], ids: list[str]) -> None:
         assert suppression["kind"] in {"inSource", "external"}
 
 
-def runs(found: Subject) -> list[Any]:
+def runs(found: ReportData) -> list[Any]:
     return check(json.loads("".join(sarif.report(found))))
 
 
@@ -114,7 +114,7 @@ def notes(run: Any) -> list[str]:
 
 
 def test_the_check_can_fail(tmp_path: Path) -> None:
-    made = "".join(sarif.report(subject_of(tmp_path / "r", result(verdict=Verdict.CRASH, clauses=("One.",)))))
+    made = "".join(sarif.report(data_of(tmp_path / "r", result(verdict=Verdict.CRASH, clauses=("One.",)))))
     for before, after in (
         ('"2.1.0"', '"2.0.0"'),
         ('"uri":"', '"uri":"/'),
@@ -136,7 +136,7 @@ def test_a_result_names_sentence_case_and_page(tmp_path: Path) -> None:
         verdict=Verdict.WRONG_VALUE, clauses=("The last chunk\n will be smaller.", "Equal."), message="off by one",
         expected="float[1] 0", actual="float[1] 1",
     )  # fmt: skip
-    (run,) = runs(subject_of(tmp_path / "r", wrong, result("fine")))
+    (run,) = runs(data_of(tmp_path / "r", wrong, result("fine")))
     (found,) = run["results"]
     (rule,) = run["tool"]["driver"]["rules"]
     assert re.fullmatch(r"ai\.onnx/Split/the-last-chunk-will-be-smaller-[0-9a-f]{8}", found["ruleId"])
@@ -181,7 +181,7 @@ def test_the_page_of_an_operator(operator: str, page: str) -> None:
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_levels(verdict: Verdict, tmp_path: Path) -> None:
-    (run,) = runs(subject_of(tmp_path / "r", result(verdict=verdict)))
+    (run,) = runs(data_of(tmp_path / "r", result(verdict=verdict)))
     levels = [found["level"] for found in run["results"]]
     wanted = {Verdict.REFUSED: ["warning"], Verdict.ACCEPTED_INVALID: ["note"]}
     assert levels == (wanted.get(verdict, ["error"]) if verdict.failed else []), levels
@@ -191,12 +191,12 @@ def test_levels(verdict: Verdict, tmp_path: Path) -> None:
 
 
 def test_a_crash_without_a_sentence_has_the_rule_of_the_whole_text(tmp_path: Path) -> None:
-    (run,) = runs(subject_of(tmp_path / "r", result(verdict=Verdict.CRASH), result("b", Verdict.CRASH, operator="")))
+    (run,) = runs(data_of(tmp_path / "r", result(verdict=Verdict.CRASH), result("b", Verdict.CRASH, operator="")))
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["ai.onnx/Split/text", "operator/text"]
 
 
 def test_an_expected_failure_is_suppressed_with_its_reason(tmp_path: Path) -> None:
-    found = subject_of(
+    found = data_of(
         tmp_path / "r", result(verdict=Verdict.CRASH), result("b", Verdict.CRASH), expect=entry("*/even", "crash", "no")
     )
     (run,) = runs(found)
@@ -209,7 +209,7 @@ def test_an_expected_failure_is_suppressed_with_its_reason(tmp_path: Path) -> No
 def test_backends_are_runs_of_their_own_and_at_most_twenty(tmp_path: Path) -> None:
     names = tuple(f"backend {i}" for i in range(23))
     wrong = [result(verdict=Verdict.CRASH, backend=name) for name in names]
-    found = runs(subject.read(run_of(tmp_path / "r", *wrong, backends=names)))
+    found = runs(report_data.read(run_of(tmp_path / "r", *wrong, backends=names)))
     assert [len(run["results"]) for run in found] == [1] * 20
     assert notes(found[0]) == ["left out, as code scanning takes 20 runs a file: backend 20, backend 21, backend 22"]
     assert found[1]["automationDetails"]["id"] == "onnx-conformance/backend%201/"
@@ -222,7 +222,7 @@ def test_the_worst_results_are_kept_and_what_is_left_out_is_told(
     monkeypatch.setattr(sarif, "SHOWN_RESULTS", 3)
     verdicts = [Verdict.ACCEPTED_INVALID, Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT] * 2
     found = [result(str(i), verdict) for i, verdict in enumerate([Verdict.REFUSED, *verdicts])]
-    (run,) = runs(subject_of(tmp_path / "r", *found, expect=entry(f"{SPLIT}/3", "crash")))
+    (run,) = runs(data_of(tmp_path / "r", *found, expect=entry(f"{SPLIT}/3", "crash")))
     assert [one["properties"]["verdict"] for one in run["results"]] == ["timeout", "crash", "timeout", "refused"]
     assert notes(run)[0] == (
         "left out, as code scanning takes so many results or bytes only: 1 expected, 2 note, 2 warning"
@@ -242,7 +242,7 @@ def test_the_file_stays_below_the_limit_when_compressed(tmp_path: Path, monkeypa
         result(str(i), Verdict.WRONG_VALUE, message=words.randbytes(190).hex(), clauses=(words.randbytes(200).hex(),))
         for i in range(1500)
     ]
-    made = subject_of(tmp_path / "r", *found)
+    made = data_of(tmp_path / "r", *found)
     size = len(gzip.compress("".join(sarif.report(made)).encode(), 6))
     assert 150_000 < size < 400_000, size
     (run,) = runs(made)
@@ -254,19 +254,19 @@ def test_the_file_stays_below_the_limit_when_compressed(tmp_path: Path, monkeypa
 
 @pytest.mark.parametrize("kind", HOSTILE_TEXTS)
 def test_hostile_texts_keep_to_the_standard(kind: str, tmp_path: Path) -> None:
-    runs(subject.read(foreign(tmp_path / "r", hostile(HOSTILE_TEXTS[kind], Verdict.REFUSED))))
+    runs(report_data.read(foreign(tmp_path / "r", hostile(HOSTILE_TEXTS[kind], Verdict.REFUSED))))
 
 
 @pytest.mark.parametrize(
     "case", ["/etc/passwd", "../../x", "a/../../b", "http://evil/x", "//evil/x", "..", "C:\\x", "%2e%2e/x"]
 )
 def test_a_case_is_never_a_path_out_of_the_repository(case: str, tmp_path: Path) -> None:
-    (run,) = runs(subject_of(tmp_path / "r", result(verdict=Verdict.CRASH, case=case)))
+    (run,) = runs(data_of(tmp_path / "r", result(verdict=Verdict.CRASH, case=case)))
     assert len(run["results"]) == 1
 
 
 def test_faults_and_problems_are_notifications(tmp_path: Path) -> None:
-    found = subject_of(
+    found = data_of(
         tmp_path / "r", result(), finish=False, expect="".join(entry(f"*/{i}x", "crash") for i in range(99))
     )
     (run,) = runs(found)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from commands import Done, adapter, command
 from paths import ROOT
-from runs import foreign, result, subject_of
+from runs import data_of, foreign, result
 
 from harness.case.case import in_sample, in_shard
 from harness.gate import expectations, update
@@ -287,7 +287,7 @@ def test_a_comparison_is_of_what_both_were_asked(tmp_path: Path) -> None:
 
 def test_every_report_says_so(tmp_path: Path) -> None:
     run_ = foreign(tmp_path / "half", result("x", Verdict.CRASH), **HALF)
-    made = subject_of(tmp_path / "plain", result("x", Verdict.CRASH))
+    made = data_of(tmp_path / "plain", result("x", Verdict.CRASH))
     found = dataclasses.replace(made, run=run_)
     for name, kind in FORMATS.items():
         if name in {"html", "annotations"}:  # One is below; the other tells failures alone.

@@ -1,39 +1,39 @@
-// The page of a case: sentence, model, inputs, what is expected and what each backend gave, and how to see it again.
+// The page of a case: sentence, model, inputs, what is expected, each backend's answer, and how to reproduce it.
 
-let asked = 0;
+let latest = 0; // The number of the latest case asked for: an earlier one may be loaded after it.
 
 async function caseShow() {
   const section = byId("v-case");
   const place = placeOf(state.id);
-  const turn = ++asked;
+  const turn = ++latest;
   if (place < 0) {
-    section.replaceChildren(trail(-1), element("p", { class: "empty" }, `No case is called ${state.id || "so"}.`));
+    section.replaceChildren(trail(-1), element("p", { class: "empty" }, `There is no case ${state.id || "without an id"}.`));
     return;
   }
-  await loadSaid();
+  await loadMessages();
   const [details, described] = await Promise.all([detailsOf(place), describedOf(place)]);
-  if (turn !== asked) return; // Another case was asked for meanwhile.
+  if (turn !== latest) return;
   section.replaceChildren(trail(place), page(place, details, described));
   window.scrollTo(0, 0);
 }
 
 const messageOf = (place, column) => {
   const number = data.messages[column][place];
-  return number < 0 ? "" : data.said[number];
+  return number < 0 ? "" : data.messageTexts[number];
 };
 
 function trail(place) {
-  const found = filtered();
-  const at = found.indexOf(place);
+  const places = filtered();
+  const at = places.indexOf(place);
   const to = (number, label, key) =>
-    at >= 0 && found[number] !== undefined
-      ? link(written({ ...state, id: data.ids[found[number]] }), { id: key, rel: key }, label)
+    at >= 0 && places[number] !== undefined
+      ? link(addressOf({ ...state, id: data.ids[places[number]] }), { id: key, rel: key }, label)
       : null;
   return element(
     "div",
     { class: "trail" },
-    link(written({ ...state, view: "cases", id: "" }), { id: "back" }, "← list"),
-    element("span", { class: "dim" }, at < 0 ? "" : `${count(at + 1)} of ${count(found.length)}`),
+    link(addressOf({ ...state, view: "cases", id: "" }), { id: "back" }, "← list"),
+    element("span", { class: "dim" }, at < 0 ? "" : `${count(at + 1)} of ${count(places.length)}`),
     to(at - 1, "previous", "prev"),
     to(at + 1, "next", "next"),
   );
@@ -43,7 +43,7 @@ function page(place, details, described) {
   const { by } = data;
   const operator = data.operators[by.operator[place]];
   const facts = [
-    link(written({ view: "cases", op: operator }), {}, operator || "unknown operator"),
+    link(addressOf({ view: "cases", op: operator }), {}, operator || "unknown operator"),
     data.types[by.type[place]] && `type ${data.types[by.type[place]]}`,
     `form ${data.forms[by.form[place]]}`,
     `expects ${data.outcomes[by.outcome[place]]}`,
@@ -71,7 +71,7 @@ const absent = () =>
 function modelOf(described) {
   const named = (rows) => element("dl", { class: "named" }, rows.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
   const expected = described.decided
-    ? element("p", {}, described.rejects ? `To be refused: ${described.decided}` : `Left open: ${described.decided}`)
+    ? element("p", {}, described.rejects ? `Must be refused: ${described.decided}` : `Left open by the text: ${described.decided}`)
     : named(described.expected ?? []);
   return element(
     "div",
@@ -98,11 +98,11 @@ function verdictTable(place, details) {
       {},
       element("th", { scope: "row" }, label),
       element("td", {}, badge(data.verdicts[column][place])),
-      element("td", { class: "said" }, messageOf(place, column), ended ? element("div", { class: "dim" }, ended) : "", it.stderr ? element("details", {}, element("summary", {}, "the last it printed"), element("pre", {}, it.stderr)) : ""),
+      element("td", { class: "message" }, messageOf(place, column), ended ? element("div", { class: "dim" }, ended) : "", it.stderr ? element("details", {}, element("summary", {}, "end of its output"), element("pre", {}, it.stderr)) : ""),
       element("td", { class: "time" }, it.time === undefined ? "" : `${it.time} ms`),
     );
   });
-  const heads = ["Backend", "Verdict", "Said", "Time"];
+  const heads = ["Backend", "Verdict", "Message", "Time"];
   return element(
     "div",
     { class: "scroll" },
@@ -115,7 +115,7 @@ function verdictTable(place, details) {
   );
 }
 
-/** Expected against given. Backends whose answers differ in the same tensor stand in one table. */
+/** Expected and actual values. Backends whose answers differ in the same tensor share a table. */
 function differences(place, details, described) {
   const groups = new Map();
   const others = [];
@@ -131,10 +131,10 @@ function differences(place, details, described) {
   if (!groups.size && !others.length) return "";
   const parts = [...groups.values()].map((columns) => elements(columns, details));
   if (others.length) parts.push(wholes(others, details, described));
-  return element("div", { id: "differences" }, element("h2", {}, "Expected against given"), parts);
+  return element("div", { id: "differences" }, element("h2", {}, "Expected and actual"), parts);
 }
 
-/** [1, 2] of a place in row-major order. */
+/** The index of an element, such as [1,2], from its place in row-major order. */
 function indexOf(flat, shape) {
   const index = [];
   let rest = flat;
@@ -171,34 +171,34 @@ function elements(columns, details) {
   return element("div", {}, element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Elements" }, table), columns.map((column) => beyond(column, details[column].mismatch)));
 }
 
-/** What differs beyond the elements that are shown, as far as it is known. */
+/** The elements that differ beyond those shown, as far as the run kept them. */
 function beyond(column, mismatch) {
   const start = mismatch.start ?? 0;
-  const kept = mismatch.differs ?? [];
-  const outside = kept.filter((flat) => flat < start || flat >= start + mismatch.wanted.length);
-  const unknown = Math.max(0, (mismatch.differing ?? kept.length) - kept.length);
-  const parts = [`${data.columns[column].label}: ${count(mismatch.differing ?? kept.length)} of ${count(mismatch.total ?? 0)} elements differ`];
+  const known = mismatch.differs ?? [];
+  const outside = known.filter((flat) => flat < start || flat >= start + mismatch.wanted.length);
+  const unknown = Math.max(0, (mismatch.differing ?? known.length) - known.length);
+  const parts = [`${data.columns[column].label}: ${count(mismatch.differing ?? known.length)} of ${count(mismatch.total ?? 0)} elements differ`];
   if (outside.length) parts.push(`beyond those shown: ${outside.map((flat) => indexOf(flat, mismatch.shape)).join(" ")}`);
-  if (unknown) parts.push(`${count(unknown)} more whose places the run did not keep`);
+  if (unknown) parts.push(`${count(unknown)} more at positions that the run did not keep`);
   return element("p", { class: "note" }, parts.join("; "));
 }
 
-/** Answers that differ as a whole, or are shown without being scored. */
+/** Answers that differ in shape, type or number, or are not scored. */
 function wholes(columns, details, described) {
   const rows = columns.map((column) => {
     const { mismatch, expected, actual } = details[column];
-    const wanted = expected ?? (described?.expected ?? []).map(([, text]) => text).join("; ");
+    const text = expected ?? (described?.expected ?? []).map(([, text]) => text).join("; ");
     const differs = (text) => (mismatch && text ? [element("mark", {}, text), element("br")] : "");
     return element(
       "tr",
       {},
       element("th", { scope: "row" }, data.columns[column].label),
-      element("td", { class: "said" }, differs(mismatch?.expected), wanted || "–"),
-      element("td", { class: "said" }, differs(mismatch?.actual), actual ?? "no answer"),
+      element("td", { class: "message" }, differs(mismatch?.expected), text || "–"),
+      element("td", { class: "message" }, differs(mismatch?.actual), actual ?? "no answer"),
     );
   });
   const old = columns.some((column) => details[column].mismatch?.differing);
-  const heads = ["Backend", "Expected", "Given"];
+  const heads = ["Backend", "Expected", "Actual"];
   return element(
     "div",
     { class: "scroll" },
@@ -208,34 +208,34 @@ function wholes(columns, details, described) {
       element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col" }, text)))),
       element("tbody", {}, rows),
     ),
-    old ? element("p", { class: "note" }, "Which elements differ beside the worst one, which is marked, this run did not keep.") : "",
+    old ? element("p", { class: "note" }, "The worst element is marked; this run did not keep which others differ.") : "",
   );
 }
 
 function scripts(place, details, described) {
   const columns = data.columns.map((_, column) => column).filter((column) => {
-    const look = data.looks[data.verdicts[column][place]];
-    return look && look.name !== "pass";
+    const style = data.styles[data.verdicts[column][place]];
+    return style && style.name !== "pass";
   });
   if (!columns.length) return "";
-  return element("div", {}, element("h2", {}, "See it again"), columns.map((column) => again(place, column, details, described)));
+  return element("div", {}, element("h2", {}, "Reproduce"), columns.map((column) => reproduction(place, column, details, described)));
 }
 
 function noScript(plain, described) {
-  if (!plain) return "This run did not keep how this backend is called; the command makes the script.";
-  return described ? "The script is a long one; the command makes it." : "Without the case at hand there is no script here; the command makes it.";
+  if (!plain) return "This run did not keep the code that calls this backend; the command makes the script.";
+  return described ? "The script is too long for this page; the command makes it." : "This page does not contain the case; the command makes the script.";
 }
 
-function again(place, column, details, described) {
+function reproduction(place, column, details, described) {
   const { label, plain } = data.columns[column];
   const command = commandOf(place, column);
   const parts = [element("div", { class: "copy" }, element("code", {}, command), copier("Copy command", () => command))];
   if (described?.before && plain) {
     const error = details[column].error;
-    const said = messageOf(place, column);
-    const message = error && said.startsWith(error) ? said.slice(error.length + 2) : said;
+    const whole = messageOf(place, column);
+    const message = error && whole.startsWith(error) ? whole.slice(error.length + 2) : whole;
     const text = scriptOf(place, column, described, details[column], message);
-    parts.push(element("div", { class: "copy" }, copier("Copy script", () => text), element("span", { class: "dim" }, "one Python file that needs nothing of this project")));
+    parts.push(element("div", { class: "copy" }, copier("Copy script", () => text), element("span", { class: "dim" }, "one Python file, which does not need this project")));
     parts.push(element("pre", { class: "script", tabindex: "0" }, text));
   } else {
     parts.push(element("p", { class: "note" }, noScript(plain, described)));

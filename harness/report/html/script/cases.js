@@ -40,25 +40,25 @@ function open(at) {
 }
 
 function casesShow() {
-  const found = filtered();
-  if (list.places !== found) {
-    list.places = found;
-    list.active = Math.min(list.active, Math.max(0, found.length - 1));
+  const places = filtered();
+  if (list.places !== places) {
+    list.places = places;
+    list.active = Math.min(list.active, Math.max(0, places.length - 1));
     if (list.key !== memory.key) {
       list.active = 0;
       list.body.scrollTop = 0;
       list.key = memory.key;
     }
-    summarize(found);
+    summarize(places);
   }
-  list.grid.setAttribute("aria-rowcount", String(found.length + 1));
+  list.grid.setAttribute("aria-rowcount", String(places.length + 1));
   measure();
-  list.grid.hidden = !found.length;
-  list.note.textContent = found.length ? "" : "No case is left; clear a field of the filter.";
+  list.grid.hidden = !places.length;
+  list.note.textContent = places.length ? "" : "No case matches; clear a field of the filter.";
   draw();
 }
 
-/** Many backends do not fit beside an id on a telephone: there a row has two lines, as style.css has it. */
+/** On a narrow screen many backends do not fit beside an id: there a row has two lines, see style.css. */
 function measure() {
   const height = list.many && window.matchMedia(NARROW).matches ? 50 : 28;
   if (height !== list.height) {
@@ -68,7 +68,7 @@ function measure() {
   list.spacer.style.height = `${list.places.length * list.height}px`;
 }
 
-/** Make the pool as large as what can be seen, and let each row of it show one case. */
+/** Keep as many rows as fit the screen, each showing one case. */
 function draw() {
   const height = list.body.clientHeight;
   const first = Math.max(0, Math.floor(list.body.scrollTop / list.height) - 3);
@@ -103,22 +103,22 @@ function drawRow(it, at) {
     it.row.style.top = `${at * list.height}px`;
   }
   const anchor = it.row.firstElementChild.firstElementChild; // For a click that wants a tab of its own.
-  anchor.setAttribute("href", written({ ...state, view: "case", id: data.ids[place] }));
+  anchor.setAttribute("href", addressOf({ ...state, view: "case", id: data.ids[place] }));
   if (it.place === place) return;
   it.place = place;
   anchor.textContent = data.ids[place];
   anchor.title = data.ids[place];
   data.verdicts.forEach((numbers, column) => {
-    const look = data.looks[numbers[place]];
+    const style = data.styles[numbers[place]];
     const mark = it.row.children[column + 1].firstElementChild;
-    mark.className = look ? `badge b-${look.family}` : "badge b-none";
-    mark.title = look ? look.words : "no data";
+    mark.className = style ? `badge b-${style.family}` : "badge b-none";
+    mark.title = style ? style.words : "no data";
     if (list.many) {
-      mark.textContent = look ? look.letter : "·";
+      mark.textContent = style ? style.letter : "·";
     } else {
-      mark.replaceChildren(look ? look.letter : "·", element("span", { class: "rest" }, ` ${look ? look.words : "no data"}`));
+      mark.replaceChildren(style ? style.letter : "·", element("span", { class: "rest" }, ` ${style ? style.words : "no data"}`));
     }
-    mark.setAttribute("aria-label", look ? look.words : "no data");
+    mark.setAttribute("aria-label", style ? style.words : "no data");
   });
 }
 
@@ -137,16 +137,16 @@ function listKey(event) {
   draw();
 }
 
-/** The verdicts of what is left, by backend; for one operator version also its sentences. */
-function summarize(found) {
+/** The verdicts of the filtered cases, by backend; for one operator version also its sentences. */
+function summarize(places) {
   const counts = data.columns.map((_, column) => {
-    const sum = new Array(data.looks.length).fill(0);
+    const sum = new Array(data.styles.length).fill(0);
     const numbers = data.verdicts[column];
-    for (const place of found) if (numbers[place] !== data.absent) sum[numbers[place]] += 1;
+    for (const place of places) if (numbers[place] !== data.absent) sum[numbers[place]] += 1;
     return sum;
   });
-  const kinds = data.looks.map((_, number) => number).filter((number) => counts.some((sum) => sum[number]));
-  const partial = ["verdict", "q", "change", "group"].some((name) => state[name]);  // Then a rate says nothing.
+  const kinds = data.styles.map((_, number) => number).filter((number) => counts.some((sum) => sum[number]));
+  const partial = ["verdict", "q", "change", "group"].some((name) => state[name]);  // Then a rate is meaningless.
   const rows = counts.map((sum, column) => {
     const { passed, specified, attempted } = rates(sum);
     return element(
@@ -158,7 +158,7 @@ function summarize(found) {
       partial ? "" : element("td", {}, `${count(passed)}/${count(attempted)} ${rate(passed, attempted)}`),
     );
   });
-  const heads = ["Backend", ...kinds.map((number) => data.looks[number].words), ...(partial ? [] : ["passed of specified", "passed of attempted"])];
+  const heads = ["Backend", ...kinds.map((number) => data.styles[number].words), ...(partial ? [] : ["passed of specified", "passed of attempted"])];
   const table = element(
     "table",
     { class: "counts", "aria-label": "Verdicts by backend" },
@@ -167,9 +167,9 @@ function summarize(found) {
   );
   const parts = [];
   if (state.group && data.groups[state.group]) parts.push(groupLine(data.groups[state.group]));
-  if (state.op) parts.push(...sentencesOf(found));
-  const scroll = element("div", { class: "scroll" }, found.length ? table : "");
-  const closed = list.many && found.length;  // Many rows would push the list out of sight.
+  if (state.op) parts.push(...sentencesOf(places));
+  const scroll = element("div", { class: "scroll" }, places.length ? table : "");
+  const closed = list.many && places.length;  // Many rows would push the list out of sight.
   list.open ??= false;
   const shown = closed ? element("details", { open: list.open }, element("summary", {}, "Verdicts by backend"), scroll) : scroll;
   if (closed) shown.addEventListener("toggle", () => { list.open = shown.open; });
@@ -178,22 +178,22 @@ function summarize(found) {
 
 const SENTENCES = 40;
 
-function sentencesOf(found) {
-  if (!found.length || !found.every((place) => data.by.operator[place] === data.by.operator[found[0]])) return [];
-  const seen = new Map();
-  for (const place of found) {
-    for (const clause of data.clauseSets[data.by.clauses[place]]) seen.set(clause, (seen.get(clause) ?? 0) + 1);
+function sentencesOf(places) {
+  if (!places.length || !places.every((place) => data.by.operator[place] === data.by.operator[places[0]])) return [];
+  const numbers = new Map();
+  for (const place of places) {
+    for (const clause of data.clauseSets[data.by.clauses[place]]) numbers.set(clause, (numbers.get(clause) ?? 0) + 1);
   }
-  const shown = [...seen].sort((a, b) => b[1] - a[1]).slice(0, SENTENCES);
+  const shown = [...numbers].sort((a, b) => b[1] - a[1]).slice(0, SENTENCES);
   const items = shown.map(([clause, number]) =>
     element(
       "li",
       {},
-      link(written({ ...state, clause: data.clauses[clause] }), {}, quoted(data.clauses[clause])),
+      link(addressOf({ ...state, clause: data.clauses[clause] }), {}, quoted(data.clauses[clause])),
       element("small", {}, ` ${cases(number)}`),
     ),
   );
-  const label = `${seen.size} ${seen.size === 1 ? "sentence" : "sentences"} of ${data.operators[data.by.operator[found[0]]]}`;
+  const label = `${numbers.size} ${numbers.size === 1 ? "sentence" : "sentences"} of ${data.operators[data.by.operator[places[0]]]}`;
   return [element("details", {}, element("summary", {}, label), element("ul", { class: "sentences" }, items))];
 }
 

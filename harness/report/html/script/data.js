@@ -1,4 +1,4 @@
-// The data: blocks of gzip in base64, unpacked when they are needed.
+// The data: gzip blocks in base64, unpacked when they are needed.
 
 const blockText = (id) => document.getElementById(id).textContent;
 
@@ -21,8 +21,8 @@ async function unpackJson(id) {
 
 const KINDS = { int32: Int32Array, uint8: Uint8Array };
 
-/** Everything that filters and lists need; what only the page of a case needs stays packed. */
-const data = { ready: false, said: null };
+/** The data of filters and lists; the data of single cases stays packed until it is shown. */
+const data = { ready: false, messageTexts: null };
 
 async function load() {
   const [index, numbers] = await Promise.all([unpackJson("index0"), unpack("numbers0")]);
@@ -36,39 +36,39 @@ async function load() {
   data.verdicts = index.columns.map((_, place) => columns["verdicts" + place]);
   data.messages = index.columns.map((_, place) => columns["messages" + place]);
   data.versions = data.operators.map((name) => name.slice(name.lastIndexOf("/") + 1));
-  data.number = Object.fromEntries(index.looks.map((look, number) => [look.name, number]));
+  data.number = Object.fromEntries(index.styles.map((style, number) => [style.name, number]));
   data.ready = true;
 }
 
-let saidLoading = null;
+let messagesLoading = null;
 
-/** Every text that a runtime said, once, in lower case: for the text filter. */
-function loadSaid() {
-  saidLoading ??= unpackJson("said0").then((said) => {
-    data.said = said;
-    data.saidLower = said.map((text) => text.toLowerCase());
+/** Every message of a runtime, once, and in lower case for the text filter. */
+function loadMessages() {
+  messagesLoading ??= unpackJson("messages0").then((texts) => {
+    data.messageTexts = texts;
+    data.messageTextsLower = texts.map((text) => text.toLowerCase());
     data.idsLower = data.ids.map((text) => text.toLowerCase());
   });
-  return saidLoading;
+  return messagesLoading;
 }
 
-const kept = new Map();
+const recent = new Map();
 
 /** A block that pages of cases need; the last few are kept. */
 async function block(id) {
-  if (!kept.has(id)) {
-    if (kept.size >= 16) kept.delete(kept.keys().next().value);
-    kept.set(id, unpackJson(id));
+  if (!recent.has(id)) {
+    if (recent.size >= 16) recent.delete(recent.keys().next().value);
+    recent.set(id, unpackJson(id));
   }
-  return kept.get(id);
+  return recent.get(id);
 }
 
-/** What each backend said of a case: one object a column, its texts in place. */
+/** The details of each backend's result of a case: one object a column, with its texts. */
 async function detailsOf(place) {
   const { texts, rows } = await block("details" + Math.floor(place / data.size));
-  const written = (key, value) => (typeof value === "number" && key !== "time" ? texts[value] : value);
+  const textOf = (key, value) => (typeof value === "number" && key !== "time" ? texts[value] : value);
   return rows[place % data.size].map((row) =>
-    Object.fromEntries(Object.entries(row).map(([key, value]) => [key, written(key, value)])),
+    Object.fromEntries(Object.entries(row).map(([key, value]) => [key, textOf(key, value)])),
   );
 }
 

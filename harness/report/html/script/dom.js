@@ -1,31 +1,31 @@
-// Elements are made one by one and texts are set as texts; nothing here reads markup from a string.
+// Elements are created one by one with text nodes; nothing here parses markup from a string.
 
 const byId = (id) => document.getElementById(id);
 const count = (number) => number.toLocaleString("en");
 
 function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
+  const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value !== undefined && value !== null) made.setAttribute(name, value);
+    if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== undefined && value !== null) node.setAttribute(name, value);
   }
-  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
-  return made;
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
+  return node;
 }
 
 const LOCAL = /^#\//;
 
-/** A link inside this page; an address of any other kind is an error of ours. */
+/** A link inside this page; any other address is a programming error. */
 function link(href, attributes, ...children) {
   if (!LOCAL.test(href)) throw new Error("a link leads out of the page");
   return element("a", { href, ...attributes }, ...children);
 }
 
 function badge(number, { full = true } = {}) {
-  const look = data.looks[number];
-  if (!look) return element("span", { class: "badge b-none", title: "no data" }, full ? "no data" : "·");
-  if (!full) return element("span", { class: `badge b-${look.family}`, title: look.words }, look.letter);
-  return element("span", { class: `badge b-${look.family}` }, look.words);
+  const style = data.styles[number];
+  if (!style) return element("span", { class: "badge b-none", title: "no data" }, full ? "no data" : "·");
+  if (!full) return element("span", { class: `badge b-${style.family}`, title: style.words }, style.letter);
+  return element("span", { class: `badge b-${style.family}` }, style.words);
 }
 
 const cases = (number) => `${count(number)} ${number === 1 ? "case" : "cases"}`;
@@ -37,7 +37,7 @@ function rate(part, whole) {
   return `${Math.floor(tenths / 10)}.${tenths % 10} %`;
 }
 
-/** passed, specified, attempted of counts by verdict; report/summary.py has the same. */
+/** passed, specified, attempted of counts by verdict; results/summary.py does the same. */
 function rates(counts) {
   const of = (name) => counts[data.number[name]] ?? 0;
   const total = counts.reduce((sum, number) => sum + number, 0);
@@ -54,18 +54,18 @@ async function copy(text) {
     area.value = text;
     document.body.append(area);
     area.select();
-    const done = document.execCommand("copy"); // Where the page has no right to the clipboard of its own.
+    const done = document.execCommand("copy"); // Where the page may not use the clipboard API.
     area.remove();
     return done;
   }
 }
 
-/** A button that copies what `make` returns, and says that it did. */
+/** A button that copies the result of `make`, and its status. */
 function copier(label, make) {
   const button = element("button", { type: "button" }, label);
-  const said = element("span", { role: "status", class: "dim" });
+  const status = element("span", { role: "status", class: "dim" });
   button.addEventListener("click", async () => {
-    said.textContent = (await copy(make())) ? "copied" : "the browser does not allow it; select the text";
+    status.textContent = (await copy(make())) ? "copied" : "the browser does not allow it; select the text";
   });
-  return [button, said];
+  return [button, status];
 }

@@ -12,65 +12,65 @@ function groupLine(group) {
     { class: "group" },
     element("span", {}, badge(group.verdict)),
     element("p", {}, says),
-    element("span", { class: "number" }, link(written({ view: "cases", group: String(number) }), {}, cases(group.cases.length))),
+    element("span", { class: "number" }, link(addressOf({ view: "cases", group: String(number) }), {}, cases(group.cases.length))),
   );
 }
 
-/** What failures that no statement speaks of have in common: the message of the first, or its sentences. */
+/** What failures of a group without a statement share: the message of the first, or its sentences. */
 function shared(group, example) {
-  const said = data.messages[group.column][example];
+  const number = data.messages[group.column][example];
   const clauses = data.clauseSets[data.by.clauses[example]].map((number) => quoted(data.clauses[number]));
-  const message = said >= 0 ? data.said[said] : "";
+  const message = number >= 0 ? data.messageTexts[number] : "";
   const short = message.length > 240 ? `${message.slice(0, 240)}…` : message;
-  const told = short ? element("div", { class: "said dim" }, short) : "";
-  return group.sentences ? [clauses.join(" "), told] : told; // Those that say the same bear on many a sentence.
+  const line = short ? element("div", { class: "message dim" }, short) : "";
+  return group.sentences ? [clauses.join(" "), line] : line; // Failures with one message cite many sentences.
 }
 
 async function groupsShow() {
-  await loadSaid();
+  await loadMessages();
   const left = new Uint8Array(data.count);
   for (const place of filtered({ ...state, group: "" })) left[place] = 1;
   const parts = [];
   let hidden = 0;
   for (const [kind, title, note] of [
     ["statement", "What failures share that passes do not", "Found by comparing the cases that fail with those that pass. “Exactly”: all failures of the verdict, and no pass."],
-    ["shared", "Failures by sentence or message", "Failures of one operator with one verdict that bear on the same sentences, or say the same."],
+    ["shared", "Failures by sentence or message", "Failures of one operator with the same verdict, and the same sentences or message."],
   ]) {
     data.columns.forEach(({ label }, column) => {
       if (state.on && state.on !== label) return;
-      const found = data.groups.filter(
+      const groups = data.groups.filter(
         (group) => group.kind === kind && group.column === column && wantedGroup(group) && group.cases.some((place) => left[place]),
       );
-      if (!found.length) return;
-      const shown = found.slice(0, 300);
-      hidden += found.length - shown.length;
+      if (!groups.length) return;
+      const shown = groups.slice(0, 300);
+      hidden += groups.length - shown.length;
       parts.push(element("h2", {}, `${label}: ${title.toLowerCase()}`), element("p", { class: "note" }, note), shown.map(groupLine));
     });
   }
-  if (hidden) parts.push(element("p", { class: "note" }, `${count(hidden)} more groups; a filter brings them forward.`));
-  if (!parts.length) parts.push(element("p", { class: "empty" }, "No failures are left to speak of."));
+  if (hidden) parts.push(element("p", { class: "note" }, `${count(hidden)} more groups; filter to see them.`));
+  if (!parts.length) parts.push(element("p", { class: "empty" }, "No failures match the filter."));
   byId("v-groups").replaceChildren(...parts.flat());
 }
 
 function wantedGroup({ verdict }) {
-  const look = data.looks[verdict];
-  return !state.verdict || state.verdict === "differ" || look.name === state.verdict || (state.verdict === "failed" && look.failed);
+  const style = data.styles[verdict];
+  return !state.verdict || state.verdict === "differ" || style.name === state.verdict || (state.verdict === "failed" && style.failed);
 }
 
 const MEANINGS = {
-  broke: "passed before, and no longer does",
-  fixed: "passes now, and did not before",
+  broke: "passed before, does not pass now",
+  fixed: "passes now, did not pass before",
   changed: "another verdict, neither of them a pass",
   came: "only in the second run",
   went: "only in the first run",
-  same: "one verdict in both",
+  same: "the same verdict in both",
 };
 
 function changesShow() {
-  const found = filtered({ ...state, change: "" });
+  const places = filtered({ ...state, change: "" });
   const parts = data.pairs.map(([before, after]) => {
     const counts = Object.fromEntries(Object.keys(MEANINGS).map((kind) => [kind, 0]));
-    for (const place of found) {
+    for (const place of places) {
       const kind = changeOf(data.verdicts[before][place], data.verdicts[after][place]);
       if (kind) counts[kind] += 1;
     }
@@ -78,7 +78,7 @@ function changesShow() {
       element(
         "tr",
         { "data-kind": kind },
-        element("th", { scope: "row" }, link(written({ ...state, view: "cases", change: kind }), {}, kind)),
+        element("th", { scope: "row" }, link(addressOf({ ...state, view: "cases", change: kind }), {}, kind)),
         element("td", {}, count(counts[kind])),
         element("td", { class: "dim" }, meaning),
       ),
@@ -87,16 +87,16 @@ function changesShow() {
     return [
       element("h2", {}, `${data.columns[before].label} → ${data.columns[after].label}`),
       element("table", { class: "changes" }, element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col" }, text)))), element("tbody", {}, rows)),
-      moves(found, before, after),
+      changesByOperator(places, before, after),
     ];
   });
-  byId("v-changes").replaceChildren(...(parts.length ? parts.flat() : [element("p", { class: "empty" }, "Changes are shown of two runs of one backend.")]));
+  byId("v-changes").replaceChildren(...(parts.length ? parts.flat() : [element("p", { class: "empty" }, "Changes are shown for exactly two runs of one backend.")]));
 }
 
-/** The operator versions with the most that broke or was fixed. */
-function moves(found, before, after) {
+/** The operator versions with the most cases that broke or were fixed. */
+function changesByOperator(places, before, after) {
   const rows = new Map();
-  for (const place of found) {
+  for (const place of places) {
     const kind = changeOf(data.verdicts[before][place], data.verdicts[after][place]);
     if (!kind || kind === "same") continue;
     const operator = data.by.operator[place];
@@ -116,7 +116,7 @@ function moves(found, before, after) {
         element(
           "tr",
           {},
-          element("th", { scope: "row" }, link(written({ ...state, view: "cases", op: data.operators[operator], change: "any" }), {}, data.operators[operator])),
+          element("th", { scope: "row" }, link(addressOf({ ...state, view: "cases", op: data.operators[operator], change: "any" }), {}, data.operators[operator])),
           CHANGES.map((kind) => element("td", {}, counts[kind] ? count(counts[kind]) : "")),
         ),
       ),

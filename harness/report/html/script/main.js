@@ -1,11 +1,11 @@
-// Where the page is: address, filter fields, keys, colours.
+// The state of the page: address, filter fields, keys, colours.
 
 const VIEWS = ["matrix", "cases", "case", "groups", "changes"];
 const field = (name) => byId(`f-${name}`);
 let suggesting = 0;
 
 function go(next, { replace = false } = {}) {
-  const address = written(next);
+  const address = addressOf(next);
   if (address !== location.hash) history[replace ? "replaceState" : "pushState"](null, "", address);
   show();
 }
@@ -18,7 +18,7 @@ function show() {
     const view = anchor.dataset.view;
     if (view === (state.view === "case" ? "cases" : state.view)) anchor.setAttribute("aria-current", "page");
     else anchor.removeAttribute("aria-current");
-    anchor.setAttribute("href", written({ ...state, view, id: "" }));
+    anchor.setAttribute("href", addressOf({ ...state, view, id: "" }));
   }
   for (const name of ["q", "op", "version", "type", "form", "tag", "verdict", "on", "clause"]) {
     const input = field(name);
@@ -26,7 +26,7 @@ function show() {
     input.classList.toggle("set", Boolean(state[name]));
   }
   if (before.op !== state.op) {
-    clearTimeout(suggesting); // Who types on needs no list yet.
+    clearTimeout(suggesting); // Not while the user is typing.
     suggesting = setTimeout(suggest, 250);
   }
   tip(null);
@@ -35,22 +35,22 @@ function show() {
 }
 
 function render() {
-  if (state.q && !data.said) {
-    loadSaid().then(render);
+  if (state.q && !data.messageTexts) {
+    loadMessages().then(render);
     return;
   }
-  const found = filtered();
+  const places = filtered();
   const extra = [state.change && `change: ${state.change}`, state.group && "one group of failures"].filter(Boolean);
-  const whole = found.length === data.count;
+  const whole = places.length === data.count;
   byId("count").textContent =
-    (whole ? cases(data.count) : `${count(found.length)} of ${cases(data.count)}`) + (extra.length ? ` (${extra.join(", ")})` : "");
+    (whole ? cases(data.count) : `${count(places.length)} of ${cases(data.count)}`) + (extra.length ? ` (${extra.join(", ")})` : "");
   const done = { matrix: matrixShow, cases: casesShow, case: caseShow, groups: groupsShow, changes: changesShow }[state.view]();
   Promise.resolve(done).then(() => {
     if (document.documentElement.dataset.state !== "ready") document.documentElement.dataset.state = "ready";
   });
 }
 
-/** Put the focus where a person who walks by keyboard expects it. */
+/** Put the focus where a keyboard user expects it. */
 function settle(before) {
   if (state.view === "cases" && before.view === "case") byId("list")?.focus({ preventScroll: true });
   if (state.view === "case") setTimeout(() => byId("back")?.focus({ preventScroll: true }), 60);
@@ -62,9 +62,9 @@ function options(name, none, values) {
     element("option", { value: "" }, none),
     ...values.map((value) => {
       const [key, text] = Array.isArray(value) ? value : [value, value];
-      const made = element("option", {}, text);
-      made.value = key;
-      return made;
+      const option = element("option", {}, text);
+      option.value = key;
+      return option;
     }),
   );
 }
@@ -76,7 +76,7 @@ function fieldsBegin() {
   options("type", "any", data.types.map((name) => (name ? name : ["none", "(none)"])).sort());
   options("form", "any", [...data.forms].sort());
   options("tag", "any", [...data.tags].sort());
-  const there = data.looks.filter((_, number) => data.verdicts.some((numbers) => numbers.includes(number)));
+  const there = data.styles.filter((_, number) => data.verdicts.some((numbers) => numbers.includes(number)));
   options("verdict", "any", [["failed", "any failure"], ["differ", "backends differ"], ...there.map(({ name, words }) => [name, words])]);
   options("on", "any", data.columns.map(({ label }) => label));
   const names = [...new Set(data.operators.map((name) => name.split("/")[1] ?? name))].sort();
@@ -92,14 +92,14 @@ function fieldsBegin() {
 
 /** Offer the sentences of the operator that is chosen. */
 function suggest() {
-  const wanted = state.op ? operatorTest(state.op) : [];
-  const found = new Set();
-  if (wanted.some(Boolean)) {
-    for (let place = 0; place < data.count && found.size < 200; place += 1) {
-      if (wanted[data.by.operator[place]]) for (const clause of data.clauseSets[data.by.clauses[place]]) found.add(clause);
+  const matching = state.op ? operatorTest(state.op) : [];
+  const clauses = new Set();
+  if (matching.some(Boolean)) {
+    for (let place = 0; place < data.count && clauses.size < 200; place += 1) {
+      if (matching[data.by.operator[place]]) for (const clause of data.clauseSets[data.by.clauses[place]]) clauses.add(clause);
     }
   }
-  byId("sentences").replaceChildren(...[...found].map((number) => element("option", { value: data.clauses[number] })));
+  byId("sentences").replaceChildren(...[...clauses].map((number) => element("option", { value: data.clauses[number] })));
 }
 
 function read(input) {
@@ -113,11 +113,11 @@ function read(input) {
 const THEMES = [["", "Auto", "as the system has it"], ["light", "Light", "light"], ["dark", "Dark", "dark"]];
 
 function theme(name) {
-  const [value, label, told] = THEMES.find(([key]) => key === name) ?? THEMES[0];
+  const [value, label, description] = THEMES.find(([key]) => key === name) ?? THEMES[0];
   if (value) document.documentElement.dataset.theme = value;
   else delete document.documentElement.dataset.theme;
   byId("theme").textContent = label;
-  byId("theme").setAttribute("aria-label", `Colours: ${told}`);
+  byId("theme").setAttribute("aria-label", `Colours: ${description}`);
 }
 
 function themeBegin() {
@@ -125,7 +125,7 @@ function themeBegin() {
   try {
     chosen = localStorage.getItem("theme") ?? "";
   } catch {
-    // A browser that keeps nothing for files.
+    // A browser without storage for files.
   }
   theme(chosen);
   byId("theme").addEventListener("click", () => {
@@ -135,7 +135,7 @@ function themeBegin() {
     try {
       localStorage.setItem("theme", next);
     } catch {
-      // The same.
+      // As above.
     }
   });
 }
@@ -178,7 +178,7 @@ async function begin() {
   window.addEventListener("resize", () => state.view === "cases" && casesShow());
   state = { view: "", id: "" };
   show();
-  requestIdleCallback(() => loadSaid());
+  requestIdleCallback(() => loadMessages());
 }
 
 begin().catch((error) => {

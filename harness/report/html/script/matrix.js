@@ -1,10 +1,10 @@
-// The matrix: there from the start, filled anew by a filter, walked with arrow keys.
+// The matrix: part of the HTML, updated by the filter, navigated with arrow keys.
 
 const ROW = 35;
 const SPARE = 32;
 const matrix = { order: [], shown: [], pool: [], table: null, counts: null, key: "", home: null };
 
-/** What stands below a bar; html/matrix.py has the same. */
+/** The text below a bar; html/matrix.py has the same. */
 function shortOf(counts) {
   const { total, passed, specified, attempted } = rates(counts);
   if (attempted) return `${passed}/${attempted}`;
@@ -12,11 +12,11 @@ function shortOf(counts) {
   return specified ? "unsupported" : "unspecified";
 }
 
-function toldOf(counts) {
+function sentenceOf(counts) {
   const { total, passed, specified, attempted } = rates(counts);
   if (!total) return "no data";
-  const others = data.looks
-    .map((look, number) => (look.name !== "pass" && counts[number] ? `${counts[number]} ${look.words}` : ""))
+  const others = data.styles
+    .map((style, number) => (style.name !== "pass" && counts[number] ? `${counts[number]} ${style.words}` : ""))
     .filter(Boolean);
   return [
     `${passed} passed of ${specified} specified (${rate(passed, specified)}), ` +
@@ -30,7 +30,7 @@ function sharesOf(counts) {
   const total = counts.reduce((sum, number) => sum + number, 0);
   const families = new Map();
   counts.forEach((number, verdict) => {
-    const { family } = data.looks[verdict];
+    const { family } = data.styles[verdict];
     if (number) families.set(family, (families.get(family) ?? 0) + number);
   });
   let whole = 0;
@@ -56,7 +56,7 @@ function fill(anchor, counts, href) {
   filled.set(anchor, key);
   const bar = anchor.firstElementChild;
   anchor.lastElementChild.textContent = shortOf(counts);
-  anchor.setAttribute("aria-label", toldOf(counts));
+  anchor.setAttribute("aria-label", sentenceOf(counts));
   bar.style.background = layersOf(sharesOf(counts));
 }
 
@@ -64,7 +64,7 @@ function fill(anchor, counts, href) {
 function layersOf(shares) {
   return shares
     .map(([family, first, width]) => {
-      const left = width >= 1000 ? 0 : first / (1000 - width); // As backgrounds are placed: of the room that is left.
+      const left = width >= 1000 ? 0 : first / (1000 - width); // Background positions are relative to the remaining width.
       return `var(--i-${family}) ${(left * 100).toFixed(2)}% 0 / ${width / 10}% 100% no-repeat`;
     })
     .join();
@@ -77,7 +77,7 @@ function matrixBegin() {
   const rows = [...matrix.body.rows];
   matrix.order = rows.map((row) => (row.dataset.op === undefined ? -1 : Number(row.dataset.op)));
   matrix.shown = matrix.order;
-  rows.slice(SPARE).forEach((row) => row.remove()); // Their numbers are in the data; rows in sight are used again.
+  rows.slice(SPARE).forEach((row) => row.remove()); // Their numbers are in the data; the visible rows are reused.
   matrix.pool = rows.slice(0, SPARE).map((row, at) => ({ row, at, operator: matrix.order[at], key: "" }));
   for (const { row } of matrix.pool) {
     for (const bar of row.querySelectorAll("svg")) bar.replaceWith(element("i", { class: "bar" }));
@@ -97,11 +97,11 @@ function matrixBegin() {
   table.addEventListener("pointerleave", () => tip(null));
 }
 
-/** Draw the rows in sight. */
+/** Draw the visible rows. */
 function place() {
   if (byId("v-matrix").hidden || !matrix.key) return;
   const { frame, shown } = matrix;
-  const most = Math.max(0, shown.length * ROW - ROW); // Rows of before, which are still there, may reach further.
+  const most = Math.max(0, shown.length * ROW - ROW); // Rows that have not been removed yet may extend further.
   if (frame.scrollTop > most) frame.scrollTop = most;
   const top = Math.min(frame.scrollTop, most);
   const head = matrix.table.tHead.offsetHeight;
@@ -109,16 +109,16 @@ function place() {
 }
 
 function matrixDraw(first, last) {
-  const wanted = new Set();
-  for (let at = first; at < Math.min(last, matrix.shown.length); at += 1) wanted.add(at);
-  const held = document.activeElement?.closest?.(".live tr"); // A row with the focus stays what it is.
+  const missing = new Set();
+  for (let at = first; at < Math.min(last, matrix.shown.length); at += 1) missing.add(at);
+  const focused = document.activeElement?.closest?.(".live tr"); // A row with the focus is not reused.
   const free = [];
   for (const it of matrix.pool) {
     const same = matrix.shown[it.at] === it.operator;
-    if (same && (wanted.has(it.at) || it.row === held)) wanted.delete(it.at);
+    if (same && (missing.has(it.at) || it.row === focused)) missing.delete(it.at);
     else free.push(it);
   }
-  for (const at of wanted) {
+  for (const at of missing) {
     let it = free.pop();
     if (!it) {
       it = { row: matrix.pool[0].row.cloneNode(true), key: "" };
@@ -140,7 +140,7 @@ function matrixDraw(first, last) {
 /** Counts by verdict of an operator version on a backend; -1: of all of them. */
 function rowCounts(operator, column) {
   const columns = data.columns.length;
-  const kinds = data.looks.length;
+  const kinds = data.styles.length;
   if (operator >= 0) {
     const first = (operator * columns + column) * kinds;
     return Array.from(matrix.counts.subarray(first, first + kinds));
@@ -158,8 +158,8 @@ function nameRow(it, operator) {
   const version = name.slice(name.lastIndexOf("/") + 1);
   const [domain, ...rest] = name.slice(0, Math.max(0, name.length - version.length - 1)).split("/");
   const small = domain && domain !== "ai.onnx" ? [" ", element("small", {}, domain)] : [];
-  const said = rest.length ? [`${rest.join("/")} `, element("b", {}, version), ...small] : [name || "?"];
-  it.row.cells[0].firstElementChild.replaceChildren(...(operator < 0 ? ["All"] : said));
+  const label = rest.length ? [`${rest.join("/")} `, element("b", {}, version), ...small] : [name || "?"];
+  it.row.cells[0].firstElementChild.replaceChildren(...(operator < 0 ? ["All"] : label));
   it.row.classList.toggle("sum", operator < 0);
   it.operator = operator;
 }
@@ -173,8 +173,8 @@ function fillRow(it) {
   it.row.setAttribute("aria-rowindex", String(it.at + 2));
   const rest = { ...state, view: "cases", id: "" };
   const row = operator < 0 ? rest : { ...rest, op: data.operators[operator], version: "" };
-  it.row.cells[0].firstElementChild.setAttribute("href", written(row));
-  const base = written({ ...row, on: "" });
+  it.row.cells[0].firstElementChild.setAttribute("href", addressOf(row));
+  const base = addressOf({ ...row, on: "" });
   const address = `${base}${base.includes("?") ? "&" : "?"}on=`;
   data.columns.forEach(({ label }, column) => {
     const anchor = it.row.cells[column + 1].firstElementChild;
@@ -182,15 +182,15 @@ function fillRow(it) {
   });
 }
 
-/** Show what a filter leaves. */
+/** Show the cases that match the filter. */
 function matrixShow() {
   if (!matrix.table) return;
-  const found = filtered();
+  const places = filtered();
   if (matrix.key !== memory.key) {
-    matrix.counts = countsOf(found);
+    matrix.counts = countsOf(places);
     matrix.key = memory.key;
     const there = new Uint8Array(data.operators.length);
-    for (const number of found) there[data.by.operator[number]] = 1;
+    for (const number of places) there[data.by.operator[number]] = 1;
     matrix.shown = matrix.order.filter((operator) => operator < 0 || there[operator]);
     matrix.table.setAttribute("aria-rowcount", String(matrix.shown.length + 1));
     matrix.body.style.height = `${matrix.shown.length * ROW}px`;
@@ -232,7 +232,7 @@ function matrixKey(event) {
   if (step[1]) next.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** What a cell says, in full, beside it. */
+/** Show the whole text of a cell beside it. */
 function tip(anchor) {
   const box = byId("tip");
   box.hidden = !anchor;

@@ -1,4 +1,4 @@
-// The script that shows a mismatch without the harness: put together as harness/repro.py does.
+// The script that shows a mismatch without the harness, as harness/repro/script.py makes it.
 
 const safe = (text, limit = 500) => {
   const cut = text.length <= limit ? text : `${text.slice(0, limit)}... (${text.length} characters)`;
@@ -6,21 +6,21 @@ const safe = (text, limit = 500) => {
 };
 
 function scriptOf(place, column, described, details, message) {
-  const asked = data.columns[column];
-  const verdict = data.looks[data.verdicts[column][place]].name;
+  const backend = data.columns[column];
+  const verdict = data.styles[data.verdicts[column][place]].name;
   const all = data.clauseSets[data.by.clauses[place]].map((number) => data.clauses[number]);
   const clauses = described.clauses ?? all;
   const head = [
-    `"""${safe(data.ids[place])} on ${safe(asked.runtime)}: ${verdict}.`,
+    `"""${safe(data.ids[place])} on ${safe(backend.runtime)}: ${verdict}.`,
     "",
     ...clauses.map((clause) => `The text: ${safe(quoted(clause))}`),
     ...(message ? [`Seen: ${safe(message)}`] : []),
-    asked.needs,
+    backend.needs,
     '"""',
     "",
     "",
   ].join("\n");
-  const code = (described.wide ? asked.wide : asked.plain).trimEnd();
+  const code = (described.wide ? backend.wide : backend.plain).trimEnd();
   const indented = code.replace(/^/gm, "    ");
   const call = described.rejects ? data.pieces.refusal.replace("{call}", () => indented) : `${code}\n`;
   const checks = (described.checks ?? []).map((name) => data.pieces.checks[name]).join("");

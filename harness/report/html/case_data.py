@@ -1,4 +1,4 @@
-"""What a page tells of a case beside its results: model, inputs, expected values, and the parts of a script."""
+"""The description of a case on a page, without its results: model, inputs, expected values, parts of a script."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from harness.declare.data import Value
 
 MOST_TEXT = 30_000
-"""Characters of a model's text, and of a script: beyond it, the command line makes the script."""
+"""The most characters of a model's text, and of a script; only `repro` makes longer scripts."""
 
 
 class Describer:
-    """Describes cases in the order of a suite: a value that the forms of one declared case share is written once."""
+    """Describes cases in the order of a suite; a value that the forms of one declared case share is formatted once."""
 
     def __init__(self) -> None:
-        """Start with nothing written."""
+        """Start empty."""
         self._stem = ""
         self._literals: dict[int, tuple[Value | Drawn, str]] = {}
         self._shown: dict[int, tuple[Value | Drawn, str]] = {}
 
     def of(self, case: Case) -> dict[str, Any]:
-        """Return a case as data for a page."""
+        """Return a case as data of a page."""
         stem = case.id.partition("@")[0]
         if stem != self._stem:
             self._stem, self._literals, self._shown = stem, {}, {}
         model = script.Model.of(case.model)
         parts = script.parts(case, model, self._literal)
-        told: dict[str, Any] = {
+        description: dict[str, Any] = {
             "model": model_text(case.model, MOST_TEXT, model.printed),
             "inputs": [[clean(name, 200), self._one(value)] for name, value in case.inputs.items()],
             "clauses": list(sentences) if (sentences := behaviour(case)) != case.clauses else [],
@@ -51,14 +51,14 @@ class Describer:
             ],
         }
         if len(parts.before) + len(parts.after) <= MOST_TEXT:
-            told |= {
+            description |= {
                 "before": parts.before,
                 "after": parts.after,
                 "wide": parts.wide,
                 "rejects": parts.rejects,
                 "checks": list(parts.checks),
             }
-        return {key: value for key, value in told.items() if value not in ("", [], False)}
+        return {key: value for key, value in description.items() if value not in ("", [], False)}
 
     def _literal(self, value: Value | Drawn) -> str:
         return _once(self._literals, value, script.literal)
@@ -70,7 +70,7 @@ class Describer:
 def _once(
     known: dict[int, tuple[Value | Drawn, str]], value: Value | Drawn, write: Callable[[Value | Drawn], str]
 ) -> str:
-    """Return how a value is written; it is kept beside its text, so that no other can have its id."""
+    """Return a value formatted once; it is kept together with its text, so that no other value can get its id."""
     if id(value) not in known:
         known[id(value)] = value, write(value)
     return known[id(value)][1]
@@ -82,4 +82,4 @@ PIECES = {
     "hang": script.HANG,
     "checks": check_code.PIECES,
 }
-"""What scripts have in common; see harness.repro.script."""
+"""The parts that all scripts share; see harness.repro.script."""
