@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from commands import command
 from paths import ROOT
+from runs import data_of
 
 from harness.case.case import Outcome
 from harness.declare import Op
 from harness.generation import coverage, plans
 from harness.spec import registry
+from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,3 +55,14 @@ def test_the_adapter_passes_its_check_and_runs(tmp_path: Path, monkeypatch: pyte
     done = command("run", "--backend", "./toy.py", "--op", "Split/18", "--case", "*/uneven", "--results", "toy.ndjson")
     assert done.status == 0, done
     assert '"verdict":"pass"' in (tmp_path / "toy.ndjson").read_text(encoding="utf-8")
+
+
+def test_the_report_format_writes_a_line_a_result(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+    exec(example("Tab-separated values"), names)
+    hostile = Result(
+        "ai.onnx/Split/18/a", "ai.onnx/Split/18", "mine", Verdict.WRONG_VALUE, "values", message="one\ttwo\nthree"
+    )
+    first, second = "".join(names["report"](data_of(tmp_path / "run.ndjson", hostile))).splitlines()
+    assert first.split("\t") == ["case", "backend", "verdict", "message"]
+    assert second.split("\t") == ["ai.onnx/Split/18/a", "mine", "wrong_value", "one two three"]
