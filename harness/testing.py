@@ -208,7 +208,7 @@ def _gate_of(config: pytest.Config, ask: Ask) -> Gate:
     gates = config.stash.setdefault(GATES, {})
     key = ask.accepted.expected.path, ask.asking.backend
     if key not in gates:
-        gates[key] = ask.accepted.gate(_lane(config, ask.asking).session.hello)
+        gates[key] = ask.accepted.gate(_lane(config, ask.asking).process.hello)
     return gates[key]
 
 
@@ -232,7 +232,7 @@ def _held(item: pytest.Item, case: Case, result: Result, accepted: Accepted, gat
 def _stale(config: pytest.Config, ask: Ask) -> Stale:
     """Return what is known to be wrong with a file, however the cases come out."""
     assert ask.accepted is not None  # noqa: S101 - nobody asks without
-    gate = ask.accepted.gate(_lane(config, ask.asking).session.hello)
+    gate = ask.accepted.gate(_lane(config, ask.asking).process.hello)
     if not ask.accepted.whole:
         return Stale(tuple(gate.expired()))
     for case in ask.accepted.cases:

@@ -41,7 +41,7 @@ def _row(name: str, *, every: bool) -> list[str]:
     source = "an environment" if needed is not None and (in_node or not needed.here) else "here"
     try:
         with Asker(backend_names.resolve(name), Limits()) as lane:
-            hello = lane.session.hello
+            hello = lane.process.hello
     except HarnessError as error:
         return [name, source, "", "", line(f"cannot be had: {error}", 80), ""]
     types = hello.get("types")

@@ -99,7 +99,7 @@ def repro_(
     target, beside = _asked(kind, backend, python, others, passes, (suite_name or "generated") if isolate else None)
     case = find(case_id, suite_name)
     with Asker(target, Limits()) as lane:
-        hello = dict(lane.session.hello)
+        hello = dict(lane.process.hello)
         result, outputs = ask_and_judge(lane, case)
     said = ask_each(beside, case, Limits())
     text, written = write.file(Issue(case, result, LiveAnswer(backend, hello, result, outputs), said), kind, out)

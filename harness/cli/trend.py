@@ -124,7 +124,7 @@ def _measure(
         passes=passes,
         isolate=isolate,
     )
-    status = run.execute(options, tell=run.tell_faults)
+    status = run.execute(options, report=run.print_faults)
     return run.EXIT_PASSED if status == run.EXIT_FAILED else status
 
 

@@ -1,10 +1,10 @@
-"""One adapter process: start it, send cases ahead, take answers, hold it to a deadline, start it again.
+"""One adapter process: start it, send cases ahead, read replies, enforce deadlines, replace it when it ends.
 
-When the process dies, the first unanswered case is the one that killed it: an adapter answers in order
-and frees what a case used before it answers. The cases behind it go to the next process.
+When the process dies, the first unanswered case killed it: an adapter answers in order and frees what a case used
+before it answers. The cases behind it go to the next process.
 
-Where one case takes long, those behind it may be withdrawn to run elsewhere. As the adapter was sent them, its process
-ends with the answer of that one: so no case is run twice, and none is answered where another is due.
+Where a case is slow, those behind it may be withdrawn to run elsewhere. As the adapter was sent them already, its
+process is ended after the answer to the slow one: so no case runs twice, and no answer is taken for another's.
 """
 
 from __future__ import annotations
@@ -20,38 +20,39 @@ from typing import TYPE_CHECKING, Any
 from backends import protocol
 from harness.errors import HarnessError
 from harness.execution import replies
+from harness.execution.case_times import CaseTimes
 from harness.execution.messages import ANY, Incoming, Room
 from harness.execution.process_tree import IDLE_END, LAST_DESCENDANT, ProcessTree, read, signal_name
 from harness.execution.replies import Broken, Died, Late, Reply
-from harness.execution.usual_time import Patience
 from harness.verdict import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from harness.case.case import Case
     from harness.execution.backend_names import Target
 
 STDERR_KEPT = 8192
+"""Bytes of what a process printed last that are kept."""
 STDERR_READS = 8
-"""Reads of what a process printed when its end is told; one that prints without end must not hold us."""
-LAST_BREATH = 10.0
-"""Seconds from the end of a process's output to its own end: one that crashes while holding GB, on a busy machine."""
-UNSENT_MOST = 16 << 20
-"""Bytes that wait for one process before no more cases are encoded for it."""
+"""Reads of what is left of that when a process ends; one that prints without end must not block the harness."""
+EXIT_SECONDS = 10.0
+"""Seconds that a process may take to exit after its output ended: one with GB of memory may crash slowly."""
+MOST_UNSENT = 16 << 20
+"""Bytes that wait to be written to one process before no more cases are encoded for it."""
 
 MANUAL = "backends/README.md describes the wire format"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process is held to.
+    """Limits of an adapter process.
 
     Attributes:
         timeout: seconds that one case may take.
         start: seconds until the adapter says hello; importing a runtime may take long.
         memory: bytes of address space, or None.
-        restarts: how often one lane's process is started again.
+        restarts: how often a process that ended is replaced.
         ahead: how many requests are sent ahead of answers.
     """
 
@@ -62,21 +63,42 @@ class Limits:
     ahead: int = 16
 
 
-class AdapterProcessError(HarnessError):
-    """A session cannot go on.
+@dataclass(frozen=True)
+class CaseReply:
+    """A reply, and the case that it is for.
 
     Attributes:
-        session: which one; two of them may bear one backend's name.
+        case: as it was sent.
+        reply: what came back.
+        process_number: how many processes had ended before the one that the case ran in.
+        time: the time.monotonic() at which the reply came.
+        seconds: from when the case was the first unanswered one.
+        slow: whether that is long for this backend.
     """
 
-    def __init__(self, session: AdapterProcess, text: str) -> None:
-        """Take the session, and a sentence that names its backend."""
+    case: Case
+    reply: Reply
+    process_number: int
+    time: float
+    seconds: float
+    slow: bool
+
+
+class AdapterProcessError(HarnessError):
+    """An adapter process cannot go on.
+
+    Attributes:
+        process: which one; several may be of one backend.
+    """
+
+    def __init__(self, process: AdapterProcess, text: str) -> None:
+        """Take the process, and a sentence that names its backend."""
         super().__init__(text)
-        self.session = session
+        self.process = process
 
 
 class StartError(AdapterProcessError):
-    """The adapter process does not come up; the text names it, says why and what to do."""
+    """The adapter process does not start; the text names it, says why and what to do."""
 
 
 class BudgetError(AdapterProcessError):
@@ -85,11 +107,11 @@ class BudgetError(AdapterProcessError):
 
 @dataclass
 class Budget:
-    """How often the process of a lane ended by itself, or was ended for a fault, whichever session it was of.
+    """How often a process crashed or was ended for a fault; processes that replace one another share one.
 
     Attributes:
         ends: how often.
-        last: why it did the last time.
+        last: the reason, the last time.
     """
 
     ends: int = 0
@@ -97,15 +119,14 @@ class Budget:
 
 
 class AdapterProcess:
-    """One lane: an adapter process, the cases it was sent, and its successors when it dies.
+    """An adapter process, the cases that it was sent, and the processes that replace it when it ends.
 
     Attributes:
-        hello: what the adapter said of itself; empty until it has.
+        hello: the adapter's first message; empty until it has come.
         ends: how often the process ended.
-        noise: faults that no case can be blamed for.
-        took: seconds from when the latest case was due until its reply.
-        budget: of restarts; sessions that follow one another on a lane share one.
-        patience: what is known of how long cases take; the sessions of a backend share one.
+        faults: lines on faults that no case can be blamed for.
+        budget: of restarts.
+        case_times: of the backend's cases; its processes share one.
     """
 
     def __init__(
@@ -113,36 +134,35 @@ class AdapterProcess:
         target: Target,
         limits: Limits,
         selector: selectors.BaseSelector,
-        on_reply: Callable[[Case, Reply], None],
         budget: Budget | None = None,
-        patience: Patience | None = None,
+        case_times: CaseTimes | None = None,
     ) -> None:
-        """Take what to start and whom to tell; nothing is started yet."""
+        """Take what to start; nothing is started yet."""
         self.target, self.limits = target, limits
         self.budget = budget or Budget()
-        self.patience = patience or Patience(limits.timeout)
-        self.took = 0.0
-        self._shortened = False
-        """Whether cases that the process was sent are withdrawn."""
-        self._cpu: tuple[float, float] | None = None
-        """When the CPU time of the process was looked at last, and what it was."""
+        self.case_times = case_times or CaseTimes(limits.timeout)
         self.hello: Mapping[str, Any] = {}
         self.ends = 0
-        self.noise: list[str] = []
-        self._selector, self._on_reply = selector, on_reply
+        self.faults: list[str] = []
+        self._replies: list[CaseReply] = []
+        self._selector = selector
         self._pending: deque[tuple[int, Case]] = deque()
         self._next_id = self._unsent = 0
         self._process: ProcessTree | None = None
-        self._gone_by: float | None = None
-        """When a process that was killed is to be gone; while it is not, there is no other."""
+        self._killed_until: float | None = None
+        """When a process that was killed must have ended; the next one starts after that."""
         self._ready = False
-        self._stillborn: Died | None = None
-        """How the process ended before its hello, where it is started once more for that."""
+        self._withdrawn = False
+        """Whether cases that the process was sent are withdrawn."""
+        self._cpu: tuple[float, float] | None = None
+        """When the CPU time of the process was read last, and its seconds."""
+        self._first_death: Died | None = None
+        """How the process ended before its hello, after which it is started once more."""
 
     # The life of the process
 
     def start(self) -> None:
-        """Spawn the process; its hello comes later.
+        """Start the process; its hello comes later.
 
         Raises:
             StartError: the command cannot be run.
@@ -155,7 +175,7 @@ class AdapterProcess:
         self._outgoing: deque[memoryview] = deque()
         self._unsent = 0
         self._stderr = bytearray()
-        self._ready = self._shortened = False
+        self._ready = self._withdrawn = False
         self._cpu = None
         self._closed: float | None = None
         self._since = self._begun = time.monotonic()
@@ -165,41 +185,41 @@ class AdapterProcess:
             self._enqueue(request, case)
 
     def close(self) -> None:
-        """End the process and everything it started; what is unanswered is given up."""
+        """End the process and everything it started; unanswered cases are dropped."""
         self._end()
         self._pending.clear()
 
     def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
-            idle = self._ready and not self._pending and self._gone_by is None
-            process.end(self._selector, IDLE_END if idle else 0)  # As its input is closed, one that is idle just ends.
-        self._gone_by = None
+            idle = self._ready and not self._pending and self._killed_until is None
+            process.end(self._selector, IDLE_END if idle else 0)  # An idle one exits by itself when its input ends.
+        self._killed_until = None
 
     def _kill(self) -> None:
-        """End the process; nobody waits for that, but the next one does not start before."""
+        """End the process without waiting for that; the next one starts when it has ended."""
         if self._process is not None:
             self._process.close(self._selector)
             self._process.kill()
-            self._gone_by = time.monotonic() + LAST_DESCENDANT
+            self._killed_until = time.monotonic() + LAST_DESCENDANT
             self._outgoing.clear()
             self._unsent = 0
 
-    def _again(self, why: str) -> None:
-        """End the process; the next one starts, once it is gone, for the cases that are still unanswered."""
+    def _replace(self, reason: str) -> None:
+        """End the process; when it has ended, the next one starts if there are unanswered cases."""
         self._kill()
         self.ends += 1
         self.budget.ends += 1
-        self.budget.last = why
+        self.budget.last = reason
         if self._pending:
             self._check_budget()
 
-    def _gone(self, forced: float = LAST_DESCENDANT) -> None:
-        """Leave a process that has ended, and start the next one where there is something to do for it."""
+    def _on_end(self, forced: float = LAST_DESCENDANT) -> None:
+        """Drop a process that has ended, and start the next one if there is a case for it."""
         if self._process is not None:
             self._process.end(self._selector, 0, forced)
-        self._process = self._gone_by = None
-        if self._pending or self._stillborn is not None:
+        self._process = self._killed_until = None
+        if self._pending or self._first_death is not None:
             self._restart()
 
     def _check_budget(self) -> None:
@@ -213,56 +233,56 @@ class AdapterProcess:
             )
 
     def _restart(self) -> None:
-        """Start the next process; where nothing is to be run there is none, so `put` may be what needs it."""
+        """Start the next process, which `put` does where there was no case for it before."""
         self._check_budget()
         self.start()
 
-    # A case that takes long
+    # Slow cases
 
     def waited(self, now: float) -> float:
-        """Return the seconds that the first unanswered case has been due; 0 where none is."""
-        if self._process is None or self._gone_by is not None or not self._ready or not self._pending:
+        """Return the seconds that the first unanswered case has run; 0 where there is none."""
+        if self._process is None or self._killed_until is not None or not self._ready or not self._pending:
             return 0.0
         return max(0.0, now - max(self._since, self._begun))
 
     @property
-    def due(self) -> Case | None:
+    def current_case(self) -> Case | None:
         """The first unanswered case."""
         return self._pending[0][1] if self._pending else None
 
     @property
     def behind(self) -> int:
-        """How many cases wait for the answer of the first."""
+        """How many cases were sent behind the first unanswered one."""
         return max(0, len(self._pending) - 1)
 
     def withdraw(self, *, kept: int = 1) -> list[Case]:
-        """Give up the cases behind the first `kept`, and return them; the process ends with the answer of the last."""
+        """Remove the cases behind the first `kept`, and return them; the process ends after the next reply."""
         others = [case for _, case in itertools.islice(self._pending, kept, None)]
         self._pending = deque(itertools.islice(self._pending, kept))
-        self._shortened |= bool(others)
+        self._withdrawn |= bool(others)
         return others
 
     def cores_used(self, now: float) -> float | None:
-        """Return how many processors the process has kept busy since this was asked last, for the same case.
+        """Return how many processors the process has used since the last call, for the same case.
 
-        None where it was not asked before; 1 where the system does not say.
+        None for the first call of a case; 1 where the system does not show CPU time.
         """
-        before, spent = self._cpu, self._process.cpu_seconds() if self._process is not None else 0.0
-        if spent is None:
+        earlier, cpu_seconds = self._cpu, self._process.cpu_seconds() if self._process is not None else 0.0
+        if cpu_seconds is None:
             return 1.0
-        self._cpu = (now, spent)
-        if before is None or before[0] < self._since or now <= before[0]:
+        self._cpu = (now, cpu_seconds)
+        if earlier is None or earlier[0] < self._since or now <= earlier[0]:
             return None
-        return (spent - before[1]) / (now - before[0])
+        return (cpu_seconds - earlier[1]) / (now - earlier[0])
 
     @property
     def has_process(self) -> bool:
-        """Whether there is a process that runs, or that is about to end."""
+        """Whether there is a process, though it may be about to end."""
         return self._process is not None
 
     def retire(self) -> None:
-        """End the process, which nobody blames; nobody waits for that, but a next one does not start before."""
-        if self._process is not None and self._gone_by is None:
+        """End the process without a fault of its own, and without waiting for that."""
+        if self._process is not None and self._killed_until is None:
             self._kill()
             self.ends += 1
 
@@ -276,10 +296,10 @@ class AdapterProcess:
     @property
     def room(self) -> bool:
         """Whether another case may be sent ahead."""
-        return len(self._pending) < self.limits.ahead and self._unsent < UNSENT_MOST
+        return len(self._pending) < self.limits.ahead and self._unsent < MOST_UNSENT
 
     def put(self, case: Case) -> None:
-        """Send a case; its reply comes through `on_reply`.
+        """Send a case; `take_replies` returns its reply.
 
         Raises:
             AdapterProcessError: a new process was needed for it, and there is none.
@@ -290,7 +310,7 @@ class AdapterProcess:
         self._pending.append((self._next_id, case))
         if self._process is None:
             self._restart()
-        elif self._gone_by is None:
+        elif self._killed_until is None:
             self._enqueue(self._next_id, case)
         else:
             self._check_budget()
@@ -302,7 +322,7 @@ class AdapterProcess:
         self._on_stdin()
 
     def _on_stdin(self) -> None:
-        if self._process is None or self._gone_by is not None:
+        if self._process is None or self._killed_until is not None:
             return
         stream = self._process.stdin
         while self._outgoing:
@@ -310,7 +330,7 @@ class AdapterProcess:
                 written = os.write(stream, self._outgoing[0])
             except BlockingIOError:
                 break
-            except OSError:  # It died, or closed its input; the end of its output tells which.
+            except OSError:  # It died, or closed its input; the end of its output shows which.
                 self._outgoing.clear()
                 self._unsent = 0
                 break
@@ -331,7 +351,7 @@ class AdapterProcess:
 
     def _on_stderr(self) -> None:
         process = self._process
-        assert process is not None  # noqa: S101 - it is watched while it is there
+        assert process is not None  # noqa: S101 - it is registered only while it is there
         data = read(process.stderr)
         if data:
             self._stderr += data
@@ -344,48 +364,48 @@ class AdapterProcess:
         assert process is not None  # noqa: S101 - as above
         data = read(process.stdout)
         if data:
-            self._take(process, data)
+            self._read_messages(process, data)
         elif data is not None:
             self._selector.unregister(process.stdout)
-            self._closed = time.monotonic()  # How the process ends, its supervisor tells; `tick` waits no longer.
+            self._closed = time.monotonic()  # Its supervisor reports how it ended; `check_deadline` limits the wait.
 
-    def _take(self, process: ProcessTree, data: bytes) -> None:
-        """React to a part of the adapter's output."""
+    def _read_messages(self, process: ProcessTree, data: bytes) -> None:
+        """Read the messages in a part of the adapter's output."""
         if not self._incoming.begun:
             self._begun = time.monotonic()
         self._incoming.add(data)
         try:
-            while self._answers(process) and (message := self._incoming.next(self._reply_room)) is not None:
+            while self._is_current(process) and (message := self._incoming.next(self._reply_room)) is not None:
                 self._dispatch(*message)
         except protocol.ProtocolError as error:
-            what = clean(f"{self.target.name} broke the wire format: {error}")
-            self._blame(lambda stderr: Broken(what, stderr))
+            text = clean(f"{self.target.name} broke the wire format: {error}")
+            self._blame(Broken(text, self._stderr_text()))
 
-    def _answers(self, process: ProcessTree) -> bool:
-        """Whether this process is still the one that is asked."""
-        return self._process is process and self._gone_by is None
+    def _is_current(self, process: ProcessTree) -> bool:
+        """Whether this process is still the one that cases are sent to."""
+        return self._process is process and self._killed_until is None
 
     def _reply_room(self) -> Room:
         return replies.room(self._pending[0][1]) if self._pending else ANY
 
     def _on_supervisor(self) -> None:
-        """React to the end of the adapter, and of everything that it started."""
+        """Handle the end of the adapter, and of everything that it started."""
         process = self._process
-        assert process is not None  # noqa: S101 - it is watched while it is there
-        told = read(process.supervisor.fileno())
-        if told is None:
+        assert process is not None  # noqa: S101 - it is registered only while it is there
+        exit_status = read(process.supervisor.fileno())
+        if exit_status is None:
             return
-        while self._answers(process) and (data := read(process.stdout)):
-            self._take(process, data)  # It may have answered before it ended.
-        if self._answers(process):
-            status = process.status(told)
-            self._blame(lambda stderr: Died(signal_name(status), status, stderr))
+        while self._is_current(process) and (data := read(process.stdout)):
+            self._read_messages(process, data)  # It may have answered before it ended.
+        if self._is_current(process):
+            status = process.status(exit_status)
+            self._blame(Died(signal_name(status), status, self._stderr_text()))
         if self._process is process:
-            self._gone()
+            self._on_end()
 
     def _dispatch(self, header: Mapping[str, Any], payload: bytes | None) -> None:
         if not self._ready:
-            self._greet(header)
+            self._read_hello(header)
             return
         if not self._pending:
             raise protocol.HeaderError(f"a message of kind {clean(header['kind'], 40)!r} that nobody asked for")
@@ -393,134 +413,148 @@ class AdapterProcess:
         if header["kind"] == "hello":
             raise protocol.HeaderError('a second "hello"; it is said once, when the process starts')
         if header.get("id") != request:
-            given = protocol.clip(header.get("id"))
-            raise protocol.HeaderError(f"an answer to request {given} while {request} was due")
+            number = protocol.clip(header.get("id"))
+            raise protocol.HeaderError(f"an answer to request {number} while {request} was due")
         try:
             reply = replies.parse(header, payload)
         except MemoryError:
             raise protocol.PayloadError("the answer does not fit into the memory of the harness") from None
         self._pending.popleft()
         now = time.monotonic()
-        self.took = now - self._since
-        self.patience.add(self.took)
+        self.case_times.add(now - self._since)
+        self._add_reply(case, reply, now)
         self._since = self._begun = now
         self._stderr.clear()
-        self._on_reply(case, reply)
-        if self._shortened:  # It goes on with what was withdrawn.
+        if self._withdrawn:  # It was sent cases that now run elsewhere.
             self.retire()
 
-    def _greet(self, header: Mapping[str, Any]) -> None:
+    def _add_reply(self, case: Case, reply: Reply, now: float) -> None:
+        seconds = now - self._since
+        slow = seconds > self.case_times.slow_after
+        self._replies.append(CaseReply(case, reply, self.ends, now, seconds, slow))
+
+    def take_replies(self) -> list[CaseReply]:
+        """Return the replies that have come since the last call."""
+        taken, self._replies = self._replies, []
+        return taken
+
+    def _read_hello(self, header: Mapping[str, Any]) -> None:
         name = self.target.name
         if header["kind"] == "failed":
-            why = " ".join(replies.text_of(header, "message", "the adapter does not say why").split())
-            raise StartError(self, f"{name}: {why.removeprefix(f'{name} ').removeprefix(f'{name}: ')}")
+            reason = " ".join(replies.text_of(header, "message", "the adapter does not say why").split())
+            raise StartError(self, f"{name}: {reason.removeprefix(f'{name} ').removeprefix(f'{name}: ')}")
         if header["kind"] != "hello":
-            given = clean(header["kind"], 40)
-            raise StartError(self, f'{name}: its first message is {given!r}, expected "hello" ({MANUAL})')
+            kind = clean(header["kind"], 40)
+            raise StartError(self, f'{name}: its first message is {kind!r}, expected "hello" ({MANUAL})')
         if header.get("protocol") != protocol.VERSION:
-            given = protocol.clip(header.get("protocol"))
+            version = protocol.clip(header.get("protocol"))
             raise StartError(
-                self, f"{name}: it speaks wire format {given}, this harness {protocol.VERSION}; update the older one"
+                self, f"{name}: it speaks wire format {version}, this harness {protocol.VERSION}; update the older one"
             )
         self.hello = {key: value if _is_plain(value) else protocol.clip(value) for key, value in header.items()}
         now = time.monotonic()
-        self.patience.start = now - self._since
-        self._ready, self._stillborn, self._since = True, None, now
+        self.case_times.start = now - self._since
+        self._ready, self._first_death, self._since = True, None, now
 
-    def tick(self, now: float) -> None:
-        """Hold the process to its deadline; call it after everything that could be read was read."""
+    def check_deadline(self, now: float) -> None:
+        """Enforce the deadline of the process; call it after everything that could be read was read."""
         deadline = self.deadline
         if deadline is None or now <= deadline:
             return
-        if self._gone_by is not None:
-            self._gone(forced=0)
+        if self._killed_until is not None:
+            self._on_end(forced=0)
         elif self._closed is not None:
-            self._blame(lambda stderr: Broken(f"{self.target.name} closed its output without an answer", stderr))
+            self._blame(Broken(f"{self.target.name} closed its output without an answer", self._stderr_text()))
         elif not self._ready:
             raise StartError(
                 self, f"{self.target.name}: no hello within {self.limits.start:g} s of its start ({MANUAL})"
             )
         else:
-            waited = now - self._since
-            self._blame(lambda stderr: Late(waited, stderr))
+            self._blame(Late(now - self._since, self._stderr_text()))
 
     @property
     def deadline(self) -> float | None:
-        """The time.monotonic() at which `tick` has something to say, or None."""
+        """The time.monotonic() at which `check_deadline` acts, or None."""
         if self._process is None:
             return None
-        if self._gone_by is not None:
-            return self._gone_by
+        if self._killed_until is not None:
+            return self._killed_until
         if self._closed is not None:
-            return self._closed + LAST_BREATH
+            return self._closed + EXIT_SECONDS
         if self._ready and not self._pending:
             return None
-        # What has begun to come in has waited for us as long as we were busy elsewhere, so it has its time again.
+        # An answer that has begun may have waited while the harness was busy elsewhere, so its time begins again.
         return max(self._since, self._begun) + (self.limits.timeout if self._ready else self.limits.start)
 
-    def _blame(self, reply: Callable[[str], Reply]) -> None:
-        """Give the first unanswered case its reply and start again for the others."""
-        for _ in range(STDERR_READS if self._process is not None else 0):
-            assert self._process is not None  # noqa: S101 - as the range says
-            data = read(self._process.stderr)
+    def _stderr_text(self) -> str:
+        """Return what the process printed last, with what is still unread of it."""
+        for _ in range(STDERR_READS):
+            data = read(self._process.stderr) if self._process is not None else None
             if not data:
                 break
             self._stderr += data
-        said = reply(clean(self._stderr[-STDERR_KEPT:].decode("utf-8", "replace")))
-        why = replies.why(said)
+        return clean(self._stderr[-STDERR_KEPT:].decode("utf-8", "replace"))
+
+    def _blame(self, reply: Died | Late | Broken) -> None:
+        """Make this the reply to the first unanswered case, and replace the process for the others."""
+        reason = replies.reason(reply)
         if not self._ready:
-            self._end_unborn(said, why)
+            self._end_before_hello(reply, reason)
             return
         if not self._pending:
-            self.noise.append(replies.sentence(self.target.name, f"{why}, with no case to blame", said))
+            self.faults.append(replies.sentence(self.target.name, f"{reason}, with no case to blame", reply))
         else:
             _, case = self._pending.popleft()
-            self.took = time.monotonic() - self._since
-            self._on_reply(case, said)
-        self._again(why)
+            self._add_reply(case, reply, time.monotonic())
+        self._replace(reason)
 
-    def _end_unborn(self, reply: Reply, why: str) -> None:
-        """React to the end of a process that has not said hello: one that died is started once more.
+    def _end_before_hello(self, reply: Died | Late | Broken, reason: str) -> None:
+        """Handle the end of a process that has not said hello: one that died is started once more.
 
         Raises:
             StartError: it has died before.
         """
-        first = self._stillborn
+        first = self._first_death
         if first is None and isinstance(reply, Died):
-            self._stillborn = reply
+            self._first_death = reply
             self._kill()
             return
         self._end()
-        text = replies.sentence(self.target.name, f"{why} before it said hello", reply)
+        text = replies.sentence(self.target.name, f"{reason} before it said hello", reply)
         if first is not None:
-            text += f"; it was started twice, and the first time {replies.sentence('', replies.why(first), first)}"
+            text += f"; it was started twice, and the first time {replies.sentence('', replies.reason(first), first)}"
         raise StartError(self, text)
 
 
-def poll(selector: selectors.BaseSelector, sessions: list[AdapterProcess], wait: float | None = None) -> float:
-    """Let every session react to what came in; wait for it until the next deadline at most.
+def poll(selector: selectors.BaseSelector, processes: list[AdapterProcess], wait: float | None = None) -> float:
+    """Read what every process has sent, and enforce deadlines.
+
+    Args:
+        selector: of all these processes.
+        processes: to read from.
+        wait: seconds at most until there is something to read; None: until the next deadline.
 
     Returns:
         The time.monotonic() until which everything that could be read was read.
     """
     now = time.monotonic()
-    due = [deadline for session in sessions if (deadline := session.deadline) is not None]
-    timeout = max(0.0, min(due) - now) if due else wait
+    deadlines = [deadline for process in processes if (deadline := process.deadline) is not None]
+    timeout = max(0.0, min(deadlines) - now) if deadlines else wait
     if wait is not None and timeout is not None:
         timeout = min(timeout, wait)
     ready = selector.select(timeout)
-    now = time.monotonic()  # What answers while we react to another is not late.
+    now = time.monotonic()  # An answer that comes while another is handled is not late.
     for key, _ in ready:
-        # An earlier reaction may have ended the process this event was for, and its number be another's now.
+        # Handling an earlier event may have closed this descriptor, and another process may have its number now.
         if selector.get_map().get(key.fd) == key:
             key.data()
-    for session in sessions:
-        session.tick(now)
+    for process in processes:
+        process.check_deadline(now)
     return now
 
 
 def _is_plain(value: object) -> bool:
-    """Whether a field of a hello is a text, a number, or a list of texts, such as results keep."""
+    """Whether a field of a hello is a text, a number, or a list of texts, such as results contain."""
     return isinstance(value, str | int | float | None) or (
         isinstance(value, list) and all(isinstance(item, str) for item in value)
     )

@@ -1,4 +1,4 @@
-"""One case at a time: an adapter process of one's own, and what each of several backends answers to a case."""
+"""Runs one case at a time, in an adapter process of its own, on one or several backends."""
 
 from __future__ import annotations
 
@@ -22,21 +22,24 @@ if TYPE_CHECKING:
 
 
 class Asker:
-    """One adapter process that is asked one case at a time, as the pytest plugin and `repro` do."""
+    """One adapter process that runs one case at a time, as the pytest plugin and `repro` need it.
+
+    Attributes:
+        process: the adapter process.
+    """
 
     def __init__(self, target: Target, limits: Limits) -> None:
         """Start the process and wait for its hello.
 
         Raises:
-            StartError: it does not come up.
+            StartError: it does not start.
         """
-        self._replies: list[Reply] = []
         self._selector = selectors.DefaultSelector()
-        self.session = AdapterProcess(target, limits, self._selector, lambda _, reply: self._replies.append(reply))
-        self.session.start()
+        self.process = AdapterProcess(target, limits, self._selector)
+        self.process.start()
         try:
-            while not self.session.hello:
-                poll(self._selector, [self.session])
+            while not self.process.hello:
+                poll(self._selector, [self.process])
         except BaseException:
             self.close()
             raise
@@ -45,25 +48,24 @@ class Asker:
         """Return the reply to one case.
 
         Raises:
-            AdapterProcessError: its process does not come up again.
+            AdapterProcessError: its process does not start again.
         """
-        self._replies.clear()
         try:
-            self.session.put(case)
-            while not self._replies:
-                poll(self._selector, [self.session])
+            self.process.put(case)
+            while not (received := self.process.take_replies()):
+                poll(self._selector, [self.process])
         except BaseException:
-            self.session.close()  # The next question must not be given this one's answer.
+            self.process.close()  # The next case must not get this one's answer.
             raise
-        return self._replies[0]
+        return received[0].reply
 
     def close(self) -> None:
         """End the process."""
-        self.session.close()
+        self.process.close()
         self._selector.close()
 
     def __enter__(self) -> Self:
-        """Return the lane."""
+        """Return this object."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -73,13 +75,13 @@ class Asker:
 
 @dataclass(frozen=True)
 class LiveAnswer:
-    """What one backend said of one case.
+    """The answer of one backend to one case.
 
     Attributes:
         backend: as the user named it.
-        hello: what its adapter said of itself; empty where it does not start.
-        result: what its reply makes of the case; None where there is no reply.
-        outputs: the values it gave, if it gave any.
+        hello: the first message of its adapter; empty where it does not start.
+        result: its reply, judged; None where there is no reply.
+        outputs: the values that it returned, if any.
         problem: why there is no reply.
     """
 
@@ -90,28 +92,28 @@ class LiveAnswer:
     problem: str = ""
 
 
-def ask_and_judge(lane: Asker, case: Case) -> tuple[Result, tuple[Value, ...]]:
-    """Return what a backend's reply makes of a case, and the values it gave.
+def ask_and_judge(asker: Asker, case: Case) -> tuple[Result, tuple[Value, ...]]:
+    """Run a case on a backend; return the result, and the values that it returned.
 
     Raises:
-        AdapterProcessError: its process does not come up again.
+        AdapterProcessError: its process does not start again.
     """
-    reply = lane.ask(case)
-    return judge(case, lane.session.target.name, reply), reply.outputs if isinstance(reply, Answered) else ()
+    reply = asker.ask(case)
+    return judge(case, asker.process.target.name, reply), reply.outputs if isinstance(reply, Answered) else ()
 
 
 def ask_once(target: Target, case: Case, limits: Limits) -> LiveAnswer:
-    """Return what a backend says of a case; one that cannot be asked says why instead."""
+    """Run a case on a backend in a process of its own; what prevents that is the problem of the answer."""
     hello: Mapping[str, Any] = {}
     try:
-        with Asker(target, limits) as lane:
-            hello = dict(lane.session.hello)
-            result, outputs = ask_and_judge(lane, case)
+        with Asker(target, limits) as asker:
+            hello = dict(asker.process.hello)
+            result, outputs = ask_and_judge(asker, case)
     except HarnessError as error:
         return LiveAnswer(target.name, hello, problem=str(error))
     return LiveAnswer(target.name, hello, result, outputs)
 
 
 def ask_each(targets: Sequence[Target], case: Case, limits: Limits) -> list[LiveAnswer]:
-    """Return what each backend says of a case; none of them ends the others."""
+    """Run a case on each backend; none of them affects the others."""
     return [ask_once(target, case, limits) for target in targets]

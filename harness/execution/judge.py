@@ -1,4 +1,4 @@
-"""The verdict on a reply: what a backend answered, held against what its case expects."""
+"""The verdict on a reply: compares the answer of a backend with what its case expects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
 
 
 def judge(case: Case, backend: str, reply: Reply) -> Result:
-    """Return what a reply makes of a case."""
+    """Return the result of a case whose reply this is."""
     blank = Result(
         case=case.id,
         operator=case.operator,
@@ -34,24 +34,24 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
         return dataclasses.replace(blank, verdict=Verdict.ADAPTER_ERROR, message=reply.message, stderr=reply.stderr)
     if isinstance(reply, Died):
         ended = f"ended by {reply.signal}" if reply.signal else f"exited with status {reply.status}"
-        said = dataclasses.replace(
+        result = dataclasses.replace(
             blank, verdict=Verdict.CRASH, signal=reply.signal, message=f"the process {ended}", stderr=reply.stderr
         )
     elif isinstance(reply, Late):
-        said = dataclasses.replace(
+        result = dataclasses.replace(
             blank, verdict=Verdict.TIMEOUT, message=f"no answer within {reply.seconds:.1f} s", stderr=reply.stderr
         )
     elif isinstance(reply, Refused):
-        said = _refused(case, blank, reply)
+        result = _refused(case, blank, reply)
     elif isinstance(reply, Oversized):
-        said = _oversized(case, blank, reply)
+        result = _oversized(case, blank, reply)
     else:
-        said = _answered(case, blank, reply)
-    if said.verdict in WITHOUT_ANSWER and case.expected is not None:
-        said = dataclasses.replace(said, expected=brief(case.expected))
-    if case.outcome is Outcome.UNSPECIFIED and said.verdict is not Verdict.UNSPECIFIED:
-        return dataclasses.replace(said, verdict=Verdict.UNSPECIFIED)
-    return said
+        result = _answered(case, blank, reply)
+    if result.verdict in WITHOUT_ANSWER and case.expected is not None:
+        result = dataclasses.replace(result, expected=brief(case.expected))
+    if case.outcome is Outcome.UNSPECIFIED and result.verdict is not Verdict.UNSPECIFIED:
+        return dataclasses.replace(result, verdict=Verdict.UNSPECIFIED)
+    return result
 
 
 def _refused(case: Case, blank: Result, reply: Refused) -> Result:
@@ -78,11 +78,11 @@ def _answered(case: Case, blank: Result, reply: Answered) -> Result:
     mismatch = compare(case.expected, reply.outputs, case.allowance)
     if mismatch is None:
         return dataclasses.replace(timed, ulps=offsets(case.expected, reply.outputs))
-    return dataclasses.replace(timed, **_told(mismatch), expected=brief(case.expected), actual=brief(reply.outputs))
+    return dataclasses.replace(timed, **_fields(mismatch), expected=brief(case.expected), actual=brief(reply.outputs))
 
 
 def _oversized(case: Case, blank: Result, reply: Oversized) -> Result:
-    """Return what becomes of an answer by its types and shapes alone, which are known of it."""
+    """Return the result of an answer of which only types and shapes are known."""
     amount = f"{reply.size} bytes, of which types and shapes alone were read"
     timed = dataclasses.replace(blank, seconds=reply.seconds, actual=outline(reply.outputs), message=amount)
     if case.outcome is Outcome.REJECTS:
@@ -99,14 +99,14 @@ def _oversized(case: Case, blank: Result, reply: Oversized) -> Result:
             message=f"{blank.backend}: an answer of {reply.size} bytes, of the expected types and shapes, which need "
             "far fewer",
         )
-    return dataclasses.replace(timed, **_told(mismatch), expected=brief(case.expected))
+    return dataclasses.replace(timed, **_fields(mismatch), expected=brief(case.expected))
 
 
 def _accepted(case: Case) -> str:
     return "an answer, where the text forbids one" + (f": {case.detail}" if case.detail else "")
 
 
-def _told(mismatch: Mismatch) -> dict[str, Any]:
-    """Return the fields of a result that say how an answer differs."""
+def _fields(mismatch: Mismatch) -> dict[str, Any]:
+    """Return the fields of a result that describe how an answer differs."""
     fields = {k: v for k, v in dataclasses.asdict(mismatch).items() if k != "verdict" and v != ()}
     return {"verdict": mismatch.verdict, "message": str(mismatch), "mismatch": fields}

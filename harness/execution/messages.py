@@ -1,4 +1,4 @@
-"""Messages as they come in from an adapter, in bounded memory: what is larger than its case can need is not kept."""
+"""Reads an adapter's messages in bounded memory: a payload larger than its case can need is not kept."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Room:
-    """How large a message may be.
+    """The largest size of a message.
 
     Attributes:
-        header: bytes of its header line; a longer one breaks the wire format. What it is parsed into takes some 25
-            times as many.
-        payload: bytes of its payload that are kept; a larger one is passed over, up to what the wire format allows.
+        header: bytes of its header line; a longer one breaks the wire format. Parsed, it takes some 25 times as much
+            memory.
+        payload: bytes of its payload that are kept; a larger one is skipped, up to the maximum of the wire format.
     """
 
     header: int
@@ -28,14 +28,14 @@ class Room:
 
 
 ANY = Room(header=4 << 20, payload=8 << 20)
-"""What every message may take, whatever it is about."""
+"""The size that every message may have, whatever its case."""
 
 
 class Incoming:
-    """Bytes of one adapter process, and the messages that they hold."""
+    """Splits the output of one adapter process into messages."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Start without any bytes."""
         self._data = bytearray()
         self._scanned = 0
         self._header: Mapping[str, Any] | None = None
@@ -44,28 +44,28 @@ class Incoming:
 
     @property
     def begun(self) -> bool:
-        """Whether a part of the next message is here."""
+        """Whether a part of the next message has come."""
         return bool(self._data) or self._header is not None
 
     def add(self, data: bytes) -> None:
-        """Take what was read."""
+        """Add bytes that were read."""
         self._data += data
 
     def next(self, room: Callable[[], Room]) -> Message | None:
-        """Return the next message, or None while it is not whole; without its payload where that was not kept.
+        """Return the next message, or None while it is incomplete; its payload is None where that was not kept.
 
         Args:
-            room: how large it may be; asked only where it is larger than any may be.
+            room: returns its largest size; called only where it is larger than every message may be.
 
         Raises:
-            HeaderError: its header is none, or too long.
+            HeaderError: its header is invalid, or too long.
         """
-        if self._header is None and not self._take_header(room):
+        if self._header is None and not self._read_header(room):
             return None
         if not self._kept:
-            passed = min(self._left, len(self._data))
-            del self._data[:passed]
-            self._left -= passed
+            skipped = min(self._left, len(self._data))
+            del self._data[:skipped]
+            self._left -= skipped
             if self._left:
                 return None
         elif len(self._data) < self._left:
@@ -76,10 +76,10 @@ class Incoming:
                 payload = bytes(view[: self._left])
             del self._data[: self._left]
         self._header = None
-        assert header is not None  # noqa: S101 - _take_header() did
+        assert header is not None  # noqa: S101 - _read_header() did
         return header, payload
 
-    def _take_header(self, room: Callable[[], Room]) -> bool:
+    def _read_header(self, room: Callable[[], Room]) -> bool:
         end = self._data.find(b"\n", self._scanned)
         length = self._scanned = end if end >= 0 else len(self._data)
         if length > ANY.header and length > (most := room().header):

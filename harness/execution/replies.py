@@ -1,4 +1,4 @@
-"""What can come back from an adapter process for one case."""
+"""Replies: everything that can come back from an adapter process for one case."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from harness.declare.data import Value
 
 
-LONGEST = 1e9
-"""Seconds that an adapter may claim; JSON has larger numbers, and infinities."""
+MOST_SECONDS = 1e9
+"""Seconds that an adapter may report; JSON has larger numbers, and infinities."""
 
 
 @dataclass(frozen=True)
 class Answered:
-    """The adapter gave the values of the outputs."""
+    """The adapter returned the values of the outputs."""
 
     outputs: tuple[Value, ...]
     seconds: float | None
@@ -36,9 +36,9 @@ class Oversized:
     """An answer with far more bytes than the case needs, of which only the types and shapes were read.
 
     Attributes:
-        outputs: as backends.protocol.Outline has them: no element is what the adapter gave.
+        outputs: read by backends.protocol.Outline: types and shapes are the adapter's, elements are not.
         size: bytes.
-        seconds: as the adapter measured it.
+        seconds: as the adapter measured them.
     """
 
     outputs: tuple[Value, ...]
@@ -48,7 +48,7 @@ class Oversized:
 
 @dataclass(frozen=True)
 class Refused:
-    """The runtime raised an error; `reason` is set where the adapter knows it for an opt-out."""
+    """The runtime raised an error; `reason` is set where the adapter declares it an opt-out."""
 
     error: str
     message: str
@@ -84,15 +84,15 @@ class Broken:
 Reply = Answered | Oversized | Refused | Died | Late | Broken
 
 SLACK = 16
-"""An answer may be so many times as large as what is expected and what was given together, and be read as a whole."""
+"""How many times as large as inputs and expected outputs together an answer may be to be read as a whole."""
 _DESCRIBED = 128
-"""Bytes of a header that describe a tensor, about."""
+"""About how many bytes of a header describe a tensor."""
 _CHARACTER = 12
-"""Bytes of a character of a string in JSON at most: two surrogates as escapes."""
+"""Bytes that a character of a string takes in JSON at most: two surrogates as escapes."""
 
 
 def room(case: Case) -> Room:
-    """Return how large a reply about a case may be."""
+    """Return how large a reply to a case may be."""
     header, payload = map(sum, zip(*map(_sizes, case.expected or (None,)), strict=True))
     return Room(ANY.header + SLACK * (header + case.size), ANY.payload + SLACK * (payload + case.size))
 
@@ -111,8 +111,8 @@ def _sizes(value: Value | Drawn) -> tuple[int, int]:
     return _DESCRIBED + sum(header for header, _ in sizes), sum(payload for _, payload in sizes)
 
 
-def why(reply: Reply) -> str:
-    """Return what ended the process, as in "its process was ended by SIGSEGV"."""
+def reason(reply: Died | Late | Broken) -> str:
+    """Return why the process ended, as in "its process was ended by SIGSEGV"."""
     if isinstance(reply, Broken):
         return reply.message
     if isinstance(reply, Died):
@@ -120,25 +120,25 @@ def why(reply: Reply) -> str:
     return "it gave no answer in time"
 
 
-def sentence(name: str, what: str, reply: Reply) -> str:
-    """Return a line that names the backend, unless that is empty, what it did, and what it printed last."""
-    last = getattr(reply, "stderr", "").splitlines()[-1:]
-    told = what if what.startswith(name) else f"{name}: {what}"
-    return told + (f"; the last it printed: {last[0]}" if last else "")
+def sentence(name: str, event: str, reply: Died | Late | Broken) -> str:
+    """Return a line that names the backend, unless that is empty, the event, and the last line that was printed."""
+    last = reply.stderr.splitlines()[-1:]
+    text = event if event.startswith(name) else f"{name}: {event}"
+    return text + (f"; the last it printed: {last[0]}" if last else "")
 
 
 def parse(header: Mapping[str, Any], payload: bytes | None) -> Reply:
-    """Return the reply that a message holds.
+    """Return the reply that a message contains.
 
     Args:
         header: its fields.
-        payload: its bytes, or None where they are too many to be kept.
+        payload: its bytes, or None where they are too many to be read.
 
     Raises:
-        ProtocolError: it is none of the wire format.
+        ProtocolError: the message does not follow the wire format.
     """
     seconds = header.get("seconds")
-    seconds = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < LONGEST else None
+    seconds = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < MOST_SECONDS else None
     kind = header["kind"]
     if kind == "answer":
         size = header["payload"]
@@ -158,7 +158,7 @@ def parse(header: Mapping[str, Any], payload: bytes | None) -> Reply:
 
 
 def text_of(header: Mapping[str, Any], key: str, absent: str = "", limit: int = MAX_MESSAGE) -> str:
-    """Return a text of a header, fit for a terminal and a file; what is there and is no text is shown as it is."""
+    """Return a text of a header, safe for a terminal and a file; a value of another type is shown, clipped."""
     value = header.get(key)
     if value is None:
         return absent

@@ -1,13 +1,14 @@
-"""Runs what failed again: in the process that it failed in, and in a fresh one. Two verdicts make a case flaky.
+"""Runs failed cases again: in the process in which they failed, and in a fresh one. Two verdicts make a case flaky.
 
-Failures wait in lots, so that a fresh process is started once a lot and round; within it they run one after the other.
+Failed cases are collected in batches, so that a fresh process is started only once for each batch and round; in it they
+run one after the other.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.execution.adapter_process import AdapterProcess, Limits
@@ -15,161 +16,185 @@ from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
     import selectors
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from harness.case.case import Case
+    from harness.execution.adapter_process import CaseReply
     from harness.execution.backend_names import Target
-    from harness.execution.replies import Reply
 
-LOT = 128
-"""Failures that share a fresh process."""
+BATCH = 128
+"""Failed cases that share a fresh process."""
 FIRST, SAME, FRESH = "first", "same", "fresh"
+PROCESS_TEXTS = {FIRST: "first", SAME: "again in the same process", FRESH: "in a fresh process"}
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One run of a case.
+
+    Attributes:
+        process: FIRST, SAME or FRESH.
+        result: of this run.
+    """
+
+    process: str
+    result: Result
 
 
 @dataclass
-class Trial:
+class FailedCase:
     """A case that failed, until its verdict is settled.
 
     Attributes:
-        case: as it was run.
-        attempts: what came of it so far, with the kind of process it ran in.
-        process: the one it failed in first: its session, and its number there; a crash ends it.
-        due: how often it is still to run on that lane.
+        case: as it ran.
+        attempts: its runs so far.
+        process, number: where it failed first, and how many processes had ended there before; a crash ends another.
+        left: how often it is to run there again.
     """
 
     case: Case
-    attempts: list[tuple[str, Result]]
-    process: tuple[AdapterProcess, int]
-    due: int
+    attempts: list[Attempt]
+    process: AdapterProcess
+    number: int
+    left: int
 
 
-@dataclass
-class Repeats:
-    """What failed on one backend, and is run again before it counts.
+class Retries:
+    """The failed cases of one backend, which run again before their verdict is settled.
 
     Attributes:
-        times: how often in the same process, and how often in a fresh one.
-        settle: whom to tell the result that stands.
-        judge: what a reply makes of a case.
-        session: the fresh process, while there is one.
+        settled: results that stand; whoever reads them removes them.
+        process: the fresh process, while there is one.
     """
 
-    target: Target
-    limits: Limits
-    selector: selectors.BaseSelector
-    times: int
-    judge: Callable[[Case, Reply], Result]
-    settle: Callable[[Result], None]
-    session: AdapterProcess | None = None
-    _trials: dict[str, Trial] = field(default_factory=dict)
-    _ready: list[Trial] = field(default_factory=list)
-    _rounds: int = 0
-    _lot: list[Trial] = field(default_factory=list)
-    _waiting: deque[Case] = field(default_factory=deque)
+    def __init__(self, target: Target, limits: Limits, selector: selectors.BaseSelector, times: int) -> None:
+        """Start with no failed case.
 
-    def take(self, session: AdapterProcess, case: Case, reply: Reply) -> None:
-        """Take a reply of one of the backend's own lanes.
+        Args:
+            target: the backend.
+            limits: of the fresh processes.
+            selector: waits for the fresh processes.
+            times: how often a failed case runs again in the same process, and how often in a fresh one.
+        """
+        self.settled: deque[Result] = deque()
+        self.process: AdapterProcess | None = None
+        self._target, self._limits, self._selector, self._times = target, limits, selector, times
+        self._failed: dict[str, FailedCase] = {}
+        self._ready: list[FailedCase] = []
+        """Have run often enough where they failed, and wait for a batch."""
+        self._batch: list[FailedCase] = []
+        self._rounds_left = 0
+        self._unsent: deque[Case] = deque()
+        """Cases of the batch that the fresh process was not sent yet."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether every verdict is settled."""
+        return not self._failed
+
+    @property
+    def full(self) -> bool:
+        """Whether so many failed cases wait that no more cases are to be started meanwhile."""
+        return len(self._failed) >= 4 * BATCH
+
+    def add(self, process: AdapterProcess, reply: CaseReply, result: Result) -> None:
+        """Add a result: it is settled now, or its case runs again.
+
+        Args:
+            process: where the case ran.
+            reply: of the case.
+            result: the reply, judged.
 
         Raises:
             AdapterProcessError: the case is to run again, and there is no process for it.
         """
-        result = self.judge(case, reply)
-        process = (session, session.ends)
-        trial = self._trials.get(case.id)
-        if trial is None:
-            if not self.times or not result.verdict.failed:
-                self.settle(result)
+        failed = self._failed.get(result.case)
+        if failed is None:
+            if not self._times or not result.verdict.failed:
+                self.settled.append(result)
                 return
-            trial = self._trials[case.id] = Trial(case, [(FIRST, result)], process, self.times)
+            failed = FailedCase(reply.case, [Attempt(FIRST, result)], process, reply.process_number, self._times)
+            self._failed[result.case] = failed
+        elif process is self.process:
+            failed.attempts.append(Attempt(FRESH, result))
+            return
         else:
-            trial.attempts.append((SAME if process == trial.process else FRESH, result))
-            trial.due -= 1
-        if trial.due:
-            session.put(case)
+            same = process is failed.process and reply.process_number == failed.number
+            failed.attempts.append(Attempt(SAME if same else FRESH, result))
+            failed.left -= 1
+        if failed.left:
+            process.put(reply.case)
         else:
-            self._ready.append(trial)
-
-    @property
-    def idle(self) -> bool:
-        """Whether every verdict stands."""
-        return not self._trials
-
-    @property
-    def full(self) -> bool:
-        """Whether more failures wait than should; no more cases are begun meanwhile."""
-        return len(self._trials) >= 4 * LOT
+            self._ready.append(failed)
 
     def feed(self, *, last: bool) -> None:
-        """Go on with the lot in hand, or begin the next.
+        """Continue the current batch, or begin the next one.
 
         Args:
-            last: nothing is running that could still fail, so a lot need not be full.
+            last: nothing runs that could still fail, so a batch need not be full.
 
         Raises:
-            AdapterProcessError: the fresh process does not come up.
+            AdapterProcessError: the fresh process does not start.
         """
-        if self.session is not None and self.session.idle and not self._waiting:
+        if self.process is not None and self.process.idle and not self._unsent:
             self.close()
-            if not self._rounds:
-                self._settle(self._lot)
-                self._lot = []
-        if self.session is None and not self._lot and (len(self._ready) >= LOT or (last and self._ready)):
-            self._lot, self._ready = self._ready[:LOT], self._ready[LOT:]
-            self._rounds = self.times
-        if self.session is None and self._rounds:
-            self._rounds -= 1
-            self._waiting.extend(trial.case for trial in self._lot)
-            # Each of them may end the process, which says nothing new of the backend.
-            limits = dataclasses.replace(self.limits, restarts=self.limits.restarts + len(self._lot))
-            self.session = AdapterProcess(self.target, limits, self.selector, self._on_reply)
-            self.session.start()
-        while self.session is not None and self._waiting and self.session.room:
-            self.session.put(self._waiting.popleft())
-
-    def _on_reply(self, case: Case, reply: Reply) -> None:
-        self._trials[case.id].attempts.append((FRESH, self.judge(case, reply)))
+            if not self._rounds_left:
+                self._settle(self._batch)
+                self._batch = []
+        if self.process is None and not self._batch and (len(self._ready) >= BATCH or (last and self._ready)):
+            self._batch, self._ready = self._ready[:BATCH], self._ready[BATCH:]
+            self._rounds_left = self._times
+        if self.process is None and self._rounds_left:
+            self._rounds_left -= 1
+            self._unsent.extend(failed.case for failed in self._batch)
+            # Each of them may end the process, which is already known of the backend.
+            limits = dataclasses.replace(self._limits, restarts=self._limits.restarts + len(self._batch))
+            self.process = AdapterProcess(self._target, limits, self._selector)
+            self.process.start()
+        while self.process is not None and self._unsent and self.process.room:
+            self.process.put(self._unsent.popleft())
 
     def give_up(self) -> None:
-        """Let every verdict stand as far as it was looked at: the run ends early."""
+        """Settle every verdict by the attempts so far: the run ends early."""
         self.close()
-        self._settle(list(self._trials.values()))
-        self._ready, self._lot, self._rounds = [], [], 0
-        self._waiting.clear()
+        self._settle(list(self._failed.values()))
+        self._ready, self._batch, self._rounds_left = [], [], 0
+        self._unsent.clear()
 
     def close(self) -> None:
         """End the fresh process."""
-        if self.session is not None:
-            self.session.close()
-            self.session = None
+        if self.process is not None:
+            self.process.close()
+            self.process = None
 
-    def _settle(self, trials: list[Trial]) -> None:
-        for trial in trials:
-            del self._trials[trial.case.id]
-            self.settle(settled(trial.attempts))
+    def _settle(self, cases: list[FailedCase]) -> None:
+        for failed in cases:
+            del self._failed[failed.case.id]
+            self.settled.append(combined(failed.attempts))
 
 
-def settled(attempts: list[tuple[str, Result]]) -> Result:
-    """Return the result that several runs of a case amount to.
+def combined(attempts: list[Attempt]) -> Result:
+    """Return the one result of several attempts at a case.
 
-    What the adapter is at fault for says nothing of the case, and is told instead of it.
+    A fault of the adapter in any attempt says nothing about the case, and is the result.
     """
-    _, first = attempts[0]
-    broken = [result for _, result in attempts if result.verdict is Verdict.ADAPTER_ERROR]
+    first = attempts[0].result
+    broken = [attempt.result for attempt in attempts if attempt.result.verdict is Verdict.ADAPTER_ERROR]
     if broken:
         return broken[0]
-    if len({result.verdict for _, result in attempts}) == 1:
+    if len({attempt.result.verdict for attempt in attempts}) == 1:
         return first
-    message = "; ".join(f"{_where(process)}: {result.verdict}" for process, result in attempts)
-    told = tuple(_told(process, result) for process, result in attempts)
-    return dataclasses.replace(first, verdict=Verdict.FLAKY, message=message, attempts=told)
+    message = "; ".join(f"{PROCESS_TEXTS[attempt.process]}: {attempt.result.verdict}" for attempt in attempts)
+    fields = tuple(map(_fields, attempts))
+    return dataclasses.replace(first, verdict=Verdict.FLAKY, message=message, attempts=fields)
 
 
-def _where(process: str) -> str:
-    return {FIRST: "first", SAME: "again in the same process", FRESH: "in a fresh process"}[process]
-
-
-def _told(process: str, result: Result) -> Mapping[str, Any]:
-    said = {"message": result.message, "actual": result.actual}
+def _fields(attempt: Attempt) -> Mapping[str, Any]:
+    """Return an attempt as a result line contains it."""
+    result = attempt.result
+    texts = {"message": result.message, "actual": result.actual}
     return {
-        "process": process, "verdict": str(result.verdict), **{key: text for key, text in said.items() if text}
-    }  # fmt: skip
+        "process": attempt.process,
+        "verdict": str(result.verdict),
+        **{key: text for key, text in texts.items() if text},
+    }

@@ -83,7 +83,7 @@ def check(target: Target, limits: Limits) -> Iterator[Checked]:
     """
     limits = dataclasses.replace(limits, timeout=min(limits.timeout, CASE_SECONDS))
     with Asker(target, limits) as lane:
-        hello = dict(lane.session.hello)
+        hello = dict(lane.process.hello)
         yield from _greeting(hello)
         asked = _Asked(lane, target.name, time.monotonic() + MOST_SECONDS)
         try:
@@ -117,7 +117,7 @@ class _Asked:
     def over(self) -> str:
         """Why no more is asked; empty: more is."""
         if self.timeouts >= MOST_TIMEOUTS:
-            return f"{self.timeouts} cases had no answer within {self.lane.session.limits.timeout:g} s each"
+            return f"{self.timeouts} cases had no answer within {self.lane.process.limits.timeout:g} s each"
         return f"{MOST_SECONDS:g} s are over" if time.monotonic() > self.until else ""
 
     def __call__(self, case: Case) -> Result:
@@ -382,6 +382,6 @@ def _nonsense(lane: Asker) -> Iterator[Checked]:
             outcome=Outcome.REJECTS, expected=None, allowance=Allowance("nothing is expected"),
         )  # fmt: skip
         reply = lane.ask(case)
-        result = judge(case, lane.session.target.name, reply)
+        result = judge(case, lane.process.target.name, reply)
         good = not isinstance(reply, Died | Late | Broken) and result.verdict is not Verdict.ACCEPTED_INVALID
         yield Checked(f"refuses {what}", good, line(f"{result.verdict}: {result.error or result.message}", 100))

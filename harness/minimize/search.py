@@ -174,7 +174,7 @@ def _alone(target: Target, limits: Limits, search: _Search) -> LiveAnswer:
     """Return what the backend says of the smaller case in a process that has seen no other."""
     case = named(search.first.case, search.best.case)
     with Asker(target, limits) as lane:
-        hello = dict(lane.session.hello)
+        hello = dict(lane.process.hello)
         result, outputs = ask_and_judge(lane, case)
     if cause(search.best.case, result) != search.wanted:
         raise MinimizeError(

@@ -20,14 +20,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 
 from harness import printing
-from harness.execution.usual_time import Status
+from harness.execution.case_times import Status
 from harness.report.terminal import clipped
 from harness.verdict import Verdict, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from harness.execution.usual_time import Wait
+    from harness.execution.case_times import Wait
     from harness.suites.suite import Outlook
 
 WINDOW = 120.0
@@ -216,7 +216,7 @@ class Watch:
         cases = None if every is None else Total(every.cases * share, every.exact and share == 1)
         done = sum(self.counts.get(name, {}).values())
         pace = self._paces.setdefault(name, Pace(done))
-        pace.see(now, done, status.held)
+        pace.see(now, done, status.stalled)
         return Look(
             done,
             self._failed(name) if self.judged else None,

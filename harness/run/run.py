@@ -29,7 +29,7 @@ from harness.results.files import Streams
 from harness.results.stream import header
 from harness.results.summary import Summary
 from harness.run import cpu_time, progress
-from harness.run import scheduler as runners
+from harness.run.scheduler import Scheduler
 from harness.run.signals import EndedError, in_order
 from harness.spec.completeness import completeness, covers
 from harness.suites.generated import Generated
@@ -46,34 +46,34 @@ if TYPE_CHECKING:
 
     from harness.case.case import Case
     from harness.execution.adapter_process import Limits
-    from harness.execution.usual_time import Status
+    from harness.execution.case_times import Status
     from harness.suites.suite import Outlook, Suite
 
 REFERENCE = "onnx_reference"
 TABLES = ("operators", "full", "none")
-"""What `run` shows at its end: a row an operator that fails, a row an operator version and backend, or neither."""
+"""The tables of `run`: a row for each operator that fails, a row for each operator version and backend, or none."""
 MOST_FAULTS = 1000
-"""Results that are an adapter's fault, each told in the footer; of what comes after, only how many there are."""
+"""Results that are an adapter's fault and listed in the footer; more of them are only counted."""
 EXIT_PASSED, EXIT_FAILED, EXIT_BROKEN = 0, 1, 2
 
 
 class StoppedError(HarnessError):
-    """The run ended before its end, on purpose."""
+    """The run was stopped early, as --max-fail asks."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What `run` was asked for; see `onnx-conformance run --help`.
+    """Options of `run`; see `onnx-conformance run --help`.
 
     Attributes:
-        groups: faults shown of each backend; 0: all.
+        groups: groups of failures shown for each backend; 0: all.
         table: one of TABLES.
-        apart: `results` is a folder, in which each backend has a file of its own.
-        overwrite: results that are there may be replaced.
-        pythons: by backend, the interpreter of an environment that the user made; under "" that of all others.
-        samples: by backend, n of the 1 case in n that it is asked; without one, it is asked all.
-        passes: names of environment variables that adapters are given beside those that all are.
-        isolate: adapters have neither a network nor a view of what they are held against.
+        apart: `results` is a folder with one file for each backend.
+        overwrite: existing results may be replaced.
+        pythons: by backend, the interpreter of an environment that the user made; "" is for all others.
+        samples: by backend, n where it runs 1 case in n; without an entry, it runs all.
+        passes: names of environment variables that adapters get in addition to those that all get.
+        isolate: adapters have no network, and cannot read what they are compared with.
     """
 
     backends: tuple[str, ...]
@@ -97,25 +97,37 @@ class Options:
     isolate: bool = False
 
 
-class Done:
-    """Which cases were asked of which backends before: eight bytes each, for there may be a million."""
+class Skipped:
+    """The cases that are not to run on a backend: it has a result of them already, or its sample leaves them out.
 
-    def __init__(self) -> None:
-        """Start with none."""
+    A result takes eight bytes, for there may be a million.
+    """
+
+    def __init__(self, samples: Mapping[str, int]) -> None:
+        """Start without results.
+
+        Args:
+            samples: as in Options.
+        """
+        self._samples = samples
         self._hashes = array.array("q")
         self._sorted: npt.NDArray[np.int64] | None = None
 
     def add(self, result: Result) -> None:
-        """Take a result that is there."""
+        """Add an earlier result."""
         self._hashes.append(hash((result.backend, result.case)))
         self._sorted = None
 
-    def __contains__(self, asked: tuple[str, str]) -> bool:
-        """Tell whether a backend was asked a case."""
+    def __contains__(self, pair: object) -> bool:
+        """Whether a pair of (backend name, case id) is not to run."""
+        if not isinstance(pair, tuple):
+            return False
+        backend, case = pair
         if self._sorted is None:
             self._sorted = np.sort(np.frombuffer(self._hashes, np.int64))
-        place = int(np.searchsorted(self._sorted, wanted := hash(asked)))
-        return place < len(self._sorted) and int(self._sorted[place]) == wanted
+        place = int(np.searchsorted(self._sorted, key := hash((backend, case))))
+        has_result = place < len(self._sorted) and int(self._sorted[place]) == key
+        return has_result or not sampling.takes(self._samples, backend, case)
 
 
 class Run:
@@ -123,23 +135,25 @@ class Run:
 
     Attributes:
         summary: the counts so far.
-        faults: lines on what went wrong without being any case's result.
-        gate: what the results are held against, once the run has begun.
+        faults: lines on faults that are no case's result.
+        gate: compares the results with the expectations, once the run has begun.
         streams: the results files.
-        cost: in CPU time, once the run has come to its end.
-        versions: by backend, what it says of its version.
+        cost: CPU time, once the run has ended.
+        versions: by backend, the version that it reports.
+        taken: how many cases the selection has so far, earlier results included.
+        without_outputs: ids of cases that have no outputs to compare with.
     """
 
     def __init__(self, options: Options, suite: Suite | None = None) -> None:
         """Take options; `suite` overrides the named one.
 
         Raises:
-            HarnessError: a backend, the suite, an operator or the results file is not to be had.
+            HarnessError: a backend, the suite, an operator or the results file cannot be used.
         """
         self.options = options
-        of_all = options.pythons.get("", "")
+        default_python = options.pythons.get("", "")
         self.targets = [
-            backend_names.resolve(name, options.pythons.get(name, of_all), options.passes)
+            backend_names.resolve(name, options.pythons.get(name, default_python), options.passes)
             for name in dict.fromkeys(options.backends)
         ]
         self.reference = backend_names.resolve(options.reference, passes=options.passes) if options.reference else None
@@ -159,25 +173,25 @@ class Run:
         self.summary = Summary()
         self.faults: list[str] = []
         self._blamed: dict[str, str] = {}
-        self._untold: Counter[str] = Counter()
+        self._unlisted: Counter[str] = Counter()
         self.taken = 0
         self._made: Counter[str] = Counter()
         self._last = False
         self._unreadable: set[Unreadable] = set()
         self._outlook: Outlook | None = None
-        self._looked = False
+        self._outlook_read = False
         self.without_outputs: list[str] = []
         self.versions: dict[str, str] = {}
-        self._runner: runners.Runner | None = None
+        self._scheduler: Scheduler | None = None
 
     def run(
         self, on_result: Callable[[Result], None] = lambda _: None, on_wait: Callable[[], None] = lambda: None
     ) -> None:
-        """Run everything and write the stream; ends early only by an exception.
+        """Run everything and write the stream; only an exception ends it early.
 
         Args:
             on_result: called with each result.
-            on_wait: called from time to time where no result comes.
+            on_wait: called a few times a second while no result comes.
 
         Raises:
             HarnessError: a backend does not start, or the run was stopped by --max-fail.
@@ -190,32 +204,33 @@ class Run:
                 self.streams.resume(source, self._arguments())
             self.streams.check()
             if self.expected is not None and (earlier := self.streams.header_of(self.expected.backend)):
-                self._close_gate(earlier)
-            done = self._replay()
-            with runners.Runner(
+                self._begin_gate(earlier)
+            skipped = self._read_earlier_results()
+            with Scheduler(
                 self.targets, self.options.limits, self.options.jobs, self.reference, self.options.repeat
-            ) as runner:
-                self._runner = runner
-                hellos = runner.start()
+            ) as scheduler:
+                self._scheduler = scheduler
+                hellos = scheduler.start()
                 part = covers() if self.suite.name == Generated.name else None
                 first = header(source, hellos, self._arguments(), part)
                 if self.gate is None:
-                    self._close_gate(first)
+                    self._begin_gate(first)
                 self.versions = {name: str(item.get("version", "")) for name, item in first["backends"].items()}
                 self.streams.begin(first, hellos)
                 try:
-                    for result in runner.run(self._cases(), self._sparing(done), on_wait):
+                    for result in scheduler.run(self._cases(), skipped, on_wait):
                         self._add(result)
+                        self._check_max_fail()
                         on_result(result)
                 finally:
-                    for result in runner.rest():
-                        self._keep(result)
-                    self.faults += runner.faults
-                given_up = runner.given_up
-            self._verify()
+                    for result in scheduler.rest():
+                        self._add(result)
+                    self.faults += scheduler.faults
+                given_up = scheduler.given_up
+            self._add_final_faults()
             self.cost = cpu_time.so_far() - before
-            unread = {item.message for item in self._unreadable}  # The streams have records of their own for these.
-            faults = [(self._whose(fault), fault) for fault in self.faults if fault not in unread]
+            unreadable = {item.message for item in self._unreadable}  # These have records of their own in the streams.
+            faults = [(self._backend_of(fault), fault) for fault in self.faults if fault not in unreadable]
             self.streams.finish(time.monotonic() - started, faults, given_up, self.cost.members)
             complete = not given_up
         finally:
@@ -223,16 +238,8 @@ class Run:
             if self.gate is not None:
                 self.gate.finish(complete=complete, unreadable=self.suite.unreadable)
 
-    def _sparing(self, done: Done) -> Callable[[str, str], bool]:
-        """Return what tells whether a backend is not to be asked a case: it was already, or its sample lacks it."""
-
-        def spares(backend: str, case: str) -> bool:
-            return (backend, case) in done or not sampling.includes(self.options.samples, backend, case)
-
-        return spares
-
-    def _close_gate(self, first: Mapping[str, Any]) -> None:
-        """Begin to hold results against what is expected of the run that has this header."""
+    def _begin_gate(self, first: Mapping[str, Any]) -> None:
+        """Begin to compare results with the expectations of the run that has this header."""
         if self.expected is not None:
             self.gate = Gate(self.expected, first)
 
@@ -249,14 +256,13 @@ class Run:
             **({"isolate": True} if options.isolate else {}),
         }
 
-    def _replay(self) -> Done:
-        done = Done()
+    def _read_earlier_results(self) -> Skipped:
+        skipped = Skipped(self.options.samples)
         for result in self.streams.results():
-            self._take(result)
+            self._count(result)
             self.taken += 1
-            self._blame(result)
-            done.add(result)
-        return done
+            skipped.add(result)
+        return skipped
 
     def _cases(self) -> Iterator[Case]:
         for case in self.suite.cases(self.options.selection):
@@ -271,60 +277,56 @@ class Run:
         self._last = True
 
     def _note_unreadable(self) -> None:
-        """Write down what of the suite could not be read since the last look."""
+        """Record what of the suite could not be read since the last call."""
         for item in self.suite.unreadable[len(self._unreadable) :]:
             self._unreadable.add(item)
             self.faults.append(item.message)
             self.streams.add_unreadable(item)
 
     def watch(self) -> progress.Watch:
-        """Return what tells how far the run has come."""
-        part, widest = self.options.samples, self.options.selection.sample
-        shares = {target.name: widest / part.get(target.name, 1) for target in self.targets}
+        """Return the progress of this run."""
+        samples, widest = self.options.samples, self.options.selection.sample
+        shares = {target.name: widest / samples.get(target.name, 1) for target in self.targets}
         return progress.Watch(self.streams.counts, shares, self._total, status=self._status)
 
     def _status(self) -> Mapping[str, Status]:
-        return self._runner.status() if self._runner is not None else {}
+        return self._scheduler.status() if self._scheduler is not None else {}
 
     def _total(self) -> progress.Total | None:
-        if not self._looked and not self._last:  # Takes half a second, so only where somebody looks.
-            self._outlook, self._looked = self.suite.outlook(self.options.selection), True
+        if not self._outlook_read and not self._last:  # Takes half a second, so only where progress is shown.
+            self._outlook, self._outlook_read = self.suite.outlook(self.options.selection), True
         return progress.total(self._outlook, self._made, last=self._last)
 
-    def _keep(self, result: Result) -> None:
-        self.streams.add(result)
-        self._take(result)
-        self._blame(result)
-
     def _add(self, result: Result) -> None:
-        self._keep(result)
+        self.streams.add(result)
+        self._count(result)
+
+    def _check_max_fail(self) -> None:
         most = self.options.max_fail
         if most is not None and self.summary.failed >= most:
             raise StoppedError(f"stopped after {self.summary.failed} failures, as --max-fail {most} asks")
 
-    def _take(self, result: Result) -> None:
+    def _count(self, result: Result) -> None:
+        """Add a result to the summary and the gate; one that is the adapter's fault is a fault of the run."""
         self.summary.add(result)
         if self.gate is not None:
             self.gate.add(result)
-
-    def _blame(self, result: Result) -> None:
-        """Count a result that is the adapter's fault as a fault of the run."""
         if result.verdict is not Verdict.ADAPTER_ERROR:
             return
         if len(self._blamed) >= MOST_FAULTS:
-            self._untold[result.backend] += 1
+            self._unlisted[result.backend] += 1
         else:
             self.faults.append(f"{result.case}: {result.message}")
             self._blamed[self.faults[-1]] = result.backend
 
-    def _whose(self, fault: str) -> str:
-        """Return the backend that a fault is of: the one that gave the result, or that the sentence begins with."""
+    def _backend_of(self, fault: str) -> str:
+        """Return the backend of a fault: that of the result, or the one that the sentence begins with; "" for none."""
         names = [target.name for target in [*self.targets, *([self.reference] if self.reference else [])]]
         return self._blamed.get(fault) or next((name for name in names if fault.startswith(f"{name}: ")), "")
 
-    def _verify(self) -> None:
-        """Add a fault for everything that was asked for and did not happen."""
-        for backend, count in self._untold.items():
+    def _add_final_faults(self) -> None:
+        """Add faults that show only at the end, such as options without effect."""
+        for backend, count in self._unlisted.items():
             self.faults.append(f"{backend}: {count} more results are adapter_error")
         if self.without_outputs:
             self.faults.append(
@@ -335,14 +337,14 @@ class Run:
             f"{option} {glob!r} matches no case of suite {self.suite.name}"
             for option, glob in sorted(self.options.selection.idle)
         ]
-        # A part of a small selection may well be empty; that the others are not is seen where they run.
+        # One part of a small selection may well be empty; the runs of the other parts show whether all are.
         if not self.taken and not self.faults and not self.options.selection.partial:
             chosen = f" ({self.options.selection})" if str(self.options.selection) else ""
             self.faults.append(f"suite {self.suite.name} has no case for this selection{chosen}")
 
     @property
     def idle(self) -> dict[str, int]:
-        """How many cases there were for each backend that opted out of every one, but for those left open."""
+        """By backend that opted out of every case that is not unspecified, how many cases those are."""
         total: dict[str, Counter[Verdict]] = {}
         for (_, backend), counts in self.summary.counts.items():
             total.setdefault(backend, Counter()).update(counts)
@@ -364,161 +366,161 @@ class Run:
         return EXIT_FAILED if self.summary.failed or self.idle else EXIT_PASSED
 
 
-def execute(options: Options, suite: Suite | None = None, tell: Callable[[Run], None] | None = None) -> int:
+def execute(options: Options, suite: Suite | None = None, report: Callable[[Run], None] | None = None) -> int:
     """Run, print the report, and return the exit status.
 
     Args:
-        options: what is wanted.
-        suite: instead of the one that they name.
-        tell: prints another report than that of `run`.
+        options: of the run.
+        suite: overrides the named one.
+        report: prints the report, instead of that of `run`.
 
     Raises:
         HarnessError: the run could not begin.
     """
-    session = Run(options, suite)
-    for text in session.suite.left_out(options.selection):
+    run = Run(options, suite)
+    for text in run.suite.left_out(options.selection):
         printing.warn(f"{text}")
     stopped, ended = "", None
     try:
-        with in_order(), progress.shown(session.watch()) as advance:
-            session.run(lambda _: advance(), advance)
+        with in_order(), progress.shown(run.watch()) as advance:
+            run.run(lambda _: advance(), advance)
     except KeyboardInterrupt:
         stopped = "interrupted"
     except EndedError as error:
         stopped, ended = str(error), error.status
     except HarnessError as error:
-        if not session.summary.counts:
+        if not run.summary.counts:
             raise
         stopped = str(error)
-    if stopped and not session.summary.counts:
+    if stopped and not run.summary.counts:
         printing.warn(f"{stopped} before there was a result")
         return ended or EXIT_BROKEN
-    if ended is not None:  # Whoever reads what we print may be gone, and with it the time for a report.
+    if ended is not None:  # The reader of our output may be gone, and there is no time for a report.
         with contextlib.suppress(OSError):
-            printing.warn(f"{stopped}{_kept(options)}")
+            printing.warn(f"{stopped}{_resume_hint(options)}")
         return ended
-    (tell or _report)(session)
+    (report or _report)(run)
     if stopped:
-        printing.warn(f"{stopped}; what was measured is above{_kept(options)}")
-        on_purpose = session.options.max_fail is not None and session.summary.failed >= session.options.max_fail
-        return EXIT_FAILED if on_purpose and not session.faults else EXIT_BROKEN
-    return session.exit_status()
+        printing.warn(f"{stopped}; what was measured is above{_resume_hint(options)}")
+        on_purpose = run.options.max_fail is not None and run.summary.failed >= run.options.max_fail
+        return EXIT_FAILED if on_purpose and not run.faults else EXIT_BROKEN
+    return run.exit_status()
 
 
-def _kept(options: Options) -> str:
+def _resume_hint(options: Options) -> str:
     return f"; go on with --resume --results {_place(options)}" if options.results else ""
 
 
-def _report(session: Run) -> None:
-    """Print the tables, the faults, and last of all what one screen has to say."""
-    summary, options = session.summary, session.options
+def _report(run: Run) -> None:
+    """Print the tables, the groups of failures, the last screen and the faults."""
+    summary, options = run.summary, run.options
     width = shutil.get_terminal_size((terminal.WIDTH, 0)).columns
-    if summary.counts and (session.gate is None or options.table == "full"):  # With a gate, only its news are news.
+    if summary.counts and (run.gate is None or options.table == "full"):  # With a gate, only its news are shown.
         if options.table == "full":
             printing.show(terminal.table(summary, "simple", options.samples) + "\n")
         elif options.table == "operators":
             for text in terminal.operators(summary, width):
                 printing.show(text)
-        _report_groups(session, width)
-    elif not summary.counts and not session.faults:
-        printing.show(f"no case of suite {session.suite.name} is in this {_part(options)}")
-    asked = {backend for _, backend in summary.counts}
+        _report_groups(run, width)
+    elif not summary.counts and not run.faults:
+        printing.show(f"no case of suite {run.suite.name} is in this {_part(options)}")
+    with_results = {backend for _, backend in summary.counts}
     for backend, count in options.samples.items():
-        if summary.counts and backend not in asked and not session.faults:
+        if summary.counts and backend not in with_results and not run.faults:
             printing.show(f"{backend}: no case is in its sample (1/{count})")
-    _report_end(session, width)
-    if session.gate is not None and not session.faults:
-        for text in gate_report.lines(session.gate):
+    _report_end(run, width)
+    if run.gate is not None and not run.faults:
+        for text in gate_report.lines(run.gate):
             printing.show(text)
-    tell_faults(session)
+    print_faults(run)
 
 
-def _report_end(session: Run, width: int) -> None:
+def _report_end(run: Run, width: int) -> None:
     """Print the last screen."""
-    summary, options = session.summary, session.options
+    summary, options = run.summary, run.options
     if not summary.counts:
         return
-    if session.cost is not None:
-        printing.show(f"{_cost(session.cost, session.streams.busy)}\n")
-    suite = f"suite {session.suite.name}"
+    if run.cost is not None:
+        printing.show(f"{_cost(run.cost, run.streams.busy)}\n")
+    suite = f"suite {run.suite.name}"
     part = f"the core of {suite}" if options.selection.core else suite
-    for text in run_end.lines(summary, session.versions, line(part), options.samples):
+    for text in run_end.lines(summary, run.versions, line(part), options.samples):
         printing.show(text)
-    for backend, count in session.idle.items():
+    for backend, count in run.idle.items():
         printing.show(
             f"{line(terminal.clipped(backend))}: unsupported in all {count} cases, so that nothing was tested\n"
         )
-    if session.suite.name == Generated.name:
+    if run.suite.name == Generated.name:
         printing.show(f"Of ONNX: {completeness()}.\n")
-    kept = _place(options) if options.results else ""
-    files = [str(path) for path in session.streams.written] if options.apart else []
-    folder = "" if session.suite.name in {Generated.name, Official.name} else session.suite.name
-    if session.gate is None:  # What is next with one, its news say.
-        for text in run_end.next_commands(summary, kept, files, width, folder):
+    place = _place(options) if options.results else ""
+    files = [str(path) for path in run.streams.written] if options.apart else []
+    folder = "" if run.suite.name in {Generated.name, Official.name} else run.suite.name
+    if run.gate is None:  # With one, its news name the next commands.
+        for text in run_end.next_commands(summary, place, files, width, folder):
             printing.show(text)
-    if kept:
-        printing.show("\n  ".join([f"results: {kept}", *files]))
+    if place:
+        printing.show("\n  ".join([f"results: {place}", *files]))
 
 
-def tell_faults(session: Run) -> None:
-    """Print what went wrong without being any case's result."""
-    for fault in session.faults[:20]:
+def print_faults(run: Run) -> None:
+    """Print the faults that are no case's result."""
+    for fault in run.faults[:20]:
         printing.warn(f"{fault}")
-    if len(session.faults) > 20:  # noqa: PLR2004
-        printing.warn(f"and {len(session.faults) - 20} more faults of this kind")
+    if len(run.faults) > 20:  # noqa: PLR2004
+        printing.warn(f"and {len(run.faults) - 20} more faults of this kind")
 
 
-def _report_groups(session: Run, width: int) -> None:
-    summary, options = session.summary, session.options
+def _report_groups(run: Run, width: int) -> None:
+    summary, options = run.summary, run.options
     if not summary.groups:
         return
     shown, _ = terminal.visible(summary, options.groups)
-    references = reference_answers([group.example for group in shown], session.suite, options.limits)
+    references = reference_answers([group.example for group in shown], run.suite, options.limits)
     for block in terminal.groups(summary, references, options.groups, options.reference or "", width):
         printing.show(block + "\n")
 
 
 def _cost(cost: cpu_time.Cost, busy: Mapping[str, float]) -> str:
-    """Return what the run cost, and how long the cases of each backend took by its own clock."""
+    """Return the CPU time of the run, and the seconds that each backend reports for its cases."""
     each = ", ".join(f"{line(terminal.clipped(name))} {spent:.1f} s" for name, spent in busy.items())
-    told = f"{cost.harness:.1f} s of CPU in the harness, {cost.adapters:.1f} s in adapter processes"
-    return f"{told}; the cases themselves took: {each}" if each else told
+    text = f"{cost.harness:.1f} s of CPU in the harness, {cost.adapters:.1f} s in adapter processes"
+    return f"{text}; the cases themselves took: {each}" if each else text
 
 
 def _part(options: Options) -> str:
-    """Return what part of the cases was run, where it holds none."""
+    """Return the part of the cases that was run, where it is empty."""
     shard = f"shard ({options.selection})" if options.selection.shard else ""
     sample = f"sample (1/{options.selection.sample})" if options.selection.sample > 1 else ""
     return " and ".join(filter(None, (shard, sample)))
 
 
 def _place(options: Options) -> str:
-    """Return --results as it was given."""
+    """Return --results as the user wrote it."""
     return f"{options.results}{os.sep if options.apart else ''}"
 
 
 def reference_answers(examples: list[Result], suite: Suite, limits: Limits) -> dict[str, str]:
-    """Return what onnx.reference gives for some cases, by id, in short.
+    """Return the answers of onnx.reference to some cases, by id, in short.
 
     The cases are read from the suite again, which costs less than keeping every case that fails.
     """
-    wanted = {result.case for result in examples}
+    ids = {result.case for result in examples}
     operators = tuple({result.operator for result in examples})
     answers: dict[str, str] = {}
-    if not wanted:
+    if not ids:
         return answers
     try:
-        with Asker(backend_names.resolve(REFERENCE), dataclasses.replace(limits, memory=None)) as lane:
-            for case in suite.cases(Selection(ops=operators, ids=frozenset(wanted))):
-                answers[case.id] = told(lane.ask(case))
-                if len(answers) == len(wanted):
+        with Asker(backend_names.resolve(REFERENCE), dataclasses.replace(limits, memory=None)) as asker:
+            for case in suite.cases(Selection(ops=operators, ids=frozenset(ids))):
+                answers[case.id] = _short(asker.ask(case))
+                if len(answers) == len(ids):
                     break
     except HarnessError as error:
-        return dict.fromkeys(wanted, f"(not to be had: {error})")
+        return dict.fromkeys(ids, f"(not to be had: {error})")
     return answers
 
 
-def told(reply: object) -> str:
+def _short(reply: object) -> str:
     """Return a reply in short."""
     if isinstance(reply, Answered):
         return brief(reply.outputs)

@@ -1,116 +1,81 @@
-"""Gives cases to the processes of several backends side by side, in bounded memory, and yields results as they come."""
+"""Runs cases on several backends side by side, in bounded memory, and yields their results as they come."""
 
 from __future__ import annotations
 
 import dataclasses
 import selectors
 import time
-from collections import deque
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.case.case import Allowance, Outcome
-from harness.execution.adapter_process import AdapterProcess, AdapterProcessError, Budget, Limits, poll
+from harness.execution.adapter_process import AdapterProcessError, Limits, poll
 from harness.execution.judge import judge
-from harness.execution.pool import EVERY_LOOK, Group
-from harness.execution.replies import Answered, Reply
-from harness.execution.retries import Repeats
+from harness.execution.pool import SLOW_CHECK_SECONDS, ProcessPool
+from harness.execution.replies import Answered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
     from harness.case.case import Case
     from harness.execution.backend_names import Target
-    from harness.execution.usual_time import Status
+    from harness.execution.case_times import Status
+    from harness.execution.replies import Reply
     from harness.verdict import Result
 
-    React = Callable[[str, Case, Reply], None]
-
-HANDFUL = 8
-"""Cases that are taken before one looks for answers; to look costs little, but not nothing."""
+CASES_AT_ONCE = 8
+"""Cases that are taken from the suite between two polls; a poll costs little, but not nothing."""
 
 
-class Runner:
+class Scheduler:
     """Runs a stream of cases on several backends at once, in bounded memory.
 
+    The way of a case: `run` takes it from the suite, `_put` adds it to the pool of each backend, `_feed` has the pools
+    send it to a process, `poll` reads the reply, `_collect` turns that into a result, and `run` yields the result.
+
     Attributes:
-        faults: lines on what went wrong without being any case's result.
+        faults: lines on faults that are no case's result.
     """
 
     def __init__(
         self, targets: Iterable[Target], limits: Limits, jobs: int, reference: Target | None = None, repeat: int = 0
     ) -> None:
-        """Take what to run.
+        """Prepare the processes; none is started yet.
 
         Args:
             targets: the backends.
-            limits: what each process is held to.
+            limits: of each process.
             jobs: processes of each backend.
             reference: a backend whose answers become the expected ones.
-            repeat: how often what failed runs again, in the same process and in a fresh one.
+            repeat: how often a failed case runs again, in the same process and in a fresh one.
         """
         self.faults: list[str] = []
-        self._limits = limits
         self._selector = selectors.DefaultSelector()
-        self._results: deque[Result] = deque()
-        self._spares: Callable[[str, str], bool] = lambda _b, _c: False
-        self._groups = [self._group(target, jobs, repeat) for target in targets]
-        self._reference = self._group(reference, jobs, 0, self._learn) if reference else None
-
-    def _group(self, target: Target, jobs: int, repeat: int, react: React | None = None) -> Group:
-        """Return the lanes of a backend; `react` takes its replies where they are not to be judged."""
-
-        def reply_judged(case: Case, reply: Reply) -> Result:
-            return judge(case, target.name, reply)
-
-        repeats = Repeats(target, self._limits, self._selector, repeat, reply_judged, self._results.append)
-
-        def session_of(group: Group, budget: Budget) -> AdapterProcess:
-            def on_reply(case: Case, reply: Reply) -> None:
-                group.replied(session)
-                if react is not None:
-                    react(target.name, case, reply)
-                else:
-                    repeats.take(session, case, reply)
-
-            session = AdapterProcess(target, limits, self._selector, on_reply, budget, group.patience)
-            return session
-
-        # A case that ends the process is given the chance to do so again.
-        limits = dataclasses.replace(self._limits, restarts=self._limits.restarts * (1 + repeat))
-        return Group(target, limits, jobs, repeats, session_of)
-
-    @property
-    def _all(self) -> list[Group]:
-        return [*self._groups, *([self._reference] if self._reference else [])]
+        self._skipped: Container[tuple[str, str]] = ()
+        self._pools = [ProcessPool(target, limits, self._selector, jobs, repeat) for target in targets]
+        self._reference = ProcessPool(reference, limits, self._selector, jobs) if reference else None
+        self._all_pools = [*self._pools, *([self._reference] if self._reference else [])]
 
     def start(self) -> dict[str, Mapping[str, Any]]:
-        """Start every process; return what each backend says of itself, by name.
+        """Start every process; return the hello of each backend, by name.
 
         Raises:
-            StartError: one does not come up.
+            StartError: one does not start.
         """
-        sessions = [session for group in self._all for session in group.lanes]
-        for session in sessions:
-            session.start()
-        while not all(session.hello for session in sessions):
-            poll(self._selector, sessions)
-        return {group.target.name: group.lanes[0].hello for group in self._all}
+        processes = [process for pool in self._all_pools for process in pool.processes]
+        for process in processes:
+            process.start()
+        while not all(process.hello for process in processes):
+            poll(self._selector, processes)
+        return {pool.target.name: pool.processes[0].hello for pool in self._all_pools}
 
     def close(self) -> None:
         """End every process."""
-        for group in self._all:
-            group.close()
+        for pool in self._all_pools:
+            pool.close()
         self._selector.close()
 
-    def rest(self) -> Iterator[Result]:
-        """Yield what was measured and not told yet, where a run ended early: failures that were to run again."""
-        for group in self._all:
-            group.close()
-        while self._results:
-            yield self._results.popleft()
-
     def __enter__(self) -> Self:
-        """Return the runner."""
+        """Return the scheduler."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -120,112 +85,150 @@ class Runner:
     def run(
         self,
         cases: Iterable[Case],
-        spares: Callable[[str, str], bool] = lambda _b, _c: False,
+        skipped: Container[tuple[str, str]] = (),
         on_wait: Callable[[], None] = lambda: None,
     ) -> Iterator[Result]:
         """Yield results as they come, in no particular order.
 
         Args:
-            cases: taken one by one, as the lanes have room.
-            spares: whether a backend (by name) is not to be asked a case (by id): it was already, or the case is not
-                in its sample.
-            on_wait: called where there is no result, a few times a second while cases are waited for.
+            cases: taken one by one, as the processes have room.
+            skipped: (backend name, case id) of each case that is not to run on a backend.
+            on_wait: called where there is no result, a few times a second while cases run.
         """
-        self._spares = spares
+        self._skipped = skipped
         source = iter(cases)
         exhausted = False
         while True:
-            for _ in range(HANDFUL):
+            for _ in range(CASES_AT_ONCE):
                 if exhausted or not self._room:
                     break
                 case = next(source, None)
                 if case is None:
                     exhausted = True
                 else:
-                    self._take(case)
-            self._step(exhausted)
-            if not self._results:
+                    self._put(case)
+                    self._feed(exhausted=False)
+            self._feed(exhausted=exhausted)
+            self._poll(SLOW_CHECK_SECONDS if exhausted or not self._room else 0.0)
+            if not any(pool.retries.settled for pool in self._pools):
                 on_wait()
-            while self._results:
-                yield self._results.popleft()
-            if exhausted and all(group.idle for group in self._all):
+            yield from self._settled()
+            if exhausted and all(pool.idle for pool in self._all_pools):
                 break
-            if all(group.failed for group in self._groups) or (self._reference and self._reference.failed):
+            if all(pool.failed for pool in self._pools) or (self._reference and self._reference.failed):
                 break
-        for group in self._all:
-            self.faults += group.faults
+        for pool in self._all_pools:
+            self.faults += pool.faults
 
-    def _wanted(self, case: Case) -> list[Group]:
-        return [group for group in self._groups if not self._spares(group.target.name, case.id)]
+    def rest(self) -> Iterator[Result]:
+        """End every process, and yield the results that `run` did not, where it ended early: failures to run again."""
+        self._collect()
+        for pool in self._all_pools:
+            pool.close()
+        yield from self._settled()
 
-    def _take(self, case: Case) -> None:
-        wanted = self._wanted(case)
-        if self._reference is not None:
-            if wanted:
-                self._reference.put(case)
-        else:
-            for group in wanted:
-                group.put(case)
-        self._feed(exhausted=False)
-
-    def _feed(self, *, exhausted: bool) -> None:
-        # While a reference has answers to give, more cases will come to the others.
-        last = exhausted and (self._reference is None or self._reference.idle)
-        for group in self._all:
-            try:
-                if not group.failed:
-                    group.feed(last=last)
-            except AdapterProcessError as error:
-                self._give_up(error)
-
-    def _step(self, exhausted: bool) -> None:  # noqa: FBT001 - one of two phases
-        self._feed(exhausted=exhausted)
-        groups = [group for group in self._all if not group.failed]
-        sessions = [session for group in groups for session in group.all_sessions]
-        busy = any(not session.idle for session in sessions) or any(group.aside for group in groups)
-        try:
-            if busy:
-                now = poll(self._selector, sessions, EVERY_LOOK if exhausted or not self._room else 0.0)
-                for group in groups:
-                    group.look(now)
-        except AdapterProcessError as error:
-            self._give_up(error)
-
-    def status(self) -> dict[str, Status]:
-        """Return by name what each backend is doing that is judged."""
-        now = time.monotonic()
-        return {group.target.name: group.status(now) for group in self._groups if not group.failed}
-
-    @property
-    def given_up(self) -> set[str]:
-        """The backends that could not go on, so that results are missing."""
-        return {group.target.name for group in self._all if group.failed}
+    # Cases go out
 
     @property
     def _room(self) -> bool:
         """Whether another case is to be taken from the suite."""
-        return any(group.hungry for group in self._all) and not any(group.full for group in self._all)
+        return any(pool.needs_cases for pool in self._all_pools) and not any(pool.full for pool in self._all_pools)
+
+    def _pools_for(self, case: Case) -> list[ProcessPool]:
+        return [pool for pool in self._pools if (pool.target.name, case.id) not in self._skipped]
+
+    def _put(self, case: Case) -> None:
+        pools = self._pools_for(case)
+        if self._reference is not None:
+            pools = [self._reference] if pools else []
+        for pool in pools:
+            pool.put(case)
+
+    def _feed(self, *, exhausted: bool) -> None:
+        """Have the pools send their cases; `exhausted`: the suite has no more."""
+        # While the reference has cases to answer, more will come to the others.
+        last = exhausted and (self._reference is None or self._reference.idle)
+        for pool in self._all_pools:
+            try:
+                if not pool.failed:
+                    pool.feed(last=last)
+            except AdapterProcessError as error:
+                self._give_up(error)
+
+    # Replies come in, and become results
+
+    def _poll(self, seconds: float) -> None:
+        """Read what processes have sent, for some seconds at most, and collect the replies."""
+        pools = [pool for pool in self._all_pools if not pool.failed]
+        processes = [process for pool in pools for process in pool.all_processes]
+        if not any(pool.slow for pool in pools) and all(process.idle for process in processes):
+            return
+        try:
+            now = poll(self._selector, processes, seconds)
+        except AdapterProcessError as error:
+            self._collect()  # The replies that came before count.
+            self._give_up(error)
+            return
+        self._collect()
+        for pool in pools:
+            try:
+                pool.check_slow_cases(now)
+            except AdapterProcessError as error:
+                self._give_up(error)
+
+    def _collect(self) -> None:
+        """Turn each reply that has come into a result, or run its case again; the reference's become expectations."""
+        errors: list[AdapterProcessError] = []
+        for pool in self._all_pools:
+            name = pool.target.name
+            for process, reply in pool.take_replies():
+                if pool is self._reference:
+                    case = with_reference(reply.case, name, reply.reply)
+                    for other in self._pools_for(case):
+                        other.put(case)
+                    continue
+                result = judge(reply.case, name, reply.reply)
+                try:
+                    pool.retries.add(process, reply, result)
+                except AdapterProcessError as error:
+                    errors.append(error)
+        for failure in errors:  # After all replies: to give a backend up settles its failed cases.
+            self._give_up(failure)
+
+    def _settled(self) -> Iterator[Result]:
+        for pool in self._pools:
+            while pool.retries.settled:
+                yield pool.retries.settled.popleft()
 
     def _give_up(self, error: AdapterProcessError) -> None:
-        """Drop the backend that cannot go on; the others do."""
-        text = str(error)
-        group = next(group for group in self._all if error.session in group.all_sessions)
-        if not group.goes_on_without(error):
-            group.give_up(text)
-            self.faults.append(text)
+        """Give up the backend that cannot go on; the others do."""
+        pool = next((pool for pool in self._all_pools if error.process in pool.all_processes), None)
+        if pool is not None and not pool.failed and not pool.survives(error):
+            pool.give_up(str(error))
+            self.faults.append(str(error))
 
-    def _learn(self, backend: str, case: Case, reply: Reply) -> None:
-        """Hand a case on with the reference's answer as what is expected."""
-        if isinstance(reply, Answered):
-            known = dataclasses.replace(case, outcome=Outcome.VALUES, expected=reply.outputs, detail="")
-        else:
-            why = judge(dataclasses.replace(case, outcome=Outcome.VALUES), backend, reply)
-            known = dataclasses.replace(
-                case,
-                outcome=Outcome.UNSPECIFIED,
-                expected=None,
-                allowance=Allowance(case.allowance.reason),
-                detail=f"the reference {backend} gave no answer: {why.verdict} {why.message}",
-            )
-        for group in self._wanted(case):
-            group.put(known)
+    # State
+
+    def status(self) -> dict[str, Status]:
+        """Return by name what each backend does at the moment, but for the reference."""
+        now = time.monotonic()
+        return {pool.target.name: pool.status(now) for pool in self._pools if not pool.failed}
+
+    @property
+    def given_up(self) -> set[str]:
+        """The backends that could not go on, so that results are missing."""
+        return {pool.target.name for pool in self._all_pools if pool.failed}
+
+
+def with_reference(case: Case, backend: str, reply: Reply) -> Case:
+    """Return a case that expects what a reference backend answered; without an answer, it is unspecified."""
+    if isinstance(reply, Answered):
+        return dataclasses.replace(case, outcome=Outcome.VALUES, expected=reply.outputs, detail="")
+    result = judge(dataclasses.replace(case, outcome=Outcome.VALUES), backend, reply)
+    return dataclasses.replace(
+        case,
+        outcome=Outcome.UNSPECIFIED,
+        expected=None,
+        allowance=Allowance(case.allowance.reason),
+        detail=f"the reference {backend} gave no answer: {result.verdict} {result.message}",
+    )

@@ -154,7 +154,7 @@ def test_what_ends_the_runtime_is_seen_and_the_next_case_is_spared(does: str, si
         assert reply.signal == signal
         assert said in reply.stderr
         assert isinstance(opened.ask(asked("", np.float32(1))), Answered)
-        assert opened.session.ends == 1
+        assert opened.process.ends == 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with the one that started it")

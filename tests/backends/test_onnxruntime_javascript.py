@@ -86,7 +86,7 @@ def bits(value: Any) -> Any:
 
 
 def test_what_it_says_of_itself(lane: Asker, name: str) -> None:
-    said = lane.session.hello
+    said = lane.process.hello
     assert (said["name"], said["runtime"], said["version"]) == (name, name.replace("_", "-"), "1.2.3")
     assert said["containers"] == ["optional"]
     assert said["types"] == [*PLAIN, *(["uint4", "int4"] if name == "onnxruntime_web" else [])]

@@ -24,7 +24,7 @@ from harness.execution.adapter_process import Limits
 from harness.execution.ask import Asker
 from harness.execution.judge import judge
 from harness.execution.replies import Refused
-from harness.run.scheduler import Runner
+from harness.run.scheduler import Scheduler
 from harness.suites.lookup import open_suite
 from harness.suites.selection import Selection
 from harness.verdict import Verdict
@@ -88,10 +88,10 @@ def test_every_basic_case_of_float32_passes(lane: Asker) -> None:
 
 def test_every_case_of_split_sent_ahead_of_answers_is_judged(node: str) -> None:
     cases = {case.id: case for case in split()}
-    with Runner([target(node)], Limits(restarts=0), jobs=2) as runner:
-        runner.start()
-        results = list(runner.run(cases.values()))
-    assert runner.faults == [], runner.faults
+    with Scheduler([target(node)], Limits(restarts=0), jobs=2) as scheduler:
+        scheduler.start()
+        results = list(scheduler.run(cases.values()))
+    assert scheduler.faults == [], scheduler.faults
     assert sorted(result.case for result in results) == sorted(cases), Counter(result.case for result in results)
     for result in results:
         case = cases[result.case]

@@ -28,8 +28,8 @@ from tabulate import tabulate
 from harness.execution.adapter_process import Limits
 from harness.execution.backend_names import Target, resolve
 from harness.generation import plans
-from harness.run.run import Options, Session
-from harness.run.scheduler import Runner
+from harness.run.run import Options, Run
+from harness.run.scheduler import Scheduler
 from harness.spec import registry
 from harness.suites.generated import Generated
 from harness.suites.official import Official
@@ -57,7 +57,7 @@ def whole_command(rounds: int) -> tuple[float, str]:
     """Return the time of `run --suite official` over that of onnx's own runner, by turns."""
     ours = [sys.executable, "-m", "harness.cli", "run", "--suite", "official", "--backend", "onnxruntime"]
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore"]
-    theirs = [*pytest, str(HERE / "onnx_runner.py")]
+    theirs = [*pytest, str(HERE / "onnx_scheduler.py")]
     pairs = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
     mine, other = (statistics.median(column) for column in zip(*pairs, strict=True))
     return statistics.median(a / b for a, b in pairs), f"{mine:.1f} s against {other:.1f} s"
@@ -81,11 +81,11 @@ def bare_loop(cases: list[Case]) -> float:
 
 def harness_loop(cases: list[Case]) -> float:
     """Return the time from the first case sent to the last verdict, processes started beforehand."""
-    with Runner([resolve("onnxruntime")], Limits(), jobs=1) as runner:
-        runner.start()
+    with Scheduler([resolve("onnxruntime")], Limits(), jobs=1) as scheduler:
+        scheduler.start()
         gc.collect()
         started = time.perf_counter()
-        count = sum(1 for _ in runner.run(cases))
+        count = sum(1 for _ in scheduler.run(cases))
         taken = time.perf_counter() - started
     if count != len(cases):
         raise SystemExit(f"{count} results for {len(cases)} cases")
@@ -140,10 +140,10 @@ def memory(count: int) -> tuple[float, str]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "results.ndjson"
         options = Options(("onnx_reference",), "generated", Selection(), Limits(), results=path)
-        session = Session(options, Endless(count))
-        session.targets = [quick]
+        run = Run(options, Endless(count))
+        run.targets = [quick]
         started = time.perf_counter()
-        session.run(on_result)
+        run.run(on_result)
         taken = time.perf_counter() - started
         size = path.stat().st_size
     low, high = peaks[count // 10], peaks[count]

@@ -161,7 +161,7 @@ def test_a_module_takes_nothing_from_the_folder_it_is_served_from() -> None:
     """`backends/onnxruntime.py` must not be what `import onnxruntime` finds."""
     pytest.importorskip("onnxruntime")
     with Asker(backend_names.resolve("onnxruntime"), Limits()) as opened:
-        assert opened.session.hello["runtime"] == "onnxruntime", opened.session.hello
+        assert opened.process.hello["runtime"] == "onnxruntime", opened.process.hello
 
 
 # One case after the other
@@ -179,17 +179,17 @@ def test_a_good_adapter_answers_every_case(cases: dict[str, Case]) -> None:
             assert (got == wanted).all(), f"{name}: {got} is not {wanted}"
 
 
-def test_what_nobody_asked_for_is_noise_and_the_next_case_is_right(cases: dict[str, Case]) -> None:
+def test_an_unasked_answer_is_a_fault_without_a_case_and_the_next_case_is_right(cases: dict[str, Case]) -> None:
     with lane("answers_unasked") as opened:
         culprit = opened.ask(cases[FAULTY])
         after = opened.ask(cases["even"])
-        noise, ends = opened.session.noise, opened.session.ends
+        faults, ends = opened.process.faults, opened.process.ends
     assert isinstance(culprit, Answered), culprit
     assert isinstance(after, Answered), after
     assert ends == 1, f"the process ended {ends} times"
-    assert len(noise) == 1, noise
-    assert "'answer' that nobody asked for, with no case to blame" in noise[0], noise
-    assert noise[0].startswith(adapter("answers_unasked").name), noise
+    assert len(faults) == 1, faults
+    assert "'answer' that nobody asked for, with no case to blame" in faults[0], faults
+    assert faults[0].startswith(adapter("answers_unasked").name), faults
 
 
 def test_an_adapter_that_dies_between_cases_is_started_again(cases: dict[str, Case]) -> None:
@@ -307,7 +307,7 @@ def test_a_lane_that_is_given_up_says_so_every_time(cases: dict[str, Case]) -> N
 def test_a_process_that_nobody_needs_any_more_is_not_started_again(cases: dict[str, Case]) -> None:
     with lane("dies_on_every_case", restarts=0) as opened:
         dead = opened.ask(cases["lengths"])
-        ends = opened.session.ends
+        ends = opened.process.ends
     assert isinstance(dead, Died), dead
     assert ends == 1, ends
 

@@ -54,7 +54,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_a_file_or_module_of_ones_own_is_a_backend(here: Path, name: str) -> None:
     with Asker(backend_names.resolve(name.format(here.name if ".." in name else here)), Limits()) as lane:
-        assert lane.session.hello["runtime"] == "mine"
+        assert lane.process.hello["runtime"] == "mine"
 
 
 def test_a_package_of_ones_own_is_a_backend(here: Path) -> None:
@@ -63,14 +63,14 @@ def test_a_package_of_ones_own_is_a_backend(here: Path) -> None:
     target = backend_names.resolve("mine_package")
     assert target.sees == (here,)
     with Asker(target, Limits()) as lane:
-        assert lane.session.hello["runtime"] == "mine"
+        assert lane.process.hello["runtime"] == "mine"
 
 
 def test_a_file_is_found_from_where_the_user_is(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "below").mkdir()
     monkeypatch.chdir(here / "below")
     with Asker(backend_names.resolve("../mine_here.py"), Limits()) as lane:
-        assert lane.session.hello["runtime"] == "mine"
+        assert lane.process.hello["runtime"] == "mine"
     with pytest.raises(UnknownBackendError, match=r"no file mine_here\.py here, in .*below$"):
         backend_names.resolve("mine_here.py")
 
@@ -81,7 +81,7 @@ def test_an_adapter_here_comes_before_a_module_of_its_name(here: Path) -> None:
     for name, module in (("onnx_reference", "onnx_reference"), ("oracle", "harness.spec.evaluator")):
         assert backend_names.resolve(name).command[-1] == module
         with Asker(backend_names.resolve(name), Limits()) as lane:
-            assert lane.session.hello["kind"] == "hello"
+            assert lane.process.hello["kind"] == "hello"
     for name in ("serve", "harness", "backends"):
         with pytest.raises(UnknownBackendError, match=f"no backend is called '{name}'"):
             backend_names.resolve(name)

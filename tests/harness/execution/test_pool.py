@@ -1,4 +1,4 @@
-"""Cases that take long: others run meanwhile, in another process, and none has another verdict for that."""
+"""Slow cases: others run meanwhile, in another process, and no verdict changes for that."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 from paths import WRONG
 
-from harness.execution import backend_names, usual_time
+from harness.execution import backend_names, case_times
 from harness.execution.adapter_process import Limits
-from harness.execution.usual_time import Patience
-from harness.run.scheduler import Runner
+from harness.execution.case_times import CaseTimes
+from harness.run.scheduler import Scheduler
 from harness.suites.generated import Generated
 from harness.suites.selection import Selection
 from harness.verdict import Result, Verdict
@@ -53,21 +53,21 @@ class Ran:
         target = backend_names.resolve("cmd:" + shlex.join(words))
         jobs, repeat = given.pop("jobs", 1), given.pop("repeat", 0)
         self.results: list[Result] = []
-        self.waits: list[usual_time.Wait] = []
+        self.waits: list[case_times.Wait] = []
         self.hangs_before_the_first_verdict = 0
-        with Runner([target], Limits(**given), jobs, repeat=repeat) as runner:  # type: ignore[arg-type]
-            runner.start()
+        with Scheduler([target], Limits(**given), jobs, repeat=repeat) as scheduler:  # type: ignore[arg-type]
+            scheduler.start()
 
             def on_wait() -> None:
-                wait = runner.status()[target.name].wait
+                wait = scheduler.status()[target.name].wait
                 self.waits += [wait] if wait is not None else []
 
-            for result in runner.run(cases, on_wait=on_wait):
+            for result in scheduler.run(cases, on_wait=on_wait):
                 if result.verdict is Verdict.TIMEOUT and not self.hangs_before_the_first_verdict:
                     self.hangs_before_the_first_verdict = self.count("hangs")
                 self.results.append(result)
-            self.status = runner.status().get(target.name)
-        self.faults = runner.faults
+            self.status = scheduler.status().get(target.name)
+        self.faults = scheduler.faults
 
     def count(self, what: str) -> int:
         """Return how often processes did this."""
@@ -81,7 +81,7 @@ class Ran:
         assert self.faults == []
 
 
-# What others do meanwhile
+# Other cases run beside a slow one
 
 
 def test_hangs_are_waited_for_side_by_side(pair: dict[str, Case], tmp_path: Path) -> None:
@@ -100,34 +100,34 @@ def test_hangs_are_waited_for_side_by_side(pair: dict[str, Case], tmp_path: Path
     assert longest.limit == 3, longest
 
 
-def test_as_many_cases_as_are_allowed_aside_may_wait_for_all_others(
+def test_four_slow_cases_may_wait_until_all_others_are_answered(
     pair: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each answers only when every quick case was answered: one after the other, all would be late."""
-    monkeypatch.setattr(usual_time, "SHARE", 1000)
+    monkeypatch.setattr(case_times, "TIMEOUT_SHARE", 1000)
     cases = mixed(pair, 60, 4)
     ran = Ran(tmp_path, "waits_for_others", cases, str(56), timeout=30)
     ran.check(cases, Verdict.PASS)
     assert ran.status is not None
     assert ran.status.restarts == 0, "a case that is slow is no fault"
-    assert ran.status.held > 2, f"{ran.status}: about a second for each"
+    assert ran.status.stalled > 2, f"{ran.status}: about a second for each"
 
 
-def test_no_more_processes_wait_than_are_allowed(
+def test_no_more_slow_processes_run_than_are_allowed(
     pair: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.execution.pool.MOST_ASIDE", 0)
+    monkeypatch.setattr("harness.execution.pool.MOST_SLOW", 0)
     cases = mixed(pair, 30, 2)
     ran = Ran(tmp_path, "hangs_on_record", cases, timeout=2)
     ran.check(cases, Verdict.TIMEOUT)
     assert ran.hangs_before_the_first_verdict == 1, "one after the other"
 
 
-def test_two_lanes_keep_being_two(pair: dict[str, Case], tmp_path: Path) -> None:
+def test_two_jobs_go_on_beside_two_slow_cases(pair: dict[str, Case], tmp_path: Path) -> None:
     cases = mixed(pair, 60, 4)
     ran = Ran(tmp_path, "hangs_on_record", cases, timeout=3, jobs=2)
     ran.check(cases, Verdict.TIMEOUT)
-    assert ran.hangs_before_the_first_verdict > 2, "each of the two lanes went on"
+    assert ran.hangs_before_the_first_verdict > 2, "each of the two jobs went on"
 
 
 def test_what_fails_runs_again_though_it_hangs(pair: dict[str, Case], tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_what_fails_runs_again_though_it_hangs(pair: dict[str, Case], tmp_path: 
 def test_what_was_slow_and_wrong_runs_again_in_another_process_and_is_called_so(
     pair: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(usual_time, "SHARE", 1000)
+    monkeypatch.setattr(case_times, "TIMEOUT_SHARE", 1000)
     cases = mixed(pair, 30, 1)
     ran = Ran(tmp_path, "wrong_after_others_answered", cases, str(29), timeout=30, repeat=1)
     ran.check(cases, Verdict.FLAKY)
@@ -148,25 +148,25 @@ def test_what_was_slow_and_wrong_runs_again_in_another_process_and_is_called_so(
     assert [attempt["process"] for attempt in slow.attempts] == ["first", "fresh", "fresh"], slow
 
 
-# Where nobody steps aside
+# Where no other case runs beside a slow one
 
 
 def test_a_backend_that_is_slow_at_everything_has_one_process(
     pair: dict[str, Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each case takes longer than the least that counts, but none several times what is usual."""
-    monkeypatch.setattr(usual_time, "LEAST", 0.2)
-    monkeypatch.setattr(usual_time, "SHARE", 1000)
+    monkeypatch.setattr(case_times, "LEAST_SECONDS", 0.2)
+    monkeypatch.setattr(case_times, "TIMEOUT_SHARE", 1000)
     for module in ("execution.pool", "run.scheduler"):
-        monkeypatch.setattr(f"harness.{module}.EVERY_LOOK", 0.05)
+        monkeypatch.setattr(f"harness.{module}.SLOW_CHECK_SECONDS", 0.05)
     started: list[object] = []
     cases = mixed(pair, 12, 0)
     target = backend_names.resolve("cmd:" + shlex.join([sys.executable, "-S", str(WRONG), "is_very_slow"]))
-    with Runner([target], Limits(), 1) as runner:
-        runner.start()
+    with Scheduler([target], Limits(), 1) as scheduler:
+        scheduler.start()
         monkeypatch.setattr("harness.execution.adapter_process.ProcessTree", started.append)
-        results = list(runner.run(cases))
-    assert [result.verdict for result in results] == [Verdict.PASS] * 12, runner.faults
+        results = list(scheduler.run(cases))
+    assert [result.verdict for result in results] == [Verdict.PASS] * 12, scheduler.faults
     assert not started
 
 
@@ -178,7 +178,7 @@ def test_a_case_that_computes_has_a_processor_of_its_own_or_waits(
     kind: str, cores: int, at_once: int, pair: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else it would be late only because of those that run beside it."""
-    monkeypatch.setattr(usual_time, "cores", lambda: cores)
+    monkeypatch.setattr(case_times, "cores", lambda: cores)
     cases = mixed(pair, 30, 2)
     ran = Ran(tmp_path, kind, cases, timeout=4)
     ran.check(cases, Verdict.TIMEOUT)
@@ -206,7 +206,7 @@ def test_hangs_that_end_in_time_out_are_within_the_restarts_that_are_allowed(
     assert "--restarts allows 1" in ran.faults[0], ran.faults
 
 
-# How long is long
+# When a case is slow
 
 TIMES: list[tuple[str, float, list[float], float, float]] = [
     ("nothing is known", 20, [], 0, 5),
@@ -222,8 +222,10 @@ TIMES: list[tuple[str, float, list[float], float, float]] = [
 @pytest.mark.parametrize(
     ("timeout", "times", "start", "seconds"), [row[1:] for row in TIMES], ids=[r[0] for r in TIMES]
 )
-def test_long_is_several_times_what_is_usual(timeout: float, times: list[float], start: float, seconds: float) -> None:
-    known = Patience(timeout, start)
+def test_a_case_is_slow_after_several_times_the_usual_time(
+    timeout: float, times: list[float], start: float, seconds: float
+) -> None:
+    known = CaseTimes(timeout, start)
     for taken in times:
         known.add(taken)
-    assert known.seconds == pytest.approx(seconds)
+    assert known.slow_after == pytest.approx(seconds)

@@ -16,7 +16,7 @@ from paths import WRONG
 from harness.execution import backend_names, retries
 from harness.execution.adapter_process import Limits
 from harness.results.stream import Run
-from harness.run.scheduler import Runner
+from harness.run.scheduler import Scheduler
 from harness.suites.generated import Generated
 from harness.suites.selection import Selection
 from harness.verdict import Result, Verdict
@@ -42,13 +42,13 @@ def adapter(kind: str, case: str = FAULTY) -> backend_names.Target:
     return backend_names.resolve("cmd:" + shlex.join([sys.executable, "-S", str(WRONG), kind, case]))
 
 
-def run(cases: list[Case], kind: str, repeat: int, **given: object) -> tuple[dict[str, Result], Runner]:
-    with Runner([adapter(kind)], Limits(restarts=1), 1, repeat=repeat, **given) as runner:  # type: ignore[arg-type]
-        runner.start()
-        results = list(runner.run(cases))
+def run(cases: list[Case], kind: str, repeat: int, **given: object) -> tuple[dict[str, Result], Scheduler]:
+    with Scheduler([adapter(kind)], Limits(restarts=1), 1, repeat=repeat, **given) as scheduler:  # type: ignore[arg-type]
+        scheduler.start()
+        results = list(scheduler.run(cases))
     found = {result.case.rpartition("/")[2]: result for result in results}
     assert len(found) == len(results), "a case has two results"
-    return found, runner
+    return found, scheduler
 
 
 def tried(result: Result) -> list[tuple[str, str]]:
@@ -67,8 +67,8 @@ def tried(result: Result) -> list[tuple[str, str]]:
 def test_two_verdicts_are_flaky_and_both_attempts_are_kept(
     cases: list[Case], kind: str, attempts: list[tuple[str, str]]
 ) -> None:
-    found, runner = run(cases, kind, 1)
-    assert runner.faults == []
+    found, scheduler = run(cases, kind, 1)
+    assert scheduler.faults == []
     assert {name for name, result in found.items() if result.verdict is Verdict.PASS} == set(NAMES) - {FAULTY}
     culprit = found[FAULTY]
     assert culprit.verdict is Verdict.FLAKY
@@ -81,8 +81,8 @@ def test_two_verdicts_are_flaky_and_both_attempts_are_kept(
 @pytest.mark.parametrize("repeat", [1, 3])
 def test_one_verdict_stands_as_it_is(cases: list[Case], kind: str, repeat: int) -> None:
     once, _ = run(cases, kind, 0)
-    again, runner = run(cases, kind, repeat)
-    assert runner.faults == [], "a crash that is repeated is within the budget of restarts"
+    again, scheduler = run(cases, kind, repeat)
+    assert scheduler.faults == [], "a crash that is repeated is within the budget of restarts"
     assert {name: (r.verdict, r.message, r.attempts) for name, r in again.items()} == {
         name: (r.verdict, r.message, ()) for name, r in once.items()
     }
@@ -104,35 +104,35 @@ def test_an_adapter_at_fault_in_an_attempt_is_told_instead(cases: list[Case]) ->
     assert "not a header line" in found[FAULTY].message
 
 
-def test_lots_are_parted_and_all_settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retries, "LOT", 2)
+def test_more_failures_than_a_batch_are_all_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retries, "BATCH", 2)
     known = list(itertools.islice(Generated().cases(Selection(ops=("Split/18",))), 21))
-    with Runner([adapter("dies_on_every_case")], Limits(), 2, repeat=1) as runner:
-        runner.start()
-        results = list(runner.run(known))
+    with Scheduler([adapter("dies_on_every_case")], Limits(), 2, repeat=1) as scheduler:
+        scheduler.start()
+        results = list(scheduler.run(known))
     assert sorted(result.case for result in results) == sorted(case.id for case in known)
     assert {result.verdict for result in results} <= {Verdict.CRASH, Verdict.UNSPECIFIED}
 
 
 def test_what_was_measured_survives_an_end_before_the_end(cases: list[Case]) -> None:
-    with Runner([adapter("gives_an_output_less")], Limits(), 1, repeat=1) as runner:
-        runner.start()
-        stream = runner.run(cases)
+    with Scheduler([adapter("gives_an_output_less")], Limits(), 1, repeat=1) as scheduler:
+        scheduler.start()
+        stream = scheduler.run(cases)
         told = [next(stream), next(stream)]
         assert {result.verdict for result in told} == {Verdict.PASS}, "the failure waits"
         stream.close()  # type: ignore[attr-defined]
-        rest = list(runner.rest())
+        rest = list(scheduler.rest())
     assert [(result.case.rpartition("/")[2], result.verdict) for result in rest if result.verdict.failed] == [
         (FAULTY, Verdict.WRONG_COUNT)
     ]
 
 
 def test_a_backend_that_cannot_go_on_keeps_what_was_measured(cases: list[Case]) -> None:
-    with Runner([adapter("dies_on_every_case")], Limits(restarts=0), 1, repeat=1) as runner:
-        runner.start()
-        results = list(runner.run(cases))
-        results += runner.rest()
-    assert runner.given_up
+    with Scheduler([adapter("dies_on_every_case")], Limits(restarts=0), 1, repeat=1) as scheduler:
+        scheduler.start()
+        results = list(scheduler.run(cases))
+        results += scheduler.rest()
+    assert scheduler.given_up
     assert results, "the first crash was measured"
     assert {result.verdict for result in results} == {Verdict.CRASH}
 
@@ -186,6 +186,6 @@ def test_a_run_that_is_stopped_keeps_the_failures_that_it_has_seen(
     done = command("run", *words, "--repeat", "1", *limit, "--results", results)
     assert done.status == status, done.text
     found = list(Run(results).results())
-    assert len(found) > 1, "of a lot that has run again, each has a verdict"
+    assert len(found) > 1, "each of a batch that has run again has a verdict"
     assert {result.verdict for result in found} == {Verdict.CRASH}
     assert all(not result.attempts for result in found), "one verdict, however often"

@@ -62,7 +62,7 @@ sys.stdin.read()
 def seen(target: Target) -> dict[str, Any]:
     """Return what an adapter says that it sees."""
     with Asker(target, Limits()) as lane:
-        return dict(json.loads(lane.session.hello["version"]))
+        return dict(json.loads(lane.process.hello["version"]))
 
 
 def spy(folder: Path, *paths: Path, port: int = 1, passes: tuple[str, ...] = ()) -> Target:

@@ -57,7 +57,7 @@ class InProcess:
     fault: Callable[[faulty.Asked], list[Any]]
 
     def __init__(self, target: Target, _limits: Limits) -> None:
-        self.target, self.session = target, self
+        self.target, self.process = target, self
         faulty.calls = 0  # A process of its own has no memory.
 
     def __enter__(self) -> Self:

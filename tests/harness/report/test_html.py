@@ -624,7 +624,7 @@ def test_a_copied_script_runs_and_shows_the_mismatch(tmp_path: Path, opened: Any
         and case.form == "plain"
     )  # fmt: skip
     with Asker(resolve("onnx_reference"), Limits()) as lane:
-        hello = dict(lane.session.hello)
+        hello = dict(lane.process.hello)
         result = judge(dataclasses.replace(case, expected=tuple(v + 1 for v in case.expected or ())), "onnx_reference",
                        lane.ask(case))  # fmt: skip
     case = dataclasses.replace(case, expected=tuple(v + 1 for v in case.expected or ()))

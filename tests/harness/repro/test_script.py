@@ -79,7 +79,7 @@ def run_alone(script: str, tmp_path: Path) -> tuple[int, str]:
 def made(case_id: str, backend: str) -> tuple[str, Result]:
     case = CASES[case_id]
     with Asker(backend_names.resolve(backend), Limits()) as lane:
-        hello = dict(lane.session.hello)
+        hello = dict(lane.process.hello)
         result = judge(case, backend, lane.ask(case))
     return repro.script(case, result, hello), result
 

@@ -20,6 +20,7 @@ from harness.case.case import Case, Outcome
 from harness.execution import retries
 from harness.execution.judge import judge
 from harness.execution.replies import Answered, Broken, Died, Late, Refused
+from harness.execution.retries import Attempt
 from harness.generation import plans
 from harness.results import records as records_
 from harness.results import stream
@@ -174,7 +175,7 @@ def judged() -> Iterator[Result]:
             yield judge(case, "mine", reply)
     case = by_outcome[Outcome.VALUES]
     once, again = (judge(case, "mine", reply) for reply in (Answered((), None), Answered(right, None)))
-    yield retries.settled([(retries.FIRST, once), (retries.SAME, once), (retries.FRESH, again)])
+    yield retries.combined([Attempt(retries.FIRST, once), Attempt(retries.SAME, once), Attempt(retries.FRESH, again)])
 
 
 def test_every_record_of_a_run_is_as_the_schema_says(tmp_path: Path) -> None:

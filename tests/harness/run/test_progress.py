@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from commands import adapter, command, on_a_terminal
 
-from harness.execution.usual_time import Status, Wait
+from harness.execution.case_times import Status, Wait
 from harness.run import progress
 from harness.run.progress import Look, Total, Watch, total
 from harness.suites.folder import Folder
@@ -43,7 +43,7 @@ class Scene:
     def hang(self, seconds: float, backend: str = "mine") -> None:
         """Let time pass in which a backend does nothing but hang."""
         self.now += seconds
-        self.status[backend] = Status(held=self.status.get(backend, Status()).held + seconds)
+        self.status[backend] = Status(stalled=self.status.get(backend, Status()).stalled + seconds)
 
     def pass_by(self, seconds: float, results: int = 0, verdict: str = "pass", backend: str = "mine") -> None:
         self.now += seconds

@@ -14,7 +14,7 @@ from paths import WRONG
 from harness.case.case import in_shard
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits, StartError
-from harness.run.scheduler import Runner
+from harness.run.scheduler import Scheduler
 from harness.suites.generated import Generated
 from harness.suites.selection import Selection
 from harness.verdict import Result, Verdict
@@ -49,9 +49,9 @@ def adapter(kind: str, case: str = FAULTY) -> backend_names.Target:
 class Ran:
     """What came out of one run."""
 
-    def __init__(self, runner: Runner, results: list[Result]) -> None:
-        self.faults = runner.faults
-        self.gave_up = bool(runner.given_up)
+    def __init__(self, scheduler: Scheduler, results: list[Result]) -> None:
+        self.faults = scheduler.faults
+        self.gave_up = bool(scheduler.given_up)
         self.results = results
 
     def of(self, target: backend_names.Target) -> dict[str, Result]:
@@ -69,10 +69,10 @@ def run(
     reference: backend_names.Target | None = None,
     **limits: float,
 ) -> Ran:
-    with Runner(kinds, Limits(**limits), jobs, reference) as runner:  # type: ignore[arg-type]
-        runner.start()
-        results = list(runner.run(cases))
-    return Ran(runner, results)
+    with Scheduler(kinds, Limits(**limits), jobs, reference) as scheduler:  # type: ignore[arg-type]
+        scheduler.start()
+        results = list(scheduler.run(cases))
+    return Ran(scheduler, results)
 
 
 def verdicts(results: dict[str, Result]) -> dict[str, str]:
@@ -250,10 +250,10 @@ def test_a_reference_that_cannot_go_on_is_not_taken_for_the_backend_of_its_name(
 
 def test_one_backend_that_does_not_start_ends_the_run_before_it_begins() -> None:
     with (
-        Runner([adapter("good"), adapter("dies_at_start")], Limits(), 1) as runner,
+        Scheduler([adapter("good"), adapter("dies_at_start")], Limits(), 1) as scheduler,
         pytest.raises(StartError) as caught,
     ):
-        runner.start()
+        scheduler.start()
     assert str(caught.value).startswith(adapter("dies_at_start").name), str(caught.value)
 
 
@@ -293,9 +293,9 @@ def endless(case: Case, taken: list[int]) -> Iterator[Case]:
 def test_cases_are_taken_as_there_is_room_for_them(cases: list[Case], kind: str, wanted: int) -> None:
     """A suite of a million cases is never held at once, however slow the backend is."""
     taken = [0]
-    with Runner([adapter(kind)], Limits(), 1) as runner:
-        runner.start()
-        results = runner.run(endless(cases[0], taken))
+    with Scheduler([adapter(kind)], Limits(), 1) as scheduler:
+        scheduler.start()
+        results = scheduler.run(endless(cases[0], taken))
         got = sum(1 for _ in zip(range(wanted), results, strict=False))
         results.close()  # type: ignore[attr-defined]
     assert got == wanted, got
@@ -305,11 +305,11 @@ def test_cases_are_taken_as_there_is_room_for_them(cases: list[Case], kind: str,
 @pytest.mark.parametrize("kind", ["hangs", "closes_its_output"])
 def test_a_backend_that_hangs_holds_up_no_other(kind: str, cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
     """A quick one is through thousands of cases while the other waits for its first deadline."""
-    monkeypatch.setattr("harness.execution.adapter_process.LAST_BREATH", 60)
+    monkeypatch.setattr("harness.execution.adapter_process.EXIT_SECONDS", 60)
     hangs, good = adapter(kind, NAMES[0]), adapter("good")
-    with Runner([hangs, good], Limits(timeout=60), 1) as runner:
-        runner.start()
-        first = list(itertools.islice(runner.run(endless(cases[0], [0])), 5000))
+    with Scheduler([hangs, good], Limits(timeout=60), 1) as scheduler:
+        scheduler.start()
+        first = list(itertools.islice(scheduler.run(endless(cases[0], [0])), 5000))
     assert {result.backend for result in first} == {good.name}
 
 
@@ -317,10 +317,10 @@ def test_how_far_a_backend_may_be_behind_is_bounded_in_bytes(
     cases: list[Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hangs, good, taken = adapter("hangs", NAMES[0]), adapter("good"), [0]
-    monkeypatch.setattr("harness.execution.pool.BACKLOG", 100 * cases[0].size)
-    with Runner([hangs, good], Limits(timeout=SHORT, restarts=0), 1) as runner:
-        runner.start()
-        results = runner.run(endless(cases[0], taken))
+    monkeypatch.setattr("harness.execution.pool.MOST_WAITING_BYTES", 100 * cases[0].size)
+    with Scheduler([hangs, good], Limits(timeout=SHORT, restarts=0), 1) as scheduler:
+        scheduler.start()
+        results = scheduler.run(endless(cases[0], taken))
         late = next(result for result in results if result.verdict is Verdict.TIMEOUT)
         behind = taken[0]
         results.close()  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from harness.case.compare import compare
 from harness.declare import EXACT, NoAnswer, Op, Rejected, Rule, Unspecified, Version
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
-from harness.run.scheduler import Runner
+from harness.run.scheduler import Scheduler
 from harness.spec import evaluator, registry, schema
 from harness.spec.evaluator import Evaluator, UndeclaredError
 from harness.spec.registry import Registry
@@ -346,11 +346,11 @@ def test_the_body_of_an_older_version_does_not_speak_for_it() -> None:
 
 
 def run(chosen: Suite, selection: Selection) -> list[Any]:
-    with Runner([backend_names.resolve("oracle")], Limits(), jobs=1) as runner:
-        hello = runner.start()["oracle"]
+    with Scheduler([backend_names.resolve("oracle")], Limits(), jobs=1) as scheduler:
+        hello = scheduler.start()["oracle"]
         assert hello["runtime"] == "oracle", hello
-        found = list(runner.run(chosen.cases(selection)))
-        assert not runner.faults, runner.faults
+        found = list(scheduler.run(chosen.cases(selection)))
+        assert not scheduler.faults, scheduler.faults
     return found
 
 

@@ -221,7 +221,7 @@ def told(done: Done) -> None:
 def scripts(folder: Path) -> None:
     """Write the script and the report of every case that can be read."""
     with Asker(backend_names.resolve("oracle"), Limits(timeout=5)) as lane:
-        hello = {**lane.session.hello, "repro": "outputs = []\n"}
+        hello = {**lane.process.hello, "repro": "outputs = []\n"}
         for case in Folder(folder).cases(Selection()):
             result, outputs = ask_and_judge(lane, case)
             text = script.script(case, result, hello)
