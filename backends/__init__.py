@@ -1,4 +1,5 @@
-"""Adapters: what runs inside a runtime's own environment.
+"""Adapters: the modules that run inside a runtime's own environment, and their wire format.
 
-Nothing here imports `harness`; an adapter needs numpy, its runtime, and this package.
+Nothing here imports `harness`, and everything there may import this; an adapter needs numpy, its runtime, and this
+package.
 """

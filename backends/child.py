@@ -1,7 +1,7 @@
-"""Programs that an adapter starts for its runtime: one that a signal ends, ends the adapter by the same signal.
+"""Runs programs for a runtime, such as compilers: a signal that ends one ends the adapter too.
 
-So a case is told as the crash that it is, wherever it happened, and no program outlives the adapter that started it,
-as no adapter outlives the harness.
+So a crash is reported as a crash, wherever it happened, and no program outlives the adapter that started it, as no
+adapter outlives the harness.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _PRCTL = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 class KilledError(BaseException):
-    """A program died; no Exception, so that a runtime cannot take it for one of its own."""
+    """A signal ended a program; not an Exception, so that a runtime does not catch it."""
 
     def __init__(self, program: str, number: int) -> None:
-        """Keep the signal's number."""
+        """Take the program and the signal's number."""
         super().__init__(f"{program} was ended by {signal.Signals(number).name}")
         self.number = number
 
 
 def end_with_its_parent() -> None:
-    """Ask Linux to end this process with the one that started it: what hangs would never see the end of its input.
+    """Have Linux end this process when its parent ends: a process that hangs does not notice the end of its input.
 
-    exec() keeps that. Elsewhere nothing does it; what ends in an orderly way ends what it started itself.
+    It persists across exec(). Other systems have no such call; there a process has to end its children itself.
     """
     if _PRCTL is not None:
         _PRCTL(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -40,21 +40,21 @@ def run(words: Any, *more: Any, **options: Any) -> subprocess.CompletedProcess[A
     """Run a program as subprocess.run() does.
 
     Raises:
-        KilledError: a signal ended it; what it said is on standard error.
+        KilledError: a signal ended it; its messages are on standard error.
     """
     if _PRCTL is not None:
         options.setdefault("preexec_fn", end_with_its_parent)
     done = subprocess.run(words, *more, **options)  # noqa: PLW1510, S603 - the runtime's own command, in its own way
     if done.returncode < 0:
         if done.stderr:
-            said = done.stderr if isinstance(done.stderr, bytes) else done.stderr.encode("utf-8", "replace")
+            text = done.stderr if isinstance(done.stderr, bytes) else done.stderr.encode("utf-8", "replace")
             sys.stderr.flush()
-            os.write(2, said[-8192:])
+            os.write(2, text[-8192:])
         raise KilledError(os.path.basename(words[0]), -done.returncode)  # noqa: PTH119 - a name, no path
     return done
 
 
 def end_by(number: int) -> AssertionError:
-    """End this process by the signal that ended a program; return what to raise if that is survived."""
+    """End this process by the signal that ended a program; return the error to raise should it survive."""
     os.kill(os.getpid(), number)
-    return AssertionError("a signal that ended one process ends another")
+    return AssertionError("a signal that ended one process did not end another")

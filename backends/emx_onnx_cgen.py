@@ -4,16 +4,16 @@ Every case is a run of a C compiler, `CC` or the first of cc, gcc and clang that
 adapter fails and says so. The compiler has to know `__bf16` for bfloat16 (gcc 13) and
 `_BitInt` for types below a byte (gcc 14); with an older one these opt out.
 
-What the C compiler made is kept from one run to the next (cache.py), by the C that it was made from. The C itself is
-written anew each time, so that whatever the backend says or borrows on the way there is said each time; of that, nine
-tenths were spent on reading 170 templates for each model, and so these stay in memory once they are read.
+Compiled programs are cached from one run to the next (cache.py), by their C source. The source itself is generated each
+time, so that every message of the backend, and every use of onnx.reference, shows each time. Reading 170 templates took
+nine tenths of that for each model, so they stay in memory once they are read.
 
 The backend runs the program in a process of its own: one that a signal ends, ends this process by the same signal
-here, so that the case is told as the crash that it is.
+here, so that the case is reported as a crash.
 
 For sequences whose elements have no known shape the backend cuts its answer to the shapes that onnx.reference gives,
-and it takes some shapes that a graph computes from there as well. What came about so is no answer of emx-onnx-cgen,
-and opts out.
+and it takes some shapes that a graph computes from there as well. Such an answer is not that of emx-onnx-cgen, and opts
+out.
 
 What fails, and why (each is the runtime's):
 
@@ -54,22 +54,22 @@ class NoTypeError(Exception):
 
 
 class BorrowedError(Exception):
-    """The answer is made with another implementation's."""
+    """The answer was computed with another implementation."""
 
 
 class Noted(onnx.reference.ReferenceEvaluator):
-    """onnx.reference, which tells that it was called."""
+    """onnx.reference, with a count of its calls."""
 
     calls = 0
 
-    def __init__(self, *words: Any, **options: Any) -> None:  # noqa: ANN401 - whatever the other one takes
-        """Count, and do as the other one."""
+    def __init__(self, *words: Any, **options: Any) -> None:  # noqa: ANN401 - as the base class
+        """Count the call."""
         Noted.calls += 1
         super().__init__(*words, **options)
 
 
 def watched(words: Sequence[str], **options: Any) -> CompletedProcess[Any]:  # noqa: ANN401 - as subprocess.run()
-    """Run a command as subprocess.run() does; what it says names the C file without its folder.
+    """Run a command as subprocess.run() does; its messages name the C file without its folder.
 
     Raises:
         KilledError: a signal ended it.
@@ -77,14 +77,14 @@ def watched(words: Sequence[str], **options: Any) -> CompletedProcess[Any]:  # n
     source = next((Path(word) for word in words if word.endswith(".c")), None)
     entry = source and _entry(words, source)
     if entry and (program := cache.get(entry)) is not None:
-        made = _target(words)
-        made.write_bytes(program)
-        made.chmod(0o755)
+        target = _target(words)
+        target.write_bytes(program)
+        target.chmod(0o755)
         return CompletedProcess(words, 0, "", "")
     done = child.run(words, **options)
     if entry and done.returncode == 0:
         cache.put(entry, _target(words).read_bytes())
-    if source and done.stderr:  # Its folder has another name each time; equal errors have to look equal.
+    if source and done.stderr:  # The folder has a new name each time, and equal errors must have equal messages.
         done.stderr = done.stderr.replace(f"{source.parent}{os.sep}", "")
     return done
 
@@ -94,18 +94,15 @@ def _target(words: Sequence[str]) -> Path:
 
 
 def _entry(words: Sequence[str], source: Path) -> str | None:
-    """Return the name of what a compiler makes of a C file, or None where it depends on what cannot be named.
-
-    That is where libraries of the machine are used, which ImageDecoder does.
-    """
+    """Return the cache entry of a C file, or None where the program depends on other libraries (ImageDecoder)."""
     if "-o" not in words or any(word.startswith("-l") and word != "-lm" for word in words):
         return None
     options = [word.replace(f"{source.parent}{os.sep}", "") for word in words]
     files = [part for path in sorted(source.parent.iterdir()) for part in (path.name, path.read_bytes())]
     place = cache.processor() if any("native" in word for word in options) else cache.machine()
-    told = _compiler_version(*itertools.takewhile(lambda word: not word.startswith("-"), words))
+    compiler_version = _compiler_version(*itertools.takewhile(lambda word: not word.startswith("-"), words))
     version = metadata.version("emx-onnx-cgen")
-    return cache.name("emx-onnx-cgen", version, told, place, "\0".join(options), *files)
+    return cache.name("emx-onnx-cgen", version, compiler_version, place, "\0".join(options), *files)
 
 
 @functools.cache
@@ -114,31 +111,31 @@ def _compiler_version(*words: str) -> str:
 
 
 class Templates(jinja2.BytecodeCache):
-    """Templates that were read, in memory."""
+    """Compiled templates, in memory."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start without templates."""
         self._read: dict[tuple[str, str], Any] = {}
 
     def load_bytecode(self, bucket: Any) -> None:  # noqa: ANN401 - jinja2's
-        """Give a template that was read from the same text."""
+        """Load a template that was compiled from the same text."""
         bucket.code = self._read.get((bucket.key, bucket.checksum))
 
     def dump_bytecode(self, bucket: Any) -> None:  # noqa: ANN401
-        """Keep a template that was just read."""
+        """Keep a template that was just compiled."""
         self._read[bucket.key, bucket.checksum] = bucket.code
 
 
 def compiler() -> str:
-    """Return the path of the C compiler that the backend takes.
+    """Return the path of the C compiler that the backend uses.
 
     Raises:
         NoCompilerError: there is none.
     """
     names = [os.environ["CC"].split()[0]] if os.environ.get("CC", "").strip() else ["cc", "gcc", "clang"]
     for name in names:
-        if found := shutil.which(name):
-            return found
+        if path := shutil.which(name):
+            return path
     raise NoCompilerError(
         f"emx-onnx-cgen writes C, and there is no compiler for it: {' or '.join(names)} is not on the PATH; install "
         "one, or name one with CC=PATH"
@@ -187,7 +184,7 @@ outputs = onnx_backend.run_model(model, list(inputs.values()))
 
 
 def info() -> dict[str, Any]:
-    """Return what the hello message says of this runtime."""
+    """Return the fields of the hello message."""
     return {
         "runtime": "emx-onnx-cgen",
         "version": metadata.version("emx-onnx-cgen"),
@@ -205,7 +202,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     try:
         answers = _answers(onnx.load_from_string(model), inputs)
     except child.KilledError as error:
-        number = error.number  # What the case left behind is removed before this process ends in the same way.
+        number = error.number  # The files of the case are removed before this process ends in the same way.
     else:
         if Noted.calls > before:
             raise BorrowedError("parts of the answer come from onnx.reference")

@@ -1,17 +1,17 @@
 """IREE, compiled by llvm-cpu for a generic CPU of this architecture, run on its local-sync device, which is one thread.
 
 A model is read as `iree-import-onnx` reads it: onnx's checker, onnx's shape inference, IREE's importer. Doubles stay
-doubles (`--iree-input-demote-f64-to-f32=false`): the compiler would make floats of them, and of the model's own inputs
-and outputs.
+doubles (`--iree-input-demote-f64-to-f32=false`): the compiler would convert them to floats, also in the inputs and
+outputs of the model.
 
-What the compiler made is kept from one run to the next (cache.py). iree-compile is a process of its own, for about a
-second: one that a signal ends, ends this process by the same signal here, so that the case is told as the crash that
-it is.
+Compiled programs are cached from one run to the next (cache.py). iree-compile is a process of its own, for about a
+second: one that a signal ends, ends this process by the same signal here, so that the case is reported as a
+crash.
 
-IREE's integers have no sign, so that an answer of integers is given the sign that the graph declares. Tensors go in
-and come out as bytes with IREE's element types, because its Python interface knows some of them only.
+IREE's integers have no sign, so integer outputs are read with the signedness that the graph declares. Tensors are
+passed as bytes with IREE's element types, because its Python interface supports only some of them.
 
-What it cannot make into code "failed to legalize": that is how it says that it has no kernel, and opts out.
+An operation without a kernel "failed to legalize": this message is an opt-out.
 
 What fails, and why (3.13.0, each is the runtime's):
 
@@ -78,8 +78,8 @@ compiled = compile_str(
     extra_args=["--iree-input-demote-f64-to-f32=false"],
 )
 loaded = runtime.load_vm_flatbuffer(compiled, driver="local-sync")
-given = loaded[model.graph.name](*inputs.values())
-values = given if isinstance(given, tuple) else (given,)
+returned = loaded[model.graph.name](*inputs.values())
+values = returned if isinstance(returned, tuple) else (returned,)
 types = [onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type) for value in model.graph.output]
 outputs = [value.to_host().view(dtype) for value, dtype in zip(values, types)]  # IREE's integers have no sign
 """
@@ -101,7 +101,7 @@ HAL = runtime.create_hal_module(CONFIG.vm_instance, CONFIG.device)
 
 
 def watched(words: Sequence[str], **options: Any) -> CompletedProcess[bytes]:  # noqa: ANN401 - as subprocess.run()
-    """Run iree-compile; what is told of it names no folder, which is another one in each environment.
+    """Run iree-compile; its messages lose the folder of the program, which differs between environments.
 
     Raises:
         KilledError: a signal ended it.
@@ -116,7 +116,7 @@ binaries.subprocess = SimpleNamespace(run=watched)
 
 
 def info() -> dict[str, Any]:
-    """Return what the hello message says of this runtime."""
+    """Return the fields of the hello message."""
     return {
         "runtime": "iree-base-compiler",
         "version": metadata.version("iree-base-compiler"),
@@ -132,7 +132,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     fixed = {tensor.name for tensor in proto.graph.initializer}
     fed = [_to_iree(inputs[value.name]) for value in proto.graph.input if value.name not in fixed]
     try:
-        program = cache.kept(lambda: compiled(proto), model, *_made_by())
+        program = cache.compiled(lambda: compiled(proto), model, *_cache_key())
     except child.KilledError as error:
         raise child.end_by(error.number) from None
     answers = dict(zip((value.name for value in proto.graph.output), _called(program, proto, fed), strict=True))
@@ -140,32 +140,32 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
 
 
 @functools.cache
-def _made_by() -> tuple[str, ...]:
-    """Return what a program depends on beside the model; onnx infers its shapes."""
+def _cache_key() -> tuple[str, ...]:
+    """Return what a program depends on beside the model; onnx is there because it infers the shapes."""
     return ("iree", metadata.version("iree-base-compiler"), onnx.__version__, *OPTIONS, cache.machine())
 
 
 def compiled(proto: onnx.ModelProto) -> bytes:
-    """Return the program that IREE makes of a model."""
+    """Compile a model; return the program."""
     onnx.checker.check_model(proto)
     graph = onnx_importer.ModelInfo(onnx.shape_inference.infer_shapes(proto, data_prop=True))
     module = graph.create_module(context=ir.Context()).operation
     onnx_importer.NodeImporter.define_function(graph.main_graph, module).import_all()
     module.verify()
     text = module.get_asm(assume_verified=True)
-    made: bytes = compile_str(text, target_backends=["llvm-cpu"], input_type="onnx", extra_args=OPTIONS)
-    return made
+    program: bytes = compile_str(text, target_backends=["llvm-cpu"], input_type="onnx", extra_args=OPTIONS)
+    return program
 
 
 def _called(program: bytes, proto: onnx.ModelProto, fed: list[Any]) -> list[Any]:
     """Run a program; return the values of its outputs."""
     module = runtime.VmModule.copy_buffer(CONFIG.vm_instance, program)
     context = runtime.VmContext(CONFIG.vm_instance, modules=[HAL, module])
-    given, taken = runtime.VmVariantList(len(fed)), runtime.VmVariantList(len(proto.graph.output))
+    arguments, results = runtime.VmVariantList(len(fed)), runtime.VmVariantList(len(proto.graph.output))
     for view in fed:
-        given.push_ref(view)
-    context.invoke(module.lookup_function(proto.graph.name), given, taken)
-    views = [taken.get_as_object(place, runtime.HalBufferView) for place in range(len(taken))]
+        arguments.push_ref(view)
+    context.invoke(module.lookup_function(proto.graph.name), arguments, results)
+    views = [results.get_as_object(place, runtime.HalBufferView) for place in range(len(results))]
     types = [value.type.tensor_type.elem_type for value in proto.graph.output]
     return [_from_iree(view, number) for view, number in zip(views, types, strict=True)]
 
@@ -202,9 +202,9 @@ def _from_iree(view: Any, declared: int) -> np.ndarray[Any, Any]:  # noqa: ANN40
         sign = declared if declared in _NARROW else _INT4
         return protocol.unpack(data, sign, shape)
     dtype = runtime.HalElementType.map_to_dtype(view.element_type)
-    wanted = protocol.numpy_dtype(declared)
-    if dtype.kind in "iu" and wanted.kind in "iu" and dtype.itemsize == wanted.itemsize:
-        dtype = wanted
+    declared_dtype = protocol.numpy_dtype(declared)
+    if dtype.kind in "iu" and declared_dtype.kind in "iu" and dtype.itemsize == declared_dtype.itemsize:
+        dtype = declared_dtype
     return np.frombuffer(data, dtype).reshape(shape).copy()
 
 

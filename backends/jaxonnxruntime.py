@@ -1,8 +1,9 @@
 """jaxonnxruntime, which runs the nodes of a graph as JAX functions, on the CPU.
 
-It tells its operators' versions apart and raises where it lacks one. By default it takes shapes, axes and the like from
-initializers only, because what `jax.jit` made of a graph would be wrong for other ones; here every graph runs once, so
-that its own switch for that (`jaxort_only_allow_initializers_as_static_args`) is off. 64-bit types are on in JAX.
+It distinguishes the versions of its operators and raises an error where it lacks one. By default it takes shapes, axes
+and the like from initializers only, because a graph compiled by `jax.jit` would be wrong for other values; here every
+graph runs once, so its own switch for that (`jaxort_only_allow_initializers_as_static_args`) is off. 64-bit types are
+on in JAX.
 
 XLA may start threads of its own that no flag prevents; `jaxonnxruntime.toml` keeps its work on one.
 
@@ -14,7 +15,7 @@ What fails, and why (each is the runtime's):
 - Cast to float8 gives NaN or an infinity, where the text saturates.
 - Softmax below opset 13 works along one axis; Div of integers rounds down; Add-1 and Add-6 ignore `axis`; Sum does not
   broadcast; NonZero needs a size that ONNX does not have.
-- Subgraphs of If and Loop are not found their inputs ("Fail to get the input tensor"); an input left out is an
+- Subgraphs of If and Loop do not get their inputs ("Fail to get the input tensor"); an input left out is an
   AttributeError of None; forbidden types and attributes are not looked at.
 """
 
@@ -58,7 +59,7 @@ KEPT = 500
 jax.config.update("jax_enable_x64", True)  # noqa: FBT003 - JAX's own signature
 jax.config.update("jax_platforms", "cpu")
 config.update("jaxort_only_allow_initializers_as_static_args", False)  # noqa: FBT003 - the same
-jax.devices()  # Opened here, so that no case has to wait for it.
+jax.devices()  # Opened here, so that this takes no time of a case.
 
 CASES = itertools.count(1)
 
@@ -80,7 +81,7 @@ TYPES = tuple(row.name for row in protocol.ELEMENT_TYPES if _takes(row))
 
 
 def info() -> dict[str, Any]:
-    """Return what the hello message says of this runtime."""
+    """Return the fields of the hello message."""
     return {
         "runtime": "jaxonnxruntime",
         "version": metadata.version("jaxonnxruntime"),
@@ -99,7 +100,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     proto = onnx.load_from_string(model)
     answers = backend.prepare(proto).run(inputs)
     named = dict(zip((value.name for value in proto.graph.output), answers, strict=True))
-    return [_given(named[name]) for name in outputs]
+    return [_to_numpy(named[name]) for name in outputs]
 
 
 def _check(value: Any) -> None:  # noqa: ANN401 - any value
@@ -112,7 +113,7 @@ def _check(value: Any) -> None:  # noqa: ANN401 - any value
             _check(item)
 
 
-def _given(value: Any) -> Any:  # noqa: ANN401
+def _to_numpy(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, list | tuple):
-        return [_given(item) for item in value]
+        return [_to_numpy(item) for item in value]
     return value if value is None else np.asarray(value)

@@ -1,8 +1,8 @@
 """onnx2torch, which converts a graph to a PyTorch module, on the CPU, one thread.
 
 `NAME==VERSION` and the name alone make an environment with the torch and torchvision of the package index that uv is
-told of. PyPI's torch for Linux brings several GB of CUDA. An environment without them is made in one of two ways, and
-named with `--python`:
+configured for. PyPI's torch for Linux brings several GB of CUDA. An environment without them is made in one of two
+ways, and named with `--python`:
 
     python -m venv here
     here/bin/pip install torch==2.13.0 torchvision==0.28.0 --index-url https://download.pytorch.org/whl/cpu
@@ -12,8 +12,8 @@ named with `--python`:
 or without torchvision, `pip install --no-deps onnx2torch==1.5.15`: only NonMaxSuppression and RoiAlign call it, and
 where it is missing a stub of this file lets onnx2torch be imported, and those two opt out.
 
-A converted module is in training mode, so that it is put into `eval()`. It gives the outputs of a node together; they
-are told apart here by their place among the node's outputs, and handed over as they are where the numbers differ.
+A converted module is in training mode, so that it is put into `eval()`. It returns the outputs of a node together;
+they are identified here by their place among the node's outputs, and returned unchanged where the numbers differ.
 
 What fails, and why (each is the runtime's):
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class NoTorchvisionError(Exception):
-    """torchvision, which the operator is made of, is not installed."""
+    """torchvision, which the operator needs, is not installed."""
 
 
 class NoTypeError(Exception):
@@ -51,7 +51,7 @@ class NoTypeError(Exception):
 
 
 def stub() -> tuple[ModuleType, ModuleType]:
-    """Return what stands for torchvision where it is missing: importing works, calling does not."""
+    """Return a stub of torchvision: it can be imported, but not called."""
 
     def missing(*_: object, **__: object) -> NoReturn:
         raise NoTorchvisionError("torchvision is not installed")
@@ -86,8 +86,8 @@ import torch
 
 module = onnx2torch.convert(model).eval()
 with torch.no_grad():
-    given = module(*(torch.from_numpy(array) for array in inputs.values()))
-outputs = [tensor.numpy() for tensor in (given if isinstance(given, (list, tuple)) else [given])]
+    returned = module(*(torch.from_numpy(array) for array in inputs.values()))
+outputs = [tensor.numpy() for tensor in (returned if isinstance(returned, (list, tuple)) else [returned])]
 """
 
 REPRO_BITS = """\
@@ -114,15 +114,15 @@ def from_torch(tensor):
 
 module = onnx2torch.convert(model).eval()
 with torch.no_grad():
-    given = module(*(to_torch(array) for array in inputs.values()))
-outputs = [from_torch(tensor) for tensor in (given if isinstance(given, (list, tuple)) else [given])]
+    returned = module(*(to_torch(array) for array in inputs.values()))
+outputs = [from_torch(tensor) for tensor in (returned if isinstance(returned, (list, tuple)) else [returned])]
 """
 
 torch.set_num_threads(1)
 torch.set_num_interop_threads(1)
 
 BITS = {8: (np.uint8, torch.uint8), 16: (np.uint16, torch.uint16)}
-"""As what a tensor that numpy lacks passes through it, by the bits of one element."""
+"""Types as which a tensor that numpy lacks passes through numpy, by the bits of one element."""
 
 NATIVE = tuple(row.name for row in protocol.ELEMENT_TYPES if row.number != protocol.STRING and hasattr(np, row.dtype))
 VIEWED = {
@@ -134,7 +134,7 @@ VIEWED = {
 
 
 def info() -> dict[str, Any]:
-    """Return what the hello message says of this runtime."""
+    """Return the fields of the hello message."""
     return {
         "runtime": "onnx2torch",
         "version": metadata.version("onnx2torch"),
@@ -151,23 +151,23 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     fed = [_to_torch(inputs[value.name]) for value in proto.graph.input if value.name in inputs]
     module = onnx2torch.convert(proto).eval()
     with torch.no_grad():
-        given = module(*fed)
-    return [_from_torch(value) for value in arranged(given, proto.graph, outputs)]
+        returned = module(*fed)
+    return [_from_torch(value) for value in arranged(returned, proto.graph, outputs)]
 
 
-def arranged(given: Any, graph: onnx.GraphProto, outputs: Sequence[str]) -> list[Any]:  # noqa: ANN401 - any value
-    """Return the values of `outputs` from what a module gave: a value for each node that makes an output of the graph.
+def arranged(returned: Any, graph: onnx.GraphProto, outputs: Sequence[str]) -> list[Any]:  # noqa: ANN401 - any value
+    """Return the values of `outputs` from what a module returned: a value for each node that computes a graph output.
 
-    The value of a node of several outputs is a tuple of all of them. Where it is not, or of another length, everything
-    that was given is returned, for there is no telling which is which.
+    The value of a node with several outputs is a tuple of all of them. Where it is not, or has another length, all
+    values are returned, for they cannot be identified.
     """
     makers = {name: index for index, node in enumerate(graph.node) for name in node.output if name}
     nodes = list(dict.fromkeys(makers[value.name] for value in graph.output))
-    values = dict(zip(nodes, given if len(nodes) > 1 else [given], strict=True))
+    values = dict(zip(nodes, returned if len(nodes) > 1 else [returned], strict=True))
     for index, value in values.items():
         names = graph.node[index].output
         if isinstance(value, list | tuple) is (len(names) == 1) or (len(names) > 1 and len(value) != len(names)):
-            return flat(given)
+            return flat(returned)
     return [
         values[node][list(graph.node[node].output).index(name)] if len(graph.node[node].output) > 1 else values[node]
         for name in outputs

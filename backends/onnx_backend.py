@@ -1,4 +1,4 @@
-"""Anything that follows onnx.backend.base.Backend, the interface that most runtimes already have."""
+"""Adapter for objects that follow onnx.backend.base.Backend, the interface that most runtimes already have."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ outputs = list(backend.prepare(model, "CPU").run(list(inputs.values())))
 """
 
 
-class Incompatible(Exception):  # noqa: N818 - not an error: the backend said that it will not
-    """The backend's is_compatible() said no."""
+class Incompatible(Exception):  # noqa: N818 - not an error: the backend opted out
+    """The backend's is_compatible() returned a false value."""
 
 
 class Adapter:
-    """Speaks for a module, class or object with prepare() and, optionally, is_compatible().
+    """Adapts a module, class or object with prepare() and, optionally, is_compatible().
 
     Attributes:
         OPT_OUTS: how such a backend opts out: onnx's own runner treats SkipTest as "does not implement it".
@@ -38,14 +38,14 @@ class Adapter:
     )
 
     def __init__(self, target: Any, path: str, repro: str = "") -> None:  # noqa: ANN401 - whatever the user named
-        """Take the object, the dotted path it was found at, and how it is called where that is not by this path."""
+        """Take the object, its dotted path, and the lines that call it where that path does not serve."""
         self.target, self.path, self.repro = target, path, repro
         own = f"backends.{path.partition('.')[0]}"
-        if importlib.util.find_spec(own) is not None:  # The same runtime's own adapter knows its messages.
+        if importlib.util.find_spec(own) is not None:  # An adapter of the same runtime has patterns for its messages.
             self.OPT_OUTS = (*self.OPT_OUTS, *getattr(importlib.import_module(own), "OPT_OUTS", ()))
 
     def info(self) -> dict[str, Any]:
-        """Return what the hello message says of this backend."""
+        """Return the fields of the hello message."""
         module = str(getattr(self.target, "__module__", None) or getattr(self.target, "__name__", self.path))
         version = getattr(importlib.import_module(module.split(".", maxsplit=1)[0]), "__version__", "unknown")
         name, attribute = self.path, ""
@@ -56,7 +56,7 @@ class Adapter:
         return {"runtime": self.path, "version": str(version), "repro": repro}
 
     def run(self, model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:  # noqa: ARG002
-        """Return all outputs; the interface has no way to ask for some of them by name."""
+        """Return all outputs; the interface cannot select some of them by name."""
         proto = onnx.load_from_string(model)
         compatible = getattr(self.target, "is_compatible", None)
         if compatible is not None and not compatible(proto, "CPU"):

@@ -26,7 +26,7 @@ outputs = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
 
 
 def info() -> dict[str, Any]:
-    """Return what the hello message says of this runtime."""
+    """Return the fields of the hello message."""
     return {
         "runtime": "onnx.reference",
         "version": onnx.__version__,

@@ -1,7 +1,7 @@
 """ONNX Runtime on the CPU, one thread.
 
-Element types that numpy lacks (bfloat16, float8, 4-bit) travel through OrtValue memory, because
-`OrtValue.numpy()` cannot give them; below a byte they are packed there as in TensorProto.raw_data.
+Element types that numpy lacks (bfloat16, float8, 4-bit) are passed through OrtValue memory, because
+`OrtValue.numpy()` does not support them; below a byte they are packed there as in TensorProto.raw_data.
 """
 
 from __future__ import annotations
@@ -80,18 +80,18 @@ outputs = [from_ort(value) for value in session.run_with_ort_values(None, fed)]
 """
 
 PLAIN = frozenset(range(1, 14))
-"""Element types that session.run() takes and gives as numpy arrays: float to uint64."""
+"""Element types that session.run() takes and returns as numpy arrays: float to uint64."""
 
 NEWER = 9999
 """An opset and an IR version that no runtime knows."""
 
 OPTIONS = onnxruntime.SessionOptions()
 OPTIONS.intra_op_num_threads = OPTIONS.inter_op_num_threads = 1
-OPTIONS.log_severity_level = 4  # What it logs of an error it raises as well.
+OPTIONS.log_severity_level = 4  # It logs only errors that it also raises.
 
 
 class SparseAnswer(Exception):  # noqa: N818 - it is the runtime's, not an error of ours
-    """The runtime gave a kind of value that ONNX's graph does not declare."""
+    """The runtime returned a kind of value that the graph does not declare."""
 
 
 class NoTypeError(Exception):
@@ -99,7 +99,7 @@ class NoTypeError(Exception):
 
 
 def info() -> dict[str, Any]:
-    """Return what the hello message says of this runtime."""
+    """Return the fields of the hello message."""
     newest = {
         "opset": _newest(8, NEWER, "Current official support for domain ai.onnx is till opset"),
         "ir_version": _newest(NEWER, 13, "max supported IR version:"),
@@ -110,13 +110,13 @@ def info() -> dict[str, Any]:
         "repro": REPRO,
         "repro_wide": REPRO_ORT_VALUES,
         **{key: number for key, number in newest.items() if number is not None},
-        "types": [row.name for row in protocol.ELEMENT_TYPES if row.number in PLAIN or _held(row.number)],
+        "types": [row.name for row in protocol.ELEMENT_TYPES if row.number in PLAIN or _supports(row.number)],
         "containers": ["sequence", "optional", "map"],
     }
 
 
-def _newest(ir_version: int, opset: int, said: str) -> int | None:
-    """Return the number that follows some words in what this version says of a model that is newer than it."""
+def _newest(ir_version: int, opset: int, prefix: str) -> int | None:
+    """Return the number after `prefix` in the error of this version for a model that is too new for it."""
     bytes_ = bytearray()
     for field, number in ((b"\x08", ir_version), (b"\x42\x03\x10", opset)):  # ModelProto.ir_version, opset_import
         bytes_ += field + bytes([number & 0x7F | 0x80, number >> 7])
@@ -124,16 +124,16 @@ def _newest(ir_version: int, opset: int, said: str) -> int | None:
     try:
         onnxruntime.InferenceSession(bytes(bytes_), OPTIONS, providers=["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001 - its type differs between versions
-        found = re.search(rf"{said} (\d+)", str(error))
-        return int(found[1]) if found else None
+        match = re.search(rf"{prefix} (\d+)", str(error))
+        return int(match[1]) if match else None
     return None
 
 
-def _held(number: int) -> bool:
-    """Tell whether this version has memory for an element type that numpy lacks."""
+def _supports(number: int) -> bool:
+    """Return whether this version supports an element type that numpy lacks."""
     try:
         onnxruntime.OrtValue.ortvalue_from_shape_and_type([1], number)
-    except Exception:  # noqa: BLE001 - whatever it raises, it has none
+    except Exception:  # noqa: BLE001 - any error means that it has none
         return False
     return True
 
@@ -156,7 +156,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
 
 
 def _passes(value: dict[Any, Any]) -> bool:
-    """Tell whether a map can be passed; the interface takes every other for one of floats."""
+    """Return whether a map can be passed; the interface reads every other as one of floats."""
     return bool(value) and all(np.asarray(item).dtype == np.float32 for item in value.values())
 
 
@@ -170,7 +170,7 @@ _PLAIN_NAMES = frozenset(row.name for row in protocol.ELEMENT_TYPES if row.numbe
 
 
 def _plain_type(text: str) -> bool:
-    """Tell whether a type such as tensor(float) or seq(map(int64,tensor(float))) is made of plain ones."""
+    """Return whether a type such as tensor(float) or seq(map(int64,tensor(float))) is made of plain ones."""
     words = text.replace("(", " ").replace(")", " ").replace(",", " ").split()
     return all(word in _PLAIN_NAMES for word in words if word not in {"tensor", "seq", "map", "optional"})
 
@@ -202,12 +202,12 @@ def _from_ort(value: onnxruntime.OrtValue) -> Any:  # noqa: ANN401
     if number in PLAIN:
         return value.numpy()
     shape = value.shape()
-    size = protocol.packed_size(number, math.prod(shape))  # Up to 1.20 an OrtValue does not say it.
+    size = protocol.packed_size(number, math.prod(shape))  # Up to 1.20 an OrtValue has no size.
     return protocol.unpack(ctypes.string_at(value.data_ptr(), size) if size else b"", number, shape)
 
 
 def _typed(value: Any, text: str) -> Any:  # noqa: ANN401
-    """Give the values of maps, which arrive as Python numbers, the element type the model declares."""
+    """Convert the values of maps, which are Python numbers, to the element type that the model declares."""
     if isinstance(value, list):
         inner = text.partition("(")[2].removesuffix(")")
         return [_typed(item, inner) for item in value]

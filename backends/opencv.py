@@ -1,11 +1,11 @@
 """OpenCV's dnn module on the CPU, one thread, with the engine that it chooses itself.
 
-What the new engine cannot load it loads with the classic one, and it is the classic one's error that is told. That a
-layer cannot be created counts as an opt-out: both make layers in the same place. That an attribute is not supported
-does not, because the new engine may know it and have failed for another reason.
+What the new engine cannot load it loads with the classic one, and the error is that of the classic one. A layer that
+cannot be created is an opt-out: both engines create layers in the same place. An unsupported attribute is not, because
+the new engine may support it and have failed for another reason.
 
-Its binding makes int32 of int64 and uint64 on their way into a Mat: an input with a value beyond that opts out, rather
-than that the runtime is blamed for other values than those of the case. Answers of these types come back whole.
+Its binding converts int64 and uint64 to int32 for a Mat: an input with a larger value opts out, so that the runtime is
+not blamed for values that it did not get. Answers of these types come back whole.
 
 What fails, and why (5.0.0):
 
@@ -61,7 +61,7 @@ class NoTypeError(Exception):
 
 
 def info() -> dict[str, Any]:
-    """Return what the hello message says of this runtime."""
+    """Return the fields of the hello message."""
     return {
         "runtime": "opencv-python-headless",
         "version": version("opencv-python-headless"),

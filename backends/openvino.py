@@ -1,8 +1,8 @@
 """OpenVINO on its CPU plugin, one thread, in float32 where it might compute in less.
 
-Inputs that the compiled model does not have are not given to it: the runtime takes away what nothing depends on. Each
-tensor travels as its raw bytes, because `Tensor.data` calls bfloat16 float16, and float8 and 4-bit uint8. Strings
-travel as numpy's bytes, which lose NUL characters at the end of a string.
+Inputs that the compiled model lacks are not passed: the runtime removes inputs on which nothing depends. Each tensor
+is passed as its raw bytes, because `Tensor.data` calls bfloat16 float16, and float8 and 4-bit uint8. Strings
+are passed as numpy's bytes, which lose NUL characters at the end of a string.
 
 What fails, and why (2026.4.1):
 
@@ -12,10 +12,10 @@ What fails, and why (2026.4.1):
 - A model whose Split has no outputs ends it by SIGFPE, an If without a condition by SIGSEGV.
 - Axes, shapes and rank that are known at run time only are "dynamic rank" to the CPU plugin, which then opts out, or
   "has to be static" to a converter, which is an error.
-- A type that its protobuf does not know (float6) is told as one without a name, as a wrong number is: an error.
-- Tile over a tensor of four dimensions with repeats known at run time gives memory that nobody wrote.
+- A type that its protobuf does not know (float6) has no name in its message, as a wrong number has none: an error.
+- Tile over a tensor of four dimensions with repeats known at run time gives uninitialized memory.
 - In a stream of one thread, which is its default on one core, an error inside infer() is lost, the answer is empty, and
-  a later infer() ends by SIGSEGV. Without a stream, as here, errors are errors, so that no case pays for another.
+  a later infer() ends by SIGSEGV. Without a stream, as here, errors are errors, so that no case affects another.
 """
 
 from __future__ import annotations
@@ -121,13 +121,13 @@ TYPES = {
     "i4": "int4",
     "u4": "uint4",
 }
-"""Element types as OpenVINO writes them, and as ONNX does."""
+"""Element types as OpenVINO names them, and as ONNX does."""
 
 ONNX_TYPES = {onnx: own for own, onnx in TYPES.items()}
 
 CORE = openvino.Core()
 CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 0}
-"""No stream means in the thread that asks; see above."""
+"""Without streams it runs in the calling thread; see above."""
 
 
 class NoTypeError(Exception):
@@ -135,11 +135,11 @@ class NoTypeError(Exception):
 
 
 class InputError(Exception):
-    """The compiled model asks for what the graph does not."""
+    """The compiled model needs an input that the graph does not have."""
 
 
 def info() -> dict[str, Any]:
-    """Return what the hello message says of this runtime."""
+    """Return the fields of the hello message."""
     return {
         "runtime": "openvino",
         "version": version("openvino"),

@@ -1,10 +1,10 @@
-"""The wire format between the harness and an adapter, both sides of it.
+"""Both sides of the wire format between the harness and an adapter.
 
 A message is one line of JSON, the header, and then as many raw bytes as the header's "payload" says.
-README.md beside this file describes every message; this module is that description in Python.
+README.md beside this file describes every message; this module implements it in Python.
 
-Values are numpy arrays (tensors), lists (sequences), dicts (maps) and None (an optional that holds
-nothing). An array's dtype is its ONNX element type; string tensors are object arrays of str.
+Values are numpy arrays (tensors), lists (sequences), dicts (maps) and None (an empty
+optional). An array's dtype is its ONNX element type; string tensors are object arrays of str.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-try:  # Without ml_dtypes an adapter still serves the types that numpy itself has.
+try:  # Without ml_dtypes an adapter still supports the types of numpy itself.
     import ml_dtypes
 except ImportError:
     ml_dtypes = None  # type: ignore[assignment, unused-ignore]
 
 VERSION = 1
-"""Raised when a message changes its meaning; both sides refuse another number."""
+"""Increased when a message changes its meaning; both sides refuse another number."""
 
 MAX_HEADER = 64 << 20
-"""Bytes of one header line; a longer one is taken for noise, not for a message."""
+"""Bytes of one header line; a longer one is no message."""
 
 MAX_PAYLOAD = 1 << 30
 """Bytes of one payload that are accepted."""
 
 MAX_DEPTH = 32
-"""How deep sequences, maps and optionals may lie in one another."""
+"""How deep sequences, maps and optionals may be nested."""
 
 MAX_RANK = 64
-"""Dimensions of a tensor: as many as numpy has."""
+"""Dimensions of a tensor: the maximum of numpy."""
 
 MAX_DIM = 2**63 - 1
-"""Size of one dimension, which TensorProto has in 64 bits."""
+"""Size of one dimension: TensorProto stores it in 64 bits."""
 
 Value = Any
 """np.ndarray | list[Value] | dict[int | str, Value] | None."""
@@ -51,10 +51,10 @@ STRING = 8
 BOOL = 9
 
 _LONGEST_INTEGER = 40
-"""Digits of an integer that is read as one; int() takes time that grows with their square, and gives up at 4300."""
+"""Digits of an integer that is read as one; int() takes time that grows with their square, and raises above 4300."""
 
 _UNPACKED_AT_ONCE = 1 << 16
-"""Elements below a byte whose single bits are held at once, each in a byte of its own; a multiple of 8."""
+"""Elements below a byte that are unpacked at once, each bit into a byte; a multiple of 8."""
 
 _SHORT = reprlib.Repr()
 _SHORT.maxlist = _SHORT.maxdict = 8
@@ -70,11 +70,11 @@ class HeaderError(ProtocolError):
 
 
 class PayloadError(ProtocolError):
-    """A payload that does not hold what its header says."""
+    """A payload that does not match its header."""
 
 
 class ElementTypeError(ProtocolError):
-    """An element type that this environment cannot hold."""
+    """An element type that this environment does not support."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def element_type(dtype: np.dtype[Any]) -> ElementType:
     """Return the row of a numpy dtype; every dtype of text counts as string.
 
     Raises:
-        ElementTypeError: the dtype is none of ONNX's.
+        ElementTypeError: ONNX has no such type.
     """
     number = _NUMBERS.get(dtype)
     if number is None:
@@ -167,7 +167,7 @@ def element_type_named(name: str) -> ElementType:
 
 
 def numpy_dtype(number: int) -> np.dtype[Any]:
-    """Return the numpy dtype that holds ONNX element type `number`.
+    """Return the numpy dtype of ONNX element type `number`.
 
     Raises:
         ElementTypeError: no such element type, or this environment lacks ml_dtypes (or a new enough one).
@@ -180,13 +180,15 @@ def numpy_dtype(number: int) -> np.dtype[Any]:
 
 
 def pack(array: np.ndarray[Any, Any]) -> bytes:
-    """Return the elements in row-major order, little-endian, as TensorProto.raw_data holds them."""
+    """Return the elements in row-major order, little-endian, as in TensorProto.raw_data."""
     bits = element_type(array.dtype).bits
     if bits < 8:  # noqa: PLR2004 - a byte
         codes = np.unpackbits(array.reshape(-1, 1).view(np.uint8), axis=1, bitorder="little", count=bits)
         return np.packbits(codes.reshape(-1), bitorder="little").tobytes()
     if array.dtype.kind == "b":
-        array = array.view(np.uint8) != 0  # A runtime may hold another byte for true, which is none of the format's.
+        array = (
+            array.view(np.uint8) != 0
+        )  # A runtime may use another byte than 1 for true, which the format does not allow.
     if sys.byteorder == "big" or array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
     return array.tobytes()
@@ -198,7 +200,7 @@ def packed_size(number: int, count: int) -> int:
 
 
 def unpack(data: bytes | memoryview, number: int, shape: Sequence[int]) -> np.ndarray[Any, Any]:
-    """Return a fresh array from raw_data: the inverse of `pack`."""
+    """Return a new array from raw_data: the inverse of `pack`."""
     dtype, bits, count = numpy_dtype(number), _ROWS[number].bits, math.prod(shape)
     if bits >= 8:  # noqa: PLR2004 - a byte
         array = np.frombuffer(data, dtype.newbyteorder("<"), count).astype(dtype, copy=True)
@@ -216,7 +218,7 @@ def encode(value: Value, buffers: list[bytes]) -> dict[str, Any]:
 
     Raises:
         ElementTypeError: an array of a dtype that ONNX does not have.
-        PayloadError: something that is no tensor, sequence, map or optional.
+        PayloadError: the value is no tensor, sequence, map or optional.
     """
     if isinstance(value, np.ndarray | np.generic):
         row = element_type(value.dtype)
@@ -256,15 +258,15 @@ class Payload:
     """Reads the values of one message in order from its bytes."""
 
     def __init__(self, data: bytes | memoryview) -> None:
-        """Begin at the first byte."""
+        """Start at the first byte."""
         self.data, self.size, self.offset = memoryview(data), len(data), 0
 
     def decode(self, described: Mapping[str, Any], depth: int = 0) -> Value:
-        """Return the value that `described` announces.
+        """Return the value that `described` describes.
 
         Raises:
-            HeaderError: the description is not one of the wire format.
-            PayloadError: fewer bytes than it needs.
+            HeaderError: the description does not follow the wire format.
+            PayloadError: the payload has fewer bytes than it needs.
         """
         if not isinstance(described, dict):
             raise HeaderError(f"a value is described by an object, not {clip(described)}")
@@ -285,8 +287,8 @@ class Payload:
     def _map(self, described: Mapping[str, Any], depth: int) -> dict[Any, Value]:
         keys = self.decode(described.get("keys", {}), depth)
         if not isinstance(keys, np.ndarray) or keys.ndim != 1 or keys.dtype.kind not in "Oiu":
-            found = clip(described.get("keys"))
-            raise HeaderError(f'"keys" of a map are {found}: expected a tensor of rank 1, of strings or integers')
+            shown = clip(described.get("keys"))
+            raise HeaderError(f'"keys" of a map are {shown}: expected a tensor of rank 1, of strings or integers')
         listed, values = self._keys(keys), _list(described, "values")
         if len(listed) != len(values):
             raise HeaderError(f"a map of {len(listed)} keys and {len(values)} values: expected as many of both")
@@ -335,14 +337,13 @@ class Payload:
 
 
 class Outline(Payload):
-    """Reads the values of a message whose bytes were not kept: types and shapes are right, each element is 0.
+    """Reads the values of a message whose payload was skipped: types and shapes are right, each element is 0.
 
-    An array takes the memory of one element. The integer keys of a map are not known; 0, 1, 2 and so on stand
-    for them.
+    An array takes the memory of one element. The integer keys of a map are unknown; they are 0, 1, 2 and so on.
     """
 
     def __init__(self, size: int) -> None:
-        """Begin at the first of so many bytes."""
+        """Start at the first of so many bytes."""
         super().__init__(b"")
         self.size = size
 
@@ -356,7 +357,7 @@ class Outline(Payload):
 def _shaped(shape: list[int], make: Callable[[], np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     try:
         return make()
-    except ValueError as error:  # Too many dimensions, or too long ones beside one of 0.
+    except ValueError as error:  # Too many dimensions, or very large ones beside one of 0.
         raise HeaderError(f"tensor shape {clip(shape)}: {error}") from None
 
 
@@ -368,13 +369,13 @@ def _list(described: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def clip(value: object, limit: int = 80) -> str:
-    """Return a short form of what somebody else sent, safe to print; however large or deep, only its front is read."""
+    """Return a short form of a value from outside, safe to print; of a large or deep one only the beginning is read."""
     text = repr(value[: 4 * limit]) if isinstance(value, bytes | str) else _SHORT.repr(value)
     return text if len(text) <= limit else text[:limit] + "..."
 
 
 def message(header: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> bytes:
-    """Return one whole message, header line and payload."""
+    """Return one message: header line and payload."""
     head = {**header, "payload": sum(map(len, buffers))}
     return b"".join([json.dumps(head, separators=(",", ":")).encode(), b"\n", *buffers])
 
@@ -400,7 +401,7 @@ def parse_header(line: bytes | bytearray) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int | float:
-    """Return an integer; one that nothing here can be is as good as the float that it is near."""
+    """Return an integer; one with too many digits for any field becomes a float."""
     return int(digits) if len(digits) <= _LONGEST_INTEGER else float(digits)
 
 
@@ -408,7 +409,7 @@ def read(stream: BinaryIO) -> tuple[dict[str, Any], bytes] | None:
     """Return the next header and payload from a blocking stream, or None at its end.
 
     Raises:
-        ProtocolError: the stream holds something else, or ends inside a message.
+        ProtocolError: the stream contains something else, or ends inside a message.
     """
     line = stream.readline(MAX_HEADER)
     if not line:

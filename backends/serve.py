@@ -1,10 +1,10 @@
-"""Main of an adapter process: `python serve.py NAME` answers requests on its standard input.
+"""Main module of an adapter process: `python serve.py NAME` answers requests on its standard input.
 
 NAME is a module of this package (`onnxruntime`), another module or a file with the same functions (`my_adapter`,
-`./my_adapter.py`), or a dotted path to anything that has them or follows `onnx.backend.base.Backend`.
+`./my_adapter.py`), or a dotted path to an object that has them or follows `onnx.backend.base.Backend`.
 
-The answers go to what was standard output; everything the runtime itself prints goes to standard error,
-so that it cannot be taken for an answer.
+The answers go to the original standard output; everything that the runtime prints goes to standard error, so that it is
+not read as an answer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # It ends this process, and raises nothing amid an import.
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # It ends this process, instead of raising an exception during an import.
     # Python put this folder first on the path, where backends/onnxruntime.py would hide onnxruntime itself.
     sys.path[:1] = [] if Path.cwd() == HERE else [str(Path.cwd())]
 
@@ -35,7 +37,7 @@ from collections.abc import Mapping  # noqa: E402
 from typing import TYPE_CHECKING, Any, BinaryIO  # noqa: E402
 
 if __name__ == "__main__" and "backends" not in sys.modules:
-    # Works in an environment that holds only the runtime: this package is loaded from where it lies.
+    # In an environment that contains only the runtime, this package is loaded from this folder.
     _spec = importlib.util.spec_from_file_location("backends", HERE / "__init__.py")
     if _spec is None or _spec.loader is None:
         raise SystemExit(f"{HERE} is not the backends package")
@@ -49,10 +51,10 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 CALLED_AS = {"info": "info()", "run": "run(model, inputs, outputs)"}
-"""What an adapter has."""
+"""The functions of an adapter."""
 EXAMPLE = '{"runtime": "my-runtime", "version": "1.2.0"}'
 SHOWN = 60
-"""Characters of a value that a sentence shows."""
+"""Characters of a value that a message shows."""
 
 REPRO_OF_FILE = """\
 import importlib.util
@@ -77,20 +79,20 @@ outputs = list(adapter.prepare(model, "CPU").run(list(inputs.values())))
 
 
 class LoadError(Exception):
-    """The adapter cannot be had; the text says why and what to do."""
+    """The adapter cannot be loaded; the text says why and what to do."""
 
 
 def load(name: str) -> Any:  # noqa: ANN401 - a module, or an object with the same functions
     """Return the adapter called `name`.
 
     Raises:
-        LoadError: there is none, it cannot be imported, or it is no adapter.
+        LoadError: it does not exist, cannot be imported, or is no adapter.
     """
     of_file = is_file_name(name)
     if of_file:
         target: Any = _import_file(name)
     else:
-        target = _import(f"backends.{name}" if "." not in name and _is_here(name) else name)
+        target = _import(f"backends.{name}" if "." not in name and _is_in_package(name) else name)
     missing = [word for word in CALLED_AS if not callable(getattr(target, word, None))]
     if not missing:
         _check_signatures(target, name)
@@ -101,8 +103,8 @@ def load(name: str) -> Any:  # noqa: ANN401 - a module, or an object with the sa
             return onnx_backend.Adapter(target, target.__name__, _importing(target, name) + REPRO_OF_PREPARE)
         return onnx_backend.Adapter(target, name)
     if len(missing) == 1:
-        (there,) = CALLED_AS.keys() - {*missing}
-        raise LoadError(f"{name} is no adapter: it has {there}() but no {CALLED_AS[missing[0]]}")
+        (present,) = CALLED_AS.keys() - {*missing}
+        raise LoadError(f"{name} is no adapter: it has {present}() but no {CALLED_AS[missing[0]]}")
     raise LoadError(
         f"{name} is no adapter: it has neither info() and run(), nor prepare() of onnx.backend.base.Backend"
         f"{_hint(target, Path(name).stem if of_file else name)}"
@@ -110,16 +112,16 @@ def load(name: str) -> Any:  # noqa: ANN401 - a module, or an object with the sa
 
 
 def is_file_name(name: str) -> bool:
-    """Tell whether an adapter is named by the path of a file, as harness/execution/backend_names.py has it."""
+    """Return whether a name is the path of a file, by the rule of harness/execution/backend_names.py."""
     return "/" in name or os.sep in name or name.endswith(".py")
 
 
-def _is_here(name: str) -> bool:
+def _is_in_package(name: str) -> bool:
     return not name or importlib.util.find_spec(f"backends.{name}") is not None
 
 
 def _hint(target: Any, name: str) -> str:  # noqa: ANN401
-    """Return what would be right, where a class in a module follows the other interface."""
+    """Return the right name, where a class in a module follows the other interface."""
     for word, item in vars(target).items() if inspect.ismodule(target) else ():
         if inspect.isclass(item) and item.__module__ == target.__name__ and callable(getattr(item, "prepare", None)):
             return f"; its class {word} has prepare(): write {name}.{word}"
@@ -127,23 +129,23 @@ def _hint(target: Any, name: str) -> str:  # noqa: ANN401
 
 
 def _check_signatures(target: object, name: str) -> None:
-    """Raise LoadError where a function cannot be called with what it is given."""
-    for word, given, what in (
+    """Raise LoadError where a function cannot be called with its arguments."""
+    for word, arguments, how in (
         ("info", (), "without arguments"),
         ("run", (b"", {}, []), "as run(model, inputs, outputs): bytes, a dict by name, and names"),
     ):
         try:
             signature = inspect.signature(getattr(target, word))
-        except (TypeError, ValueError):  # Of what is not written in Python it is not known.
+        except (TypeError, ValueError):  # A function that is not written in Python may have no signature.
             continue
         try:
-            signature.bind(*given)
+            signature.bind(*arguments)
         except TypeError:
-            raise LoadError(f"{name}: {word}{signature} cannot be called {what}") from None
+            raise LoadError(f"{name}: {word}{signature} cannot be called {how}") from None
 
 
-class _NotItself(importlib.abc.MetaPathFinder):
-    """Finds what an adapter's file is named after elsewhere: my_runtime.py may import my_runtime."""
+class _OutsideFolder(importlib.abc.MetaPathFinder):
+    """Finds a module with the name of an adapter's file outside its folder: my_runtime.py may import my_runtime."""
 
     def __init__(self, stem: str, folder: Path) -> None:
         self.stem, self.folder = stem, folder
@@ -154,7 +156,7 @@ class _NotItself(importlib.abc.MetaPathFinder):
         path: Sequence[str] | None,  # noqa: ARG002 - importlib's
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> importlib.machinery.ModuleSpec | None:
-        """Return where a module of that name is, outside of the adapter's folder."""
+        """Return the spec of a module of that name outside the adapter's folder."""
         if fullname != self.stem:
             return None
         elsewhere = [item for item in sys.path if Path(item).absolute() != self.folder]
@@ -162,15 +164,15 @@ class _NotItself(importlib.abc.MetaPathFinder):
 
 
 def _import_file(name: str) -> ModuleType:
-    """Return the module in a file; what lies beside it can be imported from it."""
+    """Return the module of a file, which can import the modules beside it."""
     path = Path(name).absolute()
     if not path.is_file():
         raise LoadError(f"no file {name} in {Path.cwd()}")
     sys.path.insert(0, str(path.parent))
-    finder = _NotItself(path.stem, path.parent)
-    taken = path.stem in sys.modules or finder.find_spec(path.stem, None) is not None
+    finder = _OutsideFolder(path.stem, path.parent)
+    name_is_used = path.stem in sys.modules or finder.find_spec(path.stem, None) is not None
     sys.meta_path.insert(0, finder)
-    module_name = f"{path.stem}_of_a_file" if taken else path.stem
+    module_name = f"{path.stem}_of_a_file" if name_is_used else path.stem
     loader = importlib.machinery.SourceFileLoader(module_name, str(path))
     spec = importlib.util.spec_from_file_location(module_name, path, loader=loader)
     assert spec is not None  # noqa: S101 - there is a loader
@@ -180,17 +182,17 @@ def _import_file(name: str) -> ModuleType:
     except BaseException as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         where = f" (line {lines[-1]})" if lines else ""
-        why = f"{type(error).__name__}: {_text(error)}{where}"
+        reason = f"{type(error).__name__}: {_text(error)}{where}"
         if isinstance(error, ModuleNotFoundError):
-            why = f"{_text(error)}{where}; is it installed in {sys.executable}?"
+            reason = f"{_text(error)}{where}; is it installed in {sys.executable}?"
         elif isinstance(error, SyntaxError | UnicodeError | ValueError) and path.suffix != ".py":
-            why += f"; a program that speaks the wire format is named cmd:{name}"
-        raise LoadError(f"cannot import {name}: {why}") from error
+            reason += f"; a program that speaks the wire format is named cmd:{name}"
+        raise LoadError(f"cannot import {name}: {reason}") from error
     return module
 
 
 def _import(path: str) -> Any:  # noqa: ANN401
-    """Return the module at `path`, or the attribute of one; the longest importable prefix counts."""
+    """Return the module at `path`, or the attribute of a module: that of the longest importable prefix."""
     parts = path.split(".")
     for end in range(len(parts), 0, -1):
         module = ".".join(parts[:end])
@@ -210,11 +212,11 @@ def _import(path: str) -> Any:  # noqa: ANN401
     raise LoadError(f"cannot import {path}")
 
 
-def greeting(adapter: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
-    """Return what an adapter says of itself, and how one calls it without this project.
+def hello_fields(adapter: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
+    """Return the info() of an adapter, and the lines of Python that call it without this project.
 
     Raises:
-        LoadError: it says no name or version of its runtime, or what JSON cannot hold.
+        LoadError: the name or version of its runtime is missing, or a value cannot be written as JSON.
     """
     try:
         info = adapter.info()
@@ -240,7 +242,7 @@ def greeting(adapter: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
 
 
 def _repro(adapter: Any, name: str) -> str | None:  # noqa: ANN401
-    """Return the lines that call an adapter whose info() says none: its REPRO, or those that import it."""
+    """Return the lines that call an adapter whose info() has none: its REPRO, or lines that import it."""
     own = getattr(adapter, "REPRO", None)
     if isinstance(own, str):
         return own
@@ -250,13 +252,13 @@ def _repro(adapter: Any, name: str) -> str | None:  # noqa: ANN401
 
 
 def _importing(module: ModuleType, name: str) -> str:
-    """Return the lines that import an adapter from where its user named it."""
+    """Return the lines that import an adapter by the name that its user wrote."""
     text = REPRO_OF_FILE if is_file_name(name) else REPRO_OF_MODULE
     return text.format(folder=str(Path(name).parent), path=name, module=module.__name__)
 
 
 def _kind(value: object) -> str:
-    """Return what a value is, in short: its type, and itself where that is short."""
+    """Return the type of a value, and its repr(), clipped."""
     try:
         text = repr(value)
     except BaseException as error:  # noqa: BLE001 - it may be anything
@@ -265,7 +267,7 @@ def _kind(value: object) -> str:
 
 
 def opt_out(table: object, error: BaseException) -> str | None:
-    """Return the reason of the first row that the error fits, or None: it is a failure.
+    """Return the reason of the first row that matches the error, or None: it is a failure.
 
     A row of an adapter's OPT_OUTS is (exception type name, pattern searched for in the message, reason).
     """
@@ -278,13 +280,13 @@ def opt_out(table: object, error: BaseException) -> str | None:
 
 
 def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = "") -> bytes:  # noqa: ANN401
-    """Return the message that answers one request; what the runtime raises is part of the answer.
+    """Return the message that answers one request; an error of the runtime is such an answer.
 
     Args:
-        adapter: what is asked.
+        adapter: runs the model.
         header: of the request.
         payload: of the request.
-        name: of the adapter, for a sentence on what is wrong with it.
+        name: of the adapter, for a message about a fault of its own.
     """
     started = time.perf_counter()
     reply: dict[str, Any] = {"kind": "answer", "id": header["id"]}
@@ -293,44 +295,48 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
         model = payload[: header["model"]]
         reader = protocol.Payload(memoryview(payload)[header["model"] :])
         inputs = {item["name"]: reader.decode(item["value"]) for item in header["inputs"]}
-        given = adapter.run(model, inputs, list(header["outputs"]))
-        del inputs  # What the runtime frees late must not outlive the answer: a death then names this case.
+        values = adapter.run(model, inputs, list(header["outputs"]))
+        del inputs  # Freed before the answer, so that a crash while freeing is blamed on this case.
     except protocol.ElementTypeError as error:
-        reply, buffers = {"kind": "unsupported", "id": header["id"], **_told(error, "element type")}, []
+        reply, buffers = {"kind": "unsupported", "id": header["id"], **_error_fields(error, "element type")}, []
     except BaseException as error:  # noqa: BLE001 - a runtime may raise anything, SystemExit too
         reason = opt_out(getattr(adapter, "OPT_OUTS", ()), error)
         kind = "refused" if reason is None else "unsupported"
-        reply, buffers = {"kind": kind, "id": header["id"], **_told(error, reason)}, []
+        reply, buffers = {"kind": kind, "id": header["id"], **_error_fields(error, reason)}, []
     else:
         try:
-            reply["outputs"] = _encoded(given, header["outputs"], buffers)
-        except Exception as error:  # noqa: BLE001 - what the adapter gave is no list of values
-            what = f"{name}: run() gave what is no list of values: {_told(error, None)['message']}".removeprefix(": ")
-            reply, buffers = {"kind": "fault", "id": header["id"], "message": what}, []
+            reply["outputs"] = _encoded(values, header["outputs"], buffers)
+        except Exception as error:  # noqa: BLE001 - run() returned no list of values
+            text = (
+                f"{name}: run() gave what is no list of values: {_error_fields(error, None)['message']}".removeprefix(
+                    ": "
+                )
+            )
+            reply, buffers = {"kind": "fault", "id": header["id"], "message": text}, []
     reply["seconds"] = round(time.perf_counter() - started, 6)
     return protocol.message(reply, buffers)
 
 
-def _encoded(given: object, names: Sequence[str], buffers: list[bytes]) -> list[dict[str, Any]]:
+def _encoded(values: object, names: Sequence[str], buffers: list[bytes]) -> list[dict[str, Any]]:
     """Return the descriptions of outputs.
 
     Raises:
-        TypeError: they are no list, or one of them is no value.
+        TypeError: they are not a list, or one of them is not a value.
     """
-    if not isinstance(given, list | tuple):
-        right = "[values[name] for name in outputs]" if isinstance(given, Mapping) else "[value], a list of them"
-        raise TypeError(f"{type(given).__name__}; give a value for each of {', '.join(names)[:SHOWN]}: {right}")
-    found = []
-    for index, value in enumerate(given):
+    if not isinstance(values, list | tuple):
+        right = "[values[name] for name in outputs]" if isinstance(values, Mapping) else "[value], a list of them"
+        raise TypeError(f"{type(values).__name__}; give a value for each of {', '.join(names)[:SHOWN]}: {right}")
+    described = []
+    for index, value in enumerate(values):
         try:
-            found.append(protocol.encode(value, buffers))
+            described.append(protocol.encode(value, buffers))
         except Exception as error:
             name = f" ({names[index]})" if index < len(names) else ""
             raise TypeError(f"outputs[{index}]{name}: {_text(error)}") from error
-    return found
+    return described
 
 
-def _told(error: BaseException, reason: str | None) -> dict[str, Any]:
+def _error_fields(error: BaseException, reason: str | None) -> dict[str, Any]:
     return {"error": type(error).__name__, "message": _text(error)[:20_000], "reason": reason}
 
 
@@ -345,7 +351,7 @@ def serve(requests: BinaryIO, write: Callable[[bytes], object], name: str) -> in
     """Answer requests until the stream ends; return the exit status."""
     try:
         adapter = load(name)
-        info = {"name": name, "python": platform.python_version(), **greeting(adapter, name)}
+        info = {"name": name, "python": platform.python_version(), **hello_fields(adapter, name)}
     except BaseException as error:  # noqa: BLE001 - importing a runtime may raise anything
         text = str(error) if isinstance(error, LoadError) else f"{name}: {type(error).__name__}: {_text(error)}"
         write(protocol.message({"kind": "failed", "message": text}))

@@ -1,8 +1,8 @@
-"""Puts Node.js in the place of this process: `python serve_node.py NODE ADAPTER.mjs FOLDER`.
+"""Replaces this process by Node.js: `python serve_node.py NODE ADAPTER.mjs FOLDER`.
 
-A program in JavaScript cannot move its descriptors, and native code beneath it prints to descriptor 1. So they are
-moved before it starts: requests and answers are on descriptors whose numbers it is told, and standard output is
-standard error. The process stays the same one, so that the signal which ends the runtime is seen as it is.
+A program in JavaScript cannot move its descriptors, and native code below it prints to descriptor 1. So they are moved
+before it starts: the numbers of the descriptors for requests and answers are arguments, and standard output is standard
+error. The process stays the same one, so that the signal which ends the runtime is visible.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    # Python put this folder first on the path, where it looks for what is beside this folder.
+    # Python put this folder first on the path; the package is in its parent.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from backends import child
 
 
 def main() -> None:
-    """Become Node.js; the adapter's arguments are the folder of its packages and the two descriptors."""
+    """Run Node.js; the adapter's arguments are the folder of its packages and the two descriptors."""
     if len(sys.argv) != 4:  # noqa: PLR2004 - the command and its three arguments
         raise SystemExit(f"usage: {sys.argv[0]} NODE ADAPTER.mjs FOLDER; got {sys.argv[1:]}")
     node, adapter, folder = sys.argv[1:]
@@ -28,7 +28,7 @@ def main() -> None:
     for descriptor in (requests, answers):
         os.set_inheritable(descriptor, True)  # noqa: FBT003 - its only argument
     os.dup2(2, 1)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # A runtime that reads its standard input must not eat requests.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # A runtime that reads its standard input must not read requests.
     os.execv(node, [node, adapter, folder, str(requests), str(answers)])  # noqa: S606 - the point of this file
 
 

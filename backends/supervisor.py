@@ -1,12 +1,12 @@
-"""Stands between the harness and one adapter process: `supervisor.py SOCKET MEMORY COMMAND...`.
+"""Supervises one adapter process for the harness: `supervisor.py SOCKET MEMORY COMMAND...`.
 
-It starts the command, waits for its end, ends whatever that left behind, and writes to the socket how it ended. When
-the other end of the socket is closed, because the harness wants the adapter gone or is itself gone, by SIGKILL too, it
-ends the command and everything that the command ever started.
+It starts the command, waits for its end, kills the processes that it left behind, and writes its exit status to the
+socket. When the other end of the socket is closed, because the harness ends the adapter or has itself ended, even by
+SIGKILL, it kills the command and every process that the command started.
 
-On Linux, that includes what left the command's process group and session, or whose parent has exited: a child of a
-process that is gone becomes a child of this one (PR_SET_CHILD_SUBREAPER), so that nobody is lost. Elsewhere it is the
-process group. It imports next to nothing, because every start of an adapter waits for it.
+On Linux, that includes processes that left the command's process group and session, or whose parent has exited: they
+become children of this process (PR_SET_CHILD_SUBREAPER). Elsewhere it is the process group. It imports very little,
+because every start of an adapter waits for it.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ import sys
 import time
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
-PATIENCE = 5.0
-"""Seconds for the end of processes that were killed; one that waits for a device may not end at all."""
+KILL_SECONDS = 5.0
+"""Seconds to wait for killed processes; one that waits for a device may not end at all."""
 NOT_STARTED = 127
 
 _PRCTL = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 def main() -> None:
-    """Run the command to its end."""
+    """Run the command until it ends."""
     if len(sys.argv) < 4:  # noqa: PLR2004 - the three arguments
         raise SystemExit(f"usage: {sys.argv[0]} SOCKET MEMORY COMMAND...; got {sys.argv[1:]}")
     harness, memory, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
@@ -45,21 +45,21 @@ def main() -> None:
     adapter = os.fork()
     if not adapter:
         signal.set_wakeup_fd(-1)
-        _become(command, memory, this)
-    _let_go_of_standard_streams()
+        _exec_command(command, memory, this)
+    _release_standard_streams()
     status = _wait(harness, wakes, adapter)
     _kill(-adapter)
     _end_descendants()
     if status is not None:
         try:  # noqa: SIM105 - contextlib takes time to import
             os.write(harness, b"%d\n" % os.waitstatus_to_exitcode(status))
-        except BrokenPipeError:  # The harness is gone.
+        except BrokenPipeError:  # The harness has ended.
             pass
-    os._exit(0)  # Python would take its time.
+    os._exit(0)  # Python's own shutdown takes longer.
 
 
-def _become(command: list[str], memory: int, parent: int) -> None:
-    """Replace this process by the command; its process group is its own, so that a signal to it does not reach us."""
+def _exec_command(command: list[str], memory: int, parent: int) -> None:
+    """Replace this process by the command, in a process group of its own, which can be killed alone."""
     try:
         os.setsid()
         for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):  # Python changed them.
@@ -72,7 +72,7 @@ def _become(command: list[str], memory: int, parent: int) -> None:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         os.execvp(command[0], command)  # noqa: S606 - running what the user names is the purpose
     except OSError as error:
-        import json  # noqa: PLC0415 - which other starts need not wait for
+        import json  # noqa: PLC0415 - only a start that fails needs it
 
         failed = {"kind": "failed", "message": f"cannot run {command[0]!r}: {error.strerror}", "payload": 0}
         os.write(1, json.dumps(failed).encode() + b"\n")
@@ -80,15 +80,15 @@ def _become(command: list[str], memory: int, parent: int) -> None:
         os._exit(NOT_STARTED)
 
 
-def _let_go_of_standard_streams() -> None:
-    """Leave the pipes to the adapter alone, so that they end with it."""
+def _release_standard_streams() -> None:
+    """Close the pipes of the adapter here, so that they end when it ends."""
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
 
 
 def _wait(harness: int, wakes: int, adapter: int) -> int | None:
-    """Return how the adapter ended, or None once the harness wants it gone."""
+    """Return the wait status of the adapter, or None when the harness has closed the socket."""
     while True:
         ready, _, _ = select.select([harness, wakes], [], [])
         if wakes in ready:
@@ -102,7 +102,7 @@ def _wait(harness: int, wakes: int, adapter: int) -> int | None:
 
 def _end_descendants() -> None:
     """Kill every process below this one, until there is none; those that they start meanwhile, too."""
-    pause, latest = 0.001, time.monotonic() + PATIENCE
+    pause, latest = 0.001, time.monotonic() + KILL_SECONDS
     while time.monotonic() < latest:
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -116,7 +116,7 @@ def _end_descendants() -> None:
 
 
 def _kill(pid: int) -> None:
-    """Kill a process, or the group of -pid; one that is not there, or that is another user's now, is left."""
+    """Kill a process, or the group of -pid, unless it has ended or belongs to another user."""
     try:  # noqa: SIM105 - as above
         os.kill(pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
@@ -124,13 +124,13 @@ def _kill(pid: int) -> None:
 
 
 def _descendants() -> list[int]:
-    """Return every process below this one, as far as the system tells."""
+    """Return every descendant of this process that the system shows."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc") if sys.platform == "linux" else ():  # noqa: PTH208 - pathlib takes time to import
         if name.isdecimal():
             try:
                 with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123 - as above
-                    parent = int(file.read().rpartition(b")")[2].split()[1])  # The name before it may hold anything.
+                    parent = int(file.read().rpartition(b")")[2].split()[1])  # The name before it may contain anything.
             except OSError:  # It has ended meanwhile.
                 continue
             children.setdefault(parent, []).append(int(name))

@@ -1,13 +1,13 @@
 """tinygrad's ONNX reader on the CPU, one thread.
 
 Its CPU device compiles every kernel with clang. `CC` names the compiler, or `clang` or `clang-14` and the like are
-found on the PATH; where there is none this adapter fails and says so. Python's own interpreter of its kernels needs no
-compiler, but is another program with other answers, so that it is taken only where it is asked for: `DEV=PYTHON`.
+searched on the PATH; where there is none this adapter fails with a message. tinygrad's interpreter of kernels in Python
+needs no compiler, but is another program with other answers, so it is used only on request: `DEV=PYTHON`.
 
 clang 14 has no bfloat16 on x86-64: kernels that keep it in memory opt out there. A newer clang is better.
 
-bfloat16 travels as a bit cast from and to uint16, because numpy cannot hold what `Tensor.numpy()` would have to give.
-An answer that is a Python number, as Size gives, becomes the array that numpy makes of it.
+bfloat16 travels as a bit cast from and to uint16, because numpy has no such type for `Tensor.numpy()`.
+An answer that is a Python number, as of Size, becomes a numpy array.
 
 What fails, and why (each is the runtime's):
 
@@ -16,7 +16,7 @@ What fails, and why (each is the runtime's):
 - An input whose type has no shape is taken for a scalar, so that an optional one is refused ("zip() argument 2").
 - Elements of a sequence must have one shape.
 - If with branches of one shape broadcasts the condition into the answer, whose rank grows with it.
-- An attribute that its functions lack is a TypeError ("unexpected keyword argument"), which is no way to say so.
+- An attribute that its functions lack is a TypeError ("unexpected keyword argument"), which is no clear opt-out.
 - Cast-1, whose `to` is a name, is refused; Range gives float for float16 and bfloat16; Mod by an infinity is
   NaN; Attention, Resize and DynamicQuantizeLinear give other values.
 """
@@ -49,19 +49,19 @@ class NoTypeError(Exception):
 
 
 def compiler() -> str:
-    """Return the path of clang, the newest where several bear a number.
+    """Return the path of clang, the newest where several have a number.
 
     Raises:
         NoCompilerError: there is none.
     """
-    asked = os.environ.get("CC", "clang")
+    compiler = os.environ.get("CC", "clang")
     numbered = [f"clang-{number}" for number in range(30, 10, -1)]
-    for name in (asked, *([] if "CC" in os.environ else numbered)):
-        if found := shutil.which(name):
-            return found
+    for name in (compiler, *([] if "CC" in os.environ else numbered)):
+        if path := shutil.which(name):
+            return path
     raise NoCompilerError(
-        f"tinygrad compiles its kernels with clang, and there is no {asked} on the PATH; install clang, name one with "
-        "CC=PATH, or set DEV=PYTHON, which interprets them and is slower"
+        f"tinygrad compiles its kernels with clang, and there is no {compiler} on the PATH; install clang, name one "
+        "with CC=PATH, or set DEV=PYTHON, which interprets them and is slower"
     )
 
 
@@ -75,16 +75,16 @@ from tinygrad.runtime.support import compiler_cpu  # noqa: E402
 
 
 class KernelError(subprocess.CalledProcessError):
-    """clang refused a kernel; its text is what clang said, where tinygrad's own has the command only."""
+    """clang refused a kernel; the text is from clang, where tinygrad's own error has the command only."""
 
     def __str__(self) -> str:
         """Return the errors without the lines of C below each."""
-        said = self.stderr.decode("utf-8", "replace").splitlines()
-        return "clang refuses a kernel: " + "; ".join(line for line in said if " error: " in line)
+        lines = self.stderr.decode("utf-8", "replace").splitlines()
+        return "clang refuses a kernel: " + "; ".join(line for line in lines if " error: " in line)
 
 
 def compiled(words: Sequence[str], **options: Any) -> bytes:  # noqa: ANN401 - as subprocess.check_output()
-    """Return what a command writes, as subprocess.check_output() does.
+    """Return the output of a command, as subprocess.check_output() does.
 
     Raises:
         KernelError: it fails.
@@ -151,11 +151,11 @@ answers = OnnxRunner("model.onnx")({name: to_tensor(array) for name, array in in
 outputs = [from_tensor(answer) for answer in answers.values()]
 """
 
-Tensor.zeros(1).contiguous().realize()  # The device is opened here, so that no case has to wait for it.
+Tensor.zeros(1).contiguous().realize()  # The device is opened here, so that this takes no time of a case.
 
 
 def info() -> dict[str, Any]:
-    """Return what the hello message says of this runtime."""
+    """Return the fields of the hello message."""
     known = {int(number) for number in OnnxDataType}
     return {
         "runtime": "tinygrad",

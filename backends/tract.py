@@ -1,9 +1,9 @@
 """tract on the CPU, one thread.
 
-It reads files only: the model lies in one in memory, or, where that is not Linux's, in a temporary folder until it is
-loaded. An answer of its own type TDim, in which it keeps whatever may be a dimension (Shape, Size, Cast to int64),
-becomes int64 by its own conversion. Where an output has lost its name, which happens to every output of a node but the
-first, the outputs are told apart by their order.
+It reads files only: the model is in a file in memory, or, on systems other than Linux, in a temporary folder until it
+is loaded. An answer of its own type TDim, which it uses for possible dimensions (Shape, Size, Cast to int64), becomes
+int64 by its own conversion. Where an output has lost its name, as every output of a node but the first does, the
+outputs are identified by their order.
 
 What fails, and why (0.23.9):
 
@@ -75,15 +75,15 @@ class NoTypeError(Exception):
 
 
 class InputError(Exception):
-    """The loaded model asks for other inputs than the graph."""
+    """The loaded model needs other inputs than the graph."""
 
 
 class OutputError(Exception):
-    """The loaded model gives more or fewer outputs than the graph."""
+    """The loaded model returns more or fewer outputs than the graph."""
 
 
 def info() -> dict[str, Any]:
-    """Return what the hello message says of this runtime."""
+    """Return the fields of the hello message."""
     return {"runtime": "tract", "version": version("tract"), "repro": REPRO, "types": list(TYPES), "containers": []}
 
 
@@ -91,25 +91,27 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     """Return the values of `outputs`, in that order."""
     with _written(model) as path:
         loaded = tract.onnx().load(path)
-        # Asked for before the model is typed, which takes an Identity away together with the name of its output.
+        # Read before the model is typed, which removes an Identity together with the name of its output.
         names = [loaded.input_name(place) for place in range(loaded.input_count())]
-        given = [loaded.output_name(place) for place in range(loaded.output_count())]
+        names_of_outputs = [loaded.output_name(place) for place in range(loaded.output_count())]
         runnable = loaded.into_model().into_runnable()
     if missing := [name for name in names if name not in inputs]:  # It would read from nowhere.
         raise InputError(f"the loaded model has inputs {missing} that the graph has not")
-    if not set(outputs) <= set(given):
-        if len(outputs) != len(given):
-            raise OutputError(f"the loaded model has {len(given)} outputs, the graph {len(outputs)}")
-        given = list(outputs)
+    if not set(outputs) <= set(names_of_outputs):
+        if len(outputs) != len(names_of_outputs):
+            raise OutputError(f"the loaded model has {len(names_of_outputs)} outputs, the graph {len(outputs)}")
+        names_of_outputs = list(outputs)
     facts = [fact.dump() for fact in runnable.output_facts()]
     answers = runnable.run([_to_tract(inputs[name]) for name in names])
-    values = {name: _from_tract(answer, fact) for name, answer, fact in zip(given, answers, facts, strict=True)}
+    values = {
+        name: _from_tract(answer, fact) for name, answer, fact in zip(names_of_outputs, answers, facts, strict=True)
+    }
     return [values[name] for name in outputs]
 
 
 @contextlib.contextmanager
 def _written(model: bytes) -> Iterator[Path]:
-    """Give a file that holds the model, of which nothing is left even where the process ends here."""
+    """Give a file with the model, of which nothing is left even where the process ends here."""
     if hasattr(os, "memfd_create"):
         with os.fdopen(os.memfd_create("model"), "wb") as file:
             file.write(model)

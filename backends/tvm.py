@@ -1,22 +1,22 @@
 """Apache TVM, its Relax reader of ONNX, compiled by LLVM for the CPU, one thread.
 
-Every case is read, compiled and run by Relax's virtual machine. An answer that is a shape, in which TVM keeps what
-Shape gives, becomes the int64 tensor of its dimensions. A model of one output gives its value, of several a tuple.
+Every case is read, compiled and run by Relax's virtual machine. An answer that is a shape, as TVM represents the
+output of Shape, becomes the int64 tensor of its dimensions. A model with one output returns its value, else a tuple.
 
-What the compiler made is kept from one run to the next (cache.py) as a shared library, where there is a C compiler to
-link it. Linking takes longer than compiling, once: the run that fills the cache is slower than one without.
+Compiled programs are cached from one run to the next (cache.py) as shared libraries, where there is a C compiler to
+link them. Linking takes longer than compiling, once: the run that fills the cache is slower than one without.
 
-Its tensors of types below a byte cannot be made, but those of float4e2m1 can. Its reader takes a graph input that is a
-sequence for a tensor, so that sequences and optionals cannot be passed.
+Of the types below a byte, it has tensors of float4e2m1 only. Its reader treats a graph input that is a sequence as a
+tensor, so sequences and optionals cannot be passed.
 
 What fails, and why (0.27.0, each is the runtime's):
 
-- Operands that only the running model knows: where its reader says so they opt out, where it falls over they do not
+- Operands that only the running model knows: where its reader says so they opt out, other failures do not
   ("Node cannot handle ShapeExpr inputs", "Reshape requires the input new shape to be Shape", "must be a constant").
-- Attributes with a default in the text are asked for ("'num_heads'"); a Constant has a value ("no value in Constant").
+- Attributes with a default in the text are required ("'num_heads'"); a Constant has a value ("no value in Constant").
 - NaN, infinities and what overflows become other numbers in float8; Cast of float4e2m1 and of 4-bit integers fails.
 - LayerNormalization gives scalars for its second and third outputs, NonMaxSuppression as many rows as it may.
-- ReduceSum over nothing gives what lay in memory; over float4e2m1 it ends in a SIGSEGV.
+- ReduceSum over nothing gives uninitialized memory; over float4e2m1 it ends in a SIGSEGV.
 - IsInf heeds no sign, Mod by infinity is NaN, and a BitShift by the type's width is the processor's.
 """
 
@@ -72,37 +72,37 @@ from tvm.relax.frontend.onnx import from_onnx
 
 executable = tvm.compile(from_onnx(model, keep_params_in_input=False), target="llvm")
 machine = relax.VirtualMachine(executable, tvm.cpu())
-given = machine["main"](*(tvm.runtime.tensor(array) for array in inputs.values()))
-values = [given] if len(model.graph.output) == 1 else list(given)
+returned = machine["main"](*(tvm.runtime.tensor(array) for array in inputs.values()))
+values = [returned] if len(model.graph.output) == 1 else list(returned)
 outputs = [value.numpy() if hasattr(value, "numpy") else numpy.array(list(value)) for value in values]
 """
 
 DEVICE = tvm.cpu()
 
 TARGET = "llvm"
-"""For a generic processor of this kind."""
+"""Code for a generic processor of this architecture."""
 
 LINKER = cc.get_cc() or ""
-"""The C compiler that makes a library of a program; without one no program is kept."""
+"""The C compiler that links a program to a library; without one no program is cached."""
 
 
 def info() -> dict[str, Any]:
-    """Return what the hello message says of this runtime."""
+    """Return the fields of the hello message."""
     return {
         "runtime": "apache-tvm",
         "version": tvm.__version__,
         "repro": REPRO,
-        "types": [row.name for row in protocol.ELEMENT_TYPES if _held(row.number)],
+        "types": [row.name for row in protocol.ELEMENT_TYPES if _supports(row.number)],
         "containers": [],
     }
 
 
-def _held(number: int) -> bool:
-    """Tell whether a tensor of an element type can be made and read; of 8 elements no size fits by chance."""
+def _supports(number: int) -> bool:
+    """Return whether a tensor of an element type can be made and read; of 8 elements no size fits by chance."""
     try:
         array = np.zeros(8, protocol.numpy_dtype(number))
         return bool(tvm.runtime.tensor(array).numpy().dtype == array.dtype)
-    except Exception:  # noqa: BLE001 - whatever it raises, it has none
+    except Exception:  # noqa: BLE001 - any error means that it has none
         return False
 
 
@@ -112,15 +112,15 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     fixed = {tensor.name for tensor in proto.graph.initializer}
     fed = [_to_tvm(inputs[value.name]) for value in proto.graph.input if value.name not in fixed]
     machine = relax.VirtualMachine(_program(model, proto), DEVICE)
-    given = machine["main"](*fed)
+    returned = machine["main"](*fed)
     names = [value.name for value in proto.graph.output]
-    values = [given] if len(names) == 1 else list(given)
+    values = [returned] if len(names) == 1 else list(returned)
     answers = dict(zip(names, map(_from_tvm, values), strict=True))
     return [answers[name] for name in outputs]
 
 
 def _program(model: bytes, proto: onnx.ModelProto) -> Any:  # noqa: ANN401 - a module or an executable of the runtime's
-    """Return what TVM makes of a model, or made of it before."""
+    """Return the program of a model, from the cache or compiled now."""
     entry = cache.name(model, "tvm", tvm.__version__, onnx.__version__, TARGET, LINKER, cache.machine())
     library = cache.get(entry)
     if library is not None:
@@ -139,7 +139,7 @@ def _linked(executable: Any) -> bytes:  # noqa: ANN401
 
 
 def _loaded(library: bytes) -> Any:  # noqa: ANN401
-    with tempfile.TemporaryDirectory() as folder:  # Another name each time: a loader takes equal names for one library.
+    with tempfile.TemporaryDirectory() as folder:  # A new name each time: a loader treats equal names as one library.
         path = Path(folder, "program.so")
         path.write_bytes(library)
         return tvm.runtime.load_module(str(path))

@@ -26,6 +26,7 @@ class Asker:
 
     Attributes:
         process: the adapter process.
+        selector: waits for it.
     """
 
     def __init__(self, target: Target, limits: Limits) -> None:
@@ -34,12 +35,12 @@ class Asker:
         Raises:
             StartError: it does not start.
         """
-        self._selector = selectors.DefaultSelector()
-        self.process = AdapterProcess(target, limits, self._selector)
+        self.selector = selectors.DefaultSelector()
+        self.process = AdapterProcess(target, limits, self.selector)
         self.process.start()
         try:
             while not self.process.hello:
-                poll(self._selector, [self.process])
+                poll(self.selector, [self.process])
         except BaseException:
             self.close()
             raise
@@ -53,7 +54,7 @@ class Asker:
         try:
             self.process.put(case)
             while not (received := self.process.take_replies()):
-                poll(self._selector, [self.process])
+                poll(self.selector, [self.process])
         except BaseException:
             self.process.close()  # The next case must not get this one's answer.
             raise
@@ -62,7 +63,7 @@ class Asker:
     def close(self) -> None:
         """End the process."""
         self.process.close()
-        self._selector.close()
+        self.selector.close()
 
     def __enter__(self) -> Self:
         """Return this object."""

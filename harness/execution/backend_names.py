@@ -1,4 +1,4 @@
-"""What a user may name as a backend, and the command that starts its adapter process."""
+"""Resolves the name of a backend to the command that starts its adapter process."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ if TYPE_CHECKING:
     from harness.execution.python_environment import Needs
 
 NOT_ADAPTERS = frozenset({"protocol", "serve", "serve_node", "supervisor", "cache", "child", "onnx_backend"})
-"""Modules of `backends` that are part of the machinery."""
-MACHINERY = NOT_ADAPTERS | {"harness", "backends"}
-"""Names that no module of a user's can be tested under."""
+"""Modules of `backends` that are no adapters."""
+RESERVED = NOT_ADAPTERS | {"harness", "backends"}
+"""Names that no module of a user can have as a backend."""
 SERVE = Path(backends.__file__).with_name("serve.py")
 IMPORTABLE = (
     "import importlib.util, os, sys; sys.path.insert(0, os.getcwd()); "
     "spec = importlib.util.find_spec(sys.argv[1]); print(spec and spec.has_location and spec.origin or '')"
 )
-"""Asks another interpreter where it finds a module."""
-ASKING = 60.0
-"""Seconds that it may take for that."""
+"""Prints where an interpreter finds a module."""
+MOST_SECONDS = 60.0
+"""Seconds that this may take."""
 
 BUILT_IN = {"oracle": "harness.spec.evaluator"}
 """Backends that are part of the harness itself."""
 
 
 class UnknownBackendError(HarnessError):
-    """Nothing is called so; the text says what may be named."""
+    """No backend has this name; the text says which names there are."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """Something under test, and how to start its adapter.
+    """A backend, and how to start its adapter.
 
     Attributes:
-        name: as the user gave it.
+        name: as the user wrote it.
         command: of its adapter.
         environment: variables that its adapter needs, whatever those of the harness are.
-        passes: names of variables of the harness that it is given beside those that every adapter is.
-        sandbox: words that stand before a command and confine it; see `sandbox`.
+        passes: names of variables of the harness that it inherits beside those that every adapter does.
+        sandbox: words before the command that confine it; see `sandbox`.
         sees: folders that its adapter imports from, which a sandbox must show.
     """
 
@@ -72,26 +72,26 @@ def names() -> list[str]:
 
 
 def needs(name: str) -> Needs | node_environment.Needs | None:
-    """Return what the adapter of a name needs, in whichever language it is; None where nothing is known of it."""
-    if not name.isidentifier():  # A file of the user's own, say.
+    """Return what the adapter of a name needs, in any language; None where it has no data."""
+    if not name.isidentifier():  # A file of the user, for example.
         return None
     return python_environment.needs(name) or node_environment.needs(name)
 
 
 def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
-    """Return what `name` means: a backend's name, NAME==VERSION, a file, a module, a dotted path, or cmd:COMMAND.
+    """Return the target of a backend's name, NAME==VERSION, a file, a module, a dotted path, or cmd:COMMAND.
 
-    A name of an adapter here is that adapter, whatever modules there are. A file is named by a path with a slash, or by
-    one that ends in .py; relative ones begin where the harness runs, as its adapters do.
+    The name of an adapter of this project is that adapter, whatever modules there are. A file is a path with a slash,
+    or one that ends in .py; relative paths begin in the current folder, in which adapters run too.
 
     Args:
-        name: as the user gave it.
-        python: the interpreter of an environment that the user made; empty: this one where the runtime is here,
-            and otherwise, or where a version is named, an environment of its own.
-        passes: names of environment variables that the adapter is given beside those that every adapter is.
+        name: as the user wrote it.
+        python: the interpreter of an environment that the user made; empty: this one where the runtime is installed
+            here, and otherwise, or where a version is named, an environment of its own.
+        passes: names of environment variables that the adapter inherits beside those that every adapter does.
 
     Raises:
-        UnknownBackendError: it means nothing.
+        UnknownBackendError: there is no such backend.
         NoEnvironmentError: its environment cannot be made.
         NoVariableError: a variable is not set.
     """
@@ -105,7 +105,7 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
             raise UnknownBackendError("backend 'cmd:' names no command; write cmd:./my_runner --stdio")
         return Target(name, tuple(words), passes=passed)
     if is_file_name(name):
-        return _of_file(name, python, passed)
+        return _file_target(name, python, passed)
     stem, exact, version = name.partition("==")
     module = BUILT_IN.get(stem, stem)
     if (script := node_environment.needs(stem)) is not None:
@@ -114,9 +114,9 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         return Target(name, node_environment.command(script, version), script.environment, passed)
     if (module in names() and not (exact and module in BUILT_IN)) or (_is_dotted(module) and not exact):
         needed = python_environment.needs(stem)
-        interpreter = python or _interpreter(needed, version, asked=bool(exact))
+        interpreter = python or _interpreter(needed, version, versioned=bool(exact))
         return Target(name, (interpreter, str(SERVE), module), needed.environment if needed else {}, passed)
-    if not exact and name.isidentifier() and name not in MACHINERY and (folder := _module_folder(name, python, passed)):
+    if not exact and name.isidentifier() and name not in RESERVED and (folder := _module_folder(name, python, passed)):
         return Target(name, (python or sys.executable, str(SERVE), name), passes=passed, sees=(folder,))
     near = difflib.get_close_matches(name, names(), 1)
     hint = f"did you mean {near[0]}? " if near else ""
@@ -128,19 +128,19 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
 
 
 def is_file_name(name: str) -> bool:
-    """Tell whether a backend is named by the path of a file, whether or not that is there."""
+    """Return whether a name is the path of a file, whether or not that exists."""
     return not name.startswith("cmd:") and ("/" in name or os.sep in name or name.endswith(".py"))
 
 
-def _of_file(name: str, python: str, passed: tuple[str, ...]) -> Target:
-    """Return the target of a file of the user's own.
+def _file_target(name: str, python: str, passed: tuple[str, ...]) -> Target:
+    """Return the target of a file of the user.
 
     Raises:
         UnknownBackendError: there is no such file.
     """
     path = Path(name)
     if path.is_file():
-        absolute = Path(os.path.abspath(path))  # noqa: PTH100 - a link stays where it is, and so does what lies beside it
+        absolute = Path(os.path.abspath(path))  # noqa: PTH100 - keeps a link, whose neighbours can be imported
         return Target(name, (python or sys.executable, str(SERVE), name), passes=passed, sees=(absolute.parent,))
     where = "" if path.is_absolute() else f" here, in {Path.cwd()}"
     if path.is_dir():
@@ -157,53 +157,59 @@ def _of_file(name: str, python: str, passed: tuple[str, ...]) -> Target:
 
 
 def _module_folder(name: str, python: str, passed: Iterable[str]) -> Path | None:
-    """Return the folder from which an adapter process imports a module; None where it finds none."""
+    """Return the folder from which an adapter process imports a module; None where there is none."""
     if python:
         words = [python, "-c", IMPORTABLE, name]
         variables = environment_variables.variables(passed)
         try:
             done = subprocess.run(  # noqa: S603 - the interpreter that the user names
-                words, capture_output=True, timeout=ASKING, check=False, env=variables, text=True, errors="replace"
+                words,
+                capture_output=True,
+                timeout=MOST_SECONDS,
+                check=False,
+                env=variables,
+                text=True,
+                errors="replace",
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise UnknownBackendError(f"--python {line(python)} cannot be asked for {name!r}: {line(error)}") from None
         origin = done.stdout.strip()
     else:
-        found = importlib.machinery.PathFinder.find_spec(name, [str(Path.cwd()), *sys.path])
-        origin = found.origin if found and found.has_location and found.origin else ""
+        spec = importlib.machinery.PathFinder.find_spec(name, [str(Path.cwd()), *sys.path])
+        origin = spec.origin if spec and spec.has_location and spec.origin else ""
     if not origin:
         return None
     path = Path(origin)
     return path.parent.parent if path.stem == "__init__" else path.parent
 
 
-def interpreters(given: Iterable[str], names: Sequence[str]) -> dict[str, str]:
-    """Return the path of the interpreter by backend, under the empty name the one of all others.
+def interpreters(options: Iterable[str], names: Sequence[str]) -> dict[str, str]:
+    """Return the path of the interpreter by backend; the empty name is for all others.
 
     Args:
-        given: PATH, or NAME=PATH for one backend.
+        options: values of --python: PATH, or NAME=PATH for one backend.
         names: the backends that are to be tested.
 
     Raises:
-        UnknownBackendError: a name is none of these, or has two paths.
+        UnknownBackendError: a name is not among `names`, or has two paths.
     """
-    found: dict[str, str] = {}
-    for text in given:
+    paths: dict[str, str] = {}
+    for text in options:
         name = max((name for name in names if text.startswith(f"{name}=")), key=len, default="")
         path = text[len(name) + 1 :] if name else text
         stem = path.partition("=")[0]
         if not name and stem != path and "/" not in stem and "\\" not in stem:
             raise UnknownBackendError(f"--python {text}: no --backend is called {stem!r}; there are {', '.join(names)}")
-        if found.setdefault(name, path) != path:
+        if paths.setdefault(name, path) != path:
             raise UnknownBackendError(
-                f"two interpreters for {name or 'every backend'}, {found[name]} and {path}; give one"
+                f"two interpreters for {name or 'every backend'}, {paths[name]} and {path}; give one"
             )
-    return found
+    return paths
 
 
-def _interpreter(needed: Needs | None, version: str, *, asked: bool) -> str:
-    """Return the Python that runs an adapter; `asked`: a version was."""
-    if needed is None or (needed.here and not asked):
+def _interpreter(needed: Needs | None, version: str, *, versioned: bool) -> str:
+    """Return the Python that runs an adapter; `versioned`: the user named a version."""
+    if needed is None or (needed.here and not versioned):
         return sys.executable
     return python_environment.interpreter(needed.of(version), needed.python, needed.lock_of(version))
 

@@ -1,4 +1,4 @@
-"""What an adapter process is given of the environment variables of the harness: what runtimes need, and no secrets."""
+"""Chooses the environment variables that an adapter process inherits: what runtimes need, and no secrets."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from harness.errors import HarnessError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-HANDED_ON = (
+INHERITED = (
     # Where programs, libraries, and the user's own files are.
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TMP", "TEMP", "XDG_*", "LD_LIBRARY_PATH", "DYLD_*",
     # Language and time.
     "LANG", "LANGUAGE", "LC_*", "TZ",
-    # Interpreters, and the environment that they are of.
+    # Interpreters, and their environments.
     "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "NODE_PATH", "NODE_OPTIONS", "PYTHONPATH", "PYTHONHOME",
     "PYTHONSAFEPATH", "PYTHONUSERBASE", "PYTHONNOUSERSITE", "PYTHONHASHSEED", "PYTHONUTF8", "PYTHONIOENCODING",
     "PYTHONOPTIMIZE", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "PYTHONMALLOC", "PYTHONFAULTHANDLER",
@@ -28,47 +28,47 @@ HANDED_ON = (
     # Which devices, and where their libraries are.
     "CUDA_*", "CUDNN_*", "NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_TF32_OVERRIDE", "HIP_*",
     "HSA_*", "ROCM_*", "ROCR_*", "ONEAPI_*", "SYCL_*", "ZE_*", "VK_ICD_FILENAMES", "VK_DRIVER_FILES", "OCL_*",
-    # Compilers, and what they are told; what looks for faults in native code.
+    # Compilers and their options; sanitizers of native code.
     "CC", "CXX", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "SDKROOT",
     "MACOSX_DEPLOYMENT_TARGET",
     "ASAN_*", "LSAN_*", "MSAN_*", "TSAN_*", "UBSAN_*", "LLVM_PROFILE_FILE", "MALLOC_*", "GLIBC_TUNABLES",
     "RUST_BACKTRACE",
-    # Windows has no process without them.
+    # Windows starts no process without them.
     "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
     "USERPROFILE", "NUMBER_OF_PROCESSORS", "PROCESSOR_*",
-    # Ours: where compiled programs are kept.
+    # Of this project: the folder of compiled programs.
     "ONNX_CONFORMANCE_CACHE",
 )  # fmt: skip
 """Globs over names."""
 
 SECRET = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE|PRIVATE|_KEY|APIKEY")
-"""A name that has one of these is handed on only where --env names it, whatever glob it fits."""
+"""A variable whose name contains one of these is inherited only where --env names it, whatever glob it matches."""
 
 
 class NoVariableError(HarnessError):
-    """A variable that is to be handed on is none; the text says what would be right."""
+    """A variable that --env names is not set; the text says what would be right."""
 
 
 def check(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of variables to hand on, each once.
+    """Return the names of --env, each once.
 
     Raises:
-        NoVariableError: one is not set, or is no name.
+        NoVariableError: a variable is not set, or a name is invalid.
     """
     for name in names:
         if "=" in name:
             key = name.partition("=")[0]
-            raise NoVariableError(f"--env {key}=...: write --env {key}; its value is the one that is set here")
+            raise NoVariableError(f"--env {key}=...: write --env {key}; its value is taken from this environment")
         if name not in os.environ:
             raise NoVariableError(f"--env {name}: no such variable is set here; set it, or leave the option out")
     return tuple(dict.fromkeys(names))
 
 
 def variables(more: Iterable[str] = ()) -> Mapping[str, str]:
-    """Return what an adapter is given: the variables that are handed on, and `more` of them by name."""
+    """Return the variables that an adapter inherits, and those that `more` names."""
     named = frozenset(more)
-    return {name: value for name, value in os.environ.items() if name in named or _handed_on(name)}
+    return {name: value for name, value in os.environ.items() if name in named or _is_inherited(name)}
 
 
-def _handed_on(name: str) -> bool:
-    return not SECRET.search(name) and any(fnmatch.fnmatchcase(name, glob) for glob in HANDED_ON)
+def _is_inherited(name: str) -> bool:
+    return not SECRET.search(name) and any(fnmatch.fnmatchcase(name, glob) for glob in INHERITED)

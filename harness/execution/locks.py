@@ -1,11 +1,11 @@
-"""Locks: the version of everything that a runtime's environment holds, so that a run of next year has the same.
+"""Writes locks: the version of everything in a runtime's environment, so that a run in a year has the same.
 
-    python -m harness.execution.locks [NAME ...]     of the adapters of these names, or of all, and of the action
+    python -m harness.execution.locks [NAME ...]     locks of these adapters, or of all and the action
 
 Each adapter's data (`backends/NAME.toml`) is resolved by uv or npm and written beside it as `backends/NAME.lock`: for
 Python as pinned requirements, whose markers hold on every platform and from Python 3.11 on; for Node.js as npm's
-package-lock.json. `action.lock` is the same of this project's own dependencies. No lock says where packages are from:
-that is for whoever installs them, and a company's index serves as well.
+package-lock.json. `action.lock` is the same for the dependencies of this project. No lock contains the
+address of an index: the user chooses one, and that of a company works as well.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(backends.__file__).parent
 ACTION = "action"
-"""What the lock of this project's own dependencies is called: `action.lock`, beside action.yml."""
+"""The name of the lock of this project's own dependencies: `action.lock`, beside action.yml."""
 
 
 class LockError(HarnessError):
@@ -39,7 +39,7 @@ class LockError(HarnessError):
 
 
 def pins(text: str, name: str) -> list[Requirement]:
-    """Return the requirements of a lock, each of one public version; comments are passed over.
+    """Return the requirements of a lock, each of one public version; comments are skipped.
 
     Args:
         text: of the lock.
@@ -48,36 +48,36 @@ def pins(text: str, name: str) -> list[Requirement]:
     Raises:
         LockError: a line is anything else: a range, an address, an option such as the index.
     """
-    found = []
-    for number, written in enumerate(text.splitlines(), 1):
-        wanted = written.partition("#")[0].strip()
-        if not wanted:
+    requirements = []
+    for number, raw in enumerate(text.splitlines(), 1):
+        pin = raw.partition("#")[0].strip()
+        if not pin:
             continue
         try:
-            requirement = Requirement(wanted)
+            requirement = Requirement(pin)
             (only,) = requirement.specifier
             pinned = only.operator == "==" and not requirement.url and Version(only.version).local is None
         except (InvalidRequirement, InvalidVersion, ValueError):
             pinned = False
         if not pinned:
             raise LockError(
-                f"{name}, line {number}: {line(wanted, 80)!r} is not NAME==VERSION of a public version; a lock names "
+                f"{name}, line {number}: {line(pin, 80)!r} is not NAME==VERSION of a public version; a lock names "
                 "no index, no address and no range"
             )
-        found.append(requirement)
-    return found
+        requirements.append(requirement)
+    return requirements
 
 
 def of_python(requirements: Iterable[str], name: str) -> str:
     """Return the lock of some requirements, as uv resolves them for every platform and Python.
 
     Args:
-        requirements: as uv takes them.
+        requirements: in the syntax of uv.
         name: of the file.
 
     Raises:
-        LockError: uv finds no versions, or such as only its own index has.
-        NoEnvironmentError: uv is not here.
+        LockError: uv finds no versions, or only local ones.
+        NoEnvironmentError: uv is not installed.
     """
     words = [
         python_environment.uv(),
@@ -101,8 +101,8 @@ def of_node(needed: node_environment.Needs) -> str:
     """Return the lock of a package for Node.js, as npm resolves it for every platform.
 
     Raises:
-        LockError: npm finds no versions, or wrote where they are from.
-        NoEnvironmentError: npm is not here.
+        LockError: npm finds no versions, or wrote their addresses.
+        NoEnvironmentError: npm is not installed.
     """
     name = f"{needed.name}.lock"
     requirement = needed.of()
@@ -116,12 +116,12 @@ def of_node(needed: node_environment.Needs) -> str:
             "--lockfile-version=3",
         ]
         done = _run([*words, "--omit-lockfile-registry-resolved"], "", Path(folder))
-        written = Path(folder, "package-lock.json")
-        if done.returncode or not written.is_file():
+        lock = Path(folder, "package-lock.json")
+        if done.returncode or not lock.is_file():
             raise LockError(f"{name}: npm cannot resolve it: {line(' '.join(clean(done.stderr).split()), 1000)}")
-        text = written.read_text(encoding="utf-8")
-    if found := [where for where, package in packages(text, name).items() if "resolved" in package]:
-        raise LockError(f"{name}: npm wrote where {line(found[0], 80)} is from; npm 8.18 and newer leave that out")
+        text = lock.read_text(encoding="utf-8")
+    if addressed := [place for place, package in packages(text, name).items() if "resolved" in package]:
+        raise LockError(f"{name}: npm wrote where {line(addressed[0], 80)} is from; npm 8.18 and newer leave that out")
     return text
 
 
@@ -129,7 +129,7 @@ def packages(text: str, name: str) -> dict[str, dict[str, Any]]:
     """Return the packages of a package-lock.json by their folders; "" is the project itself.
 
     Raises:
-        LockError: the text is none.
+        LockError: the text is not a package-lock.json.
     """
     try:
         table = json.loads(text)["packages"]
@@ -141,14 +141,14 @@ def packages(text: str, name: str) -> dict[str, dict[str, Any]]:
 
 
 def write(names: Sequence[str] = ()) -> list[Path]:
-    """Write locks anew, and return their files.
+    """Write locks again, and return their files.
 
     Args:
-        names: of adapters, or "action"; empty: all that there are.
+        names: of adapters, or "action"; empty: all.
 
     Raises:
-        LockError: a name has none, or one cannot be made; those before it are written.
-        NoEnvironmentError: uv or npm is not here.
+        LockError: a name has no lock, or one cannot be made; those before it are written.
+        NoEnvironmentError: uv or npm is not installed.
     """
     action = FOLDER.with_name("action.yml")
     known = {path.stem: path.with_suffix(".lock") for path in sorted(FOLDER.glob("*.toml"))}
@@ -192,7 +192,7 @@ def main() -> None:
     """Write the locks that the command line names, and say which."""
     try:
         for path in write(sys.argv[1:]):
-            print(path.relative_to(FOLDER.parent))  # noqa: T201 - what a maintainer's command says
+            print(path.relative_to(FOLDER.parent))  # noqa: T201 - the output of this command
     except HarnessError as error:
         sys.exit(f"locks: {error}")
 

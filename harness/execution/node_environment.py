@@ -1,21 +1,21 @@
-"""Environments of their own for runtimes in JavaScript: npm makes them, once, in the user's cache folder.
+"""Makes environments for runtimes in JavaScript with npm, each once, in the user's cache folder.
 
-What an adapter in JavaScript needs lies beside it as data, `backends/NAME.toml`:
+The needs of an adapter in JavaScript are data in `backends/NAME.toml`:
 
-    npm = "onnxruntime-node"    # the package, whose version NAME==VERSION names
-    version = "1.30.0"          # of which NAME alone stands
-    node = ">=20"               # of Node.js
+    npm = "onnxruntime-node"    # the package; NAME==VERSION names its version
+    version = "1.30.0"          # the version of NAME alone
+    node = ">=20"               # versions of Node.js
 
-    implementation = "onnxruntime"  # as in environments.py
+    implementation = "onnxruntime"  # as in python_environment.py
 
-    [environment]               # variables of its process
+    [environment]               # variables of the adapter process
     NODE_OPTIONS = "--no-warnings"
 
 `backends/NAME.lock` beside it is npm's package-lock.json of that version: one version and one digest of everything that
 the package brings. Another version is resolved anew.
 
-Unlike uv, npm copies: an environment is some hundred MB and some seconds, for each process that asks for one. So it is
-kept, under a name that says all that is in it, and is never changed: it comes to its place whole, or not at all.
+Unlike uv, npm copies: an environment takes some hundred MB and some seconds. So it is kept under a name that identifies
+everything in it, and never changed: it is moved to its place completely, or not at all.
 """
 
 from __future__ import annotations
@@ -48,25 +48,25 @@ if TYPE_CHECKING:
 
 LAUNCHER = Path(backends.__file__).with_name("serve_node.py")
 HERE = (
-    "--no-workspaces",  # Else npm looks above the folder for a project that it may be a part of, and for its .npmrc.
+    "--no-workspaces",  # Else npm searches parent folders for a project with workspaces, and for its .npmrc.
     "--no-global",
     "--location=project",
 )
-"""What keeps npm to the folder that it runs in; `--prefix` would, but has it miss the machine's own settings."""
+"""Keeps npm in the folder that it runs in; `--prefix` would too, but ignores the settings of the machine."""
 
 INSTALL = (
     *HERE,
-    "--ignore-scripts",  # What these packages run there downloads, for devices that are not tested here.
+    "--ignore-scripts",  # The scripts of these packages download files for devices that are not tested here.
     "--no-audit",
     "--no-fund",
     "--prefer-offline",
-    "--fetch-retries=1",  # Where there is no network, its own two take more than a minute.
+    "--fetch-retries=1",  # Without a network, the default of two takes more than a minute.
     "--loglevel=error",
 )
 ENDS = ("at ", "A complete log", "Note that", "If you are behind")
-"""What begins a line of npm's after which nothing says why."""
+"""Beginnings of a line of npm that is no reason, nor is any line after it."""
 VERSION = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?")
-GET_NODE = "install Node.js, which has npm beside it: https://nodejs.org"
+GET_NODE = "install Node.js, which comes with npm: https://nodejs.org"
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ class Needs:
 
     Attributes:
         name: of the adapter.
-        package: whose version may be asked for.
-        version: that was tried.
+        package: of the runtime; NAME==VERSION names its version.
+        version: that was tested.
         node: versions of Node.js that it runs on.
         environment: variables of its process.
-        implementation: whose answers it gives.
-        lock: the package-lock.json that `version` was tried with; None: it has none.
+        implementation: of the answers; several packages may share one.
+        lock: the package-lock.json that `version` was tested with; None: it has none.
     """
 
     name: str
@@ -93,31 +93,31 @@ class Needs:
 
     @property
     def here(self) -> bool:
-        """Whether its environment was made before."""
-        return cache.user_folder() is not None and _kept(self.of(), self.lock).is_dir()
+        """Whether its environment exists."""
+        return cache.user_folder() is not None and _place(self.of(), self.lock).is_dir()
 
     def of(self, version: str = "") -> str:
-        """Return the requirement of a version, or of the one that was tried, as npm writes it.
+        """Return the requirement of a version, or of the tested one, as npm writes it.
 
         Raises:
-            NoEnvironmentError: it is no version.
+            NoEnvironmentError: it is not a version.
         """
-        asked = version or self.version
-        if not VERSION.fullmatch(asked):  # To npm "1.30" is a range, of which it takes the newest.
+        number = version or self.version
+        if not VERSION.fullmatch(number):  # To npm "1.30" is a range, and it installs the newest of it.
             raise NoEnvironmentError(
-                f"{self.name}=={asked}: {asked!r} is no version of an npm package, which has three numbers; "
+                f"{self.name}=={number}: {number!r} is no version of an npm package, which has three numbers; "
                 f"write {self.name}=={self.version}"
             )
-        return f"{self.package}@{asked}"
+        return f"{self.package}@{number}"
 
     def lock_of(self, version: str = "") -> Path | None:
-        """Return the lock of a version, or of the one that was tried; None where it is resolved anew."""
+        """Return the lock of a version, or of the tested one; None where npm resolves it anew."""
         return self.lock if version in {"", self.version} else None
 
 
 @functools.cache
 def needs(name: str) -> Needs | None:
-    """Return what the adapter of a name needs, or None where it is not one in JavaScript."""
+    """Return what the adapter of a name needs, or None where that is not in JavaScript."""
     path = Path(backends.__file__).with_name(f"{name}.toml")
     if not path.with_suffix(".mjs").is_file() or not path.is_file():
         return None
@@ -135,20 +135,20 @@ def needs(name: str) -> Needs | None:
 
 def names() -> set[str]:
     """Return the names of the adapters in JavaScript: those that have data beside them."""
-    found = Path(backends.__file__).parent.glob("*.mjs")
-    return {path.stem for path in found if path.with_suffix(".toml").is_file()}
+    scripts = Path(backends.__file__).parent.glob("*.mjs")
+    return {path.stem for path in scripts if path.with_suffix(".toml").is_file()}
 
 
 def command(needed: Needs, version: str = "") -> tuple[str, ...]:
-    """Return the command that starts an adapter, whose environment is made where it is not here.
+    """Return the command that starts an adapter; makes its environment where that does not exist.
 
     Raises:
         NoEnvironmentError: Node.js or npm is missing or too old, or npm cannot make the environment.
     """
     requirement = needed.of(version)
-    runs = node(needed)
+    program = node(needed)
     script = Path(backends.__file__).with_name(f"{needed.name}.mjs")
-    return (sys.executable, str(LAUNCHER), runs, str(script), str(environment(requirement, needed.lock_of(version))))
+    return (sys.executable, str(LAUNCHER), program, str(script), str(environment(requirement, needed.lock_of(version))))
 
 
 def node(needed: Needs) -> str:
@@ -157,23 +157,23 @@ def node(needed: Needs) -> str:
     Raises:
         NoEnvironmentError: it is not installed, does not run, or is too old.
     """
-    found = shutil.which("node")
-    if found is None:
-        raise NoEnvironmentError(f"{needed.name} runs in Node.js {needed.node}, which is not here; {GET_NODE}")
-    said = _run([found, "--version"]).stdout.strip()
+    program = shutil.which("node")
+    if program is None:
+        raise NoEnvironmentError(f"{needed.name} runs in Node.js {needed.node}, which is not installed; {GET_NODE}")
+    text = _run([program, "--version"]).stdout.strip()
     try:
-        number = said.removeprefix("v").partition("-")[0]  # What is behind it in a nightly is no version of ours.
+        number = text.removeprefix("v").partition("-")[0]  # Without the suffix of a nightly build.
         good = SpecifierSet(needed.node).contains(Version(number))
     except InvalidVersion:
         good = False
     if not good:
-        told = clean(said, 40) or "no version"
-        raise NoEnvironmentError(f"{needed.name} runs in Node.js {needed.node}; {found} is {told}; {GET_NODE}")
-    return found
+        version = clean(text, 40) or "no version"
+        raise NoEnvironmentError(f"{needed.name} runs in Node.js {needed.node}; {program} is {version}; {GET_NODE}")
+    return program
 
 
 def missing(needed: Needs) -> str:
-    """Return what stands in the way of making the environment of an adapter, as a sentence; empty: nothing."""
+    """Return why the environment of an adapter cannot be made, as a sentence; empty: it can."""
     try:
         node(needed)
         path(needed.of())
@@ -184,60 +184,60 @@ def missing(needed: Needs) -> str:
 
 @functools.cache
 def environment(requirement: str, lock: Path | None = None) -> Path:
-    """Return a folder in whose node_modules a requirement lies.
+    """Return a folder whose node_modules contains a requirement.
 
     Args:
         requirement: PACKAGE@VERSION.
-        lock: a package-lock.json of it; None: what it brings is as npm resolves it.
+        lock: a package-lock.json of it; None: npm resolves its dependencies.
 
     Raises:
         NoEnvironmentError: npm is missing, or cannot make it.
     """
-    kept = _kept(requirement, lock)
-    if kept.is_dir():
-        return kept
+    place = _place(requirement, lock)
+    if place.is_dir():
+        return place
     npm = path(requirement)
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        making = tempfile.TemporaryDirectory(prefix=".making-", dir=kept.parent)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        making = tempfile.TemporaryDirectory(prefix=".making-", dir=place.parent)
     except OSError as error:
         raise NoEnvironmentError(
-            f"an environment of {requirement} is kept in {kept.parent}, which cannot be written ({error.strerror}); "
+            f"an environment of {requirement} is kept in {place.parent}, which cannot be written ({error.strerror}); "
             "name another folder in XDG_CACHE_HOME"
         ) from None
     with making as folder:
-        made = Path(folder, "made")
-        made.mkdir()
-        put_manifest(made, requirement if lock else "")
+        new = Path(folder, "made")
+        new.mkdir()
+        put_manifest(new, requirement if lock else "")
         if lock:
-            shutil.copyfile(lock, made / "package-lock.json")
-        done = _run([npm, *(("ci", *INSTALL) if lock else ("install", *INSTALL, requirement))], made)
-        if done.returncode or not (made / "node_modules").is_dir():
-            said = _told(done.stderr or done.stdout) or "it does not say why"
+            shutil.copyfile(lock, new / "package-lock.json")
+        done = _run([npm, *(("ci", *INSTALL) if lock else ("install", *INSTALL, requirement))], new)
+        if done.returncode or not (new / "node_modules").is_dir():
+            reason = _reason(done.stderr or done.stdout) or "it does not say why"
             versions = f" with the versions of {lock.name}" if lock else ""
-            raise NoEnvironmentError(f"npm cannot make an environment of {requirement}{versions}: {said}")
-        with contextlib.suppress(OSError):  # Another process was faster, and has made the same.
-            made.rename(kept)
-    if not kept.is_dir():
-        raise NoEnvironmentError(f"the environment of {requirement} cannot be moved to {kept}")
-    return kept
+            raise NoEnvironmentError(f"npm cannot make an environment of {requirement}{versions}: {reason}")
+        with contextlib.suppress(OSError):  # Another process may have made the same first.
+            new.rename(place)
+    if not place.is_dir():
+        raise NoEnvironmentError(f"the environment of {requirement} cannot be moved to {place}")
+    return place
 
 
 def put_manifest(folder: Path, requirement: str = "") -> None:
-    """Put a package.json into a folder, so that npm takes that for its project, and none above it.
+    """Write a package.json into a folder, so that npm uses this project, and none in a parent folder.
 
     Args:
-        folder: that npm will run in.
+        folder: in which npm will run.
         requirement: PACKAGE@VERSION that it depends on; empty: nothing.
     """
     package, _, version = requirement.rpartition("@")
-    wanted = {package: version} if package else {}
-    text = json.dumps({"name": "environment", "private": True, "dependencies": wanted})
+    dependencies = {package: version} if package else {}
+    text = json.dumps({"name": "environment", "private": True, "dependencies": dependencies})
     (folder / "package.json").write_text(text, encoding="utf-8")
 
 
-def _told(text: str) -> str:
-    """Return what npm says of an error on one line, without the stack and the advice behind it."""
+def _reason(text: str) -> str:
+    """Return the reason in an error of npm on one line, without the stack and the advice after it."""
     lines = [line.strip().removeprefix("npm error").strip() for line in clean(text).splitlines()]
     end = next((index for index, line in enumerate(lines) if line.startswith(ENDS)), len(lines))
     return line_of(" ".join(" ".join(lines[:end]).split()), 400)
@@ -247,39 +247,39 @@ def versions(needed: Needs) -> list[str]:
     """Return the versions of a package that the registry has.
 
     Raises:
-        NoEnvironmentError: npm is missing, or cannot tell.
+        NoEnvironmentError: npm is missing, or cannot list them.
     """
     words = [path(needed.package), "view", *HERE, needed.package, "versions", "--json"]
     with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
         put_manifest(Path(folder))
         done = _run(words, Path(folder))
     try:
-        said = json.loads(done.stdout) if not done.returncode else None
+        listed = json.loads(done.stdout) if not done.returncode else None
     except ValueError:
-        said = None
-    if not isinstance(said, list | str):
-        told = _told(done.stderr or done.stdout) or "it does not say why"
-        raise NoEnvironmentError(f"npm cannot tell which versions of {needed.package} there are: {told}")
-    return [str(item) for item in ([said] if isinstance(said, str) else said)]
+        listed = None
+    if not isinstance(listed, list | str):
+        reason = _reason(done.stderr or done.stdout) or "it does not say why"
+        raise NoEnvironmentError(f"npm cannot list which versions of {needed.package} there are: {reason}")
+    return [str(item) for item in ([listed] if isinstance(listed, str) else listed)]
 
 
-def path(wanted: str) -> str:
+def path(requirement: str) -> str:
     """Return the path of npm.
 
     Raises:
         NoEnvironmentError: it is not installed.
     """
-    found = shutil.which("npm")
-    if found is None:
-        raise NoEnvironmentError(f"an environment of {wanted} is made by npm, which is not here; {GET_NODE}")
-    return found
+    program = shutil.which("npm")
+    if program is None:
+        raise NoEnvironmentError(f"an environment of {requirement} is made by npm, which is not installed; {GET_NODE}")
+    return program
 
 
-def _kept(requirement: str, lock: Path | None = None) -> Path:
-    """Return where the environment of a requirement lies, or will: each lock, and none, has a place of its own.
+def _place(requirement: str, lock: Path | None = None) -> Path:
+    """Return the folder of the environment of a requirement; each lock, and no lock, has its own.
 
     Raises:
-        NoEnvironmentError: there is no place for it.
+        NoEnvironmentError: there is no folder for it.
     """
     above = cache.user_folder()
     if above is None:
@@ -289,7 +289,7 @@ def _kept(requirement: str, lock: Path | None = None) -> Path:
 
 
 def _run(words: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run node or npm to its end; one that cannot be run is as one that fails."""
+    """Run node or npm to its end; a program that cannot be run counts as one that fails."""
     try:
         return subprocess.run(  # noqa: S603 - node or npm of the user, and what the adapter's own data names
             words,

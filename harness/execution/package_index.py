@@ -1,4 +1,4 @@
-"""Which versions of a runtime there are, as uv and npm find them in the package index that they are set up for."""
+"""Lists the versions of a runtime that uv or npm finds in the package index that it is configured for."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def minors(needs: Needs | node_environment.Needs, count: int) -> list[str]:
-    """Return the newest release of each of the last `count` minor versions, the oldest first; fewer, if there are.
+    """Return the newest release of each of the last `count` minor versions, oldest first; fewer, if there are no more.
 
     Raises:
-        NoEnvironmentError: there is none, or the index cannot be asked.
+        NoEnvironmentError: there is no release, or the index cannot be read.
     """
     return _by_npm(needs, count) if isinstance(needs, node_environment.Needs) else _by_uv(needs, count)
 
@@ -43,41 +43,41 @@ def _by_npm(needs: node_environment.Needs, count: int) -> list[str]:
 
 
 def _by_uv(needs: Needs, count: int) -> list[str]:
-    """Do so for a runtime in Python.
+    """Return the same for a runtime in Python.
 
-    No command tells the versions of an index, so uv is asked for the newest, then for the newest below that one's
-    minor version, and so on: what it finds is what it can install with the Python that is here.
+    uv has no command that lists the versions of an index, so it resolves the newest, then the newest below that one's
+    minor version, and so on: these are versions that it can install with this Python.
 
     Raises:
         NoEnvironmentError: uv finds none.
     """
-    found: list[str] = []
+    releases: list[str] = []
     below = ""
-    while len(found) < count:
+    while len(releases) < count:
         version = _newest(f"{needs.distribution}{below}")
         if version is None:
             break
-        found.append(str(version))
+        releases.append(str(version))
         below = f"<{version.major}.{version.minor}"
-    if not found:
+    if not releases:
         raise NoEnvironmentError(
-            f"uv finds no version of {needs.distribution} that this Python can have; name them instead: "
+            f"uv finds no version of {needs.distribution} that this Python can use; name them instead: "
             f"{needs.name}=={needs.version}"
         )
-    return found[::-1]
+    return releases[::-1]
 
 
-def _newest(wanted: str) -> Version | None:
+def _newest(requirement: str) -> Version | None:
     """Return the newest release that a requirement allows, or None where there is none.
 
     Raises:
-        NoEnvironmentError: the index cannot be asked.
+        NoEnvironmentError: the index cannot be read.
     """
     words = [python_environment.uv(), "pip", "compile", "-", "--quiet", "--no-deps", "--no-header", "--no-annotate"]
     with python_environment.no_project() as folder:
         done = subprocess.run(  # noqa: S603 - uv, and what the adapter's own data names
             [*words, f"--project={folder}"],
-            input=wanted,
+            input=requirement,
             capture_output=True,
             text=True,
             check=False,
@@ -86,10 +86,11 @@ def _newest(wanted: str) -> Version | None:
     if done.returncode:
         if "no solution found" in done.stderr.lower():
             return None
-        said = " ".join(clean(done.stderr).split()) or "it does not say why"
-        raise NoEnvironmentError(f"uv cannot tell which versions of {wanted} there are: {said}")
+        reason = " ".join(clean(done.stderr).split()) or "it does not say why"
+        raise NoEnvironmentError(f"uv cannot list which versions of {requirement} there are: {reason}")
     try:
         (pinned,) = Requirement(done.stdout.strip()).specifier
     except (InvalidRequirement, ValueError):
-        raise NoEnvironmentError(f"uv was asked for a version of {wanted} and gave {clean(done.stdout)!r}") from None
+        text = f"uv was asked for a version of {requirement} and gave {clean(done.stdout)!r}"
+        raise NoEnvironmentError(text) from None
     return Version(pinned.version)

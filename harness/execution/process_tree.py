@@ -1,4 +1,4 @@
-"""One adapter process under its supervisor: how it is started, and how it and everything that it started is ended."""
+"""One adapter process under its supervisor: starts it, and ends it with everything that it started."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from harness.execution.backend_names import Target
 
 CHUNK = 1 << 18
+"""Bytes that are read at once."""
 IDLE_END = 2.0
-"""Seconds that an adapter whose input has ended has to end by itself."""
+"""Seconds that an idle adapter has to exit after its input ended."""
 LAST_DESCENDANT = 6.0
-"""Seconds until everything that a process started is gone; a little more than its supervisor takes at most."""
+"""Seconds until everything that a process started has ended; a little more than its supervisor takes at most."""
 PROC = Path("/proc")
 SUPERVISOR = Path(backends.__file__).with_name("supervisor.py")
 
@@ -35,7 +36,7 @@ class ProcessTree:
 
     Attributes:
         stdin, stdout, stderr: descriptors of the adapter's standard streams; none of them blocks.
-        supervisor: a socket on which the supervisor tells how the adapter ended; its end is that of everything.
+        supervisor: a socket to which the supervisor writes how the adapter ended; it closes when everything has ended.
     """
 
     def __init__(self, target: Target, memory: int | None) -> None:
@@ -43,13 +44,13 @@ class ProcessTree:
 
         Args:
             target: what to start.
-            memory: bytes of address space of the adapter, and of each process that it starts; None: any number.
+            memory: bytes of address space of the adapter, and of each process that it starts; None: no limit.
 
         Raises:
-            OSError: the supervisor cannot be run. What becomes of the adapter is told later.
+            OSError: the supervisor cannot be run. It reports later how the adapter ends.
         """
         self.supervisor, theirs = socket.socketpair()
-        # -I and -S: it takes nothing from the environment, and needs no site-packages.
+        # -I and -S: it reads nothing from the environment, and needs no site-packages.
         words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(theirs.fileno()), str(memory or 0)]
         try:
             with theirs:
@@ -59,7 +60,7 @@ class ProcessTree:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     bufsize=0,
-                    start_new_session=True,  # SIGINT is for us.
+                    start_new_session=True,  # SIGINT is for the harness alone.
                     pass_fds=(theirs.fileno(),),
                     env={
                         **environment_variables.variables(target.passes),
@@ -78,26 +79,26 @@ class ProcessTree:
         self._closed = False
 
     def watch(self, selector: selectors.BaseSelector, *reactions: Callable[[], None]) -> None:
-        """Register what to do when there is something to read: in stdout, in stderr, from the supervisor."""
+        """Register what to call when there is something to read: from stdout, stderr, and the supervisor."""
         for descriptor, react in zip((self.stdout, self.stderr, self.supervisor.fileno()), reactions, strict=True):
             selector.register(descriptor, selectors.EVENT_READ, react)
 
     def cpu_seconds(self) -> float | None:
-        """Return the CPU time of everything that was started and still runs; None where the system does not say."""
+        """Return the CPU time of everything that was started and still runs; None where the system does not show it."""
         if not (PROC / "self" / "task").is_dir():
             return None
-        ticks, asked = 0, [self._process.pid]
-        while asked:
-            process = PROC / str(asked.pop())
+        ticks, numbers = 0, [self._process.pid]
+        while numbers:
+            process = PROC / str(numbers.pop())
             with contextlib.suppress(OSError, IndexError, ValueError):  # It may end while it is read.
-                spent = (process / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-                ticks += int(spent[11]) + int(spent[12])
+                fields = (process / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+                ticks += int(fields[11]) + int(fields[12])
                 for children in process.glob("task/*/children"):
-                    asked += map(int, children.read_text().split())
+                    numbers += map(int, children.read_text().split())
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def close(self, selector: selectors.BaseSelector) -> None:
-        """Close the standard streams: the adapter is asked nothing more, and what it still writes is not wanted."""
+        """Close the standard streams: the adapter gets no more requests, and its output is no longer read."""
         if self._closed:
             return
         self._closed = True
@@ -109,22 +110,22 @@ class ProcessTree:
                 stream.close()
 
     def kill(self) -> None:
-        """Have the supervisor end everything; waits for nothing: the supervisor's socket ends when that is done."""
+        """Have the supervisor end everything, without waiting: the supervisor's socket closes when that is done."""
         with contextlib.suppress(OSError):
             self.supervisor.shutdown(socket.SHUT_WR)
 
-    def end(self, selector: selectors.BaseSelector, patience: float, forced: float = LAST_DESCENDANT) -> None:
+    def end(self, selector: selectors.BaseSelector, grace: float, forced: float = LAST_DESCENDANT) -> None:
         """Wait for the end of everything.
 
         Args:
             selector: that it was registered with.
-            patience: seconds until it is killed.
-            forced: seconds from then until its supervisor is.
+            grace: seconds until everything is killed.
+            forced: seconds from then until the supervisor is killed.
         """
         self.close(selector)
         with contextlib.suppress(KeyError):
             selector.unregister(self.supervisor)
-        if not self._ends_within(patience):
+        if not self._ends_within(grace):
             self.kill()
             if not self._ends_within(forced):
                 self._process.kill()
@@ -133,7 +134,7 @@ class ProcessTree:
             self._process.wait(1)
 
     def _ends_within(self, seconds: float) -> bool:
-        """Wait for the end of the supervisor's socket; its process's own would have to be polled."""
+        """Wait until the supervisor closes its socket; the end of its process would have to be polled."""
         latest = time.monotonic() + seconds
         with contextlib.suppress(TimeoutError, BlockingIOError):
             while True:
@@ -142,14 +143,14 @@ class ProcessTree:
                     return True
         return False
 
-    def status(self, told: bytes) -> int:
-        """Return how the adapter ended, as subprocess has it.
+    def status(self, message: bytes) -> int:
+        """Return the exit status of the adapter, with the values of subprocess.
 
         Args:
-            told: what the supervisor said of it; nothing where it was itself ended, by the system's lack of memory say.
+            message: from the supervisor; empty where the supervisor itself was killed, as for lack of memory.
         """
         try:
-            return int(told)
+            return int(message)
         except ValueError:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return self._process.wait(1)
@@ -167,7 +168,7 @@ def read(descriptor: int) -> bytes | None:
 
 
 def signal_name(status: int) -> str:
-    """Return the name of the signal that ended a process; empty where none did."""
+    """Return the name of the signal that ended a process; empty where it exited."""
     if status >= 0:
         return ""
     try:

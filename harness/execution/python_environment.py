@@ -1,24 +1,24 @@
-"""Environments of their own for runtimes: uv makes them, they last as long as the harness runs, and nothing is left.
+"""Makes environments for runtimes in Python with uv; they exist as long as the harness runs.
 
-What an adapter needs lies beside it as data, `backends/NAME.toml`:
+The needs of an adapter are data in `backends/NAME.toml`:
 
-    distribution = "onnxruntime"    # whose version NAME==VERSION names
-    import = "onnxruntime"          # what shows that it is here already
-    version = "1.31.1"              # of which NAME alone stands, where it is not here
-    requirements = ["sympy"]        # beside it, and beside what every adapter needs; {version} is the one asked for
+    distribution = "onnxruntime"    # NAME==VERSION names its version
+    import = "onnxruntime"          # the module that shows whether it is installed here
+    version = "1.31.1"              # the version of NAME alone, where it is not installed here
+    requirements = ["sympy"]        # in addition to what every adapter needs; {version} is the requested one
     python = ">=3.11"
 
-    [environment]                   # variables of its process
+    [environment]                   # variables of the adapter process
     OMP_NUM_THREADS = "1"
 
-    implementation = "onnxruntime"  # whose binding to another language it is; not given: it is one of its own
+    implementation = "onnxruntime"  # of which it is a binding; without it: of its own
 
-    [[older]]                       # what an older version needs instead of that
+    [[older]]                       # the requirements of older versions instead
     below = "1.19"
     requirements = ["numpy<2"]
 
-`backends/NAME.lock` beside it names one version of everything that those requirements bring, so that the version that
-was tried is tried with the same packages in a year. Another version is resolved anew.
+`backends/NAME.lock` beside it names one version of everything that those requirements install, so that the tested
+version runs with the same packages in a year. Another version is resolved anew.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 EVERY = ("numpy", "ml_dtypes")
-"""What the wire format of an adapter in Python needs."""
+"""Packages that every adapter in Python needs for the wire format."""
 
 OLDEST_PYTHON = "3.11"
-"""Of which, and of every newer one, a lock names the versions."""
+"""The oldest Python that locks are for."""
 
 HOLD = "import sys; print(sys.executable, flush=True); sys.stdin.read()"
-"""The interpreter's path, for whoever starts it; the environment is gone when its input ends."""
+"""Prints the interpreter's path; uv removes the environment when the input of this program ends."""
 
 
 class NoEnvironmentError(HarnessError):
-    """An environment cannot be made; the text says of what, why, and what to do."""
+    """An environment cannot be made; the text says which, why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +67,15 @@ class Needs:
 
     Attributes:
         name: of the adapter.
-        distribution: whose version may be asked for.
-        module: what is imported where it is installed.
-        version: that was tried.
-        requirements: beside it; "{version}" in one stands for the version that is asked for.
-        older: what versions below one need instead: (below, requirements).
+        distribution: of the runtime; NAME==VERSION names its version.
+        module: that the distribution installs.
+        version: that was tested.
+        requirements: in addition; "{version}" in one is replaced by the requested version.
+        older: requirements of older versions instead: (below, requirements).
         python: that it runs on; empty: any.
         environment: variables of its process.
-        implementation: whose answers it gives; several packages may be one.
-        lock: the file of the versions that `version` was tried with; None: it has none.
+        implementation: of the answers; several packages may share one.
+        lock: the file of the versions that `version` was tested with; None: it has none.
     """
 
     name: str
@@ -98,33 +98,30 @@ class Needs:
             return False
 
     def of(self, version: str = "") -> tuple[str, ...]:
-        """Return the requirements of a version, or of the one that was tried.
+        """Return the requirements of a version, or of the tested one.
 
         Raises:
-            NoEnvironmentError: it is no version.
+            NoEnvironmentError: it is not a version.
         """
-        asked = version or self.version
+        number = version or self.version
         try:
-            wanted = Version(asked)
+            parsed = Version(number)
         except InvalidVersion:
             raise NoEnvironmentError(
-                f"{self.name}=={asked}: {asked!r} is no version; write {self.name}=={self.version}"
+                f"{self.name}=={number}: {number!r} is no version; write {self.name}=={self.version}"
             ) from None
-        beside = next((found for below, found in self.older if wanted < Version(below)), self.requirements)
-        return (f"{self.distribution}=={asked}", *EVERY, *(text.replace("{version}", asked) for text in beside))
+        more = next((listed for below, listed in self.older if parsed < Version(below)), self.requirements)
+        return (f"{self.distribution}=={number}", *EVERY, *(text.replace("{version}", number) for text in more))
 
     def lock_of(self, version: str = "") -> Path | None:
-        """Return the lock of a version, or of the one that was tried; None where it is resolved anew."""
+        """Return the lock of a version, or of the tested one; None where uv resolves it anew."""
         same = canonicalize_version(version or self.version) == canonicalize_version(self.version)
         return self.lock if same else None
 
 
 @functools.cache
 def needs(name: str) -> Needs | None:
-    """Return what the adapter of a name needs, or None where nothing is known of it.
-
-    Of an adapter in JavaScript npm.py knows.
-    """
+    """Return what the adapter of a name needs, or None where it has no data or is in JavaScript."""
     path = Path(backends.__file__).with_name(f"{name}.toml")
     if not path.is_file() or path.with_suffix(".mjs").is_file():
         return None
@@ -150,16 +147,16 @@ def uv() -> str:
         NoEnvironmentError: it is not installed.
     """
     beside = Path(sys.executable).with_name("uv")
-    found = str(beside) if beside.is_file() else shutil.which("uv")
-    if found is None:
-        raise NoEnvironmentError("an environment of its own is made by uv, which is not here: pip install uv")
-    return found
+    program = str(beside) if beside.is_file() else shutil.which("uv")
+    if program is None:
+        raise NoEnvironmentError("an environment of its own is made by uv, which is not installed: pip install uv")
+    return program
 
 
 def uv_environment() -> dict[str, str]:
-    """Return the variables that uv runs with.
+    """Return the environment variables of uv.
 
-    What the machine trusts, uv trusts, for many have a proxy. It compiles what it installs, once: a runtime that
+    uv trusts the certificates of the machine, for many have a proxy. It compiles what it installs, once: a runtime that
     crashes starts a thousand times, and with PYTHONDONTWRITEBYTECODE, as in many containers, would import sources.
     """
     return {"UV_NATIVE_TLS": "true", "UV_COMPILE_BYTECODE": "true", **os.environ}
@@ -167,11 +164,11 @@ def uv_environment() -> dict[str, str]:
 
 @contextlib.contextmanager
 def no_project() -> Iterator[Path]:
-    """Give a folder which, as uv's `--project`, keeps out the settings of the project that the user happens to be in.
+    """Give a folder for uv's `--project`, so that uv ignores the settings of the project in the current folder.
 
-    uv looks for them in that folder, then in each above it, up to the first that has some: these are empty. The user's
-    own settings and the machine's lie elsewhere, and apply as ever. The current folder stays, so that a path in one of
-    uv's variables means what it meant.
+    uv searches that folder, then each parent, up to the first with settings: these are empty. The settings of the user
+    and of the machine are elsewhere, and still apply. The current folder stays, so that relative paths in uv's
+    variables keep their meaning.
     """
     with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
         for name in ("uv.toml", "pyproject.toml", ".python-version"):
@@ -181,16 +178,16 @@ def no_project() -> Iterator[Path]:
 
 @functools.cache
 def interpreter(requirements: tuple[str, ...], python: str = "", lock: Path | None = None) -> str:
-    """Return the Python of an environment that holds some requirements; it lasts until this process ends.
+    """Return the Python of an environment with some requirements; it exists until this process ends.
 
-    Its path is asked for, and not run under uv, so that the signal which ends an adapter is seen as it is, and that
-    starting one again costs no more than starting Python.
+    Adapters run this Python, not uv, so that the signal which ends an adapter is visible, and starting one again costs
+    no more than starting Python.
 
     Args:
-        requirements: as uv takes them.
-        python: versions of Python that it may have; empty: any, or any that the lock is for.
-        lock: a file with the version of everything that the requirements bring; None: as uv resolves them. It binds
-            what is wanted and asks for nothing itself: a package index whose torch brings no CUDA is still of use.
+        requirements: in the syntax of uv.
+        python: versions of Python that are allowed; empty: any, or any that the lock is for.
+        lock: a file with the version of everything that the requirements install; None: uv resolves them. It is used
+            as constraints, which install nothing themselves: an index whose torch needs no CUDA still works.
 
     Raises:
         NoEnvironmentError: uv cannot make it.
@@ -207,7 +204,7 @@ def interpreter(requirements: tuple[str, ...], python: str = "", lock: Path | No
             constrained.write_text("-c lock.txt\n")
             words += ["--with-requirements", str(constrained)]
         try:
-            return _held(words)
+            return _start_holder(words)
         except NoEnvironmentError as error:
             text = f"uv cannot make an environment of {', '.join(requirements)}"
             if lock:
@@ -220,34 +217,34 @@ def interpreter(requirements: tuple[str, ...], python: str = "", lock: Path | No
             raise NoEnvironmentError(text) from None
 
 
-def _held(words: list[str]) -> str:
-    """Run uv, and return the path of Python in the environment that it makes; that lasts until this process ends.
+def _start_holder(words: list[str]) -> str:
+    """Run uv, and return the path of Python in the environment that it makes; that exists until this process ends.
 
     Raises:
-        NoEnvironmentError: it makes none; the text is what uv says of it.
+        NoEnvironmentError: uv makes none; the text is its reason.
     """
-    with tempfile.TemporaryFile() as told:
+    with tempfile.TemporaryFile() as stderr:
         holder = subprocess.Popen(  # noqa: S603 - uv, and what the adapter's own data names
             [*words, "python", "-c", HOLD],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=told,
+            stderr=stderr,
             env=uv_environment(),
         )
-        atexit.register(_let_go, holder)
+        atexit.register(_end_holder, holder)
         assert holder.stdout is not None  # noqa: S101 - PIPE was asked for
         with holder.stdout:
             path = holder.stdout.readline().decode().strip()
         if path:
             return path
-        _let_go(holder)
-        told.seek(0)
-        said = clean(told.read().decode("utf-8", "replace"))
-    raise NoEnvironmentError(" ".join(said.split()) or "it does not say why")
+        _end_holder(holder)
+        stderr.seek(0)
+        reason = clean(stderr.read().decode("utf-8", "replace"))
+    raise NoEnvironmentError(" ".join(reason.split()) or "it does not say why")
 
 
-def _let_go(holder: subprocess.Popen[bytes]) -> None:
-    """End the process that keeps an environment, which then is removed."""
+def _end_holder(holder: subprocess.Popen[bytes]) -> None:
+    """End the process that keeps an environment, which uv then removes."""
     with contextlib.suppress(OSError):
         assert holder.stdin is not None  # noqa: S101
         holder.stdin.close()

@@ -1,7 +1,7 @@
-"""Adapters in a sandbox of bubblewrap: no network, no other process, and no view of what they are held against.
+"""Runs adapters in a sandbox of bubblewrap: no network, no other processes, and no access to the expected answers.
 
-Everything is read-only but /tmp, which is the adapter's own. What holds expected answers is not there: the harness and
-what lies beside it in a checkout, the suite's folder, the results.
+Everything is read-only but /tmp, which is the adapter's own. Whatever contains expected answers is hidden: the harness,
+the folders beside it in a checkout, the suite's folder, the results.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
 
 HARNESS = Path(harness.__file__).resolve().parent
 BESIDE = ("generated_cases", "reports", "tests", ".git")
-"""Folders of a checkout that hold answers."""
+"""Folders of a checkout that contain answers."""
 PRIVATE = tuple(Path(name) for name in ("/tmp", "/var/tmp", "/run") if Path(name).is_dir())  # noqa: S108 - as hidden
 """Where other processes leave files and sockets."""
 SYSTEM = tuple(map(Path, ("/run/current-system", "/run/opengl-driver")))
-"""Libraries that some systems keep there."""
+"""Folders of libraries on some systems."""
 MOST_ENTRIES = 500
-"""Of a folder in which one file is to be hidden: each of the others is shown by itself."""
+"""Entries of a folder in which one file is to be hidden: each of the others is bound by itself."""
 TRIAL = 10.0
-"""Seconds that a sandbox may take to come up."""
+"""Seconds that a sandbox may take to start."""
 ENVIRONMENT = {"TMPDIR": "/tmp", "ONNX_CONFORMANCE_CACHE": ""}  # noqa: S108 - its own one
-"""What an adapter in a sandbox is told: where it can write, and that no program is kept."""
+"""Variables of an adapter in a sandbox: where it can write, and that it caches no programs."""
 
 
 class NoIsolationError(HarnessError):
-    """A sandbox cannot be had; the text says why, and what to do."""
+    """No sandbox can be made; the text says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Isolation:
-    """What adapters do not see.
+    """Paths that are hidden from adapters.
 
     Attributes:
-        folders: that are empty to them.
-        files: that are not there.
+        folders: appear empty.
+        files: appear missing.
     """
 
     folders: tuple[Path, ...]
@@ -63,7 +63,7 @@ class Isolation:
         """Return a target whose adapter runs in a sandbox.
 
         Raises:
-            NoIsolationError: what it needs cannot be told from what is to be hidden.
+            NoIsolationError: something that it needs is to be hidden.
         """
         environment = {**target.environment, **ENVIRONMENT}
         return dataclasses.replace(target, sandbox=tuple(self._words(target)), environment=environment)
@@ -82,7 +82,7 @@ class Isolation:
         for file in files:
             yield from _without(file, (here, *needed))
         folders = sorted(filter(Path.is_dir, hidden))
-        # From the outermost to the innermost: what is hidden stays so within a folder that is shown, and the reverse.
+        # From the outermost to the innermost, so that a hidden folder stays hidden within a shown one, and the reverse.
         inner = [(path, ("--ro-bind-try", str(path))) for path in _outermost(needed, hidden)]
         steps = [*inner, *((folder, ("--tmpfs",)) for folder in folders)]
         for path, words in sorted(steps, key=lambda step: len(step[0].parts)):
@@ -93,15 +93,15 @@ class Isolation:
 
 
 def around(suite: str, results: Path | None, *, apart: bool = False) -> Isolation:
-    """Return what adapters must not see of a run.
+    """Return the paths that are hidden from the adapters of a run.
 
     Args:
-        suite: as `run` has it: a name, or a folder.
-        results: where the results go.
-        apart: that is a folder.
+        suite: name or folder, as in `run`.
+        results: the file or folder of the results.
+        apart: it is a folder.
 
     Raises:
-        NoIsolationError: there is no sandbox on this machine.
+        NoIsolationError: this machine cannot make a sandbox.
     """
     check()
     folders = [HARNESS]
@@ -119,19 +119,19 @@ def around(suite: str, results: Path | None, *, apart: bool = False) -> Isolatio
 
 @functools.cache
 def check() -> None:
-    """Try a sandbox.
+    """Make a sandbox once, to see whether that works.
 
     Raises:
-        NoIsolationError: there is none to be had.
+        NoIsolationError: it does not.
     """
     try:
         done = subprocess.run([*_bwrap(), "--", "true"], capture_output=True, timeout=TRIAL, check=False)  # noqa: S603
     except subprocess.TimeoutExpired:
         raise NoIsolationError(f"--isolate: bwrap made no sandbox within {TRIAL:g} s") from None
     if done.returncode:
-        said = line(done.stderr.decode("utf-8", "replace")) or f"it ends with status {done.returncode}"
+        reason = line(done.stderr.decode("utf-8", "replace")) or f"it ends with status {done.returncode}"
         raise NoIsolationError(
-            f"--isolate: bwrap cannot make a sandbox here ({said}); it needs user namespaces, which this system or "
+            f"--isolate: bwrap cannot make a sandbox here ({reason}); it needs user namespaces, which this system or "
             "this container does not allow; leave the option out, or run where they are allowed"
         )
 
@@ -141,22 +141,22 @@ def _bwrap() -> list[str]:
     path = shutil.which("bwrap")
     if path is None:
         raise NoIsolationError(
-            "--isolate needs bubblewrap, whose program bwrap is not here; install it, which is for Linux alone, or "
+            "--isolate needs bubblewrap, whose program bwrap is not installed; install it (Linux only), or "
             "leave the option out"
         )
     return [path, "--ro-bind", "/", "/", "--unshare-all", "--dev", "/dev", "--proc", "/proc"]
 
 
 def _shown(hidden: Iterable[Path], paths: Iterable[Path]) -> Iterator[str]:
-    """Yield the words that show what lies within a hidden folder, and is needed all the same."""
+    """Yield the words that show the needed paths within hidden folders."""
     for path in _outermost(paths, hidden):
         yield from ("--ro-bind-try", str(path), str(path))
 
 
 def _outermost(paths: Iterable[Path], hidden: Iterable[Path]) -> list[Path]:
-    """Return the paths within hidden folders, but for those that are seen with another of them.
+    """Return the paths within hidden folders, without those that are shown together with another of them.
 
-    What is seen already cannot be put there again: it may be a link, as an interpreter in its environment is.
+    A path that is shown already cannot be bound again: it may be a link, as an interpreter in its environment is.
     """
     folders = list(hidden)
     shown: list[Path] = []
@@ -169,7 +169,7 @@ def _outermost(paths: Iterable[Path], hidden: Iterable[Path]) -> list[Path]:
 
 
 def _needed(command: Sequence[str]) -> list[Path]:
-    """Return what a command must see, wherever it lies: the adapter, its interpreter, and where that finds modules."""
+    """Return the paths that a command needs: the adapter, its interpreter, and the folders of its modules."""
     program = shutil.which(command[0])
     named: Iterable[str] = [*([program] if program else []), *command[1:]]
     imported = os.environ.get("PYTHONPATH", "").split(os.pathsep)
@@ -179,14 +179,14 @@ def _needed(command: Sequence[str]) -> list[Path]:
 
 
 def _homes(program: Path) -> Iterator[Path]:
-    """Yield the folders of an environment that an interpreter is of, as it is named and as it is."""
+    """Yield the folders of the environment of an interpreter, by its name and with links resolved."""
     for path in (program, program.resolve()):
         if path.parent.name == "bin" and path.parent.parent != Path("/usr"):
             yield path.parent.parent
 
 
 def _without(file: Path, needed: Sequence[Path]) -> Iterator[str]:
-    """Yield the words that hide a file, which need not be there yet, and leave what is needed beside it."""
+    """Yield the words that hide a file, which need not exist yet, and still show what is needed beside it."""
     folder = file.parent
     yield from ("--tmpfs", str(folder))
     if not any(path.is_relative_to(folder) for path in needed):

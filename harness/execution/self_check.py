@@ -1,7 +1,7 @@
-"""A short test of an adapter, for its author: what can it, does it hand over every type, and survive nonsense?
+"""Tests an adapter for its author: which operators it runs, whether it passes every type on, and survives nonsense.
 
-One case of every operator is asked, from the newest version downwards until one is not opted out of. Then every element
-type and container is sent through those operators that only move data, and that it can. So what comes back otherwise
+One case of every operator runs, from the newest version downwards until the adapter does not opt out. Then every
+element type and container is sent through the operators that passed and only move data. A value that comes back changed
 was changed by the adapter, or the runtime cannot move it.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from harness.spec.schema import OperatorVersion
 
 CONTAINERS = {"sequence_type": "sequence", "optional_type": "optional", "map_type": "map"}
-"""By the field of a TypeProto: what backends/README.md calls it."""
+"""The names of backends/README.md, by the field of a TypeProto."""
 TYPES = {row.number: row.name for row in ELEMENT_TYPES}
 FAULTS = frozenset({Verdict.ADAPTER_ERROR, Verdict.CRASH, Verdict.TIMEOUT})
 NONSENSE = {
@@ -48,26 +48,26 @@ NONSENSE = {
 
 
 MOST_SECONDS = 90.0
-"""That cases are asked for, nonsense aside; an adapter that compiles is not asked all."""
+"""Seconds in which cases are started, nonsense aside; an adapter that compiles does not run all."""
 MOST_TIMEOUTS = 3
-"""Operators without an answer after which no more are asked."""
+"""Timeouts after which no more cases run."""
 CASE_SECONDS = 10.0
-"""That one case may take."""
+"""Seconds that one case may take."""
 TRIES = {Verdict.UNSUPPORTED: 30}
-"""Cases that a type is sent through until one of them moves it, by their verdict; an opt-out costs next to nothing."""
+"""How many cases with one verdict a type is sent through before it is given up; an opt-out costs almost nothing."""
 OTHER_TRIES = 4
 NAMED = 4
-"""Operators that a line names."""
+"""Failed cases that have a line of their own."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """One thing that was looked at.
+    """The outcome of one check.
 
     Attributes:
-        what: it is.
-        good: whether all is well; None: it is only told.
-        seen: in words.
+        what: is checked.
+        good: whether it passed; None: it is for information.
+        seen: details, in words.
     """
 
     what: str
@@ -76,53 +76,53 @@ class Checked:
 
 
 def check(target: Target, limits: Limits) -> Iterator[Checked]:
-    """Yield what an adapter does, check by check; ends where its process does not come up again.
+    """Yield the outcome of each check of an adapter; ends early where its process does not start again.
 
     Raises:
-        StartError: it does not come up at all.
+        StartError: it does not start at all.
     """
     limits = dataclasses.replace(limits, timeout=min(limits.timeout, CASE_SECONDS))
-    with Asker(target, limits) as lane:
-        hello = dict(lane.process.hello)
+    with Asker(target, limits) as asker:
+        hello = dict(asker.process.hello)
         yield from _greeting(hello)
-        asked = _Asked(lane, target.name, time.monotonic() + MOST_SECONDS)
+        caller = _Caller(asker, target.name, time.monotonic() + MOST_SECONDS)
         try:
-            operators = _Operators(asked, hello)
+            operators = _Operators(caller, hello)
             yield from operators.checked()
-            types = _Types(asked)
+            types = _Types(caller)
             yield from types.checked(operators.can)
             yield from _declared(hello, types.taken)
-            yield from _nonsense(lane)
+            yield from _nonsense(asker)
         except AdapterProcessError as error:
             yield Checked("goes on", good=False, seen=line(error))
 
 
 @dataclass
-class _Asked:
-    """What asks one case after the other, until the time is over or too many have no answer.
+class _Caller:
+    """Runs one case after the other, until the time is over or too many have no answer.
 
     Attributes:
-        lane: of the adapter.
+        asker: runs cases on the adapter.
         name: of the backend.
-        until: the time.monotonic() at which it asks no more.
+        until: the time.monotonic() after which no more cases run.
         timeouts: how many cases had no answer.
     """
 
-    lane: Asker
+    asker: Asker
     name: str
     until: float
     timeouts: int = 0
 
     @property
     def over(self) -> str:
-        """Why no more is asked; empty: more is."""
+        """Why no more cases run; empty: more do."""
         if self.timeouts >= MOST_TIMEOUTS:
-            return f"{self.timeouts} cases had no answer within {self.lane.process.limits.timeout:g} s each"
+            return f"{self.timeouts} cases had no answer within {self.asker.process.limits.timeout:g} s each"
         return f"{MOST_SECONDS:g} s are over" if time.monotonic() > self.until else ""
 
     def __call__(self, case: Case) -> Result:
-        """Return what becomes of a case."""
-        result = judge(case, self.name, self.lane.ask(case))
+        """Run a case; return its result."""
+        result = judge(case, self.name, self.asker.ask(case))
         self.timeouts += result.verdict is Verdict.TIMEOUT
         return result
 
@@ -131,12 +131,12 @@ class _Operators:
     """One plain case of the core for each operator.
 
     Attributes:
-        can: the version in which the adapter passed, by operator.
+        can: by operator, the version in which the adapter passed.
     """
 
-    def __init__(self, asked: _Asked, hello: Mapping[str, Any]) -> None:
-        """Take what asks, and what the adapter said of itself."""
-        self._asked, self._hello = asked, hello
+    def __init__(self, caller: _Caller, hello: Mapping[str, Any]) -> None:
+        """Take the caller of the adapter, and its hello."""
+        self._caller, self._hello = caller, hello
         self._suite = Generated()
         self.can: dict[Op, OperatorVersion] = {}
         self._opted_out: list[Op] = []
@@ -144,24 +144,24 @@ class _Operators:
         self._left: list[Op] = []
 
     def checked(self) -> Iterator[Checked]:
-        """Ask, and yield what is seen."""
+        """Run the cases, and yield the checks."""
         cases = _first_cases(self._suite)
-        # Those that only move data come first: if the time ends before all are asked, types can still be tried.
+        # Those that only move data come first: if the time is over before all have run, types can still be tried.
         for op in sorted(registry.load(), key=lambda op: op.compare is not EXACT):
-            if self._asked.over:
+            if self._caller.over:
                 self._left.append(op)
             else:
-                self._ask(op, cases)
-        yield from self._told()
+                self._run(op, cases)
+        yield from self._checks()
 
-    def _ask(self, op: Op, cases: Mapping[str, str]) -> None:
+    def _run(self, op: Op, cases: Mapping[str, str]) -> None:
         newest = self._hello.get("opset") if op.domain == "ai.onnx" else None
         for version in reversed(registry.versions(op)):
             known = not isinstance(newest, int) or version.since <= newest
             case_id = cases.get(str(version))
-            if case_id is None or not known or self._asked.over:
+            if case_id is None or not known or self._caller.over:
                 continue
-            result = self._asked(_case(self._suite, version, case_id))
+            result = self._caller(_case(self._suite, version, case_id))
             if result.verdict is Verdict.PASS:
                 self.can[op] = version
             elif result.verdict is not Verdict.UNSUPPORTED:
@@ -171,9 +171,9 @@ class _Operators:
             return
         self._opted_out.append(op)
 
-    def _told(self) -> Iterator[Checked]:
-        of = sum(map(len, (self.can, self._opted_out, self._failed)))
-        what = f"{len(self.can)} of {of} operators, opts out of {len(self._opted_out)}, fails {len(self._failed)}"
+    def _checks(self) -> Iterator[Checked]:
+        total = sum(map(len, (self.can, self._opted_out, self._failed)))
+        what = f"{len(self.can)} of {total} operators, opts out of {len(self._opted_out)}, fails {len(self._failed)}"
         yield Checked("can operators", bool(self.can), what if self.can else f"{what}: none of them passes")
         faults = [result for result in self._failed if result.verdict is Verdict.ADAPTER_ERROR]
         short = [result for result in self._failed if result.mismatch.get("where") == "outputs"]
@@ -187,17 +187,17 @@ class _Operators:
             if rest := results[NAMED:]:
                 yield Checked(word, good, line(", ".join(f"{item.operator}: {item.verdict}" for item in rest), 300))
         if self._left:
-            seen = f"{self._asked.over}; {len(self._left)} operators are not asked"
-            yield Checked("answers in time", False if self._asked.timeouts >= MOST_TIMEOUTS else None, seen)
+            seen = f"{self._caller.over}; {len(self._left)} operators are not asked"
+            yield Checked("answers in time", False if self._caller.timeouts >= MOST_TIMEOUTS else None, seen)
 
 
 def _first_cases(suite: Generated) -> dict[str, str]:
     """Return by operator version the id of its first plain case of the core that expects an answer."""
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for item in suite.listed(Selection(core=True, forms=(PLAIN,))):
         if item.outcome in {Outcome.VALUES, Outcome.PROPERTY}:
-            found.setdefault(item.operator, item.id)
-    return found
+            ids.setdefault(item.operator, item.id)
+    return ids
 
 
 def _case(suite: Generated, version: OperatorVersion, case_id: str) -> Case:
@@ -205,28 +205,28 @@ def _case(suite: Generated, version: OperatorVersion, case_id: str) -> Case:
 
 
 def _greeting(hello: Mapping[str, Any]) -> Iterator[Checked]:
-    """Yield what is amiss with what an adapter says of itself."""
+    """Yield the checks of an adapter's hello."""
     for key, why in (
         ("runtime", "results do not say what was tested"),
         ("version", "results do not say which version was tested"),
         ("repro", "`repro` cannot show a failure without the harness"),
     ):
-        said = hello.get(key)
-        good = isinstance(said, str) and bool(said)
-        amiss = None if key == "repro" else False  # Only an adapter in Python can say it.
-        seen = line(str(said).splitlines()[0], 60) if good else f"missing: {why}"
+        value = hello.get(key)
+        good = isinstance(value, str) and bool(value)
+        amiss = None if key == "repro" else False  # Only an adapter in Python can have it.
+        seen = line(str(value).splitlines()[0], 60) if good else f"missing: {why}"
         yield Checked(f"says its {key}", good or amiss, seen)
     for key in ("opset", "ir_version"):
-        said = hello.get(key)
-        if said is not None:
-            good = isinstance(said, int) and not isinstance(said, bool) and said > 0
-            yield Checked(f"says its {key}", good, line(said) if good else f"{line(said)!r} is no version")
+        value = hello.get(key)
+        if value is not None:
+            good = isinstance(value, int) and not isinstance(value, bool) and value > 0
+            yield Checked(f"says its {key}", good, line(value) if good else f"{line(value)!r} is no version")
     for key, known in (("types", set(TYPES.values())), ("containers", set(CONTAINERS.values()))):
-        said = hello.get(key)
-        if said is not None:
-            odd = sorted(map(str, set(said) - known)) if isinstance(said, list) else [str(said)]
+        value = hello.get(key)
+        if value is not None:
+            odd = sorted(map(str, set(value) - known)) if isinstance(value, list) else [str(value)]
             yield Checked(f"says its {key}", not odd, line(f"{', '.join(odd)}: not one of {', '.join(sorted(known))}")
-                          if odd else line(", ".join(said)))  # fmt: skip
+                          if odd else line(", ".join(value)))  # fmt: skip
 
 
 @dataclass
@@ -237,51 +237,51 @@ class _Types:
         taken: those that came back, right or wrong.
     """
 
-    asked: _Asked
+    caller: _Caller
     taken: set[str] = field(default_factory=set)
     _results: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
     _finished: set[str] = field(default_factory=set)
 
     def checked(self, can: Mapping[Op, OperatorVersion]) -> Iterator[Checked]:
-        """Ask, and yield what is seen.
+        """Run the cases, and yield the checks.
 
         Args:
-            can: the operators to try, in the version that is to be.
+            can: by operator, the newest version to try.
         """
         suite, over = Generated(), ""
         for op in sorted((op for op in can if op.compare is EXACT), key=lambda op: (_burden(can[op]), str(op))):
             for version in reversed(registry.versions(op)):
                 if version.since <= can[op].since and not self._done(*TYPES.values(), *CONTAINERS.values()):
                     over = over or self._send(suite, version)
-        yield from self._told()
+        yield from self._checks()
         names = [*TYPES.values(), *CONTAINERS.values()]
         if untried := [name for name in names if name not in self._results]:
             why = over or "no operator that it can, and that only moves data, takes them"
             yield Checked("moves others", good=None, seen=line(f"not tried, {why}: {', '.join(untried)}", 400))
 
     def _send(self, suite: Generated, version: OperatorVersion) -> str:
-        """Ask one case for each type that an operator version takes; return why no more is asked."""
-        seen: set[str] = set()
+        """Run one case for each type that an operator version takes; return why no more cases run, or ""."""
+        tried: set[str] = set()
         for item in suite.listed(Selection(ops=(str(version),), forms=(PLAIN,))):
             type_ = parts(item.id, item.operator)[1]
-            if item.outcome != Outcome.VALUES or type_ in seen:
+            if item.outcome != Outcome.VALUES or type_ in tried:
                 continue
-            seen.add(type_)
-            if over := self.asked.over:
+            tried.add(type_)
+            if over := self.caller.over:
                 return over
             if not type_ or "-" in type_ or not self._done(type_):
                 self._try(_case(suite, version, item.id))
         return ""
 
     def _done(self, *kinds: str) -> bool:
-        """Tell whether nothing more is to be tried with any of some kinds."""
+        """Whether no more cases are needed for these types and containers."""
         return all(kind in self._finished for kind in kinds)
 
     def _try(self, case: Case) -> None:
         kinds = sorted(_moved(case))
         if not kinds or self._done(*kinds):
             return
-        result = self.asked(case)
+        result = self.caller(case)
         for kind in kinds:
             self._results[kind].append(result)
             alike = sum(other.verdict is result.verdict for other in self._results[kind])
@@ -290,27 +290,27 @@ class _Types:
         if result.verdict in {Verdict.PASS, *WRONG}:
             self.taken.update(kinds)
 
-    def _told(self) -> Iterator[Checked]:
+    def _checks(self) -> Iterator[Checked]:
         for kind, results in self._results.items():
             passed = [result for result in results if result.verdict is Verdict.PASS]
-            # A map has no operator that gives it back: what takes one makes something of it.
+            # No operator returns a map unchanged: each that takes one computes something from it.
             faults = FAULTS if kind == CONTAINERS["map_type"] else FAULTS | WRONG
             bad = [result for result in results if result.verdict is Verdict.ADAPTER_ERROR]
             bad += [result for result in results if result.verdict in faults and not passed]
             if bad:
-                yield Checked(f"moves {kind}", good=False, seen=_of(bad[0]))
+                yield Checked(f"moves {kind}", good=False, seen=_line_of(bad[0]))
             elif passed:
                 yield Checked(f"moves {kind}", good=True, seen=f"through {passed[0].operator}")
             else:
-                yield Checked(f"moves {kind}", good=None, seen=line(_of(results[0]), 160))
+                yield Checked(f"moves {kind}", good=None, seen=line(_line_of(results[0]), 160))
 
 
-def _of(result: Result) -> str:
+def _line_of(result: Result) -> str:
     return line(f"{result.case}: {result.verdict}: {result.message}")
 
 
 def _burden(version: OperatorVersion) -> int:
-    """Return how much an operator takes and gives beside the one thing that it moves: what has least is tried first."""
+    """Return how many inputs, outputs and attributes a version has; the one with the fewest is tried first."""
     several = sum(item.variadic for item in (*version.inputs, *version.outputs))
     return len(version.inputs) + len(version.outputs) + len(version.attributes) + several + (not version.inputs) * 9
 
@@ -318,33 +318,33 @@ def _burden(version: OperatorVersion) -> int:
 def _moved(case: Case) -> set[str]:
     """Return the element types that a case moves from inputs to outputs, or the containers, where it has some.
 
-    It moves none where an element of what is expected is not among those that it is given.
+    It moves none where an expected element is not among the elements of its inputs.
     """
-    given: dict[str, set[bytes]] = {}
-    wanted: dict[str, set[bytes]] = {}
-    _elements(list(case.inputs.values()), given)
-    _elements(list(case.expected or ()), wanted)
-    if not wanted or any(not items <= given.get(dtype, set()) for dtype, items in wanted.items()):
+    sent: dict[str, set[bytes]] = {}
+    expected: dict[str, set[bytes]] = {}
+    _elements(list(case.inputs.values()), sent)
+    _elements(list(case.expected or ()), expected)
+    if not expected or any(not items <= sent.get(dtype, set()) for dtype, items in expected.items()):
         return set()
     graph = onnx.load_from_string(case.model).graph
     takes, gives = ({kind for info in infos for kind in _kinds(info.type)} for infos in (graph.input, graph.output))
-    # What is changed in a tensor may go through a sequence unchanged, so that a case has one or the other.
+    # A type may be changed in a tensor and not in a sequence, so a case counts for one or the other.
     return (takes | gives) & set(CONTAINERS.values()) or takes & gives
 
 
-def _elements(value: Any, found: dict[str, set[bytes]]) -> None:  # noqa: ANN401 - values nest
-    """Add the elements of a value by its dtype."""
+def _elements(value: Any, elements: dict[str, set[bytes]]) -> None:  # noqa: ANN401 - values nest
+    """Add the elements of a value to `elements`, by dtype."""
     if isinstance(value, np.ndarray):
         items = map(repr, value.reshape(-1).tolist()) if value.dtype.kind == "O" else ()
         flat = np.ascontiguousarray(value).reshape(-1)
         rows = (row.tobytes() for row in flat) if value.dtype.kind != "O" else (item.encode() for item in items)
         if value.size:
-            found.setdefault(str(value.dtype), set()).update(rows)
+            elements.setdefault(str(value.dtype), set()).update(rows)
     elif isinstance(value, dict):
-        _elements(list(value.values()), found)
+        _elements(list(value.values()), elements)
     elif isinstance(value, list):
         for item in value:
-            _elements(item, found)
+            _elements(item, elements)
 
 
 def _kinds(type_: onnx.TypeProto) -> Iterator[str]:
@@ -359,29 +359,29 @@ def _kinds(type_: onnx.TypeProto) -> Iterator[str]:
 
 
 def _declared(hello: Mapping[str, Any], taken: set[str]) -> Iterator[Checked]:
-    """Yield whether what an adapter says it takes is what it takes."""
+    """Yield whether an adapter takes the types and containers that it declares."""
     for key in ("types", "containers"):
-        said = hello.get(key)
-        if isinstance(said, list):
-            empty = sorted(set(map(str, said)) - taken)
+        value = hello.get(key)
+        if isinstance(value, list):
+            empty = sorted(set(map(str, value)) - taken)
             kinds = set(TYPES.values()) if key == "types" else set(CONTAINERS.values())
-            unsaid = sorted((taken & kinds) - set(map(str, said)))
-            if empty:  # There may be a kernel for them all the same, though not of the operators that are asked here.
+            missing = sorted((taken & kinds) - set(map(str, value)))
+            if empty:  # There may be a kernel for them, but not of the operators that run here.
                 yield Checked(f"takes the {key} that it says", good=None, seen=line(f"not seen: {', '.join(empty)}"))
-            if unsaid:
-                yield Checked(f"says all {key} that it takes", good=False, seen=line(f"missing: {', '.join(unsaid)}"))
-            if not empty and not unsaid:
+            if missing:
+                yield Checked(f"says all {key} that it takes", good=False, seen=line(f"missing: {', '.join(missing)}"))
+            if not empty and not missing:
                 yield Checked(f"takes the {key} that it says", good=True, seen="all of them")
 
 
-def _nonsense(lane: Asker) -> Iterator[Checked]:
-    """Yield whether an adapter refuses what is no model, and goes on."""
+def _nonsense(asker: Asker) -> Iterator[Checked]:
+    """Yield whether an adapter refuses an invalid model, and survives it."""
     for what, model in NONSENSE.items():
         case = Case(
             id=f"nonsense/{what}", operator="nonsense", model=model, inputs={}, outputs=("y",),
             outcome=Outcome.REJECTS, expected=None, allowance=Allowance("nothing is expected"),
         )  # fmt: skip
-        reply = lane.ask(case)
-        result = judge(case, lane.process.target.name, reply)
+        reply = asker.ask(case)
+        result = judge(case, asker.process.target.name, reply)
         good = not isinstance(reply, Died | Late | Broken) and result.verdict is not Verdict.ACCEPTED_INVALID
         yield Checked(f"refuses {what}", good, line(f"{result.verdict}: {result.error or result.message}", 100))

@@ -1,4 +1,4 @@
-"""One run from one end to the other: the scheduler of cases over processes, progress, and what it costs.
+"""One run from beginning to end: schedules cases on processes, shows progress, and measures CPU time.
 
-Imports everything but `cli`.
+Imports every other package but `cli`, which alone may import it.
 """

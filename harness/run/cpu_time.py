@@ -1,4 +1,4 @@
-"""What a run costs in CPU time: the harness itself, and the adapter processes beside it."""
+"""Measures the CPU time of a run: of the harness, and of its adapter processes."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ class Cost:
     """Seconds of CPU time, of the system included.
 
     Attributes:
-        harness: making cases, comparing answers, and bookkeeping.
-        adapters: processes that have ended; what still runs is not counted.
+        harness: generating cases, comparing answers, and writing results.
+        adapters: processes that have ended; those that still run are not counted.
     """
 
     harness: float
     adapters: float
 
     def __sub__(self, earlier: Cost) -> Cost:
-        """Return what came since."""
+        """Return the time since an earlier measurement."""
         return Cost(round(self.harness - earlier.harness, 3), round(self.adapters - earlier.adapters, 3))
 
     @property
     def members(self) -> dict[str, float]:
-        """As the footer of the results has it."""
+        """The fields of the footer of the results."""
         return asdict(self)
 
 
 def so_far() -> Cost:
-    """Return what this process has cost since it began."""
+    """Return the CPU time since this process began."""
     own, ended = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     return Cost(own.ru_utime + own.ru_stime, ended.ru_utime + ended.ru_stime)

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from harness.suites.suite import Outlook, Suite
 
 NAME = "cases"
-"""What progress calls that which is counted."""
+"""The name on the progress line."""
 
 
 @dataclass
 class Export:
-    """Cases on their way to a folder.
+    """Writes the cases of a selection to a folder.
 
     Attributes:
-        out: the folder; it may hold other cases already.
-        replace: a case of the same name that is another one gives way.
+        out: the folder; it may contain other cases already.
+        replace: replaces a different case of the same name.
         written: how many cases were written.
-        same: how many were there already, the very same.
-        faults: a line on each case that the layout cannot hold.
+        same: how many identical cases were there already.
+        faults: a line on each case that the layout cannot express.
     """
 
     suite: Suite
@@ -42,19 +42,19 @@ class Export:
     faults: list[str] = field(default_factory=list)
     _made: Counter[str] = field(default_factory=Counter)
     _outlook: Outlook | None = None
-    _looked: bool = False
+    _outlook_read: bool = False
     _last: bool = False
 
     @property
     def whole(self) -> int:
-        """How many cases are in the folder now, of those that were wanted so far."""
+        """How many cases of the selection are in the folder so far."""
         return self.written + self.same
 
     def run(self) -> None:
-        """Write every case, each whole or not at all.
+        """Write every case, each completely or not at all.
 
         Raises:
-            StoreError: the folder cannot be written, or holds another case of the same name.
+            StoreError: the folder cannot be written, or contains a different case of the same name.
         """
         with progress.shown(progress.Watch({NAME: self._made}, {NAME: 1.0}, self._total, judged=False)) as advance:
             for case in self.suite.cases(self.selection):
@@ -75,6 +75,6 @@ class Export:
             self.same += 1
 
     def _total(self) -> progress.Total | None:
-        if not self._looked and not self._last:  # Takes half a second, so only where somebody looks.
-            self._outlook, self._looked = self.suite.outlook(self.selection), True
+        if not self._outlook_read and not self._last:  # Takes half a second, so only where progress is shown.
+            self._outlook, self._outlook_read = self.suite.outlook(self.selection), True
         return progress.total(self._outlook, self._made, last=self._last)

@@ -1,11 +1,11 @@
-"""How far a run has come, for whoever waits for it: by backend what is done, how fast, and about what is left.
+"""Shows the progress of a run: by backend, how many cases are done, how fast, and about how long the rest takes.
 
-How many cases a suite has is not known before they are made, so the number is an estimate until the last one is; and a
-pace is that of the last minutes, for some operators take a runtime much longer than others.
+The number of cases of a suite is not known before they are generated, so it is an estimate until the last one is. The
+rate is that of the last minutes, for some operators take a runtime much longer than others.
 
-A hang is no pace: seconds in which a backend did nothing but take long over a case are left out of it. Instead, what is
-left is taken to have as many of them in proportion as there were so far, but never more of them in all than there were:
-hangs come in clusters, and one at the beginning does not mean one in every minute.
+Seconds in which all that a backend did was run a slow case (it stalled) do not count for the rate. Instead, the rest is
+estimated to stall in proportion as long as so far, but no longer than so far in all: slow cases come in clusters, and
+one at the beginning does not mean one in every minute.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ if TYPE_CHECKING:
     from harness.suites.suite import Outlook
 
 WINDOW = 120.0
-"""Seconds that a pace is taken over."""
-EVERY_LOOK, EVERY_LINE = 0.5, 30.0
-"""Seconds between two looks on a terminal, and between two lines where there is none."""
+"""Seconds over which the rate is computed."""
+UPDATE_SECONDS, LINE_SECONDS = 0.5, 30.0
+"""Seconds between two updates on a terminal, and between two lines elsewhere."""
 ENOUGH = 50
-"""Declared cases that must be behind before their forms say more than the average of the whole suite."""
+"""Declared cases that must be done before their number of forms is used instead of the average of the suite."""
 LEAST_TIME = 1.0
-"""Seconds without a hang that it takes to tell a pace."""
+"""Seconds, without stalls, before a rate is computed."""
 LONG = 2.0
-"""Seconds from which on it is told what a backend is waited for."""
+"""Seconds after which the case that a backend runs is shown."""
 WIDE, NAME, CASE = 110, 20, 40
-"""Columns of a terminal that has room for a bar, and characters of a backend's name, and of a case's."""
+"""Columns of a terminal that is wide enough for a bar; characters of a backend's name; of a case's name."""
 MINUTE, HOUR, DAY = 60, 3600, 86400
 FAILED = frozenset(str(verdict) for verdict in Verdict if verdict.failed)
 
 
 @dataclass(frozen=True)
 class Total:
-    """How many cases there are.
+    """A number of cases.
 
     Attributes:
         cases: the number.
-        exact: it is no estimate.
+        exact: whether it is not an estimate.
     """
 
     cases: float
@@ -60,12 +60,12 @@ class Total:
 
 
 def total(outlook: Outlook | None, made: Mapping[str, int], *, last: bool) -> Total | None:
-    """Return how many cases a selection has, as far as one can tell by now; None where one cannot.
+    """Return how many cases a selection has, or an estimate; None where there is none yet.
 
     Args:
-        outlook: what was known beforehand.
-        made: by operator version, how many were made so far.
-        last: no more will be.
+        outlook: the declared cases, known before the run.
+        made: by operator version, how many cases were generated so far.
+        last: whether all were.
     """
     so_far = sum(made.values())
     if last:
@@ -84,16 +84,16 @@ def total(outlook: Outlook | None, made: Mapping[str, int], *, last: bool) -> To
 
 @dataclass
 class Look:
-    """What there is to say of one backend at one moment.
+    """The progress of one backend at one moment.
 
     Attributes:
         done: results.
         failed: of these; None where nothing is judged.
-        total: that it is asked in all, if one can tell.
-        pace: results a second, of the last minutes, hangs left out.
-        hangs: seconds of hangs that are to be expected yet.
-        wait: the case that it has been waited for the longest, if any.
-        restarts: how often its processes were started again.
+        total: cases that it runs, if known.
+        pace: results a second in the last minutes, without stalls.
+        hangs: seconds for which the rest is expected to stall.
+        wait: the unanswered case that has run longest, if any.
+        restarts: how often its processes were replaced.
     """
 
     done: int
@@ -106,38 +106,38 @@ class Look:
 
     @property
     def left(self) -> float | None:
-        """Seconds that are left at this pace, or None where one cannot tell."""
+        """Seconds until the end at this rate, or None where that is not known."""
         if self.total is None or not self.pace:
             return None
         return max(0.0, self.total.cases - self.done) / self.pace + self.hangs
 
     def __str__(self) -> str:
-        """Return it in words, what a narrow terminal may cut off last."""
+        """Return the progress in words; the least important come last, where a narrow terminal cuts them off."""
         words = [f"{self.done:,}"]
         if self.total is not None:
             words = [f"{self.done:,} of {'' if self.total.exact else 'about '}{_rounded(self.total):,}"]
         if self.wait is not None and self.wait.seconds >= LONG:
-            words += [_named(self.wait.case), f"{self.wait.seconds:.0f} s of {self.wait.limit:g}"]
-        words += [f"about {_spoken(self.left)} left"] if self.left is not None else []
+            words += [_short_id(self.wait.case), f"{self.wait.seconds:.0f} s of {self.wait.limit:g}"]
+        words += [f"about {_duration(self.left)} left"] if self.left is not None else []
         words += [f"{self.failed:,} failed"] if self.failed is not None else []
         words += [f"{self.restarts:,} restart{'s' if self.restarts > 1 else ''}"] if self.restarts else []
         words += [f"{self.pace:.3g}/s" if self.pace < 100 else f"{self.pace:.0f}/s"] if self.pace else []  # noqa: PLR2004
         return ", ".join(words)
 
 
-def _rounded(found: Total) -> int:
-    """Return an exact number as it is, and of an estimate the two digits that it is good for."""
-    number = round(found.cases)
-    digits = 0 if found.exact else max(0, len(str(number)) - 2)
+def _rounded(total: Total) -> int:
+    """Return an exact number as it is, and an estimate rounded to two digits."""
+    number = round(total.cases)
+    digits = 0 if total.exact else max(0, len(str(number)) - 2)
     return round(number, -digits)
 
 
-def _named(case: str) -> str:
-    """Return the id of a case in short: without its domain or suite, and without its form."""
+def _short_id(case: str) -> str:
+    """Return the id of a case without its domain or suite, and without its form."""
     return line(clipped(case.partition("@")[0].partition("/")[2] or case, CASE))
 
 
-def _spoken(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     if seconds < MINUTE:
         return f"{max(1, round(seconds))} s"
     if seconds < HOUR:
@@ -149,50 +149,50 @@ def _spoken(seconds: float) -> str:
 
 @dataclass
 class Pace:
-    """How fast the results of one backend come.
+    """The rate of one backend's results.
 
     Attributes:
-        before: results that were there when it began.
+        before: results at the start.
     """
 
     before: int
-    _seen: deque[tuple[float, int]] = field(default_factory=deque)
-    _held: float = 0.0
+    _samples: deque[tuple[float, int]] = field(default_factory=deque)
+    _stalled: float = 0.0
 
-    def see(self, now: float, done: int, held: float) -> None:
-        """Take a look: how many results there are, and how many seconds so far were hangs."""
-        self._held = max(held, self._held)
-        moved = now - self._held
-        while len(self._seen) > 1 and self._seen[-1][0] >= moved:  # Nothing but a hang since.
-            self._seen.pop()
-        while len(self._seen) > 1 and self._seen[1][0] <= moved - WINDOW:
-            self._seen.popleft()
-        self._seen.append((moved, done))
+    def see(self, now: float, done: int, stalled: float) -> None:
+        """Add a sample: the number of results, and the seconds so far in which the backend stalled."""
+        self._stalled = max(stalled, self._stalled)
+        moved = now - self._stalled
+        while len(self._samples) > 1 and self._samples[-1][0] >= moved:  # It has only stalled since.
+            self._samples.pop()
+        while len(self._samples) > 1 and self._samples[1][0] <= moved - WINDOW:
+            self._samples.popleft()
+        self._samples.append((moved, done))
 
     @property
     def each_second(self) -> float:
-        """Results a second without hangs; 0 where one cannot tell."""
-        (then, before), (now, done) = self._seen[0], self._seen[-1]
+        """Results a second without stalls; 0 where that is not known yet."""
+        (then, before), (now, done) = self._samples[0], self._samples[-1]
         return (done - before) / (now - then) if now - then >= LEAST_TIME else 0.0
 
     def hangs(self, left: float) -> float:
-        """Return the seconds of hangs to be expected of so many cases."""
-        done = self._seen[-1][1] - self.before
-        return min(self._held, self._held * left / done) if done else 0.0
+        """Return the seconds for which so many cases are expected to stall."""
+        done = self._samples[-1][1] - self.before
+        return min(self._stalled, self._stalled * left / done) if done else 0.0
 
 
 @dataclass
 class Watch:
-    """Looks at a run from time to time.
+    """Computes the progress of a run from its counts.
 
     Attributes:
-        counts: by backend and verdict, the results so far; the run goes on changing it. By operator version, where
-            nothing is judged.
-        shares: by backend, what part of the made cases it is asked.
-        total: how many cases are made in all, if one can tell.
-        clock: seconds.
-        judged: whether what is counted has verdicts.
-        status: by backend, what it is doing at the moment.
+        counts: by backend and verdict, the results so far; the run changes it. By operator version, where nothing is
+            judged.
+        shares: by backend, the part of the generated cases that it runs.
+        total: returns how many cases are generated in all, if known.
+        clock: returns seconds.
+        judged: whether the counts are by verdict.
+        status: returns the state of each backend by name.
     """
 
     counts: Mapping[str, Mapping[str, int]]
@@ -207,13 +207,13 @@ class Watch:
         return sum(count for verdict, count in self.counts.get(name, {}).items() if verdict in FAILED)
 
     def look(self) -> dict[str, Look]:
-        """Return what there is to say of each backend."""
-        now, every, status = self.clock(), self.total(), self.status()
-        return {name: self._look(name, now, every, status.get(name, Status())) for name in self.shares}
+        """Return the progress of each backend."""
+        now, total_, status = self.clock(), self.total(), self.status()
+        return {name: self._look(name, now, total_, status.get(name, Status())) for name in self.shares}
 
-    def _look(self, name: str, now: float, every: Total | None, status: Status) -> Look:
+    def _look(self, name: str, now: float, total_: Total | None, status: Status) -> Look:
         share = self.shares[name]
-        cases = None if every is None else Total(every.cases * share, every.exact and share == 1)
+        cases = None if total_ is None else Total(total_.cases * share, total_.exact and share == 1)
         done = sum(self.counts.get(name, {}).values())
         pace = self._paces.setdefault(name, Pace(done))
         pace.see(now, done, status.stalled)
@@ -230,10 +230,10 @@ class Watch:
 
 @contextlib.contextmanager
 def shown(watch: Watch) -> Iterator[Callable[[], None]]:
-    """Give what is to be called at each result: it shows how far the run is, where and when that is wanted.
+    """Give a function to call at each result: it shows the progress of the run.
 
-    On a terminal there is a line for each backend while the run lasts. Elsewhere one line goes to standard error every
-    30 seconds, and none of a run that is over before.
+    On a terminal there is a line for each backend during the run. Elsewhere one line goes to standard error every 30
+    seconds, so a shorter run prints none.
     """
     if printing.on_terminal():
         with _on_terminal(watch) as advance:
@@ -243,23 +243,23 @@ def shown(watch: Watch) -> Iterator[Callable[[], None]]:
 
 
 @contextlib.contextmanager
-def steps(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Give what is to be called with how many steps are done and how many there are; it shows them as `shown` does.
+def steps(activity: str) -> Iterator[Callable[[int, int], None]]:
+    """Give a function to call with the number of steps that are done and that of all; it shows them as `shown` does.
 
     Args:
-        what: is done, as in "explains the failures of operators".
+        activity: in words, as in "explains the failures of operators".
     """
     if printing.on_terminal():
         with Progress(*_columns(Console(stderr=True)), console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task(what, total=None, told="")
-            yield lambda done, every: progress.update(task, completed=done, total=every, told=f"{done:,} of {every:,}")
+            task = progress.add_task(activity, total=None, text="")
+            yield lambda done, every: progress.update(task, completed=done, total=every, text=f"{done:,} of {every:,}")
         return
     latest = (0, 0)
 
     def show() -> None:
-        printing.warn(f"{what}: {latest[0]:,} of {latest[1]:,}")
+        printing.warn(f"{activity}: {latest[0]:,} of {latest[1]:,}")
 
-    act = _every(EVERY_LINE, time.monotonic, show)
+    act = _every(LINE_SECONDS, time.monotonic, show)
 
     def advance(done: int, every: int) -> None:
         nonlocal latest
@@ -272,44 +272,44 @@ def steps(what: str) -> Iterator[Callable[[int, int], None]]:
 def _columns(console: Console) -> tuple[ProgressColumn, ...]:
     """Return the columns of a progress line: a bar where there is room for it."""
     bar = [BarColumn(16)] if console.width >= WIDE else []
-    told = TextColumn("{task.fields[told]}", markup=False)
-    return (TimeElapsedColumn(), TextColumn("{task.description}", markup=False), *bar, told)
+    text = TextColumn("{task.fields[text]}", markup=False)
+    return (TimeElapsedColumn(), TextColumn("{task.description}", markup=False), *bar, text)
 
 
 @contextlib.contextmanager
 def _on_terminal(watch: Watch) -> Iterator[Callable[[], None]]:
     console = Console(stderr=True)
     with Progress(*_columns(console), console=console, transient=True) as progress:
-        tasks = {name: progress.add_task(line(clipped(name, NAME)), total=None, told="") for name in watch.shares}
+        tasks = {name: progress.add_task(line(clipped(name, NAME)), total=None, text="") for name in watch.shares}
 
         def show() -> None:
             for name, look in watch.look().items():
                 cases = None if look.total is None else look.total.cases
-                progress.update(tasks[name], completed=look.done, total=cases, told=str(look))
+                progress.update(tasks[name], completed=look.done, total=cases, text=str(look))
 
         show()
-        yield _every(EVERY_LOOK, watch.clock, show)
+        yield _every(UPDATE_SECONDS, watch.clock, show)
 
 
 def _in_lines(watch: Watch) -> Callable[[], None]:
-    begun = watch.clock()
+    started = watch.clock()
 
     def show() -> None:
-        told = "; ".join(f"{line(clipped(name))}: {look}" for name, look in watch.look().items())
-        printing.warn(f"after {_spoken(watch.clock() - begun)}: {told}")
+        text = "; ".join(f"{line(clipped(name))}: {look}" for name, look in watch.look().items())
+        printing.warn(f"after {_duration(watch.clock() - started)}: {text}")
 
-    seen = _every(EVERY_LOOK * 10, watch.clock, watch.look)  # A pace needs looks that nobody sees.
-    line_ = _every(EVERY_LINE, watch.clock, show)
+    sample = _every(UPDATE_SECONDS * 10, watch.clock, watch.look)  # A rate needs more samples.
+    line_ = _every(LINE_SECONDS, watch.clock, show)
 
     def advance() -> None:
-        seen()
+        sample()
         line_()
 
     return advance
 
 
 def _every(seconds: float, clock: Callable[[], float], act: Callable[[], object]) -> Callable[[], None]:
-    """Return what acts when it is called, but not so often."""
+    """Return a function that calls `act`, but not more often than every so many seconds."""
     due = clock() + seconds
 
     def advance() -> None:

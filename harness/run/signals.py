@@ -1,4 +1,4 @@
-"""A run that SIGTERM or SIGHUP tells to end does so as one that is interrupted: in order, and with a sentence."""
+"""Ends a run on SIGTERM or SIGHUP as on an interrupt: it cleans up, and prints a sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
 class EndedError(BaseException):
-    """The process was told to end; no Exception, so that nothing takes it for a fault.
+    """A signal asked the process to end; not an Exception, so that no handler of faults catches it.
 
     Attributes:
         number: of the signal.
@@ -28,30 +28,30 @@ class EndedError(BaseException):
 
     @property
     def status(self) -> int:
-        """With which the process exits, as a shell has it."""
+        """The exit status of the process, as shells define it."""
         return 128 + self.number
 
 
 @contextlib.contextmanager
 def in_order() -> Iterator[None]:
-    """Raise EndedError for the first signal that asks for the end, and ignore those that come while all is put away.
+    """Raise EndedError at the first signal of SIGNALS, and ignore later ones while the run cleans up.
 
-    A signal that was ignored, as nohup has it, or that somebody else handles, is left to that.
+    A signal that is ignored, as under nohup, or that has another handler, is left alone.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def end(number: int, _frame: FrameType | None) -> None:
-        for other in taken:
+        for other in handled:
             signal.signal(other, signal.SIG_IGN)
         raise EndedError(number)
 
-    taken = [number for number in SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
-    for number in taken:
+    handled = [number for number in SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in handled:
         signal.signal(number, end)
     try:
         yield
     finally:
-        for number in taken:
+        for number in handled:
             signal.signal(number, signal.SIG_DFL)

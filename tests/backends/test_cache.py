@@ -38,7 +38,7 @@ def test_what_is_made_once_is_found_again(place: Path) -> None:
         made.append(1)
         return b"program" * 100
 
-    assert cache.kept(make, b"model", "runtime", "1.0") == cache.kept(make, b"model", "runtime", "1.0")
+    assert cache.compiled(make, b"model", "runtime", "1.0") == cache.compiled(make, b"model", "runtime", "1.0")
     assert len(made) == 1
     [path] = files(place)
     assert path.stat().st_size < 700, "it is packed"
@@ -51,7 +51,7 @@ def test_an_error_is_not_kept(place: Path) -> None:
 
     for _ in range(2):
         with pytest.raises(ValueError, match="no kernel"):
-            cache.kept(make, b"model")
+            cache.compiled(make, b"model")
     assert not files(place)
 
 
@@ -69,8 +69,8 @@ def test_an_error_is_not_kept(place: Path) -> None:
 )
 def test_whatever_it_depends_on_names_another_entry(other: tuple[bytes | str, ...]) -> None:
     assert cache.name(*other) != NAME
-    assert cache.kept(lambda: b"first", b"model", "runtime", "1.0") == b"first"
-    assert cache.kept(lambda: b"second", *other) == b"second"
+    assert cache.compiled(lambda: b"first", b"model", "runtime", "1.0") == b"first"
+    assert cache.compiled(lambda: b"second", *other) == b"second"
     assert cache.get(NAME) == b"first"
 
 
@@ -90,7 +90,7 @@ def test_a_damaged_entry_is_thrown_away_and_made_again(place: Path, damage: str)
     )
     assert cache.get(NAME) is None
     assert not files(place), "it would be read in vain each time"
-    assert cache.kept(lambda: b"anew", b"model", "runtime", "1.0") == b"anew"
+    assert cache.compiled(lambda: b"anew", b"model", "runtime", "1.0") == b"anew"
     assert cache.get(NAME) == b"anew"
 
 
@@ -98,7 +98,7 @@ def test_an_empty_variable_keeps_nothing(place: Path, monkeypatch: pytest.Monkey
     cache.put(NAME, b"program")
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", "")
     assert cache.folder() is None
-    assert cache.kept(lambda: b"now", b"model", "runtime", "1.0") == b"now", "neither read"
+    assert cache.compiled(lambda: b"now", b"model", "runtime", "1.0") == b"now", "neither read"
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(place))
     assert cache.get(NAME) == b"program", "nor written"
 
@@ -118,8 +118,8 @@ def test_a_folder_that_cannot_be_written_keeps_nothing_and_says_nothing(place: P
     blocked = place / "file"
     blocked.write_bytes(b"")
     os.environ["ONNX_CONFORMANCE_CACHE"] = str(blocked)
-    assert cache.kept(lambda: b"now", b"model") == b"now"
-    assert cache.kept(lambda: b"again", b"model") == b"again"
+    assert cache.compiled(lambda: b"now", b"model") == b"now"
+    assert cache.compiled(lambda: b"again", b"model") == b"again"
 
 
 def test_what_cannot_be_moved_to_its_place_leaves_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +191,7 @@ from backends import cache
 for turn in range(200):
     for number in range(8):
         wanted = bytes([number]) * 50_000
-        found = cache.kept(lambda: wanted, b"model", str(number))
+        found = cache.compiled(lambda: wanted, b"model", str(number))
         assert found == wanted, (turn, number, len(found))
         path = cache._path(cache.name(b"model", str(number)))
         if turn % 5 == 0:

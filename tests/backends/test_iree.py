@@ -257,7 +257,7 @@ def test_what_the_compiler_made_is_kept(adapter: Any, monkeypatch: pytest.Monkey
     np.testing.assert_equal(first, second)
     assert len(compiled) == 1
     monkeypatch.setattr(metadata, "version", lambda _: "0.1")
-    adapter._made_by.cache_clear()
+    adapter._cache_key.cache_clear()
     adapter.run(MODEL.SerializeToString(), given, ["y"])
     assert len(compiled) == 2, "another version compiles for itself"
 

@@ -12,7 +12,7 @@ from orphans import runs
 from paths import WRONG
 
 from harness.execution import backend_names, replies
-from harness.execution.adapter_process import STDERR_KEPT, BudgetError, Limits, StartError
+from harness.execution.adapter_process import STDERR_KEPT, BudgetError, CaseReply, Limits, StartError, poll
 from harness.execution.ask import Asker
 from harness.execution.replies import Answered, Broken, Died, Late, Refused
 from harness.suites.generated import Generated
@@ -190,6 +190,23 @@ def test_an_unasked_answer_is_a_fault_without_a_case_and_the_next_case_is_right(
     assert len(faults) == 1, faults
     assert "'answer' that nobody asked for, with no case to blame" in faults[0], faults
     assert faults[0].startswith(adapter("answers_unasked").name), faults
+
+
+def test_replies_are_returned_once_each_with_its_case_and_its_process(cases: dict[str, Case]) -> None:
+    names = ["even", FAULTY, "even"]
+    with lane("exits_with_3") as opened:
+        for name in names:
+            opened.process.put(cases[name])
+        received: list[CaseReply] = []
+        while len(received) < len(names):
+            poll(opened.selector, [opened.process], 1)
+            received += opened.process.take_replies()
+        assert opened.process.take_replies() == []
+    assert [reply.case.name for reply in received] == names
+    assert [type(reply.reply) for reply in received] == [Answered, Died, Answered]
+    assert [reply.process_number for reply in received] == [0, 0, 1], "the last one ran in the next process"
+    assert sorted(reply.time for reply in received) == [reply.time for reply in received]
+    assert not any(reply.slow for reply in received), received
 
 
 def test_an_adapter_that_dies_between_cases_is_started_again(cases: dict[str, Case]) -> None:

@@ -185,14 +185,14 @@ def test_without_node_it_is_said_how_to_get_it() -> None:
     done = command("run", "--backend", "onnxruntime_web", "--op", "Split/13")
     assert done.status == 2, done.text
     assert len(done.err.splitlines()) == 1, done.text
-    assert "onnxruntime_web runs in Node.js >=20, which is not here; install Node.js" in done.err
+    assert "onnxruntime_web runs in Node.js >=20, which is not installed; install Node.js" in done.err
 
 
 def test_without_npm_it_is_said_how_to_get_it(program: Program) -> None:
     program("node", "print('v20.1.0')")
     done = command("run", "--backend", "onnxruntime_web", "--op", "Split/13")
     assert done.status == 2, done.text
-    assert "onnxruntime-web@1.30.0 is made by npm, which is not here; install Node.js" in done.err
+    assert "onnxruntime-web@1.30.0 is made by npm, which is not installed; install Node.js" in done.err
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_the_cache_is_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.setenv("HOME", str(tmp_path))
     for value in ("", "relative"):
         monkeypatch.setenv("XDG_CACHE_HOME", value)
-        assert node_environment._kept("a@1.0.0") == tmp_path / ".cache" / "onnx-conformance" / "npm" / "a@1.0.0"
+        assert node_environment._place("a@1.0.0") == tmp_path / ".cache" / "onnx-conformance" / "npm" / "a@1.0.0"
 
 
 def test_a_python_is_of_no_use_to_it() -> None:
@@ -261,12 +261,12 @@ def listed() -> list[str]:
 
 def test_the_list_says_who_makes_it_and_what_is_missing(program: Program) -> None:
     assert all(
-        "which is not here; install Node.js, which has npm beside it: https://nodejs.org" in row for row in listed()
+        "which is not installed; install Node.js, which comes with npm: https://nodejs.org" in row for row in listed()
     )
     program("node", "print('v16.0.0')")
     assert all("/node is v16.0.0; install Node.js" in row for row in listed())
     program("node", "print('v20.1.0')")
-    assert all("is made by npm, which is not here; install Node.js" in row for row in listed())
+    assert all("is made by npm, which is not installed; install Node.js" in row for row in listed())
     program("npm", MAKES)
     assert all("an environment that npm makes  1.30.0" in row and "not asked: --all" in row for row in listed())
 

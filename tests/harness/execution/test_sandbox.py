@@ -110,7 +110,7 @@ def test_what_an_adapter_needs_comes_before_what_is_set_here(tmp_path: Path, mon
     assert seen(own)["environment"]["OMP_NUM_THREADS"] == "1"
 
 
-@pytest.mark.parametrize("glob", environment_variables.HANDED_ON)
+@pytest.mark.parametrize("glob", environment_variables.INHERITED)
 def test_no_glob_takes_in_a_secret(glob: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for word in ("TOKEN", "SECRET", "PASSWORD", "API_KEY", "CREDENTIALS"):
         name = glob.replace("*", word)
@@ -254,7 +254,7 @@ def test_without_bubblewrap_isolation_is_a_sentence(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(shutil, "which", lambda *_: None)
     done = command("run", "--op", "Split", "--backend", adapter("good"), "--isolate")
     assert (done.status, done.out) == (2, ""), done.text
-    assert "--isolate needs bubblewrap, whose program bwrap is not here" in done.err, done.text
+    assert "--isolate needs bubblewrap, whose program bwrap is not installed" in done.err, done.text
 
 
 def test_a_system_that_allows_no_sandbox_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

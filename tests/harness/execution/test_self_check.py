@@ -144,14 +144,14 @@ def test_an_adapter_that_can_nothing_is_amiss(checked: Check) -> None:
         ("[]", "gives as many outputs as asked", "wrong_count: outputs: expected 1 outputs, got 0 outputs"),
     ],
 )
-def test_what_run_gives_and_should_not_is_told(tmp_path: Path, gives: str, what: str, says: str) -> None:
+def test_run_returning_no_list_of_values_is_reported(tmp_path: Path, gives: str, what: str, says: str) -> None:
     text = "def info(): return {'runtime': 'm', 'version': '1'}\ndef run(model, inputs, outputs): return " + gives
     lines = seen(text, what, tmp_path)
     assert lines
     assert all(item.good is False and says in item.seen for item in lines[: self_check.NAMED]), lines
 
 
-def test_operators_that_hang_end_the_asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_operators_run_after_three_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "CASE_SECONDS", 0.5)
     text = (
         "import time\ndef info(): return {'runtime': 'm', 'version': '1'}\n"
@@ -164,7 +164,7 @@ def test_operators_that_hang_end_the_asking(tmp_path: Path, monkeypatch: pytest.
     assert [item.what for item in lines if item.what.startswith("refuses")], "the rest is looked at all the same"
 
 
-def test_an_adapter_that_is_slow_is_not_asked_all(checked: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_adapter_runs_only_some_operators(checked: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "MOST_SECONDS", 0)
     amiss, told = checked()
     assert "can operators" in amiss
@@ -182,18 +182,18 @@ def test_an_adapter_that_is_slow_is_not_asked_all(checked: Check, monkeypatch: p
         ("if isinstance(value, list): value = tuple(value[1:])", "moves sequence", ""),
     ],
 )  # fmt: skip
-def test_what_is_changed_on_the_way_is_named(checked: Check, body: str, what: str, seen: str) -> None:
+def test_a_type_that_comes_back_changed_is_named(checked: Check, body: str, what: str, seen: str) -> None:
     amiss, _ = checked(body)
     assert what in amiss
     assert seen in amiss[what]
 
 
-def test_what_a_runtime_lacks_is_only_told(checked: Check) -> None:
+def test_an_opt_out_is_shown_and_is_no_fault(checked: Check) -> None:
     amiss, told = checked("if getattr(value, 'dtype', None) == np.uint16: raise NotImplementedError('no uint16')")
     assert (amiss, told) == ({}, {"moves uint16", "moves others"})
 
 
-def test_what_an_adapter_says_is_held_against_what_it_does(checked: Check) -> None:
+def test_declared_types_are_compared_with_those_that_pass(checked: Check) -> None:
     amiss, told = checked(types=["float", "float7"], containers=["sequence"], opset="new", version="")
     assert set(amiss) == {"says its version", "says its opset", "says its types", "says all types that it takes",
                           "says all containers that it takes"}  # fmt: skip
@@ -221,7 +221,7 @@ def test_the_command() -> None:
     assert len(bad.err.splitlines()) == 1, bad.text
 
 
-def test_what_can_be_tested_is_listed() -> None:
+def test_backends_lists_every_backend() -> None:
     done = command("backends")
     assert done.status == 0, done.text
     rows = {row.split()[0]: row for row in done.out.splitlines() if row.strip()}
