@@ -127,7 +127,7 @@ class Skipped:
             self._sorted = np.sort(np.frombuffer(self._hashes, np.int64))
         place = int(np.searchsorted(self._sorted, key := hash((backend, case))))
         has_result = place < len(self._sorted) and int(self._sorted[place]) == key
-        return has_result or not sampling.takes(self._samples, backend, case)
+        return has_result or not sampling.includes(self._samples, backend, case)
 
 
 class Run:
