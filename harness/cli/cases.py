@@ -21,7 +21,7 @@ from harness.run import export
 from harness.spec import registry, schema
 from harness.spec.completeness import completeness
 from harness.suites.generated import Generated
-from harness.suites.lookup import check_selection, operator_named
+from harness.suites.lookup import check_selection, find_operator
 from harness.suites.selection import Selection
 from harness.verdict import line
 
@@ -63,7 +63,7 @@ def show(name: str, suite_name: str | None) -> None:
 
     Of an operator, such as Split or Split/18: its versions, its sentences, and how many cases each has.
     """
-    operator = None if suite_name else operator_named(name)
+    operator = None if suite_name else find_operator(name)
     for text in case_report.lines(find(name, suite_name)) if operator is None else _operator(*operator):
         printing.show(text)
 

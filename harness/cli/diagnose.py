@@ -22,7 +22,7 @@ from harness.repro import write
 from harness.repro.bug_report import Issue
 from harness.results.stream import Run
 from harness.run import progress
-from harness.suites.lookup import origin
+from harness.suites.lookup import plan_of
 from harness.suites.selection import Selection
 
 if TYPE_CHECKING:
@@ -127,11 +127,11 @@ def minimize_(
     write.check(kind, out, others)
     target, beside = _asked(kind, backend, python, others, passes, (suite_name or "generated") if isolate else None)
     case, limits = find(case_id, suite_name), Limits(timeout=timeout)
-    found = search.minimize(case, origin(case), target, limits, steps)
+    found = search.minimize(case, plan_of(case), target, limits, steps)
     for line in minimized_report.lines(found):
         printing.note(line)
     small = found.case
-    told = Issue(small, found.result, found.witness, ask_each(beside, small, limits), origin=case.id)
+    told = Issue(small, found.result, found.answer, ask_each(beside, small, limits), origin=case.id)
     text, written = write.file(told, kind, out)
     printing.show(text if written is None else f"{found.result.verdict}: {written}\n", end="")
 

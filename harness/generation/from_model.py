@@ -1,4 +1,4 @@
-"""A case that nobody declared, as the declaration that would give it: a model of one node of a declared operator."""
+"""The plan of a case that nobody declared, from its model: one node of a declared operator."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ if TYPE_CHECKING:
 KIND = onnx.AttributeProto
 
 
-class LiftError(HarnessError):
+class NotDeclarableError(HarnessError):
     """A case cannot be written as a declaration; the text says why."""
 
 
-def lift(case: Case) -> Plan:
-    """Return the plan of a case from a folder or from the onnx package: its node, of the oracle's meaning.
+def plan_from_case(case: Case) -> Plan:
+    """Return the plan of a case from a folder or from the onnx package, with expected values by the oracle.
 
     Raises:
-        LiftError: it is no single node of a declared operator that the text gives values for.
+        NotDeclarableError: its model is not a single node of a declared operator, or it does not expect values.
     """
     where = f"{case.id} cannot be written as a declared case"
     model = onnx.load_from_string(case.model)
     if len(model.graph.node) != 1 or model.functions:
-        raise LiftError(f"{where}: its model is no single node")
+        raise NotDeclarableError(f"{where}: its model is no single node")
     if case.outcome is not Outcome.VALUES:
-        raise LiftError(f"{where}: the clause that makes it {case.outcome} is known of generated cases alone")
+        raise NotDeclarableError(f"{where}: the clause that makes it {case.outcome} is known of generated cases alone")
     node = model.graph.node[0]
     domain = node.domain or "ai.onnx"
     op = registry.load().find(domain, node.op_type)
     opset = next((item.version for item in model.opset_import if (item.domain or "ai.onnx") == domain), 0)
     if op is None or not schema.exists(domain, node.op_type, opset):
-        raise LiftError(f"{where}: no operator file declares {domain}/{node.op_type}")
+        raise NotDeclarableError(f"{where}: no operator file declares {domain}/{node.op_type}")
     version = schema.in_force(domain, node.op_type, opset)
     if version.since not in op.versions:
-        raise LiftError(f"{where}: no operator file declares {version}")
+        raise NotDeclarableError(f"{where}: no operator file declares {version}")
     try:
         spec, types = _spec(case, model, version)
         return plans.plan(op, version, spec, types)
     except HarnessError as error:
-        raise LiftError(f"{where}: {error}") from error
+        raise NotDeclarableError(f"{where}: {error}") from error
     except Exception as error:  # Whatever an oracle makes of a model that it was not written for.
-        raise LiftError(f"{where}: {type(error).__name__}: {error}") from error
+        raise NotDeclarableError(f"{where}: {type(error).__name__}: {error}") from error
 
 
 def _spec(case: Case, model: onnx.ModelProto, version: OperatorVersion) -> tuple[CaseSpec, dict[str, str]]:
@@ -74,7 +74,7 @@ def _spec(case: Case, model: onnx.ModelProto, version: OperatorVersion) -> tuple
         items = []
         for name in taken:
             if name and name not in values:
-                raise LiftError(f"nothing gives {name!r}, which its node takes")
+                raise NotDeclarableError(f"nothing gives {name!r}, which its node takes")
             items.append(_argument(values[name], known[name], types, parameter.type if bound else "") if name else None)
         key = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
         if items:
@@ -114,11 +114,13 @@ def _attribute(item: onnx.AttributeProto) -> Any:  # noqa: ANN401 - any attribut
         KIND.TYPE_PROTO: schema.type_text,
     }
     if item.type not in convert:
-        raise LiftError(f"attribute {item.name} is of a kind that declarations have no word for")
+        raise NotDeclarableError(f"attribute {item.name} is of a kind that declarations have no word for")
     return convert[item.type](value)
 
 
 def _graph(name: str, text: str) -> Graph:
     if re.search(r"\{\w+\}", text):
-        raise LiftError(f"attribute {name} is a subgraph with values in braces, which declarations read as types")
+        raise NotDeclarableError(
+            f"attribute {name} is a subgraph with values in braces, which declarations read as types"
+        )
     return Graph(text)

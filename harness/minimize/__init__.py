@@ -1,4 +1,4 @@
-"""A failing case cut down to a smaller one that fails in the same way.
+"""Minimizing: reduce a failing case to a smaller one that fails in the same way.
 
 Imports `analysis`, `execution` and what they import.
 """

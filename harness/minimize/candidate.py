@@ -1,7 +1,7 @@
-"""A declared case with its arguments written out, so that each value can be taken away or made simpler.
+"""A declared case whose arguments are concrete values, so that each value can be removed or simplified.
 
-Declared arguments are data that take the form of a type, lists, numbers. Here every input is the array that the model
-is fed, and every number of an attribute has a place that can be named.
+A declared argument may be data for any type, a list or a number. In a candidate every input is the array that the model
+is fed, and every number of an attribute can be addressed by a path.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from harness.spec.schema import OperatorVersion
 
 Path = tuple[str | int, ...]
-"""Where a value stands: "arguments" or "around", the name, then places in tuples and lists."""
+"""Address of a value: "arguments" or "around", the argument's name, then indices in tuples and lists."""
 Array = np.ndarray[Any, Any]
-SECONDS, ROOM = 0.3, 1 << 30
-"""What planning one draft may take, in time and in bytes: a hundred times what a declared case takes."""
+PLANNING_SECONDS, PLANNING_BYTES = 0.3, 1 << 30
+"""Limits of planning one candidate, in seconds and bytes: a hundred times what a declared case needs."""
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A case that can still be changed: a declaration in one version, with one binding of types, in one form."""
+class Candidate:
+    """A case that moves can change: a declaration in one version, with one binding of types, in one form."""
 
     op: Op
     version: OperatorVersion
@@ -43,26 +43,26 @@ class Draft:
     types: Mapping[str, str]
     form: str = PLAIN
 
-    def with_spec(self, **changed: Any) -> Draft:  # noqa: ANN401 - the fields of CaseSpec
-        """Return it with other fields of its declaration."""
+    def with_spec(self, **changed: Any) -> Candidate:  # noqa: ANN401 - the fields of CaseSpec
+        """Return a copy with other fields of its declaration."""
         return dataclasses.replace(self, spec=dataclasses.replace(self.spec, **changed))
 
-    def put(self, changes: Mapping[Path, Any]) -> Draft:
-        """Return it with other values at some places."""
-        given: dict[str, dict[str, Any]] = {"arguments": dict(self.spec.arguments), "around": dict(self.spec.around)}
+    def with_values(self, changes: Mapping[Path, Any]) -> Candidate:
+        """Return a copy with other values at the given paths."""
+        fields: dict[str, dict[str, Any]] = {"arguments": dict(self.spec.arguments), "around": dict(self.spec.around)}
         for (kind, name, *rest), value in changes.items():
-            held = given[str(kind)]
-            held[str(name)] = _put(held[str(name)], tuple(rest), value)
-        return self.with_spec(**given)
+            values = fields[str(kind)]
+            values[str(name)] = _replaced(values[str(name)], tuple(rest), value)
+        return self.with_spec(**fields)
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """Numbers or texts that stand at one place.
+    """Numbers or strings at one path.
 
     Attributes:
-        array: the values; a number alone is of rank 0.
-        tensor: whether it is one that the model is fed, or that an attribute holds; else an attribute's numbers.
+        array: the values; a single number has rank 0.
+        tensor: whether they are a tensor, as an input or an attribute; otherwise plain numbers of an attribute.
     """
 
     path: Path
@@ -71,37 +71,37 @@ class Leaf:
 
     @property
     def name(self) -> str:
-        """The argument's."""
+        """The argument's name."""
         return str(self.path[1])
 
 
 NUMBER = (bool, int, float, np.generic)
 
 
-def leaves(draft: Draft) -> list[Leaf]:
-    """Return all values of a draft, by place."""
-    return [leaf for path, value in _tops(draft) for leaf in _leaves(value, path)]
+def leaves(candidate: Candidate) -> list[Leaf]:
+    """Return all values of a candidate, by path."""
+    return [leaf for path, value in _arguments(candidate) for leaf in _leaves(value, path)]
 
 
-def groups(draft: Draft) -> list[tuple[Path, int]]:
-    """Return the places of what holds several values (variadic inputs, sequences), and how many."""
-    return [group for path, value in _tops(draft) for group in _groups(value, path)]
+def value_groups(candidate: Candidate) -> list[tuple[Path, int]]:
+    """Return the paths of variadic inputs and sequences, and how many values each has."""
+    return [group for path, value in _arguments(candidate) for group in _groups(value, path)]
 
 
-def typed(draft: Draft) -> list[tuple[tuple[str, str], Typed]]:
-    """Return the arguments that are tensors of a type of their own, by place."""
-    tops = [((str(path[0]), str(path[1])), value) for path, value in _tops(draft) if isinstance(value, Typed)]
-    return [(path, value) for path, value in tops if isinstance(value.values, np.ndarray) and "{" not in value.type]
+def typed_arguments(candidate: Candidate) -> list[tuple[tuple[str, str], Typed]]:
+    """Return the tensor arguments that declare their own type, by path."""
+    typed = [((str(path[0]), str(path[1])), value) for path, value in _arguments(candidate) if isinstance(value, Typed)]
+    return [(path, value) for path, value in typed if isinstance(value.values, np.ndarray) and "{" not in value.type]
 
 
-def _tops(draft: Draft) -> Iterator[tuple[Path, Any]]:
+def _arguments(candidate: Candidate) -> Iterator[tuple[Path, Any]]:
     for kind in ("arguments", "around"):
-        for name, value in sorted(getattr(draft.spec, kind).items()):
+        for name, value in sorted(getattr(candidate.spec, kind).items()):
             yield (kind, name), value
 
 
 def _flat(value: list[Any] | tuple[Any, ...]) -> bool:
-    """Tell whether a list is an attribute's: numbers of one kind, or texts."""
+    """Return whether a list holds only numbers or only strings, as the list of an attribute does."""
     return bool(value) and (all(isinstance(item, NUMBER) for item in value) or all(isinstance(i, str) for i in value))
 
 
@@ -127,12 +127,12 @@ def _groups(value: Any, path: Path) -> Iterator[tuple[Path, int]]:  # noqa: ANN4
         yield path, len(value)
 
 
-def _put(old: Any, path: tuple[str | int, ...], new: Any) -> Any:  # noqa: ANN401
+def _replaced(old: Any, path: tuple[str | int, ...], new: Any) -> Any:  # noqa: ANN401
     if isinstance(old, Typed):
-        return dataclasses.replace(old, values=_put(old.values, path, new))
+        return dataclasses.replace(old, values=_replaced(old.values, path, new))
     if path:
         index = int(path[0])
-        items = [*old[:index], _put(old[index], path[1:], new), *old[index + 1 :]]
+        items = [*old[:index], _replaced(old[index], path[1:], new), *old[index + 1 :]]
         return tuple(items) if isinstance(old, tuple) else items
     if isinstance(old, NUMBER) and isinstance(new, np.ndarray):
         return new.item()
@@ -141,31 +141,31 @@ def _put(old: Any, path: tuple[str | int, ...], new: Any) -> Any:  # noqa: ANN40
     return new
 
 
-def without(draft: Draft, path: Path, index: int) -> Draft:
-    """Return a draft without one of the values that stand together at a place."""
-    value: Any = getattr(draft.spec, str(path[0]))[str(path[1])]
-    held = value.values if isinstance(value, Typed) else value
-    return draft.put({path: type(held)([*held[:index], *held[index + 1 :]])})
+def without(candidate: Candidate, path: Path, index: int) -> Candidate:
+    """Return a candidate without one value of the variadic input or sequence at a path."""
+    argument: Any = getattr(candidate.spec, str(path[0]))[str(path[1])]
+    values = argument.values if isinstance(argument, Typed) else argument
+    return candidate.with_values({path: type(values)([*values[:index], *values[index + 1 :]])})
 
 
-def begin(plan: Plan, form: str) -> Draft:
-    """Return the draft of a plan in one form: the very same case, with its arguments written out."""
+def candidate_from_plan(plan: Plan, form: str) -> Candidate:
+    """Return the candidate for a plan in one form: the same case, with concrete values as arguments."""
     spec, version = plan.spec, plan.version
     bound = {**{variable: version.default_type(variable) for variable in version.types}, **plan.types}
-    given = dict(plan.inputs)
-    written: dict[str, Any] = {}
+    inputs = dict(plan.inputs)
+    arguments: dict[str, Any] = {}
     for name, argument in spec.arguments.items():
         place = version.arguments.get(name)
         if place is None or name in version.attributes:
-            written[name] = _attribute(argument, bound)
+            arguments[name] = _attribute(argument, bound)
         elif getattr(place, "variadic", False):
-            items = [_input(item, given.get(f"{place.name}_{i}")) for i, item in enumerate(argument)]
-            written[name] = tuple(items)
+            items = [_input(item, inputs.get(f"{place.name}_{i}")) for i, item in enumerate(argument)]
+            arguments[name] = tuple(items)
         else:
-            written[name] = _input(argument, given.get(place.name))
+            arguments[name] = _input(argument, inputs.get(place.name))
     around = {name: _input(item, plan.around[name]) for name, item in spec.around.items()}
-    spec = dataclasses.replace(spec, arguments=written, around=around)
-    return Draft(plan.op, version, spec, plan.types, form)
+    spec = dataclasses.replace(spec, arguments=arguments, around=around)
+    return Candidate(plan.op, version, spec, plan.types, form)
 
 
 def _attribute(argument: Any, bound: Mapping[str, str]) -> Any:  # noqa: ANN401
@@ -176,27 +176,28 @@ def _attribute(argument: Any, bound: Mapping[str, str]) -> Any:  # noqa: ANN401
     return argument
 
 
-def _input(argument: Any, given: Any) -> Any:  # noqa: ANN401
+def _input(argument: Any, bound_input: Any) -> Any:  # noqa: ANN401
     """Return an argument as the values that the model is fed."""
-    if given is None or argument is None or isinstance(argument, ValueOf | Empty | dict):
+    if bound_input is None or argument is None or isinstance(argument, ValueOf | Empty | dict):
         return argument
     if isinstance(argument, Typed):
-        held = argument.values
-        return argument if isinstance(held, dict | Empty) else dataclasses.replace(argument, values=given.value)
-    return argument if given.value is None else given.value
+        if isinstance(argument.values, dict | Empty):
+            return argument
+        return dataclasses.replace(argument, values=bound_input.value)
+    return argument if bound_input.value is None else bound_input.value
 
 
-def build(draft: Draft) -> tuple[Plan, Case] | None:
-    """Return what a draft makes, as the oracle means it; None where it makes no case.
+def build_case(candidate: Candidate) -> tuple[Plan, Case] | None:
+    """Return the plan and the case of a candidate, with expected values by the oracle; None if it is not a valid case.
 
-    What is taken away blindly may break the declaration, the signature, or what an oracle relies on: whatever is
-    raised then says that this is no case.
+    A move may break the declaration, the signature, or an assumption of the oracle: any exception then means that the
+    candidate is not a case.
     """
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"), within(SECONDS, ROOM):
+        with warnings.catch_warnings(), np.errstate(all="ignore"), within(PLANNING_SECONDS, PLANNING_BYTES):
             warnings.simplefilter("ignore")
-            plan = plans.plan(draft.op, draft.version, draft.spec, draft.types)
-            form = next((item for item in forms.forms(plan) if item.name == draft.form), None)
+            plan = plans.plan(candidate.op, candidate.version, candidate.spec, candidate.types)
+            form = next((item for item in forms.forms(plan) if item.name == candidate.form), None)
             case = plans.deliver(plan, form) if form else None
     except Exception:  # noqa: BLE001 - see above
         return None

@@ -1,6 +1,6 @@
-"""Work of this process that may take no longer, and no more memory, than it is given.
+"""A limit on the time and memory of a block of code in this process.
 
-What an oracle makes of a case that nobody wrote may be without end: 0, 1, 2 and so on up to the greatest integer.
+An oracle may run without end on a case that nobody wrote: it may count from 0 to the greatest integer.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ STATM = Path("/proc/self/statm")
 
 
 class OverdueError(Exception):
-    """The time is up."""
+    """The block took longer than its time limit."""
 
 
 @contextlib.contextmanager
-def within(seconds: float, room: int) -> Iterator[None]:
-    """Raise OverdueError in what takes longer than `seconds`, and MemoryError in what takes `room` more bytes.
+def within(seconds: float, more_bytes: int) -> Iterator[None]:
+    """Raise OverdueError if the block takes longer than `seconds`, MemoryError if it allocates `more_bytes` more.
 
-    Time is held in the main thread alone, memory where the system tells how much is taken; a timer that runs already
-    goes on behind it.
+    The time limit works in the main thread only, the memory limit only on Linux. A timer that was running before goes
+    on afterwards.
     """
-    with _room(room), _time(seconds):
+    with _memory(more_bytes), _time(seconds):
         yield
 
 
@@ -44,28 +44,28 @@ def _time(seconds: float) -> Iterator[None]:
         raise OverdueError(f"not done within {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, overdue)
-    begun = time.monotonic()
-    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    started = time.monotonic()
+    remaining, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-        if left:
-            signal.setitimer(signal.ITIMER_REAL, max(1e-3, left - (time.monotonic() - begun)), interval)
+        if remaining:
+            signal.setitimer(signal.ITIMER_REAL, max(1e-3, remaining - (time.monotonic() - started)), interval)
 
 
 @contextlib.contextmanager
-def _room(room: int) -> Iterator[None]:
+def _memory(more_bytes: int) -> Iterator[None]:
     try:
-        taken = int(STATM.read_text().split()[0]) * resource.getpagesize()
+        used = int(STATM.read_text().split()[0]) * resource.getpagesize()
     except (OSError, ValueError):  # Not Linux.
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = taken + room
-    if soft == resource.RLIM_INFINITY or most < soft:
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    limit = used + more_bytes
+    if soft == resource.RLIM_INFINITY or limit < soft:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
         yield
     finally:

@@ -1,8 +1,8 @@
-"""A failing case cut down to a smaller one that fails in the same way and is as valid, or as forbidden, as it was.
+"""Reduce a failing case to a smaller one that fails in the same way and is equally valid, or equally forbidden.
 
 A plain loop over moves, rather than hypothesis's shrinker: arguments are declared, not drawn, so there are no choices
-to replay, and each try costs a question to a process that may die of it, which a budget must count. Every candidate is
-planned anew, so that the oracle says what to expect of it, and taken only if it is smaller by an explicit measure.
+to replay, and each attempt runs a case in a process that may crash, which a budget must count. Every candidate is
+planned anew, so that the oracle gives its expected values, and accepted only if it is smaller by an explicit measure.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from harness.case.case import PLAIN, Outcome
 from harness.errors import HarnessError
 from harness.execution.ask import Asker, LiveAnswer, ask_and_judge
 from harness.minimize import moves
-from harness.minimize.candidate import begin, build, leaves
+from harness.minimize.candidate import build_case, candidate_from_plan, leaves
 from harness.results.summary import signature
 from harness.verdict import WRONG, Result, Verdict
 
@@ -31,34 +31,34 @@ if TYPE_CHECKING:
     from harness.execution.adapter_process import Limits
     from harness.execution.backend_names import Target
     from harness.generation.forms import Plan
-    from harness.minimize.candidate import Draft
+    from harness.minimize.candidate import Candidate
 
 STRUCTURE = (moves.fewer, moves.shorter, moves.lower)
 PASSES = (moves.plainer, *STRUCTURE, moves.simpler)
-"""What is tried, in this order, until nothing of it helps."""
+"""The kinds of moves, in the order in which they are tried until none of them helps."""
 PLANS_A_STEP = 100
-"""Candidates that are planned for each one that may be run: most are no case, and cost the runtime nothing."""
+"""Candidates that may be planned for each one that may be run: most are not cases and never reach the runtime."""
 ROUNDING = 1e-2
-"""Relative errors up to this are taken for rounding; an answer that is off by more is not the same fault."""
+"""Relative errors up to this count as rounding; a larger error is another fault."""
 
 MOST_EXPECTED = 1 << 16
-"""Elements that a smaller case may expect, though the first expects fewer: simple numbers may ask for a lot."""
+"""Expected elements that a smaller case may have though the first has fewer: a small input may give a large output."""
 
 
 class MinimizeError(HarnessError):
-    """There is nothing to minimize, or no way to; the text says why."""
+    """The case cannot be minimized; the text says why."""
 
 
 @dataclass(frozen=True, order=True)
 class Size:
-    """The measure: what comes first outweighs all that follows, and every step makes it less.
+    """The size of a candidate: compared field by field in this order; every accepted move reduces it.
 
     Attributes:
-        parts: nodes, inputs, attributes and outputs.
-        elements: of all inputs, and of the lists of attributes.
-        rank: of all inputs together.
-        values: how far the values are from zero, one, small and whole numbers.
-        strangeness: how far types and form are from the most familiar ones.
+        parts: number of nodes, inputs, attributes and outputs.
+        elements: number of elements of all inputs and of attributes that are lists.
+        rank: sum of the ranks of all inputs.
+        values: distance of the values from zero.
+        strangeness: distance of types and form from the most familiar ones.
     """
 
     parts: int
@@ -69,17 +69,17 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Tried:
-    """A draft with what it makes, and how large that is."""
+class BuiltCandidate:
+    """A candidate with its plan, its case and its size."""
 
-    draft: Draft
+    candidate: Candidate
     plan: Plan
     case: Case
     size: Size
 
     @property
     def counts(self) -> dict[str, int]:
-        """What a person counts."""
+        """The counts that `minimize` prints before and after."""
         graph = onnx.load_from_string(self.case.model).graph
         return {
             "nodes": len(graph.node),
@@ -93,219 +93,221 @@ class Tried:
 
 @dataclass
 class Minimized:
-    """What became of a case.
+    """The outcome of minimizing a case.
 
     Attributes:
-        before, after: the case as it was, and as small as it got.
-        witness: the backend on the smaller case, asked in a process of its own.
-        taken: why each step made it moves.
-        steps: how often the backend was asked.
+        before, after: the original case, and the smallest one that was reached.
+        answer: the backend's answer to the smallest case, in a process of its own.
+        applied: descriptions of the moves that were accepted, in order.
+        steps: how many cases the backend ran.
         stopped: whether the budget ended the search.
     """
 
-    before: Tried
-    after: Tried
-    witness: LiveAnswer
-    taken: list[str] = field(default_factory=list)
+    before: BuiltCandidate
+    after: BuiltCandidate
+    answer: LiveAnswer
+    applied: list[str] = field(default_factory=list)
     steps: int = 0
     stopped: bool = False
 
     @property
     def case(self) -> Case:
-        """The smaller case, under its own name."""
-        return named(self.before.case, self.after.case)
+        """The smallest case, under its own name."""
+        return renamed(self.before.case, self.after.case)
 
     @property
     def result(self) -> Result:
-        """What the backend makes of the smaller case."""
-        assert self.witness.result is not None  # noqa: S101 - it was asked
-        return self.witness.result
+        """The backend's result on the smallest case."""
+        assert self.answer.result is not None  # noqa: S101 - it was asked
+        return self.answer.result
 
 
 def minimize(case: Case, plan: Plan, target: Target, limits: Limits, steps: int) -> Minimized:
     """Return a smaller case with the same verdict for the same reason.
 
     Args:
-        case: the one that fails.
-        plan: what it was delivered from.
+        case: the failing case.
+        plan: the plan that it was delivered from.
         target: the backend.
-        limits: for each of its processes.
-        steps: how often the backend may be asked.
+        limits: limits of each of its processes.
+        steps: how many cases the backend may run.
 
     Raises:
         MinimizeError: the case does not fail, or not in the same way each time.
-        HarnessError: the backend cannot be asked.
+        HarnessError: the backend cannot be started.
     """
     limits = dataclasses.replace(limits, restarts=steps + limits.restarts)
-    first = _begin(case, plan)
-    with Asker(target, limits) as lane:
+    first = _first_candidate(case, plan)
+    with Asker(target, limits) as asker:
         if first.case is not case:
-            _same(case, ask_and_judge(lane, case)[0], first.case, ask_and_judge(lane, first.case)[0])
-        search = _Search(lane, steps, first)
+            _check_same_failure(case, ask_and_judge(asker, case)[0], first.case, ask_and_judge(asker, first.case)[0])
+        search = _Search(asker, steps, first)
         search.run()
-    last = _alone(target, limits, search)
-    return Minimized(search.first, search.best, last, search.taken, search.steps, search.exhausted)
+    last = _answer_alone(target, limits, search)
+    return Minimized(search.first, search.best, last, search.applied, search.steps, search.exhausted)
 
 
-def _begin(case: Case, plan: Plan) -> Tried:
-    own = case.id.startswith(f"{plan.version}/")
-    tried = _tried(begin(plan, case.form if own else PLAIN))
-    if tried is None or (own and tried.case.digests() != case.digests()):
+def _first_candidate(case: Case, plan: Plan) -> BuiltCandidate:
+    generated = case.id.startswith(f"{plan.version}/")
+    built = _built(candidate_from_plan(plan, case.form if generated else PLAIN))
+    if built is None or (generated and built.case.digests() != case.digests()):
         raise MinimizeError(f"{case.id}: its arguments cannot be written out, so it cannot be minimized")
-    return dataclasses.replace(tried, case=case) if own else tried
+    return dataclasses.replace(built, case=case) if generated else built
 
 
-def _same(case: Case, result: Result, lifted: Case, of_lifted: Result) -> None:
-    """Raise MinimizeError if a case fails in another way, or not at all, where it is written as a declared one."""
-    _fails(result)
-    if of_lifted.verdict is not result.verdict:
+def _check_same_failure(case: Case, result: Result, declared: Case, of_declared: Result) -> None:
+    """Raise MinimizeError if the case, written as a declared one, passes or fails with another verdict."""
+    _check_failure(result)
+    if of_declared.verdict is not result.verdict:
         raise MinimizeError(
-            f"{case.id} on {result.backend}: {_told(result)}; by the oracle's meaning, as {lifted.id}, "
-            f"{_told(of_lifted)}: not the same failure, so it cannot be minimized"
+            f"{case.id} on {result.backend}: {_verdict_text(result)}; by the oracle's meaning, as {declared.id}, "
+            f"{_verdict_text(of_declared)}: not the same failure, so it cannot be minimized"
         )
 
 
-def _tried(draft: Draft) -> Tried | None:
-    built = build(draft)
-    return Tried(draft, *built, size=measure(draft, *built)) if built else None
+def _built(candidate: Candidate) -> BuiltCandidate | None:
+    built = build_case(candidate)
+    return BuiltCandidate(candidate, *built, size=measure(candidate, *built)) if built else None
 
 
-def _alone(target: Target, limits: Limits, search: _Search) -> LiveAnswer:
-    """Return what the backend says of the smaller case in a process that has seen no other."""
-    case = named(search.first.case, search.best.case)
-    with Asker(target, limits) as lane:
-        hello = dict(lane.process.hello)
-        result, outputs = ask_and_judge(lane, case)
-    if cause(search.best.case, result) != search.wanted:
+def _answer_alone(target: Target, limits: Limits, search: _Search) -> LiveAnswer:
+    """Return the backend's answer to the smallest case, in a process that runs no other case."""
+    case = renamed(search.first.case, search.best.case)
+    with Asker(target, limits) as asker:
+        hello = dict(asker.process.hello)
+        result, outputs = ask_and_judge(asker, case)
+    if cause(search.best.case, result) != search.cause:
         raise MinimizeError(
             f"{case.id} on {target.name}: {search.result.verdict} among other cases, {result.verdict} in a process of "
-            "its own; what fails by what ran before cannot be minimized"
+            "its own; a failure that depends on the cases before it cannot be minimized"
         )
     return LiveAnswer(target.name, hello, result, outputs)
 
 
-def named(origin: Case, case: Case) -> Case:
-    """Return a smaller case under a name of its own, if it is another one."""
-    if case.digests() == origin.digests():
+def renamed(original: Case, case: Case) -> Case:
+    """Return a smaller case under a name of its own; the original case keeps its name."""
+    if case.digests() == original.digests():
         return case
-    name = f"{case.operator}/{origin.name}_minimized"
+    name = f"{case.operator}/{original.name}_minimized"
     return dataclasses.replace(case, id=name if case.form == PLAIN else f"{name}@{case.form}")
 
 
 class _Search:
-    """The loop.
+    """The loop over moves.
 
     Attributes:
-        wanted: the cause that every step must keep.
+        best: the smallest case so far.
+        cause: the cause that every accepted case must share with the first.
+        tried: digests of the cases that were built already.
         exhausted: the budget is used up.
     """
 
-    def __init__(self, lane: Asker, steps: int, first: Tried) -> None:
-        self.lane, self.most = lane, steps
+    def __init__(self, asker: Asker, steps: int, first: BuiltCandidate) -> None:
+        self.asker, self.budget = asker, steps
         self.first = self.best = first
         self.steps, self.planned = 0, 0
-        self.taken: list[str] = []
+        self.applied: list[str] = []
         self.result = self._ask(first.case)
-        _fails(self.result)
-        self.wanted = cause(first.case, self.result)
+        _check_failure(self.result)
+        self.cause = cause(first.case, self.result)
         again = self._ask(first.case)
-        if cause(first.case, again) != self.wanted:
+        if cause(first.case, again) != self.cause:
             raise MinimizeError(
-                f"{first.case.id} on {again.backend}: once {_told(self.result)}, then {_told(again)}; what does not "
-                "fail in the same way each time cannot be minimized"
+                f"{first.case.id} on {again.backend}: once {_verdict_text(self.result)}, then {_verdict_text(again)}; "
+                "a case that does not fail in the same way each time cannot be minimized"
             )
-        self.seen = {first.case.digests()}
+        self.tried = {first.case.digests()}
 
     @property
     def exhausted(self) -> bool:
-        return self.steps >= self.most or self.planned >= self.most * PLANS_A_STEP
+        return self.steps >= self.budget or self.planned >= self.budget * PLANS_A_STEP
 
     def run(self) -> None:
-        """Make the case smaller until nothing helps, or the budget is used up."""
+        """Make the case smaller until no move helps or the budget is used up."""
         while not self.exhausted:
             before = self.best.size
             for kind in PASSES:
                 self._pass(kind)
-            if self.best.size == before and self._improve(_pairs(self.best.draft)) is None:
+            if self.best.size == before and self._improve(_pairs(self.best.candidate)) is None:
                 return
 
-    def _pass(self, kind: Callable[[Draft], Iterator[moves.Move]]) -> None:
-        """Take every move of a kind that helps; what was tried in vain before one is not tried again behind it."""
-        begin_at = 0
-        while (taken := self._improve(itertools.islice(kind(self.best.draft), begin_at, None))) is not None:
-            begin_at += taken
+    def _pass(self, kind: Callable[[Candidate], Iterator[moves.Move]]) -> None:
+        """Accept every move of a kind that helps; after one, the search goes on at its index."""
+        start = 0
+        while (index := self._improve(itertools.islice(kind(self.best.candidate), start, None))) is not None:
+            start += index
 
     def _improve(self, candidates: Iterable[moves.Move]) -> int | None:
-        """Take the first move that keeps the cause, and return which it was; None where there is none."""
+        """Accept the first move that keeps the cause, and return its index; None if there is none."""
         for index, move in enumerate(candidates):
             if self.exhausted:
                 return None
-            tried = self._candidate(move.draft)
-            if tried is not None and cause(tried.case, self._ask(tried.case)) == self.wanted:
-                self.best = tried
-                self.taken.append(move.why)
+            smaller = self._smaller(move.candidate)
+            if smaller is not None and cause(smaller.case, self._ask(smaller.case)) == self.cause:
+                self.best = smaller
+                self.applied.append(move.description)
                 return index
         return None
 
-    def _candidate(self, draft: Draft) -> Tried | None:
-        """Return what a draft makes, if that is a smaller case of the same kind that was not tried yet."""
+    def _smaller(self, candidate: Candidate) -> BuiltCandidate | None:
+        """Build a candidate; None unless it is a smaller case of the same kind that was not built before."""
         self.planned += 1
-        tried = _tried(draft)
-        if tried is None or tried.size >= self.best.size or not alike(self.first.plan, tried.plan):
+        smaller = _built(candidate)
+        if smaller is None or smaller.size >= self.best.size or not same_kind(self.first.plan, smaller.plan):
             return None
-        digests = tried.case.digests()
-        if digests in self.seen:
+        digests = smaller.case.digests()
+        if digests in self.tried:
             return None
-        self.seen.add(digests)
-        built = _tried(begin(tried.plan, draft.form))  # With values in the types that they took.
+        self.tried.add(digests)
+        built = _built(candidate_from_plan(smaller.plan, candidate.form))  # With values converted to the bound types.
         return built if built is not None and built.size < self.best.size else None
 
     def _ask(self, case: Case) -> Result:
         self.steps += 1
-        return ask_and_judge(self.lane, case)[0]
+        return ask_and_judge(self.asker, case)[0]
 
 
-def _pairs(draft: Draft) -> Iterator[moves.Move]:
-    """Yield two moves at once, where one alone leaves no case: what a list says of an axis, and the axis."""
-    for first in itertools.chain.from_iterable(kind(draft) for kind in STRUCTURE):
-        for second in itertools.chain.from_iterable(kind(first.draft) for kind in STRUCTURE):
-            yield moves.Move(second.draft, f"{first.why}, and {second.why}")
+def _pairs(candidate: Candidate) -> Iterator[moves.Move]:
+    """Yield two moves at once, for changes that need both, such as an axis and the entry of a list for it."""
+    for first in itertools.chain.from_iterable(kind(candidate) for kind in STRUCTURE):
+        for second in itertools.chain.from_iterable(kind(first.candidate) for kind in STRUCTURE):
+            yield moves.Move(second.candidate, f"{first.description}, and {second.description}")
 
 
-def _fails(result: Result) -> None:
-    """Raise MinimizeError for a verdict that is no failure."""
+def _check_failure(result: Result) -> None:
+    """Raise MinimizeError if a result is not a failure."""
     if result.verdict is Verdict.PASS:
         raise MinimizeError(f"{result.case} passes on {result.backend}; nothing to minimize")
     if not result.verdict.failed:
-        said = f": {result.message}" if result.message else ""
+        message = f": {result.message}" if result.message else ""
         raise MinimizeError(
-            f"{result.case} is {result.verdict} on {result.backend}{said}; that is no failure to minimize"
+            f"{result.case} is {result.verdict} on {result.backend}{message}; that is no failure to minimize"
         )
 
 
-def _told(result: Result) -> str:
+def _verdict_text(result: Result) -> str:
     return f"{result.verdict} ({result.message})" if result.message else str(result.verdict)
 
 
-# What must stay
+# Conditions that every smaller case must keep
 
 _INDEX = re.compile(r"_\d+(?=_again$|$)")
-"""What tells the values of a variadic parameter from each other."""
+"""The number that distinguishes the values of a variadic parameter."""
 
 
-def alike(origin: Plan, plan: Plan) -> bool:
-    """Tell whether a smaller case is of the same kind: as valid, or forbidden or left open by the same clause.
+def same_kind(original: Plan, plan: Plan) -> bool:
+    """Return whether a smaller case is of the same kind: as valid, or forbidden or left open by the same clause.
 
-    What is empty is a meaning of its own, so no case becomes empty that was not. No input loses a dimension that the
-    text names.
+    Empty tensors have a meaning of their own, so nothing becomes empty that was not. No input loses a dimension that
+    the text names.
     """
     return (
-        plan.outcome is origin.outcome
-        and plan.decided == origin.decided
-        and _masked(plan.detail) == _masked(origin.detail)
-        and _empty(plan) <= _empty(origin)
-        and all(_ranks(plan).get(name, rank) == rank for name, rank in _ranks(origin).items())
-        and _elements(plan.expected) <= max(MOST_EXPECTED, _elements(origin.expected))
+        plan.outcome is original.outcome
+        and plan.decided == original.decided
+        and _masked(plan.detail) == _masked(original.detail)
+        and _empty(plan) <= _empty(original)
+        and all(_ranks(plan).get(name, rank) == rank for name, rank in _ranks(original).items())
+        and _elements(plan.expected) <= max(MOST_EXPECTED, _elements(original.expected))
     )
 
 
@@ -318,20 +320,20 @@ _RANKED = re.compile(
 
 
 def _ranks(plan: Plan) -> dict[str, int]:
-    """Return by name the ranks of the inputs of which the text says how many dimensions they have, and which.
+    """Return by name the ranks of the inputs whose dimensions the text lists.
 
-    An oracle need not refuse fewer; whoever maintains a runtime would.
+    An oracle need not refuse fewer dimensions; the maintainers of a runtime would.
     """
     ranked = {item.name for item in plan.version.inputs if _RANKED.search(item.description)}
-    given = {name: item.value for name, item in plan.inputs if item is not None and _INDEX.sub("", name) in ranked}
-    return {name: value.ndim for name, value in given.items() if isinstance(value, np.ndarray)}
+    values = {name: item.value for name, item in plan.inputs if item is not None and _INDEX.sub("", name) in ranked}
+    return {name: value.ndim for name, value in values.items() if isinstance(value, np.ndarray)}
 
 
 def _empty(plan: Plan) -> set[str]:
-    """Return the names of the inputs and outputs that are empty, or hold something that is."""
-    given = [(name, item.value) for name, item in plan.inputs if item is not None]
+    """Return the names of the inputs and outputs that are empty or contain an empty value."""
+    inputs = [(name, item.value) for name, item in plan.inputs if item is not None]
     outputs = [name for name, _ in plan.outputs if name]
-    values = [*given, *zip(outputs, plan.expected or (), strict=False)]
+    values = [*inputs, *zip(outputs, plan.expected or (), strict=False)]
     return {_INDEX.sub("", name) for name, value in values if _is_empty(value)}
 
 
@@ -348,7 +350,7 @@ def _is_empty(value: Any) -> bool:  # noqa: ANN401 - any value
 
 
 def cause(case: Case, result: Result) -> tuple[str, ...]:
-    """Return what two failures share that have one cause: verdict, and what is known of how it came to that."""
+    """Return a signature that two failures of one cause share: verdict, error and kind of difference."""
     shared = [_masked(part) for part in signature(result)]
     if result.verdict in WRONG:
         where = str(result.mismatch.get("where", ""))
@@ -360,43 +362,43 @@ def cause(case: Case, result: Result) -> tuple[str, ...]:
 
 
 def _difference(result: Result) -> list[str]:
-    """Return of what kind the values are that differ: a NaN in place of a number is not a number that is off."""
-    found = result.mismatch
+    """Return the kinds of the values that differ: a NaN in place of a number is another fault than a wrong number."""
+    mismatch = result.mismatch
     kinds = []
     for word in ("expected", "actual"):
-        text = str(found.get(word, "")).lower()
+        text = str(mismatch.get(word, "")).lower()
         kinds.append(next((kind for kind in ("nan", "inf") if kind in text), "value"))
-    relative = found.get("relative")
+    relative = mismatch.get("relative")
     return [*kinds, "rounding" if relative is not None and relative <= ROUNDING else "far"]
 
 
 def _masked(text: str) -> str:
-    """Return a message without its numbers, and without how many of them there are."""
+    """Return a message with numbers, tensor types and quoted text masked, whatever their count."""
     return re.sub(r"#(?:[\s,x-]*#)*", "#", re.sub(r"-?\d+(?:\.\d+)?|tensor\(\w+\)|'[^']*'", "#", text))
 
 
-# How large a case is
+# The size of a case
 
 
-def measure(draft: Draft, plan: Plan, case: Case) -> Size:
-    """Return how large a case is."""
+def measure(candidate: Candidate, plan: Plan, case: Case) -> Size:
+    """Return the size of a case."""
     graph = onnx.load_from_string(case.model).graph
-    found = leaves(draft)
+    all_leaves = leaves(candidate)
     parts = len(graph.node) + len(plan.inputs) + len(plan.around) + len(plan.attributes) + len(plan.outputs)
     types = [item.type for _, item in plan.inputs if item is not None] + [text for _, text in plan.outputs]
     return Size(
         parts=parts,
-        elements=sum(leaf.array.size for leaf in found if leaf.tensor or leaf.array.ndim),
-        rank=sum(leaf.array.ndim for leaf in found if leaf.tensor),
-        values=sum(_distance(item) for leaf in found for item in leaf.array.reshape(-1).tolist()),
-        strangeness=10 * moves.unfamiliar(draft.form)
-        + ("-" not in draft.form)
-        + sum(moves.plainness(text) for text in types if text),
+        elements=sum(leaf.array.size for leaf in all_leaves if leaf.tensor or leaf.array.ndim),
+        rank=sum(leaf.array.ndim for leaf in all_leaves if leaf.tensor),
+        values=sum(_distance(item) for leaf in all_leaves for item in leaf.array.reshape(-1).tolist()),
+        strangeness=10 * moves.form_distance(candidate.form)
+        + ("-" not in candidate.form)
+        + sum(moves.type_distance(text) for text in types if text),
     )
 
 
 def _distance(value: Any) -> int:  # noqa: ANN401 - any element
-    """Return how far a value is from the simplest one of its kind, 0."""
+    """Return a distance of a value from the simplest one of its kind: 0, or the empty string."""
     if isinstance(value, str):
         return sum(1 if letter.isascii() and letter.isprintable() else 4 for letter in value)
     if isinstance(value, complex):

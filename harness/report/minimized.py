@@ -20,7 +20,7 @@ def lines(minimized: Minimized) -> Iterator[str]:
     """Yield the case before and after, and the steps between."""
     before, after = minimized.before, minimized.after
     steps = f"{minimized.steps} step{'' if minimized.steps == 1 else 's'}"
-    if not minimized.taken:
+    if not minimized.applied:
         yield f"{before.case.id}: nothing of it can be taken away ({steps})"
     else:
         result = minimized.result
@@ -31,7 +31,7 @@ def lines(minimized: Minimized) -> Iterator[str]:
         yield tabulate(rows, ["", "before", "after"], tablefmt="simple", disable_numparse=True)
         for when, case in (("before", before.case), ("after", after.case)):
             yield f"{when}: {line(brief(list(case.inputs.values()), 200))}"
-        done = Counter(minimized.taken)
+        done = Counter(minimized.applied)
         yield "taken: " + "; ".join(f"{why}{f' ({count} times)' if count > 1 else ''}" for why, count in done.items())
     if minimized.stopped:
         yield "stopped at the limit; more --steps may make it smaller"

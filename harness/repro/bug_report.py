@@ -51,14 +51,14 @@ class Issue:
     Attributes:
         case: what fails.
         result: what the backend made of it.
-        witness: the backend's hello and whole answer.
+        answer: the backend's hello and whole answer.
         others: what other backends make of the same case.
         origin: the id of the case that this one was cut down from, if it was.
     """
 
     case: Case
     result: Result
-    witness: LiveAnswer
+    answer: LiveAnswer
     others: Sequence[LiveAnswer] = ()
     origin: str = ""
 
@@ -124,12 +124,12 @@ def script_text(issue: Issue, *, shared: bool) -> str:
     result = issue.result
     if shared:
         result = dataclasses.replace(result, backend=public_name(result.backend), message=public(result.message))
-    return script.script(issue.case, result, issue.witness.hello)
+    return script.script(issue.case, result, issue.answer.hello)
 
 
 def _blocks(issue: Issue) -> Iterator[str]:
     case, result = issue.case, issue.result
-    named = runtime(result.backend, issue.witness.hello)
+    named = runtime(result.backend, issue.answer.hello)
     yield f"# {_title(issue)}: {code(case.operator)}, {code(named)}"
     where = links.place(case.operator)
     link = f"[{case.operator}]({where})" if where else code(case.operator)
@@ -209,7 +209,7 @@ def _actual(issue: Issue, named: str) -> Iterator[str]:
     yield f"{code(named)}: **{result.verdict}**" + (f", {code(result.error)}" if result.error else "")
     if result.message:
         yield fenced(clean(public(result.message)), "text")
-    given = issue.witness.outputs
+    given = issue.answer.outputs
     if given:
         names = [*case.outputs, *("?" for _ in given[len(case.outputs) :])]
         rows = [f"{line(name)} = {clean(one(value), 600)}" for name, value in zip(names, given, strict=False)]

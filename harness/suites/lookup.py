@@ -1,4 +1,4 @@
-"""Suites, operators and cases by the names that a person writes; where there is none, what is near."""
+"""Find suites, operators and cases by name; an error suggests similar names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def open_suite(name: str) -> Suite:
     """Return the suite called `name`: generated, official, or the path of a folder.
 
     Raises:
-        SuiteError: there is none.
+        SuiteError: there is no such suite.
     """
     if name == Generated.name:
         return Generated()
@@ -37,9 +37,9 @@ def open_suite(name: str) -> Suite:
 
 
 def check_selection(suite: Suite, selection: Selection) -> None:
-    """Raise SelectionError for a selection that the suite cannot have, if that is known beforehand.
+    """Raise SelectionError if no operator of the suite matches an --op, or the suite has no core.
 
-    An --op that no operator of the suite fits, or a core of a suite that has none.
+    Only what is known before any case is generated or read is checked.
     """
     if selection.core and not isinstance(suite, Generated):
         raise SelectionError(f"--core: suite {suite.name} has no core; leave it out, or take --sample 1/20")
@@ -50,10 +50,12 @@ def check_selection(suite: Suite, selection: Selection) -> None:
         selection.takes_operator(operator)
     for option, glob in sorted(selection.idle):
         if option == "--op":
-            raise SelectionError(f"--op {glob!r} matches nothing in suite {suite.name}; {_nearest(glob, known)}")
+            raise SelectionError(
+                f"--op {glob!r} matches nothing in suite {suite.name}; {_similar_operators(glob, known)}"
+            )
 
 
-def _nearest(glob: str, known: list[str]) -> str:
+def _similar_operators(glob: str, known: list[str]) -> str:
     words = glob.removeprefix("ai.onnx/").split("/")
     versions = [item.split("/")[2] for item in known if item.split("/")[1] == words[0]]
     if versions and len(words) > 1:
@@ -68,13 +70,13 @@ def _nearest(glob: str, known: list[str]) -> str:
     return f"it has {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"  # noqa: PLR2004
 
 
-def operator_named(name: str) -> tuple[Op, int | None] | None:
-    """Return the declared operator that a name means (Split, ai.onnx/Split, Split/18), and the version it names.
+def find_operator(name: str) -> tuple[Op, int | None] | None:
+    """Return the declared operator of a name (Split, ai.onnx/Split, Split/18), and its version if the name has one.
 
-    None where it is none, and may be a case.
+    None if the name is not that of an operator; it may be the id of a case.
 
     Raises:
-        SelectionError: ONNX has it and nothing is declared of it, or not in this version.
+        SelectionError: ONNX has the operator, but it is not declared here, or not in this version.
     """
     *words, last = name.split("/")
     since = int(last) if words and last.isdecimal() and len(last) < MOST_DIGITS else None
@@ -92,10 +94,15 @@ def operator_named(name: str) -> tuple[Op, int | None] | None:
 
 
 def find_case(name: str, suites: tuple[Suite, ...] = ()) -> Case:
-    """Return the case with this very id, from the suite that the id begins with.
+    """Return the case with exactly this id.
+
+    Args:
+        name: the id.
+        suites: where to look; by default the official suite for `official/...`, the generated one for all others.
 
     Raises:
-        SelectionError: there is none; the text names near ones.
+        SelectionError: there is no such case; the text names similar ones.
+        SuiteError: the case is there, but cannot be read.
     """
     sources = suites or ((Official(),) if name.startswith("official/") else (Generated(),))
     escaped = globs.literal(name)
@@ -105,22 +112,22 @@ def find_case(name: str, suites: tuple[Suite, ...] = ()) -> Case:
         for item in suite.unreadable:
             if f"{name}/".startswith(f"{item.case}/"):
                 raise SuiteError(item.message)
-    raise SelectionError(f"no case is called {name!r}; {_near_case(name, sources)}")
+    raise SelectionError(f"no case is called {name!r}; {_similar_cases(name, sources)}")
 
 
-def origin(case: Case) -> Plan:
-    """Return the plan that a generated case was delivered from, or that would give a case of another suite.
+def plan_of(case: Case) -> Plan:
+    """Return the plan that a generated case was delivered from, or one that gives a case of another suite.
 
     Raises:
-        LiftError: it is of another suite, and no declaration would give it.
+        NotDeclarableError: the case is of another suite and cannot be written as a declared case.
     """
     op = registry.load().find(*case.operator.split("/")[:2]) if case.operator.count("/") == 2 else None  # noqa: PLR2004
     own = plans.origin(op, case) if op else None
-    return own or from_model.lift(case)
+    return own or from_model.plan_from_case(case)
 
 
-def _near_case(name: str, suites: tuple[Suite, ...]) -> str:
-    """Return a sentence part on ids that look alike: of the operator that the name begins with, if there is one."""
+def _similar_cases(name: str, suites: tuple[Suite, ...]) -> str:
+    """Return a clause that names similar ids: of the operator that the name begins with, if it names one."""
     domain, _, rest = name.partition("/")
     stem = f"{domain}/{rest.partition('/')[0]}/"
     near: list[str] = []

@@ -26,7 +26,7 @@ from harness.execution.adapter_process import Limits
 from harness.execution.backend_names import Target
 from harness.execution.replies import Answered, Died, Refused, Reply
 from harness.generation import plans
-from harness.generation.from_model import LiftError, lift
+from harness.generation.from_model import NotDeclarableError, plan_from_case
 from harness.minimize import candidate
 from harness.minimize import moves as smaller
 from harness.minimize import search as minimize
@@ -35,7 +35,7 @@ from harness.spec import registry
 from harness.suites import onnx_layout
 from harness.suites.folder import Folder
 from harness.suites.generated import Generated
-from harness.suites.lookup import find_case, origin
+from harness.suites.lookup import find_case, plan_of
 from harness.suites.selection import Selection
 from harness.verdict import Verdict
 
@@ -50,7 +50,7 @@ SPLIT = "ai.onnx/Split/18"
 
 
 class InProcess:
-    """A lane without a process: minimizing asks often, and a process for each test would be slow."""
+    """A asker without a process: minimizing asks often, and a process for each test would be slow."""
 
     hello: dict[str, Any] = {"runtime": "faulty", "version": "1"}  # noqa: RUF012 - never changed
     asked = 0
@@ -84,7 +84,7 @@ def cut(
     monkeypatch.setattr(InProcess, "fault", staticmethod(fault), raising=False)
     monkeypatch.setattr(InProcess, "asked", 0)
     case = find_case(case_id)
-    return minimize.minimize(case, origin(case), TARGET, Limits(), steps)
+    return minimize.minimize(case, plan_of(case), TARGET, Limits(), steps)
 
 
 def inputs(found: Minimized) -> list[np.ndarray[Any, Any]]:
@@ -155,12 +155,12 @@ def test_the_clause_stays(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All forbidden models are taken: whatever is dropped, some clause forbids what is left."""
     case_id = f"{SPLIT}/{name}"
     found = cut(case_id, faulty.takes_all, monkeypatch)
-    assert found.after.plan.decided == origin(find_case(case_id)).decided
+    assert found.after.plan.decided == plan_of(find_case(case_id)).decided
     assert found.case.clauses == find_case(case_id).clauses
 
 
 def test_without_that_guard_the_clause_would_slip(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minimize, "alike", lambda origin, plan: plan.outcome is origin.outcome)
+    monkeypatch.setattr(minimize, "same_kind", lambda origin, plan: plan.outcome is origin.outcome)
     slipped = 0
     for name in ("sum_short", "neither", "both", "rank3_axis_too_high"):
         found = cut(f"{SPLIT}/{name}", faulty.takes_all, monkeypatch)
@@ -229,7 +229,7 @@ def test_every_step_is_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minimize._Search, "_improve", noted)
     found = cut(f"{SPLIT}/dtypes_extremes/double@symbolic", faulty.last_element, monkeypatch)
     assert sizes == sorted(sizes, reverse=True)
-    assert len(set(sizes)) == len(found.taken) + 1, "each one taken is strictly smaller"
+    assert len(set(sizes)) == len(found.applied) + 1, "each one taken is strictly smaller"
     assert found.steps == InProcess.asked - 1, "the last is asked once more, alone"
 
 
@@ -244,20 +244,20 @@ def test_the_budget(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_smallest_already(monkeypatch: pytest.MonkeyPatch) -> None:
     first = cut(f"{SPLIT}/rank1_axis0", faulty.last_element, monkeypatch)
     again = minimize.minimize(first.after.case, first.after.plan, TARGET, Limits(), 500)
-    assert (again.taken, again.case.id) == ([], first.after.case.id)
+    assert (again.applied, again.case.id) == ([], first.after.case.id)
 
 
 def test_a_plan_without_end_is_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = origin(find_case(f"{SPLIT}/uneven"))
-    begun = candidate.begin(plan, "plain")
-    assert candidate.build(begun) is not None
+    plan = plan_of(find_case(f"{SPLIT}/uneven"))
+    begun = candidate.candidate_from_plan(plan, "plain")
+    assert candidate.build_case(begun) is not None
 
     def endless(*_: object) -> None:
         for _ in itertools.count():
             pass
 
     monkeypatch.setattr(candidate.plans, "plan", endless)
-    assert candidate.build(begun) is None
+    assert candidate.build_case(begun) is None
 
 
 # What cannot be minimized
@@ -267,7 +267,11 @@ def test_a_plan_without_end_is_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
     ("case_id", "fault", "told"),
     [
         (f"{SPLIT}/uneven", faulty.nan, "ai.onnx/Split/18/uneven passes on faulty; nothing to minimize"),
-        (f"{SPLIT}/uneven", faulty.now_and_then, "on faulty: once wrong_value .*, then pass; what does not fail"),
+        (
+            f"{SPLIT}/uneven",
+            faulty.now_and_then,
+            "on faulty: once wrong_value .*, then pass; a case that does not fail",
+        ),
         (f"{SPLIT}/uneven", faulty.when_tired, "wrong_value among other cases, pass in a process of its own"),
         (f"{SPLIT}/overrun", faulty.takes_all, "is unspecified on faulty; that is no failure to minimize"),
     ],
@@ -291,7 +295,7 @@ def stored(case_id: str, folder: Path) -> Case:
 def test_a_case_of_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     expected = cut(f"{SPLIT}/rank4_axis_minus3", faulty.negative_axis, monkeypatch)
     case = stored(f"{SPLIT}/rank4_axis_minus3@initializer", tmp_path)
-    found = minimize.minimize(case, origin(case), TARGET, Limits(), 500)
+    found = minimize.minimize(case, plan_of(case), TARGET, Limits(), 500)
     assert found.after.size == expected.after.size
     assert found.case.id == f"{SPLIT}/test_ai_onnx_split_18_rank4_axis_minus3_initializer_minimized"
     assert found.result.verdict is Verdict.WRONG_VALUE
@@ -306,7 +310,7 @@ def test_a_failure_that_hangs_on_what_is_not_declared(monkeypatch: pytest.Monkey
     monkeypatch.setattr(InProcess, "fault", staticmethod(initializers), raising=False)
     case = stored(f"{SPLIT}/lengths@initializer", tmp_path)
     with pytest.raises(MinimizeError, match=r"wrong_value .* by the oracle's meaning, as .* pass: not the same"):
-        minimize.minimize(case, origin(case), TARGET, Limits(), 500)
+        minimize.minimize(case, plan_of(case), TARGET, Limits(), 500)
 
 
 @pytest.mark.parametrize(
@@ -317,29 +321,29 @@ def test_a_failure_that_hangs_on_what_is_not_declared(monkeypatch: pytest.Monkey
     ],
 )
 def test_what_cannot_be_declared(case_id: str, told: str, tmp_path: Path) -> None:
-    with pytest.raises(LiftError, match=told):
-        origin(stored(case_id, tmp_path))
+    with pytest.raises(NotDeclarableError, match=told):
+        plan_of(stored(case_id, tmp_path))
 
 
 def test_an_operator_that_no_file_declares(tmp_path: Path) -> None:
     case = stored(f"{SPLIT}/uneven", tmp_path)
     model = onnx.load_from_string(case.model)
     model.graph.node[0].op_type = "Joint"
-    with pytest.raises(LiftError, match=r"no operator file declares ai\.onnx/Joint"):
-        origin(dataclasses.replace(case, model=model.SerializeToString(), operator="ai.onnx/Joint/18"))
+    with pytest.raises(NotDeclarableError, match=r"no operator file declares ai\.onnx/Joint"):
+        plan_of(dataclasses.replace(case, model=model.SerializeToString(), operator="ai.onnx/Joint/18"))
     model.graph.node[0].op_type, model.graph.node[0].input[0] = "Split", "elsewhere"
-    with pytest.raises(LiftError, match="nothing gives 'elsewhere'"):
-        origin(dataclasses.replace(case, model=model.SerializeToString()))
+    with pytest.raises(NotDeclarableError, match="nothing gives 'elsewhere'"):
+        plan_of(dataclasses.replace(case, model=model.SerializeToString()))
 
 
 @pytest.mark.parametrize("name", ["Split", "ReduceSum", "Reshape", "SequenceInsert"])
-def test_a_lifted_case_means_the_same(name: str) -> None:
+def test_a_declared_case_means_the_same(name: str) -> None:
     op, count = registry.load().named(name), 0
     for plan in list(plans.plans(op, (op.versions[-1],)))[::2]:
         case = next(plans.delivered(plan))
         if case.outcome is not Outcome.VALUES or len(onnx.load_from_string(case.model).graph.node) > 1:
             continue
-        again = next(plans.delivered(lift(case)))
+        again = next(plans.delivered(plan_from_case(case)))
         assert again.digests()[1:] == case.digests()[1:], case.id
         count += 1
     assert count > 5, count
@@ -373,7 +377,7 @@ def test_never_larger_and_still_failing(monkeypatch: pytest.MonkeyPatch, data: s
     case_id = data.draw(st.sampled_from(failing()))
     found = cut(case_id, spoils, monkeypatch, steps=60)
     assert found.after.size <= found.before.size
-    assert bool(found.taken) == (found.after.size < found.before.size)
+    assert bool(found.applied) == (found.after.size < found.before.size)
     assert found.result.verdict.failed
     assert found.result.verdict is (
         Verdict.ACCEPTED_INVALID if found.case.outcome is Outcome.REJECTS else Verdict.WRONG_VALUE
@@ -387,7 +391,7 @@ def test_a_draft_is_the_very_case(name: str) -> None:
     op = registry.load().named(name)
     for plan in list(plans.plans(op, (op.versions[-1],)))[::3]:
         for case in plans.delivered(plan):
-            built = candidate.build(candidate.begin(plan, case.form))
+            built = candidate.build_case(candidate.candidate_from_plan(plan, case.form))
             assert built is not None, case.id
             assert built[1].digests() == case.digests(), case.id
             origin = plans.origin(op, case)
@@ -468,7 +472,7 @@ def test_a_rank_that_the_text_writes_out_stays(
     chosen = Selection((operator,), forms=("plain",))
     case = next(item for item in Generated().cases(chosen) if item.outcome is Outcome.VALUES)
     found = cut(case.id, crashes, monkeypatch, 120)
-    assert found.taken, "nothing was tried"
+    assert found.applied, "nothing was tried"
     for name in inputs:
         before, after = (np.ndim(held.inputs[name]) for held in (case, found.case))  # type: ignore[arg-type]
         assert after == before, f"{name}: {before} dimensions became {after}"
