@@ -1,4 +1,4 @@
-"""What failures have in common: traits of cases, the smallest rules that match only failures, dissent.
+"""Analysis of failures: traits of cases, the smallest rules that match only failures, dissent of implementations.
 
 Imports `suites`, `results` and what they import; runs no backend.
 """

@@ -1,7 +1,7 @@
-"""Conditions: what can be said of cases by one of their traits, and of which cases each holds.
+"""Conditions on one trait of a case, and the cases that meet each.
 
-The cases of an operator have places 0, 1, 2, ...; a set of them is an int with a bit for each. That makes the
-conjunction of two conditions one machine operation for 64 cases.
+The cases of an operator are numbered from 0; a set of cases is an int with a bit for each, so that the conjunction of
+two conditions is one machine operation for 64 cases.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.analysis.traits import FORM, VERSION, Kind, Subject
+from harness.analysis.traits import FORM, VERSION, Kind, Topic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,62 +19,62 @@ if TYPE_CHECKING:
     from harness.analysis.traits import Trait, Traits
 
 WEIGHTS = {
-    Subject.ARGUMENT: 1.0,
-    Subject.VALUES: 1.1,
-    Subject.HINT: 1.3,
-    Subject.OUTPUT: 1.1,
-    Subject.TYPE: 1.0,
-    Subject.VERSION: 0.95,
-    Subject.OPSET: 1.2,
-    Subject.FORM: 1.05,
-    Subject.TAG: 1.8,
-    Subject.CLAUSE: 2.1,
-    Subject.OUTCOME: 1.0,
+    Topic.ARGUMENT: 1.0,
+    Topic.VALUES: 1.1,
+    Topic.HINT: 1.3,
+    Topic.OUTPUT: 1.1,
+    Topic.TYPE: 1.0,
+    Topic.VERSION: 0.95,
+    Topic.OPSET: 1.2,
+    Topic.FORM: 1.05,
+    Topic.TAG: 1.8,
+    Topic.CLAUSE: 2.1,
+    Topic.OUTCOME: 1.0,
 }
-"""How much a condition costs: what a kernel can see comes before how this project sorts its cases."""
+"""The cost of a condition: properties that a kernel can see are cheaper than the classification of this project."""
 SIGN, THRESHOLD, INTERVAL, ASIDE, ANOTHER, LISTED = 0.03, 0.05, 0.3, 0.15, 0.12, 1.0
-"""What comes on top: for a sign, for another bound, for two, for a trait that is not the value itself, for each further
-value, for a whole list."""
+"""Additional costs: for a sign, for another bound, for two bounds, for a trait that is not the value itself, for each
+further value, for a whole list."""
 NOT_EXPANDED = 0.6
-"""An operator's node and its function body are different programs: to set one apart is hardly a condition."""
+"""The cost of excluding the expanded form: a node and its function body are different programs."""
 MOST_INTERVALS = 10
-"""Up to how many numbers of a trait every interval of them is tried."""
+"""All intervals are tried for traits with at most this many numbers."""
 MOST_NAMED = 6
-"""How many values one condition lists."""
+"""Maximum number of values that one condition lists."""
 ASIDES = ("rank of ", "length of ", "smallest of ", "largest of ", "number of ", "value of ")
 
 
 @dataclass(frozen=True)
 class Condition:
-    """Something that holds of some cases.
+    """A condition that some cases meet.
 
     Attributes:
-        words: for a person: `keepdims=0`, `version >= 13`.
-        cases: of which it holds, a bit each.
-        cost: how much it takes to say so; less is simpler.
-        subject: where in a statement it stands.
+        words: the text for people: `keepdims=0`, `version >= 13`.
+        cases: the cases that meet it, a bit each.
+        cost: the complexity of the condition; less is simpler.
+        topic: determines its position in a statement.
     """
 
     words: str
     cases: int
     cost: float
-    subject: Subject
+    topic: Topic
 
     @property
     def order(self) -> tuple[float, int, str]:
         """Simple ones first, and no two alike."""
-        return (self.cost, self.subject, self.words)
+        return (self.cost, self.topic, self.words)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A trait that has one of some values, and of which cases each holds."""
+    """A trait with one of several values, and the cases that have each value."""
 
     trait: Trait
     values: Mapping[str, int]
 
     def condition(self, wanted: Iterable[str], unwanted: Iterable[str]) -> Condition | None:
-        """Return the condition that takes the wanted values and none of the unwanted, or None where it is too long."""
+        """Return the condition that matches the wanted values and none of the unwanted ones; None if it is too long."""
         inside, outside = sorted(wanted), sorted(unwanted)
         name, equals = self.trait.name, self.trait.equals
         if len(inside) <= max(len(outside), 1):
@@ -85,12 +85,12 @@ class Choice:
             listed, cases = outside, sum(mask for value, mask in self.values.items() if value not in set(outside))
         if len(listed) > MOST_NAMED:
             return None
-        cost = WEIGHTS[self.trait.subject] + ANOTHER * (len(listed) - (listed is inside))
-        return Condition(words, cases, cost, self.trait.subject)
+        cost = WEIGHTS[self.trait.topic] + ANOTHER * (len(listed) - (listed is inside))
+        return Condition(words, cases, cost, self.trait.topic)
 
 
 Table = dict["Trait", dict[object, int]]
-"""Of which cases each value of each trait holds."""
+"""For each trait and value the cases that have it."""
 
 
 def table(cases: Sequence[tuple[Traits, ...]]) -> Table:
@@ -119,17 +119,16 @@ def choices(found: Table) -> list[Choice]:
 
 
 def conditions(found: Table) -> list[Condition]:
-    """Return every condition on one trait, but for those that list several of its values."""
+    """Return all conditions on one trait, except those that list several values."""
     made: list[Condition] = []
     for trait, row in sorted(found.items()):
-        cost = WEIGHTS[trait.subject] + ASIDE * trait.name.startswith(ASIDES)
+        cost = WEIGHTS[trait.topic] + ASIDE * trait.name.startswith(ASIDES)
         if trait.kind is Kind.FACT:
             extra = THRESHOLD * trait.name.endswith((" set", " given", " omitted")) + LISTED * trait.name.endswith("]")
-            made.append(Condition(trait.name, row[True], cost + extra, trait.subject))
+            made.append(Condition(trait.name, row[True], cost + extra, trait.topic))
         elif trait.kind is Kind.CHOICE:
             made += [
-                Condition(f"{trait.name}{trait.equals}{value}", mask, cost, trait.subject)
-                for value, mask in row.items()
+                Condition(f"{trait.name}{trait.equals}{value}", mask, cost, trait.topic) for value, mask in row.items()
             ]
         else:
             made += _of_numbers(
@@ -138,7 +137,7 @@ def conditions(found: Table) -> list[Condition]:
     expanded = found.get(FORM, {})
     if "@expanded" in expanded and len(expanded) > 1:
         others = sum(mask for form, mask in expanded.items() if form != "@expanded")
-        made.append(Condition("form is not @expanded", others, NOT_EXPANDED, Subject.FORM))
+        made.append(Condition("form is not @expanded", others, NOT_EXPANDED, Topic.FORM))
     return sorted(made, key=lambda condition: condition.order)
 
 
@@ -147,15 +146,15 @@ def _of_numbers(trait: Trait, row: Mapping[float, int], cost: float) -> Iterator
     numbers = sorted(row)
     if not trait.name.startswith(("smallest of ", "largest of ")):
         for number in numbers:
-            yield Condition(_equal(trait, number), row[number], cost, trait.subject)
+            yield Condition(_equal(trait, number), row[number], cost, trait.topic)
     up_to = 0
     for index, (below, above) in enumerate(itertools.pairwise(numbers)):
         up_to |= row[below]
         beyond = sum(row[number] for number in numbers[index + 1 :])
         low, high = _bounds(trait, below, above)
         bound = cost + (SIGN if below < 0 <= above else THRESHOLD)
-        yield Condition(low, up_to, bound, trait.subject)
-        yield Condition(high, beyond, bound, trait.subject)
+        yield Condition(low, up_to, bound, trait.topic)
+        yield Condition(high, beyond, bound, trait.topic)
     if trait.name.startswith(("smallest of ", "largest of ", "value of ")) or len(numbers) > MOST_INTERVALS:
         return
     for first in range(1, len(numbers) - 2):
@@ -163,7 +162,7 @@ def _of_numbers(trait: Trait, row: Mapping[float, int], cost: float) -> Iterator
             inside = sum(row[number] for number in numbers[first : last + 1])
             end = f"< {_written(numbers[last + 1])}" if trait == VERSION else f"<= {_written(numbers[last])}"
             words = f"{_written(numbers[first])} <= {trait.name} {end}"
-            yield Condition(words, inside, cost + INTERVAL, trait.subject)
+            yield Condition(words, inside, cost + INTERVAL, trait.topic)
 
 
 def _written(number: float) -> str:
@@ -182,7 +181,7 @@ def _equal(trait: Trait, number: float) -> str:
 
 
 def _bounds(trait: Trait, below: float, above: float) -> tuple[str, str]:
-    """Return the words for numbers up to `below` and for those from `above`, between which there is none."""
+    """Return the words for numbers up to `below` and for those from `above`; there are none between."""
     kind, _, name = trait.name.partition(" of ")
     signs = below < 0 <= above
     if kind in {"smallest", "largest"}:

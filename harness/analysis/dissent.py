@@ -1,7 +1,7 @@
-"""Where implementations agree with one another and not with the text as the oracle reads it.
+"""Cases where implementations agree with one another, but not with the oracle's reading of the text.
 
-A reading that several made independently of each other is the best reason to read the sentence again. Backends that
-are one implementation in several packages or versions have one voice.
+A reading that several implementations share independently is the best reason to read the sentence again. Backends that
+are one implementation in several packages or versions count once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from harness.results.stream import Run
 
 ENOUGH = 3
-"""Implementations that have to agree with one another."""
+"""How many implementations must agree with one another."""
 NEAR = 1e-4
 """Relative; a result keeps six digits of an answer, and two kernels seldom share the last ones."""
 
@@ -32,30 +32,30 @@ NUMBER = re.compile(r"[-+]?(\d+\.?\d*(e[-+]?\d+)?|inf|nan)$")
 
 
 class DissentError(HarnessError):
-    """Results in which nobody can dissent; the text says why."""
+    """The results do not allow a comparison; the text says why."""
 
 
 @dataclass
 class Dissent:
-    """Cases of one name of which several implementations say the same, and the oracle something else.
+    """Cases of one name to which several implementations give the same answer, other than the oracle.
 
     Attributes:
         operator: without its version.
         name: of the declared case.
-        verdict: what the harness makes of it.
-        said: what they all say, of the first case.
-        voices: the implementations that say so.
-        passing: those that say what the oracle says, in the first case.
-        versions, types, forms: what it was seen with.
+        verdict: the verdict on that answer.
+        answer: the answer that they share, in the first case.
+        implementations: those that give it.
+        passing: those that pass the first case.
+        versions, types, forms: those of the cases.
         count: how many cases.
-        example: the first of them, as the first of the voices had it.
+        example: the result of the first case on the first implementation.
     """
 
     operator: str
     name: str
     verdict: Verdict
-    said: str
-    voices: tuple[str, ...]
+    answer: str
+    implementations: tuple[str, ...]
     passing: tuple[str, ...]
     example: Result
     versions: set[str] = field(default_factory=set)
@@ -71,7 +71,7 @@ class _Case:
 
 
 def dissents(runs: Sequence[Run], enough: int = ENOUGH) -> list[Dissent]:
-    """Return where at least `enough` implementations agree with one another and not with the oracle.
+    """Return the cases where at least `enough` implementations agree with one another, but not with the oracle.
 
     Refusals of a valid case count only where no implementation passes it: each may have a reason of its own.
 
@@ -79,7 +79,7 @@ def dissents(runs: Sequence[Run], enough: int = ENOUGH) -> list[Dissent]:
 
     Args:
         runs: of one suite.
-        enough: how many have to agree.
+        enough: how many must agree.
 
     Raises:
         DissentError: fewer implementations than that, or several suites.
@@ -87,37 +87,46 @@ def dissents(runs: Sequence[Run], enough: int = ENOUGH) -> list[Dissent]:
     suites = sorted({str(run.header["suite"].get("digest")) for run in runs})
     if len(suites) > 1:
         raise DissentError(f"these are runs of {len(suites)} suites; run every backend with the same one")
-    there = {voice(name) for run in runs for name in run.header["backends"]}
-    if len(there) < enough:
+    available = {implementation_of(name) for run in runs for name in run.header["backends"]}
+    if len(available) < enough:
         raise DissentError(
-            f"{enough} implementations have to agree, and the results have {len(there)}: {', '.join(sorted(there))}; "
+            f"{enough} implementations must agree, and the results have {len(available)}: "
+            f"{', '.join(sorted(available))}; "
             "give the results of more"
         )
-    found: dict[tuple[str, str, Verdict, tuple[str, ...]], Dissent] = {}
+    rows: dict[tuple[str, str, Verdict, tuple[str, ...]], Dissent] = {}
     for case in _cases(runs).values():
         for agreeing in _agreements(case, enough):
             first = agreeing[0]
             operator, _, version = first.operator.rpartition("/")
             name, type_ = parts(first.case, first.operator)
-            voices = tuple(sorted({voice(result.backend) for result in agreeing}))
-            row = found.setdefault(
-                (operator, name, first.verdict, voices),
+            implementations = tuple(sorted({implementation_of(result.backend) for result in agreeing}))
+            row = rows.setdefault(
+                (operator, name, first.verdict, implementations),
                 Dissent(
-                    operator, name, first.verdict, _said(first), voices, tuple(sorted(case.passed - {*voices})), first
+                    operator,
+                    name,
+                    first.verdict,
+                    _answer(first),
+                    implementations,
+                    tuple(sorted(case.passed - {*implementations})),
+                    first,
                 ),
             )
             row.count += 1
-            for kept, seen in ((row.versions, version), (row.types, type_), (row.forms, first.form)):
-                kept.update({seen} - {""})
-    return sorted(found.values(), key=lambda row: (_rank(row), row.operator, -len(row.voices), -row.count, row.name))
+            for values, value in ((row.versions, version), (row.types, type_), (row.forms, first.form)):
+                values.update({value} - {""})
+    return sorted(
+        rows.values(), key=lambda row: (_rank(row), row.operator, -len(row.implementations), -row.count, row.name)
+    )
 
 
 def _rank(row: Dissent) -> int:
     return {Verdict.REFUSED: 1, Verdict.ACCEPTED_INVALID: 2}.get(row.verdict, 0)
 
 
-def voice(backend: str) -> str:
-    """Return the implementation that a backend is: its versions and its bindings to other languages are one."""
+def implementation_of(backend: str) -> str:
+    """Return the implementation of a backend: versions and bindings to other languages are one implementation."""
     stem = backend.partition("==")[0]
     needed = backend_names.needs(stem) if stem.isidentifier() else None
     return (needed.implementation or needed.name) if needed else backend
@@ -128,14 +137,14 @@ def _cases(runs: Sequence[Run]) -> dict[str, _Case]:
     for run in runs:
         for result in run.results():
             if result.verdict is Verdict.PASS:
-                cases.setdefault(result.case, _Case()).passed.add(voice(result.backend))
+                cases.setdefault(result.case, _Case()).passed.add(implementation_of(result.backend))
             elif result.verdict in ANSWERS or result.verdict is Verdict.REFUSED:
                 cases.setdefault(result.case, _Case()).failed.append(result)
     return {name: case for name, case in cases.items() if case.failed}
 
 
 def _agreements(case: _Case, enough: int) -> Iterator[list[Result]]:
-    """Yield the failures of a case that say the same, those that enough implementations share."""
+    """Yield groups of failures of a case with the same answer, if enough implementations share it."""
     same: list[list[Result]] = []
     for result in case.failed:
         group = next((group for group in same if _agree(group[0], result)), None)
@@ -144,8 +153,8 @@ def _agreements(case: _Case, enough: int) -> Iterator[list[Result]]:
         else:
             group.append(result)
     for group in same:
-        many = len({voice(result.backend) for result in group}) >= enough
-        if many and not (group[0].verdict is Verdict.REFUSED and case.passed):
+        are_enough = len({implementation_of(result.backend) for result in group}) >= enough
+        if are_enough and not (group[0].verdict is Verdict.REFUSED and case.passed):
             yield group
 
 
@@ -179,5 +188,5 @@ def _near(one: str, other: str) -> bool:
     return math.isclose(float(one), float(other), rel_tol=NEAR, abs_tol=1e-30)
 
 
-def _said(result: Result) -> str:
+def _answer(result: Result) -> str:
     return "refused" if result.verdict is Verdict.REFUSED else result.actual

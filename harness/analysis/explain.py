@@ -1,4 +1,4 @@
-"""What the failures of an operator share that its passes do not: from results and traits to statements."""
+"""Explain failures: from results and traits to statements on what only the failures of an operator share."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from harness.verdict import Result
 
 MOST_CAUSES = 12
-"""Failures of one verdict with more kinds of messages than this are looked at together only."""
+"""With more causes than this, the failures of one verdict are only explained together."""
 FEW_CASES = 2000
-"""Up to so many cases are looked at faster than processes start."""
+"""Up to this many cases are explained faster than processes start."""
 ONLY = "only what the results say of cases is used: version, type, form, tags and sentences"
 OUTCOMES = (ALLOWED, FORBIDDEN)
 FAILED = frozenset(verdict for verdict in Verdict if verdict.failed)
@@ -42,11 +42,11 @@ FAILED = frozenset(verdict for verdict in Verdict if verdict.failed)
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement, with what shows it.
+    """A statement, with its sentence and an example.
 
     Attributes:
-        statement: what failures share.
-        clause: the sentence that the most of its cases cite; empty where they cite none.
+        statement: the conditions that failures share.
+        clause: the sentence that most of its cases cite; empty if they cite none.
         example: the result of its first case.
     """
 
@@ -61,9 +61,9 @@ class Explained:
 
     Attributes:
         backend, operator, verdict: as in Statement.
-        failing: how many failures there are.
-        findings: what they share, the largest first.
-        left: results of failures that no statement takes.
+        failing: the number of failures.
+        findings: the conditions that they share, the largest group first.
+        left: failures that no statement covers.
     """
 
     backend: str
@@ -76,12 +76,12 @@ class Explained:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What was found of a run.
+    """The explanation of the failures of a run.
 
     Attributes:
         found: by backend, operator and verdict.
-        failures: how many failures the chosen part of the run has.
-        note: why less is known of cases than could be; empty where all is.
+        failures: the number of failures in the selected part of the run.
+        note: why data on the cases is missing; empty if it is complete.
         seen: by operator, in the order of names, what its watcher saw.
     """
 
@@ -181,7 +181,7 @@ def explain(
     collected: Collector | None = None,
     watchers: Mapping[str, Watcher] | None = None,
 ) -> Explanation:
-    """Return what the failures of a run share that its passes do not.
+    """Return the conditions that the failures of a run share and its passes do not.
 
     Args:
         run: the results; what there is of a run that was cut off.
@@ -206,7 +206,9 @@ def explain(
     missing = 0
     parts = _parts_of(None if note else source, failing, watchers or {})
     seen: dict[str, Any] = {}
-    for done, part in enumerate(_looked_at(parts, jobs if sum(part.size for part in parts) > FEW_CASES else 1), 1):
+    for done, part in enumerate(
+        _explained_parts(parts, jobs if sum(part.size for part in parts) > FEW_CASES else 1), 1
+    ):
         missing += 0 if note else part.missing
         explained += part.explained
         if part.name in (watchers or {}):
@@ -255,7 +257,7 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class _Looked:
+class _PartResult:
     """What was seen of one operator.
 
     Attributes:
@@ -288,26 +290,26 @@ def _parts_of(source: Suite | None, failing: Mapping[str, _Operator], watchers: 
     return sorted(parts, key=lambda part: -part.size)
 
 
-def _looked_at(parts: Sequence[_Part], jobs: int) -> Iterator[_Looked]:
+def _explained_parts(parts: Sequence[_Part], jobs: int) -> Iterator[_PartResult]:
     """Yield what is seen of each operator, in the order of the parts."""
     if jobs == 1:
-        yield from map(_look, parts)
+        yield from map(_explain_part, parts)
         return
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(_look, part) for part in parts]):
+        for future in as_completed([pool.submit(_explain_part, part) for part in parts]):
             yield future.result()
 
 
-def _look(part: _Part) -> _Looked:
+def _explain_part(part: _Part) -> _PartResult:
     """Explain the failures of one operator."""
-    known = _made(part) if part.makes else part.known
+    known = _generated_traits(part) if part.makes else part.known
     explained = tuple(_explained(part.name, part.operator, known))
-    return _Looked(
+    return _PartResult(
         part.name, explained, len(part.operator.cases.keys() - known.keys()), part.watcher and part.watcher.finish()
     )
 
 
-def _made(part: _Part) -> Known:
+def _generated_traits(part: _Part) -> Known:
     """Return what the models of an operator's cases say; only these cases are made, and what else is to be seen."""
     ids = part.operator.cases.keys()
     domain, _, name = part.name.partition("/")
@@ -334,48 +336,52 @@ def _explained(name: str, operator: _Operator, known: Known) -> Iterator[Explain
     places = {case: place for place, case in enumerate(ids)}
     rest: dict[int, Traits] = {}
     made = table([_parts(operator.cases[case], known.get(case), rest) for case in ids])
-    sayable = _Sayable(conditions(made), choices(made), *(made.get(fact, {}).get(True, 0) for fact in OUTCOMES))
+    vocabulary = _Vocabulary(conditions(made), choices(made), *(made.get(fact, {}).get(True, 0) for fact in OUTCOMES))
     for backend, failures in operator.failures.items():
         verdicts = operator.verdicts[backend]
         passes = _bits(places[case] for case, verdict in verdicts.items() if verdict is Verdict.PASS)
         every = _bits(places[case] for case in verdicts)
         for verdict in sorted({result.verdict for result in failures}, key=list(Verdict).index):
-            mine = sorted((r for r in failures if r.verdict is verdict), key=lambda result: places[result.case])
-            failed = _bits(places[result.case] for result in mine)
-            said = sayable.of([(_cause(r), 1 << places[r.case]) for r in mine], passes or every & ~failed)
+            failed_so = sorted((r for r in failures if r.verdict is verdict), key=lambda result: places[result.case])
+            failed = _bits(places[result.case] for result in failed_so)
+            descriptions = vocabulary.describe(
+                [(_cause(r), 1 << places[r.case]) for r in failed_so], passes or every & ~failed
+            )
             findings, left = [], failed
-            for words, cases in said:
-                taken = [result for result in mine if cases >> places[result.case] & 1]
+            for words, cases in descriptions:
+                matched = [result for result in failed_so if cases >> places[result.case] & 1]
                 statement = Statement(
-                    backend, name, verdict, words, len(taken), len(mine), (cases & passes).bit_count(),
-                    tuple(result.case for result in taken),
+                    backend, name, verdict, words, len(matched), len(failed_so), (cases & passes).bit_count(),
+                    tuple(result.case for result in matched),
                 )  # fmt: skip
-                findings.append(Finding(statement, _cited(taken), taken[0]))
+                findings.append(Finding(statement, _cited(matched), matched[0]))
                 left &= ~cases
-            unsaid = tuple(result for result in mine if left >> places[result.case] & 1)
-            yield Explained(backend, name, verdict, len(mine), tuple(findings), unsaid)
+            undescribed = tuple(result for result in failed_so if left >> places[result.case] & 1)
+            yield Explained(backend, name, verdict, len(failed_so), tuple(findings), undescribed)
 
 
-def _parts(said: Traits, known: tuple[Traits, Traits] | None, rest: dict[int, Traits]) -> tuple[Traits, ...]:
+def _parts(by_result: Traits, known: tuple[Traits, Traits] | None, rest: dict[int, Traits]) -> tuple[Traits, ...]:
     """Return the traits of a case; where its model is known, that tells its type better than its id."""
     if known is None:
-        return (said,)
-    if TYPE in known[0] and TYPE in said:
-        said = rest.setdefault(id(said), {trait: value for trait, value in said.items() if trait != TYPE})
-    return (said, *known)
+        return (by_result,)
+    if TYPE in known[0] and TYPE in by_result:
+        by_result = rest.setdefault(
+            id(by_result), {trait: value for trait, value in by_result.items() if trait != TYPE}
+        )
+    return (by_result, *known)
 
 
 def _bits(places: Iterable[int]) -> int:
-    found = bytearray()
+    bits = bytearray()
     for place in places:
-        if place >> 3 >= len(found):
-            found.extend(bytes((place >> 3) + 1 - len(found)))
-        found[place >> 3] |= 1 << (place & 7)
-    return int.from_bytes(found, "little")
+        if place >> 3 >= len(bits):
+            bits.extend(bytes((place >> 3) + 1 - len(bits)))
+        bits[place >> 3] |= 1 << (place & 7)
+    return int.from_bytes(bits, "little")
 
 
 def _cause(result: Result) -> tuple[str, ...]:
-    """Return what tells causes apart that have one verdict, by what the runtime said."""
+    """Return a key that separates causes within one verdict, from the messages of the runtime."""
     if result.verdict is Verdict.REFUSED:
         return signature(result)
     # A model that must be refused may be refused before what crashes is reached.
@@ -383,18 +389,18 @@ def _cause(result: Result) -> tuple[str, ...]:
 
 
 def _cited(results: Sequence[Result]) -> str:
-    """Return the sentence that the most of some results cite, the first of those."""
+    """Return the sentence that most of the results cite; the first one on a tie."""
     cited = Counter(clause for result in results for clause in result.clauses)
     return max(cited, key=lambda clause: cited[clause], default="")
 
 
 @dataclass(frozen=True)
-class _Sayable:
-    """Everything that can be said of the cases of an operator.
+class _Vocabulary:
+    """The conditions that statements on the cases of an operator can use.
 
     Attributes:
         conditions, choices: see `harness.analysis.conditions`.
-        allowed, forbidden: of which cases the text allows, and forbids, what they do.
+        allowed, forbidden: the cases that the text allows, and those that it forbids, a bit each.
     """
 
     conditions: Sequence[Condition]
@@ -402,12 +408,14 @@ class _Sayable:
     allowed: int
     forbidden: int
 
-    def of(self, failures: Sequence[tuple[tuple[str, ...], int]], against: int) -> list[tuple[tuple[str, ...], int]]:
-        """Return what tells failures from other cases: words, and of which cases they hold; the most telling first.
+    def describe(
+        self, failures: Sequence[tuple[tuple[str, ...], int]], against: int
+    ) -> list[tuple[tuple[str, ...], int]]:
+        """Return descriptions that separate failures from other cases: words and matching cases, the widest first.
 
         Args:
-            failures: the cause of each, and its bit.
-            against: the other cases; none: nothing need be said.
+            failures: the cause and the bit of each.
+            against: the other cases; without any, the description is empty.
         """
         failed = 0
         by_cause: dict[tuple[str, ...], int] = {}
@@ -416,40 +424,42 @@ class _Sayable:
             by_cause[cause] = by_cause.get(cause, 0) | bit
         if not against:
             return [((), failed)]
-        found = [self._said(failed, against)]
-        if 1 < len(by_cause) <= MOST_CAUSES and (len(found[0].said) > 1 or found[0].left):
-            apart = [self._said(part, against) for part in by_cause.values()]
-            found = min(found, apart, key=lambda every: (sum(i.left for i in every), sum(i.cost for i in every)))
-        said = {words: cases for item in found for words, cases in item.said}
+        descriptions = [self._describe(failed, against)]
+        if 1 < len(by_cause) <= MOST_CAUSES and (len(descriptions[0].statements) > 1 or descriptions[0].left):
+            by_each_cause = [self._describe(part, against) for part in by_cause.values()]
+            descriptions = min(
+                descriptions, by_each_cause, key=lambda every: (sum(i.left for i in every), sum(i.cost for i in every))
+            )
+        statements = {words: cases for item in descriptions for words, cases in item.statements}
         ranked: list[tuple[tuple[str, ...], int]] = []
-        for words, cases in sorted(said.items(), key=lambda item: (-(item[1] & failed).bit_count(), item[0])):
-            # Two causes may be told by the same failures; the wider statement has said it all.
+        for words, cases in sorted(statements.items(), key=lambda item: (-(item[1] & failed).bit_count(), item[0])):
+            # Two causes may match the same failures; the wider statement is enough.
             if all(cases & failed & ~other for _, other in ranked):
                 ranked.append((words, cases))
         return ranked[: rule_search.MOST_STATEMENTS]
 
-    def _said(self, failed: int, against: int) -> _Said:
-        # What the text allows is not compared with what it forbids, unless failures of both are of one kind.
+    def _describe(self, failed: int, against: int) -> _Description:
+        # Allowed cases are compared with allowed ones, and forbidden with forbidden, unless failures are of both kinds.
         kind, words = -1, ""
         if not failed & self.forbidden:
             kind, words = self.allowed, ALLOWED.name
         elif not failed & self.allowed:
             kind, words = self.forbidden, FORBIDDEN.name
         if not against & kind:
-            return _Said([((words,), kind)], 0, 1)
-        found = rule_search.cover(self.conditions, self.choices, failed, against & kind)
-        said = []
-        for item in found.chosen:
-            # Said only where it must be: most conditions hold of nothing else anyway.
+            return _Description([((words,), kind)], 0, 1)
+        cover = rule_search.cover(self.conditions, self.choices, failed, against & kind)
+        statements = []
+        for item in cover.chosen:
+            # Added only if needed: most conditions match no case of the other kind.
             aside = item.cases & against & ~kind
-            said.append(((*item.words, words), item.cases & kind) if aside else (item.words, item.cases))
-        return _Said(said, found.left.bit_count(), found.cost)
+            statements.append(((*item.words, words), item.cases & kind) if aside else (item.words, item.cases))
+        return _Description(statements, cover.left.bit_count(), cover.cost)
 
 
 @dataclass(frozen=True)
-class _Said:
-    """Words and of which cases they hold, how many failures are left without, and what all that costs."""
+class _Description:
+    """Words with the cases that match them, the number of failures not covered, and the total cost."""
 
-    said: Sequence[tuple[tuple[str, ...], int]]
+    statements: Sequence[tuple[tuple[str, ...], int]]
     left: int
     cost: float

@@ -1,7 +1,7 @@
-"""The traits of a case that its model and inputs say: what the operator was given, and what that is like.
+"""Read the traits of a case from its model and inputs: the properties of the operator's inputs and attributes.
 
 Inputs, attributes and outputs have the names of the operator's text. Every form of a declared case has the traits of
-the plain one, `@expanded` too, where no node of the operator is left; beside them stands what the form itself changes.
+the plain one, even `@expanded`, whose model has no node of the operator, and the traits of the form itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from backends.protocol import ElementTypeError
-from harness.analysis.traits import MOST_TEXT, OPSET, TYPE, Kind, Subject, Trait, Traits
+from harness.analysis.traits import MOST_TEXT, OPSET, TYPE, Kind, Topic, Trait, Traits
 from harness.case.case import PLAIN
 from harness.generation.forms import Form, build, delivered_id
 from harness.spec import schema
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from harness.spec.schema import OperatorVersion
 
 MOST_ELEMENTS = 4096
-"""Of larger values only type and shape are looked at."""
+"""Of larger values only type and shape are read."""
 MOST_COMPARED = 64
 TYPE_ATTRIBUTES = frozenset({"to", "dtype", "output_dtype", "stash_type", "softmax_precision", "precision"})
 """Attributes whose numbers are those of TensorProto.DataType."""
@@ -43,9 +43,9 @@ ENDS = {
     "beyond half of int64": 2**62 - 1,
     "beyond float": float(np.finfo(np.float32).max),
 }
-"""Where numbers begin to overflow, or to lose digits."""
+"""Limits beyond which numbers overflow or lose digits."""
 MOST_SMALL = 16
-"""Up to which magnitude a number by itself may mean something: an axis, a count. Others are only examples."""
+"""Largest magnitude of a number with a meaning of its own, such as an axis or a count; others are only examples."""
 
 
 class Reader:
@@ -77,7 +77,7 @@ def of_plan(
     Args:
         plan: of a generated case.
         every: the forms that its case fits, the plain one first.
-        wanted: tells whether the case of an id is.
+        wanted: whether the case of an id is wanted.
         plain: its case in the plain form.
     """
     version = plan.version
@@ -89,7 +89,7 @@ def of_plan(
     if wanted(plan.id):
         yield plan.id, (shared, own)
     for case_id, form in asked:
-        if form.body is not None:  # What nodes it is made of, only its model tells.
+        if form.body is not None:  # Its nodes are known only from its model.
             yield case_id, reader.of_case(build(plan, form))
             continue
         names = [name if item is not None else "" for name, item in plan.inputs] + [""] * form.named_empty
@@ -104,19 +104,19 @@ def _version(domain: str, op_type: str, version: int | None) -> OperatorVersion 
 
 
 def _argument(words: str) -> Trait:
-    return Trait(Subject.ARGUMENT, words)
+    return Trait(Topic.ARGUMENT, words)
 
 
 def _values(words: str) -> Trait:
-    return Trait(Subject.VALUES, words)
+    return Trait(Topic.VALUES, words)
 
 
 def _hint(words: str) -> Trait:
-    return Trait(Subject.HINT, words)
+    return Trait(Topic.HINT, words)
 
 
-def _number(name: str, equals: str = " = ", subject: Subject = Subject.ARGUMENT) -> Trait:
-    return Trait(subject, name, Kind.NUMBER, equals)
+def _number(name: str, equals: str = " = ", topic: Topic = Topic.ARGUMENT) -> Trait:
+    return Trait(topic, name, Kind.NUMBER, equals)
 
 
 def _own(
@@ -210,15 +210,15 @@ def _types(
         text = _element(infos[name]) if name in infos else _of_value(given.get(parameter))
         if not text or seen.get(declared) == text or (seen and len(version.allowed(declared)) < 2):  # noqa: PLR2004
             continue
-        trait = Trait(Subject.TYPE, f"type of {parameter}", Kind.CHOICE) if seen else TYPE
+        trait = Trait(Topic.TYPE, f"type of {parameter}", Kind.CHOICE) if seen else TYPE
         seen.setdefault(declared, text)
         yield trait, text
         if trait is TYPE:
-            yield from ((Trait(Subject.TYPE, words), True) for words in _classes(text))
+            yield from ((Trait(Topic.TYPE, words), True) for words in _classes(text))
     for parameter_, name in zip(version.outputs, node.output, strict=False):
         text = _element(infos[name]) if name in infos else ""
         if text and seen.get(parameter_.type) != text and not (seen and len(version.allowed(parameter_.type)) < 2):  # noqa: PLR2004
-            yield (Trait(Subject.TYPE, f"type of {parameter_.name}", Kind.CHOICE) if seen else TYPE), text
+            yield (Trait(Topic.TYPE, f"type of {parameter_.name}", Kind.CHOICE) if seen else TYPE), text
             seen.setdefault(parameter_.type, text)
 
 
@@ -327,7 +327,7 @@ def _whole(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, Any]
     if high == info.max:
         yield _values(f"{name} has the highest value of its type"), True
     if array.size == 1 and abs(low) <= MOST_SMALL:
-        yield _number(f"value of {name}", subject=Subject.VALUES), low
+        yield _number(f"value of {name}", topic=Topic.VALUES), low
     if array.ndim == 1 and array.size <= MOST_COMPARED and len(set(array.tolist())) < array.size:
         yield _hint(f"{name} has a value twice"), True
 
@@ -385,7 +385,7 @@ def _attributes(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tupl
 
 def _attribute(name: str, value: Any) -> Iterator[tuple[Trait, Any]]:  # noqa: ANN401 - as onnx gives it
     """Yield what an attribute's value is, be it set or the default."""
-    text = Trait(Subject.ARGUMENT, name, Kind.CHOICE, "=")
+    text = Trait(Topic.ARGUMENT, name, Kind.CHOICE, "=")
     if isinstance(value, int) and name in TYPE_ATTRIBUTES:
         yield text, _type_name(value)
     elif isinstance(value, int | float):
@@ -397,7 +397,7 @@ def _attribute(name: str, value: Any) -> Iterator[tuple[Trait, Any]]:  # noqa: A
         shown = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
         yield text, line(shown, MOST_TEXT) or '""'
     elif isinstance(value, onnx.TensorProto):
-        yield Trait(Subject.TYPE, f"type of {name}", Kind.CHOICE), _type_name(value.data_type)
+        yield Trait(Topic.TYPE, f"type of {name}", Kind.CHOICE), _type_name(value.data_type)
         yield _number(f"rank of {name}"), len(value.dims)
     elif isinstance(value, list | tuple):
         yield from _list(name, [*value])
@@ -414,7 +414,7 @@ def _list(name: str, values: list[Any]) -> Iterator[tuple[Trait, Any]]:
         yield _argument(f"values of {name} {'are all equal' if len(set(values)) == 1 else 'differ'}"), True
     shown = ",".join(f"{item:g}" for item in values)
     if len(shown) <= MOST_TEXT:
-        yield Trait(Subject.ARGUMENT, f"{name}=[{shown}]"), True
+        yield Trait(Topic.ARGUMENT, f"{name}=[{shown}]"), True
 
 
 def _type_name(number: int) -> str:
@@ -426,9 +426,9 @@ def _type_name(number: int) -> str:
 
 def _outputs(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tuple[Trait, Any]]:
     if len(version.outputs) > 1 or (version.outputs and version.outputs[-1].variadic):
-        yield _number("number of outputs", subject=Subject.OUTPUT), len(node.output)
+        yield _number("number of outputs", topic=Topic.OUTPUT), len(node.output)
     for index, parameter in enumerate(version.outputs):
         if parameter.optional:
             there = index < len(node.output) and bool(node.output[index])
             words = f"{parameter.name} is {'asked for' if there else 'not asked for'}"
-            yield Trait(Subject.OUTPUT, words), True
+            yield Trait(Topic.OUTPUT, words), True

@@ -1,8 +1,8 @@
-"""The smallest conjunctions of conditions that take failures and no passing case.
+"""Find the smallest conjunctions of conditions that match failures and no passing case.
 
-Single conditions and pairs are tried all; of triples those that go on from a promising pair. Where a condition may
-list values (`type is one of float16, bfloat16`), the list is what the rest of the conjunction leaves open: every value
-that some failure has and no passing case.
+All single conditions and pairs are tried, and triples that extend a promising pair. A condition may list values
+(`type is one of float16, bfloat16`): among the cases that meet the rest of the conjunction, every value that some
+failure has and no passing case.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 MOST_CONDITIONS = 3
 MOST_STATEMENTS = 5
 LEAST = (1, 1, 3, 6)
-"""How many failures a conjunction of so many conditions must take, unless it takes all: three conditions for one case
-would only describe that case."""
+"""How many failures a conjunction of 0, 1, 2 or 3 conditions must match, unless it matches all: three conditions for
+one case would only describe that case."""
 MOST_POOL, MOST_BASES = 160, 40
-"""Conditions that are paired with one another, and pairs that a third one is sought for."""
+"""Number of conditions that are paired with one another, and of pairs that a third condition is added to."""
 OVERHEAD = 0.75
-"""What another statement costs beside its conditions."""
+"""The cost of a further statement beside its conditions."""
 NEARLY, INEXACT = 0.9, 0.5
-"""How well one statement for all failures must fit to stand for several exact ones, and how much shorter it must be."""
+"""The fit that one statement for all failures needs to replace several exact ones, and how much cheaper it must be."""
 LEAST_FIT, LEAST_SHARE = 0.4, 1 / 3
-"""How well a statement must fit that passing cases match too: its F1 score (of precision and coverage), and how many of
-the cases that it takes must be failures."""
+"""The fit that a statement needs if passing cases match too: its F1 score (of precision and coverage), and the share of
+failures among the cases that it matches."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Conjunction:
     """Conditions that hold together, simple ones of the kernel's own first.
 
     Attributes:
-        conditions: in the order in which they are said.
-        cases: of which all hold, a bit each.
-        cost: of all of them.
+        conditions: in the order of the statement.
+        cases: the cases that meet all of them, a bit each.
+        cost: the sum of their costs.
     """
 
     conditions: tuple[Condition, ...]
@@ -59,20 +59,20 @@ class Conjunction:
 
 def conjunction(*conditions: Condition) -> Conjunction:
     """Return the conjunction of at least one condition."""
-    said = tuple(sorted(conditions, key=lambda condition: (condition.subject, condition.words)))
-    cases = said[0].cases
-    for condition in said[1:]:
+    ordered = tuple(sorted(conditions, key=lambda condition: (condition.topic, condition.words)))
+    cases = ordered[0].cases
+    for condition in ordered[1:]:
         cases &= condition.cases
-    return Conjunction(said, cases, round(sum(condition.cost for condition in said), 6))
+    return Conjunction(ordered, cases, round(sum(condition.cost for condition in ordered), 6))
 
 
 @dataclass(frozen=True)
 class Cover:
-    """Conjunctions that take failures together.
+    """Conjunctions that together cover failures.
 
     Attributes:
         chosen: the conjunctions, in the order in which they were chosen.
-        left: failures that none of them takes.
+        left: failures that none of them matches.
         cost: of all, with what each further statement costs.
     """
 
@@ -81,69 +81,70 @@ class Cover:
 
     @property
     def cost(self) -> float:
-        """How much there is to read."""
+        """The total cost of the conjunctions."""
         return sum(item.cost + OVERHEAD for item in self.chosen)
 
 
 def cover(conditions: Sequence[Condition], choices: Sequence[Choice], failures: int, passes: int) -> Cover:
-    """Return as few and as simple conjunctions as take these failures and none of the passing cases.
+    """Return the fewest and simplest conjunctions that match these failures and no passing case.
 
-    What is left over is given one conjunction that takes passing cases too, where one fits well enough.
+    The remaining failures get one conjunction that matches passing cases too, if one fits well enough.
     """
     chosen: list[Conjunction] = []
     left = failures
     nearly: Conjunction | None = None
     while left and len(chosen) < MOST_STATEMENTS:
-        found = Search(conditions, choices, left, passes, whole=left == failures)
+        search = Search(conditions, choices, left, passes, whole=left == failures)
         if left == failures:
-            nearly = found.nearly
-        picked = _pick(found.exact, left, MOST_STATEMENTS - len(chosen))
+            nearly = search.nearly
+        picked = _pick(search.exact, left, MOST_STATEMENTS - len(chosen))
         for item in picked:
             chosen.append(item)
             left &= ~item.cases
         if not picked:
-            if (loose := found.loose) is not None:
+            if (loose := search.loose) is not None:
                 chosen.append(loose)
                 left &= ~loose.cases
             break
-    made = Cover(tuple(chosen), left)
-    if nearly is not None and (left or (len(chosen) > 1 and Cover((nearly,), 0).cost + INEXACT < made.cost)):
+    exact_cover = Cover(tuple(chosen), left)
+    if nearly is not None and (left or (len(chosen) > 1 and Cover((nearly,), 0).cost + INEXACT < exact_cover.cost)):
         return Cover((nearly,), 0)
-    return made
+    return exact_cover
 
 
 def _pick(exact: Mapping[int, Conjunction], failures: int, most: int) -> list[Conjunction]:
-    """Return exact conjunctions that take as many failures as they can at the least cost."""
+    """Return exact conjunctions that match as many failures as possible at the least cost."""
     whole = exact.get(failures)
-    found: list[Conjunction] = []
+    picked: list[Conjunction] = []
     left = failures
     remaining = sorted(exact.items(), key=lambda item: (item[1].order, -item[0].bit_count()))
-    while left and remaining and len(found) < most:
+    while left and remaining and len(picked) < most:
         _, _, best = min(
-            (-(taken & left).bit_count() / (item.cost + OVERHEAD), item.order, item) for taken, item in remaining
+            (-(failures_matched & left).bit_count() / (item.cost + OVERHEAD), item.order, item)
+            for failures_matched, item in remaining
         )
-        found.append(best)
+        picked.append(best)
         left &= ~best.cases
         remaining = [
-            (taken, item)
-            for taken, item in remaining
-            if (taken & left).bit_count() >= _least(item.conditions) and taken & left
+            (failures_matched, item)
+            for failures_matched, item in remaining
+            if (failures_matched & left).bit_count() >= _least(item.conditions) and failures_matched & left
         ]
-    if whole is not None and whole.cost + OVERHEAD <= Cover(tuple(found), left).cost + (1e9 if left else 0):
+    if whole is not None and whole.cost + OVERHEAD <= Cover(tuple(picked), left).cost + (1e9 if left else 0):
         return [whole]
-    return _without_idle(found, failures)
+    return _without_idle(picked, failures)
 
 
-def _without_idle(found: list[Conjunction], failures: int) -> list[Conjunction]:
-    """Leave out what takes nothing that the others do not."""
-    for item in sorted(found, key=lambda item: ((item.cases & failures).bit_count(), item.order)):
-        others = [other for other in found if other is not item]
+def _without_idle(picked: list[Conjunction], failures: int) -> list[Conjunction]:
+    """Remove conjunctions that match no failure that the others do not match."""
+    for item in sorted(picked, key=lambda item: ((item.cases & failures).bit_count(), item.order)):
+        others = [other for other in picked if other is not item]
         union = 0
         for other in others:
             union |= other.cases
         if not item.cases & failures & ~union:
-            found = others
-    return found
+            picked = others
+    return picked
 
 
 def _least(conditions: Sequence[Condition]) -> int:
@@ -151,11 +152,11 @@ def _least(conditions: Sequence[Condition]) -> int:
 
 
 class Search:
-    """What can be said of some failures against some passing cases.
+    """The conjunctions that separate failures from passing cases.
 
     Attributes:
-        exact: the failures that a conjunction takes -> the simplest one that takes them and no passing case.
-        loose: the one that fits best among those that take passing cases too, where it fits well enough.
+        exact: failures -> the simplest conjunction that matches exactly these and no passing case.
+        loose: the best fit among those that match passing cases too, if it fits well enough.
     """
 
     def __init__(
@@ -190,21 +191,21 @@ class Search:
         self._fit(open_, bases)
 
     def _pool(self, conditions: Sequence[Condition]) -> Iterator[Condition]:
-        """Yield the conditions that tell anything apart, the simple ones first.
+        """Yield the conditions that separate some cases, the simple ones first.
 
-        Of those that take the same failures, one that takes no passing case less than a simpler one is worth nothing.
+        A condition is skipped if a simpler one matches the same failures and no more passing cases.
         """
         alike: dict[int, list[int]] = {}
         fitting: list[tuple[float, Condition]] = []
         for condition in conditions:
-            taken, wrongly = condition.cases & self._failures, condition.cases & self._passes
-            if not taken or (taken == self._failures and wrongly == self._passes):
+            matched, wrongly = condition.cases & self._failures, condition.cases & self._passes
+            if not matched or (matched == self._failures and wrongly == self._passes):
                 continue
-            simpler = alike.setdefault(taken, [])
+            simpler = alike.setdefault(matched, [])
             if any(other & ~wrongly == 0 for other in simpler):
                 continue
             simpler.append(wrongly)
-            hits = taken.bit_count()
+            hits = matched.bit_count()
             fitting.append((-hits / (hits + wrongly.bit_count()) * hits**0.5, condition))
         fitting.sort(key=lambda item: (item[0], item[1].order))
         yield from sorted((item for _, item in fitting[:MOST_POOL]), key=lambda item: item.order)
@@ -220,29 +221,29 @@ class Search:
         cases = -1
         for condition in conditions:
             cases &= condition.cases
-        taken = cases & self._failures
-        if not taken or cases & self._passes or (taken != self._whole and taken.bit_count() < _least(conditions)):
+        matched = cases & self._failures
+        if not matched or cases & self._passes or (matched != self._whole and matched.bit_count() < _least(conditions)):
             return
-        known = self.exact.get(taken)
+        known = self.exact.get(matched)
         cost = sum(condition.cost for condition in conditions)
         if known is None or cost <= known.cost:
-            made = conjunction(*conditions)
-            if known is None or made.order < known.order:
-                self.exact[taken] = made
+            candidate = conjunction(*conditions)
+            if known is None or candidate.order < known.order:
+                self.exact[matched] = candidate
 
     def _pairs(self, pool: Sequence[Condition]) -> list[tuple[Condition, Condition]]:
-        """Keep the pairs that take no passing case, and return the most promising of the others."""
+        """Keep the pairs that match no passing case, and return the most promising of the others."""
         failures, passes = self._failures, self._passes
         rows = [(item, item.cases & failures, item.cases & passes) for item in pool]
         promising: list[tuple[float, int, int]] = []
-        for i, (first, taken, wrongly) in enumerate(rows):
+        for i, (first, matched, wrongly) in enumerate(rows):
             for j in range(i + 1, len(rows)):
                 second, also, also_wrongly = rows[j]
-                both = taken & also
+                both = matched & also
                 if not both:
                     continue
                 if wrongly & also_wrongly:
-                    if both != taken or wrongly & also_wrongly != wrongly:
+                    if both != matched or wrongly & also_wrongly != wrongly:
                         fit = self._score(both, wrongly & also_wrongly)
                         promising.append((-fit, i, j))
                 else:
@@ -256,28 +257,28 @@ class Search:
         failures, passes = self._failures, self._passes
         for first, second in bases:
             both = first.cases & second.cases
-            taken, wrongly = both & failures, both & passes
+            matched, wrongly = both & failures, both & passes
             for third in pool:
-                if not wrongly & third.cases and taken & third.cases:
+                if not wrongly & third.cases and matched & third.cases:
                     self._keep(first, second, third)
-            for listed in self._lists(taken, wrongly):
+            for listed in self._lists(matched, wrongly):
                 self._keep(first, second, listed)
 
     def _fit(self, pool: Sequence[Condition], bases: Sequence[tuple[Condition, Condition]]) -> None:
-        """Find the conjunction that fits best though passing cases match."""
+        """Find the conjunction that fits best, among those that passing cases may match."""
         for conditions in itertools.chain(((item,) for item in pool), bases):
-            made = conjunction(*conditions)
-            fit = self._fitness(made.cases)
-            key = (-round(fit - 0.02 * len(conditions), 6), made.cost, made.words)
-            taken = made.cases & self._failures
-            enough = taken == self._whole or taken.bit_count() >= _least(conditions)
-            share = taken.bit_count() / (made.cases & (self._failures | self._passes)).bit_count()
+            candidate = conjunction(*conditions)
+            fit = self._fitness(candidate.cases)
+            key = (-round(fit - 0.02 * len(conditions), 6), candidate.cost, candidate.words)
+            matched = candidate.cases & self._failures
+            enough = matched == self._whole or matched.bit_count() >= _least(conditions)
+            share = matched.bit_count() / (candidate.cases & (self._failures | self._passes)).bit_count()
             if fit >= LEAST_FIT and share >= LEAST_SHARE and enough and (self._best is None or key < self._best):
-                self._best, self.loose = key, made
+                self._best, self.loose = key, candidate
 
     @property
     def nearly(self) -> Conjunction | None:
-        """The one that fits best, where it takes all failures and hardly a passing case."""
+        """The best fit, if it matches all failures and hardly any passing case."""
         if self.loose is None or self._failures & ~self.loose.cases or self._fitness(self.loose.cases) < NEARLY:
             return None
         return self.loose
@@ -285,6 +286,6 @@ class Search:
     def _fitness(self, cases: int) -> float:
         return self._score(cases & self._failures, cases & self._passes)
 
-    def _score(self, taken: int, wrongly: int) -> float:
-        hits = taken.bit_count()
+    def _score(self, matched: int, wrongly: int) -> float:
+        hits = matched.bit_count()
         return 2 * hits / (hits + wrongly.bit_count() + self._total)

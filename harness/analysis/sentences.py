@@ -1,4 +1,4 @@
-"""Which of a case's sentences a failure rests on, where a report has room for one."""
+"""Choose the sentence of a case that a failure violates, for reports that show only one."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _SHAPE = re.compile(r"\b(?:shapes?|dimensions?|dims?|ranks?|sizes?|lengths?|numb
 def behaviour(case: Case) -> tuple[str, ...]:
     """Return the sentences that say what the operator does; those on types alone where the case cites no others.
 
-    What decides that a case is forbidden or left open stays, whatever it speaks of.
+    The clause that decides that a case is forbidden or left open is always among them.
     """
     decides = case.clauses[-1:] if case.outcome in {Outcome.REJECTS, Outcome.UNSPECIFIED} else ()
-    told = tuple(clause for clause in case.clauses if clause in decides or not _on_types(case.operator, clause))
-    return told or case.clauses
+    clauses = tuple(clause for clause in case.clauses if clause in decides or not _on_types(case.operator, clause))
+    return clauses or case.clauses
 
 
 def leading(case: Case, result: Result) -> tuple[str, ...]:
-    """Return the sentences of a case, the one that the failing part rests on before the others."""
-    told = case.clauses if result.verdict is Verdict.WRONG_TYPE else behaviour(case)
+    """Return the sentences of a case, the one that the failing part violates first."""
+    clauses = case.clauses if result.verdict is Verdict.WRONG_TYPE else behaviour(case)
     if case.outcome in {Outcome.REJECTS, Outcome.UNSPECIFIED}:
-        return (*told[-1:], *told[:-1])
-    found = _OUTPUT.match(str(result.mismatch.get("where", "")))
-    number = int(found[1]) if found else len(case.outputs)
+        return (*clauses[-1:], *clauses[:-1])
+    match = _OUTPUT.match(str(result.mismatch.get("where", "")))
+    number = int(match[1]) if match else len(case.outputs)
     name = case.outputs[number] if number < len(case.outputs) else ""
 
     def fits(clause: str) -> int:
@@ -42,11 +42,11 @@ def leading(case: Case, result: Result) -> tuple[str, ...]:
         of_type = result.verdict is Verdict.WRONG_TYPE and _on_types(case.operator, clause)
         return -(2 * of_output + of_shape + of_type)
 
-    return tuple(sorted(told, key=fits))
+    return tuple(sorted(clauses, key=fits))
 
 
 def _on_types(operator: str, clause: str) -> bool:
-    """Tell whether a clause stands where the text says which types are allowed, or is a rule of the signature."""
+    """Return whether a clause is part of the text on allowed types, or is a rule of the signature."""
     if clause.startswith("Signature: "):
         return True
     name, since = split_operator(operator)

@@ -1,4 +1,4 @@
-"""What the failures of an operator share that its passes do not, in words a person can check."""
+"""A statement on the failures of an operator: the conditions that they share and its passes do not."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Statement:
-    """One conjunction of conditions, and how well it fits what was seen of an operator on a backend.
+    """One conjunction of conditions, and how well it fits the results of an operator on a backend.
 
     Attributes:
         backend: as in Result.
         operator: without its version, `ai.onnx/Split`.
-        verdict: of the failures that it speaks of.
-        conditions: what they share, in words: `keepdims=0`, `split is a scalar`; empty: every attempted case fails so.
+        verdict: of the failures that it describes.
+        conditions: the shared conditions: `keepdims=0`, `split is a scalar`; empty: every attempted case fails so.
         matched: failures of that verdict that meet the conditions.
         failing: all failures of that verdict.
         passing: passing cases that meet the conditions as well; 0 where the statement is exact.

@@ -1,6 +1,6 @@
-"""The traits of a case: the facts that a statement on failures can be made of; and those that a result alone says.
+"""Traits of a case, from which statements on failures are built; this module reads those that a result has.
 
-These are version, element type, form, tags, sentences and what the text expects; `model_traits` has the others.
+These are version, element type, form, tags, sentences and expected outcome; `model_traits` reads the others.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from harness.verdict import Result
 
 MOST_TEXT = 40
-"""Characters of an attribute's value that a statement repeats."""
+"""Maximum length of an attribute's value in a statement, in characters."""
 MOST_CLAUSE = 70
 
 
 class Kind(enum.IntEnum):
-    """How conditions are made of a trait."""
+    """How conditions are derived from a trait."""
 
     FACT = 0
     CHOICE = 1
     NUMBER = 2
 
 
-class Subject(enum.IntEnum):
-    """What a trait speaks of, in the order in which a statement names it."""
+class Topic(enum.IntEnum):
+    """The topic of a trait; statements name topics in this order."""
 
     ARGUMENT = 0
     VALUES = 1
     HINT = 2
-    """What may merely go along with a cause: inputs of one shape, a number beyond some limit."""
+    """Properties that may merely coincide with a cause: inputs of one shape, a number beyond some limit."""
     OUTPUT = 3
     TYPE = 4
     VERSION = 5
@@ -47,16 +47,16 @@ class Subject(enum.IntEnum):
 
 
 class Trait(NamedTuple):
-    """Something that can be asked of a case; a plain tuple, because millions are looked up by it.
+    """A property of a case; a plain tuple, because it is a key of millions of look-ups.
 
     Attributes:
-        subject: what it speaks of.
-        name: of a fact its whole words, `split is a scalar`; otherwise what has a value, `rank of split`.
-        kind: whether it holds or not, has one of some values, or a number.
-        equals: what stands between name and value: `=` for attributes, ` is ` for others.
+        topic: its topic.
+        name: for a fact the whole phrase, `split is a scalar`; otherwise the thing that has a value, `rank of split`.
+        kind: a fact that is true or not, one of several values, or a number.
+        equals: the text between name and value: `=` for attributes, ` is ` for others.
     """
 
-    subject: Subject
+    topic: Topic
     name: str
     kind: Kind = Kind.FACT
     equals: str = " is "
@@ -65,21 +65,21 @@ class Trait(NamedTuple):
 Traits = dict[Trait, Any]
 """The traits that a case has, with their values: True, a text or a number."""
 
-TYPE = Trait(Subject.TYPE, "type", Kind.CHOICE)
-VERSION = Trait(Subject.VERSION, "version", Kind.NUMBER)
-OPSET = Trait(Subject.OPSET, "opset", Kind.NUMBER)
-FORM = Trait(Subject.FORM, "form", Kind.CHOICE)
-ALLOWED = Trait(Subject.OUTCOME, "the text allows it")
-FORBIDDEN = Trait(Subject.OUTCOME, "the text forbids it")
+TYPE = Trait(Topic.TYPE, "type", Kind.CHOICE)
+VERSION = Trait(Topic.VERSION, "version", Kind.NUMBER)
+OPSET = Trait(Topic.OPSET, "opset", Kind.NUMBER)
+FORM = Trait(Topic.FORM, "form", Kind.CHOICE)
+ALLOWED = Trait(Topic.OUTCOME, "the text allows it")
+FORBIDDEN = Trait(Topic.OUTCOME, "the text forbids it")
 
 
 def of_result(result: Result) -> Traits:
-    """Return what a result alone says of its case; the same object for cases of which the same is said."""
-    return _said(result.operator, result.element_type, result.form, result.outcome, result.tags, result.clauses)
+    """Return the traits of a case that its result has; the same object for results that agree in these."""
+    return _from_fields(result.operator, result.element_type, result.form, result.outcome, result.tags, result.clauses)
 
 
 @functools.lru_cache(maxsize=1 << 16)
-def _said(
+def _from_fields(
     operator: str, type_: str, form: str, outcome: str, tags: tuple[str, ...], clauses: tuple[str, ...]
 ) -> Traits:
     version = split_operator(operator)[1]
@@ -90,9 +90,9 @@ def _said(
     if type_:
         traits[TYPE] = line(type_, MOST_TEXT)
     for tag in tags:
-        traits[Trait(Subject.TAG, f"tag is {line(tag, MOST_TEXT)}")] = True
+        traits[Trait(Topic.TAG, f"tag is {line(tag, MOST_TEXT)}")] = True
     for clause in clauses:
-        traits[Trait(Subject.CLAUSE, f"the case cites «{shortened(clause)}»")] = True
+        traits[Trait(Topic.CLAUSE, f"the case cites «{shortened(clause)}»")] = True
     return traits
 
 

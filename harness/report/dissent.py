@@ -35,8 +35,8 @@ def _block(row: Dissent) -> str:
     lines.append(f"  for example {line(row.example.case)}")
     labelled = [("text", quoted(clause)) for clause in row.example.clauses]
     labelled.append(("oracle", row.example.wanted))
-    labelled.append((f"{len(row.voices)} say", row.said))
-    labelled.append(("they are", ", ".join(row.voices)))
+    labelled.append((f"{len(row.implementations)} say", row.answer))
+    labelled.append(("they are", ", ".join(row.implementations)))
     labelled.append(("agree", ", ".join(row.passing) or "none passes it"))
     return "\n".join(lines + [wrapped(label, line(text, 600), LABEL) for label, text in labelled])
 

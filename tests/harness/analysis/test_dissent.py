@@ -8,7 +8,7 @@ import pytest
 from commands import command
 from runs import HOSTILE_TEXTS, result, run_of
 
-from harness.analysis.dissent import DissentError, dissents, voice
+from harness.analysis.dissent import DissentError, dissents, implementation_of
 from harness.report import dissent as report
 from harness.verdict import Result, Verdict
 
@@ -35,7 +35,12 @@ def run(path: Path, *found: Result, backends: tuple[str, ...] = NAMES) -> Run:
 def test_three_that_agree_are_told_and_the_others_beside_them(tmp_path: Path) -> None:
     same = (W, "float[1] 2")
     [row] = dissents([run(tmp_path / "r", *said({"one": same, "two": same, "three": same, "four": (P, "")}))])
-    assert (row.voices, row.passing, row.said, row.count) == (("one", "three", "two"), ("four",), "float[1] 2", 1)
+    assert (row.implementations, row.passing, row.answer, row.count) == (
+        ("one", "three", "two"),
+        ("four",),
+        "float[1] 2",
+        1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,20 +88,20 @@ def test_answers_that_are_kept_in_part_agree_where_they_differ_from_the_oracle_a
 def test_refusals_count_where_nobody_passes(tmp_path: Path) -> None:
     refused = dict.fromkeys(NAMES[:3], (R, ""))
     [row] = dissents([run(tmp_path / "r", *said(refused))])
-    assert (row.verdict, row.said) == (R, "refused")
+    assert (row.verdict, row.answer) == (R, "refused")
     assert dissents([run(tmp_path / "s", *said({**refused, "four": (P, "")}))]) == []
 
 
-def test_one_implementation_in_several_packages_has_one_voice(tmp_path: Path) -> None:
-    assert voice("onnxruntime==1.20.1") == voice("onnxruntime") == "onnxruntime"
-    assert voice("onnxruntime_node") == voice("onnxruntime_web==1.30.0") == "onnxruntime"
-    assert voice("jaxonnxruntime") == "jaxonnxruntime"
-    assert voice("cmd:./x --stdio") == "cmd:./x --stdio"
+def test_one_implementation_in_several_packages_counts_once(tmp_path: Path) -> None:
+    assert implementation_of("onnxruntime==1.20.1") == implementation_of("onnxruntime") == "onnxruntime"
+    assert implementation_of("onnxruntime_node") == implementation_of("onnxruntime_web==1.30.0") == "onnxruntime"
+    assert implementation_of("jaxonnxruntime") == "jaxonnxruntime"
+    assert implementation_of("cmd:./x --stdio") == "cmd:./x --stdio"
     names = ("onnxruntime", "onnxruntime==1.20.1", "onnxruntime==1.17.3", "two", "three")
     same = dict.fromkeys(names, (W, "float[1] 2"))
     both = run(tmp_path / "r", *said(same), backends=names)
-    assert [row.voices for row in dissents([both])] == [("onnxruntime", "three", "two")]
-    with pytest.raises(DissentError, match="3 implementations have to agree, and the results have 1: onnxruntime"):
+    assert [row.implementations for row in dissents([both])] == [("onnxruntime", "three", "two")]
+    with pytest.raises(DissentError, match="3 implementations must agree, and the results have 1: onnxruntime"):
         dissents([run(tmp_path / "s", *said(dict.fromkeys(names[:3], (W, "x"))), backends=names[:3])])
 
 

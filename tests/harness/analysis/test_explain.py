@@ -505,7 +505,7 @@ def test_a_thousand_failures_take_little_time() -> None:
     cases = [
         (
             {
-                traits.Trait(traits.Subject.ARGUMENT, f"fact {n}"): True
+                traits.Trait(traits.Topic.ARGUMENT, f"fact {n}"): True
                 for n in range(200)
                 if hash_of(f"{case}.{n}") % 3 == 0
             },

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from harness.analysis import conditions
 from harness.analysis.model_traits import Reader, of_plan
-from harness.analysis.traits import ALLOWED, FORBIDDEN, FORM, OPSET, TYPE, VERSION, Kind, Subject, Trait, of_result
+from harness.analysis.traits import ALLOWED, FORBIDDEN, FORM, OPSET, TYPE, VERSION, Kind, Topic, Trait, of_result
 from harness.case.case import Allowance, Case, Outcome
 from harness.generation import plans
 from harness.generation.forms import build, forms
@@ -252,7 +252,7 @@ def table(*rows: dict[Trait, Any]) -> list[conditions.Condition]:
 
 
 def test_numbers_become_bounds_and_each_holds_of_what_it_says() -> None:
-    axis = Trait(Subject.ARGUMENT, "axis", Kind.NUMBER, "=")
+    axis = Trait(Topic.ARGUMENT, "axis", Kind.NUMBER, "=")
     found = {item.words: item.cases for item in table({axis: -1}, {axis: 0}, {axis: 2}, {axis: 5}, {})}
     assert found == {
         "axis=-1": 0b1, "axis=0": 0b10, "axis=2": 0b100, "axis=5": 0b1000,
@@ -262,8 +262,8 @@ def test_numbers_become_bounds_and_each_holds_of_what_it_says() -> None:
 
 
 def test_bounds_of_lists_speak_of_their_values() -> None:
-    low = Trait(Subject.ARGUMENT, "smallest of pads", Kind.NUMBER, " = ")
-    high = Trait(Subject.ARGUMENT, "largest of pads", Kind.NUMBER, " = ")
+    low = Trait(Topic.ARGUMENT, "smallest of pads", Kind.NUMBER, " = ")
+    high = Trait(Topic.ARGUMENT, "largest of pads", Kind.NUMBER, " = ")
     found = {item.words: item.cases for item in table({low: -1, high: 1}, {low: 0, high: 3})}
     assert found == {
         "a value of pads is negative": 0b1, "every value of pads is at least 0": 0b10,
