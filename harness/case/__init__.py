@@ -1,4 +1,4 @@
-"""A case, how an answer is compared with what it expects, and values and models as text.
+"""A case, the comparison of an answer with the expected values, and values and models as text.
 
-Imports `declare` and `spec`; whoever makes, runs or reports cases imports it.
+Imports `declare` and `spec`; the packages that generate, run or report cases import it.
 """

@@ -1,4 +1,4 @@
-"""A case: one model, its inputs, and what is expected. The atom of everything."""
+"""A case: one model, its inputs, and the expected outcome."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 
 PLAIN, EXPANDED = "plain", "expanded"
 _OBJECTS = 2048
-"""Bytes of the Python objects that a small case is made of, as measured."""
+"""Size of the Python objects of a small case, in bytes, as measured."""
 FORMS = (PLAIN, "initializer", "omitted", "symbolic", "unranked", "top", "again", EXPANDED)
-"""Ways to deliver a case; `initializer-NAME` is the one of a single input. See forms.Form."""
+"""Ways to deliver a case; `initializer-NAME` is for a single input. See forms.Form."""
 
 
 class Outcome(enum.StrEnum):
-    """What the text expects of a case."""
+    """The outcome that the text expects of a case."""
 
     VALUES = "values"
     PROPERTY = "property"
-    """Random operators: what is drawn is not known, but what holds of it."""
+    """For random operators: the values are unknown, but their properties are known."""
     REJECTS = "rejects"
     UNSPECIFIED = "unspecified"
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """How far each element of an answer may lie from the expected one; all zero: the very same value.
+    """How far each element of an answer may be from the expected one; all zero: exactly equal.
 
     Attributes:
-        reason: why this much.
+        reason: the reason for this tolerance.
         ulp: units in the last place of the element's own type.
         rtol: relative to the expected value.
         atol: absolute.
-        signed_zero: +0 and -0 differ.
-        bounds: for each output the absolute error allowed, by element.
+        signed_zero: whether +0 and -0 differ.
+        bounds: for each output, the absolute error allowed for each element.
     """
 
     reason: str
@@ -58,7 +58,7 @@ class Allowance:
     bounds: tuple[np.ndarray[Any, Any], ...] | None = None
 
     def __str__(self) -> str:
-        """Return it as a sentence part, such as "exact: the operator only moves data"."""
+        """Return a phrase such as "exact: the operator only moves data"."""
         parts = [f"{self.ulp:g} ULP"] if self.ulp else []
         parts += [f"rtol {self.rtol:g}"] if self.rtol else []
         parts += [f"atol {self.atol:g}"] if self.atol else []
@@ -68,22 +68,22 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Case:
-    """One model, its inputs, and what is expected.
+    """One model, its inputs, and the expected outcome.
 
     Attributes:
         id: `ai.onnx/Split/18/uneven/float16@symbolic`; never depends on order.
-        operator: the operator version it is about, `ai.onnx/Split/18`.
+        operator: the operator version that it tests, `ai.onnx/Split/18`.
         model: a serialized ModelProto.
         inputs: by name of the graph's input, in the graph's order.
         outputs: the names of the graph's outputs.
-        outcome: what the text expects.
-        expected: the values of `outputs`, or what must hold of those that are drawn; None where the text expects no
+        outcome: the outcome that the text expects.
+        expected: the values of `outputs`, or the properties of those drawn at random; None if the text expects no
             answer.
-        allowance: how far an answer may lie from `expected`.
-        clauses: the sentences it bears on.
-        tags: what it is about.
+        allowance: how far an answer may be from `expected`.
+        clauses: the sentences that it tests.
+        tags: its topics.
         form: how it is delivered.
-        detail: what of this case the deciding clause speaks of.
+        detail: the part of the case that the deciding clause applies to.
     """
 
     id: str
@@ -107,22 +107,22 @@ class Case:
 
     @property
     def element_type(self) -> str:
-        """The type it was expanded to, or the empty string."""
+        """The element type it was expanded to, or the empty string."""
         return parts(self.id, self.operator)[1]
 
     @property
     def decided(self) -> str:
-        """The clause that decides an outcome without values, and what of this case it speaks of."""
+        """The clause that decides an outcome without values, and the part of the case that it applies to."""
         sentence = quoted(self.clauses[-1]) if self.clauses else ""
         return f"{sentence} ({self.detail})".strip() if self.detail else sentence
 
     def request(self, number: int) -> bytes:
-        """Return the message that asks an adapter for it; see backends/README.md."""
+        """Return the message that requests it from an adapter; see backends/README.md."""
         return b'{"id":%d,' % number + self._request[1:]
 
     @functools.cached_property
     def _request(self) -> bytes:
-        """The message without its number: every backend is asked the same."""
+        """The message without its number: the same for every backend."""
         buffers = [self.model]
         inputs = [{"name": name, "value": protocol.encode(value, buffers)} for name, value in self.inputs.items()]
         header = {"kind": "run", "model": len(self.model), "inputs": inputs, "outputs": list(self.outputs)}
@@ -130,17 +130,17 @@ class Case:
 
     @property
     def size(self) -> int:
-        """Bytes that it takes while it waits to be asked, about; what is expected is of the order of what is given."""
+        """Approximate size in memory, in bytes; expected values are about as large as inputs."""
         return len(self._request) + _OBJECTS
 
     def digests(self) -> tuple[str, str, str]:
-        """Return short digests of the model, of the inputs, and of what is expected."""
-        wanted = f"{self.outcome} {self.allowance}".encode()
-        return _digest(self.model), digest_values(self.inputs), _digest(wanted + _bytes(self.expected))
+        """Return short digests of the model, the inputs, and the expected outcome."""
+        outcome = f"{self.outcome} {self.allowance}".encode()
+        return _digest(self.model), digest_values(self.inputs), _digest(outcome + _bytes(self.expected))
 
 
 def quoted(clause: str) -> str:
-    """Return a clause as it is shown: a sentence of the text in quotes, a rule of the signature without."""
+    """Return a clause for display: a sentence of the text in quotes, a rule of the signature without."""
     return clause if clause.startswith("Signature: ") else f"«{clause}»"
 
 
@@ -157,24 +157,24 @@ def _bytes(value: object) -> bytes:
     buffers: list[bytes] = []
     plain: Any = value
     if isinstance(value, tuple):
-        said = [repr(properties.describe(item)) for item in value if isinstance(item, Drawn)]
-        if said:
-            return "\0".join(said).encode() + _bytes(tuple(item for item in value if not isinstance(item, Drawn)))
+        drawn = [repr(properties.describe(item)) for item in value if isinstance(item, Drawn)]
+        if drawn:
+            return "\0".join(drawn).encode() + _bytes(tuple(item for item in value if not isinstance(item, Drawn)))
         plain = list(value)
     described = repr(protocol.encode(plain, buffers)).encode()
     return b"\0".join([described, *buffers])
 
 
 def in_shard(case_id: str, shard: tuple[int, int]) -> bool:
-    """Tell whether a case belongs to shard i of n (i from 1); depends on its id alone."""
+    """Return whether a case belongs to shard i of n (i from 1); depends only on its id."""
     index, count = shard
     return int.from_bytes(hashlib.sha256(case_id.encode()).digest()[:8], "big") % count == index - 1
 
 
 def in_sample(case_id: str, count: int) -> bool:
-    """Tell whether a case is of a sample of 1 in n; depends on its id alone, and has nothing to do with its shard.
+    """Return whether a case belongs to the sample of 1 in n; depends only on its id, and is independent of its shard.
 
-    A sample lies within every larger one, so that two runs share the cases of the smaller.
+    A sample is a subset of every larger one, so that two runs share the cases of the smaller one.
     """
     if count == 1:
         return True

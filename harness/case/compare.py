@@ -1,8 +1,8 @@
-"""Holds an answer against what is expected: allowances -> Mismatch or None.
+"""Compare an answer with the expected values, within an allowance.
 
-The order of questions is: how many, of which type, of which shape, which values. NaN equals NaN whatever
-its payload; infinities equal only themselves; the sign of zero counts where the allowance says so.
-Integers, booleans and strings are compared exactly whatever the allowance.
+Compared in this order: number of outputs, types, shapes, values. NaN equals NaN with any payload; infinities equal
+only themselves; the sign of zero counts if the allowance says so. Integers, booleans and strings are compared exactly,
+whatever the allowance.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 MOST_OFFSETS = 256
-"""Elements of one output that `offsets` tells of."""
+"""Maximum number of elements of one output that `offsets` returns."""
 MOST_INDICES = 64
-"""Elements that are kept by index, of those that differ."""
+"""Maximum number of differing elements whose indices are kept."""
 WINDOW = 24
-"""Elements that are kept by value, from a little before the first that differs."""
+"""Number of elements whose values are kept, from shortly before the first that differs."""
 BEFORE = 4
-"""How many of them stand before it, where not all fit."""
+"""How many of them come before it, if not all elements fit."""
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """How an answer differs from what is expected.
+    """How an answer differs from the expected values.
 
     Attributes:
         verdict: wrong_count, wrong_type, wrong_shape or wrong_value.
         where: outputs[1], outputs[0][2] for an element of a sequence, outputs["name"] in a map.
-        expected, actual: what differs, short: a count, a type, a shape, or the value of the worst element.
-        differing: how many elements differ, of `total`; none where values drawn at random are wrong as a whole.
+        expected, actual: the difference in short: a count, a type, a shape, or the value of the worst element.
+        differing: how many elements differ, of `total`; 0 if values drawn at random are wrong as a whole.
         first: index of the first that differs, in row-major order.
-        worst: index of the one farthest away.
-        absolute, relative, ulp: the distance there; None where there is none (NaN, infinity, strings).
+        worst: index of the one with the largest distance.
+        absolute, relative, ulp: the distance there; None if it is not defined (NaN, infinity, strings).
         shape: of the tensor whose elements differ.
-        differs: which elements lie outside the allowance, counted in row-major order; the first MOST_INDICES.
-        start: the element that `wanted` and `given` begin with, counted likewise.
-        wanted, given: WINDOW elements of what is expected and of the answer, written out in full.
+        differs: row-major indices of the elements outside the allowance; the first MOST_INDICES.
+        start: row-major index of the first element of `wanted` and `given`.
+        wanted, given: WINDOW expected elements and those of the answer, with all digits.
     """
 
     verdict: Verdict
@@ -73,7 +73,7 @@ class Mismatch:
     given: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return one line a person can act on."""
+        """Return the difference as one line."""
         if self.verdict is not Verdict.WRONG_VALUE:
             return f"{self.where}: expected {self.expected}, got {self.actual}"
         if not self.differing:  # No element is wrong by itself, but all of them together.
@@ -89,7 +89,7 @@ class Mismatch:
 
 
 def compare(expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance) -> Mismatch | None:
-    """Return the first output's mismatch, or None where all are within the allowance."""
+    """Return the first mismatch, or None if all outputs are within the allowance."""
     if len(expected) != len(actual):
         return Mismatch(Verdict.WRONG_COUNT, "outputs", f"{len(expected)} outputs", f"{len(actual)} outputs")
     for index, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
@@ -126,36 +126,36 @@ def _value(where: str, wanted: Value, got: Value, allowance: Allowance, bound: A
         return None
     else:
         return Mismatch(Verdict.WRONG_TYPE, where, kind(wanted), kind(got))
-    return next((found for pair in pairs if (found := _value(*pair, allowance, bound))), None)
+    return next((mismatch for pair in pairs if (mismatch := _value(*pair, allowance, bound))), None)
 
 
 def offsets(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> dict[str, list[list[int]]]:
-    """Return how far an answer that passes lies from what is expected, element by element.
+    """Return how far a passing answer is from the expected values, element by element.
 
-    Two answers are as far from each other as their offsets differ, so that two runs can be compared without their
+    The distance of two answers is the difference of their offsets, so that two runs can be compared without their
     values.
 
     Returns:
-        By the place of an output, as in Mismatch.where: [row-major index, signed number of representable values from
-        the expected one] of each element that differs, the farthest first, MOST_OFFSETS of them at most. Of complex
-        numbers the real parts come first, then all imaginary ones.
+        For each output, keyed as in Mismatch.where: [row-major index, signed number of representable values from the
+        expected one] of each element that differs, the farthest first, at most MOST_OFFSETS. For complex numbers the
+        real parts come first, then all imaginary parts.
     """
-    found: dict[str, list[list[int]]] = {}
+    distances: dict[str, list[list[int]]] = {}
     for _, where, wanted, got in _tensors(expected, actual):
         far = _signed(wanted, got) if is_float(wanted) and wanted.tobytes() != got.tobytes() else []
         if far:
-            found[where] = sorted(far, key=lambda item: (-abs(item[1]), item[0]))[:MOST_OFFSETS]
-    return found
+            distances[where] = sorted(far, key=lambda item: (-abs(item[1]), item[0]))[:MOST_OFFSETS]
+    return distances
 
 
 def _tensors(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> Iterator[tuple[int, str, Array, Array]]:
-    """Yield the tensors that stand in one place of both: the output's index, where, what was expected, what came.
+    """Yield pairs of corresponding tensors: the index of the output, the place, the expected and the actual tensor.
 
-    What has no counterpart, or is drawn at random, is passed over.
+    Tensors without counterpart, or drawn at random, are skipped.
     """
     for index, (wanted, got) in enumerate(zip(expected, actual, strict=False)):
         if not isinstance(wanted, Drawn):
-            yield from ((index, *found) for found in _inside(f"outputs[{index}]", wanted, got))
+            yield from ((index, *pair) for pair in _inside(f"outputs[{index}]", wanted, got))
 
 
 def _inside(where: str, wanted: Value, got: Value) -> Iterator[tuple[str, Array, Array]]:
@@ -182,20 +182,20 @@ def _signed(wanted: Array, got: Array) -> list[list[int]]:
 def differing(
     expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield each element that differs: where, such as outputs[0][1,2], what was expected, what came.
+    """Yield each element that differs: its place, such as outputs[0][1,2], the expected and the actual value.
 
-    What is of another type or shape than expected has no elements that can be told from each other.
+    A tensor of another type or shape than expected is skipped: its elements have no counterparts.
     """
     for index, where, wanted, got in _tensors(expected, actual):
         if _unlike(where, wanted, got) is None:
             bound = allowance.bounds[index] if allowance.bounds is not None else None
-            for found in np.argwhere(_differs(wanted, got, allowance, bound)):
-                place = tuple(map(int, found))
+            for indices in np.argwhere(_differs(wanted, got, allowance, bound)):
+                place = tuple(map(int, indices))
                 yield f"{where}[{','.join(map(str, place))}]", clip(wanted[place]), clip(got[place])
 
 
 def _written(item: Any) -> str:  # noqa: ANN401 - a numpy scalar or a str
-    """Return an element; a text in quotes, without which a tab or a blank at its end would not be seen."""
+    """Return an element as text; a string in quotes, which show a tab or a blank at its end."""
     return element(item) if isinstance(item, str) else clip(item)
 
 
@@ -206,7 +206,7 @@ def clip(value: object, limit: int = 200) -> str:
 
 
 def kind(value: Value) -> str:
-    """Return what a value is in ONNX's words."""
+    """Return the kind of a value in terms of ONNX."""
     if isinstance(value, np.ndarray):
         return f"tensor({element_type(value.dtype).name})"
     if value is None:
@@ -215,12 +215,12 @@ def kind(value: Value) -> str:
 
 
 def unlike(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> Mismatch | None:
-    """Return the first difference in number, kind, type or shape; neither elements nor the keys of a map are read."""
+    """Return the first difference in number, kind, type or shape; elements and the keys of maps are not compared."""
     if len(expected) != len(actual):
         return Mismatch(Verdict.WRONG_COUNT, "outputs", f"{len(expected)} outputs", f"{len(actual)} outputs")
     pairs = enumerate(zip(expected, actual, strict=True))
-    found = (_outline(f"outputs[{i}]", a.example if isinstance(a, Drawn) else a, b) for i, (a, b) in pairs)
-    return next(filter(None, found), None)
+    mismatches = (_outline(f"outputs[{i}]", a.example if isinstance(a, Drawn) else a, b) for i, (a, b) in pairs)
+    return next(filter(None, mismatches), None)
 
 
 def _outline(where: str, wanted: Value, got: Value) -> Mismatch | None:
@@ -231,8 +231,8 @@ def _outline(where: str, wanted: Value, got: Value) -> Mismatch | None:
     if isinstance(wanted, list) and isinstance(got, list):
         if len(wanted) != len(got):
             return Mismatch(Verdict.WRONG_COUNT, where, f"{len(wanted)} elements", f"{len(got)} elements")
-        found = (_outline(f"{where}[{i}]", a, b) for i, (a, b) in enumerate(zip(wanted, got, strict=True)))
-        return next(filter(None, found), None)
+        mismatches = (_outline(f"{where}[{i}]", a, b) for i, (a, b) in enumerate(zip(wanted, got, strict=True)))
+        return next(filter(None, mismatches), None)
     return None
 
 
@@ -256,12 +256,12 @@ def _tensor(where: str, wanted: Array, got: Array, allowance: Allowance, bound: 
 
 
 def is_float(array: Array) -> bool:
-    """Tell whether the elements are floating-point numbers, complex ones included."""
+    """Return whether the elements are floating-point numbers, including complex ones."""
     return array.dtype.kind in "fc" or "float" in array.dtype.name
 
 
 def _differs(wanted: Array, got: Array, allowance: Allowance, bound: Array | None) -> Array:
-    """Return which elements lie outside the allowance; complex ones by their parts."""
+    """Return a mask of the elements outside the allowance; complex numbers are compared by their parts."""
     if not is_float(wanted):
         return np.asarray(wanted != got)
     if wanted.dtype.kind == "c":
@@ -278,16 +278,16 @@ def _differs(wanted: Array, got: Array, allowance: Allowance, bound: Array | Non
             near = near | (np.abs(a - b) <= bound)
         if allowance.ulp:
             near = near | (_ulps(wanted, got) <= allowance.ulp)
-        if allowance.signed_zero:  # No distance measures the sign of zero, so none excuses it.
+        if allowance.signed_zero:  # The sign of zero has no distance, so no tolerance covers it.
             near = near & ~((a == 0) & (b == 0))
     return np.asarray(~(same | (finite & near)))
 
 
 def _ordered(array: Array) -> Array:
-    """Return for each float an integer that counts the representable values from zero; -0 and +0 are 0.
+    """Return for each float the signed number of representable values from zero; -0 and +0 are 0.
 
-    float8e8m0 has no sign; its codes are in order as they are. The types below a byte keep their sign in
-    the highest of their own bits.
+    float8e8m0 has no sign; its codes are in order already. Types below a byte have their sign in the highest of their
+    own bits.
     """
     width = array.dtype.itemsize * 8
     codes = array.view(f"u{array.dtype.itemsize}").astype(np.uint64)
@@ -300,7 +300,7 @@ def _ordered(array: Array) -> Array:
 
 
 def _ulps(wanted: Array, got: Array) -> Array:
-    """Return how many representable values lie between, as float64 (distances over 2**63 do not wrap)."""
+    """Return the number of representable values between the elements, as float64 (distances over 2**63 do not wrap)."""
     a, b = np.ascontiguousarray(wanted), np.ascontiguousarray(got)
     distance = np.abs(_ordered(a).astype(np.float64) - _ordered(b).astype(np.float64))
     exact = np.abs(_ordered(a) - _ordered(b)).astype(np.float64)
@@ -308,7 +308,7 @@ def _ulps(wanted: Array, got: Array) -> Array:
 
 
 def _distance(wanted: Array, got: Array) -> Array:
-    """Return how far apart elements are, for finding the worst; what cannot be measured counts as infinite."""
+    """Return the distances of elements, to find the worst; an undefined distance counts as infinite."""
     if wanted.dtype.kind in "Ob":
         return np.ones(wanted.shape)
     with np.errstate(all="ignore"):

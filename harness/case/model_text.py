@@ -1,4 +1,4 @@
-"""A model in ONNX's text syntax, for people; of a model that nobody vouches for, as much as can be had."""
+"""A model as text for people, in ONNX's text syntax if possible; the model may be invalid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def model_text(model: bytes, limit: int, printed: str = "") -> str:
 
     `printed` is what onnx.printer has for it, where somebody asked it already.
 
-    A model that the printer of onnx has no text for is told as protobuf's own text, behind a line that says so.
+    A model that onnx.printer cannot write is written as protobuf text, after a line that says so.
     """
     if printed:
         return _harmless(printed, limit)
@@ -31,5 +31,5 @@ def model_text(model: bytes, limit: int, printed: str = "") -> str:
 
 
 def _harmless(text: str, limit: int) -> str:
-    """Return a text that commands neither a terminal nor, by a line that begins with ::, a runner of GitHub's."""
+    """Return a text that controls neither a terminal nor, by a line that begins with ::, a GitHub runner."""
     return re.sub(r"^(\s*):(?=:)", r"\1\\x3a", clean(text, limit), flags=re.MULTILINE)

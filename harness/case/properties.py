@@ -1,4 +1,4 @@
-"""Holds values drawn at random against what must hold of them."""
+"""Check values drawn at random against their required properties."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Array = np.ndarray[Any, Any]
 
 PLAIN_FIELDS = ("low", "high", "chosen_by", "mean", "deviation", "kurtosis", "same_as")
 SIGMAS = 6.0
-"""How far a mean or a variance may lie off: a right generator strays beyond once in 500 million cases."""
+"""Largest deviation of a mean or a variance: a correct generator exceeds it once in 500 million cases."""
 CHOICE_ULP = 4
-"""How far an element may lie from the choice it is: a scale and a product are rounded on the way."""
+"""Largest distance of an element from its choice, in ULP: a scale and a product are rounded before."""
 
 
 def broken(drawn: Drawn, got: Array, actual: Sequence[Any]) -> str:
-    """Return what does not hold of `got`, or an empty text.
+    """Return the first property that `got` violates, as text; empty if there is none.
 
     Args:
-        drawn: what must hold; type and shape are compared already.
+        drawn: the required properties; type and shape are compared before.
         got: the values of one output.
-        actual: those of all outputs.
+        actual: the values of all outputs.
     """
     values = got.astype(np.float64) if got.dtype.kind != "O" else got
     if drawn.same_as is not None and not _same(got, actual[drawn.same_as]):
@@ -91,32 +91,32 @@ def _moments(drawn: Drawn, values: Array) -> str:
 
 
 def describe(drawn: Drawn) -> dict[str, Any]:
-    """Return what must hold as JSON has it, type and shape included."""
-    said: dict[str, Any] = {"type": element_type(drawn.example.dtype).name, "shape": list(drawn.example.shape)}
+    """Return the required properties, type and shape as JSON data."""
+    described: dict[str, Any] = {"type": element_type(drawn.example.dtype).name, "shape": list(drawn.example.shape)}
     for name in PLAIN_FIELDS:
         value = getattr(drawn, name)
         if value is not None:
-            said[name] = np.asarray(value, np.float64).tolist() if isinstance(value, np.ndarray) else value
+            described[name] = np.asarray(value, np.float64).tolist() if isinstance(value, np.ndarray) else value
     if drawn.choices:
-        said["choices"] = [np.asarray(choice).astype(np.float64).tolist() for choice in drawn.choices]
-    return said
+        described["choices"] = [np.asarray(choice).astype(np.float64).tolist() for choice in drawn.choices]
+    return described
 
 
-def parse(said: Mapping[str, Any]) -> Drawn:
-    """Return what `describe` wrote.
+def parse(described: Mapping[str, Any]) -> Drawn:
+    """Return the properties that `describe` wrote.
 
     Raises:
-        ValueError, TypeError, KeyError: it did not.
+        ValueError, TypeError, KeyError: the data is not as `describe` writes it.
     """
-    dtype = numpy_dtype(element_type_named(said["type"]).number)
-    shape = tuple(int(dim) for dim in said["shape"])
+    dtype = numpy_dtype(element_type_named(described["type"]).number)
+    shape = tuple(int(dim) for dim in described["shape"])
     fields: dict[str, Any] = {
-        name: np.asarray(said[name], np.float64) if isinstance(said[name], list) else float(said[name])
+        name: np.asarray(described[name], np.float64) if isinstance(described[name], list) else float(described[name])
         for name in PLAIN_FIELDS
-        if name in said
+        if name in described
     }
     for name in ("chosen_by", "same_as"):
         if name in fields:
             fields[name] = int(fields[name])
-    choices = tuple(np.asarray(choice, np.float64).reshape(shape) for choice in said.get("choices", ()))
+    choices = tuple(np.asarray(choice, np.float64).reshape(shape) for choice in described.get("choices", ()))
     return Drawn(example=np.zeros(shape, dtype), choices=choices, **fields)

@@ -1,4 +1,4 @@
-"""Short forms of values for people: one line each, never endless."""
+"""Short forms of values for people: one line each, of limited length."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ELEMENTS = 12
 """How many elements of a tensor are shown."""
 CHARACTERS = 60
-"""How much is shown of an element that is written out in full."""
+"""How many characters of a string element are shown."""
 
 
 def brief(values: Sequence[Value | Drawn], limit: int = 600) -> str:
@@ -44,7 +44,7 @@ def _outline(value: Value) -> str:
 
 
 def one(value: Value | Drawn) -> str:
-    """Return one value, or what must hold of it."""
+    """Return one value, or the properties that it must have."""
     if isinstance(value, Drawn):
         name = element_type(value.example.dtype).name
         return f"{name}[{','.join(map(str, value.example.shape))}] {value}"
@@ -65,7 +65,7 @@ def one(value: Value | Drawn) -> str:
 
 
 def element(item: Any) -> str:  # noqa: ANN401 - a numpy scalar or a str
-    """Return one element so that another value of its type reads otherwise: all its digits, its sign, its quotes."""
+    """Return one element unambiguously: with all digits, its sign, or quotes."""
     if isinstance(item, str):
         quoted = ascii(item) if clean(item) != item.strip() else repr(item)
         return clean(quoted if len(quoted) <= CHARACTERS else quoted[:CHARACTERS] + "...")

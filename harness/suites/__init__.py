@@ -1,4 +1,4 @@
-"""Where cases come from: generated here, official (the installed onnx package), or a folder in ONNX's layout.
+"""Sources of cases: generated, official (the installed onnx package), or a folder in ONNX's layout.
 
 Imports `generation` and what that imports.
 """

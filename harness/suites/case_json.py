@@ -1,4 +1,4 @@
-"""`case.json` and `data.json`: what a stored case says beside its model and its tensors."""
+"""`case.json` and `data.json`: the data of a stored case beside its model and its tensors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LAYOUT_RTOL, LAYOUT_ATOL = 1e-3, 1e-7
-"""What onnx's own runner allows where data.json is silent."""
+"""The tolerance of onnx's own runner, used if data.json has none."""
 
 
 class StoreError(HarnessError):
@@ -26,7 +26,7 @@ class StoreError(HarnessError):
 
 
 def describe(case: Case) -> dict[str, Any]:
-    """Return what case.json says of a case."""
+    """Return the content of case.json for a case."""
     allowance = case.allowance
     return {
         "id": case.id,
@@ -53,7 +53,7 @@ def describe(case: Case) -> dict[str, Any]:
 
 
 def text(case: Case) -> bytes:
-    """Return case.json; names that are no Unicode, such as those of a file system, are written as escapes."""
+    """Return case.json as bytes; names that are not valid Unicode, such as those of files, are escaped."""
     described = describe(case)
     try:
         return json.dumps(described, indent=2, ensure_ascii=False).encode() + b"\n"
@@ -63,7 +63,7 @@ def text(case: Case) -> bytes:
 
 @dataclass(frozen=True)
 class Description:
-    """What a case.json says; its absence says that the text expects values, within the layout's tolerance."""
+    """The content of a case.json; without one, the case expects values within the tolerance of the layout."""
 
     outcome: Outcome
     allowance: Allowance
@@ -77,34 +77,36 @@ class Description:
 
 
 def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -> Description:
-    """Return what the two files say together; empty text means that there is no such file.
+    """Return the combined content of the two files; an empty text means that a file is missing.
 
     Raises:
-        StoreError: one of them is not JSON, or a field is none of its kind.
+        StoreError: one of them is not JSON, or a field has a wrong type or value.
     """
-    said = _object(case_path, case_text)
+    fields = _object(case_path, case_text)
     layout = _object(data_path, data_text)
-    outcome = _text(case_path, said, "outcome") or Outcome.VALUES
+    outcome = _text(case_path, fields, "outcome") or Outcome.VALUES
     if outcome not in list(Outcome):
         raise StoreError(f"{case_path}: outcome {clip(outcome)}; expected one of {', '.join(Outcome)}")
     return Description(
         outcome=Outcome(outcome),
-        allowance=_allowance(case_path, said.get("tolerance"), data_path, layout),
-        operator=_text(case_path, said, "operator"),
-        clauses=tuple(_texts(case_path, said, "clauses")),
-        notes=tuple(_texts(case_path, said, "notes")),
-        tags=frozenset(_texts(case_path, said, "tags")),
-        form=_text(case_path, said, "form") or PLAIN,
-        detail=_text(case_path, said, "detail"),
-        drawn=_drawn(case_path, said.get("drawn", {})),
+        allowance=_allowance(case_path, fields.get("tolerance"), data_path, layout),
+        operator=_text(case_path, fields, "operator"),
+        clauses=tuple(_texts(case_path, fields, "clauses")),
+        notes=tuple(_texts(case_path, fields, "notes")),
+        tags=frozenset(_texts(case_path, fields, "tags")),
+        form=_text(case_path, fields, "form") or PLAIN,
+        detail=_text(case_path, fields, "detail"),
+        drawn=_drawn(case_path, fields.get("drawn", {})),
     )
 
 
-def _drawn(path: Path, said: object) -> dict[int, Drawn]:
+def _drawn(path: Path, fields: object) -> dict[int, Drawn]:
     try:
-        return {int(index): properties.parse(what) for index, what in said.items()}  # type: ignore[attr-defined]
+        return {int(index): properties.parse(what) for index, what in fields.items()}  # type: ignore[attr-defined]
     except (AttributeError, ArithmeticError, MemoryError, ValueError, TypeError, KeyError, ElementTypeError) as error:
-        raise StoreError(f"{path}: drawn is not what must hold of outputs: {type(error).__name__}: {error}") from error
+        raise StoreError(
+            f"{path}: drawn does not describe properties of outputs: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _object(path: Path, text: bytes) -> dict[str, Any]:
@@ -115,42 +117,42 @@ def _object(path: Path, text: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise StoreError(f"{path}: not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise StoreError(f"{path}: expected a JSON object, found a {type(value).__name__}")
+        raise StoreError(f"{path}: expected a JSON object, not a {type(value).__name__}")
     return value
 
 
-def _text(path: Path, said: Mapping[str, Any], key: str) -> str:
-    value = said.get(key, "")
+def _text(path: Path, fields: Mapping[str, Any], key: str) -> str:
+    value = fields.get(key, "")
     if not isinstance(value, str):
-        raise StoreError(f"{path}: {key} is {clip(value)}; expected a text")
+        raise StoreError(f"{path}: {key} is {clip(value)}; expected a string")
     return value
 
 
-def _texts(path: Path, said: Mapping[str, Any], key: str) -> list[str]:
-    value = said.get(key, [])
+def _texts(path: Path, fields: Mapping[str, Any], key: str) -> list[str]:
+    value = fields.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise StoreError(f"{path}: {key} is {clip(value)}; expected a list of texts")
+        raise StoreError(f"{path}: {key} is {clip(value)}; expected a list of strings")
     return value
 
 
-def _allowance(case_path: Path, told: object, data_path: Path, layout: Mapping[str, Any]) -> Allowance:
-    if told is None:
+def _allowance(case_path: Path, tolerance: object, data_path: Path, layout: Mapping[str, Any]) -> Allowance:
+    if tolerance is None:
         rtol = _number(data_path, layout, "rtol", LAYOUT_RTOL)
         atol = _number(data_path, layout, "atol", LAYOUT_ATOL)
         return Allowance("the suite's own tolerance", rtol=rtol, atol=atol)
-    if not isinstance(told, dict):
-        raise StoreError(f"{case_path}: tolerance is {clip(told)}; expected an object")
+    if not isinstance(tolerance, dict):
+        raise StoreError(f"{case_path}: tolerance is {clip(tolerance)}; expected an object")
     return Allowance(
-        reason=_text(case_path, told, "reason") or "the suite's own tolerance",
-        ulp=_number(case_path, told, "ulp", 0),
-        rtol=_number(case_path, told, "rtol", 0),
-        atol=_number(case_path, told, "atol", 0),
-        signed_zero=told.get("signed_zero") is True,
+        reason=_text(case_path, tolerance, "reason") or "the suite's own tolerance",
+        ulp=_number(case_path, tolerance, "ulp", 0),
+        rtol=_number(case_path, tolerance, "rtol", 0),
+        atol=_number(case_path, tolerance, "atol", 0),
+        signed_zero=tolerance.get("signed_zero") is True,
     )
 
 
-def _number(path: Path, said: Mapping[str, Any], key: str, default: float) -> float:
-    value = said.get(key, default)
+def _number(path: Path, fields: Mapping[str, Any], key: str, default: float) -> float:
+    value = fields.get(key, default)
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= sys.float_info.max:
         raise StoreError(f"{path}: {key} is {clip(value)}; expected a number of at least 0")
     return float(value)

@@ -24,10 +24,10 @@ class Folder:
     makes = False
 
     def __init__(self, path: Path) -> None:
-        """Take a folder.
+        """Open a folder.
 
         Raises:
-            SuiteError: it is missing, no folder, or holds no case.
+            SuiteError: the folder is missing, is not a folder, or holds no case.
         """
         self.name, self._root = str(path), path
         self.unreadable: list[Unreadable] = []
@@ -55,25 +55,25 @@ class Folder:
         return hashed.hexdigest()[:16]
 
     def left_out(self, selection: Selection) -> list[str]:  # noqa: ARG002 - Suite's own
-        """Return nothing: a folder has what it has; what cannot be read goes to `unreadable`."""
+        """Return nothing: unreadable cases go to `unreadable`."""
         return []
 
     def operators(self) -> list[str]:
-        """Return nothing: that would mean reading every model twice."""
+        """Return nothing: that would need reading every model twice."""
         return []
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
-        """Yield what is known of the selected cases: every model is read."""
+        """Yield summaries of the selected cases; reads every model."""
         return listed(self.cases(selection))
 
     def outlook(self, selection: Selection) -> Outlook | None:
-        """Return how many folders there are; what is in them, globs are held against only when they are read."""
+        """Return the number of folders; None if the selection has globs, which need the cases."""
         if selection.ops or selection.cases or selection.tags or selection.ids or selection.forms:
             return None
         return Outlook({"": len(self._folders)}, selection.share)
 
     def cases(self, selection: Selection) -> Iterator[Case]:
-        """Yield the selected cases by folder name; what cannot be read goes to `unreadable`."""
+        """Yield the selected cases by folder name; unreadable ones go to `unreadable`."""
         for folder in self._folders:
             case_id = f"{self._suite}/{folder.name}"
             if not selection.may_take_folder(case_id):
@@ -94,14 +94,14 @@ class Folder:
             return None
 
     def _cannot_read(self, case_id: str, error: case_json.StoreError, selection: Selection) -> None:
-        """Note a case that cannot be read, in the part of the suite that it would be of."""
+        """Record a case that cannot be read, if it would be selected."""
         item = Unreadable(line(case_id, 1000), f"{line(error, 800)}; mend the folder, or take it out of the suite")
         if selection.would_take(case_id) and item not in self.unreadable:
             self.unreadable.append(item)
 
 
 def _holds_model(folder: Path) -> bool:
-    """Tell whether a folder is a case; a link that leads nowhere is one that cannot be read, not the absence of one."""
+    """Return whether a folder is a case; one with a broken link as model is a case that cannot be read."""
     model = folder / "model.onnx"
     try:
         return model.is_symlink() or model.exists()

@@ -1,4 +1,4 @@
-"""The suite `generated`: the cases that this project's operator files declare."""
+"""The suite `generated`: the cases that the operator files declare."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 FORMS_EACH = 4.3
-"""Forms that a declared case has, on the average of all operators."""
+"""Average number of forms of a declared case."""
 
 
 MACHINERY = ("operators", "declare", "spec", "generation")
-"""The packages that the cases are made by."""
+"""The packages that generate the cases."""
 
 
 class Generated:
-    """The cases that this project's operator files declare."""
+    """The cases that the operator files declare."""
 
     name = "generated"
     makes = True
@@ -43,7 +43,7 @@ class Generated:
         self._registry = registry.load()
 
     def digest(self) -> str:
-        """Return a digest of the operator files, of what expands them, and of onnx's version."""
+        """Return a digest of the operator files, the code that expands them, and the version of onnx."""
         hashed = hashlib.sha256(onnx.__version__.encode())
         here = Path(harness.__file__).parent
         for path in sorted(path for name in MACHINERY for path in (here / name).rglob("*.py")):
@@ -51,7 +51,7 @@ class Generated:
         return hashed.hexdigest()[:16]
 
     def left_out(self, selection: Selection) -> list[str]:
-        """Return lines on the operator versions that the installed onnx and the declarations do not share."""
+        """Return messages on operator versions that only the installed onnx, or only this project, has."""
         new = [f"{op}/{since}" for op in self._registry for since in registry.undeclared(op)]
         gone = [f"{op}/{since}" for op in self._registry for since in registry.missing(op)]
         return [
@@ -68,7 +68,7 @@ class Generated:
         return [str(version) for op in self._registry for version in registry.versions(op)]
 
     def outlook(self, selection: Selection) -> Outlook | None:
-        """Return how many cases are declared; None where ids or forms are named, which only made cases have."""
+        """Return the number of declared cases; None if ids or forms are selected, which only generated cases have."""
         if selection.cases or selection.ids or selection.forms:
             return None
         declared = {
@@ -97,14 +97,14 @@ class Generated:
             yield from filter(selection.takes, plans.cases(op, (version.since,), specs, wanted))
 
     def _core(self, op: Op) -> frozenset[str]:
-        """Return the ids of an operator's core, which is chosen anew where the manifest is of other declarations."""
+        """Return the ids of an operator's core; computed if the manifest does not match the declarations."""
         entries = manifest.entries(op)
         if entries is None:
             return frozenset(core.choose(op, plans.cases(op)))
         return frozenset(entry.id for entry in entries if entry.core)
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
-        """Yield what is known of the selected cases; those are made that the manifest does not know."""
+        """Yield summaries of the selected cases; only operators without a matching manifest are generated."""
         for op in self._registry:
             if not [version for version in registry.versions(op) if selection.takes_operator(str(version))]:
                 continue

@@ -30,7 +30,7 @@ class Official:
     makes = False
 
     def __init__(self) -> None:
-        """Nothing is loaded before it is asked for: that takes seconds."""
+        """Load nothing yet: that takes seconds."""
         self.unreadable: list[Unreadable] = []
         self._loaded: list[Case] | None = None
 
@@ -39,7 +39,7 @@ class Official:
         return f"onnx {onnx.__version__}"
 
     def left_out(self, selection: Selection) -> list[str]:  # noqa: ARG002 - Suite's own
-        """Return nothing: the package has what it has."""
+        """Return nothing: the package has no declarations to compare."""
         return []
 
     def operators(self) -> list[str]:
@@ -47,11 +47,11 @@ class Official:
         return sorted({case.operator for case in self._load()})
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
-        """Yield what is known of the selected cases."""
+        """Yield summaries of the selected cases."""
         return listed(self.cases(selection))
 
     def outlook(self, selection: Selection) -> Outlook:
-        """Return how many cases there are: they are loaded as a whole anyway."""
+        """Return the number of cases; it loads them all, which a run does anyway."""
         return Outlook(Counter(case.operator for case in self.cases(selection)))
 
     def cases(self, selection: Selection) -> Iterator[Case]:
@@ -71,14 +71,14 @@ class Official:
 
 
 def _official(item: Any, names: dict[str, Any]) -> Case:  # noqa: ANN401 - onnx's TestCase
-    """Convert one of onnx's cases; an expanded one counts for the operator that it expands."""
+    """Convert one of onnx's cases; an expanded one belongs to the operator that it expands."""
     stem, expanded, _ = item.name.partition("_expanded")
     base = names[stem] if expanded and stem in names else item
     inputs, outputs = item.data_sets[0]
     expected = tuple(map(_array, outputs))
     rtol = item.rtol
     if any(isinstance(value, np.ndarray) and value.dtype == ml_dtypes.bfloat16 for value in expected):
-        rtol = max(rtol, 2**-6)  # As onnx's runner has it: two units in the last place of bfloat16.
+        rtol = max(rtol, 2**-6)  # As in onnx's runner: two units in the last place of bfloat16.
     return Case(
         id=f"official/{item.name}",
         operator=onnx_layout.operator_of(base.model),

@@ -1,6 +1,6 @@
 """Case <-> ONNX's test-data layout: model.onnx, test_data_set_N/input_I.pb and output_I.pb, data.json.
 
-`case.json` beside them says what the layout has no place for: id, clauses, tags, expected outcome, tolerance.
+`case.json` beside them has the data that is not in the layout: id, clauses, tags, expected outcome, tolerance.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ T = TypeVar("T")
 DATA_SET = "test_data_set_0"
 UNFINISHED = ".unfinished-"
 MOST_NAME, CUT_NAME = 240, 200
-"""Bytes of a folder's name; file systems take 255."""
+"""Maximum and shortened length of a folder's name, in bytes; file systems allow 255."""
 
 
 def folder_name(case_id: str) -> str:
     """Return the folder of a case: test_ and the id, where / is written __ (no generated id holds __).
 
-    What is too long for a file system ends with a digest of the id instead.
+    A name that is too long for a file system is cut and ends with a digest of the id.
     """
     name = "test_" + case_id.replace("/", "__")
     written = os.fsencode(name)
@@ -59,9 +59,9 @@ def encoded(case: Case) -> dict[str, bytes]:
     """
     try:
         return _encoded(case)
-    except Exception as error:  # Whatever a model from outside lacks that a value needs.
-        told = f"{type(error).__name__}: {line(error)}"
-        raise StoreError(f"{line(case.id)}: cannot be written in ONNX's test-data layout: {told}") from error
+    except Exception as error:  # A model from outside may lack anything.
+        reason = f"{type(error).__name__}: {line(error)}"
+        raise StoreError(f"{line(case.id)}: cannot be written in ONNX's test-data layout: {reason}") from error
 
 
 def _encoded(case: Case) -> dict[str, bytes]:
@@ -70,7 +70,7 @@ def _encoded(case: Case) -> dict[str, bytes]:
     for index, (name, value) in enumerate(case.inputs.items()):
         files[f"{DATA_SET}/input_{index}.pb"] = _encode(value, name, _type(graph.input, name))
     for index, expected in enumerate(case.expected or ()):
-        if isinstance(expected, Drawn):  # case.json says what must hold of it.
+        if isinstance(expected, Drawn):  # case.json has its properties.
             continue
         name = case.outputs[index]
         files[f"{DATA_SET}/output_{index}.pb"] = _encode(expected, name, _type(graph.output, name))
@@ -87,10 +87,10 @@ def write(case: Case, parent: Path, *, replace: bool = False, beside: Mapping[st
     """Write a case below `parent`, whole or not at all; return its folder.
 
     Args:
-        case: what is written.
-        parent: made where it is not there.
-        replace: a folder of this name that holds another case gives way. What the layout knows nothing of stays in it.
-        beside: more files of the folder, by name.
+        case: the case to write.
+        parent: created if missing.
+        replace: replace a folder of this name that holds another case; files that are not of the layout are kept.
+        beside: additional files of the folder, by name.
 
     Raises:
         StoreError: the folder cannot be written, or holds another case already.
@@ -101,10 +101,10 @@ def write(case: Case, parent: Path, *, replace: bool = False, beside: Mapping[st
 
 
 def put(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> bool:
-    """Write the files of a case as `write` does; return whether the very same were not there already.
+    """Write the files of a case as `write` does; return False if the same files were there already.
 
     Raises:
-        StoreError: as of `write`.
+        StoreError: as `write`.
     """
     try:
         if folder.is_symlink() or folder.exists():
@@ -118,12 +118,12 @@ def put(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> b
                     "with --overwrite"
                 )
         folder.parent.mkdir(parents=True, exist_ok=True)
-        # Two levels down, so that a process that is killed leaves nothing that looks like a case.
+        # Two levels down, so that a killed process leaves no folder that looks like a case.
         with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=folder.parent) as name:
             _move_in(_written(files, Path(name) / "new"), folder)
     except (OSError, ValueError) as error:
-        told = (error.strerror if isinstance(error, OSError) else None) or line(error)
-        raise StoreError(f"cannot write {folder}: {told}") from error
+        reason = (error.strerror if isinstance(error, OSError) else None) or line(error)
+        raise StoreError(f"cannot write {folder}: {reason}") from error
     return True
 
 
@@ -136,7 +136,7 @@ def _written(files: Mapping[str, bytes], folder: Path) -> Path:
 
 
 def _move_in(fresh: Path, folder: Path) -> None:
-    """Let a folder take the place of another, whose files that are of no case move into it."""
+    """Replace a folder by a new one; files that are not of the layout move to the new one."""
     if folder.exists():
         before = folder.rename(fresh.parent / "before")
         for item in before.iterdir():
@@ -150,7 +150,7 @@ def _of_the_layout(name: str) -> bool:
 
 
 def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
-    """Tell whether a folder holds these files, and nothing else that the layout knows."""
+    """Return whether a folder holds exactly these files of the layout."""
     present = {
         path.relative_to(folder).as_posix()
         for top in folder.iterdir()
@@ -167,8 +167,8 @@ def _is_file(path: Path) -> bool:
 
 
 def _type(infos: Any, name: str) -> onnx.TypeProto:  # noqa: ANN401 - a protobuf container
-    found: onnx.TypeProto = next(info.type for info in infos if info.name == name)
-    return found
+    type_: onnx.TypeProto = next(info.type for info in infos if info.name == name)
+    return type_
 
 
 def _encode(value: Value, name: str, type_: onnx.TypeProto) -> bytes:
@@ -176,9 +176,10 @@ def _encode(value: Value, name: str, type_: onnx.TypeProto) -> bytes:
 
 
 def _proto(value: Any, name: str, type_: onnx.TypeProto) -> Any:  # noqa: ANN401 - one proto for each kind of value
-    """Return a value as its type says, which numpy_helper does not know.
+    """Return the protobuf of a value according to its declared type.
 
-    It has no empty sequence but of tensors, no empty map, and takes a map's text keys for names of dtypes.
+    numpy_helper does not know the type: it writes empty sequences of tensors only, no empty maps, and takes the string
+    keys of a map for names of dtypes.
     """
     kind = type_.WhichOneof("value")
     if kind == "sequence_type":
@@ -186,20 +187,20 @@ def _proto(value: Any, name: str, type_: onnx.TypeProto) -> Any:  # noqa: ANN401
     if kind == "map_type":
         entry = type_.map_type
         values = _sequence(list(value.values()), "", entry.value_type)
-        found = onnx.MapProto(name=name, key_type=entry.key_type, values=values)
+        map_ = onnx.MapProto(name=name, key_type=entry.key_type, values=values)
         if entry.key_type == onnx.TensorProto.STRING:
-            found.string_keys.extend(key.encode() for key in value)
+            map_.string_keys.extend(key.encode() for key in value)
         else:
-            found.keys.extend(value)
-        return found
+            map_.keys.extend(value)
+        return map_
     if kind == "optional_type":
         inner = type_.optional_type.elem_type
         word = str(inner.WhichOneof("value")).removesuffix("_type")
-        held = onnx.OptionalProto(name=name, elem_type=onnx.OptionalProto.UNDEFINED)
+        optional = onnx.OptionalProto(name=name, elem_type=onnx.OptionalProto.UNDEFINED)
         if value is not None:
-            held.elem_type = getattr(onnx.OptionalProto, word.upper())
-            getattr(held, f"{word}_value").CopyFrom(_proto(value, "", inner))
-        return held
+            optional.elem_type = getattr(onnx.OptionalProto, word.upper())
+            getattr(optional, f"{word}_value").CopyFrom(_proto(value, "", inner))
+        return optional
     if isinstance(value, list | tuple | dict | None):
         raise TypeError(f"{name or 'an element'} is declared to be a tensor, and is a {type(value).__name__}")
     return numpy_helper.from_array(np.asarray(value), name)
@@ -207,9 +208,9 @@ def _proto(value: Any, name: str, type_: onnx.TypeProto) -> Any:  # noqa: ANN401
 
 def _sequence(values: list[Value], name: str, inner: onnx.TypeProto) -> onnx.SequenceProto:
     word = str(inner.WhichOneof("value")).removesuffix("_type")
-    found = onnx.SequenceProto(name=name, elem_type=getattr(onnx.SequenceProto, word.upper()))
-    getattr(found, f"{word}_values").extend(_proto(value, "", inner) for value in values)
-    return found
+    sequence = onnx.SequenceProto(name=name, elem_type=getattr(onnx.SequenceProto, word.upper()))
+    getattr(sequence, f"{word}_values").extend(_proto(value, "", inner) for value in values)
+    return sequence
 
 
 def read(folder: Path, root: Path, suite: str) -> Iterator[Case]:
@@ -217,7 +218,7 @@ def read(folder: Path, root: Path, suite: str) -> Iterator[Case]:
 
     Args:
         folder: holds model.onnx.
-        root: nothing outside of it is read.
+        root: no file outside of it is read.
         suite: the first part of the ids.
 
     Raises:
@@ -228,10 +229,10 @@ def read(folder: Path, root: Path, suite: str) -> Iterator[Case]:
 
 
 def parts(folder: Path, root: Path, suite: str) -> Iterator[tuple[str, Callable[[], Case]]]:
-    """Yield the ids of one folder's cases, each with what reads it, for `read`; one data set does not end the others.
+    """Yield the ids of one folder's cases, each with a function that reads it: an error in one leaves the others.
 
     Raises:
-        StoreError: what all of its cases share cannot be read; what reads one raises it as well.
+        StoreError: a file that all cases share cannot be read; the functions raise it for the files of one case.
     """
     model, description, data_sets = _guarded(folder, lambda: _shared(folder, root))
     for index, data in enumerate(data_sets):
@@ -243,15 +244,15 @@ def parts(folder: Path, root: Path, suite: str) -> Iterator[tuple[str, Callable[
         yield case_id, make
 
 
-def _guarded(path: Path, make: Callable[[], T]) -> T:
-    """Return what a function makes of files from outside, which may break anything that looks at them."""
+def _guarded(path: Path, read: Callable[[], T]) -> T:
+    """Call a function that reads files from outside; any exception becomes a StoreError."""
     try:
-        return make()
+        return read()
     except StoreError as error:
         raise StoreError(line(error, 1000)) from error
     except Exception as error:
-        told = f"{type(error).__name__}: {line(error)}"
-        raise StoreError(f"{line(path, 400)}: cannot be read as a case: {told}") from error
+        reason = f"{type(error).__name__}: {line(error)}"
+        raise StoreError(f"{line(path, 400)}: cannot be read as a case: {reason}") from error
 
 
 def _shared(folder: Path, root: Path) -> tuple[onnx.ModelProto, Description, list[Path]]:
@@ -274,44 +275,44 @@ def _shared(folder: Path, root: Path) -> tuple[onnx.ModelProto, Description, lis
     return model, description, data_sets
 
 
-def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, told: Description) -> Case:
-    baked = {item.name for item in model.graph.initializer}
-    fed = [info for info in model.graph.input if info.name not in baked]
-    overridable = [info for info in model.graph.input if info.name in baked]
+def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, description: Description) -> Case:
+    initializers = {item.name for item in model.graph.initializer}
+    fed = [info for info in model.graph.input if info.name not in initializers]
+    overridable = [info for info in model.graph.input if info.name in initializers]
     for info in (*model.graph.input, *model.graph.output):
-        if not isinstance(info.name, str):  # protobuf gives bytes where they are no UTF-8.
+        if not isinstance(info.name, str):  # protobuf returns bytes for names that are not UTF-8.
             raise StoreError(
                 f"{data.parent / 'model.onnx'}: the name {clip(info.name)} of an input or output is no UTF-8"
             )
-    given = len(list(data.glob("input_*.pb")))
-    if given > len(fed):  # Up to IR version 3 an initializer is an input too, and may be given.
-        fed = [*model.graph.input] if given == len(fed) + len(overridable) else fed
-    if given != len(fed):
-        raise StoreError(f"{data}: {given} files input_*.pb, but the graph has {len(fed)} inputs to feed")
+    files = len(list(data.glob("input_*.pb")))
+    if files > len(fed):  # Up to IR version 3 an initializer is an input too, and may be fed.
+        fed = [*model.graph.input] if files == len(fed) + len(overridable) else fed
+    if files != len(fed):
+        raise StoreError(f"{data}: {files} files input_*.pb, but the graph has {len(fed)} inputs to feed")
     inputs = {info.name: _decode(data / f"input_{i}.pb", root, info.type) for i, info in enumerate(fed)}
     expected: tuple[Value | Drawn, ...] | None = None
     stored = len(list(data.glob("output_*.pb")))
-    if told.outcome in {Outcome.VALUES, Outcome.PROPERTY} and (stored or told.drawn):
-        if stored + len(told.drawn) != len(model.graph.output):
+    if description.outcome in {Outcome.VALUES, Outcome.PROPERTY} and (stored or description.drawn):
+        if stored + len(description.drawn) != len(model.graph.output):
             raise StoreError(f"{data}: {stored} files output_*.pb, but the graph has {len(model.graph.output)} outputs")
         expected = tuple(
-            told.drawn[i] if i in told.drawn else _decode(data / f"output_{i}.pb", root, info.type)
+            description.drawn[i] if i in description.drawn else _decode(data / f"output_{i}.pb", root, info.type)
             for i, info in enumerate(model.graph.output)
         )
     return Case(
         id=case_id,
-        operator=told.operator or operator_of(model),
+        operator=description.operator or operator_of(model),
         model=model.SerializeToString(deterministic=True),
         inputs=inputs,
         outputs=tuple(info.name for info in model.graph.output),
-        outcome=told.outcome,
+        outcome=description.outcome,
         expected=expected,
-        allowance=dataclasses.replace(told.allowance, bounds=_bounds(data, root, len(model.graph.output))),
-        clauses=told.clauses,
-        tags=told.tags,
-        form=told.form,
-        detail=told.detail,
-        notes=told.notes,
+        allowance=dataclasses.replace(description.allowance, bounds=_bounds(data, root, len(model.graph.output))),
+        clauses=description.clauses,
+        tags=description.tags,
+        form=description.form,
+        detail=description.detail,
+        notes=description.notes,
     )
 
 
@@ -323,7 +324,7 @@ def _bounds(data: Path, root: Path, outputs: int) -> tuple[np.ndarray[Any, Any],
 
 
 def operator_of(model: onnx.ModelProto) -> str:
-    """Return the operator version of a model's only node, or `model` where it has several."""
+    """Return the operator version of a model's only node, or `model` if it has several."""
     if len(model.graph.node) != 1:
         return "model"
     node = model.graph.node[0]
@@ -346,7 +347,7 @@ def _inside(path: Path, root: Path) -> Path:
 
 
 def _file(path: Path, root: Path) -> Path:
-    """Return where a file of the suite lies, if it is one that can be read to its end."""
+    """Return the resolved path of a file of the suite; only regular files of limited size are accepted."""
     resolved = _inside(path, root)
     try:
         if resolved.exists() and not resolved.is_file():
@@ -367,7 +368,7 @@ def _bytes(path: Path, root: Path) -> bytes:
 
 
 def digest(path: Path, root: Path) -> str:
-    """Return a digest of a file's content; empty for what is none, or cannot be read."""
+    """Return a digest of a file's content; empty if it is not a file or cannot be read."""
     try:
         resolved = _file(path, root)
         with resolved.open("rb") as file:
@@ -377,7 +378,7 @@ def digest(path: Path, root: Path) -> str:
 
 
 def _optional(path: Path, root: Path) -> bytes:
-    """Return a file's bytes, empty where there is no such file."""
+    """Return a file's bytes; empty if the file does not exist."""
     return _bytes(path, root) if path.is_symlink() or path.exists() else b""
 
 
@@ -405,7 +406,7 @@ def _decode(path: Path, root: Path, type_: onnx.TypeProto) -> Value:
 
 
 def _native(value: Any) -> Value:  # noqa: ANN401 - whatever numpy_helper gives
-    """Return a value in the harness's own terms: arrays, lists, dicts and None."""
+    """Return a value as the types of the harness: arrays, lists, dicts and None."""
     if isinstance(value, list | tuple):
         return [_native(item) for item in value]
     if isinstance(value, dict):
@@ -414,7 +415,7 @@ def _native(value: Any) -> Value:  # noqa: ANN401 - whatever numpy_helper gives
 
 
 def _load_external(model: onnx.ModelProto, folder: Path, root: Path) -> None:
-    """Take tensors that lie in other files into the model, if these lie in the suite."""
+    """Load tensors from external files into the model, if these are inside the suite."""
     for tensor in external_data_helper._get_all_tensors(model):  # noqa: SLF001 - onnx offers no public walk
         if not external_data_helper.uses_external_data(tensor):
             continue

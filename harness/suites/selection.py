@@ -1,4 +1,4 @@
-"""What part of a suite is wanted: globs over operators, cases, tags and forms, shards, samples, the core."""
+"""Select cases of a suite: globs over operators, cases, tags and forms, shards, samples, the core."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class SelectionError(HarnessError):
 
 @dataclass
 class Selection:
-    """What part of a suite is wanted; empty tuples mean everything.
+    """Which cases of a suite are selected; empty tuples select everything.
 
     Attributes:
         ops: globs over operators: Split*, Split/18, ai.onnx/Split/18.
         cases: globs over case ids.
         tags: globs over tags.
         shard: (i, n), i from 1.
-        sample: n, of which 1 case is wanted; 1: all. The text leaves it out: backends differ in it.
+        sample: n, to select 1 case in n; 1: all. Not part of `str()`, because it may differ by backend.
         core: only the core of each operator; see `harness.generation.core`.
-        ids: only these very cases.
+        ids: only cases with exactly these ids.
         forms: globs over forms: plain, symbolic, initializer*.
-        idle: globs that have matched nothing so far, with the option they came from.
+        idle: globs that have matched nothing so far, each with its option.
     """
 
     ops: tuple[str, ...] = ()
@@ -48,25 +48,25 @@ class Selection:
     _operators: dict[str, bool] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Mark every glob as not matched yet."""
+        """Mark every glob as not yet matched."""
         self.idle = {(option, glob) for option, globs in self._named for glob in globs}
 
     @property
     def _named(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The globs by the option they come from, in the order of a command line."""
+        """The globs by option, in the order of a command line."""
         return (("--op", self.ops), ("--case", self.cases), ("--tag", self.tags), ("--form", self.forms))
 
     def takes_operator(self, operator: str) -> bool:
-        """Tell whether an operator version, written ai.onnx/Split/18, is wanted."""
-        if operator not in self._operators:  # Each is asked for each of its cases, of which it may have thousands.
+        """Return whether an operator version, written ai.onnx/Split/18, is selected."""
+        if operator not in self._operators:  # Cached: it is called for each of thousands of cases.
             domain, _, rest = operator.partition("/")
             name = rest.partition("/")[0]
             self._operators[operator] = self._any("--op", self.ops, (name, rest, operator, f"{domain}/{name}"))
         return self._operators[operator]
 
     def takes(self, case: Case | Listed) -> bool:
-        """Tell whether a case is wanted."""
-        wanted = [  # Each is asked, so that a glob that matches is known for it whatever the others do.
+        """Return whether a case is selected."""
+        wanted = [  # All are evaluated, so that every glob that matches is recorded.
             self.takes_operator(case.operator),
             self._any("--case", self.cases, (case.id,)),
             self._any("--tag", self.tags, tuple(case.tags)),
@@ -76,16 +76,16 @@ class Selection:
 
     @property
     def partial(self) -> bool:
-        """Whether it takes a part of the cases that its globs fit, so that none of them may be in it."""
+        """Whether it selects only a part of the cases that match its globs, which may be none."""
         return self.shard is not None or self.sample > 1
 
     @property
     def share(self) -> float:
-        """What part of the cases that its globs fit it takes."""
+        """The selected fraction of the cases that match its globs."""
         return 1 / (self.sample * (self.shard[1] if self.shard else 1))
 
     def takes_id(self, case_id: str) -> bool:
-        """Tell whether a case is in the shard, in the sample, and one of the ids, where there are such."""
+        """Return whether a case is in the shard, in the sample, and one of the ids, as far as these are set."""
         return (
             (not self.ids or case_id in self.ids)
             and (self.shard is None or in_shard(case_id, self.shard))
@@ -93,10 +93,10 @@ class Selection:
         )
 
     def may_take_id(self, case_id: str) -> bool:
-        """Tell whether a generated case of this id may have to be seen; spares making it.
+        """Return whether a generated case of this id must be generated.
 
-        As long as a glob over cases has matched nothing, all that it fits are: whether it matches anything is told of
-        the suite, not of the part of it that runs.
+        While a glob over cases has matched nothing, cases outside the shard and sample are generated too: whether a
+        glob matches anything is reported for the whole suite.
         """
         form = case_id.partition("@")[2] or PLAIN
         named = (not self.cases or bool(_hits(self.cases, (case_id,)))) and (
@@ -105,16 +105,16 @@ class Selection:
         return named and (self.takes_id(case_id) or any(option != "--op" for option, _ in self.idle))
 
     def may_take_folder(self, case_id: str) -> bool:
-        """Tell whether a folder may hold a wanted case: the one of this id, or one of its further data sets."""
+        """Return whether a folder may hold a selected case: the one of this id, or one of its further data sets."""
         named = any(fnmatch.fnmatchcase(case_id, glob) or globs.may_match(glob, case_id) for glob in self.cases)
         return not self.cases or named
 
     def would_take(self, case_id: str) -> bool:
-        """Tell whether a case of which the id is all that is known would be wanted."""
+        """Return whether a case would be selected, judged by its id alone."""
         return (not self.cases or bool(_hits(self.cases, (case_id,)))) and self.takes_id(case_id)
 
     def may_take(self, operator: str, tags: Iterable[str]) -> bool:
-        """Tell whether a case of this operator version with these tags may be wanted; spares generating it."""
+        """Return whether a case of this operator version with these tags may be selected and so must be generated."""
         named = not self.cases or any(globs.may_match(glob, operator) for glob in self.cases)
         return named and (not self.tags or bool(_hits(self.tags, tags)))
 
@@ -124,7 +124,7 @@ class Selection:
         return bool(hits) or not globs
 
     def __str__(self) -> str:
-        """Return it as it would be written on a command line."""
+        """Return the options of the selection as on a command line."""
         words = [f"{option} {glob}" for option, globs in self._named for glob in globs]
         words += ["--core"] if self.core else []
         words += [f"--shard {self.shard[0]}/{self.shard[1]}"] if self.shard else []

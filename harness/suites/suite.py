@@ -1,4 +1,4 @@
-"""What a source of cases can do, and what is known of its cases before they are made."""
+"""The interface of a source of cases, and the data on cases that are not generated yet."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 class SuiteError(HarnessError):
-    """A suite cannot be had; the text names it and says why."""
+    """A suite cannot be used; the text names it and says why."""
 
 
 @dataclass(frozen=True)
 class Listed:
-    """What is known of a case before it is made.
+    """What is known about a case before it is generated.
 
     Attributes:
         id, operator, form, tags: as in Case.
-        outcome: what the text expects.
+        outcome: the outcome that the text expects.
     """
 
     id: str
@@ -36,17 +36,17 @@ class Listed:
 
 
 def listed(cases: Iterable[Case]) -> Iterator[Listed]:
-    """Yield what is known of cases that are made."""
+    """Yield the summaries of generated cases."""
     return (Listed(case.id, case.operator, case.form, str(case.outcome), case.tags) for case in cases)
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """About how many cases a selection has, known before any of them is made.
+    """An estimate of the number of selected cases, before any is generated.
 
     Attributes:
-        declared: by operator version in the suite's order, how many are declared, whatever their forms.
-        forms: how many cases of the selection come of a declared one, on the average of the suite.
+        declared: the number of declared cases by operator version, in the order of the suite, without forms.
+        forms: the average number of selected cases per declared one.
     """
 
     declared: Mapping[str, int]
@@ -57,9 +57,9 @@ class Suite(Protocol):
     """A source of cases.
 
     Attributes:
-        name: as it is written on the command line.
-        unreadable: cases that could not be read so far, each once.
-        makes: it makes the cases that are wanted and no others, by operator; other suites read all that they have.
+        name: the name on the command line.
+        unreadable: the cases that could not be read so far, each once.
+        makes: whether it generates only the selected cases, by operator; other suites read all their cases.
     """
 
     name: str
@@ -67,19 +67,19 @@ class Suite(Protocol):
     makes: bool
 
     def digest(self) -> str:
-        """Return what tells this suite from another version of it."""
+        """Return a digest that differs between versions of the suite."""
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases in a fixed order."""
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
-        """Yield what is known of the selected cases, in the order of `cases`, and makes none where that can be."""
+        """Yield summaries of the selected cases in the order of `cases`, without generating them if possible."""
 
     def left_out(self, selection: Selection) -> list[str]:
-        """Return lines on what a selection may be thought to hold and does not."""
+        """Return messages on operator versions that the selection names but that have no cases."""
 
     def operators(self) -> list[str]:
-        """Return every operator version it has cases for, where that is known beforehand."""
+        """Return every operator version that it has cases for, if that is known beforehand."""
 
     def outlook(self, selection: Selection) -> Outlook | None:
-        """Return about how many cases are selected; None where that is not known beforehand."""
+        """Return about how many cases are selected; None if that is not known beforehand."""

@@ -152,7 +152,7 @@ def test_a_damaged_description_is_one_clear_line(tmp_path: Path) -> None:
     told = json.loads((folder / "case.json").read_text())
     told["drawn"]["0"]["type"] = "float17"
     (folder / "case.json").write_text(json.dumps(told))
-    with pytest.raises(onnx_layout.StoreError, match=r"case\.json: drawn is not what must hold of outputs: .*float17"):
+    with pytest.raises(onnx_layout.StoreError, match=r"case\.json: drawn does not describe properties .*float17"):
         list(onnx_layout.read(folder, tmp_path, "suite"))
 
 

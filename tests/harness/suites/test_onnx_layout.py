@@ -380,7 +380,7 @@ def external_data(folder: Path) -> None:
         (too_many_outputs, "test_data_set_0", "2 files output_*.pb, but the graph has 1 outputs"),
         (no_data_set, "test_negated", "there is no test_data_set_0 beside model.onnx"),
         (bad_json, "data.json", "not JSON"),
-        (a_list, "data.json", "expected a JSON object, found a list"),
+        (a_list, "data.json", "expected a JSON object, not a list"),
         (bad_tolerance, "test_negated", "rtol is -1; expected a number of at least 0"),
         (bad_outcome, "case.json", "outcome 'maybe'; expected one of values, property, rejects, unspecified"),
         (link_out, "input_0.pb", "leads out of the suite's folder"),
