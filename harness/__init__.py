@@ -1,4 +1,4 @@
-"""The executable meaning of ONNX operator versions, and a harness that holds any runtime against it."""
+"""The executable meaning of ONNX operator versions, and a harness that tests any runtime against it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Case", "Outcome", "Result", "Verdict", "__version__", "cases", "judg
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever harness.api has
-    """Return a name of `harness.api`, which is imported when it is asked for: adapters and --help do without onnx."""
+    """Return a name of `harness.api`, imported on demand: adapters and --help must not import onnx."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module("harness.api"), name)

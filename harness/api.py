@@ -1,4 +1,4 @@
-"""What a program uses of this project without the command line: cases, and the verdict on an answer.
+"""The Python interface: cases, and the verdict on an answer.
 
     from harness import cases, judge
 
@@ -6,8 +6,7 @@
         outputs = my_runtime(case.model, case.inputs)       # bytes of a ModelProto, arrays by name
         print(case.id, judge(case, outputs).verdict)
 
-This module may import everything but `harness.cli`; nothing imports it but `harness` itself, when one of its names is
-asked for.
+May import everything but `harness.cli`; only `harness` imports it, when one of its names is used.
 """
 
 from __future__ import annotations
@@ -39,47 +38,48 @@ def cases(
     suite: str = "generated",
     core: bool = False,
 ) -> Iterator[Case]:
-    """Return cases one by one; each is made, or read, when it is asked for.
+    """Return an iterator over cases; each is generated, or read, on demand.
 
-    Of a Case, `model` is a serialized ModelProto, `inputs` are arrays by name, `outputs` the names of the graph's
-    outputs. `outcome` says what the text expects: `values`, and then `expected` has an array for each output, within
-    `allowance`; `rejects`, a model that must be refused; `property`, values drawn at random; or `unspecified`.
+    Of a Case, `model` is a serialized ModelProto, `inputs` are arrays by name, `outputs` are the names of the graph's
+    outputs. `outcome` is the outcome that the text expects: `values`, where `expected` has an array for each output, to
+    be met within `allowance`; `rejects`, a model that must be refused; `property`, values drawn at random; or
+    `unspecified`.
 
     Args:
-        op: globs over operators: Split*, Split/18, ai.onnx/*; none: all.
+        op: globs over operators: Split*, Split/18, ai.onnx/*; empty: all.
         case: globs over case ids.
         tag: globs over tags.
         suite: generated, official, or the path of a folder in ONNX's test-data layout.
         core: only the core of the generated suite.
 
     Raises:
-        HarnessError: there is no such suite or operator, or a part of a folder cannot be read.
+        HarnessError: there is no such suite or operator, or a case of a folder cannot be read.
     """
-    chosen = open_suite(suite)
+    source = open_suite(suite)
     selection = Selection(_globs(op), _globs(case), _globs(tag), core=core)
-    check_selection(chosen, selection)
-    return _readable(chosen, selection)
+    check_selection(source, selection)
+    return _readable(source, selection)
 
 
 def _globs(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
     return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
 
 
-def _readable(chosen: Suite, selection: Selection) -> Iterator[Case]:
-    yield from chosen.cases(selection)
-    if chosen.unreadable:
-        raise SuiteError("\n".join(item.message for item in chosen.unreadable))
+def _readable(source: Suite, selection: Selection) -> Iterator[Case]:
+    yield from source.cases(selection)
+    if source.unreadable:
+        raise SuiteError("\n".join(item.message for item in source.unreadable))
 
 
 def judge(case: Case, answer: Sequence[Value] | BaseException, *, backend: str = "mine") -> Result:
-    """Return what a runtime's answer makes of a case.
+    """Return the result of a case, from a runtime's answer.
 
     Args:
-        case: as `cases` gives it.
+        case: one of `cases`.
         answer: the values of `case.outputs`, in that order: arrays whose dtype is the element type (ml_dtypes for those
             that numpy lacks), lists for sequences, dicts for maps, None for an empty optional; or the exception that
             the runtime raised.
-        backend: what the result calls the runtime.
+        backend: the name of the runtime in the result.
     """
     if isinstance(answer, BaseException):
         return judging.judge(case, backend, Refused(type(answer).__name__, str(answer), None, None))

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all: whoever looks at one sees the old text or the new."""
+"""Files that are written whole or not at all: a reader sees the old text or the new one."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ if TYPE_CHECKING:
 
 
 def write(path: Path, pieces: Iterable[str]) -> None:
-    """Put a text, piece by piece, in place of a file; a device or a pipe is written to as it is.
+    """Replace the content of a file by a text that comes in pieces; a device or a pipe is written to directly.
 
-    What is no text, such as half a character that another program put into JSON, becomes a question mark.
+    A surrogate that cannot be encoded, such as one that another program put into JSON, becomes a question mark.
 
     Raises:
-        OSError: it cannot be written; the file is as it was.
+        OSError: the file cannot be written; it keeps its content.
     """
-    path = path.resolve()  # What a link points to is replaced, not the link.
+    path = path.resolve()  # Replace the target of a link, not the link.
     if path.exists() and not path.is_file():
-        with open(path, "w", encoding="utf-8", errors="replace", newline="\n", opener=_unwaited) as file:
+        with open(path, "w", encoding="utf-8", errors="replace", newline="\n", opener=_open_without_waiting) as file:
             file.writelines(pieces)
         return
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    beside = Path(name)
+    temporary = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
             file.writelines(pieces)
-        beside.chmod(0o666 & ~_umask())
-        beside.replace(path)
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
     finally:
         with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
-def _unwaited(path: str, flags: int) -> int:
-    """Open a path without waiting for the reader of a pipe."""
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open a path; do not wait for the reader of a pipe."""
     handle = os.open(path, (flags | os.O_NONBLOCK) & ~os.O_CREAT & ~os.O_TRUNC)
     os.set_blocking(handle, True)
     return handle
 
 
 def _umask() -> int:
-    """Return what a new file of this process lacks; a temporary one is for its owner alone."""
+    """Return the umask of this process; a temporary file would otherwise stay readable by its owner only."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -1,5 +1,5 @@
-"""The one base of errors that are told to a person in a sentence."""
+"""The base class of errors that a user sees as a message."""
 
 
 class HarnessError(Exception):
-    """Bad input, or something the harness cannot do; the text says what, where, and what would be right."""
+    """Invalid input, or something the harness cannot do; the text says what, where, and what would be right."""

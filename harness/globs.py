@@ -1,4 +1,4 @@
-"""Globs over ids and operator versions, as fnmatch has them."""
+"""Globs over ids and operator versions, in the syntax of fnmatch."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ SPECIAL = re.compile(r"([*?\[])")
 
 
 def stem(glob: str) -> str:
-    """Return what stands before the first special character: every match begins with it."""
+    """Return the text before the first special character: every match begins with it."""
     return SPECIAL.split(glob, maxsplit=1)[0]
 
 
 def literal(text: str) -> str:
-    """Return the glob that matches this text alone."""
+    """Return the glob that matches only this text."""
     return SPECIAL.sub(r"[\1]", text)
 
 
 def may_match(glob: str, operator: str) -> bool:
-    """Tell whether a glob can match an id that begins with an operator version; spares making or asking each."""
-    begins = stem(glob)
-    return begins.startswith(f"{operator}/") or f"{operator}/".startswith(begins)
+    """Return whether a glob can match an id that begins with this operator version, without generating its cases."""
+    prefix = stem(glob)
+    return prefix.startswith(f"{operator}/") or f"{operator}/".startswith(prefix)

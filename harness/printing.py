@@ -1,7 +1,7 @@
-"""Everything that a command prints goes through here, so that no text from outside does more than be read.
+"""All output of the commands: text from outside cannot control the terminal or a CI service.
 
-Runtimes, models, folders and files name cases and write messages. Whatever they wrote, nothing of it moves the cursor,
-colours the terminal, runs backwards, or begins a line that a CI service takes for a command.
+Names and messages come from runtimes, models, folders and files. Nothing in them may move the cursor, colour the
+terminal, reverse the reading direction, or begin a line that a CI service takes for a command.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 PROGRAM = "onnx-conformance"
 MOST_LINE = 4000
-"""Characters of a line on standard error: it may name what somebody else has named."""
+"""Maximum length of a line on standard error, in characters: names in it may come from outside."""
 
 _COMMAND = re.compile(r"^[^\S\n]*:(?=:)|##(?=\[)", re.MULTILINE)
-"""What GitHub's and Azure's runners take for a command: `::` at the begin of a line, `##[` anywhere."""
+"""Commands of GitHub and Azure runners: `::` at the start of a line, `##[` anywhere."""
 
 
 class OutputError(HarnessError):
-    """Standard output cannot be written to; the text says why."""
+    """Standard output cannot be written; the text says why."""
 
 
-class NobodyReadsError(Exception):
-    """Whoever read standard output has gone, as `head` does when it has enough: the command ends without a word."""
+class ReaderGoneError(Exception):
+    """The reader of standard output has closed it, as `head` does: the command ends without a message."""
 
 
 def neutral(text: object) -> str:
@@ -44,17 +44,17 @@ def show(text: object = "", *, end: str = "\n") -> None:
     """Print to standard output.
 
     Raises:
-        OutputError: it cannot be written, such as to a disk that is full.
-        NobodyReadsError: it was closed.
+        OutputError: the write failed, for instance on a full disk.
+        ReaderGoneError: its reader has closed it.
     """
     _write(neutral(text) + end)
 
 
 def stream(pieces: Iterable[str], *, commands: bool = False) -> None:
-    """Print a text that comes in pieces, neutral line by line; as it is where its commands are meant.
+    """Print a text that comes in pieces, made neutral line by line; unchanged if `commands` is set.
 
     Raises:
-        OutputError, NobodyReadsError: as `show`.
+        OutputError, ReaderGoneError: as `show`.
     """
     rest = ""
     for piece in pieces:
@@ -68,65 +68,65 @@ def stream(pieces: Iterable[str], *, commands: bool = False) -> None:
 
 
 def _write(text: str) -> None:
-    _act(sys.stdout, lambda out: out.write(text))
+    _apply(sys.stdout, lambda out: out.write(text))
 
 
 def flush() -> None:
-    """Hand on what was printed.
+    """Flush standard output.
 
     Raises:
-        OutputError, NobodyReadsError: as `show`.
+        OutputError, ReaderGoneError: as `show`.
     """
-    _act(sys.stdout, lambda out: out.flush())
+    _apply(sys.stdout, lambda out: out.flush())
 
 
 def warn(text: object) -> None:
-    """Print a line behind the name of the program to standard error."""
+    """Print a line to standard error, prefixed with the name of the program."""
     note(f"{PROGRAM}: {text}")
 
 
 def note(text: object) -> None:
-    """Print to standard error; where nobody can be told, nothing ends for that."""
-    with contextlib.suppress(OutputError, NobodyReadsError):
-        flush()  # Both may be one log, whose lines are to stand in their order.
+    """Print to standard error; a failure to write there is ignored."""
+    with contextlib.suppress(OutputError, ReaderGoneError):
+        flush()  # Both streams may go to one log, which must keep the order.
     try:
         if sys.stderr is not None:
             lines = (one if len(one) <= MOST_LINE else f"{one[:MOST_LINE]}..." for one in neutral(text).split("\n"))
             sys.stderr.write("\n".join(lines) + "\n")
             sys.stderr.flush()
     except (OSError, ValueError):
-        _dropped(sys.stderr)
+        _redirect_to_null(sys.stderr)
 
 
 def prepare() -> None:
-    """Let both streams take every text, whatever the locale can write."""
+    """Make both streams accept every text, whatever the encoding of the locale."""
     for out in (sys.stdout, sys.stderr):
         if isinstance(out, TextIOWrapper):
             out.reconfigure(errors="backslashreplace")
 
 
 def on_terminal() -> bool:
-    """Tell whether somebody looks at standard error."""
+    """Return whether standard error is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
-def _act(out: TextIO | None, act: Callable[[TextIO], object]) -> None:
-    """Do something with standard output, which is None where the process was started without one."""
+def _apply(out: TextIO | None, function: Callable[[TextIO], object]) -> None:
+    """Apply a function to standard output, which is None if the process was started without it."""
     if out is None:
         return
     try:
-        act(out)
+        function(out)
     except BrokenPipeError:
-        _dropped(out)
-        raise NobodyReadsError from None
+        _redirect_to_null(out)
+        raise ReaderGoneError from None
     except OSError as error:
-        _dropped(out)
+        _redirect_to_null(out)
         raise OutputError(f"cannot write to standard output: {error.strerror}") from None
 
 
-def _dropped(out: TextIO) -> None:
-    """Let a stream lead nowhere, so that what it still holds raises nothing when the interpreter ends."""
+def _redirect_to_null(out: TextIO) -> None:
+    """Redirect a stream to the null device, so that its buffered text raises nothing when the interpreter ends."""
     with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, out.fileno())
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, out.fileno())
+        os.close(null)

@@ -4,7 +4,7 @@
     pytest --onnx-backend onnxruntime --onnx-expectations onnxruntime.toml
 
 This module is imported by every pytest run of an environment it is installed in, so it imports nothing of the
-harness before it is asked to; `harness.testing` does the work.
+harness until an option needs it; `harness.testing` does the work.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that select backends and cases."""
-    group = parser.getgroup("onnx-conformance", "hold ONNX runtimes against the text of every operator version")
+    group = parser.getgroup("onnx-conformance", "test ONNX runtimes against the text of every operator version")
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "GLOB"}
     group.addoption(
         "--onnx-backend", action="append", default=[], metavar="BACKEND", help="run every case on this backend"
     )
     group.addoption("--onnx-suite", default="generated", metavar="SUITE", help="generated, official, or a folder")
     group.addoption("--onnx-op", **several, help="only these operators")
-    group.addoption("--onnx-case", **several, help="only cases with such an id")
-    group.addoption("--onnx-tag", **several, help="only cases with such a tag")
+    group.addoption("--onnx-case", **several, help="only cases with these ids")
+    group.addoption("--onnx-tag", **several, help="only cases with these tags")
     group.addoption("--onnx-expectations", metavar="FILE", help="failures that this file expects are strict xfails")
     group.addoption(
         "--onnx-env", action="append", default=[], metavar="NAME",
-        help="hand this environment variable on to the backends, which are given no more than runtimes need",
+        help="pass this environment variable to the backends, which get only those that runtimes need",
     )  # fmt: skip
-    group.addoption("--onnx-timeout", type=float, default=20.0, metavar="SECONDS", help="what one case may take")
+    group.addoption("--onnx-timeout", type=float, default=20.0, metavar="SECONDS", help="time limit of one case")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Add the cases of every --onnx-backend, before -k and -m choose among the items."""
+    """Add the cases of every --onnx-backend, before -k and -m select items."""
     if not config.getoption("--onnx-backend"):
         if config.getoption("--onnx-expectations"):
             raise pytest.UsageError(
@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 @pytest.fixture
 def onnx_result(request: pytest.FixtureRequest) -> Any:  # noqa: ANN401 - its types are those of modules not yet imported
-    """Return what became of a case, for the tests that `harness.testing.conformance` makes."""
+    """Return the answer to a case, for the tests of `harness.testing.conformance`."""
     from harness import testing  # noqa: PLC0415 - as above
 
     return testing.answer(request.node, request.param)
@@ -67,36 +67,36 @@ def onnx_result(request: pytest.FixtureRequest) -> Any:  # noqa: ANN401 - its ty
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Put what came of a case into its report, which reaches the process that began the session."""
+    """Add the result of a case to its report, which reaches the process that started the session."""
     report = yield
-    seen = getattr(item, "onnx_conformance", None)
-    if call.when == "call" and seen is not None:
-        vars(report)["onnx_conformance"] = seen  # Whatever a report has travels with it.
+    record = getattr(item, "onnx_conformance", None)
+    if call.when == "call" and record is not None:
+        vars(report)["onnx_conformance"] = record  # Attributes of a report are sent with it.
     return report
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Look at the end of the session, in the process that began it: others see a part of the cases."""
+    """Check the expectations in the process that started the session; the others run only a part of the cases."""
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(_End(), "onnx-conformance-end")
+        config.pluginmanager.register(_ExpectationsCheck(), "onnx-conformance-end")
 
 
-class _End:
-    """What only the end of a session can tell of expectations."""
+class _ExpectationsCheck:
+    """Check at the end of a session that every expectation was met."""
 
     def __init__(self) -> None:
         self.tally: Tally | None = None
         self.problems: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        seen = getattr(report, "onnx_conformance", None)
-        if seen is None:
+        record = getattr(report, "onnx_conformance", None)
+        if record is None:
             return
         if self.tally is None:
             from harness import testing  # noqa: PLC0415 - as above
 
             self.tally = testing.Tally()
-        self.tally.add(seen)
+        self.tally.add(record)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         self.problems = self.tally.problems() if self.tally else []

@@ -1,4 +1,4 @@
-"""Verdicts, and the result of one case on one backend."""
+"""Verdicts, results, and text made safe to show."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Verdict(enum.StrEnum):
 
     @property
     def scored(self) -> bool:
-        """Whether it says something of the runtime's conformance."""
+        """Whether it counts for or against the runtime."""
         return self not in UNSCORED
 
     @property
@@ -47,23 +47,23 @@ WRONG = frozenset({Verdict.WRONG_VALUE, Verdict.WRONG_SHAPE, Verdict.WRONG_TYPE,
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one case on one backend.
+    """The result of one case on one backend.
 
     Attributes:
         case, operator, form: as in Case.
         backend: as the user named it.
-        verdict: what became of it.
-        outcome: what the text expects.
-        message: one clear line, where there is something to say.
-        error: the type of what the runtime raised.
+        verdict: how the answer compares with the expected outcome.
+        outcome: the outcome that the text expects.
+        message: one clear line; may be empty.
+        error: the type of the exception that the runtime raised.
         signal: the name of the signal that ended the process.
         seconds: as the adapter measured it.
-        expected, actual: short forms of the values, where they differ or are not scored.
-        mismatch: the fields of compare.Mismatch, where there is one.
-        clauses: the sentences that the case bears on.
-        tags: what the case is about.
-        stderr: the last that the runtime printed, where the process did not survive.
-        attempts: of a flaky case, each one in order: `process` (first, same, fresh), `verdict`, and what was seen.
+        expected, actual: short forms of the values, if they differ or are not scored.
+        mismatch: the fields of compare.Mismatch, if there is one.
+        clauses: the sentences that the case tests.
+        tags: the tags of the case.
+        stderr: the last output of the runtime, if its process ended.
+        attempts: for a flaky case, each attempt in order: `process` (first, same, fresh), `verdict`, and the answer.
         ulps: of an inexact pass, by the place of an output: [flat index, signed number of representable values from
             the expected one] for elements that are not the expected ones, the farthest first.
     """
@@ -89,7 +89,7 @@ class Result:
 
     @property
     def wanted(self) -> str:
-        """What the text expects, in short; empty where the result keeps no values."""
+        """The expected outcome in short; empty if the result keeps no values."""
         return self.expected or ("refused" if self.outcome == "rejects" else "")
 
     @property
@@ -100,10 +100,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A case of a folder that no backend could be asked.
+    """A case of a folder that could not be read, so that no backend ran it.
 
     Attributes:
-        case: its id, as far as the name of its folder tells.
+        case: its id, as far as the name of its folder gives it.
         message: one clear line on which of its files is at fault, and why.
     """
 
@@ -114,7 +114,7 @@ class Unreadable:
 def parts(case: str, operator: str) -> tuple[str, str]:
     """Return the declared name of a case and the type that it was expanded to, as its id has them.
 
-    The ids of other suites are names and nothing more.
+    The ids of other suites are plain names.
     """
     stem = case.partition("@")[0]
     if not stem.startswith(f"{operator}/"):
@@ -124,23 +124,23 @@ def parts(case: str, operator: str) -> tuple[str, str]:
 
 
 MOST_DIGITS = 10
-"""Of a version; what has as many is none."""
+"""A number with this many digits is not a version."""
 
 
 def version_number(text: str) -> int | None:
-    """Return the version of an operator as a number; None where it is none."""
+    """Return the version of an operator as a number; None if the text is not one."""
     return int(text) if text.isdecimal() and len(text) < MOST_DIGITS else None
 
 
 def split_operator(operator: str) -> tuple[str, int | None]:
-    """Return operator and version of ai.onnx/Split/18; no version where there is none."""
+    """Return operator and version of ai.onnx/Split/18; None as version if it has none."""
     name, _, version = operator.rpartition("/")
     number = version_number(version)
     return (name, number) if name and number is not None else (operator, None)
 
 
 def natural(operator: str) -> tuple[str, int]:
-    """Return what sorts operator versions: by name, and versions as numbers."""
+    """Return the sort key of an operator version: its name, and its version as a number."""
     name, _, version = operator.rpartition("/")
     return name or operator, version_number(version) or 0
 
@@ -148,12 +148,12 @@ def natural(operator: str) -> tuple[str, int]:
 CONTROL = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""What moves a cursor, colours a terminal, ends a line where none ends, runs backwards, or is no text at all."""
+"""Characters that control a terminal, break a line, reverse the reading direction, or are lone surrogates."""
 MAX_MESSAGE = 2000
 
 
 def clean(text: object, limit: int = MAX_MESSAGE) -> str:
-    """Return what a runtime said, fit for a terminal and a file: no control characters, and not endless."""
+    """Return a text from outside, safe for a terminal and a file: without control characters, and cut at a limit."""
     plain = str(text).strip()
     if not plain.isprintable():  # Most texts are; none of what goes is.
         plain = CONTROL.sub("", plain).strip()
@@ -161,5 +161,5 @@ def clean(text: object, limit: int = MAX_MESSAGE) -> str:
 
 
 def line(text: object, limit: int = 300) -> str:
-    """Return what a runtime, a model or a file said as one clean line."""
+    """Return a text from outside as one clean line."""
     return " ".join(clean(text, limit).split())

@@ -12,7 +12,7 @@ from harness.cli.interrupts import BROKEN, importing
 
 
 def entry() -> None:
-    """Run the command; whatever the harness cannot do ends with status 2 and a sentence."""
+    """Run the command; an error of the harness ends with status 2 and a message."""
     if sys.platform == "win32":
         os.write(2, b"onnx-conformance: runs on Linux and macOS; on Windows, use WSL\n")  # Pipes, signals, locks.
         sys.exit(BROKEN)
@@ -23,7 +23,7 @@ def entry() -> None:
 
 
 def _open_streams() -> None:
-    """Let what was closed lead nowhere: the next file to be opened would become standard output, or errors."""
+    """Open closed standard streams on the null device; otherwise the next opened file would become one of them."""
     for number in range(3):
         try:
             os.fstat(number)

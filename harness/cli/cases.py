@@ -1,4 +1,4 @@
-"""`list`, `show`, `generate`, `manifest`, `coverage`: what there is to run."""
+"""`list`, `show`, `generate`, `manifest`, `coverage`: the cases that there are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from tabulate import tabulate
 
 from harness import globs, printing
 from harness.case.case import Outcome
-from harness.cli.options import Globs, Wanted, all_met, cores, end, find, parting, selecting
+from harness.cli.options import (
+    CaseOptions,
+    Globs,
+    available_cores,
+    check_all_matched,
+    exit_with,
+    load_case,
+    with_case_options,
+    with_part_options,
+)
 from harness.errors import HarnessError
 from harness.generation import coverage, manifest
 from harness.report import case as case_report
@@ -34,14 +43,14 @@ OUTCOMES = tuple(str(outcome) for outcome in Outcome)
 
 
 @click.command("list")
-@selecting
-@parting
-@click.option("--operators", is_flag=True, help="One line an operator version, with its number of cases.")
-def list_(wanted: Wanted, shard: tuple[int, int] | None, sample: int, operators: bool) -> None:  # noqa: FBT001 - click's
-    """List cases: id, what is expected, tags."""
-    chosen, selection = wanted.open(shard, sample)
+@with_case_options
+@with_part_options
+@click.option("--operators", is_flag=True, help="Print one line per operator version, with its number of cases.")
+def list_(case_options: CaseOptions, shard: tuple[int, int] | None, sample: int, operators: bool) -> None:  # noqa: FBT001 - click's
+    """List cases: id, expected outcome, tags."""
+    suite, selection = case_options.open(shard, sample)
     counts: dict[str, dict[str, int]] = {}
-    for case in chosen.listed(selection):
+    for case in suite.listed(selection):
         row = counts.setdefault(case.operator, {})
         row[case.outcome] = row.get(case.outcome, 0) + 1
         if not operators:
@@ -50,26 +59,28 @@ def list_(wanted: Wanted, shard: tuple[int, int] | None, sample: int, operators:
         heads = ["operator version", *OUTCOMES]
         rows = [[line(name), *(row.get(head, 0) for head in OUTCOMES)] for name, row in counts.items()]
         printing.show(tabulate(rows, heads, tablefmt="simple"))
-        if chosen.name == Generated.name:
+        if suite.name == Generated.name:
             printing.show(f"\nOf ONNX: {completeness()}.")
-    all_met(chosen, selection, empty=not counts)
+    check_all_matched(suite, selection, empty=not counts)
 
 
 @click.command()
 @click.argument("name", metavar="CASE|OPERATOR")
-@click.option("--suite", "suite_name", metavar="SUITE", help="The folder that the case is in.")
+@click.option(
+    "--suite", "suite_name", metavar="SUITE", help="The suite of the case, such as the folder that it is stored in."
+)
 def show(name: str, suite_name: str | None) -> None:
-    """Show a case: sentence, model, inputs, what is expected, tolerance and why.
+    """Show a case: sentence, model, inputs, expected outcome and tolerance.
 
-    Of an operator, such as Split or Split/18: its versions, its sentences, and how many cases each has.
+    For an operator, such as Split or Split/18: its versions, its sentences, and the number of cases of each.
     """
     operator = None if suite_name else find_operator(name)
-    for text in case_report.lines(find(name, suite_name)) if operator is None else _operator(*operator):
+    for text in case_report.lines(load_case(name, suite_name)) if operator is None else _operator(*operator):
         printing.show(text)
 
 
 def _operator(op: Op, since: int | None) -> Iterator[str]:
-    """Yield the page of an operator, or of one of its versions."""
+    """Yield the lines on an operator, or on one of its versions."""
     versions = [version for version in registry.versions(op) if since in {None, version.since}]
     name = str(op) if since is None else f"{op}/{since}"
     listed = Generated().listed(Selection(ops=(globs.literal(name),)))
@@ -78,46 +89,46 @@ def _operator(op: Op, since: int | None) -> Iterator[str]:
 
 @click.command()
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write to.")
-@selecting
-@parting
-@click.option("--overwrite", is_flag=True, help="Replace cases that are there already and differ.")
+@with_case_options
+@with_part_options
+@click.option("--overwrite", is_flag=True, help="Replace existing cases that differ.")
 def generate(
     out: Path,
-    wanted: Wanted,
+    case_options: CaseOptions,
     shard: tuple[int, int] | None,
     sample: int,
     overwrite: bool,  # noqa: FBT001 - click's
 ) -> None:
     """Write cases in ONNX's test-data layout, for runners of any language.
 
-    Each case is written whole or not at all. One that the folder has already is left as it is, so that the same command
-    goes on where it was interrupted; where it differs from the one to write, the command ends, or with --overwrite
-    replaces it.
+    Each case is written whole or not at all. An identical case in the folder is left as it is, so that an interrupted
+    command continues when it is repeated. If a case in the folder differs, the command stops, or replaces it with
+    --overwrite.
     """
-    chosen, selection = wanted.open(shard, sample)
-    done = export.Export(chosen, selection, out, overwrite)
+    suite, selection = case_options.open(shard, sample)
+    done = export.Export(suite, selection, out, overwrite)
     try:
         done.run()
     except (HarnessError, KeyboardInterrupt):
-        printing.warn(f"stopped; {done.whole} cases in {out} are whole")
+        printing.warn(f"stopped; {done.whole} cases in {out} are complete")
         raise
-    kept = f", {done.same} of them there already" if done.same else ""
-    printing.show(f"{done.whole} cases in {out}{kept}")
+    unchanged = f", {done.same} of them there already" if done.same else ""
+    printing.show(f"{done.whole} cases in {out}{unchanged}")
     if done.faults:
         raise HarnessError("\n".join(done.faults))
-    all_met(chosen, selection, empty=not done.whole)
+    check_all_matched(suite, selection, empty=not done.whole)
 
 
 @click.command("manifest")
-@click.option("--check", is_flag=True, help="Compare instead of writing; exit status 1 where they differ.")
+@click.option("--check", is_flag=True, help="Compare instead of writing; exit status 1 if they differ.")
 @click.option(
     "--out", default="generated_cases", show_default=True, type=click.Path(file_okay=False, path_type=Path),
     help="The folder of the manifest.",
 )  # fmt: skip
-@click.option("--op", "names", multiple=True, metavar="GLOB", help="Only the files of these operators.")
+@click.option("--op", "names", multiple=True, metavar="GLOB", help="Only the files of these operators. Repeatable.")
 @click.option(
-    "--jobs", type=click.IntRange(1, 256), default=cores(), show_default="one a core",
-    help="Processes that make the cases.",
+    "--jobs", type=click.IntRange(1, 256), default=available_cores(), show_default="one per core",
+    help="Number of processes.",
 )  # fmt: skip
 def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa: FBT001 - click's flags
     """Write or check the manifest: id and digests of every generated case, and which of them are the core."""
@@ -131,34 +142,34 @@ def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa:
     if not out.is_dir():
         raise manifest.ManifestError(f"{out} is not a folder; `onnx-conformance manifest --out {out}` makes it")
     differences = list(manifest.check(ops, out, jobs, whole=not names))
-    for told in differences:
-        printing.show(told)
+    for difference in differences:
+        printing.show(difference)
     if differences:
-        printing.show("the generated cases are not those of the manifest; `onnx-conformance manifest` writes it anew")
-        end(1)
-    printing.show("the generated cases are those of the manifest")
+        printing.show("the generated cases differ from the manifest; `onnx-conformance manifest` rewrites it")
+        exit_with(1)
+    printing.show("the generated cases match the manifest")
 
 
 @click.command("coverage")
-@click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators.")
+@click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators. Repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flags
-    """Tell how many schema points and sentences of the text have a case, and which have none.
+    """Show how many schema points and sentences of the text have a case, and which have none.
 
-    Measured against ONNX: what nothing is declared of counts with all its points and sentences.
+    Measured against ONNX: an operator that is not declared counts with all its points and sentences.
     """
-    chosen, selection = Generated(), Selection(ops)
+    suite, selection = Generated(), Selection(ops)
     measured: list[coverage.Coverage] = []
     for op_path, versions in schema.every().items():
-        wanted = {name for name in versions if selection.takes_operator(name)}
-        if wanted:
+        selected = {name for name in versions if selection.takes_operator(name)}
+        if selected:
             op = registry.load().find(*op_path.split("/"))
             every = [*(coverage.of(op) if op else ()), *coverage.undeclared(op_path, op)]
             measured += sorted(
-                (item for item in every if str(item.version) in wanted), key=lambda item: item.version.since
+                (item for item in every if str(item.version) in selected), key=lambda item: item.version.since
             )
     if not measured:
-        check_selection(chosen, selection)
+        check_selection(suite, selection)
     if as_json:
         printing.show(json.dumps(coverage_report.record(measured), indent=2, ensure_ascii=False))
         return

@@ -1,4 +1,4 @@
-"""The commands by name; the module of one is imported when it is asked for, so that `--help` needs no ONNX."""
+"""The commands by name; their modules are imported on demand, so that `--help` does not import ONNX."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from harness.errors import HarnessError
 
 @dataclass(frozen=True)
 class Command:
-    """Where a command is.
+    """Where a command is implemented.
 
     Attributes:
-        module: in this folder.
-        name: in the module.
-        about: the first sentence of its own help.
+        module: a module of this package.
+        name: its function in the module.
+        about: the first sentence of its help.
     """
 
     module: str
@@ -34,63 +34,63 @@ class Command:
 COMMANDS = {
     "backends": Command(
         "backends", "backends_",
-        "List what can be tested: where it is from, its version, what it takes, and how to get what is missing.",
+        "List the backends: origin, version, supported types, and how to install missing ones.",
     ),
-    "compare": Command("reports", "compare", "Compare two result files: what was fixed, broke, changed, came, went."),
+    "compare": Command("reports", "compare", "Compare two results files: fixed, broken, changed, new, missing cases."),
     "coverage": Command(
         "cases", "coverage_",
-        "Tell how many schema points and sentences of the text have a case, and which have none.",
+        "Show how many schema points and sentences of the text have a case, and which have none.",
     ),
     "dissent": Command(
         "diagnose", "dissent_",
-        "Say where implementations agree with one another, and not with the text as it is read here.",
+        "List cases where implementations agree with one another, but not with this project's reading of the text.",
     ),
-    "expectations": Command("gate", "expectations_", "Keep the file of what a runtime's author accepts for now."),
+    "expectations": Command("gate", "expectations_", "Maintain the file of failures accepted for now."),
     "explain": Command(
-        "diagnose", "explain_", "Say what the failures of each operator share that its passing cases do not."
+        "diagnose", "explain_", "Find conditions that the failures of each operator share and its passing cases do not."
     ),
-    "gate": Command("gate", "gate_", "Hold a results file against expectations."),
+    "gate": Command("gate", "gate_", "Compare a results file with expectations."),
     "generate": Command("cases", "generate", "Write cases in ONNX's test-data layout, for runners of any language."),
-    "list": Command("cases", "list_", "List cases: id, what is expected, tags."),
+    "list": Command("cases", "list_", "List cases: id, expected outcome, tags."),
     "manifest": Command(
         "cases", "manifest_",
         "Write or check the manifest: id and digests of every generated case, and which of them are the core.",
     ),
-    "merge": Command("gate", "merge_", "Join the results files of shards, or of several backends, into one."),
+    "merge": Command("gate", "merge_", "Merge the results files of shards, or of several backends, into one."),
     "minimize": Command(
         "diagnose", "minimize_",
-        "Cut a failing case down to a smaller one that fails in the same way, and show that as `repro` does.",
+        "Reduce a failing case to a smaller one that fails in the same way, and write it as `repro` does.",
     ),
     "publish": Command(
         "reports", "publish",
         "Write the reports of results files into a folder, with an index: Markdown, a page, and a badge of each.",
     ),
     "report": Command(
-        "reports", "report", "Tell a results file in another format: to standard output, a file, or a folder."
+        "reports", "report", "Write a results file in another format: to standard output, a file, or a folder."
     ),
     "repro": Command(
         "diagnose", "repro_",
-        "Show what a backend makes of a case, without this project: as a file of Python, a bug report, a folder.",
+        "Write a reproduction of a case on a backend: a Python file, a bug report, or a folder.",
     ),
-    "run": Command("run", "run", "Run cases on backends and say which sentences they break."),
-    "show": Command("cases", "show", "Show a case: sentence, model, inputs, what is expected, tolerance and why."),
+    "run": Command("run", "run", "Run cases on backends and report which sentences of the text they break."),
+    "show": Command("cases", "show", "Show a case: sentence, model, inputs, expected outcome and tolerance."),
     "trend": Command(
         "trend", "trend_",
-        "Tell for each operator version when a verdict changed, over several versions of one runtime.",
+        "Show for each operator version when a verdict changed, over several versions of one runtime.",
     ),
 }  # fmt: skip
-"""By what is typed."""
+"""By the name on the command line."""
 
 
-class Group(click.Group):
-    """Commands whose modules are imported when they are asked for."""
+class LazyGroup(click.Group):
+    """Commands whose modules are imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
-        """Return the names, in their order."""
+        """Return the names, sorted."""
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Return a command, or None where there is none of this name."""
+        """Return a command, or None if there is no command of this name."""
         if cmd_name not in COMMANDS:
             return None
         command = COMMANDS[cmd_name]
@@ -100,7 +100,7 @@ class Group(click.Group):
         return loaded
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the commands into the help, without importing them."""
+        """List the commands in the help without importing them."""
         room = formatter.width - 6 - max(map(len, COMMANDS))
         with formatter.section("Commands"):
             formatter.write_dl(
@@ -109,15 +109,15 @@ class Group(click.Group):
 
 
 main = click.version_option(__version__, prog_name=printing.PROGRAM)(
-    Group(
-        help="Hold ONNX runtimes against the text of every operator version.",
+    LazyGroup(
+        help="Test ONNX runtimes against the text of every operator version.",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 )
 
 
 def run() -> int:
-    """Run the command that is asked for; return the exit status: 2 for whatever it cannot do, with a sentence."""
+    """Run the command of sys.argv; return the exit status: 2, with a message, if it could not do its work."""
     printing.prepare()
     try:
         status = main(standalone_mode=False)
@@ -126,36 +126,36 @@ def run() -> int:
         printing.warn(error)
     except click.ClickException as error:
         shown = io.StringIO()
-        error.show(shown)  # With what was typed, which is not always typed by hand.
+        error.show(shown)  # It quotes the arguments, which may come from outside.
         printing.note(shown.getvalue().rstrip("\n"))
     except (click.Abort, KeyboardInterrupt):
         printing.warn("interrupted")
-    except (printing.NobodyReadsError, SystemExit):  # click ends so where its help is not read to the end.
+    except (printing.ReaderGoneError, SystemExit):  # click ends so if nobody reads its help to the end.
         pass
     except OSError as error:
-        _tell(error)
+        _report_os_error(error)
     except Exception:  # noqa: BLE001 - status 1 means failed cases; a fault of ours must not look like it
-        _tell_fault()
+        _report_fault()
     else:
         return status if isinstance(status, int) else 0
     return BROKEN
 
 
-def _tell(error: OSError) -> None:
-    """Say what went wrong: standard output, where click could not write its help, or what nobody thought of."""
+def _report_os_error(error: OSError) -> None:
+    """Report that standard output cannot be written, such as by click, or otherwise a fault of the harness."""
     try:
         printing.flush()
     except HarnessError as why:
         printing.warn(why)
-    except printing.NobodyReadsError:
+    except printing.ReaderGoneError:
         pass
     else:
         if error.errno == errno.ENOSPC:
             printing.warn(f"cannot write to standard output: {error.strerror}")
         else:
-            _tell_fault()
+            _report_fault()
 
 
-def _tell_fault() -> None:
+def _report_fault() -> None:
     printing.note(traceback.format_exc().rstrip("\n"))
     printing.warn("this is a fault of the harness; please report it with the lines above")

@@ -1,4 +1,4 @@
-"""An interrupt while modules are imported: there is nothing to keep yet, so the process ends with one line."""
+"""Interrupts during imports: there are no results to save yet, so the process ends with one line."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from types import FrameType
 
 BROKEN = 2
-"""The exit status of a command that could not do what it was asked to."""
+"""The exit status of a command that could not do its work."""
 
 
 @contextlib.contextmanager
 def importing() -> Iterator[None]:
-    """Let an interrupt end the process at once: inside an import it would come out as any error, of any module."""
-    mine = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if mine:
-        signal.signal(signal.SIGINT, _leave)
+    """Let an interrupt end the process at once: raised inside an import, it could become any other exception."""
+    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_default:
+        signal.signal(signal.SIGINT, _exit_at_once)
     try:
         yield
     finally:
-        if mine:  # From now on there may be something to keep.
+        if is_default:  # From now on there may be results to save.
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _leave(_number: int, _frame: FrameType | None) -> None:
+def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
     try:
         os.write(2, b"onnx-conformance: interrupted\n")
     finally:

@@ -1,4 +1,4 @@
-"""Options that several commands share: kinds of values, the selection of cases, how a command ends."""
+"""Options that several commands share: parameter types, the selection of cases, the exit status."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Sample(click.ParamType[tuple[str, int]]):
     name = "[name=]1/n"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:  # noqa: ANN401
-        """Return (name, n); the name is empty where none is given."""
+        """Return (name, n); the name is empty if there is none."""
         if isinstance(value, tuple):
             return value
         try:
@@ -68,17 +68,17 @@ class Share(click.ParamType[int]):
         except sampling.SampleError as error:
             self.fail(str(error), param, ctx)
         if name:
-            self.fail(f"{value!r} is a sample of one backend, and none is asked here; write 1/{count}", param, ctx)
+            self.fail(f"{value!r} is a sample for one backend, and this command runs none; write 1/{count}", param, ctx)
         return count
 
 
 class Destination(click.ParamType[tuple[Path, bool]]):
-    """A file, or a folder that has one for each backend: one that is there, or a path that ends with a slash."""
+    """A file, or a folder with a file per backend: an existing folder, or a path that ends with a slash."""
 
     name = "path"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Path, bool]:  # noqa: ANN401
-        """Return the path, and whether it is a folder; it is made where it is not there."""
+        """Return the path, and whether it is a folder; a missing folder is created."""
         if isinstance(value, tuple):
             return value
         path, folder = Path(value), value.endswith(("/", os.sep))
@@ -95,7 +95,7 @@ class Destination(click.ParamType[tuple[Path, bool]]):
 
 
 class Seconds(click.FloatRange):
-    """A time that ends: neither nan nor inf."""
+    """A finite number of seconds."""
 
     name = "seconds"
 
@@ -123,25 +123,25 @@ class Size(click.ParamType[int]):
         return int(match[1]) * self.units[match[2].upper()]
 
 
-OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace results that are there already.")
+OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace an existing results file.")
 
 
-def keeping(*, resume: bool, overwrite: bool) -> None:
-    """Raise if a file is both to be gone on with and to be replaced."""
+def check_resume(*, resume: bool, overwrite: bool) -> None:
+    """Raise HarnessError if both --resume and --overwrite are set."""
     if resume and overwrite:
-        raise HarnessError("--resume keeps the results that are there, --overwrite replaces them; give one of them")
+        raise HarnessError("--resume keeps the existing results, --overwrite replaces them; use only one of them")
 
 
 DESTINATION, SAMPLE, SHARD, SHARE, SIZE = Destination(), Sample(), Shard(), Share(), Size()
 
 
 Globs = tuple[str, ...]
-"""What click gives of an option that may be repeated."""
+"""The values of a repeatable option."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The suite and the part of it that a command line names; see Selection."""
+class CaseOptions:
+    """The suite and the selection of cases that the options name; see Selection."""
 
     suite_name: str
     ops: Globs
@@ -151,24 +151,24 @@ class Wanted:
     core: bool
 
     def selection(self, shard: tuple[int, int] | None = None, sample: int = 1) -> Selection:
-        """Return it as what suites take."""
+        """Return the selection for a suite."""
         return Selection(self.ops, self.cases, self.tags, shard, sample, core=self.core, forms=self.forms)
 
     def open(self, shard: tuple[int, int] | None = None, sample: int = 1) -> tuple[Suite, Selection]:
-        """Return the suite and the part of it that is wanted.
+        """Return the suite and the selection.
 
         Raises:
             HarnessError: there is no such suite, or no such operator or core in it.
         """
-        chosen, selection = open_suite(self.suite_name), self.selection(shard, sample)
-        check_selection(chosen, selection)
-        for text in chosen.left_out(selection):
+        suite, selection = open_suite(self.suite_name), self.selection(shard, sample)
+        check_selection(suite, selection)
+        for text in suite.left_out(selection):
             printing.warn(f"{text}")
-        return chosen, selection
+        return suite, selection
 
 
-def selecting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
-    """Add the options that select cases; the command takes them as one argument, `wanted`."""
+def with_case_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add the options that select cases; the command takes them as one argument, `case_options`."""
 
     @functools.wraps(command)
     def collected(
@@ -179,89 +179,91 @@ def selecting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
         tags: Globs,
         forms: Globs,
         core: bool,
-        **given: Any,  # noqa: ANN401
+        **options: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
-        return command(wanted=Wanted(suite_name, ops, cases, tags, forms, core), **given)
+        return command(case_options=CaseOptions(suite_name, ops, cases, tags, forms, core), **options)
 
     for option in (
         click.option(
             "--core", is_flag=True,
-            help="Only the core of the generated suite: the fewest cases that reach all that the suite reaches.",
+            help="Only the core of the generated suite: the fewest cases with the same coverage.",
         ),
         click.option(
             "--form", "forms", multiple=True, metavar="GLOB",
-            help="Only cases in such a form: plain, symbolic, initializer*, expanded and others.",
+            help="Only cases in these forms: plain, symbolic, initializer*, expanded, ... Repeatable.",
         ),
-        click.option("--tag", "tags", multiple=True, metavar="GLOB", help="Only cases with such a tag."),
-        click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases with such an id."),
+        click.option("--tag", "tags", multiple=True, metavar="GLOB", help="Only cases with these tags. Repeatable."),
+        click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases with these ids. Repeatable."),
         click.option(
-            "--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18, ai.onnx/*."
+            "--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18. Repeatable."
         ),
         click.option(
             "--suite", "suite_name", default="generated", show_default=True, metavar="SUITE",
-            help="generated, official (the node cases of the installed onnx), or a folder in ONNX's layout.",
+            help="generated, official (the node cases of onnx), or a folder in ONNX's layout.",
         ),
     ):  # fmt: skip
         collected = option(collected)
     return collected
 
 
-def parting(command: Any) -> Any:  # noqa: ANN401 - click's decorators
-    """Add the options that take a part of the cases whatever they are, where no backend is asked."""
+def with_part_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add --shard and --sample, for commands that run no backend."""
     for option in (
         click.option(
             "--sample", type=SHARE, default=1, metavar=SHARE.name, help="Only 1 case in n, always the same ones."
         ),
-        click.option("--shard", type=SHARD, help="Only this part of the cases; stable when cases are added."),
+        click.option(
+            "--shard", type=SHARD, help="Only part i of n of the cases; a case keeps its part when cases are added."
+        ),
     ):
         command = option(command)
     return command
 
 
-def surrounding(command: Any) -> Any:  # noqa: ANN401 - click's decorators
-    """Add the options that say what adapters see of this machine."""
+def with_adapter_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add the options for what an adapter can access on this machine."""
     for option in (
         click.option(
             "--isolate", is_flag=True,
-            help="Adapters in a sandbox: no network, no other process, no view of the suite and its answers (Linux).",
+            help="Run adapters in a sandbox: no network, no other process, no view of the suite (Linux).",
         ),
         click.option(
             "--env", "passes", multiple=True, metavar="NAME",
-            help="Hand this variable on to adapters, which are given no more than what runtimes need. Repeatable.",
+            help="Pass this variable to adapters, which get only those that runtimes need. Repeatable.",
         ),
     ):  # fmt: skip
         command = option(command)
     return command
 
 
-def all_met(chosen: Suite, selection: Selection, *, empty: bool) -> None:
-    """Raise if a part of the suite could not be read, a glob matched nothing, or there was no case at all."""
-    if chosen.unreadable:
-        raise HarnessError("\n".join(item.message for item in chosen.unreadable))
+def check_all_matched(suite: Suite, selection: Selection, *, empty: bool) -> None:
+    """Raise HarnessError if a case could not be read, a glob matched nothing, or no case was selected."""
+    if suite.unreadable:
+        raise HarnessError("\n".join(item.message for item in suite.unreadable))
     for option, glob in sorted(selection.idle):
-        raise SelectionError(f"{option} {glob!r} matches no case of suite {chosen.name}")
+        raise SelectionError(f"{option} {glob!r} matches no case of suite {suite.name}")
     if empty and not selection.partial:
-        raise SelectionError(f"suite {chosen.name} has no case for {str(selection) or 'anything'}")
+        raise SelectionError(f"suite {suite.name} has no case for {str(selection) or 'anything'}")
 
 
-def find(case_id: str, suite_name: str | None) -> Case:
-    """Return a case by its id, from a suite or from the one that the id begins with; see `find_case`."""
+def load_case(case_id: str, suite_name: str | None) -> Case:
+    """Return a case by its id, from the named suite or the one that the id begins with; see `find_case`."""
     return find_case(case_id, (open_suite(suite_name),) if suite_name else ())
 
 
-def source(run: Run) -> Suite | None:
-    """Return the suite that a run is of, or None where it is not to be had any more."""
+def suite_of(run: Run) -> Suite | None:
+    """Return the suite of a run, or None if it no longer exists."""
     try:
         return open_suite(str(run.header["suite"].get("name")))
     except SuiteError:
         return None
 
 
-def cores() -> int:
-    """Return how many processes this one may keep busy."""
+def available_cores() -> int:
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def end(status: int) -> None:
-    """End the command with a status; sys.exit() is left to click, which ends so where nobody reads its output."""
+def exit_with(status: int) -> None:
+    """End the command with a status; not by sys.exit(), which click uses when the reader of its output has gone."""
     click.get_current_context().exit(status)

@@ -1,4 +1,4 @@
-"""The cases that a page of several runs describes, from the suite that the runs are of."""
+"""The cases that an HTML page of several runs describes, from the suite of the runs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from harness.suites.suite import Suite
 
 MOST_CASES = 60_000
-"""Up to so many cases, those that pass everywhere have their models on the page too."""
+"""With more cases than this, the page describes only those that some backend does not pass."""
 
 
 @dataclass(frozen=True)
-class Described:
-    """How the cases of a page are to be had: their plans are seen where they are made anyway, or they are read.
+class PageCases:
+    """Where the descriptions of a page's cases come from: watchers that see generated plans, or cases that are read.
 
     Attributes:
         watchers: by operator, who describes its cases; of a suite that makes them.
@@ -39,34 +39,34 @@ class Described:
     missing: str = ""
 
 
-def described(runs: Sequence[Run], table: Table) -> Described:
+def of_page(runs: Sequence[Run], table: Table) -> PageCases:
     """Return how the cases are to be had that the page of some runs describes, of which it has the table."""
-    source, missing = _source(runs)
-    if source is None:
-        return Described(missing=missing)
+    suite, missing = _suite(runs)
+    if suite is None:
+        return PageCases(missing=missing)
     wanted = _wanted(table)
-    if source.makes:
-        return Described(_watchers(wanted))
-    return Described(cases=(case for case in source.cases(Selection(ids=frozenset(wanted))) if case.id in wanted))
+    if suite.makes:
+        return PageCases(_watchers(wanted))
+    return PageCases(cases=(case for case in suite.cases(Selection(ids=frozenset(wanted))) if case.id in wanted))
 
 
-def _source(runs: Sequence[Run]) -> tuple[Suite | None, str]:
+def _suite(runs: Sequence[Run]) -> tuple[Suite | None, str]:
     """Return the suite that the runs are of, or why there is none at hand."""
     names = {str(run.header["suite"].get("name")) for run in runs}
     if len(names) > 1:
         return None, f"The runs are of different suites ({', '.join(sorted(names))}), so no models are shown."
     try:
-        found = open_suite(names.pop())
-        now = found.digest()
+        suite = open_suite(names.pop())
+        now = suite.digest()
     except HarnessError as error:
         return None, f"The models and inputs of the cases are not at hand: {error}."
     then = {str(run.header["suite"].get("digest")) for run in runs}
     if then != {now}:
         return None, (
-            f"The models and inputs of the cases are not at hand: suite {found.name} is {now} here and was "
+            f"The models and inputs of the cases are not at hand: suite {suite.name} is {now} here and was "
             f"{', '.join(sorted(then))} in the run. Make the report with the version that ran, or run anew."
         )
-    return found, ""
+    return suite, ""
 
 
 def _wanted(table: Table) -> Mapping[str, str]:
@@ -74,11 +74,11 @@ def _wanted(table: Table) -> Mapping[str, str]:
     operators = list(table.operators)
     passed = bytes(NUMBER[Verdict.PASS] == number or number == ABSENT for number in range(256))
     everywhere = [column.verdicts.translate(passed) for column in table.columns]
-    few = len(table) <= MOST_CASES
+    all_of_them = len(table) <= MOST_CASES
     return {
         case_id: operators[table.operator[case]]
         for case, case_id in enumerate(table.cases)
-        if few or not all(column[case] for column in everywhere)
+        if all_of_them or not all(column[case] for column in everywhere)
     }
 
 

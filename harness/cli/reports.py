@@ -1,4 +1,4 @@
-"""`report`, `publish`, `compare`: finished runs, for people and machines."""
+"""`report`, `publish`, `compare`: reports on finished runs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import click
 
 from harness import printing
 from harness.analysis import explain
-from harness.cli import pages
-from harness.cli.options import cores, end, source
+from harness.cli import page_cases
+from harness.cli.options import available_cores, exit_with, suite_of
 from harness.errors import HarnessError
 from harness.execution.adapter_process import Limits
 from harness.gate import expectations
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
 def compare(before: Path, after: Path) -> None:
-    """Compare two result files: what was fixed, broke, changed, came, went.
+    """Compare two results files: fixed, broken, changed, new, missing cases.
 
-    Exit status: 0 nothing that passed before fails or is gone, 1 something does, 2 a file cannot be read.
+    Exit status: 0 every case that passed before still passes, 1 one fails or is missing, 2 a file cannot be read.
     """
     old, new = Run(before), Run(after)
     found = comparison.compare_runs(old, new)
     for told in comparison.lines(old, new, found):
         printing.show(told)
-    end(1 if found.broke or any(was == "pass" for _, was, _ in found.went) else 0)
+    exit_with(1 if found.broke or any(was == "pass" for _, was, _ in found.went) else 0)
 
 
 _ROWS = "\n".join(f"  {name:<12} {kind.about}" for name, kind in FORMATS.items())
@@ -52,20 +52,20 @@ _ROWS = "\n".join(f"  {name:<12} {kind.about}" for name, kind in FORMATS.items()
 @click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--format", "names", type=click.Choice(list(FORMATS)), multiple=True,
-    help="Markdown, if nothing is named. Repeatable with --folder.",
+    help="The format; default: markdown. Repeatable with --folder.",
 )  # fmt: skip
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file, whole or not at all.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 @click.option(
     "--folder", type=click.Path(file_okay=False, path_type=Path),
-    help="Write every format, or those named, into this folder, each by its usual name.",
+    help="Write all formats, or those of --format, into this folder.",
 )  # fmt: skip
 @click.option(
     "--expectations", "expected", type=click.Path(dir_okay=False, path_type=Path),
-    help="What the runtime's author accepts for now: such failures are marked, and are red nowhere.",
+    help="File of failures accepted for now: the reports mark them as expected.",
 )  # fmt: skip
 @click.option(
     "--groups", type=click.IntRange(0), default=0, show_default=True,
-    help="Groups of failures shown for each backend; 0: all.",
+    help="Number of groups of failures shown per backend; 0: all.",
 )  # fmt: skip
 def report(
     files: tuple[Path, ...],
@@ -75,11 +75,11 @@ def report(
     expected: Path | None,
     groups: int,
 ) -> None:
-    """Tell a results file in another format: to standard output, a file, or a folder.
+    """Write a results file in another format: to standard output, a file, or a folder.
 
-    Several files stand side by side in the formats that have room for them; of two that share a backend, html says
-    what changed. A run that was cut off is told as such. Exit status: 0 the reports are written, 2 something cannot be
-    read or written; whether the gate is open is what `gate` tells.
+    Some formats show several files side by side; for two files that share a backend, html shows the changes. An
+    incomplete run is marked as such. Exit status: 0 the reports are written, 2 a file cannot be read or written; `gate`
+    has the exit status of the gate.
     """
     if folder is None and len(names) > 1:
         raise HarnessError(f"{len(names)} formats need --folder DIR to stand beside one another; or name one")
@@ -125,21 +125,21 @@ def _read(
             others += [add] if describes else []
             data.append(report_data.read(run, None if data else expected, others))
     found = dataclasses.replace(data[0], groups=groups, other_runs=tuple(runs[1:]))
-    cases = source(found.run)
+    cases = suite_of(found.run)
     if cases is None:
         name = line(found.run.header["suite"].get("name"))
         printing.warn(f"suite {name} is not here; the reports do without the cases themselves")
     elif any(kind.shows_references for kind in chosen):
         examples = [group.example for group in terminal.visible(found.summary, found.groups)[0]]
         found = dataclasses.replace(found, references=session.reference_answers(examples, cases, Limits()))
-    described = pages.described(runs, table) if describes else pages.Described()
+    described = page_cases.of_page(runs, table) if describes else page_cases.PageCases()
     if shares or describes:
         with progress.steps(_working(shares=shares, describes=describes)) as advance:
             shared = [
                 explain.explain(
                     run,
-                    source(run),
-                    jobs=cores(),
+                    suite_of(run),
+                    jobs=available_cores(),
                     on_operator=advance,
                     collected=collector,
                     watchers=described.watchers if run is found.run else None,
@@ -172,7 +172,7 @@ PUBLISHED = {"markdown": "md", "html": "html", "badge": "badge.json"}
 )
 @click.option(
     "--groups", type=click.IntRange(0), default=150, show_default=True,
-    help="Groups of failures shown for each backend; 0: all.",
+    help="Number of groups of failures shown per backend; 0: all.",
 )  # fmt: skip
 def publish(files: tuple[Path, ...], folder: Path, groups: int) -> None:
     """Write the reports of results files into a folder, with an index: Markdown, a page, and a badge of each."""

@@ -1,4 +1,4 @@
-"""`run`: arguments only; the work is done by `harness.run`."""
+"""`run`: the options; `harness.run` does the work."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from harness.cli.options import (
     SAMPLE,
     SHARD,
     SIZE,
+    CaseOptions,
     Seconds,
-    Wanted,
-    end,
-    keeping,
-    selecting,
-    surrounding,
+    check_resume,
+    exit_with,
+    with_adapter_options,
+    with_case_options,
 )
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
@@ -29,82 +29,85 @@ from harness.run import run as session
 @click.command()
 @click.option(
     "--backend", "backends", multiple=True, default=("onnx_reference",), show_default=True, metavar="BACKEND",
-    help="What to test: a name (see README), ./my_file.py, a dotted path such as my_runtime.backend, or cmd:COMMAND. "
-    "Repeatable.",
+    help="What to test: a name (see `backends`), ./my_file.py, a dotted path, or cmd:COMMAND. Repeatable.",
 )  # fmt: skip
-@selecting
+@with_case_options
 @click.option(
     "--python", "pythons", multiple=True, metavar="PATH",
-    help="The interpreter of an environment of yours that holds the runtimes; NAME=PATH for one of them. Repeatable.",
+    help="A Python interpreter that has the runtimes installed; NAME=PATH for one backend. Repeatable.",
 )  # fmt: skip
-@surrounding
+@with_adapter_options
 @click.option(
     "--results", type=DESTINATION,
-    help="Write the result stream here; into a folder, named with a slash behind it, one for each backend.",
+    help="Write the result stream to this file, or to one file per backend to FOLDER/.",
 )  # fmt: skip
 @OVERWRITE
-@click.option("--resume", is_flag=True, help="Go on with a --results file that was cut off.")
-@click.option("--reference", metavar="BACKEND", help="Take this backend's answers as the expected ones.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes for each backend.")
+@click.option("--resume", is_flag=True, help="Continue a --results file that is incomplete.")
+@click.option("--reference", metavar="BACKEND", help="Use this backend's answers as the expected ones.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Number of processes per backend."
+)
 @click.option(
     "--repeat", type=click.IntRange(0, 100), default=0, show_default=True,
-    help="Run what failed so often again, in the same process and in a fresh one; two verdicts make a case flaky.",
+    help="Rerun each failure this often, in the same and in a new process; differing verdicts make it flaky.",
 )  # fmt: skip
-@click.option("--shard", type=SHARD, help="Only this part of the cases; stable when cases are added.")
+@click.option("--shard", type=SHARD, help="Only part i of n of the cases; a case keeps its part when cases are added.")
 @click.option(
-    "--sample", "asked", type=SAMPLE, multiple=True,
-    help="Only 1 case in n, always the same ones; NAME=1/n for one backend, such as a slow one. Repeatable.",
+    "--sample", "samples", type=SAMPLE, multiple=True,
+    help="Only 1 case in n, always the same ones; NAME=1/n for one backend. Repeatable.",
 )  # fmt: skip
-@click.option("--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Seconds that one case may take.")
-@click.option("--memory", type=SIZE, help="Address space of an adapter process, such as 4G.")
+@click.option(
+    "--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Time limit of one case, in seconds."
+)
+@click.option("--memory", type=SIZE, help="Limit of an adapter process's address space, such as 4G.")
 @click.option(
     "--restarts",
     type=click.IntRange(0),
     default=Limits.restarts,
     show_default=True,
-    help="How often a process is started again.",
+    help="How many times a process may be restarted.",
 )
-@click.option("--max-fail", type=click.IntRange(1), help="Stop after so many failures.")
+@click.option("--max-fail", type=click.IntRange(1), help="Stop after this many failures.")
 @click.option(
     "--table", type=click.Choice(session.TABLES), default=session.TABLES[0], show_default=True,
-    help="The table at the end: operators that fail, all operator versions with every verdict, or none.",
+    help="The table at the end: failing operators, all operator versions, or none.",
 )  # fmt: skip
 @click.option(
     "--groups", type=click.IntRange(0), default=10, show_default=True,
-    help="Faults shown of each backend, the gravest first; 0: all.",
+    help="Number of faults shown per backend, the most severe first; 0: all.",
 )  # fmt: skip
 @click.option(
     "--expectations", type=click.Path(dir_okay=False, path_type=Path),
-    help="What the runtime's author accepts for now; the exit status tells whether that still holds.",
+    help="File of failures accepted for now; the exit status is that of the gate.",
 )  # fmt: skip
-def run(wanted: Wanted, shard: Any, asked: Any, **given: Any) -> None:  # noqa: ANN401 - click's
-    """Run cases on backends and say which sentences they break.
+def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> None:  # noqa: ANN401 - click's
+    """Run cases on backends and report which sentences of the text they break.
 
-    Exit status: 0 all scored verdicts pass, 1 some do not, 2 the command or the harness itself failed.
+    Exit status: 0 all scored verdicts are passes, 1 some are not, 2 the command or the harness itself failed.
     """
-    keeping(resume=given["resume"], overwrite=given["overwrite"])
-    backends = tuple(dict.fromkeys(given["backends"]))
-    sampled = sampling.by_backend(asked, backends)
-    results, apart = given["results"] or (None, False)
-    options = session.Options(
+    check_resume(resume=options["resume"], overwrite=options["overwrite"])
+    backends = tuple(dict.fromkeys(options["backends"]))
+    by_backend = sampling.by_backend(samples, backends)
+    results, apart = options["results"] or (None, False)
+    run_options = session.Options(
         backends=backends,
-        suite=wanted.suite_name,
-        selection=wanted.selection(shard, sampling.widest(sampled, backends)),
-        samples=sampled,
-        limits=Limits(timeout=given["timeout"], memory=given["memory"], restarts=given["restarts"]),
-        jobs=given["jobs"],
-        repeat=given["repeat"],
-        reference=given["reference"],
-        pythons=backend_names.interpreters(given["pythons"], backends),
+        suite=case_options.suite_name,
+        selection=case_options.selection(shard, sampling.widest(by_backend, backends)),
+        samples=by_backend,
+        limits=Limits(timeout=options["timeout"], memory=options["memory"], restarts=options["restarts"]),
+        jobs=options["jobs"],
+        repeat=options["repeat"],
+        reference=options["reference"],
+        pythons=backend_names.interpreters(options["pythons"], backends),
         results=results,
         apart=apart,
-        resume=given["resume"],
-        overwrite=given["overwrite"],
-        max_fail=given["max_fail"],
-        groups=given["groups"],
-        table=given["table"],
-        expectations=given["expectations"],
-        passes=given["passes"],
-        isolate=given["isolate"],
+        resume=options["resume"],
+        overwrite=options["overwrite"],
+        max_fail=options["max_fail"],
+        groups=options["groups"],
+        table=options["table"],
+        expectations=options["expectations"],
+        passes=options["passes"],
+        isolate=options["isolate"],
     )
-    end(session.execute(options))
+    exit_with(session.execute(run_options))

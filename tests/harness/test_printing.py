@@ -74,7 +74,7 @@ def test_an_output_that_fails_is_told_and_one_that_nobody_reads_is_not(monkeypat
     with pytest.raises(printing.OutputError, match="cannot write to standard output: No space left on device"):
         printing.show("x")
     monkeypatch.setattr(sys, "stdout", Failing(BrokenPipeError()))
-    with pytest.raises(printing.NobodyReadsError) as caught:
+    with pytest.raises(printing.ReaderGoneError) as caught:
         printing.show("x")
     assert not isinstance(caught.value, HarnessError), "what takes any fault as one of a backend would go on printing"
     monkeypatch.setattr(sys, "stdout", None)

@@ -174,7 +174,7 @@ def test_minimize_takes_it(here: Path, name: str) -> None:
 def test_trend_says_that_nothing_is_known_of_its_versions() -> None:
     done = command("trend", "./mine_here.py")
     assert (done.status, len(done.err.splitlines())) == (2, 1), done.text
-    assert "nothing is known of the versions of './mine_here.py'" in done.err, done.text
+    assert "the versions of './mine_here.py' are unknown" in done.err, done.text
     done = command("trend", "mine_hree.py")
     assert "no file mine_hree.py here" in done.err, done.text
 

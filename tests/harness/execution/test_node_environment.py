@@ -268,7 +268,7 @@ def test_the_list_says_who_makes_it_and_what_is_missing(program: Program) -> Non
     program("node", "print('v20.1.0')")
     assert all("is made by npm, which is not installed; install Node.js" in row for row in listed())
     program("npm", MAKES)
-    assert all("an environment that npm makes  1.30.0" in row and "not asked: --all" in row for row in listed())
+    assert all("an environment that npm makes  1.30.0" in row and "not started: --all" in row for row in listed())
 
 
 def test_what_they_are_made_of_is_in_the_package() -> None:

@@ -21,7 +21,7 @@ from backends import onnx_reference
 from harness.analysis import explain
 from harness.analysis.statement import Statement
 from harness.case.case import Outcome
-from harness.cli import pages
+from harness.cli import page_cases
 from harness.execution.adapter_process import Limits
 from harness.execution.ask import Asker
 from harness.execution.backend_names import resolve
@@ -293,9 +293,9 @@ def test_of_very_many_cases_only_those_that_did_not_pass_have_models(
     mine = [result for result in found if result.backend == "mine"]
     path = write(tmp_path / "r.ndjson", mine, suite=Generated().digest())
     others = {result.case for result in mine if result.verdict is not Verdict.PASS}
-    monkeypatch.setattr(pages, "MOST_CASES", 5)
+    monkeypatch.setattr(page_cases, "MOST_CASES", 5)
     run = Run(path)
-    watchers = pages.described([run], Table([run])).watchers.values()
+    watchers = page_cases.of_page([run], Table([run])).watchers.values()
     assert {case for watcher in watchers for case in watcher.ids} == others
     assert 0 < len(others) < len(mine)
 
@@ -333,7 +333,7 @@ def test_cases_are_described_alike_in_this_process_and_in_others(
     monkeypatch.setattr(explain, "FEW_CASES", 0)
     told = []
     for jobs in (1, 2):
-        watchers = pages.described([run], Table([run])).watchers
+        watchers = page_cases.of_page([run], Table([run])).watchers
         explained = explain.explain(run, Generated(), jobs=jobs, watchers=watchers)
         told.append([block for of_operator in explained.seen.values() for block in of_operator])
     assert told[0] == told[1]
@@ -349,7 +349,7 @@ def test_operators_without_failures_have_their_cases_described(cases: dict[str, 
     right = [judge(case, "mine", Refused("Lacks", "no kernel", "no kernel", 0.1)) for case in cases.values()]
     run = Run(write(tmp_path / "r.ndjson", right, suite=Generated().digest()))
     assert not any(result.verdict.failed for result in run.results())
-    explained = explain.explain(run, Generated(), watchers=pages.described([run], Table([run])).watchers)
+    explained = explain.explain(run, Generated(), watchers=page_cases.of_page([run], Table([run])).watchers)
     assert {case for told in explained.seen.values() for block in told for case in block.ids} == set(cases)
     assert not explained.found
 
@@ -358,8 +358,8 @@ def test_runs_of_different_suites_have_no_models(found: list[Result], results: P
     other = tmp_path / "folder.ndjson"
     head, *rest = write(tmp_path / "r.ndjson", found[:1]).read_text().splitlines()
     other.write_text("\n".join([head.replace('"generated"', '"/no/such/suite"'), *rest, ""]))
-    assert "different suites" in pages._source([Run(results), Run(other)])[1]
-    assert "does not exist" in pages._source([Run(other)])[1]
+    assert "different suites" in page_cases._source([Run(results), Run(other)])[1]
+    assert "does not exist" in page_cases._source([Run(other)])[1]
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_a_sample_of_what_is_merged_is_one_for_all(tmp_path: Path) -> None:
     whole = write(tmp_path / "a", {"x": V.PASS})
     done = command("merge", whole, "--sample", "mine=1/8", "--out", tmp_path / "all")
     assert done.status == 2, done.text
-    assert "what is merged has one sample for all; write 1/8" in done.err
+    assert "merged results have one sample for all; write 1/8" in done.err
 
 
 def test_a_header_that_names_millions_of_shards_costs_nothing(tmp_path: Path) -> None:

@@ -171,9 +171,9 @@ def test_the_command_runs_versions_and_keeps_what_it_measured(tmp_path: Path) ->
     ("words", "said"),
     [
         (("nonesuch",), "no backend is called 'nonesuch'"),
-        (("oracle",), "nothing is known of the versions of 'oracle'"),
+        (("oracle",), "the versions of 'oracle' are unknown"),
         (("no.ndjson",), "cannot read no.ndjson"),
-        (("onnxruntime", "no.ndjson"), "onnxruntime is no results file"),
+        (("onnxruntime", "no.ndjson"), "onnxruntime is not a results file"),
         (("oracle==1", "oracle==2"), "no backend is called 'oracle==1'"),
     ],
 )

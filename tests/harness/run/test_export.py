@@ -80,7 +80,7 @@ def test_a_form_spares_making_the_cases_of_others(monkeypatch: pytest.MonkeyPatc
     [
         (("--form", "bold"), "--form 'bold' matches no case of suite generated"),
         (("--sample", "1/0"), "'1/0' is no sample"),
-        (("--sample", "mine=1/4"), "'mine=1/4' is a sample of one backend, and none is asked here; write 1/4"),
+        (("--sample", "mine=1/4"), "'mine=1/4' is a sample for one backend, and this command runs none; write 1/4"),
         (("--shard", "5/4"), "'5/4' is no shard"),
     ],
 )
@@ -111,7 +111,7 @@ def test_a_command_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(onnx_layout, "put", interrupted)
     done = command("generate", *SPLIT, "--out", tmp_path)
     assert (done.status, len(written(tmp_path))) == (2, 7), done.text
-    assert f"stopped; 7 cases in {tmp_path} are whole" in done.err
+    assert f"stopped; 7 cases in {tmp_path} are complete" in done.err
     monkeypatch.setattr(onnx_layout, "put", put)
     done = command("generate", *SPLIT, "--out", tmp_path)
     assert (done.status, written(tmp_path)) == (0, names()), done.text
