@@ -5,9 +5,13 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
+import onnx.reference
 import pytest
 from commands import command
 
@@ -15,7 +19,7 @@ import backends
 from harness.results.stream import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
 REAL = pytest.mark.skipif(
@@ -39,6 +43,58 @@ def loaded(monkeypatch: pytest.MonkeyPatch, name: str, modules: Mapping[str, Map
     monkeypatch.setattr(backends, name, None, raising=False)
     del sys.modules[full]
     return importlib.import_module(full)
+
+
+class AnyModule(ModuleType):
+    """A package in which every name is a mock, or a type where the spec's `loader_state` lists it."""
+
+    __path__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        full = f"{self.__name__}.{name}"
+        return type(name, (), {}) if full in self.__spec__.loader_state else mock.MagicMock(name=full)
+
+
+class AnyRuntime(MetaPathFinder, Loader):
+    """Imports these packages, and all modules below them, as AnyModule."""
+
+    def __init__(self, packages: Collection[str], types: Collection[str]) -> None:
+        self.packages, self.types = packages, types
+
+    def find_spec(self, fullname: str, *_: object) -> ModuleSpec | None:
+        if fullname.partition(".")[0] not in self.packages:
+            return None
+        return ModuleSpec(fullname, self, is_package=True, loader_state=self.types)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return AnyModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        pass
+
+
+def with_any_runtime(
+    monkeypatch: pytest.MonkeyPatch, name: str, packages: Collection[str], types: Collection[str] = ()
+) -> Any:
+    """Import the adapter of a name for its tables alone.
+
+    Args:
+        monkeypatch: takes all of it back.
+        name: of the backend.
+        packages: of its runtime; in their place are packages of mocks.
+        types: full names in these packages that must be types.
+    """
+    monkeypatch.setattr(sys, "meta_path", [AnyRuntime(packages, types), *sys.meta_path])
+    monkeypatch.setattr(onnx.reference, "ReferenceEvaluator", onnx.reference.ReferenceEvaluator)  # Some replace it.
+    for module in [module for module in sys.modules if module.partition(".")[0] in packages]:
+        monkeypatch.delitem(sys.modules, module)
+    try:
+        return loaded(monkeypatch, name, {})
+    finally:
+        for module in [module for module, value in sys.modules.items() if isinstance(value, AnyModule)]:
+            del sys.modules[module]
 
 
 def raised(kind: str, text: str, *bases: type[BaseException]) -> BaseException:

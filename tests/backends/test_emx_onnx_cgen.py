@@ -1,4 +1,4 @@
-"""emx-onnx-cgen's adapter: what opts out, a compiled program that dies, and answers that are onnx.reference's."""
+"""emx-onnx-cgen's adapter: a compiled program that dies, and answers that are onnx.reference's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 import onnx.reference
 import pytest
 from onnx import parser
-from runtime_fakes import REAL, loaded, raised, real
+from runtime_fakes import loaded
 
 from backends import serve
 
@@ -28,61 +28,6 @@ MODEL = parser.parse_model(
     " { y = Sub(a, b)  z = Sub(b, a) }"
 )
 INPUTS = {"b": np.ones(2, np.float32), "a": np.zeros(2, np.float32)}
-
-# As version 1.4.0 said it.
-SAID = {
-    "operator": ("UnsupportedOpError", "Unsupported op ai.onnx.Nope", "no kernel"),
-    "type": ("UnsupportedOpError", "Unsupported elem_type 14 (COMPLEX64) for initializer 'x'.", "no such element type"),
-    "static": (
-        "UnsupportedOpError",
-        "Code generation requires static shapes. Reason: 'y' has none. Hint: pin dynamic input dimensions",
-        "no shapes that are unknown",
-    ),
-    "missing": (
-        "ShapeInferenceError",
-        "Missing shape for value 'y' in op Add. Hint: run ONNX shape inference or export with static shapes.",
-        "no shapes that are unknown",
-    ),
-    "only": ("UnsupportedOpError", "LpNormalization only supports p=1 or p=2", "no kernel"),
-    "pattern": ("UnsupportedOpError", "RegexFullMatch pattern is not supported by emx-regex-cgen: x", "no kernel"),
-    "scalar": ("ShapeInferenceError", "Concat does not support scalar inputs", "no kernel"),
-    "borrowed": ("BorrowedError", "parts of the answer come from onnx.reference", "takes it from onnx.reference"),
-    "maps": ("NoTypeError", "the backend has no maps", "no way to pass this type"),
-    "count": ("UnsupportedOpError", "Cast must have 1 input and 1 output", None),
-    "types": ("UnsupportedOpError", "Gemm expects matching input dtypes, got float and double", None),
-    "bounds": ("ShapeInferenceError", "Reduce axis 3 is out of bounds for rank 2", None),
-    "axis": (
-        "ShapeInferenceError",
-        "SplitToSequence requires a static axis dimension or shape-inference dims (while lowering node_index=0)",
-        "no shapes that are unknown",
-    ),
-    "bfloat16": (
-        "RuntimeError",
-        "C compilation failed:\n/tmp/x/model.c:53:15: error: unknown type name '__bf16'\n   53 | static __bf16 f",
-        "no such type in this compiler",
-    ),
-    "narrow": (
-        "RuntimeError",
-        "C compilation failed:\nmodel.c:60:75: error: expected ')' before numeric constant\n| unsigned _BitInt(2) y",
-        "no such type in this compiler",
-    ),
-    "C": (
-        "RuntimeError",
-        "C compilation failed:\n/tmp/x/model.c:9:1: error: expected ';'\n 9 | _BitInt(4) x = 1",
-        None,
-    ),
-    "header": (
-        "RuntimeError",
-        "C compilation failed:\nmodel.c:13:10: fatal error: webp/decode.h: No such file or directory\n",
-        "a library is missing on this machine",
-    ),
-    "library": (
-        "RuntimeError",
-        "C compilation failed:\n/usr/bin/ld: cannot find -lwebp: No such file or directory\n",
-        "a library is missing on this machine",
-    ),
-    "compiler": ("RuntimeError", "C compilation failed:\nmodel.c:1:1: error: unknown type name 'node'", None),
-}
 
 
 @pytest.fixture
@@ -108,15 +53,6 @@ def load(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 @pytest.fixture
 def adapter(load: Callable[..., Any]) -> Any:
     return load(lambda _, given: [given[0] - given[1], given[1] - given[0]])
-
-
-@pytest.mark.parametrize(("kind", "text", "reason"), SAID.values(), ids=list(SAID))
-def test_what_opts_out(adapter: Any, kind: str, text: str, reason: str | None) -> None:
-    assert serve.opt_out(adapter.OPT_OUTS, raised(kind, text, RuntimeError)) == reason
-
-
-def test_every_row_has_a_message(adapter: Any) -> None:
-    assert {reason for *_, reason in adapter.OPT_OUTS} == {reason for *_, reason in SAID.values() if reason}
 
 
 def test_inputs_go_in_the_graphs_order_and_outputs_by_name(adapter: Any) -> None:
@@ -293,15 +229,3 @@ def test_the_compiler_is_found_or_asked_for(adapter: Any, monkeypatch: pytest.Mo
     monkeypatch.setenv("CC", "icc -O0")
     with pytest.raises(adapter.NoCompilerError, match="icc is not on the PATH"):
         adapter.compiler()
-
-
-@REAL
-def test_the_real_one(tmp_path: Path) -> None:
-    wanted = {
-        "ai.onnx/Split/13/lengths": "pass",
-        "ai.onnx/Split/13/dtypes/bfloat16": ("pass", "unsupported"),  # as the compiler is new enough, or is not
-        "ai.onnx/Split/13/dtypes/complex64": "unsupported",
-        "ai.onnx/Split/18/dtypes_num_outputs/int16": "refused",
-        "ai.onnx/SplitToSequence/11/dtypes_scalar/string@top": "crash",
-    }
-    assert real(tmp_path, "emx_onnx_cgen", wanted, signal="SIGSEGV")["version"] == "1.4.0"

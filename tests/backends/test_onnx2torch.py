@@ -1,58 +1,21 @@
-"""onnx2torch's adapter: what opts out, outputs told apart, types beyond numpy's, and what stands for torchvision."""
+"""onnx2torch's adapter: outputs told apart, types beyond numpy's, and what stands for torchvision."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 from onnx import parser
-from runtime_fakes import REAL, loaded, raised, real
+from runtime_fakes import loaded
 
 from backends import protocol, serve
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 BFLOAT16 = protocol.numpy_dtype(protocol.element_type_named("bfloat16").number)
-PYTHON = os.environ.get("ONNX_CONFORMANCE_TORCH", "")
-
-# As version 1.5.15 with torch 2.13.0 said it.
-SAID = {
-    "version": (
-        "NotImplementedError",
-        "Converter is not implemented (OperationDescription(domain='', operation_type='Shape', version=25))",
-        "no such operator version",
-    ),
-    "ir": (
-        "NotImplementedError",
-        "Onnx IR is too old (minimal supported version is 3).",
-        "older IR version than it knows",
-    ),
-    "argument": ("NotImplementedError", '"allowzero=1" is not implemented', "no kernel"),
-    "dynamic": ("NotImplementedError", "Dynamic value of min/max is not implemented", "no kernel"),
-    "constant": ("NotImplementedError", 'value type "sparse_value" not supported yet.', "no kernel"),
-    "seed": ("NotImplementedError", "Dropout nodes with seeds are not supported.", "no kernel"),
-    "order": ("NotImplementedError", "Only row major (0) order is supported.", "no kernel"),
-    "resize": ("NotImplementedError", "Pytorch's interpolate cannot scale channel or batch dimensions.", "no kernel"),
-    "torch": ("NotImplementedError", "\"add_stub\" not implemented for 'UInt16'", "no kernel"),
-    "torch before": ("RuntimeError", "\"softmax_lastdim_kernel_impl\" not implemented for 'Half'", "no kernel"),
-    "dtype": ("ValueError", "dtype=17 is not supported", "no such element type"),
-    "torchvision": ("NoTorchvisionError", "torchvision is not installed", "torchvision is missing"),
-    "strings": ("NoTypeError", "PyTorch has no tensors of string", "no way to pass this type"),
-    "numpy": (
-        "TypeError",
-        "can't convert np.ndarray of type ml_dtypes.bfloat16. The only supported types are: ...",
-        None,
-    ),
-    "bounds": ("RuntimeError", "index -1 is out of bounds for dimension 1 with size 3", None),
-    "shape": ("ValueError", 'parameter "value" must be scalar', None),
-}
 
 
 class DType:
@@ -105,15 +68,6 @@ def adapter(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def graph(text: str) -> onnx.GraphProto:
     return parser.parse_model(f'<ir_version: 8, opset_import: ["" : 13]> {text}').graph
-
-
-@pytest.mark.parametrize(("kind", "text", "reason"), SAID.values(), ids=list(SAID))
-def test_what_opts_out(adapter: Any, kind: str, text: str, reason: str | None) -> None:
-    assert serve.opt_out(adapter.OPT_OUTS, raised(kind, text)) == reason
-
-
-def test_every_row_has_a_message(adapter: Any) -> None:
-    assert {reason for *_, reason in adapter.OPT_OUTS} == {reason for *_, reason in SAID.values() if reason}
 
 
 TWO = graph("g (float[4] x) => (float[2] b, float[4] c, float[2] a) { a, b = Split(x)  c = Neg(x) }")
@@ -169,16 +123,3 @@ def test_what_stands_for_torchvision_can_be_imported_and_not_called(adapter: Any
         with pytest.raises(adapter.NoTorchvisionError) as error:
             function(1, boxes=2)
         assert serve.opt_out(adapter.OPT_OUTS, error.value) == "torchvision is missing"
-
-
-@REAL
-@pytest.mark.skipif(not PYTHON, reason="ONNX_CONFORMANCE_TORCH names the Python of an environment with a CPU build")
-def test_the_real_one(tmp_path: Path) -> None:
-    wanted = {
-        "ai.onnx/Split/13/lengths": "pass",
-        "ai.onnx/Split/13/dtypes/bfloat16": "pass",
-        "ai.onnx/Split/13/dtypes/string": "unsupported",
-        "ai.onnx/Split/18/uneven": "unsupported",
-        "ai.onnx/ReduceSum/13/dtypes/int32": "wrong_type",
-    }
-    assert real(tmp_path, "onnx2torch", wanted, python=PYTHON)["runtime"] == "onnx2torch"

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from commands import command
 from paths import ADAPTERS
-from runtime_fakes import REAL, real
+from runtime_fakes import REAL
 
 import backends
 from backends import protocol
@@ -308,26 +308,6 @@ def test_without_its_package_it_does_not_come_up(name: str, tmp_path: Path) -> N
 
 
 # The real ones
-
-WANTED = {
-    "ai.onnx/Split/13/lengths": ("pass", "pass"),
-    "ai.onnx/Split/13/dtypes/int64": ("pass", "pass"),
-    "ai.onnx/Split/13/dtypes/float16": ("pass", "pass"),
-    "ai.onnx/Split/13/dtypes/string": ("pass", "pass"),
-    "ai.onnx/Split/13/dtypes/bfloat16": ("unsupported", "unsupported"),
-    "ai.onnx/SplitToSequence/11/default": ("unsupported", "unsupported"),
-    "ai.onnx/Cast/21/float_to_int4": ("crash", "unsupported"),
-    "ai.onnx/Split/18/num_outputs@omitted": ("refused", "refused"),
-}
-
-
-@REAL
-@pytest.mark.all_operators
-def test_the_real_one(name: str, tmp_path: Path) -> None:
-    wanted = {case: verdicts[NAMES.index(name)] for case, verdicts in WANTED.items()}
-    said = real(tmp_path, name, wanted, signal="SIGABRT")
-    assert (said["version"], said["repro"][:1]) == ("1.30.0", "#")
-    assert int(said["node"].split(".")[0]) >= 20
 
 
 @REAL

@@ -1,74 +1,15 @@
-"""The adapter of OpenCV's dnn module: what opts out, what a Mat can hold, and what an empty one becomes."""
+"""The adapter of OpenCV's dnn module: what a Mat can hold, and what an empty one becomes."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from runtime_fakes import REAL, loaded, raised, real
+from runtime_fakes import loaded
 
 from backends import serve
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-SOURCE = "OpenCV(5.0.0) /io/opencv/modules/dnn/src"
-NODE = f"{SOURCE}/onnx/onnx_importer.cpp:1114: error: (-2:Unspecified error) in function 'handleNode'\n> Node"
-
-# As version 5.0.0 said it.
-SAID = {
-    "not implemented": (
-        (
-            f"{SOURCE}/layers/gridsample_layer.cpp:61: error: (-213:The function/feature is not implemented) "
-            "Unsupported input depth for GridSample in function 'forward'"
-        ),
-        "no kernel",
-    ),
-    "operator": (
-        (
-            f"{NODE} [Nope@ai.onnx]:(onnx_node_output_0!y) parse error: {SOURCE}/net_impl.hpp:187: error: "
-            '(-2:Unspecified error) Can\'t create layer "onnx_node_output_0!y" of type "Nope" in function'
-        ),
-        "no such layer",
-    ),
-    "type": (
-        (
-            f"{SOURCE}/onnx/onnx_importer2.cpp:751: error: (-213:The function/feature is not implemented) "
-            "unsupported datatype '<unknown_type #17>' in function 'parseValueInfo'"
-        ),
-        "no such element type",
-    ),
-    "string": ("unsupported datatype 'STRING' in function 'parseValueInfo'", "no such element type"),
-    "elementwise": (
-        (
-            f"{SOURCE}/layers/elementwise_layers.cpp:296: error: (-210:Unsupported format or combination of formats) "
-            "ElementWiseLayer: unsupported input/output type; expected CV_32F or CV_64F. in function 'forward'"
-        ),
-        "no kernel for this element type",
-    ),
-    "reduce": (
-        (
-            f"{SOURCE}/layers/reduce2_layer.cpp:620: error: (-17:Input image depth is not supported by function) "
-            "DNN/Reduce: Unsupported type. in function 'typeDispatch'"
-        ),
-        "no kernel for this element type",
-    ),
-    "past": ("> past key and past value are not supported yet:\n>     'inputs.size() < 5' must be 'true'", "no kernel"),
-    "no such type": ("unsupported datatype '<unknown_type #99>' in function 'parseValueInfo'", None),
-    "graph": (
-        (
-            f"{NODE} [If@ai.onnx]:(onnx_node!If) parse error: {SOURCE}/onnx/onnx_importer.cpp:578: error: "
-            "(-213:The function/feature is not implemented) DNN/ONNX/Attribute[else_branch]: 'Graph' is not supported"
-        ),
-        None,
-    ),
-    "assertion": (
-        f"{SOURCE}/onnx/onnx_importer2.cpp:1: error: (-215:Assertion failed) typeProto.has_tensor_type()",
-        None,
-    ),
-}
 
 
 class Net:
@@ -98,16 +39,6 @@ def adapter(monkeypatch: pytest.MonkeyPatch) -> Any:
     return found
 
 
-@pytest.mark.parametrize(("text", "reason"), SAID.values(), ids=list(SAID))
-def test_what_opts_out(adapter: Any, text: str, reason: str | None) -> None:
-    assert serve.opt_out(adapter.OPT_OUTS, raised("error", text)) == reason
-
-
-def test_every_row_has_a_message(adapter: Any) -> None:
-    passed = {"no way to pass this type"}  # By the test of what is no Mat.
-    assert {reason for *_, reason in adapter.OPT_OUTS} == {reason for _, reason in SAID.values() if reason} | passed
-
-
 def test_answers_are_what_was_given(adapter: Any) -> None:
     x, empty = np.array(1.5, np.float16), np.zeros((0, 2), np.float32)
     y, nothing = adapter.run(b"the model", {"empty": empty, "x": x}, ["x", "empty"])
@@ -134,17 +65,3 @@ def test_values_that_the_binding_would_change_opt_out(adapter: Any, dtype: Any) 
         with pytest.raises(adapter.NoTypeError, match="the values of int32") as error:
             adapter.run(b"the model", {"x": np.array([beyond], dtype)}, ["x"])
         assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"
-
-
-@REAL
-def test_the_real_one(tmp_path: Path) -> None:
-    wanted = {
-        "ai.onnx/Split/13/lengths": "pass",
-        "ai.onnx/Split/13/dtypes/bfloat16": "unsupported",
-        "ai.onnx/Split/13/dtypes/string": "unsupported",
-        "ai.onnx/Split/13/dtypes/float16": "wrong_type",
-        "ai.onnx/Split/13/dtypes_extremes/int64": "unsupported",
-        "ai.onnx/ReduceSum/1/dtypes/uint32": "refused",
-        "ai.onnx/Reshape/14/allowzero_and_inferred": "crash",
-    }
-    assert real(tmp_path, "opencv", wanted, signal="SIGFPE")["version"] == "5.0.0.93"

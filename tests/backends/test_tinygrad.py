@@ -1,4 +1,4 @@
-"""tinygrad's adapter: what opts out, bfloat16 there and back, and the compiler that it needs."""
+"""tinygrad's adapter: bfloat16 there and back, and the compiler that it needs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from runtime_fakes import REAL, loaded, raised, real
+from runtime_fakes import loaded
 
 from backends import protocol, serve
 
@@ -16,41 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BFLOAT16 = protocol.numpy_dtype(protocol.element_type_named("bfloat16").number)
-
-# As version 0.14.0 said it.
-SAID = {
-    "operator": ("NotImplementedError", "op='BitShift' is not supported", "no kernel"),
-    "version": (
-        "NotImplementedError",
-        "op='Attention' is not supported for domain Domain.ONNX and version 22",
-        "no kernel",
-    ),
-    "argument": ("NotImplementedError", "antialias is not implemented", "no kernel"),
-    "strings": (
-        "NotImplementedError",
-        "Constant OP not implemented for value_string, value_strings and sparse_value",
-        "no kernel",
-    ),
-    "type": ("ValueError", "17 is not a valid OnnxDataType", "no such element type"),
-    "attribute": ("ValueError", "13 is not a valid AttributeType", "no such kind of attribute"),
-    "domain": ("ValueError", "'ai.onnx.preview' is not a valid Domain", "no such domain"),
-    "package": (
-        "ImportError",
-        "Pillow must be installed for the ImageDecoder operator",
-        "an optional package is missing",
-    ),
-    "maps": ("NoTypeError", "its reader has no maps", "no way to pass this type"),
-    "clang": (
-        "KernelError",
-        "clang refuses a kernel: <stdin>:2:10: error: __bf16 is not supported on this target",
-        "this clang has no bfloat16",
-    ),
-    "no type": ("ValueError", "0 is not a valid OnnxDataType", None),
-    "keyword": ("TypeError", "get_onnx_ops.<locals>.SpaceToDepth() got an unexpected keyword argument 'mode'", None),
-    "value": ("ValueError", "invalid coordinate_transformation_mode='tf_crop_and_resize'", None),
-    "lengths": ("RuntimeError", "Shapes for input x0 sequence must be homogeneous", None),
-    "kernel": ("KernelError", "clang refuses a kernel: <stdin>:2:10: error: use of undeclared identifier 'x'", None),
-}
 
 
 class Tensor:
@@ -102,15 +67,6 @@ def adapter(monkeypatch: pytest.MonkeyPatch) -> Any:
     return loaded(monkeypatch, "tinygrad", modules)
 
 
-@pytest.mark.parametrize(("kind", "text", "reason"), SAID.values(), ids=list(SAID))
-def test_what_opts_out(adapter: Any, kind: str, text: str, reason: str | None) -> None:
-    assert serve.opt_out(adapter.OPT_OUTS, raised(kind, text)) == reason
-
-
-def test_every_row_has_a_message(adapter: Any) -> None:
-    assert {reason for *_, reason in adapter.OPT_OUTS} == {reason for *_, reason in SAID.values() if reason}
-
-
 def test_bfloat16_keeps_its_bits_and_its_name(adapter: Any) -> None:
     x = np.array([1.5, -2, np.nan]).astype(BFLOAT16)
     given = adapter.run(b"the model", {"x": x, "s": [x], "y": np.zeros(2)}, ["s", "x", "y", "size", "nothing"])
@@ -150,14 +106,3 @@ def test_the_compiler_is_found_or_asked_for(adapter: Any, monkeypatch: pytest.Mo
     monkeypatch.setenv("CC", "clang-99")
     with pytest.raises(adapter.NoCompilerError, match=r"no clang-99 on the PATH"):
         adapter.compiler()
-
-
-@REAL
-def test_the_real_one(tmp_path: Path) -> None:
-    wanted = {
-        "ai.onnx/Split/13/lengths": "pass",
-        "ai.onnx/Split/13/dtypes/bfloat16": ("pass", "unsupported"),  # as clang is new enough, or is not
-        "ai.onnx/Split/13/dtypes/string": "unsupported",
-        "ai.onnx/Split/18/dtypes_num_outputs/float16": "wrong_shape",
-    }
-    assert real(tmp_path, "tinygrad", wanted)["runtime"] == "tinygrad"

@@ -1,4 +1,4 @@
-"""TVM's adapter: what opts out, the order of inputs and outputs, and its shapes."""
+"""TVM's adapter: the order of inputs and outputs, and its shapes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import parser
-from runtime_fakes import REAL, loaded, raised, real
+from runtime_fakes import loaded
 
 from backends import serve
 
@@ -19,45 +19,6 @@ MODEL = parser.parse_model(
 )
 ONE = parser.parse_model('<ir_version: 8, opset_import: ["" : 18]> g (float[2] a) => (float[2] y) { y = Neg(a) }')
 A, B = np.float32([1, 2]), np.float32([3, 4])
-CONSTANT = "no operand that is known at run time only"
-
-# As version 0.27.0 said it.
-SAID = {
-    "operator": (
-        ("OpNotImplemented", RuntimeError),
-        "The following operators are not supported for frontend ONNX: DFT",
-        "no such operator",
-    ),
-    "inner": (("NotImplementedError",), "Operator Loop not implemented.", "no such operator"),
-    "type": (("ValueError",), "unknown dtype `complex64`", "no such element type"),
-    "old": (
-        ("ValueError",),
-        "Model IR version 2 not supported. Must be at least after 1.1.0.",
-        "older IR version than it knows",
-    ),
-    "axes": (("AssertionError",), "Only constant axes currently supported", CONSTANT),
-    "split": (("ValueError",), "Only constant split supported for SplitToSequence", CONSTANT),
-    "dynamic": (("ValueError",), "Dynamic Split not yet supported", CONSTANT),
-    "pads": (("ValueError",), "Dynamic pads are not supported yet.", CONSTANT),
-    "cumsum": (("ValueError",), "CumSum with non-constant axis input is not supported yet. ONNX permits it", CONSTANT),
-    "resize": (("ValueError",), "Type <class 'tvm.ir.expr.Var'> for scale is currently unsupported.", CONSTANT),
-    "only": (("NotImplementedError",), "RoiAlign in Relax only supports avg and max modes", "no kernel"),
-    "is": (
-        ("NotImplementedError",),
-        "SplitToSequence with dynamic dim size and scalar split is not supported.",
-        "no kernel",
-    ),
-    "rank": (("NotImplementedError",), "Ndim > 5 not supported for convolution.", "no kernel"),
-    "symbolic": (("NotImplementedError",), "Squeeze with symbolic axes not supported", "no kernel"),
-    "blocked": (("ValueError",), "DequantizeLinear blocked quantization is not supported yet.", "no kernel"),
-    "datatype": (("TypeError",), "Unsupported input datatype for operation: float4_e2m1fn", "no kernel"),
-    "passed": (("NoTypeError",), "no tensor can be made of string", "no way to pass this type"),
-    "falls over": (("ValueError",), "Node cannot handle ShapeExpr inputs.", None),
-    "constant": (("ValueError",), "TopK k must be a constant", None),
-    "default": (("KeyError",), "'num_heads'", None),
-    "checked": (("InternalError", RuntimeError), "Check failed: dtype.bits % 8 == 0 (4 vs. 0) : ", None),
-    "shapes": (("ValueError",), "Cannot broadcast 3 and 4", None),
-}
 
 
 class Tensor:
@@ -112,19 +73,6 @@ def adapter(monkeypatch: pytest.MonkeyPatch, machine: dict[str, Any]) -> Any:
         "tvm.relax.frontend.onnx": {"from_onnx": lambda proto, **_: proto},
     }
     return loaded(monkeypatch, "tvm", contents)
-
-
-@pytest.mark.parametrize(("kind", "text", "reason"), SAID.values(), ids=list(SAID))
-def test_what_opts_out(adapter: Any, kind: tuple[Any, ...], text: str, reason: str | None) -> None:
-    assert serve.opt_out(adapter.OPT_OUTS, raised(kind[0], text, *kind[1:])) == reason
-
-
-def test_every_row_has_a_message(adapter: Any) -> None:
-    def first(kind: tuple[Any, ...], text: str) -> int:
-        found = raised(kind[0], text, *kind[1:])
-        return next(place for place, row in enumerate(adapter.OPT_OUTS) if serve.opt_out([row], found))
-
-    assert {first(kind, text) for kind, text, reason in SAID.values() if reason} == set(range(len(adapter.OPT_OUTS)))
 
 
 def test_inputs_go_in_the_graphs_order_without_initializers_and_outputs_by_name(adapter: Any) -> None:
@@ -185,18 +133,3 @@ def test_what_the_compiler_made_is_kept_where_it_can_be_linked(
     assert isinstance(ran[0], Executable)
     assert (ran[1] == "g") is bool(linker), "the second time it is loaded"
     assert Executable.made - before == (1 if linker else 2)
-
-
-@REAL
-def test_the_real_one(tmp_path: Any) -> None:
-    wanted = {
-        "ai.onnx/Split/18/uneven": "pass",
-        "ai.onnx/Split/13/lengths": "unsupported",
-        "ai.onnx/Split/13/lengths@initializer": "pass",
-        "ai.onnx/Split/18/dtypes_num_outputs/bfloat16": "pass",
-        "ai.onnx/Split/13/dtypes/string": "unsupported",
-        "ai.onnx/Split/18/outputs_left_out": "wrong_shape",
-        "ai.onnx/Reshape/1/by_attribute": "refused",
-        "ai.onnx/ReduceSum/13/outside/float4e2m1": "crash",
-    }
-    assert real(tmp_path, "tvm", wanted, signal="SIGSEGV")["version"] == "0.27.0.post1"
