@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import backends
 import harness
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 PACKAGES = {package.__name__: Path(package.__file__ or "").parent for package in (harness, backends)}
 
@@ -40,12 +45,11 @@ def package(module: str) -> str:
     return parts[1] if parts[0] == "harness" and len(parts) > 1 and parts[1] in ORDER else ""
 
 
-def imports(source: str, known: set[str], *, typing: bool = False) -> set[str]:
-    """Return the modules that a source imports; those under TYPE_CHECKING only if asked.
+def imports(tree: ast.Module, known: set[str], *, typing: bool = False) -> set[str]:
+    """Return the modules that a parsed source imports; those under TYPE_CHECKING only if asked.
 
     `from package import name` counts for package.name where that is a module.
     """
-    tree = ast.parse(source)
     skipped: set[ast.AST] = set()
     if not typing:
         for node in ast.walk(tree):
@@ -65,13 +69,19 @@ def imports(source: str, known: set[str], *, typing: bool = False) -> set[str]:
     return found - {"__future__"}
 
 
-def imported(name: str, *, typing: bool = False) -> set[str]:
-    return imports(MODULES[name].read_text(), set(MODULES), typing=typing)
+@functools.cache
+def parsed(name: str) -> ast.Module:
+    return ast.parse(MODULES[name].read_text())
 
 
-def under(found: set[str], *tops: str) -> set[str]:
+@functools.cache
+def imported(name: str, *, typing: bool = False) -> frozenset[str]:
+    return frozenset(imports(parsed(name), set(MODULES), typing=typing))
+
+
+def under(names: Collection[str], *tops: str) -> set[str]:
     """Return the imports that are of these packages, or below them."""
-    return {name for name in found if any(name == top or name.startswith(f"{top}.") for top in tops)}
+    return {name for name in names if any(name == top or name.startswith(f"{top}.") for top in tops)}
 
 
 def operator_files() -> list[str]:
@@ -94,8 +104,8 @@ def late():
 """
     known = {"harness.case.case", "harness.run.scheduler"}
     at_run_time = {"onnx.defs", "os", "harness.case.case", "harness", "typing"}
-    assert imports(source, known) == at_run_time
-    assert imports(source, known, typing=True) == {*at_run_time, "harness.run.scheduler"}
+    assert imports(ast.parse(source), known) == at_run_time
+    assert imports(ast.parse(source), known, typing=True) == {*at_run_time, "harness.run.scheduler"}
 
 
 def test_there_is_something_to_read() -> None:
@@ -131,8 +141,8 @@ def test_only_schema_imports_onnx_defs() -> None:
     assert importers == {"harness.spec.schema"}
     uses = {
         name
-        for name, path in MODULES.items()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for name in MODULES
+        for node in ast.walk(parsed(name))
         if isinstance(node, ast.Attribute) and ast.unparse(node) == "onnx.defs"
     }
     assert uses == {"harness.spec.schema"}, uses
@@ -172,11 +182,10 @@ def test_packages_import_only_those_before_them() -> None:
 
 
 def test_every_folder_says_what_it_is_for() -> None:
-    for package_name, folder in PACKAGES.items():
-        for path in [folder, *folder.rglob("*/")]:
-            if list(path.glob("*.py")):
-                text = ast.get_docstring(ast.parse((path / "__init__.py").read_text()))
-                assert text, f"{package_name}: {path}"
+    folders = [name for name, path in MODULES.items() if path.name == "__init__.py"]
+    assert {path.parent for path in MODULES.values()} == {MODULES[name].parent for name in folders}
+    for name in folders:
+        assert ast.get_docstring(parsed(name)), name
 
 
 def test_the_top_folder_is_small() -> None:
