@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
+import functools
 import signal
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
-from xdist.scheduler import LoadScopeScheduling
 
 from harness.generation import plans
 from harness.spec import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 HANGS = 60
 """Seconds after which a test that waits for what never comes is ended."""
@@ -34,10 +34,30 @@ def ends() -> Iterator[None]:
 
 
 FEW = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "Scatter", "Dropout", "Reshape")
-"""Operators of every kind: what a test of the harness needs; those of operators look at each by itself."""
+"""Operators of every kind, for tests of commands that go through all of them."""
 
 
-plans._evaluator()
+_LOAD = registry.load
+
+
+@functools.cache
+def _few() -> registry.Registry:
+    plans._evaluator()  # It keeps the registry that it is made with, which must be the whole one.
+    return registry.Registry(map(_LOAD().named, FEW))
+
+
+@pytest.fixture
+def few_operators(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands that go through all operators go through FEW."""
+    few = _few()
+    monkeypatch.setattr(registry, "load", lambda: few)
+
+
+@pytest.fixture
+def all_operators(monkeypatch: pytest.MonkeyPatch, few_operators: None) -> None:  # noqa: ARG001 - it comes first
+    """Undo few_operators, which the test's module asks for, for this test."""
+    monkeypatch.setattr(registry, "load", _LOAD)
+
 
 # A shell that starts tests in the background ignores these, and what ignores them hands that on to what it starts.
 for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
@@ -45,33 +65,13 @@ for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
         signal.signal(_number, _usual)
 
 
-@pytest.fixture(autouse=True)
-def _few_operators(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let commands that go through all cases go through those of a few operators."""
-    if "all_operators" not in request.keywords and not operator_of(request.node.nodeid):
-        few = registry.Registry(map(registry.load().named, FEW))
-        monkeypatch.setattr(registry, "load", lambda: few)
-
-
-def operator_of(nodeid: str) -> str:
-    """Return the operator that a test is about, or an empty text."""
-    found = re.search(r"\[(ai\.onnx[\w.]*/\w+)\]$", nodeid)
-    return found[1] if found else ""
-
-
-class ByOperator(LoadScopeScheduling):
-    """One process does all tests of an operator: its cases are generated once."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return operator_of(nodeid) or nodeid
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByOperator:
-    """Spread tests over processes by operator."""
-    return ByOperator(config, log)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of an operator behind one another, for the same reason."""
-    items.sort(key=lambda item: operator_of(item.nodeid))
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Refuse test modules that generate cases when they are imported: the run of a single test would wait for that."""
+    if not isinstance(collector, pytest.Module):
+        return (yield)
+    refusal = AssertionError(f"{collector.path.name} generates cases when it is imported; a cached function can do it")
+    with mock.patch.object(plans, "plans", side_effect=refusal):
+        return (yield)

@@ -29,7 +29,10 @@ OPS = list(registry.load())
 KINDS = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "Scatter", "Dropout")
 """Operators that move data, compute, hold values, take containers, are deprecated, draw at random."""
 
-every_operator = pytest.mark.parametrize("op", OPS, ids=str)
+every_operator = pytest.mark.parametrize(
+    "op", [pytest.param(op, id=str(op), marks=pytest.mark.xdist_group(str(op))) for op in OPS], scope="session"
+)
+"""A test of each operator. All tests of one run together and in one process: its cases are generated once."""
 
 
 def nothing_derived(op: Op) -> Op:

@@ -86,7 +86,6 @@ def bin_folder(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.all_operators
 def test_the_gate_in_ten_minutes(tmp_path: Path, bin_folder: Path) -> None:
     found = [block for block in blocks(PAGE.read_text(encoding="utf-8")) if block.kind in {"sh", "text"}]
     install, *rest = found
@@ -106,7 +105,6 @@ def test_the_gate_in_ten_minutes(tmp_path: Path, bin_folder: Path) -> None:
         assert not told, f"{PAGE.name}, line {shown.line}: {told}"
 
 
-@pytest.mark.all_operators
 def test_the_shortest_adapter_does_what_its_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     section = ADAPTERS.read_text(encoding="utf-8").partition("## The shortest adapter\n")[2].partition("\n## ")[0]
     adapter, console = (block.text for block in blocks(section))

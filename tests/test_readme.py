@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from importlib import metadata
+from typing import TYPE_CHECKING
 
-import pytest
 from commands import command
 from paths import ROOT
 from test_docs import differs
@@ -15,6 +15,9 @@ from harness.execution import backend_names
 from harness.generation import manifest
 from harness.spec import registry, schema
 from harness.spec.completeness import completeness
+
+if TYPE_CHECKING:
+    import pytest
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -32,7 +35,6 @@ def test_the_versions_that_made_the_sample_are_named() -> None:
         assert f"{name} {metadata.version(name)}" in README, "the test extra pins what made it"
 
 
-@pytest.mark.all_operators
 def test_the_figures_of_the_first_screen_are_those_of_the_declarations() -> None:
     entries = [manifest.entries(op) for op in registry.load()]
     assert all(entries), "the committed manifest is not of these cases: onnx-conformance manifest"

@@ -311,7 +311,6 @@ def test_without_its_package_it_does_not_come_up(name: str, tmp_path: Path) -> N
 
 
 @REAL
-@pytest.mark.all_operators
 def test_the_script_that_shows_a_case_without_this_project(name: str, tmp_path: Path) -> None:
     needed = node_environment.needs(name)
     assert needed is not None

@@ -69,7 +69,6 @@ def test_every_row_of_opt_outs_has_an_error(monkeypatch: pytest.MonkeyPatch, nam
 
 
 @REAL
-@pytest.mark.all_operators
 @pytest.mark.parametrize("name", RUNTIMES)
 def test_a_real_run_gives_the_recorded_verdicts(tmp_path: Path, name: str) -> None:
     recorded = RUNTIMES[name]["real"]

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from harness.case.case import Case
     from harness.execution.backend_names import Target
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 SCRIPT = ADAPTERS / "split_float32.mjs"
 
 

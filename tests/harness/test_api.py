@@ -16,6 +16,8 @@ import harness
 from harness import Outcome, Verdict, cases, judge
 from harness.errors import HarnessError
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 PAGE = ROOT / "docs" / "from-python.md"
 
 

@@ -109,6 +109,7 @@ def test_every_command_prints_what_others_wrote_as_plain_text(tmp_path: Path) ->
                 assert not any(line.lstrip().startswith("::") for line in text.splitlines()), (words, text)
 
 
+@pytest.mark.usefixtures("few_operators")
 def test_a_case_is_one_line_of_the_list(tmp_path: Path) -> None:
     command("generate", "--out", tmp_path / "suite", "--case", "ai.onnx/Split/18/lengths")
     [case, *others] = (path.parent for path in (tmp_path / "suite").rglob("model.onnx"))

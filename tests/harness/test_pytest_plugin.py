@@ -20,6 +20,8 @@ from harness.suites import onnx_layout
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 ONE = "ai.onnx/Split/18/uneven_two"
 LEFT_OUT = "ai.onnx/Split/18/outputs_left_out"
 

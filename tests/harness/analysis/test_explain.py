@@ -40,7 +40,7 @@ TAGS = ("basic", "edge")
 HOSTILE = "\x1b[2J\x1b[31mred\x1b]0;title\x07\r\nsecond\u202e\x00 ``` | <b>" + "x" * 5000
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
-pytestmark = pytest.mark.usefixtures("ends")
+pytestmark = pytest.mark.usefixtures("ends", "few_operators")
 
 
 def result(version: int, type_: str, tag: str = "basic", form: str = "plain", **changed: Any) -> Result:
@@ -478,7 +478,7 @@ def test_the_rule_of_a_wrong_runtime_is_recovered(
     recovered(tmp_path, monkeypatch, rule, operator, words)
 
 
-@pytest.mark.all_operators
+@pytest.mark.usefixtures("all_operators")
 def test_the_rule_of_a_kernel_is_not_one_of_its_function_body(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = "axis is negative and type is float16 and form is not @expanded"
     recovered(tmp_path, monkeypatch, "negative_axis_of_float16", "LayerNormalization", words)

@@ -201,6 +201,7 @@ def test_a_model_without_a_node_of_the_operator_says_its_opset_alone() -> None:
     assert of(dataclasses.replace(made, operator="model")) == set()
 
 
+@pytest.mark.usefixtures("few_operators")
 def test_forms_share_what_the_plain_one_says() -> None:
     reader = Reader()
     chosen = Selection(cases=("ai.onnx/Split/18/dtypes_num_outputs/float16*", "ai.onnx/ReduceSum/13/*"))
@@ -216,6 +217,7 @@ def test_forms_share_what_the_plain_one_says() -> None:
             assert own[OPSET] > alone[OPSET] == int(plain.operator.rpartition("/")[2])
 
 
+@pytest.mark.usefixtures("few_operators")
 def test_what_is_shared_is_never_that_of_another_case() -> None:
     """Without its plain case before it, a form says what its own model says."""
     reader = Reader()
@@ -225,7 +227,6 @@ def test_what_is_shared_is_never_that_of_another_case() -> None:
         assert words(reader.of_case(item)[0]) == words(Reader().of_case(plain)[0]), item.id
 
 
-@pytest.mark.all_operators
 def test_cases_of_every_kind_can_be_read() -> None:
     for item in few():
         found = of(item)
@@ -287,7 +288,6 @@ def test_a_choice_lists_what_is_shorter() -> None:
     assert many.condition([f"t{n}" for n in range(10)], [f"t{n}" for n in range(10, 20)]) is None, "too long to read"
 
 
-@pytest.mark.all_operators
 @pytest.mark.parametrize("name", ["Split", "ReduceSum", "Dropout", "SequenceInsert", "Constant", "LayerNormalization"])
 def test_a_plan_says_of_every_form_what_its_model_says(name: str) -> None:
     """Traits without the models of all forms are those that are read from the models."""

@@ -10,6 +10,8 @@ from commands import adapter, command
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 FAULTY = "ai.onnx/Split/13/lengths_sum"
 CASES = ["--case", "ai.onnx/Split/13/lengths", "--case", FAULTY]
 DYING = adapter("dies_by_segv")

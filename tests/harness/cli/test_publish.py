@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from commands import command
 from runs import result, run_of
 
@@ -14,6 +15,8 @@ from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("few_operators")
 
 HOSTILE = "ev|il](x) <script>alert(1)</script> @everyone `code`"
 

@@ -20,7 +20,7 @@ from commands import WRONG, Done, adapter, command
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = pytest.mark.usefixtures("ends")
+pytestmark = pytest.mark.usefixtures("ends", "few_operators")
 
 SPLIT = "ai.onnx/Split/13"
 NAMES = ("lengths", "lengths_equal", "lengths_one", "lengths_all", "lengths_sum", "even", "even_columns", "even_one")

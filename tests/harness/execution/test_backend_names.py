@@ -18,6 +18,8 @@ from harness.execution.ask import Asker
 from harness.execution.backend_names import UnknownBackendError
 from harness.repro import bug_report
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 SANDBOX = pytest.mark.skipif(
     shutil.which("bwrap") is None
     or bool(subprocess.run(["bwrap", "--ro-bind", "/", "/", "true"], check=False).returncode),

@@ -23,6 +23,8 @@ from harness.results.stream import Run
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 DATA = sorted(path for path in Path(backends.__file__).parent.glob("*.toml") if not path.with_suffix(".mjs").is_file())
 OLD = Needs("mine", "mine-dist", "mine", "2.0", ("extra",), (("1.0", ("numpy<2",)), ("1.5", ("numpy<3",))))
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from harness.case.case import Case
 
-pytestmark = pytest.mark.usefixtures("ends")
+pytestmark = pytest.mark.usefixtures("ends", "few_operators")
 NAMES = ("lengths", "lengths_sum", "even", "lengths_one")
 FAULTY = "lengths_sum"
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 WRONG = ROOT / "tests" / "adapters" / "wrong.py"
 FAULTY = "lengths_sum"
-pytestmark = pytest.mark.usefixtures("ends")
+pytestmark = pytest.mark.usefixtures("ends", "few_operators")
 
 SPY = """
 import json, os, socket, sys

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Check = Callable[..., tuple[dict[str, str], set[str]]]
 
-pytestmark = [pytest.mark.usefixtures("ends"), pytest.mark.all_operators]
+pytestmark = pytest.mark.usefixtures("ends")
 
 ECHO = """
 import numpy as np

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from harness.case.case import Case
     from harness.declare import Op
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 SPLIT = "Split"
 
 

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pytest
 from click.testing import CliRunner
 from commands import command
 from generated import covered, every_operator, nothing_derived
@@ -85,6 +86,7 @@ def invoke(*words: str) -> Any:
     return CliRunner().invoke(commands.main, ["coverage", *words])
 
 
+@pytest.mark.usefixtures("few_operators")
 def test_the_command_tells_totals_and_what_is_left() -> None:
     ran = invoke("--op", "Split")
     assert ran.exit_code == 0, ran.output
@@ -93,6 +95,7 @@ def test_the_command_tells_totals_and_what_is_left() -> None:
     assert "ai.onnx/SplitToSequence" not in ran.output, ran.output
 
 
+@pytest.mark.usefixtures("few_operators")
 def test_the_command_gives_json() -> None:
     ran = invoke("--op", "Split/18", "--json")
     assert ran.exit_code == 0, ran.output
@@ -116,6 +119,7 @@ def test_figures_add_up() -> None:
     assert figures[0] == figures[1] + figures[2] + len(found.missing), row
 
 
+@pytest.mark.usefixtures("few_operators")
 def test_what_nothing_is_declared_of_counts_with_all_its_points_and_sentences() -> None:
     done = command("coverage", "--op", "Split", "--op", "Sigmoid")
     assert done.status == 0, done.text
@@ -128,6 +132,7 @@ def test_what_nothing_is_declared_of_counts_with_all_its_points_and_sentences() 
     assert all(len(record["missing"]) == record["points"] > 0 for record in records), records
 
 
+@pytest.mark.usefixtures("few_operators")
 def test_an_operator_without_cases_is_one_of_onnx_wherever_it_is_named() -> None:
     sentence = "ONNX has ai.onnx/Sigmoid (versions 1, 6, 13), of which no case is written yet"
     for words in (

@@ -79,7 +79,6 @@ def expanded(operator: str, name: str, since: int) -> Case:
     return forms.build(plan, next(form for form in forms.forms(plan) if form.body))
 
 
-@pytest.mark.all_operators
 def test_a_body_that_gives_something_else_needs_a_dispute() -> None:
     case = expanded("ReduceLogSumExp", "large", 18)
     with pytest.raises(
@@ -91,7 +90,6 @@ def test_a_body_that_gives_something_else_needs_a_dispute() -> None:
     assert (disputed.outcome, disputed.expected, disputed.notes[-1]) == (Outcome.UNSPECIFIED, None, "because")
 
 
-@pytest.mark.all_operators
 def test_a_body_that_is_not_valid_needs_a_dispute() -> None:
     case = expanded("Clip", "fractions_bfloat16", 13)
     with pytest.raises(
@@ -100,14 +98,12 @@ def test_a_body_that_is_not_valid_needs_a_dispute() -> None:
         function_body.agreed(case, None, Evaluator())
 
 
-@pytest.mark.all_operators
 def test_a_body_that_agrees_expects_what_the_whole_does() -> None:
     case = expanded("Clip", "both_infinities", 13)
     assert function_body.agreed(case, None, Evaluator()) is case
     assert function_body.agreed(case, "needless", Evaluator()) is case
 
 
-@pytest.mark.all_operators
 def test_what_the_parts_leave_open_is_open() -> None:
     case = expanded("Softmax", "nan", 13)
     left = function_body.agreed(case, None, Evaluator())
@@ -117,13 +113,11 @@ def test_what_the_parts_leave_open_is_open() -> None:
     assert left.clauses[-1] in left.detail
 
 
-@pytest.mark.all_operators
 def test_without_the_parts_there_is_no_such_form() -> None:
     case = expanded("Clip", "both_infinities", 13)
     assert function_body.agreed(case, None, Evaluator(registry.Registry([registry.load().named("Split")]))) is None
 
 
-@pytest.mark.all_operators
 def test_an_operator_without_a_file_is_evaluated_by_its_body() -> None:
     model = onnx.parser.parse_model(
         '<ir_version: 8, opset_import: ["": 18]> g (float[3] x, float limit) => (float[3] y) { y = Clip (x, , limit) }'

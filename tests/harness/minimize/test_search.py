@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Self
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 SERVE = Path(backends.__file__).with_name("serve.py")
 ADAPTERS = Path(faulty.__file__).parent
 TARGET = Target("faulty", ())
@@ -464,7 +466,7 @@ def crashes(_: faulty.Asked) -> list[Any]:
     raise faulty.CrashError
 
 
-@pytest.mark.all_operators
+@pytest.mark.usefixtures("all_operators")
 @pytest.mark.parametrize(("operator", "inputs"), [("Conv/11", ("X", "W")), ("LSTM/7", ("X", "W", "R"))])
 def test_a_rank_that_the_text_writes_out_stays(
     operator: str, inputs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -478,7 +480,7 @@ def test_a_rank_that_the_text_writes_out_stays(
         assert after == before, f"{name}: {before} dimensions became {after}"
 
 
-@pytest.mark.all_operators
+@pytest.mark.usefixtures("all_operators")
 def test_without_that_guard_a_rank_would_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minimize, "_ranks", lambda _: {})
     chosen = Selection(("Conv/11",), forms=("plain",))

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from harness.report.report_data import ReportData
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 TABLES = {
     "junit": junit.OUTCOMES,
     "ctrf": ctrf.STATUSES,

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
     from harness.case.case import Case
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

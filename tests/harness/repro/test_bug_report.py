@@ -27,6 +27,8 @@ from harness.spec import links
 from harness.suites.lookup import find_case
 from harness.verdict import Result, Verdict
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 SPLIT = "ai.onnx/Split/13/lengths_sum"
 HOSTILE = (
     "`` ` ``` </details></code> <script>alert(1)</script> | a \\| b | @octocat #123 GH-7 <!-- --> "

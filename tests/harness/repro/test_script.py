@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import json
 import shlex
 import subprocess
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 ALLOWED = {
     "io",
     "faulthandler",
@@ -48,7 +51,12 @@ ALLOWED = {
     "importlib",
 }
 TEXT, BYTES = "onnx.parser.parse_model(", "onnx.load_from_string("
-CASES = {case.id: case for name in ("Split", "SplitToSequence") for case in plans.cases(registry.load().named(name))}
+
+
+@functools.cache
+def cases() -> dict[str, Case]:
+    """Return the cases of the Split family by id."""
+    return {case.id: case for name in ("Split", "SplitToSequence") for case in plans.cases(registry.load().named(name))}
 
 
 def imported(script: str) -> set[str]:
@@ -77,7 +85,7 @@ def run_alone(script: str, tmp_path: Path) -> tuple[int, str]:
 
 
 def made(case_id: str, backend: str) -> tuple[str, Result]:
-    case = CASES[case_id]
+    case = cases()[case_id]
     with Asker(backend_names.resolve(backend), Limits()) as lane:
         hello = dict(lane.process.hello)
         result = judge(case, backend, lane.ask(case))
@@ -136,7 +144,7 @@ def test_a_process_that_dies_is_shown_by_its_signal(tmp_path: Path) -> None:
 
 
 def test_a_runtime_that_is_missing_is_not_taken_for_a_refusal(tmp_path: Path) -> None:
-    case = CASES["ai.onnx/Split/18/sum_short"]
+    case = cases()["ai.onnx/Split/18/sum_short"]
     for backend, hello in (
         ("gone", {"runtime": "gone", "version": "1", "repro": "import onnxruntime_that_is_gone\n"}),
         (f"cmd:{tmp_path / 'no_such_runner'}", {}),
@@ -200,7 +208,7 @@ OVER_STDIO = {
 
 @pytest.mark.parametrize("case_id", OVER_STDIO)
 def test_a_command_is_called_over_stdio(case_id: str, tmp_path: Path) -> None:
-    right = CASES[case_id].expected
+    right = cases()[case_id].expected
     assert right is not None
     script, result = made(case_id, answering(tmp_path, *right))
     assert result.verdict is Verdict.PASS, result
@@ -332,7 +340,7 @@ def test_the_file_judges_as_the_harness_does(capsys: pytest.CaptureFixture[str])
 
 def test_every_generated_case_judges_its_own_expected_values(capsys: pytest.CaptureFixture[str]) -> None:
     count = 0
-    for case in CASES.values():
+    for case in cases().values():
         if case.form != "plain" or case.expected is None or int(case.operator.rpartition("/")[2]) not in {13, 24}:
             continue
         literals = ", ".join(map(repro.literal, case.expected))
@@ -356,9 +364,9 @@ def written(case: Case) -> tuple[str, str]:
 
 def test_the_model_is_text_wherever_onnxs_text_can_hold_it() -> None:
     """The text format has no word for some element types of initializers: complex, below a byte, float8e8m0."""
-    fallen = {case_id for case_id, case in CASES.items() if written(case)[0] == BYTES}
+    fallen = {case_id for case_id, case in cases().items() if written(case)[0] == BYTES}
     assert all("@initializer" in case_id for case_id in fallen), sorted(fallen)
-    types = {CASES[case_id].element_type for case_id in fallen}
+    types = {cases()[case_id].element_type for case_id in fallen}
     assert types <= {
         "complex64", "complex128", "uint4", "int4", "uint2", "int2", "float4e2m1", "float6e2m3", "float6e3m2",
     }, sorted(types)  # fmt: skip
@@ -366,7 +374,7 @@ def test_the_model_is_text_wherever_onnxs_text_can_hold_it() -> None:
 
 
 def test_the_text_says_the_same_model() -> None:
-    for case in list(CASES.values())[::7]:
+    for case in list(cases().values())[::7]:
         _, script = written(case)
         scope: dict[str, Any] = {}
         exec(script[: script.index("inputs = {")], scope)
@@ -382,7 +390,7 @@ def test_the_text_says_the_same_model() -> None:
 
 
 def test_hostile_text_cannot_leave_the_docstring(tmp_path: Path) -> None:
-    case = CASES["ai.onnx/Split/18/lengths"]
+    case = cases()["ai.onnx/Split/18/lengths"]
     case = dataclasses.replace(case, clauses=('"""\nraise SystemExit("taken over")\n"""', "back\\slash", "new\nline"))
     message = '"""; raise SystemExit("taken over")\n\x1b[31m'
     result = Result(case.id, case.operator, "mine", Verdict.WRONG_VALUE, "values", message=message)
@@ -462,7 +470,7 @@ def test_a_name_that_nobody_defines_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_script_has_no_code_that_its_case_does_not_need() -> None:
-    case = CASES["ai.onnx/Split/18/uneven_two"]
+    case = cases()["ai.onnx/Split/18/uneven_two"]
     result = Result(case.id, case.operator, "mine", Verdict.WRONG_VALUE, "values")
     text = repro.script(case, result, {"repro": "outputs = expected\n"})
     assert "np.testing.assert_array_equal" in text
@@ -483,7 +491,7 @@ def test_a_script_of_every_kind_runs_as_it_is(capsys: pytest.CaptureFixture[str]
 
 
 def test_a_hang_says_where_it_is_and_ends(tmp_path: Path) -> None:
-    case = CASES["ai.onnx/Split/18/uneven_two"]
+    case = cases()["ai.onnx/Split/18/uneven_two"]
     result = Result(case.id, case.operator, "mine", Verdict.TIMEOUT, "values", message="no answer within 20.0 s")
     script = repro.script(case, result, {"repro": "import time\n\ntime.sleep(1000)\n"}).replace("(30,", "(1,")
     where = script.splitlines().index("time.sleep(1000)") + 1
@@ -494,7 +502,7 @@ def test_a_hang_says_where_it_is_and_ends(tmp_path: Path) -> None:
 
 
 def test_a_command_that_hangs_is_ended_with_its_script(tmp_path: Path) -> None:
-    case = CASES["ai.onnx/Split/18/uneven_two"]
+    case = cases()["ai.onnx/Split/18/uneven_two"]
     backend = f"cmd:{shlex.join([sys.executable, '-c', 'import time; time.sleep(1000)'])}"
     result = Result(case.id, case.operator, backend, Verdict.TIMEOUT, "values")
     status, output = run_alone(repro.script(case, result, {}).replace("timeout=60", "timeout=1"), tmp_path)
@@ -504,7 +512,7 @@ def test_a_command_that_hangs_is_ended_with_its_script(tmp_path: Path) -> None:
 
 def test_what_a_terminal_would_obey_is_escaped() -> None:
     evil = "\x1b[2J\u202egnp"
-    case = CASES["ai.onnx/Split/18/lengths"]
+    case = cases()["ai.onnx/Split/18/lengths"]
     model = onnx.load_from_string(case.model)
     for name in (*model.graph.node[0].output, *(info.name for info in model.graph.output)):
         assert name

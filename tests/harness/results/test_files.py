@@ -21,7 +21,7 @@ from harness.verdict import Verdict
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.usefixtures("ends")
+pytestmark = pytest.mark.usefixtures("ends", "few_operators")
 
 VALIDATOR = jsonschema.Draft202012Validator(
     json.loads(resources.files("harness.results").joinpath("results.schema.json").read_text())

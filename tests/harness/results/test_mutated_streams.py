@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-pytestmark = pytest.mark.usefixtures("ends")
+pytestmark = pytest.mark.usefixtures("ends", "few_operators")
 
 MOST_MEMORY = 256 << 20
 """Bytes that the process may grow by over a whole test; a file here has a few thousand."""

@@ -31,6 +31,8 @@ from harness.verdict import Verdict
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 MANIFEST = ROOT / "generated_cases"
 IDS = [f"ai.onnx/Split/18/case{number}" for number in range(4000)]
 OPS = ("Split*",)
@@ -99,7 +101,7 @@ def test_cases_outside_are_not_made(generated: Generated, monkeypatch: pytest.Mo
     assert (one.form, asked) == ("top", ["lengths"])
 
 
-@pytest.mark.all_operators
+@pytest.mark.usefixtures("all_operators")
 def test_every_form_of_the_manifest_is_one_that_its_version_may_have() -> None:
     """Otherwise a sample would lack the cases of that form."""
     names = {

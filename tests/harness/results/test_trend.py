@@ -20,6 +20,8 @@ from harness.verdict import Result, Verdict
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 OLDER, OLD, NEW = "mine==1.2", "mine==1.10", "mine"
 VERSIONS = {OLDER: "1.2.0", OLD: "1.10.0", NEW: "2.0.1"}
 P, W, C, U, X = Verdict.PASS, Verdict.WRONG_VALUE, Verdict.CRASH, Verdict.UNSUPPORTED, Verdict.UNSPECIFIED

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from harness.case.case import Case
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 SPLIT = ("--op", "Split/18")
 
 

@@ -24,6 +24,8 @@ from harness.suites.suite import Outlook
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 OUTLOOK = Outlook({"a": 100, "b": 100, "c": 300}, 4.0)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from harness.case.case import Case
 
-pytestmark = pytest.mark.usefixtures("ends")
+pytestmark = pytest.mark.usefixtures("ends", "few_operators")
 
 NAMES = (
     "lengths", "lengths_equal", "lengths_one", "lengths_all", "lengths_sum", "lengths_default_axis",

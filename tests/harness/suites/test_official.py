@@ -6,7 +6,6 @@ import fnmatch
 import functools
 from typing import TYPE_CHECKING
 
-import pytest
 from generated import every_operator, on_the_oracles
 
 from harness.case.case import EXPANDED
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
     from harness.case.case import Case
     from harness.declare import Op
-
-pytestmark = pytest.mark.all_operators
 
 
 @functools.cache

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 TENSOR = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
 X = np.array([1, 2], np.float32)
 
@@ -201,7 +203,7 @@ def one_of_each_version() -> Iterator[Case]:
         yield from unseen.values()
 
 
-@pytest.mark.all_operators
+@pytest.mark.usefixtures("all_operators")
 def test_a_case_of_each_operator_version_and_kind_of_value_comes_back(tmp_path: Path) -> None:
     seen: set[str] = set()
     operators = set()

@@ -24,6 +24,8 @@ from harness.suites.suite import Suite, SuiteError
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("few_operators")
+
 OFFICIAL = Official()
 
 
