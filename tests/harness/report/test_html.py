@@ -886,14 +886,25 @@ def test_light_and_dark_follow_the_system_and_the_button(scheme: str, file: Path
     assert tab.evaluate(ground) == dark
 
 
+def show(tab: Page, route: str) -> None:
+    """Go to another place of the page, and wait until it is shown."""
+    tab.evaluate("(route) => { location.hash = route; }", route)
+    tab.wait_for_timeout(100)
+
+
 @pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("route", ["#/", "#/cases", "#/groups", "#/case/{case}"])
-def test_the_page_is_no_wider_than_the_window(
-    width: int, route: str, file: Path, found: list[Result], opened: Any
-) -> None:
+def test_the_page_is_no_wider_than_the_window(width: int, file: Path, found: list[Result], opened: Any) -> None:
     wrong = next(r for r in found if r.verdict is Verdict.WRONG_VALUE)
-    tab = opened(file, route.format(case=wrong.case), viewport={"width": width, "height": 800})
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab = opened(file, viewport={"width": width, "height": 800})
+    for route, view in (
+        ("#/", "matrix"),
+        ("#/cases", "list"),
+        ("#/groups", "v-groups"),
+        (f"#/case/{wrong.case}", "case-title"),
+    ):
+        show(tab, route)
+        tab.locator(f"#{view}").wait_for()
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width, route
 
 
 def test_many_backends_leave_room_for_the_id_on_a_telephone(tmp_path: Path, opened: Any) -> None:
