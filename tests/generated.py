@@ -43,8 +43,10 @@ def nothing_derived(op: Op) -> Op:
 
 @functools.lru_cache(maxsize=1)
 def plans(op: Op) -> tuple[Plan, ...]:
-    """Return the plans of an operator."""
-    return tuple(generate.plans(op))
+    """Return the plans of an operator, of which there must be some: tests loop over them."""
+    all_plans = tuple(generate.plans(op))
+    assert all_plans, f"{op} has no cases"
+    return all_plans
 
 
 @functools.lru_cache(maxsize=1)

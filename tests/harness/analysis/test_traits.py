@@ -222,7 +222,9 @@ def test_what_is_shared_is_never_that_of_another_case() -> None:
     """Without its plain case before it, a form says what its own model says."""
     reader = Reader()
     every = list(Generated().cases(Selection(cases=("ai.onnx/SplitToSequence/11/*",))))
-    for item in [item for item in every if item.form == "initializer"]:
+    forms = [item for item in every if item.form == "initializer"]
+    assert forms
+    for item in forms:
         plain = next(other for other in every if other.id == item.id.partition("@")[0])
         assert words(reader.of_case(item)[0]) == words(Reader().of_case(plain)[0]), item.id
 
@@ -291,7 +293,9 @@ def test_a_choice_lists_what_is_shorter() -> None:
 @pytest.mark.parametrize("name", ["Split", "ReduceSum", "Dropout", "SequenceInsert", "Constant", "LayerNormalization"])
 def test_a_plan_says_of_every_form_what_its_model_says(name: str) -> None:
     """Traits without the models of all forms are those that are read from the models."""
-    for plan in plans.plans(registry.load().named(name)):
+    of_operator = list(plans.plans(registry.load().named(name)))
+    assert of_operator
+    for plan in of_operator:
         reader = Reader()
         read = {case.id: reader.of_case(case) for case in plans.delivered(plan)}
         every = tuple(forms(plan))

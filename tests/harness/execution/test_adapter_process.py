@@ -170,6 +170,7 @@ def test_a_module_takes_nothing_from_the_folder_it_is_served_from() -> None:
 def test_a_good_adapter_answers_every_case(cases: dict[str, Case]) -> None:
     with lane("good") as opened:
         replies = {name: opened.ask(case) for name, case in cases.items()}
+    assert replies
     for name, reply in replies.items():
         assert isinstance(reply, Answered), f"{name}: {reply}"
         expected = cases[name].expected

@@ -394,6 +394,11 @@ def test_every_form_occurs(op: Op) -> None:
             assert "omitted" in forms, forms
 
 
+def test_the_forms_that_tests_look_at_occur() -> None:
+    forms = {case.form.partition("-")[0] for case in few()}
+    assert forms >= {PLAIN, "initializer", "omitted", "symbolic", "unranked", "top"}, forms
+
+
 @every_operator
 def test_every_form_expects_the_same(op: Op) -> None:
     plain = {case.id: case for case in cases(op) if case.form == PLAIN}

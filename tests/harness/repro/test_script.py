@@ -374,7 +374,9 @@ def test_the_model_is_text_wherever_onnxs_text_can_hold_it() -> None:
 
 
 def test_the_text_says_the_same_model() -> None:
-    for case in list(cases().values())[::7]:
+    some = list(cases().values())[::7]
+    assert some
+    for case in some:
         _, script = written(case)
         scope: dict[str, Any] = {}
         exec(script[: script.index("inputs = {")], scope)
