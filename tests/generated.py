@@ -6,6 +6,7 @@ import functools
 from typing import TYPE_CHECKING
 
 import onnx
+import onnx.defs
 import pytest
 
 from harness.declare import NoAnswer
@@ -89,3 +90,29 @@ def few() -> Iterator[Case]:
         op = registry.load().named(name)
         newest = max(version for version in op.versions if any(generate.plans(op, (version,))))
         yield from generate.cases(op, (newest,))
+
+
+# From onnx's Versioning.md: the IR version of the first release that had each opset of ai.onnx.
+LOWEST_IR = dict.fromkeys(range(1, 9), 3) | {9: 4, 10: 5, 11: 6} | dict.fromkeys((12, 13, 14), 7)
+LOWEST_IR |= dict.fromkeys(range(15, 19), 8) | dict.fromkeys((19, 20), 9) | dict.fromkeys((21, 22), 10)
+LOWEST_IR |= {23: 11, 24: 12, 25: 13, 26: 13, 27: 13, 28: 14}
+LOWEST_IR_OF_DOMAIN = {
+    "": LOWEST_IR,
+    "ai.onnx.preview": LOWEST_IR,
+    "ai.onnx.ml": {1: 3, 2: 6, 3: 8, 4: 9, 5: 10},
+    "ai.onnx.preview.training": {1: 7},
+}
+
+
+def schemas(op: Op) -> list[onnx.defs.OpSchema]:
+    found = [
+        item
+        for item in onnx.defs.get_all_schemas_with_history()
+        if (item.domain or "ai.onnx", item.name) == (op.domain, op.name)
+    ]
+    return sorted(found, key=lambda item: item.since_version)
+
+
+def operator_node(case: Case) -> onnx.NodeProto:
+    name = case.operator.split("/")[1]
+    return next(node for node in model(case).graph.node if node.name == name)  # A form may put others in front.

@@ -1,0 +1,251 @@
+"""What holds for the forms of every operator's cases."""
+
+from __future__ import annotations
+
+import fnmatch
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+import onnx.checker
+import onnx.shape_inference
+from generated import LOWEST_IR_OF_DOMAIN, cases, every_operator, few, model, nothing_derived, operator_node, schemas
+from onnx import numpy_helper
+
+from harness.case.case import EXPANDED, PLAIN, Case, Outcome, digest_values
+from harness.declare import EXACT, Op, Tag, Version, ramp
+from harness.generation import plans as generate
+from harness.spec import schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CLIP_VERSIONS = (1, 6, 11, 12, 13)
+
+
+def in_form(op: Op, form: str) -> Iterator[tuple[Case, Case]]:
+    """Yield the plain case and the same in a form."""
+    plain = {case.id: case for case in cases(op) if case.form == PLAIN}
+    for case in cases(op):
+        if case.form.partition("-")[0] == form:
+            yield plain[case.id.partition("@")[0]], case
+
+
+@every_operator
+def test_every_form_occurs(op: Op) -> None:
+    forms = {case.form for case in cases(op)}
+    assert PLAIN in forms, forms
+    # A domain may have had no opset since the operator's versions.
+    versions = schema.versions(op.domain, op.name)
+    assert ("top" in forms) is any(version.top > version.since for version in versions), forms
+    valid = [case for case in cases(op) if case.expected is not None]  # What a signature forbids comes in two forms.
+    if any(dims(info) for case in valid for info in model(case).graph.input):
+        assert "symbolic" in forms, forms
+        assert "unranked" in forms or op.domain != "ai.onnx", forms
+    for version in schema.versions(op.domain, op.name):
+        if any(item.optional for item in version.inputs) and not version.inputs[-1].variadic:
+            assert "omitted" in forms, forms
+
+
+def test_the_forms_that_tests_look_at_occur() -> None:
+    forms = {case.form.partition("-")[0] for case in few()}
+    assert forms >= {PLAIN, "initializer", "omitted", "symbolic", "unranked", "top"}, forms
+
+
+@every_operator
+def test_every_form_expects_the_same(op: Op) -> None:
+    plain = {case.id: case for case in cases(op) if case.form == PLAIN}
+    for case in cases(op):
+        stem = plain[case.id.partition("@")[0]]
+        if case.form == EXPANDED and case.outcome is Outcome.UNSPECIFIED:  # The parts leave it open, or are disputed.
+            assert set(case.clauses) > set(stem.clauses) or set(case.notes) > set(stem.notes), case.id
+            continue
+        assert (case.outcome, case.clauses, case.tags) == (stem.outcome, stem.clauses, stem.tags), case.id
+        if case.form == "again":  # It draws the same values twice.
+            assert digest_values(case.expected[: len(stem.outputs)]) == digest_values(stem.expected), case.id
+            continue
+        assert digest_values(case.expected) == digest_values(stem.expected), case.id
+        assert case.allowance == stem.allowance, case.id
+
+
+@every_operator
+def test_the_plain_form_imports_the_version_itself_and_bakes_nothing(op: Op) -> None:
+    for case in cases(op):
+        if case.form == PLAIN:
+            graph = model(case).graph
+            assert model(case).opset_import[0].version == int(case.operator.rpartition("/")[2]), case.id
+            assert sum(bool(node.name) for node in graph.node) == 1, case.id  # What stands beside has no name.
+            assert not graph.initializer, case.id
+            assert list(operator_node(case).input)[-1:] != [""], case.id
+
+
+@every_operator
+def test_the_expanded_form_has_the_function_body_in_place_of_the_node(op: Op) -> None:
+    for stem, case in in_form(op, EXPANDED):
+        graph = model(case).graph
+        names = [node.name for node in graph.node]
+        assert op.name not in names, case.id
+        assert len(set(names)) == len(names), case.id
+        assert graph.input == model(stem).graph.input, case.id
+        assert graph.output == model(stem).graph.output, case.id
+        if case.outcome is not Outcome.UNSPECIFIED:
+            onnx.checker.check_model(model(case))
+
+
+@every_operator
+def test_every_function_body_is_written_out(op: Op) -> None:
+    for version in schema.versions(op.domain, op.name):
+        found = [case for case in cases(op) if case.operator == str(version)]
+        answered = [case for case in found if case.form == PLAIN and case.expected is not None]
+        wanted = schema.first_body(version) is not None and bool(answered)
+        assert any(case.form == EXPANDED for case in found) is wanted, version
+
+
+@every_operator
+def test_every_dispute_of_a_function_body_is_seen(op: Op) -> None:
+    disputed = [case for case in cases(op) if case.form == EXPANDED and set(case.notes) & set(op.disputes.values())]
+    assert all(case.outcome is Outcome.UNSPECIFIED for case in disputed)
+    for glob in op.disputes:
+        if glob.startswith("test_"):  # Of an official case: see test_official.
+            continue
+        assert any(fnmatch.fnmatchcase(case.name, glob) for case in disputed), glob
+
+
+def holds_initializers(stem: Case, case: Case, wanted: set[str]) -> None:
+    graph = model(case).graph
+    baked = {item.name: numpy_helper.to_array(item) for item in graph.initializer}
+    assert set(baked) == wanted, case.id
+    assert not wanted & set(case.inputs), case.id
+    inputs = {info.name for info in graph.input}
+    assert (wanted <= inputs) is (model(case).ir_version < 4), f"{case.id}: inputs {inputs}"
+    assert wanted.isdisjoint(inputs) or wanted <= inputs, case.id
+    rebuilt = {**case.inputs, **baked}
+    assert {name: digest_values(value) for name, value in rebuilt.items()} == {
+        name: digest_values(value) for name, value in stem.inputs.items()
+    }, case.id
+
+
+@every_operator
+def test_initializer_form(op: Op) -> None:
+    for stem, case in in_form(op, "initializer"):
+        version = schema.in_force(op.domain, op.name, int(case.operator.rpartition("/")[2]))
+        behind = {item.name for item in version.inputs[1:] if not item.variadic}
+        tensors = {info.name for info in model(stem).graph.input if info.type.HasField("tensor_type")}
+        parameters = behind & tensors
+        assert parameters, case.id
+        holds_initializers(stem, case, {case.form.partition("-")[2]} if "-" in case.form else parameters)
+
+
+def clip() -> Op:
+    op = nothing_derived(Op("Clip", versions=CLIP_VERSIONS, compare=EXACT))
+
+    @op.oracle()
+    def clipped(v: Version, input: Any, min: Any, max: Any) -> Any:  # noqa: A002, ARG001 - the text's own names
+        return np.clip(input, min, max)
+
+    op.case("both", Tag.EDGE, input=ramp(6), min=1, max=4, since=11)
+    op.case("one", input=ramp(6), min=2, since=11)
+    op.case("none", input=ramp(6), since=11)
+    return op
+
+
+def test_several_parameters_are_baked_one_by_one_and_together() -> None:
+    found = {case.id.removeprefix("ai.onnx/Clip/13/"): case for case in generate.cases(clip(), (13,))}
+    assert {name for name in found if name.startswith("both")} == {
+        "both", "both@initializer", "both@initializer-min", "both@initializer-max", "both@symbolic", "both@unranked",
+        "both@top", "both@expanded",
+    }  # fmt: skip
+    for form, wanted in (("initializer", {"min", "max"}), ("initializer-min", {"min"}), ("initializer-max", {"max"})):
+        holds_initializers(found["both"], found[f"both@{form}"], wanted)
+    for name, written_ in (("one", ["input", "min", ""]), ("none", ["input", "", ""])):
+        assert list(model(found[f"{name}@omitted"]).graph.node[0].input) == written_, name
+
+
+def test_up_to_ir_version_3_an_initializer_is_a_graph_input_too() -> None:
+    op = nothing_derived(Op("Reshape", versions=(1, 5, 13, 14, 19, 21, 23, 24, 25), compare=EXACT))
+
+    @op.oracle()
+    def reshaped(v: Version, data: Any, shape: Any) -> Any:  # noqa: ARG001 - an oracle takes its version
+        return np.reshape(data, [int(dim) for dim in shape])
+
+    op.case("pairs", data=ramp(6), shape=[3, 2], since=5)
+    found = {case.id: case for case in generate.cases(op)}
+    for since, ir_version in ((5, 3), (13, 7)):
+        stem, case = (found[f"ai.onnx/Reshape/{since}/pairs{form}"] for form in ("", "@initializer"))
+        assert model(case).ir_version == ir_version, case.id
+        holds_initializers(stem, case, {"shape"})
+        onnx.checker.check_model(model(case))
+
+
+@every_operator
+def test_omitted_form(op: Op) -> None:
+    for stem, case in in_form(op, "omitted"):
+        short, long = list(operator_node(stem).input), list(operator_node(case).input)
+        version = schema.in_force(op.domain, op.name, int(case.operator.rpartition("/")[2]))
+        assert len(long) == len(version.inputs) > len(short), f"{case.id}: {long}"
+        assert long == short + [""] * (len(long) - len(short)), f"{case.id}: {long}"
+
+
+def dims(info: onnx.ValueInfoProto) -> list[onnx.TensorShapeProto.Dimension]:
+    return list(info.type.tensor_type.shape.dim)
+
+
+@every_operator
+def test_symbolic_form(op: Op) -> None:
+    for stem, case in in_form(op, "symbolic"):
+        seen = 0
+        for info in (*model(case).graph.input, *model(case).graph.output):
+            for dim in dims(info):
+                assert dim.WhichOneof("value") == "dim_param", f"{case.id}: {info.name}"
+                assert dim.dim_param, f"{case.id}: {info.name}"
+                seen += 1
+        assert seen, case.id
+        ranks = {info.name: len(dims(info)) for info in model(stem).graph.input}
+        assert {info.name: len(dims(info)) for info in model(case).graph.input} == ranks, case.id
+
+
+@every_operator
+def test_the_plain_form_states_every_shape(op: Op) -> None:
+    for case in cases(op):
+        if case.form == PLAIN:
+            for info in model(case).graph.input:
+                value = case.inputs[info.name]
+                if not info.type.HasField("tensor_type"):
+                    continue  # A container's tensors may differ in shape.
+                assert isinstance(value, np.ndarray), case.id
+                assert tuple(dim.dim_value for dim in dims(info)) == value.shape, f"{case.id}: {info.name}"
+
+
+@every_operator
+def test_unranked_form(op: Op) -> None:
+    for stem, case in in_form(op, "unranked"):
+        node = operator_node(case)
+        # Only what comes before the operator: inferring shapes of some refused models ends the process.
+        before = onnx.ModelProto()
+        before.CopyFrom(model(case))
+        del before.graph.node[:], before.graph.output[:]
+        before.graph.node.extend(item for item in model(case).graph.node if item.name != node.name)
+        inferred = onnx.shape_inference.infer_shapes(before, strict_mode=True)
+        ranked = {info.name for info in inferred.graph.value_info if info.type.tensor_type.HasField("shape")}
+        fed = {info.name for info in inferred.graph.input}
+        tensors = {info.name for info in model(stem).graph.input if info.type.HasField("tensor_type")}
+        for name in tensors & set(node.input):
+            assert name not in ranked | fed, f"{case.id}: {name} has a rank"
+            data, shape = case.inputs[f"{name}_data"], case.inputs[f"{name}_shape"]
+            assert isinstance(data, np.ndarray), case.id
+            assert data.ndim == 1, case.id
+            assert digest_values(data.reshape(tuple(np.asarray(shape)))) == digest_values(stem.inputs[name]), case.id
+
+
+@every_operator
+def test_top_form(op: Op) -> None:
+    ends = {
+        item.since_version: after.since_version - 1 for item, after in zip(schemas(op), schemas(op)[1:], strict=False)
+    }
+    ends[op.versions[-1]] = max(LOWEST_IR_OF_DOMAIN["" if op.domain == "ai.onnx" else op.domain])
+    for stem, case in in_form(op, "top"):
+        since = int(case.operator.rpartition("/")[2])
+        assert model(case).opset_import[0].version == ends[since] > since, case.id
+        assert model(case).graph == model(stem).graph, case.id
+    topped = {int(case.operator.rpartition("/")[2]) for _, case in in_form(op, "top")}
+    assert topped == {since for since, end in ends.items() if end > since}, topped

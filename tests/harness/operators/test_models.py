@@ -1,0 +1,107 @@
+"""What holds for every declared operator's versions, ids and models, whoever adds it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import onnx
+import onnx.checker
+import onnx.defs
+import pytest
+from generated import LOWEST_IR, LOWEST_IR_OF_DOMAIN, OPS, cases, every_operator, few, model, schemas
+from paths import TESTS
+
+from harness.case.case import PLAIN, Outcome
+
+if TYPE_CHECKING:
+    from harness.declare import Op
+
+
+def test_some_operator_is_declared() -> None:
+    assert {"ai.onnx/Split", "ai.onnx/SplitToSequence"} <= set(map(str, OPS)), OPS
+
+
+@every_operator
+def test_versions_are_those_of_onnx_defs(op: Op) -> None:
+    assert op.versions == tuple(item.since_version for item in schemas(op)), op
+
+
+@every_operator
+def test_ids_are_unique_and_say_what_they_are(op: Op) -> None:
+    ids = [case.id for case in cases(op)]
+    assert len(ids) == len(set(ids)), sorted({id_ for id_ in ids if ids.count(id_) > 1})
+    pattern = re.compile(rf"{re.escape(str(op))}/\d+/[a-z0-9]+(_[a-z0-9]+)*(/[a-z0-9-]+)?(@[a-z]+(-\w+)?)?")
+    odd = [id_ for id_ in ids if not pattern.fullmatch(id_)]
+    assert not odd, odd
+    for case in cases(op):
+        assert case.id.startswith(f"{case.operator}/"), case.id
+        assert (case.form == PLAIN) == ("@" not in case.id), case.id
+        assert case.id.partition("@")[2] == ("" if case.form == PLAIN else case.form), case.id
+
+
+DIGEST = """
+import hashlib
+from generated import few
+print(hashlib.sha256("".join(f"{case.id} {case.digests()}" for case in few()).encode()).hexdigest())
+"""
+
+
+def test_generation_is_deterministic_in_this_process_and_in_others() -> None:
+    """The manifest holds the digests of all cases; here are some of each kind under other hash seeds."""
+
+    def digest() -> str:
+        return hashlib.sha256("".join(f"{case.id} {case.digests()}" for case in few()).encode()).hexdigest()
+
+    here = digest()
+    assert digest() == here
+    for seed in ("1", "4242"):
+        run = subprocess.run(
+            [sys.executable, "-c", DIGEST],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(TESTS)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert run.stdout.strip() == here, f"PYTHONHASHSEED={seed}"
+
+
+@every_operator
+def test_every_model_that_gives_values_passes_the_checker(op: Op) -> None:
+    checked = [case for case in cases(op) if case.expected is not None]
+    assert checked, op
+    for case in checked:
+        try:
+            onnx.checker.check_model(model(case))
+        except onnx.checker.ValidationError as error:
+            pytest.fail(f"{case.id}: {error}")
+
+
+def test_the_checker_sees_what_is_wrong() -> None:
+    broken = onnx.ModelProto()
+    broken.CopyFrom(model(next(case for case in cases(OPS[0]) if case.outcome is Outcome.VALUES)))
+    broken.graph.node[0].attribute.add(name="no_such_attribute", type=onnx.AttributeProto.INT)
+    with pytest.raises(onnx.checker.ValidationError, match="no_such_attribute"):
+        onnx.checker.check_model(broken)
+
+
+@every_operator
+def test_every_model_has_the_lowest_ir_version_of_its_opset(op: Op) -> None:
+    assert onnx.defs.onnx_opset_version() in LOWEST_IR, "a new opset: add its row from Versioning.md"
+    for case in cases(op):
+        imports = model(case).opset_import
+        wanted = max(LOWEST_IR_OF_DOMAIN[item.domain][item.version] for item in imports)
+        assert model(case).ir_version == wanted, f"{case.id}: IR {model(case).ir_version}, {imports}"
+
+
+@every_operator
+def test_graph_inputs_and_outputs_are_those_of_the_case(op: Op) -> None:
+    for case in cases(op):
+        graph = model(case).graph
+        baked = {item.name for item in graph.initializer}
+        assert [info.name for info in graph.input if info.name not in baked] == list(case.inputs), case.id
+        assert [info.name for info in graph.output] == list(case.outputs), case.id
