@@ -105,12 +105,12 @@ LOWEST_IR_OF_DOMAIN = {
 
 
 def schemas(op: Op) -> list[onnx.defs.OpSchema]:
-    found = [
+    of_operator = [
         item
         for item in onnx.defs.get_all_schemas_with_history()
         if (item.domain or "ai.onnx", item.name) == (op.domain, op.name)
     ]
-    return sorted(found, key=lambda item: item.since_version)
+    return sorted(of_operator, key=lambda item: item.since_version)
 
 
 def operator_node(case: Case) -> onnx.NodeProto:

@@ -40,10 +40,10 @@ def result(
     *,
     operator: str = SPLIT,
     backend: str = "mine",
-    **given: object,
+    **fields: object,
 ) -> Result:
     blank = Result(f"{operator}/{name}", operator, backend, verdict, "values")
-    return dataclasses.replace(blank, **given)  # type: ignore[arg-type]
+    return dataclasses.replace(blank, **fields)  # type: ignore[arg-type]
 
 
 def hostile(text: str, verdict: Verdict = Verdict.WRONG_VALUE) -> Result:
@@ -57,7 +57,7 @@ def hostile(text: str, verdict: Verdict = Verdict.WRONG_VALUE) -> Result:
 
 def run_of(
     path: Path,
-    *found: Result,
+    *results: Result,
     finish: bool = True,
     backends: tuple[str, ...] = ("mine",),
     said: Mapping[str, Mapping[str, Any]] | None = None,
@@ -69,7 +69,7 @@ def run_of(
     writer = Writer(path)
     known = {name: {"runtime": name, "version": "1.0"} for name in backends} if said is None else said
     writer.open(header({"name": suite, "digest": digest}, known, {"reference": reference}))
-    for item in found:
+    for item in results:
         writer.add(item)
     if finish:
         writer.finish(1)
@@ -77,20 +77,20 @@ def run_of(
     return Run(path)
 
 
-def foreign(path: Path, *found: Result, backends: tuple[str, ...] = ("mine",), **more: Any) -> Run:
+def foreign(path: Path, *results: Result, backends: tuple[str, ...] = ("mine",), **more: Any) -> Run:
     """Return a run that another program wrote: nothing in it was made clean."""
     first = header({"name": "generated", "digest": "0"}, {name: {"version": "1"} for name in backends}, {}) | more
     footer = {"kind": "footer", "counts": {}, "faults": [], "finished": "2026-01-01T00:00:00+00:00", "seconds": 1}
-    records = [first, *map(to_record, found), footer]
+    records = [first, *map(to_record, results), footer]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return Run(path)
 
 
 def data_of(
-    path: Path, *found: Result, expect: str = "", finish: bool = True, backends: tuple[str, ...] = ("mine",)
+    path: Path, *results: Result, expect: str = "", finish: bool = True, backends: tuple[str, ...] = ("mine",)
 ) -> ReportData:
     """Return the report data of a run of these results, compared with the entries of `expect`, if any."""
-    run = run_of(path, *found, finish=finish, backends=backends)
+    run = run_of(path, *results, finish=finish, backends=backends)
     expected = expectations.parse(f'backend = "mine"\n{expect}', path.with_name("e.toml")) if expect else None
     return report_data.read(run, expected)
 

@@ -123,10 +123,11 @@ def real(
         words += ["--python", python]
     done = command("run", "--backend", name, *words, "--timeout", "120", "--results", results)
     run = Run(results)
-    found = {result.case: result for result in run.results()}
-    assert set(found) == set(wanted), done.text
-    assert all(result.verdict != "adapter_error" for result in found.values()), done.text
+    measured = {result.case: result for result in run.results()}
+    assert set(measured) == set(wanted), done.text
+    assert all(result.verdict != "adapter_error" for result in measured.values()), done.text
     for case, verdicts in wanted.items():
-        assert found[case].verdict in ((verdicts,) if isinstance(verdicts, str) else verdicts), found[case]
-        assert found[case].signal == (signal if found[case].verdict == "crash" else ""), found[case]
+        result = measured[case]
+        assert result.verdict in ((verdicts,) if isinstance(verdicts, str) else verdicts), result
+        assert result.signal == (signal if result.verdict == "crash" else ""), result
     return dict(run.header["backends"][name])

@@ -21,12 +21,12 @@ PACKAGES = {package.__name__: Path(package.__file__ or "").parent for package in
 
 def modules() -> dict[str, Path]:
     """Return every module of the project by name."""
-    found = {}
+    paths = {}
     for name, folder in PACKAGES.items():
         for path in folder.rglob("*.py"):
             parts = path.relative_to(folder).with_suffix("").parts
-            found[".".join([name, *parts]).removesuffix(".__init__")] = path
-    return found
+            paths[".".join([name, *parts]).removesuffix(".__init__")] = path
+    return paths
 
 
 MODULES = modules()
@@ -55,18 +55,18 @@ def imports(tree: ast.Module, known: set[str], *, typing: bool = False) -> set[s
         for node in ast.walk(tree):
             if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
                 skipped.update(inner for statement in node.body for inner in ast.walk(statement))
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         if node in skipped:
             continue
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"a relative import: {ast.unparse(node)}"
             base = node.module or ""
             for alias in node.names:
-                found.add(f"{base}.{alias.name}" if f"{base}.{alias.name}" in known else base)
-    return found - {"__future__"}
+                names.add(f"{base}.{alias.name}" if f"{base}.{alias.name}" in known else base)
+    return names - {"__future__"}
 
 
 @functools.cache
@@ -116,7 +116,7 @@ def test_there_is_something_to_read() -> None:
 @pytest.mark.parametrize("name", operator_files())
 def test_an_operator_file_imports_declare_numpy_and_what_lies_beside_it(name: str) -> None:
     beside = f"{name.rpartition('.')[0]}._"
-    found = {part for part in imported(name, typing=True) if not part.startswith(("harness.declare", beside))}
+    others = {part for part in imported(name, typing=True) if not part.startswith(("harness.declare", beside))}
     pure = {
         "collections",
         "collections.abc",
@@ -131,7 +131,7 @@ def test_an_operator_file_imports_declare_numpy_and_what_lies_beside_it(name: st
         "typing",
         "zlib",
     }
-    assert found <= {"numpy", "ml_dtypes", *pure}, found  # ml_dtypes: what numpy lacks
+    assert others <= {"numpy", "ml_dtypes", *pure}, others  # ml_dtypes: what numpy lacks
     if not name.rpartition(".")[2].startswith("_"):
         assert under(imported(name), "harness.declare"), name
 

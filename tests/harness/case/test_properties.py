@@ -40,16 +40,16 @@ def draw(seed: int = 1) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def said(drawn: Drawn, values: Any, *others: Any) -> str:
+def complaint(drawn: Drawn, values: Any, *others: Any) -> str:
     got = np.asarray(values).astype(drawn.example.dtype)
     return properties.broken(drawn, got, [got, *others])
 
 
 @pytest.mark.parametrize("seed", range(200))
 def test_right_generators_pass(seed: int) -> None:
-    assert said(NORMAL, draw(seed).normal(2, 3, (40, 50))) == ""
-    assert said(UNIFORM, draw(seed).uniform(-1, 1, 2000)) == ""
-    assert said(COIN, draw(seed).random(600) < STEPS) == ""
+    assert complaint(NORMAL, draw(seed).normal(2, 3, (40, 50))) == ""
+    assert complaint(UNIFORM, draw(seed).uniform(-1, 1, 2000)) == ""
+    assert complaint(COIN, draw(seed).random(600) < STEPS) == ""
 
 
 @pytest.mark.parametrize(
@@ -71,27 +71,29 @@ def test_right_generators_pass(seed: int) -> None:
     ],
 )
 def test_wrong_generators_are_named(drawn: Drawn, values: Any, sentence: str) -> None:
-    assert sentence in said(drawn, values), said(drawn, values)
+    assert sentence in complaint(drawn, values), complaint(drawn, values)
 
 
 def test_certain_values_must_be_those() -> None:
     certain = Drawn(np.zeros(3, np.float32), mean=2.0, deviation=0.0)
-    assert said(certain, [2, 2, 2]) == ""
-    assert said(certain, [2, 2, 3]) == "what is certain came out otherwise"
+    assert complaint(certain, [2, 2, 2]) == ""
+    assert complaint(certain, [2, 2, 3]) == "what is certain came out otherwise"
 
 
 def test_the_same_seed_must_give_the_same_values() -> None:
     again = Drawn(np.zeros(3, np.float32), same_as=1)
-    assert said(again, [1, 2, 3], np.array([1, 2, 3], np.float32)) == ""
-    assert said(again, [1, 2, 3], np.array([1, 2, 4], np.float32)) == "the same seed gave other values than output 1"
+    assert complaint(again, [1, 2, 3], np.array([1, 2, 3], np.float32)) == ""
+    assert (
+        complaint(again, [1, 2, 3], np.array([1, 2, 4], np.float32)) == "the same seed gave other values than output 1"
+    )
 
 
 def test_a_mask_says_what_is_chosen() -> None:
     kept = np.array([True, False, True])
     output = Drawn(np.zeros(3, np.float32), choices=(np.zeros(3), np.array([2.0, 4.0, 6.0])), chosen_by=1)
-    assert said(output, [2, 0, 6], kept) == ""
-    assert said(output, [2, 4, 6], kept) == "1 elements are not what output 1 says"
-    assert said(output, [2, 0, 6], kept[:2]) == "output 1, which says what is chosen, has another shape"
+    assert complaint(output, [2, 0, 6], kept) == ""
+    assert complaint(output, [2, 4, 6], kept) == "1 elements are not what output 1 says"
+    assert complaint(output, [2, 0, 6], kept[:2]) == "output 1, which says what is chosen, has another shape"
 
 
 @functools.cache
@@ -111,11 +113,11 @@ each_random_operator = pytest.mark.parametrize(
 def answers(case: Case) -> list[Any]:
     """Return what a right runtime could give."""
     assert case.expected is not None, case.id
-    given = [item.example if isinstance(item, Drawn) else item for item in case.expected]
+    values = [item.example if isinstance(item, Drawn) else item for item in case.expected]
     for index, item in enumerate(case.expected):
         if isinstance(item, Drawn) and item.same_as is not None:
-            given[index] = given[item.same_as]
-    return given
+            values[index] = values[item.same_as]
+    return values
 
 
 @each_random_operator
@@ -130,10 +132,10 @@ def test_the_example_holds_and_type_shape_and_count_are_told_apart(name: str) ->
             Verdict.WRONG_SHAPE: [right[0][None], *right[1:]],
             Verdict.WRONG_VALUE: [np.full_like(right[0], 77), *right[1:]],
         }
-        for verdict, given in wrong.items():
-            found = compare(case.expected, given, case.allowance)
-            assert found is not None, (case.id, verdict)
-            assert found.verdict is verdict, (case.id, str(found))
+        for verdict, values in wrong.items():
+            mismatch = compare(case.expected, values, case.allowance)
+            assert mismatch is not None, (case.id, verdict)
+            assert mismatch.verdict is verdict, (case.id, str(mismatch))
 
 
 @each_random_operator
@@ -153,9 +155,9 @@ def test_what_must_hold_is_stored_and_read(name: str, tmp_path: Path) -> None:
 
 def test_a_damaged_description_is_one_clear_line(tmp_path: Path) -> None:
     folder = onnx_layout.write(property_cases("Dropout")[0], tmp_path)
-    told = json.loads((folder / "case.json").read_text())
-    told["drawn"]["0"]["type"] = "float17"
-    (folder / "case.json").write_text(json.dumps(told))
+    description = json.loads((folder / "case.json").read_text())
+    description["drawn"]["0"]["type"] = "float17"
+    (folder / "case.json").write_text(json.dumps(description))
     with pytest.raises(onnx_layout.StoreError, match=r"case\.json: drawn does not describe properties .*float17"):
         list(onnx_layout.read(folder, tmp_path, "suite"))
 
@@ -168,8 +170,8 @@ def test_a_repro_tells_right_values_from_wrong_ones(name: str) -> None:
         )
         right = answers(case)
         wrong = [np.full_like(right[0], 77), *right[1:]]
-        for given, ends in ((right, None), (wrong, AssertionError)):
-            call = f"outputs = [{', '.join(map(repro.literal, given))}]"
+        for values, ends in ((right, None), (wrong, AssertionError)):
+            call = f"outputs = [{', '.join(map(repro.literal, values))}]"
             script = repro.script(case, result, {"repro": call, "repro_wide": call})
             if ends is None:
                 exec(compile(script, case.id, "exec"), {})

@@ -33,10 +33,10 @@ def test_a_quote_in_a_wrong_version_is_noticed() -> None:
     wrong = nothing_derived(Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT))
     wrong.clause("A negative value means counting dimensions from the back.", since=13)
     wrong.clause("Values should be > 0.", since=11)
-    found = misplaced(wrong)
-    assert found[0] == "ai.onnx/Split/11: «A negative value means counting dimensions from the back.» is still there"
-    assert [line.partition(":")[0] for line in found[1:]] == [f"ai.onnx/Split/{v}" for v in (11, 13, 18)], found
-    assert all("«Values should be > 0.» is missing" in line for line in found[1:]), found
+    lines = misplaced(wrong)
+    assert lines[0] == "ai.onnx/Split/11: «A negative value means counting dimensions from the back.» is still there"
+    assert [line.partition(":")[0] for line in lines[1:]] == [f"ai.onnx/Split/{v}" for v in (11, 13, 18)], lines
+    assert all("«Values should be > 0.» is missing" in line for line in lines[1:]), lines
 
 
 @every_operator

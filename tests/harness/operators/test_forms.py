@@ -95,10 +95,10 @@ def test_the_expanded_form_has_the_function_body_in_place_of_the_node(op: Op) ->
 @every_operator
 def test_every_function_body_is_written_out(op: Op) -> None:
     for version in schema.versions(op.domain, op.name):
-        found = [case for case in cases(op) if case.operator == str(version)]
-        answered = [case for case in found if case.form == PLAIN and case.expected is not None]
+        of_version = [case for case in cases(op) if case.operator == str(version)]
+        answered = [case for case in of_version if case.form == PLAIN and case.expected is not None]
         wanted = schema.first_body(version) is not None and bool(answered)
-        assert any(case.form == EXPANDED for case in found) is wanted, version
+        assert any(case.form == EXPANDED for case in of_version) is wanted, version
 
 
 @every_operator
@@ -126,7 +126,7 @@ def holds_initializers(stem: Case, case: Case, wanted: set[str]) -> None:
 
 
 @every_operator
-def test_initializer_form(op: Op) -> None:
+def test_the_initializer_form_bakes_parameters_with_their_values(op: Op) -> None:
     for stem, case in in_form(op, "initializer"):
         version = schema.in_force(op.domain, op.name, int(case.operator.rpartition("/")[2]))
         behind = {item.name for item in version.inputs[1:] if not item.variadic}
@@ -150,15 +150,15 @@ def clip() -> Op:
 
 
 def test_several_parameters_are_baked_one_by_one_and_together() -> None:
-    found = {case.id.removeprefix("ai.onnx/Clip/13/"): case for case in generate.cases(clip(), (13,))}
-    assert {name for name in found if name.startswith("both")} == {
+    by_id = {case.id.removeprefix("ai.onnx/Clip/13/"): case for case in generate.cases(clip(), (13,))}
+    assert {name for name in by_id if name.startswith("both")} == {
         "both", "both@initializer", "both@initializer-min", "both@initializer-max", "both@symbolic", "both@unranked",
         "both@top", "both@expanded",
     }  # fmt: skip
     for form, wanted in (("initializer", {"min", "max"}), ("initializer-min", {"min"}), ("initializer-max", {"max"})):
-        holds_initializers(found["both"], found[f"both@{form}"], wanted)
+        holds_initializers(by_id["both"], by_id[f"both@{form}"], wanted)
     for name, written_ in (("one", ["input", "min", ""]), ("none", ["input", "", ""])):
-        assert list(model(found[f"{name}@omitted"]).graph.node[0].input) == written_, name
+        assert list(model(by_id[f"{name}@omitted"]).graph.node[0].input) == written_, name
 
 
 def test_up_to_ir_version_3_an_initializer_is_a_graph_input_too() -> None:
@@ -169,16 +169,16 @@ def test_up_to_ir_version_3_an_initializer_is_a_graph_input_too() -> None:
         return np.reshape(data, [int(dim) for dim in shape])
 
     op.case("pairs", data=ramp(6), shape=[3, 2], since=5)
-    found = {case.id: case for case in generate.cases(op)}
+    by_id = {case.id: case for case in generate.cases(op)}
     for since, ir_version in ((5, 3), (13, 7)):
-        stem, case = (found[f"ai.onnx/Reshape/{since}/pairs{form}"] for form in ("", "@initializer"))
+        stem, case = (by_id[f"ai.onnx/Reshape/{since}/pairs{form}"] for form in ("", "@initializer"))
         assert model(case).ir_version == ir_version, case.id
         holds_initializers(stem, case, {"shape"})
         onnx.checker.check_model(model(case))
 
 
 @every_operator
-def test_omitted_form(op: Op) -> None:
+def test_the_omitted_form_names_each_input_left_out_by_an_empty_text(op: Op) -> None:
     for stem, case in in_form(op, "omitted"):
         short, long = list(operator_node(stem).input), list(operator_node(case).input)
         version = schema.in_force(op.domain, op.name, int(case.operator.rpartition("/")[2]))
@@ -191,7 +191,7 @@ def dims(info: onnx.ValueInfoProto) -> list[onnx.TensorShapeProto.Dimension]:
 
 
 @every_operator
-def test_symbolic_form(op: Op) -> None:
+def test_the_symbolic_form_names_every_dimension(op: Op) -> None:
     for stem, case in in_form(op, "symbolic"):
         seen = 0
         for info in (*model(case).graph.input, *model(case).graph.output):
@@ -217,7 +217,7 @@ def test_the_plain_form_states_every_shape(op: Op) -> None:
 
 
 @every_operator
-def test_unranked_form(op: Op) -> None:
+def test_the_unranked_form_hides_every_rank(op: Op) -> None:
     for stem, case in in_form(op, "unranked"):
         node = operator_node(case)
         # Only what comes before the operator: inferring shapes of some refused models ends the process.
@@ -238,7 +238,7 @@ def test_unranked_form(op: Op) -> None:
 
 
 @every_operator
-def test_top_form(op: Op) -> None:
+def test_the_top_form_imports_the_last_opset_before_the_next_version(op: Op) -> None:
     ends = {
         item.since_version: after.since_version - 1 for item, after in zip(schemas(op), schemas(op)[1:], strict=False)
     }

@@ -161,11 +161,11 @@ def test_the_table_has_every_row() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.number}-{row.operator}-{row.case}")
-def test_row(row: Row) -> None:
+def test_the_cases_of_a_row_expect_its_values(row: Row) -> None:
     ids = [f"ai.onnx/{row.operator}/{version}/{row.case}" for version in VERSIONS[row.operator]]
-    found = [case for id_ in ids if (case := cases().get(id_))]
-    assert tuple(int(case.operator.rpartition("/")[2]) for case in found) == row.versions, found
-    for case in found:
+    of_row = [case for id_ in ids if (case := cases().get(id_))]
+    assert tuple(int(case.operator.rpartition("/")[2]) for case in of_row) == row.versions, of_row
+    for case in of_row:
         assert case.outcome is row.outcome, f"{case.id}: {case.outcome} {case.decided}"
         if row.expected is None:
             assert case.expected is None, case.id
@@ -178,11 +178,11 @@ def test_row(row: Row) -> None:
 
 def test_a_row_with_other_values_fails() -> None:
     with pytest.raises(AssertionError, match="uneven_two"):
-        test_row(Row(3, SPLIT, "uneven_two", (18,), VALUES, [[0, 1], [2, 3, 4]]))
+        test_the_cases_of_a_row_expect_its_values(Row(3, SPLIT, "uneven_two", (18,), VALUES, [[0, 1], [2, 3, 4]]))
     with pytest.raises(AssertionError, match="the tensor is split to equal sized parts"):
-        test_row(Row(9, SPLIT, "uneven_old", (2, 11, 13), UNSPECIFIED))
+        test_the_cases_of_a_row_expect_its_values(Row(9, SPLIT, "uneven_old", (2, 11, 13), UNSPECIFIED))
     with pytest.raises(AssertionError, match="overrun"):
-        test_row(Row(1, SPLIT, "overrun", (13, 18), UNSPECIFIED))
+        test_the_cases_of_a_row_expect_its_values(Row(1, SPLIT, "overrun", (13, 18), UNSPECIFIED))
 
 
 SHAPES_OF_EMPTY_PARTS = {
@@ -239,10 +239,10 @@ def test_parts_put_together_are_the_input(operator: str, version: int) -> None:
 
 
 def asked_lengths(case: Case) -> list[int] | None:
-    given = next((case.inputs[name] for name in ("split", "split_input") if name in case.inputs), None)
-    if given is None:
-        given = attributes(case).get("split")
-    array = None if given is None else np.asarray(given)
+    sizes = next((case.inputs[name] for name in ("split", "split_input") if name in case.inputs), None)
+    if sizes is None:
+        sizes = attributes(case).get("split")
+    array = None if sizes is None else np.asarray(sizes)
     if array is None or array.ndim == 0:
         return None
     return [int(length) for length in array]
@@ -264,24 +264,24 @@ def test_every_type_is_tried_with_limits_and_plain_values(operator: str, version
     allowed = schema.in_force("ai.onnx", operator, version).types["T"]
     names = {type_[len("tensor(") : -1] for type_ in allowed}
     for declared in ("dtypes", "dtypes_extremes"):
-        found = {case.element_type: case for case in of(operator, version) if case.name == declared}
-        assert set(found) == names, f"{declared}: {set(found) ^ names}"
-        for name, case in found.items():
+        by_type = {case.element_type: case for case in of(operator, version) if case.name == declared}
+        assert set(by_type) == names, f"{declared}: {set(by_type) ^ names}"
+        for name, case in by_type.items():
             assert case.outcome is VALUES, case.id
             assert fed(case, "input").dtype == schema.dtype_of(name), case.id
     if operator == STS:
         for declared in ("split_dtypes_scalar", "split_dtypes_lengths"):
-            found = {case.element_type: case for case in of(operator, version) if case.name == declared}
-            assert {fed(case, "split").dtype.name for case in found.values()} == {"int32", "int64"}, declared
+            by_type = {case.element_type: case for case in of(operator, version) if case.name == declared}
+            assert {fed(case, "split").dtype.name for case in by_type.values()} == {"int32", "int64"}, declared
 
 
 @every_version
 def test_every_other_type_is_refused(operator: str, version: int) -> None:
     allowed = schema.in_force("ai.onnx", operator, version).types["T"]
     others = {type_[len("tensor(") : -1] for type_ in schema.ALL_TENSOR_TYPES if type_ not in allowed}
-    found = {case.element_type: case for case in of(operator, version) if case.name in {"outside", "outside_float"}}
-    assert set(found) == others, set(found) ^ others
-    assert {case.outcome for case in found.values()} == {REJECTS}, found
+    by_type = {case.element_type: case for case in of(operator, version) if case.name in {"outside", "outside_float"}}
+    assert set(by_type) == others, set(by_type) ^ others
+    assert {case.outcome for case in by_type.values()} == {REJECTS}, by_type
 
 
 @every_version
@@ -312,9 +312,9 @@ def test_axis_out_of_range_on_both_sides(operator: str, version: int) -> None:
         wanted = {"axis_too_high_old": REJECTS, "axis_too_low_old": UNSPECIFIED, "rank0_old": REJECTS}
     else:
         wanted = {f"rank{rank}_axis_too_{side}": REJECTS for rank, side in itertools.product(range(5), ("high", "low"))}
-    found = {case.name: case for case in of(operator, version) if case.name in wanted}
-    assert {name: case.outcome for name, case in found.items()} == wanted
-    for case in found.values():
+    by_name = {case.name: case for case in of(operator, version) if case.name in wanted}
+    assert {name: case.outcome for name, case in by_name.items()} == wanted
+    for case in by_name.values():
         rank = fed(case, "input").ndim
         assert not -rank <= axis_of(case) < rank, f"{case.id}: axis {axis_of(case)} of rank {rank}"
         if version >= 11:

@@ -32,7 +32,7 @@ def written(type_: onnx.TypeProto) -> str:
 
 @every_operator
 def test_every_allowed_type_occurs_in_a_model_of_every_version(op: Op) -> None:
-    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    occurring: dict[tuple[str, str], set[str]] = defaultdict(set)
     versions = {str(version): version for version in schema.versions(op.domain, op.name)}
     for case in cases(op):
         if case.expected is None or case.form != PLAIN:
@@ -44,11 +44,11 @@ def test_every_allowed_type_occurs_in_a_model_of_every_version(op: Op) -> None:
             for index, name in enumerate(names):
                 if name and name not in made:
                     parameter = parameters[min(index, len(parameters) - 1)]
-                    found[case.operator, parameter.type].add(types[name])
+                    occurring[case.operator, parameter.type].add(types[name])
     for version in (item for item in versions.values() if not item.deprecated):
         for variable, allowed in version.types.items():
             excused = {type_ for type_ in allowed if f"type {variable} {type_}" in op.excuses}
-            missing = set(allowed) - found[str(version), variable] - excused
-            strange = found[str(version), variable] - set(allowed)
+            missing = set(allowed) - occurring[str(version), variable] - excused
+            strange = occurring[str(version), variable] - set(allowed)
             assert not missing, f"{version}: no case has {variable} = {sorted(missing)}"
             assert not strange, f"{version}: {variable} = {sorted(strange)} is expected to give values"
