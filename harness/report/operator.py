@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from harness.declare import Clause, Op
     from harness.spec.schema import OperatorVersion
-    from harness.suites.suite import Listed
+    from harness.suites.selection import Listed
 
 NAMES_SHOWN = 12
 

@@ -7,7 +7,8 @@ import os
 from typing import TYPE_CHECKING
 
 from harness.suites import case_json, onnx_layout
-from harness.suites.suite import Listed, Outlook, SuiteError, listed
+from harness.suites.selection import Listed, listed
+from harness.suites.suite import Outlook, SuiteError
 from harness.verdict import Unreadable, line
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ import harness
 from harness.case.case import PLAIN, Case
 from harness.generation import core, manifest, plans
 from harness.spec import registry
-from harness.suites.suite import Listed, Outlook, listed
+from harness.suites.selection import Listed, listed
+from harness.suites.suite import Outlook
 from harness.verdict import Unreadable, parts
 
 if TYPE_CHECKING:

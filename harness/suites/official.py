@@ -13,7 +13,8 @@ from onnx import numpy_helper
 
 from harness.case.case import EXPANDED, PLAIN, Allowance, Case, Outcome
 from harness.suites import onnx_layout
-from harness.suites.suite import Listed, Outlook, listed
+from harness.suites.selection import Listed, listed
+from harness.suites.suite import Outlook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

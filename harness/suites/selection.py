@@ -11,9 +11,7 @@ from harness.case.case import PLAIN, Case, in_sample, in_shard
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from harness.suites.suite import Listed
+    from collections.abc import Iterable, Iterator
 
 
 class SelectionError(HarnessError):
@@ -133,3 +131,24 @@ class Selection:
 
 def _hits(globs: tuple[str, ...], names: Iterable[str]) -> list[str]:
     return [glob for glob in globs if any(fnmatch.fnmatchcase(name, glob) for name in names)]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What is known about a case before it is generated.
+
+    Attributes:
+        id, operator, form, tags: as in Case.
+        outcome: the outcome that the text expects.
+    """
+
+    id: str
+    operator: str
+    form: str
+    outcome: str
+    tags: frozenset[str]
+
+
+def listed(cases: Iterable[Case]) -> Iterator[Listed]:
+    """Yield the summaries of generated cases."""
+    return (Listed(case.id, case.operator, case.form, str(case.outcome), case.tags) for case in cases)

@@ -8,36 +8,15 @@ from typing import TYPE_CHECKING, Protocol
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from harness.case.case import Case
-    from harness.suites.selection import Selection
+    from harness.suites.selection import Listed, Selection
     from harness.verdict import Unreadable
 
 
 class SuiteError(HarnessError):
     """A suite cannot be used; the text names it and says why."""
-
-
-@dataclass(frozen=True)
-class Listed:
-    """What is known about a case before it is generated.
-
-    Attributes:
-        id, operator, form, tags: as in Case.
-        outcome: the outcome that the text expects.
-    """
-
-    id: str
-    operator: str
-    form: str
-    outcome: str
-    tags: frozenset[str]
-
-
-def listed(cases: Iterable[Case]) -> Iterator[Listed]:
-    """Yield the summaries of generated cases."""
-    return (Listed(case.id, case.operator, case.form, str(case.outcome), case.tags) for case in cases)
 
 
 @dataclass(frozen=True)
