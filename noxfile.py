@@ -70,9 +70,10 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session
 def mutants(session: nox.Session) -> None:
-    """Put faults into the oracles, one token at a time: which share of them the cases, and the core, notice."""
-    session.install(".[test]")
-    session.run("python", "tests/bench/mutants.py", *session.posargs)
+    """Put faults into the oracles, one token at a time, and list those that no case notices; --help names options."""
+    session.install("-e", ".[test]")  # The figures are written into this folder.
+    one_thread = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # --jobs uses the cores.
+    session.run("python", "-m", "harness.mutants", *session.posargs, env=one_thread)
 
 
 @nox.session
