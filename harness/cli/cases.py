@@ -23,6 +23,7 @@ from harness.cli.options import (
 )
 from harness.errors import HarnessError
 from harness.generation import coverage, manifest
+from harness.mutants import figures
 from harness.report import case as case_report
 from harness.report import coverage as coverage_report
 from harness.report import operator as operator_report
@@ -170,8 +171,9 @@ def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flag
             )
     if not measured:
         check_selection(suite, selection)
+    faults = figures.of(registry.load())
     if as_json:
-        printing.show(json.dumps(coverage_report.record(measured), indent=2, ensure_ascii=False))
+        printing.show(json.dumps(coverage_report.record(measured, faults), indent=2, ensure_ascii=False))
         return
-    for text in coverage_report.lines(measured):
+    for text in coverage_report.lines(measured, faults):
         printing.show(text)

@@ -142,6 +142,25 @@ def read(file: Path) -> dict[str, Figures]:
     return {name: Figures(**table) for name, table in tables.items()}
 
 
+@dataclass(frozen=True)
+class Shown:
+    """Figures, and whether they hold for the declarations as they are now."""
+
+    figures: Figures
+    current: bool
+
+
+def of(ops: Iterable[Op], file: Path | None = None) -> dict[str, Shown]:
+    """Return the figures of those operators that have some.
+
+    Raises:
+        FiguresError: the file cannot be read.
+    """
+    known = read(file or path())
+    named = {str(op): op for op in ops if str(op) in known}
+    return {name: Shown(known[name], known[name].digest == digest(op)) for name, op in named.items()}
+
+
 def write_file(file: Path, measured: Mapping[str, Figures], known: Iterable[str]) -> None:
     """Write the figures of some operators, and keep those of others that are still declared.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import asdict
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
@@ -10,13 +12,21 @@ from tabulate import tabulate
 from harness.results.summary import rate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from harness.generation.coverage import Coverage
+    from harness.mutants.figures import Figures, Shown
+
+OUTDATED = "outdated"
 
 
-def lines(coverages: Sequence[Coverage]) -> Iterator[str]:
-    """Yield a table of all versions and the totals, then the points and sentences without a case."""
+def lines(coverages: Sequence[Coverage], faults: Mapping[str, Shown] = MappingProxyType({})) -> Iterator[str]:
+    """Yield a table of all versions and the totals, then what has no case.
+
+    Args:
+        coverages: of operator versions.
+        faults: how many faults in its oracles the cases of an operator notice, by its name; none: no column.
+    """
     heads = [
         "operator version",
         "schema\npoints",
@@ -27,8 +37,13 @@ def lines(coverages: Sequence[Coverage]) -> Iterator[str]:
         "binding,\nnot cited",
     ]
     declared = [item for item in coverages if item.declared]
-    rows: list[list[Any]] = [[str(item.version), *_figures(item)] for item in declared]
-    sums, every = _sums(declared), _sums(coverages)
+    names = {_operator(item) for item in declared}
+    faults = {name: shown for name, shown in faults.items() if name in names}
+    heads += ["faults\nnoticed"] if faults else []
+    rows: list[list[Any]] = [[str(item.version), *_figures(item), *_noticed(item, faults)] for item in declared]
+    current = [shown.figures for shown in faults.values() if shown.current]
+    share = [_share(current)] if faults else []
+    sums, every = [*_sums(declared), *share], [*_sums(coverages), *share]
     if len(declared) < len(coverages):
         rows += [["all that is declared", *sums]]
     yield tabulate(
@@ -36,6 +51,7 @@ def lines(coverages: Sequence[Coverage]) -> Iterator[str]:
     )
     yield ""
     yield from _totals(coverages, declared)
+    yield from _of_faults(faults, current)
     for item in declared:
         for point in item.missing:
             yield f"{item.version}: no case reaches: {point}"
@@ -44,6 +60,37 @@ def lines(coverages: Sequence[Coverage]) -> Iterator[str]:
         for index, sentence in enumerate(item.uncited):
             word = "binding, not cited" if index < item.binding else "not cited"
             yield textwrap.fill(f"{item.version}: {word}: «{sentence}»", 118, subsequent_indent="    ")
+
+
+def _operator(item: Coverage) -> str:
+    return str(item.version).rpartition("/")[0]
+
+
+def _share(figures: Sequence[Figures]) -> str:
+    """Return the share of the faults that cases notice, of those that they can."""
+    can_be = sum(item.tried - item.equivalent for item in figures)
+    return rate(sum(item.noticed for item in figures), can_be)
+
+
+def _noticed(item: Coverage, faults: Mapping[str, Shown]) -> list[str]:
+    """Return the cell of an operator's faults, which are of all its versions together."""
+    shown = faults.get(_operator(item))
+    if not faults or shown is None:
+        return [""] if faults else []
+    return [_share([shown.figures]) if shown.current else OUTDATED]
+
+
+def _of_faults(faults: Mapping[str, Shown], current: Sequence[Figures]) -> Iterator[str]:
+    if current:
+        tried, surviving = sum(item.tried for item in current), sum(item.surviving for item in current)
+        yield (
+            f"{_share(current)} of the faults put into the oracles of {len(current)} operators are noticed: "
+            f"of {tried}, {sum(item.equivalent for item in current)} change nothing and {surviving} survive."
+        )
+    outdated = [name for name, shown in faults.items() if not shown.current]
+    if outdated:
+        text = f"Faults noticed: measured on other declarations; `nox -s mutants` measures again: {', '.join(outdated)}"
+        yield textwrap.fill(text, 118, subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _sums(coverages: Sequence[Coverage]) -> list[int]:
@@ -80,8 +127,8 @@ def _figures(item: Coverage) -> list[int]:
     return [item.points, reached, len(item.excused), item.sentences, cited, item.binding]
 
 
-def record(coverages: Sequence[Coverage]) -> list[dict[str, Any]]:
-    """Return the same as data for JSON."""
+def record(coverages: Sequence[Coverage], faults: Mapping[str, Shown] = MappingProxyType({})) -> list[dict[str, Any]]:
+    """Return the same as data for JSON; `faults` of a version are those of its operator."""
     return [
         {
             "operator": str(item.version),
@@ -92,6 +139,12 @@ def record(coverages: Sequence[Coverage]) -> list[dict[str, Any]]:
             "sentences": item.sentences,
             "uncited": list(item.uncited),
             "binding_uncited": list(item.uncited[: item.binding]),
+            **_fault_record(item, faults),
         }
         for item in coverages
     ]
+
+
+def _fault_record(item: Coverage, faults: Mapping[str, Shown]) -> dict[str, Any]:
+    shown = faults.get(_operator(item)) if item.declared else None
+    return {"faults": {**asdict(shown.figures), "current": shown.current}} if shown else {}
