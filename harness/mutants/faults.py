@@ -99,8 +99,7 @@ class Fault:
         function: its qualified name; that of the enclosing one and <lambda> for a lambda.
         line: in the file, from 1.
         text: of that line, without the blanks around it.
-        words: how a person calls the change.
-        ordinal: tells changes apart that have all of that in common, from 0.
+        words: how a person calls the change; with a number where the same can be done to several places of the line.
         before, after: the statement, as it is and changed.
         lines: of the statement, first and last; of a compound one without those of its body.
         change: of the tree of the file.
@@ -113,7 +112,6 @@ class Fault:
     line: int
     text: str
     words: str
-    ordinal: int
     before: str
     after: str
     lines: tuple[int, int]
@@ -122,9 +120,9 @@ class Fault:
     copy: ast.stmt | ast.expr
 
     @property
-    def key(self) -> tuple[str, str, str, str, int]:
+    def key(self) -> tuple[str, str, str, str]:
         """Return what names the fault, wherever its line moves to."""
-        return self.file, self.function, self.text, self.words, self.ordinal
+        return self.file, self.function, self.text, self.words
 
     @property
     def span(self) -> range:
@@ -197,11 +195,11 @@ class Source:
                 line = getattr(change.node, "lineno", statement.lineno)
                 text = rows[line - 1].strip()
                 before, copy_ = _header(statement), copy.deepcopy(statement)
-                lines, ordinal = _extent(statement), counts[name, text, change.words]
                 counts[name, text, change.words] += 1
-                fault = Fault(
-                    self.name, name, line, text, change.words, ordinal, before, "", lines, change, function, copy_
-                )
+                number = counts[name, text, change.words]
+                words = change.words if number == 1 else f"{change.words} (#{number})"
+                lines = _extent(statement)
+                fault = Fault(self.name, name, line, text, words, before, "", lines, change, function, copy_)
                 with fault.applied():
                     after = "pass" if change.words == REMOVED else _header(statement)
                 every.append(replace(fault, after=after))
@@ -215,10 +213,10 @@ def _functions(tree: ast.Module, wanted: Container[tuple[str, int]]) -> Iterator
         for child in ast.iter_child_nodes(node):
             if isinstance(child, FunctionNode):
                 name = "<lambda>" if isinstance(child, ast.Lambda) else child.name
-                taken = inside or (name, first_line(child)) in wanted
-                if taken:
+                included = inside or (name, first_line(child)) in wanted
+                if included:
                     yield child, ".".join([*names, name])
-                yield from walk(child, (*names, name, "<locals>"), inside=taken)
+                yield from walk(child, (*names, name, "<locals>"), inside=included)
             elif isinstance(child, ast.ClassDef):
                 yield from walk(child, (*names, child.name), inside=inside)
             else:
@@ -345,8 +343,8 @@ def _of_demand(call: ast.Call) -> Iterator[Change]:
         yield Change(place, _negated(condition), "condition negated", call)
         # What the condition names stays named, so that the function still has the same free variables.
         operator = ast.Or() if passing else ast.And()
-        kept = ast.copy_location(ast.BoolOp(operator, [passes, condition]), condition)
-        yield Change(place, kept, f"condition {passing}", call)
+        forced = ast.copy_location(ast.BoolOp(operator, [passes, condition]), condition)
+        yield Change(place, forced, f"condition {passing}", call)
     else:
         yield Change(Place(call, "args"), [*call.args, passes], f"condition {passing}", call)
     version = call.func.value  # type: ignore[attr-defined]
@@ -372,7 +370,7 @@ def _of_statement(
     if statement in returns:
         other = returns[(returns.index(statement) + 1) % len(returns)]
         if ast.dump(other) != ast.dump(statement):
-            yield Change(Place(statement, "value"), other.value, f"return of line {other.lineno}", statement)
+            yield Change(Place(statement, "value"), other.value, f"value of: {ast.unparse(other)[:60]}", statement)
 
 
 def _can_go(statement: ast.stmt, bound: Container[str]) -> bool:

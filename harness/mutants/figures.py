@@ -174,13 +174,13 @@ def write_file(file: Path, measured: Mapping[str, Figures], known: Iterable[str]
     Raises:
         FiguresError: it cannot be read or written.
     """
-    kept = read(file)
+    stored = read(file)
     for name, new in measured.items():
-        old = kept.get(name)
+        old = stored.get(name)
         if old is None or old.digest != new.digest or old.tried <= new.tried:
-            kept[name] = new
+            stored[name] = new
     every = set(known)
-    lines = [f"{json.dumps(name)} = {{ {_table(item)} }}\n" for name, item in sorted(kept.items()) if name in every]
+    lines = [f"{json.dumps(name)} = {{ {_table(item)} }}\n" for name, item in sorted(stored.items()) if name in every]
     try:
         write(file, [HEAD, *lines])
     except OSError as error:

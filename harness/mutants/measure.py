@@ -201,10 +201,10 @@ class _Measuring:
     def _install(self, fault: Fault) -> Callable[[], bool]:
         return trial.putting(fault, self.by_name[fault.file], self.op, self.live)
 
-    def _tried(self, asked: Sequence[tuple[Fault, Clause | None]]) -> Iterator[tuple[tuple[Any, ...], Result]]:
+    def _tried(self, requests: Sequence[tuple[Fault, Clause | None]]) -> Iterator[tuple[tuple[Any, ...], Result]]:
         """Yield the result of each fault by its key: of all cases that run it, or only of those that cite a clause."""
         waiting: list[tuple[Fault, str, Clause | None]] = []
-        for fault, clause in asked:
+        for fault, clause in requests:
             key = self._ledger_key(self._key(fault, clause))
             known = self.ledger.get(key)
             if known is None:
@@ -212,7 +212,7 @@ class _Measuring:
             else:
                 self._credit(known)
                 yield fault.key, known
-        done = len(asked) - len(waiting)
+        done = len(requests) - len(waiting)
         for number, result in trial.run(self._trials(waiting), self.settings.jobs):
             fault, key, clause = waiting[number]
             self._credit(result)
@@ -220,7 +220,7 @@ class _Measuring:
             self.ledger.add(key, {**words, "fault": fault.words, **({"citing": clause.text} if clause else {})}, result)
             done += 1
             if clause is None:
-                self.progress(done, len(asked))
+                self.progress(done, len(requests))
             yield fault.key, result
 
     def _trials(self, waiting: Sequence[tuple[Fault, str, Clause | None]]) -> Iterator[Trial]:
@@ -241,28 +241,34 @@ class _Measuring:
 
     def _untouched(self, results: Mapping[tuple[Any, ...], Result]) -> Iterator[Clause]:
         """Yield the clauses that cases cite, while none of them notices a fault in what the clause demands."""
-        noticing = [self.of_plan.get(result.case) for result in results.values() if result.noticed]
-        cited = {clause for unit in noticing if unit for clause in unit.spec.clauses}
+        cited: set[Clause] = set()
+        for result in results.values():
+            self._cite(result, cited)
+        # A fault that some case notices is likely to be noticed by others.
+        order = sorted(self.oracles.faults, key=lambda fault: (fault.key not in results, self._key(fault)))
         for clause in self.op.clauses:
             units = [unit for unit in self.oracles.units if clause in unit.spec.clauses]
-            if units and not any(map(_by_signature, units)) and not self._touched(clause, units, cited):
+            if units and not any(map(_by_signature, units)) and not self._touched(clause, units, cited, order):
                 yield clause
 
-    def _touched(self, clause: Clause, units: Sequence[Unit], cited: set[Clause]) -> bool:
+    def _touched(self, clause: Clause, units: Sequence[Unit], cited: set[Clause], order: Sequence[Fault]) -> bool:
         if clause in self.oracles.demanded:
             return self._demand(clause, units, negated=False) or self._demand(clause, units, negated=True)
-        if clause in cited:
-            return True
-        asked = [(fault, clause) for fault in self.oracles.faults if set(map(id, units)) & self._running(fault)]
-        asked.sort(key=lambda item: self._key(item[0]))
-        jobs = self.settings.jobs
-        batches = (asked[start : start + jobs] for start in range(0, len(asked), jobs))
-        return any(self._any_noticed(batch) for batch in batches)
+        citing = set(map(id, units))
+        requests = [(fault, clause) for fault in order if citing & self._running(fault)]
+        for start in range(0, len(requests), self.settings.jobs):
+            if clause in cited:
+                break
+            # Each batch is tried to its end, so that each result has its line in the ledger.
+            for _, result in self._tried(requests[start : start + self.settings.jobs]):
+                self._cite(result, cited)
+        return clause in cited
 
-    def _any_noticed(self, asked: Sequence[tuple[Fault, Clause | None]]) -> bool:
-        """Try all of some faults, so that each has its line in the ledger."""
-        results = list(self._tried(asked))
-        return any(result.noticed for _, result in results)
+    def _cite(self, result: Result, cited: set[Clause]) -> None:
+        """Add the clauses of the case that notices a fault."""
+        unit = self.of_plan.get(result.case)
+        if result.noticed and unit is not None:
+            cited.update(unit.spec.clauses)
 
     @functools.cache  # noqa: B019 - the object lives no longer than its operator is measured
     def _running(self, fault: Fault) -> set[int]:
@@ -280,5 +286,5 @@ class _Measuring:
 
 
 def _by_signature(unit: Unit) -> bool:
-    """Tell whether the signature forbids a case: no oracle is asked what its clauses mean."""
+    """Tell whether the signature forbids a case: no oracle is requests what its clauses mean."""
     return any(plan.decided is not None and not plan.decided.operator for plan in unit.plans)

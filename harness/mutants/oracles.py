@@ -219,13 +219,13 @@ def look(op: Op, wanted: frozenset[str] | None = None) -> Oracles:
             restore = watch(note)
             sys.settrace(trace)
             try:
-                made = tuple(generated(op, version.since, spec, wanted))
+                results = tuple(generated(op, version.since, spec, wanted))
             finally:
                 sys.settrace(tracer)
                 restore()
-            if made:
+            if results:
                 lines = frozenset(trace.lines)
-                units.append(Unit(version.since, spec, made, time.process_time() - began, lines))
+                units.append(Unit(version.since, spec, results, time.process_time() - began, lines))
                 ran |= trace.codes
     return Oracles(op, figures.digest(op), *_faults(modules, ran, units), tuple(units), frozenset(demanded))
 

@@ -31,7 +31,7 @@ def faults(body: str, parameters: str = "v, x, y") -> set[tuple[str, str]]:
         ("return np.floor(x)", "floor -> ceil", "return np.ceil(x)"),
         ("return x.any()", "any -> all", "return x.all()"),
         ("return max(x, y)", "max -> min", "return min(x, y)"),
-        ("if x:\n    return 1\nreturn y", "return of line 4", "return y"),
+        ("if x:\n    return 1\nreturn y", "value of: return y", "return y"),
         ("if x:\n    return 1\nreturn y", "condition negated", "if not x:"),
         ("x.sort()", "statement removed", "pass"),
         ("x += y", "statement removed", "pass"),
