@@ -125,9 +125,16 @@ def _run(ops: Sequence[Op], settings: Settings, results: Path, file: Path, *, wh
             task = bar.add_task("", total=None)
             for number, op in enumerate(ops, 1):
                 bar.reset(task, description=f"{op} ({number} of {len(ops)})", total=None)
-                done.append(
-                    measure(op, settings, ledger, entries, lambda n, all_: bar.update(task, completed=n, total=all_))
-                )
+                try:
+                    done.append(
+                        measure(
+                            op, settings, ledger, entries, lambda n, all_: bar.update(task, completed=n, total=all_)
+                        )
+                    )
+                except HarnessError as error:
+                    printing.note(f"mutants: {error}")
+                    status = BROKEN
+                    continue
                 if not settings.core:
                     figures.write_file(file, {str(op): done[-1].figures}, map(str, registry.load()))
     except KeyboardInterrupt:

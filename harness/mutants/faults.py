@@ -337,9 +337,10 @@ def _of_demand(call: ast.Call) -> Iterator[Change]:
     """Yield the changes of `v.require(CLAUSE, holds)`: negated, left out, and of another clause."""
     passing = DEMANDS[_called(call)]
     passes = ast.copy_location(ast.Constant(passing), call)
-    if len(call.args) > 1:
-        condition = call.args[1]
-        place = Place(call, "args", 1)
+    if len(call.args) > 1 or call.keywords:
+        positional = len(call.args) > 1
+        condition = call.args[1] if positional else call.keywords[0].value
+        place = Place(call, "args", 1) if positional else Place(call.keywords[0], "value")
         yield Change(place, _negated(condition), "condition negated", call)
         # What the condition names stays named, so that the function still has the same free variables.
         operator = ast.Or() if passing else ast.And()

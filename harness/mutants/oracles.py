@@ -41,8 +41,8 @@ def watch(decide: Callable[[Demand, Version, Clause, bool], None]) -> Callable[[
     def replacing(name: str) -> Demand:
         method, otherwise = before[name], not DEMANDS[name]
 
-        def replaced(self: Version, clause: Clause, condition: bool = otherwise) -> None:  # noqa: FBT001 - as it is there
-            decide(method, self, clause, condition)
+        def replaced(self: Version, clause: Clause, *condition: bool, **named: bool) -> None:
+            decide(method, self, clause, next(iter((*condition, *named.values())), otherwise))
 
         return replaced
 

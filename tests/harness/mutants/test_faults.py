@@ -42,6 +42,8 @@ def faults(body: str, parameters: str = "v, x, y") -> set[tuple[str, str]]:
         ("v.require(C, x)", "condition True", "v.require(C, True or x)"),
         ("v.silent(C, x)", "condition False", "v.silent(C, False and x)"),
         ("v.permit(C)", "condition False", "v.permit(C, False)"),
+        ("v.require(C, holds=x)", "condition negated", "v.require(C, holds=not x)"),
+        ("v.require(C, holds=False)", "condition True", "v.require(C, holds=True or False)"),
         ("v.require(C, x)", "another clause", "v.require(__other_clause__(v, C), x)"),
         ("return [f(z, 1) for z in x]", "1 -> 2", "return [f(z, 2) for z in x]"),
     ],

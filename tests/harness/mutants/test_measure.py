@@ -57,9 +57,10 @@ def test_a_fault_that_kills_the_process_is_noticed(tmp_path: Path) -> None:
     assert {item["how"] for item in records(tmp_path) if item["fault"] == "Eq -> NotEq"} == {"ended by SIGABRT"}
 
 
-def test_a_demand_is_negated_left_out_and_given_another_clause(tmp_path: Path) -> None:
+@pytest.mark.parametrize("oracle", [DEMANDING, DEMANDING.replace("ONE, X", "ONE, holds=X")])
+def test_a_demand_is_negated_left_out_and_given_another_clause(tmp_path: Path, oracle: str) -> None:
     cases = STRONG + 'OP.case("scalar", X=-3, rejects=ONE)\n'
-    result = measured(tmp_path, DEMANDING, cases)
+    result = measured(tmp_path, oracle, cases)
     assert not result.survivors
     words = {item["fault"] for item in records(tmp_path)}
     assert {"condition True", "condition negated", "another clause"} <= words
