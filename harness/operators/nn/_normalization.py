@@ -1,4 +1,4 @@
-"""The formula (x - mean) / sqrt(variance + epsilon) * scale + bias, and how far an answer may lie from it."""
+"""The formula (x - mean) / sqrt(variance + epsilon) * scale + bias, and how far an answer may lie from its value."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 COARSEST = 2.0**-7
-"""Of the epsilons of the allowed types, bfloat16's: what is quadratic in an epsilon is at most so much of it."""
+"""The largest epsilon of the allowed types, bfloat16's: a term quadratic in an epsilon is at most this part of it."""
 
 
 def per_channel(x: Array, values: Array) -> Array:
-    """Return values that begin with the channel in a shape that broadcasts to x, whose axis 1 that is."""
+    """Return values of each channel in a shape that broadcasts to x, whose axis 1 is the channel."""
     return values.reshape(values.shape + (1,) * (x.ndim - 1 - values.ndim)) if x.ndim > 1 else values
 
 
@@ -29,12 +29,12 @@ def normalized(
         return np.asarray((x - mean) / np.sqrt(variance + epsilon) * scale + bias)
 
 
-def off_statistics(x: Array, axes: tuple[int, ...], *, by_squares: bool = False) -> tuple[Array, Array]:
-    """Return the errors of mean and variance over `axes`, kept, in epsilons.
+def statistics_errors(x: Array, axes: tuple[int, ...], *, by_squares: bool = False) -> tuple[Array, Array]:
+    """Return the errors of mean and variance over `axes`, which stay as dimensions of 1, in epsilons.
 
     Each addition, in any order, rounds by half an epsilon of all magnitudes; an error of the mean enters the
-    variance by its square alone, since differences from the mean cancel out. A variance made `by_squares`, from
-    which the square of the mean is taken, has the error of these.
+    variance by its square alone, since differences from the mean cancel out. A variance computed `by_squares`, as
+    the mean of the squares minus the square of the mean, has their error.
     """
     terms = max(1, int(np.prod([x.shape[axis] for axis in axes], dtype=np.int64)))
     with np.errstate(all="ignore"):
@@ -43,18 +43,24 @@ def off_statistics(x: Array, axes: tuple[int, ...], *, by_squares: bool = False)
         return mean, (terms / 2 + 3) * size + mean**2 * COARSEST
 
 
-def off_normalized(
-    x: Array, mean: Array, variance: Array, epsilon: float, scale: Array | float, bias: Array | float,
-    off_mean: Array | float, off_variance: Array | float,
-) -> Array:  # fmt: skip
-    """Return the error of the formula, in epsilons: a few roundings of every term, and what the statistics bring.
+def normalized_error(
+    x: Array,
+    mean: Array,
+    variance: Array,
+    epsilon: float,
+    scale: Array | float,
+    bias: Array | float,
+    mean_error: Array | float,
+    variance_error: Array | float,
+) -> Array:
+    """Return the error of the formula, in epsilons: a few roundings of every term, and the errors of the statistics.
 
     The terms are those of either order of evaluation: (x - mean) * a + bias, or x * a + (bias - mean * a).
     """
     with np.errstate(all="ignore"):
         slope = np.abs(scale / np.sqrt(variance + epsilon))
-        terms = (4 * (np.abs(x) + np.abs(mean)) + off_mean) * slope
-        drift = np.abs(x - mean) * slope * off_variance / (2 * (variance + epsilon))
+        terms = (4 * (np.abs(x) + np.abs(mean)) + mean_error) * slope
+        drift = np.abs(x - mean) * slope * variance_error / (2 * (variance + epsilon))
         return np.asarray(terms + drift + 2 * np.abs(bias))
 
 
@@ -77,15 +83,15 @@ def standardized(
         return (cast - mean) * inverse, mean, inverse
 
 
-def off_standardized(
+def standardized_errors(
     x: Array, axes: tuple[int, ...], epsilon: float, stage: np.dtype[Any], *, by_squares: bool = False
 ) -> tuple[Array, Array, Array]:
     """Return the errors of what `standardized` returns: the first in epsilons of x, the others in those of `stage`."""
     with np.errstate(all="ignore"):
         cast = x.astype(stage).astype(np.float64)
         mean, variance = cast.mean(axes, keepdims=True), cast.var(axes, keepdims=True)
-        off_mean, off_variance = off_statistics(cast, axes, by_squares=by_squares)
-        first = off_normalized(cast, mean, variance, epsilon, 1, 0, off_mean, off_variance)
-        inverse = (3 + off_variance / (variance + epsilon)) / np.sqrt(variance + epsilon)
+        mean_error, variance_error = statistics_errors(cast, axes, by_squares=by_squares)
+        first = normalized_error(cast, mean, variance, epsilon, 1, 0, mean_error, variance_error)
+        inverse = (3 + variance_error / (variance + epsilon)) / np.sqrt(variance + epsilon)
         fine, coarse = (float(ml_dtypes.finfo(kind).eps) for kind in (x.dtype, stage))  # type: ignore[no-untyped-call]
-        return first * coarse / fine, off_mean + np.abs(mean), inverse
+        return first * coarse / fine, mean_error + np.abs(mean), inverse
