@@ -27,24 +27,26 @@ SAME = ("SAME_UPPER", "SAME_LOWER")
 
 @dataclass(frozen=True)
 class Sentences:
-    """What the texts say of windows, one field a sentence; `old` and `renewed` mark two wordings of auto_pad.
+    """What the texts say of windows, one field a sentence; auto_pad has two wordings, before and since `renewed`.
 
     Attributes:
+        renewed: the version that said anew what SAME means.
         dimensions: the nearest sentence to how many windows there are.
         rounded: says what becomes of pixels that are left over at the end.
         strided: gives leave for SAME with strides other than 1.
         amount: how many pixels SAME adds, where a sentence says it.
     """
 
+    renewed: int
     dimensions: Clause
     rounded: Clause
     strided: Clause
     amount: Clause | None
     either: Clause
     explicit: Clause
-    old_match: Clause
-    old_odd: Clause
-    old_valid: Clause
+    match_before: Clause
+    odd_before: Clause
+    valid_before: Clause
     same: Clause
     split: Clause
     odd: Clause
@@ -68,49 +70,46 @@ def sentences(
     dimensions: Clause,
     rounded: Clause,
     dilation: Clause,
-    renewed: int,
+    same: Clause,
+    stride_default: Clause,
     no_pads: int | None = None,
     strided: Clause | None = None,
     amount: Clause | None = None,
-    same: str = "ceil(input_shape[i] / strides[i])",
-    stride_default: str = "If not present, the stride defaults to 1 along each spatial axis.",
 ) -> Sentences:
-    """Declare the sentences that an operator shares with the others.
+    """Declare the sentences that all operators of windows share verbatim, and add an operator's own.
 
     Args:
         op: the operator.
         dimensions: its nearest sentence to how many windows there are.
         rounded: its sentence on pixels that are left over at the end.
         dilation: its sentence on dilations.
-        renewed: the version that said anew what SAME means.
+        same: its sentence on the output's shape that SAME gives, in its newer wording.
+        stride_default: its sentence on strides left out.
         no_pads: since when it gives a default for pads; None: from the first version on.
-        strided: what gives leave for SAME with strides; None: what SAME means since `renewed`.
+        strided: the sentence that gives leave for SAME with strides; None: `same`.
         amount: how many pixels SAME adds, where a sentence says it.
-        same: the output's shape that SAME gives since then.
-        stride_default: its sentence on strides left out, since version 11.
     """
-    of_same = op.clause(
-        f"SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = {same}` for each axis `i`.",
-        since=renewed,
-    )
+    renewed = same.since or op.versions[0]
     return Sentences(
+        renewed=renewed,
         dimensions=dimensions,
         rounded=rounded,
         amount=amount,
         dilation=dilation,
-        strided=strided or of_same,
-        same=of_same,
+        strided=strided or same,
+        same=same,
+        stride_default=stride_default,
         either=op.clause("auto_pad must be either NOTSET, SAME_UPPER, SAME_LOWER or VALID."),
         explicit=op.clause("Where default value is NOTSET, which means explicit padding is used."),
-        old_match=op.clause(
+        match_before=op.clause(
             "size match the input.", before=renewed, note="Said of strides of 1: others make no output of that size."
         ),
-        old_odd=op.clause(
+        odd_before=op.clause(
             "In case of odd number add the extra padding at the end for SAME_UPPER and at the beginning for "
             "SAME_LOWER.",
             before=renewed,
         ),
-        old_valid=op.clause("VALID mean no padding.", before=renewed),
+        valid_before=op.clause("VALID mean no padding.", before=renewed),
         split=op.clause(
             "The padding is split between the two sides equally or almost equally (depending on whether it is even or "
             "odd).",
@@ -143,7 +142,6 @@ def sentences(
         stride=op.clause(
             "Stride along each", note="Says nothing of a stride below 1; version 11 adds that one left out is 1."
         ),
-        stride_default=op.clause(stride_default, since=11),
     )
 
 
@@ -171,25 +169,25 @@ class Windows:
     @functools.cached_property
     def _places(self) -> list[Array]:
         """For each axis, where in the input the pixels of its windows lie."""
-        rank, found = len(self.sizes), []
+        rank, axes = len(self.sizes), []
         for axis in range(rank):
             starts = np.arange(self.counts[axis]) * self.strides[axis] - self.begin[axis]
             pixels = starts[:, None] + np.arange(self.kernel[axis]) * self.dilations[axis]
             shape = [1] * (2 * rank)
             shape[axis], shape[rank + axis] = pixels.shape
-            found.append(pixels.reshape(shape))
-        return found
+            axes.append(pixels.reshape(shape))
+        return axes
 
     def inside(self, *, padded: bool = False) -> Array:
         """Tell which pixels of each window, (*counts, *kernel), are in the input, or in the `padded` input."""
-        found = np.ones(self.counts + self.kernel, bool)
+        inside = np.ones(self.counts + self.kernel, bool)
         for axis, places in enumerate(self._places):
             low = -self.begin[axis] if padded else 0
             high = self.sizes[axis] + (self.end[axis] if padded else 0)
-            found = found & (places >= low) & (places < high)
-        return found
+            inside = inside & (places >= low) & (places < high)
+        return inside
 
-    def taken(self, data: Array, outside: float = 0) -> Array:
+    def pixels(self, data: Array, outside: float = 0) -> Array:
         """Return the pixels of `data`, (N, C, *sizes), in each window, (N, C, *counts, *kernel)."""
         shape = data.shape[:2] + self.counts + self.kernel
         if 0 in data.shape:
@@ -197,8 +195,8 @@ class Windows:
         at: list[Any] = [places.clip(0, self.sizes[axis] - 1) for axis, places in enumerate(self._places)]
         return np.asarray(np.where(self.inside(), data[(..., *at)], outside), data.dtype)
 
-    def given(self, values: Array) -> Array:
-        """Return the sums (N, C, *sizes) of what windows, (N, C, *counts, *kernel), add to their pixels."""
+    def overlapped(self, values: Array) -> Array:
+        """Return the sums (N, C, *sizes) of the values that windows, (N, C, *counts, *kernel), add to their pixels."""
         sums = np.zeros(values.shape[:2] + self.sizes, values.dtype)
         if sums.size:
             at: list[Any] = [places.clip(0, self.sizes[axis] - 1) for axis, places in enumerate(self._places)]
@@ -210,23 +208,23 @@ class Windows:
         return dataclasses.replace(self, begin=begin)
 
 
-def spread(v: Version, clause: Clause, given: Ints, rank: int) -> tuple[int, ...]:
-    """Return one stride or dilation for each axis, 1 where none is given."""
-    if given is None:
+def spread(v: Version, clause: Clause, values: Ints, rank: int) -> tuple[int, ...]:
+    """Return one stride or dilation for each axis, 1 where there is none."""
+    if values is None:
         return (1,) * rank
-    v.require(clause, len(given) == rank)
-    v.silent(clause, any(item < 1 for item in given))
-    return tuple(int(item) for item in given)
+    v.require(clause, len(values) == rank)
+    v.silent(clause, any(item < 1 for item in values))
+    return tuple(int(item) for item in values)
 
 
-def padding(v: Version, said: Sentences, rank: int, pads: Ints, auto_pad: str) -> tuple[int, ...]:
+def padding(v: Version, clauses: Sentences, rank: int, pads: Ints, auto_pad: str) -> tuple[int, ...]:
     """Return the explicit padding, all beginnings before all ends; none where auto_pad is used."""
-    v.require(said.either, auto_pad in {"NOTSET", "VALID", *SAME})
+    v.require(clauses.either, auto_pad in {"NOTSET", "VALID", *SAME})
     if pads is None:
         return (0,) * (2 * rank)
-    v.require(said.alone, auto_pad == "NOTSET")
-    v.require(said.format, len(pads) == 2 * rank)
-    v.require(said.at_least_zero, all(pad >= 0 for pad in pads))
+    v.require(clauses.alone, auto_pad == "NOTSET")
+    v.require(clauses.format, len(pads) == 2 * rank)
+    v.require(clauses.at_least_zero, all(pad >= 0 for pad in pads))
     return tuple(int(pad) for pad in pads)
 
 
@@ -238,7 +236,7 @@ def halves(total: Sequence[int], *, more_at_end: bool) -> tuple[tuple[int, ...],
 
 def lay(
     v: Version,
-    said: Sentences,
+    clauses: Sentences,
     sizes: Sequence[int],
     kernel: Sequence[int],
     strides: Ints,
@@ -253,24 +251,24 @@ def lay(
     SAME adds as little as gives its output, and none where even that would be too much: padding is 0 or more.
     """
     rank = len(sizes)
-    strides, dilations = spread(v, said.stride, strides, rank), spread(v, said.dilation, dilations, rank)
-    explicit = padding(v, said, rank, pads, auto_pad)
+    strides, dilations = spread(v, clauses.stride, strides, rank), spread(v, clauses.dilation, dilations, rank)
+    explicit = padding(v, clauses, rank, pads, auto_pad)
     begin, end = explicit[:rank], explicit[rank:]
     extent = [(size - 1) * step + 1 for size, step in zip(kernel, dilations, strict=True)]
     if auto_pad in SAME:
         counts = tuple(-(-size // stride) for size, stride in zip(sizes, strides, strict=True))
         lengths = zip(counts, strides, extent, sizes, strict=True)
         total = [(count - 1) * stride + length - size for count, stride, length, size in lengths]
-        v.silent(said.amount or said.same, said.amount is not None and min(total) < 0)
-        v.permit(said.strided, max(strides) > 1)
+        v.silent(clauses.amount or clauses.same, clauses.amount is not None and min(total) < 0)
+        v.permit(clauses.strided, max(strides) > 1)
         begin, end = halves([max(0, item) for item in total], more_at_end=auto_pad == "SAME_UPPER")
     else:
         spans = zip(sizes, begin, end, extent, strict=True)
         free = [size + before + after - length for size, before, after, length in spans]
         up = up and auto_pad == "NOTSET"
-        v.permit(said.rounded, any(room % stride for room, stride in zip(free, strides, strict=True)))
+        v.permit(clauses.rounded, any(room % stride for room, stride in zip(free, strides, strict=True)))
         counts = tuple((-(-room // step) if up else room // step) + 1 for room, step in zip(free, strides, strict=True))
-    v.silent(said.dimensions, min(counts) < 0)
+    v.silent(clauses.dimensions, min(counts) < 0)
     return Windows(tuple(sizes), tuple(kernel), strides, dilations, begin, end, counts)
 
 
@@ -281,12 +279,16 @@ class Layout:
     name: str
     sizes: tuple[int, ...]
     kernel: tuple[int, ...]
-    given: dict[str, Any]
+    attributes: dict[str, Any]
     cites: tuple[str, ...] = ()
 
 
-def layouts() -> Iterator[Layout]:
-    """Yield windows that fit: ranks 1 to 4, every attribute by itself and with others, each axis unlike the rest."""
+def layouts(renewed: int) -> Iterator[Layout]:
+    """Yield windows that fit: ranks 1 to 4, every attribute by itself and with others, each axis unlike the rest.
+
+    Args:
+        renewed: the version that said anew what SAME means.
+    """
     yield Layout("line", (7,), (3,), {})
     yield Layout("plane", (4, 5), (2, 3), {}, ("no_pads", "explicit"))
     yield Layout("space", (2, 3, 4), (1, 2, 3), {})
@@ -295,43 +297,55 @@ def layouts() -> Iterator[Layout]:
     yield Layout("kernel_one", (4, 5), (1, 1), {})
     yield Layout("kernel_whole", (2, 3), (2, 3), {})
     yield Layout("size_one", (1,), (1,), {})
-    for name, strides in (("height", [3, 1]), ("width", [1, 2]), ("both", [3, 2])):
-        yield Layout(f"strides_{name}", (5, 7), (2, 3), {"strides": strides}, ("stride",))
+    yield Layout("strides_height", (5, 7), (2, 3), {"strides": [3, 1]}, ("stride",))
+    yield Layout("strides_width", (5, 7), (2, 3), {"strides": [1, 2]}, ("stride",))
+    yield Layout("strides_both", (5, 7), (2, 3), {"strides": [3, 2]}, ("stride",))
     yield Layout("strides_beyond_kernel", (7, 9), (2, 1), {"strides": [5, 4]}, ("stride",))
     yield Layout("strides_beyond_input", (3, 4), (2, 3), {"strides": [4, 7]}, ("rounded",))
     yield Layout("strides_remainder", (6, 8), (3, 2), {"strides": [2, 4]}, ("rounded",))
     yield Layout("strides_remainder_pads", (3, 7), (2, 3), {"strides": [4, 3], "pads": [1, 0, 1, 1]}, ("rounded",))
-    for axis, name in enumerate(("top", "left", "bottom", "right")):
-        pads = [int(axis == item) for item in range(4)]
-        yield Layout(f"pads_{name}", (3, 4), (2, 3), {"pads": pads}, ("pixels", "format"))
+    yield Layout("pads_top", (3, 4), (2, 3), {"pads": [1, 0, 0, 0]}, ("pixels", "format"))
+    yield Layout("pads_left", (3, 4), (2, 3), {"pads": [0, 1, 0, 0]}, ("pixels", "format"))
+    yield Layout("pads_bottom", (3, 4), (2, 3), {"pads": [0, 0, 1, 0]}, ("pixels", "format"))
+    yield Layout("pads_right", (3, 4), (2, 3), {"pads": [0, 0, 0, 1]}, ("pixels", "format"))
     yield Layout("pads_all", (3, 4), (2, 3), {"pads": [1, 2, 0, 1]}, ("pixels", "format", "explicit"))
     yield Layout("pads_zero", (3, 4), (2, 3), {"pads": [0, 0, 0, 0]}, ("at_least_zero",))
     yield Layout("pads_line", (4,), (3,), {"pads": [2, 1]}, ("format",))
     yield Layout("pads_space", (2, 3, 4), (2, 3, 2), {"pads": [1, 0, 1, 0, 2, 1]}, ("format",))
     yield Layout("pads_make_room", (1, 2), (2, 3), {"pads": [0, 1, 1, 0]}, ("pixels",))
     yield Layout("pads_notset", (3, 4), (2, 3), {"pads": [1, 0, 0, 2], "auto_pad": "NOTSET"}, ("explicit", "alone"))
-    for name, dilations in (("height", [3, 1]), ("width", [1, 2]), ("both", [3, 2])):
-        yield Layout(f"dilations_{name}", (5, 7), (2, 3), {"dilations": dilations}, ("dilation",))
+    yield Layout("dilations_height", (5, 7), (2, 3), {"dilations": [3, 1]}, ("dilation",))
+    yield Layout("dilations_width", (5, 7), (2, 3), {"dilations": [1, 2]}, ("dilation",))
+    yield Layout("dilations_both", (5, 7), (2, 3), {"dilations": [3, 2]}, ("dilation",))
     yield Layout("dilations_of_one", (3, 4), (1, 2), {"dilations": [5, 3]}, ("dilation",))
-    every: dict[str, Any] = {"strides": [2, 3], "pads": [1, 1, 0, 1]}
-    yield Layout("strides_pads", (4, 6), (3, 2), every, ("stride", "format"))
-    yield Layout("strides_pads_dilations", (4, 6), (3, 2), {**every, "dilations": [1, 4]}, ("dilation",))
-    every = {"strides": [2, 1, 3], "pads": [0, 1, 0, 1, 0, 1], "dilations": [1, 2, 1]}
-    yield Layout("strides_pads_dilations_space", (3, 4, 5), (2, 2, 3), every, ("dilation",))
+    yield Layout("strides_pads", (4, 6), (3, 2), {"strides": [2, 3], "pads": [1, 1, 0, 1]}, ("stride", "format"))
+    yield Layout(
+        "strides_pads_dilations",
+        (4, 6),
+        (3, 2),
+        {"strides": [2, 3], "pads": [1, 1, 0, 1], "dilations": [1, 4]},
+        ("dilation",),
+    )
+    yield Layout(
+        "strides_pads_dilations_space",
+        (3, 4, 5),
+        (2, 2, 3),
+        {"strides": [2, 1, 3], "pads": [0, 1, 0, 1, 0, 1], "dilations": [1, 2, 1]},
+        ("dilation",),
+    )
     for mode in SAME:
-        given: dict[str, Any] = {"auto_pad": mode}
-        for name, size, kernel in (("odd", 5, 2), ("even", 5, 3)):
-            yield Layout(f"{mode.lower()}_{name}_old", (size,), (kernel,), given, ("old_match", "old_odd", "either"))
-            yield Layout(f"{mode.lower()}_{name}", (size,), (kernel,), given, ("same", "odd", "split"))
-        yield Layout(f"{mode.lower()}_plane_old", (3, 5), (2, 4), given, ("old_match", "old_odd"))
-        yield Layout(f"{mode.lower()}_plane", (3, 5), (2, 4), given, ("same", "odd"))
-        given = {"auto_pad": mode, "strides": [2, 3]}
-        yield Layout(f"{mode.lower()}_strides", (5, 7), (4, 3), given, ("strided",))
-        given = {"auto_pad": mode, "strides": [1, 2, 3]}
-        yield Layout(f"{mode.lower()}_strides_space", (3, 4, 5), (2, 3, 4), given, ("strided",))
-        given = {"auto_pad": mode, "dilations": [3, 1]}
-        yield Layout(f"{mode.lower()}_dilations", (5, 6), (2, 3), given, ("dilation",))
-    yield Layout("valid_old", (4, 5), (2, 3), {"auto_pad": "VALID"}, ("old_valid",))
+        name, same = mode.lower(), {"auto_pad": mode}
+        before = f"before_{renewed}"
+        yield Layout(f"{name}_odd_{before}", (5,), (2,), same, ("match_before", "odd_before", "either"))
+        yield Layout(f"{name}_odd", (5,), (2,), same, ("same", "odd", "split"))
+        yield Layout(f"{name}_even_{before}", (5,), (3,), same, ("match_before", "odd_before", "either"))
+        yield Layout(f"{name}_even", (5,), (3,), same, ("same", "odd", "split"))
+        yield Layout(f"{name}_plane_{before}", (3, 5), (2, 4), same, ("match_before", "odd_before"))
+        yield Layout(f"{name}_plane", (3, 5), (2, 4), same, ("same", "odd"))
+        yield Layout(f"{name}_strides", (5, 7), (4, 3), {**same, "strides": [2, 3]}, ("strided",))
+        yield Layout(f"{name}_strides_space", (3, 4, 5), (2, 3, 4), {**same, "strides": [1, 2, 3]}, ("strided",))
+        yield Layout(f"{name}_dilations", (5, 6), (2, 3), {**same, "dilations": [3, 1]}, ("dilation",))
+    yield Layout(f"valid_before_{renewed}", (4, 5), (2, 3), {"auto_pad": "VALID"}, ("valid_before",))
     yield Layout("valid", (4, 5), (2, 3), {"auto_pad": "VALID"}, ("no_pads", "either"))
     yield Layout("valid_strides", (5, 7), (2, 3), {"auto_pad": "VALID", "strides": [3, 2]}, ("no_pads", "stride"))
 

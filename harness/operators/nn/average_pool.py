@@ -1,8 +1,13 @@
 """AveragePool: the average of each window.
 
+    Y = AveragePool(X, kernel_shape, strides=..., pads=..., dilations=..., auto_pad="NOTSET", ceil_mode=0,
+                    count_include_pad=0)
+
 Versions: 1, 7 (count_include_pad), 10 (ceil_mode), 11 (formulas for auto_pad that contradict it), 19 (dilations;
 formulas mended), 22 (bfloat16; windows in the right padding do not count).
 """
+
+# ruff: noqa: N803 - the text's own names
 
 from __future__ import annotations
 
@@ -10,27 +15,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import Array, Int, Ints, Op, Rule, Tag, Version, bounded
+from harness.declare import Array, Int, Ints, Op, Tag, Version, bounded
 from harness.declare.data import waves
-from harness.operators.nn._pooling import BEHIND, SLIDING, place, pool_cases, pools
-from harness.operators.nn._windows import SAME
+from harness.operators.nn._pooling import Pools, place, pool_cases
+from harness.operators.nn._windows import Layout, sentences
 
 if TYPE_CHECKING:
     from harness.operators.nn._windows import Windows
 
 
-def _averages(windows: Windows, X: Array, count_include_pad: Int) -> tuple[Array, Array]:  # noqa: N803 - the text's name
+def _averages(windows: Windows, X: Array, count_include_pad: Int) -> tuple[Array, Array]:
     """Return the sums, and how many elements each is of."""
     kernel = tuple(range(-len(windows.sizes), 0))
-    return windows.taken(X).sum(kernel), windows.inside(padded=count_include_pad == 1).sum(kernel)
+    return windows.pixels(X).sum(kernel), windows.inside(padded=count_include_pad == 1).sum(kernel)
 
 
-def _rounding(X: Array, count_include_pad: Int, **placing: Any) -> list[Array]:  # noqa: ANN401, N803 - what `place` takes
+def _rounding(X: Array, count_include_pad: Int, **attributes: Any) -> list[Array]:  # noqa: ANN401 - as `place` takes them
     """Return half a rounding of all magnitudes for each term, and for the quotient.
 
-    The largest of all windows: which of them count differs between versions, and the bound is not told of which it is.
+    The largest of all windows: which of them count differs between versions, and the bound does not know the version.
     """
-    windows = place(Version(POOL.versions[0]), SAID, X.shape, **placing)
+    windows = place(Version(POOL.versions[0]), POOLS, X.shape, **attributes)
     sums, counts = _averages(windows, np.abs(X), count_include_pad)
     errors = sums / np.maximum(counts, 1) * (counts + 2) / 2
     return [errors[np.isfinite(errors)].max(initial=0)]
@@ -44,13 +49,22 @@ POOL = Op(
     ),
     rank="X",
 )
+POOL.example(
+    X=waves(2, 3, 5, 7),
+    kernel_shape=[2, 3],
+    strides=[2, 1],
+    pads=[1, 0, 0, 1],
+    dilations=[1, 2],
+    ceil_mode=1,
+    count_include_pad=1,
+)
 
 AVERAGE = POOL.clause(
     "average pooling consisting of computing the average on all values of a subset of the input tensor according to "
     "the kernel size",
     note="Of NaN too: onnx.reference leaves it out.",
 )
-DIVIDED_FIRST = POOL.clause(
+DIVIDED_BEFORE_7 = POOL.clause(
     "The output of each pooling window is divided by the number of elements exclude pad.",
     before=7,
     note="onnx.reference counts the pad.",
@@ -86,24 +100,146 @@ FLOOR_VALID = POOL.clause(
     before=19,
     note="Contradicts the formula without padding, where it leaves out a window that fits; version 19 mended it.",
 )
-FLOATS = POOL.clause("Constrain input and output types to float tensors.")
-IGNORED = POOL.clause(SLIDING, since=22, note=BEHIND)
-SAID = pools(POOL, dilated=11, renewed=19, wording=11, dilation=DILATION, ignored=IGNORED)
+IGNORED = POOL.clause(
+    "Sliding windows that would start in the right padded region are ignored.",
+    since=22,
+    note="The region begins behind the last pixel, whether pads has an end or not, as the official "
+    "test_maxpool_2d_ceil_output_size_reduce_by_one shows; where sizes are rounded down it is not said.",
+)
+FORM = POOL.clause("For non image case, the dimensions are in the form of (N x C x D1 x D2 ... Dn)")
+KERNEL = POOL.clause("The size of the kernel along each axis.")
+CEIL_MODE = POOL.clause("Whether to use ceil or floor (default) to compute the output shape.", since=10)
+ROUNDED_DOWN = POOL.clause(
+    "Floor value of the dimension is used", note="Unless ceil_mode, which came with version 10, says otherwise."
+)
+FLOOR_BEFORE_11 = POOL.clause(
+    "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - kernel_spatial_shape[i]) / "
+    "strides_spatial_shape[i] + 1)",
+    before=11,
+)
+FLOOR_BEFORE_19 = POOL.clause(
+    "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - ((kernel_spatial_shape[i] - 1) * "
+    "dilations[i] + 1)) / strides_spatial_shape[i] + 1)",
+    since=11,
+    before=19,
+)
+FLOOR = POOL.clause(
+    "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - dilation[i] * (kernel_shape[i] - 1) "
+    "- 1) / strides_spatial_shape[i] + 1)",
+    since=19,
+)
+CEIL_BEFORE_11 = POOL.clause(
+    "output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - kernel_spatial_shape[i]) / "
+    "strides_spatial_shape[i] + 1)",
+    since=10,
+    before=11,
+)
+CEIL_BEFORE_19 = POOL.clause(
+    "output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - ((kernel_spatial_shape[i] - 1) * "
+    "dilations[i] + 1)) / strides_spatial_shape[i] + 1)",
+    since=11,
+    before=19,
+)
+CEIL = POOL.clause(
+    "output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - dilation[i] * (kernel_shape[i] - 1) "
+    "- 1) / strides_spatial_shape[i] + 1)",
+    since=19,
+)
+PAD_SHAPE = POOL.clause("sum of pads along axis")
+IF_CEIL = POOL.clause("if ceil_mode is enabled", since=10)
+SAME = POOL.clause(
+    "SAME_UPPER or SAME_LOWER: output_spatial_shape[i] = ceil(input_spatial_shape[i] / strides_spatial_shape[i])"
+)
+SAME_EXPLICIT = POOL.clause(
+    "SAME_UPPER or SAME_LOWER: output_spatial_shape[i] = floor((input_spatial_shape[i] - 1) / "
+    "strides_spatial_shape[i]) + 1",
+    since=19,
+)
+ADDED_BEFORE_11 = POOL.clause(
+    "pad_shape[i] = (output_spatial_shape[i] - 1) * strides_spatial_shape[i] + kernel_spatial_shape[i] - "
+    "input_spatial_shape[i]",
+    before=11,
+)
+ADDED = POOL.clause(
+    "pad_shape[i] = (output_spatial_shape[i] - 1) * strides_spatial_shape[i] + ((kernel_spatial_shape[i] - 1) * "
+    "dilations[i] + 1) - input_spatial_shape[i]",
+    since=11,
+    note="Leaves open what less than nothing is: padding is 0 or more.",
+)
+VALID_BEFORE_11 = POOL.clause(
+    "VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] - kernel_spatial_shape[i] + 1) / "
+    "strides_spatial_shape[i])",
+    before=11,
+)
+VALID = POOL.clause(
+    "VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] - ((kernel_spatial_shape[i] - 1) * "
+    "dilations[i] + 1) + 1) / strides_spatial_shape[i])",
+    since=11,
+)
+VALID_EXPLICIT = POOL.clause(
+    "VALID: output_spatial_shape[i] = floor((input_spatial_shape[i] - ((kernel_spatial_shape[i] - 1) * "
+    "dilations[i] + 1)) / strides_spatial_shape[i]) + 1",
+    since=19,
+)
+DEPRECATED = POOL.clause("`auto_pad` is a DEPRECATED attribute.")
+SAME_SHAPE = POOL.clause(
+    "SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = ceil(input_shape[i] / strides[i])` "
+    "for each axis `i`.",
+    since=11,
+)
+STRIDE_DEFAULT = POOL.clause("If not present, the stride defaults to 1 along each spatial axis.", since=11)
+POOLS = Pools(
+    windows=sentences(
+        POOL,
+        dimensions=ROUNDED_DOWN,
+        rounded=ROUNDED_DOWN,
+        dilation=DILATION,
+        same=SAME_SHAPE,
+        stride_default=STRIDE_DEFAULT,
+        strided=SAME,
+        amount=ADDED,
+    ),
+    form=FORM,
+    kernel=KERNEL,
+    ceil_mode=CEIL_MODE,
+    sizes=(FLOOR_BEFORE_11, FLOOR_BEFORE_19, FLOOR, PAD_SHAPE),
+    sizes_ceil=(CEIL_BEFORE_11, CEIL_BEFORE_19, CEIL, IF_CEIL),
+    sizes_same=(SAME, SAME_EXPLICIT, ADDED_BEFORE_11, ADDED, DEPRECATED),
+    sizes_valid=(VALID_BEFORE_11, VALID, VALID_EXPLICIT),
+    ignored=IGNORED,
+)
 
 
 @POOL.oracle()
 def pooled(
-    v: Version, *, X: Array, kernel_shape: Ints, strides: Ints, dilations: Ints, pads: Ints,  # noqa: N803
-    auto_pad: str, ceil_mode: Int, count_include_pad: Int,
-) -> Array:  # fmt: skip
+    v: Version,
+    *,
+    X: Array,
+    kernel_shape: Ints,
+    strides: Ints,
+    dilations: Ints,
+    pads: Ints,
+    auto_pad: str,
+    ceil_mode: Int,
+    count_include_pad: Int,
+) -> Array:
     """Return the sum of each window over the number of its elements."""
-    windows = place(v, SAID, X.shape, kernel_shape=kernel_shape, strides=strides, dilations=dilations, pads=pads,
-                    auto_pad=auto_pad, ceil_mode=ceil_mode)  # fmt: skip
+    windows = place(
+        v,
+        POOLS,
+        X.shape,
+        kernel_shape=kernel_shape,
+        strides=strides,
+        dilations=dilations,
+        pads=pads,
+        auto_pad=auto_pad,
+        ceil_mode=ceil_mode,
+    )
     v.silent(COUNT, count_include_pad not in {0, 1, None})
     if FLOOR_SAME.in_force(v.since) and not ceil_mode and auto_pad != "NOTSET":
         shape = list(zip(windows.sizes, windows.kernel, windows.strides, strict=True))
         same = tuple(size // stride for size, _, stride in shape)
-        v.silent(FLOOR_SAME, auto_pad in SAME and windows.counts != same)
+        v.silent(FLOOR_SAME, auto_pad != "VALID" and windows.counts != same)
         valid = tuple((size - pixels + 1) // stride for size, pixels, stride in shape)
         v.silent(FLOOR_VALID, auto_pad == "VALID" and windows.counts != valid)
     with np.errstate(all="ignore"):
@@ -113,70 +249,99 @@ def pooled(
 
 
 case = POOL.case
-PLANE: dict[str, Any] = {"X": waves(1, 2, 4, 5), "kernel_shape": [2, 3]}
-UNEVEN = {f"{mode.lower()}_strides": ([4, 3], [2, 3], mode, FLOOR_SAME) for mode in SAME}
-UNEVEN |= {f"{mode.lower()}_strides_line": ([2], [3], mode, FLOOR_SAME) for mode in SAME}
-UNEVEN |= {"valid_strides": ([2, 3], [3, 2], "VALID", FLOOR_VALID)}
-pool_cases(POOL, SAID, waves, but=(*UNEVEN, "same_upper_strides_space", "same_lower_strides_space"))
-for name, (kernel, strides, mode, clause) in UNEVEN.items():
-    given: dict[str, Any] = {"X": waves(1, 2, *[5, 7][: len(kernel)]), "kernel_shape": kernel, "strides": strides}
-    case(f"{name}_first", **given, auto_pad=mode, before=11, cites=SAID.windows.named("strided", "either"))
-    case(f"{name}_old", **given, auto_pad=mode, cites=(clause,), unspecified=clause)
-    case(f"{name}_old_ceil", **given, auto_pad=mode, ceil_mode=1, cites=(clause,))
-    case(name, **given, auto_pad=mode, since=19, cites=SAID.windows.named("strided", "either"))
-even: dict[str, Any] = {"X": waves(1, 2, 4, 6), "kernel_shape": [3, 5], "strides": [2, 3]}
-case("same_upper_even_old_floor", **even, auto_pad="SAME_UPPER", cites=(FLOOR_SAME,))
-case("valid_even_old_floor", X=waves(1, 2, 5, 7), kernel_shape=[2, 3], strides=[2, 5], auto_pad="VALID",
-     cites=(FLOOR_VALID,))  # fmt: skip
+UNEVEN = (
+    Layout("same_upper_strides", (5, 7), (4, 3), {"strides": [2, 3], "auto_pad": "SAME_UPPER"}),
+    Layout("same_lower_strides", (5, 7), (4, 3), {"strides": [2, 3], "auto_pad": "SAME_LOWER"}),
+    Layout("same_upper_strides_line", (5,), (2,), {"strides": [3], "auto_pad": "SAME_UPPER"}),
+    Layout("same_lower_strides_line", (5,), (2,), {"strides": [3], "auto_pad": "SAME_LOWER"}),
+    Layout("valid_strides", (5, 7), (2, 3), {"strides": [3, 2], "auto_pad": "VALID"}),
+)
+"""Windows of which the formulas of versions 11 to 18 have another number than auto_pad."""
+pool_cases(
+    POOL,
+    POOLS,
+    waves,
+    but=(*(layout.name for layout in UNEVEN), "same_upper_strides_space", "same_lower_strides_space"),
+)
+for layout in UNEVEN:
+    formula = FLOOR_VALID if layout.attributes["auto_pad"] == "VALID" else FLOOR_SAME
+    call: dict[str, Any] = {"X": waves(1, 2, *layout.sizes), "kernel_shape": layout.kernel, **layout.attributes}
+    case(f"{layout.name}_before_11", **call, before=11, cites=(SAME, POOLS.windows.either))
+    case(f"{layout.name}_before_19", **call, cites=formula, unspecified=formula)
+    case(f"{layout.name}_ceil_before_19", **call, ceil_mode=1, cites=formula)
+    case(layout.name, **call, since=19, cites=(SAME, POOLS.windows.either))
+case(
+    "same_upper_even_floor_before_19",
+    X=waves(1, 2, 4, 6),
+    kernel_shape=[3, 5],
+    strides=[2, 3],
+    auto_pad="SAME_UPPER",
+    cites=FLOOR_SAME,
+)
+case(
+    "valid_even_floor_before_19",
+    X=waves(1, 2, 5, 7),
+    kernel_shape=[2, 3],
+    strides=[2, 5],
+    auto_pad="VALID",
+    cites=FLOOR_VALID,
+)
 
-PADDED: dict[str, dict[str, Any]] = {
-    "none": PLANE,
-    "all": {"X": waves(1, 2, 3, 4), "kernel_shape": [2, 3], "pads": [1, 2, 0, 1]},
-    "space": {"X": waves(1, 2, 2, 3, 4), "kernel_shape": [2, 3, 2], "pads": [1, 0, 1, 0, 2, 1]},
-    "strides": {"X": waves(1, 2, 4, 6), "kernel_shape": [3, 2], "strides": [2, 3], "pads": [1, 1, 0, 1]},
-    "same_upper": {"X": waves(1, 2, 3, 5), "kernel_shape": [2, 4], "auto_pad": "SAME_UPPER"},
-    "same_lower": {"X": waves(1, 2, 3, 5), "kernel_shape": [2, 4], "auto_pad": "SAME_LOWER"},
-    "dilations": {"X": waves(1, 2, 5, 6), "kernel_shape": [2, 3], "dilations": [3, 2], "pads": [1, 2, 0, 1]},
-    "ceil": {**even, "strides": [3, 3], "pads": [1, 1, 0, 1], "ceil_mode": 1, "kernel_shape": [3, 3]},
-    "ceil_dilations": {"X": waves(1, 2, 7), "kernel_shape": [3], "strides": [3], "dilations": [2], "pads": [1, 1],
-                       "ceil_mode": 1},
-}  # fmt: skip
-for name, given in PADDED.items():
-    case(f"pad_counts_{name}", **given, count_include_pad=1, cites=(COUNT, DIVIDED))
-case("pad_counts_not", **PADDED["all"], count_include_pad=0, cites=(COUNT, DIVIDED))
-case("pad_counts_twice", **PADDED["all"], count_include_pad=2, unspecified=COUNT)
-case("divided", **PADDED["all"], cites=(AVERAGE, DIVIDED_FIRST))
-case("divided_by_default", **PADDED["all"], cites=(AVERAGE, DIVIDED))
-case("dilations_default", **PLANE, cites=(DILATION_DEFAULT,))
-case("infinities", Tag.EDGE, X=[[[1, np.inf, 2, -np.inf, -np.inf]]], kernel_shape=[2], cites=(AVERAGE,))
-case("infinities_of_two_signs", Tag.EDGE, X=[[[1, 2, np.inf, -np.inf]]], kernel_shape=[2], cites=(AVERAGE,))
-case("nan", Tag.EDGE, X=[[[1, np.nan, 2, 3]]], kernel_shape=[2], pads=[1, 1], cites=(AVERAGE,))
-case("long", X=np.cos(np.arange(600.0)).reshape(1, 2, 300), kernel_shape=[299], cites=(AVERAGE,))
+PADDED = (
+    Layout("none", (4, 5), (2, 3), {}),
+    Layout("all", (3, 4), (2, 3), {"pads": [1, 2, 0, 1]}),
+    Layout("space", (2, 3, 4), (2, 3, 2), {"pads": [1, 0, 1, 0, 2, 1]}),
+    Layout("strides", (4, 6), (3, 2), {"strides": [2, 3], "pads": [1, 1, 0, 1]}),
+    Layout("same_upper", (3, 5), (2, 4), {"auto_pad": "SAME_UPPER"}),
+    Layout("same_lower", (3, 5), (2, 4), {"auto_pad": "SAME_LOWER"}),
+    Layout("dilations", (5, 6), (2, 3), {"dilations": [3, 2], "pads": [1, 2, 0, 1]}),
+    Layout("ceil", (4, 6), (3, 3), {"strides": [3, 3], "pads": [1, 1, 0, 1], "ceil_mode": 1}),
+    Layout("ceil_dilations", (7,), (3,), {"strides": [3], "dilations": [2], "pads": [1, 1], "ceil_mode": 1}),
+)
+for layout in PADDED:
+    case(
+        f"pad_counts_{layout.name}",
+        X=waves(1, 2, *layout.sizes),
+        kernel_shape=layout.kernel,
+        **layout.attributes,
+        count_include_pad=1,
+        cites=(COUNT, DIVIDED),
+    )
+ALL_SIDES: dict[str, Any] = {"X": waves(1, 2, 3, 4), "kernel_shape": [2, 3], "pads": [1, 2, 0, 1]}
+case("pad_counts_not", **ALL_SIDES, count_include_pad=0, cites=(COUNT, DIVIDED))
+case("pad_counts_twice", **ALL_SIDES, count_include_pad=2, unspecified=COUNT)
+case("divided_before_7", **ALL_SIDES, cites=(AVERAGE, DIVIDED_BEFORE_7))
+case("divided", **ALL_SIDES, cites=(AVERAGE, DIVIDED))
+case("dilations_default", X=waves(1, 2, 4, 5), kernel_shape=[2, 3], cites=DILATION_DEFAULT)
+case("infinities", Tag.EDGE, X=[[[1, np.inf, 2, -np.inf, -np.inf]]], kernel_shape=[2], cites=AVERAGE)
+case("infinities_of_two_signs", Tag.EDGE, X=[[[1, 2, np.inf, -np.inf]]], kernel_shape=[2], cites=AVERAGE)
+case("nan", Tag.EDGE, X=[[[1, np.nan, 2, 3]]], kernel_shape=[2], pads=[1, 1], cites=AVERAGE)
+case("long", X=np.cos(np.arange(600.0)).reshape(1, 2, 300), kernel_shape=[299], cites=AVERAGE)
 
-BEFORE: dict[str, Any] = {"X": [[[1, 2, 4]]], "kernel_shape": [2], "pads": [2, 0]}
-case("padding_alone_before", Tag.EDGE, **BEFORE, unspecified=DIVIDED)
-case("padding_alone_before_counts", Tag.EDGE, **BEFORE, count_include_pad=1, cites=(DIVIDED,))
-AFTER: dict[str, Any] = {**BEFORE, "pads": [0, 2]}
-case("padding_alone_after", Tag.EDGE, **AFTER, before=22, unspecified=DIVIDED)
-case("padding_alone_after_counts", Tag.EDGE, **AFTER, count_include_pad=1, before=22, cites=(DIVIDED,))
-case("padding_alone_after_now", Tag.EDGE, **AFTER, count_include_pad=1, since=22, unspecified=IGNORED)
-LAST: dict[str, dict[str, Any]] = {
-    "behind": {"X": waves(1, 2, 6), "kernel_shape": [2], "strides": [3]},
-    "in_padding": {"X": waves(1, 2, 5), "kernel_shape": [2], "strides": [3], "pads": [0, 2]},
-    "in_little_padding": {"X": waves(1, 2, 4), "kernel_shape": [3], "strides": [4], "pads": [0, 1]},
-}
-for name, given in LAST.items():
-    case(f"last_window_{name}", Tag.CHANGE, **given, ceil_mode=1, cites=(IGNORED,))
-    case(f"last_window_{name}_counts", Tag.CHANGE, **given, ceil_mode=1, count_include_pad=1, cites=(IGNORED,))
-    case(f"last_window_{name}_old", Tag.CHANGE, **given, ceil_mode=1, before=22, unspecified=DIVIDED)
-for name in ("in_padding", "in_little_padding"):
-    case(f"last_window_{name}_counts_old", Tag.CHANGE, **LAST[name], ceil_mode=1, count_include_pad=1, before=22,
-         cites=(DIVIDED,))  # fmt: skip
-
-case("dtypes", Tag.DTYPE, each="T", **PADDED["all"], cites=(FLOATS,))
-case("dtypes_counts", Tag.DTYPE, each="T", **PADDED["all"], count_include_pad=1, cites=(FLOATS,))
-case("no_kernel", X=PLANE["X"], rejects=Rule.ATTRIBUTES)
-case("two_outputs", **PLANE, n=2, rejects=Rule.ARITY)
-for name, value, since in (("count_include_pad", 0, 7), ("ceil_mode", 0, 10), ("dilations", [1, 1], 19)):
-    case(f"attribute_{name}", Tag.CHANGE, **PLANE, stray={name: value}, before=since, rejects=Rule.ATTRIBUTES)
-case("attribute_storage_order", **PLANE, stray={"storage_order": 0}, rejects=Rule.ATTRIBUTES)
+AT_THE_BEGIN: dict[str, Any] = {"X": [[[1, 2, 4]]], "kernel_shape": [2], "pads": [2, 0]}
+AT_THE_END: dict[str, Any] = {"X": [[[1, 2, 4]]], "kernel_shape": [2], "pads": [0, 2]}
+case("padding_alone_at_the_begin", Tag.EDGE, **AT_THE_BEGIN, unspecified=DIVIDED)
+case("padding_alone_at_the_begin_counts", Tag.EDGE, **AT_THE_BEGIN, count_include_pad=1, cites=DIVIDED)
+case("padding_alone_at_the_end_before_22", Tag.EDGE, **AT_THE_END, before=22, unspecified=DIVIDED)
+case("padding_alone_at_the_end_counts_before_22", Tag.EDGE, **AT_THE_END, count_include_pad=1, before=22, cites=DIVIDED)
+case("padding_alone_at_the_end", Tag.EDGE, **AT_THE_END, count_include_pad=1, since=22, unspecified=IGNORED)
+LAST_WINDOWS = (
+    Layout("behind", (6,), (2,), {"strides": [3]}),
+    Layout("in_padding", (5,), (2,), {"strides": [3], "pads": [0, 2]}),
+    Layout("in_little_padding", (4,), (3,), {"strides": [4], "pads": [0, 1]}),
+)
+for layout in LAST_WINDOWS:
+    name, call = layout.name, {"X": waves(1, 2, *layout.sizes), "kernel_shape": layout.kernel, **layout.attributes}
+    case(f"last_window_{name}", Tag.CHANGE, **call, ceil_mode=1, cites=IGNORED)
+    case(f"last_window_{name}_counts", Tag.CHANGE, **call, ceil_mode=1, count_include_pad=1, cites=IGNORED)
+    case(f"last_window_{name}_before_22", Tag.CHANGE, **call, ceil_mode=1, before=22, unspecified=DIVIDED)
+    if "pads" in layout.attributes:
+        case(
+            f"last_window_{name}_counts_before_22",
+            Tag.CHANGE,
+            **call,
+            ceil_mode=1,
+            count_include_pad=1,
+            before=22,
+            cites=DIVIDED,
+        )
