@@ -1,5 +1,7 @@
 """Dropout: a copy, or in training a scaled copy in which some elements are zero.
 
+    output, mask = Dropout(data, ratio=0.5, training_mode=False, seed=...)
+
 Versions: 1 and 6 (is_test), 7 (test mode alone), 10 (a Boolean mask), 12 (ratio and training_mode as inputs), 13 and 22
 (types).
 """
@@ -10,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Drawn, Op, Rule, Tag, Version, extremes, ramp, typed
+from harness.declare import EXACT, Array, Drawn, Op, Tag, Version, extremes, ramp, vary
 
 DROPOUT = Op("Dropout", versions=(1, 6, 7, 10, 12, 13, 22), compare=EXACT, rank="data")
+DROPOUT.example(data=ramp(2, 3, 4), ratio=0.5, is_test=1, consumed_inputs=[0], training_mode=False, seed=7)
 
 MODES = DROPOUT.clause(
     "Depending on whether it is in test mode or not, the output Y will either be a random dropout, or a simple copy of "
@@ -30,7 +33,7 @@ TEST = DROPOUT.clause(
     "(int, default 0) if nonzero, run dropout in test mode where the output is simply Y = X.", before=7
 )
 NOT_FILLED = DROPOUT.clause("If is_test is nonzero, this output is not filled.", before=7)
-RATIO_FIRST = DROPOUT.clause("(float, default 0.5) the ratio of random dropout", before=7)
+RATIO_BEFORE_7 = DROPOUT.clause("(float, default 0.5) the ratio of random dropout", before=7)
 LEGACY = DROPOUT.clause("legacy optimization attribute.", before=6)
 TRAINING = DROPOUT.clause(
     "If `training_mode` is true then the output Y will be a random dropout;",
@@ -65,7 +68,6 @@ for point in ("output mask given", "type T1 tensor(bool)"):
     DROPOUT.excuse(
         point, "Before version 12 nothing says what the mask holds in test mode, nor how training is asked for."
     )
-FLOATS = DROPOUT.clause("Constrain input and output types to float tensors.")
 
 
 @DROPOUT.oracle(before=7)
@@ -78,7 +80,7 @@ def by_test(v: Version, n: int, data: Array, is_test: int) -> tuple[Array]:
 
 @DROPOUT.oracle(since=7, before=12)
 def copied(v: Version, n: int, data: Array) -> tuple[Array, ...]:
-    """Return the copy of test mode, which is all that can be told apart."""
+    """Return the copy of test mode: no argument asks for training."""
     v.silent(MASK, n > 1)
     return (data,)
 
@@ -95,71 +97,58 @@ def by_mode(v: Version, data: Array, ratio: Array | None, training_mode: Array |
     if share == 0:
         return data, np.ones(data.shape, bool)
     v.silent(FORMULA, not np.isfinite(data).all())
-    kept = np.asarray(np.random.default_rng(0).random(data.shape) >= share)
+    chosen = np.asarray(np.random.default_rng(0).random(data.shape) >= share)
     scaled = data / (1 - share)
-    mask = Drawn(kept, mean=1 - share, deviation=float(np.sqrt(share * (1 - share))))
+    mask = Drawn(chosen, mean=1 - share, deviation=float(np.sqrt(share * (1 - share))))
     spread = np.abs(scaled) * np.sqrt(share * (1 - share))
     zero = np.zeros(data.shape)
-    return Drawn(np.where(kept, scaled, 0), choices=(zero, scaled), chosen_by=1, mean=data, deviation=spread), mask
+    return Drawn(np.where(chosen, scaled, 0), choices=(zero, scaled), chosen_by=1, mean=data, deviation=spread), mask
 
 
 case = DROPOUT.case
 HALVES = np.arange(1, 1001).reshape(20, 50) / 8
 
 case("test", data=ramp(2, 3), is_test=1, cites=(MODES, SCALING, TEST))
-case("test_ratio", data=ramp(2, 3), is_test=1, ratio=0.9, cites=(TEST, RATIO_FIRST))
-case("test_two", Tag.EDGE, data=ramp(2, 3), is_test=2, cites=(TEST,))
-case("test_consumed", data=ramp(2, 3), is_test=1, consumed_inputs=[0], cites=(LEGACY,))
+case("test_ratio", data=ramp(2, 3), is_test=1, ratio=0.9, cites=(TEST, RATIO_BEFORE_7))
+case("test_two", Tag.EDGE, data=ramp(2, 3), is_test=2, cites=TEST)
+case("test_consumed", data=ramp(2, 3), is_test=1, consumed_inputs=[0], cites=LEGACY)
 case("test_mask", data=ramp(2, 3), is_test=1, n=2, unspecified=NOT_FILLED)
-case("training_first", data=ramp(2, 3), ratio=0.25, before=7, unspecified=SCALING)
-case("copy", Tag.CHANGE, data=ramp(2, 3), since=7, cites=(MODES,))
-case("copy_ratio", data=ramp(2, 3), ratio=0.9, since=7, before=12, cites=(SCALING,))
+case("training_before_7", data=ramp(2, 3), ratio=0.25, before=7, unspecified=SCALING)
+case("copy", Tag.CHANGE, data=ramp(2, 3), since=7, cites=MODES)
+case("copy_ratio", data=ramp(2, 3), ratio=0.9, since=7, before=12, cites=SCALING)
 case("copy_mask", Tag.CHANGE, data=ramp(2, 3), n=2, since=7, before=12, unspecified=MASK)
-case("dtypes_test", Tag.DTYPE, each="T", data=ramp(2, 3), is_test=1, cites=(FLOATS,))
-case("dtypes_copy", Tag.DTYPE, each="T", data=extremes(11), since=7, cites=(FLOATS,))
+case("copy_extremes", Tag.DTYPE, Tag.EDGE, each="T", data=extremes(11), since=7)
 
 case("inference", Tag.CHANGE, data=ramp(2, 3), n=2, since=12, cites=(INFERENCE, MASK))
-case("inference_ratio", data=ramp(2, 3), ratio=0.75, n=2, since=12, cites=(INFERENCE,))
-case("inference_explicit", data=ramp(2, 3), ratio=0.75, training_mode=False, n=2, since=12, cites=(INFERENCE,))
-case("inference_ratio_of_one", Tag.EDGE, data=ramp(2, 3), ratio=1.0, training_mode=False, cites=(INFERENCE,))
-case("inference_extremes", Tag.EDGE, data=extremes(11), training_mode=False, n=2, since=12, cites=(INFERENCE,))
-case("inference_rank0", Tag.EDGE, data=3, n=2, since=12, cites=(INFERENCE,))
-case("inference_zero_size", Tag.EDGE, data=ramp(2, 0), n=2, since=12, cites=(INFERENCE,))
-for share in (0.1, 0.25, 0.5, 0.75):
-    name = f"training_{int(share * 100)}"
-    mode: dict[str, Any] = {"data": HALVES, "ratio": share, "training_mode": True, "since": 12}
-    case(name, Tag.CHANGE, **mode, n=2, cites=(TRAINING, FORMULA, RANGE))
-    case(f"{name}_seed", **mode, seed=7, n=2, cites=(SEED,))
-TRAIN: dict[str, Any] = {"training_mode": True, "since": 12}
-case("training_without_mask", data=HALVES, ratio=0.5, n=2, omits=("mask",), **TRAIN, cites=(FORMULA,))
-case("training_one_output", data=HALVES, ratio=0.5, **TRAIN, cites=(FORMULA,))
-case("training_ratio_zero", Tag.EDGE, data=extremes(11), ratio=0.0, training_mode=True, n=2, cites=(NO_RATIO,))
-case("training_zero", Tag.EDGE, data=extremes(11), ratio=0.0, training_mode=True, n=2, cites=(ZERO_RATIO,))
-case("training_zero_size", Tag.EDGE, data=ramp(0, 3), ratio=0.5, n=2, **TRAIN, cites=(TRAINING,))
-case("training_default", Tag.CHANGE, data=HALVES, n=2, training_mode=True, cites=(DEFAULT_RATIO,), since=22)
+case("inference_ratio", data=ramp(2, 3), ratio=0.75, n=2, since=12, cites=INFERENCE)
+case("inference_explicit", data=ramp(2, 3), ratio=0.75, training_mode=False, n=2, since=12, cites=INFERENCE)
+case("inference_ratio_of_one", Tag.EDGE, data=ramp(2, 3), ratio=1.0, training_mode=False, cites=INFERENCE)
+case("inference_extremes", Tag.EDGE, data=extremes(11), training_mode=False, n=2, since=12, cites=INFERENCE)
+case("inference_rank0", Tag.EDGE, data=3, n=2, since=12, cites=INFERENCE)
+case("inference_zero_size", Tag.EDGE, data=ramp(2, 0), n=2, since=12, cites=INFERENCE)
+for percent in (10, 25, 50, 75):
+    training: dict[str, Any] = {"data": HALVES, "ratio": percent / 100, "training_mode": True, "since": 12}
+    case(f"training_{percent}", Tag.CHANGE, **training, n=2, cites=(TRAINING, FORMULA, RANGE))
+    case(f"training_{percent}_seed", **training, seed=7, n=2, cites=SEED)
+case("training_without_mask", data=HALVES, ratio=0.5, training_mode=True, n=2, omits=("mask",), cites=FORMULA)
+case("training_one_output", data=HALVES, ratio=0.5, training_mode=True, cites=FORMULA)
+case("training_ratio_zero_before_22", Tag.EDGE, data=extremes(11), ratio=0.0, training_mode=True, n=2, cites=NO_RATIO)
+case("training_ratio_zero", Tag.EDGE, data=extremes(11), ratio=0.0, training_mode=True, n=2, cites=ZERO_RATIO)
+case("training_zero_size", Tag.EDGE, data=ramp(0, 3), ratio=0.5, training_mode=True, n=2, cites=TRAINING)
+case("training_default", Tag.CHANGE, data=HALVES, training_mode=True, n=2, since=22, cites=DEFAULT_RATIO)
 case(
-    "training_default_old",
+    "training_default_before_22",
     Tag.CHANGE,
     data=HALVES,
+    training_mode=True,
     n=2,
-    **TRAIN,
-    unspecified=NO_RATIO,
-    cites=(DEFAULT_RATIO,),
     before=22,
+    cites=DEFAULT_RATIO,
+    unspecified=NO_RATIO,
 )
-case("training_infinity", Tag.EDGE, data=[np.inf, 1], ratio=0.5, n=2, **TRAIN, unspecified=FORMULA)
-case("ratio_one", Tag.EDGE, data=ramp(3), ratio=1.0, **TRAIN, rejects=RANGE)
-case("ratio_negative", Tag.EDGE, data=ramp(3), ratio=-0.5, **TRAIN, rejects=RANGE)
-case("ratio_nan", Tag.EDGE, data=ramp(3), ratio=np.nan, **TRAIN, rejects=RANGE)
+case("training_infinity", Tag.EDGE, data=[np.inf, 1], ratio=0.5, training_mode=True, n=2, unspecified=FORMULA)
+RATIOS = vary(one=1.0, negative=-0.5, nan=np.nan)
+case("ratio", Tag.EDGE, data=ramp(3), ratio=RATIOS, training_mode=True, rejects=RANGE)
 case("ratio_vector", Tag.EDGE, data=ramp(3), ratio=[0.5], since=12, rejects=SCALARS)
 case("training_mode_vector", Tag.EDGE, data=ramp(3), training_mode=[False], rejects=SCALARS)
-case("dtypes", Tag.DTYPE, each="T", data=[[0.5, 1, 2], [4, 1, 0.5]], ratio=0.5, n=2, since=12, cites=(FLOATS,))
-case("ratio_dtypes", Tag.DTYPE, each="T1", data=HALVES, ratio=0.5, n=2, **TRAIN, cites=(TRAINING,))
-case("outside", Tag.DTYPE, outside="T", data=ramp(3), rejects=Rule.TYPES)
-case("ratio_outside", Tag.DTYPE, outside="T1", data=ramp(3), ratio=0, since=12, rejects=Rule.TYPES)
-case("training_mode_of_number", data=ramp(3), training_mode=typed("int64", 1), rejects=Rule.TYPES)
-case("attribute_is_test", Tag.CHANGE, data=ramp(3), stray={"is_test": 1}, since=7, rejects=Rule.ATTRIBUTES)
-case("attribute_ratio", Tag.CHANGE, data=ramp(3), stray={"ratio": 0.5}, since=12, rejects=Rule.ATTRIBUTES)
-case("no_data", n=1, rejects=Rule.ARITY)
-case("no_outputs", data=ramp(3), n=0, rejects=Rule.ARITY)
-case("three_outputs", data=ramp(3), n=3, rejects=Rule.ARITY)
+case("training_each_type", Tag.DTYPE, each="T1", data=HALVES, ratio=0.5, training_mode=True, n=2, cites=TRAINING)
