@@ -18,7 +18,7 @@ class Measured:
     """Values and, of the same shape, their errors in epsilons; what is quadratic in an epsilon does not count.
 
     Attributes:
-        value: what is exact.
+        value: the exact value.
         off: how far an implementation may lie from it that rounds each operation by half an epsilon.
     """
 
@@ -27,7 +27,7 @@ class Measured:
 
     @classmethod
     def exact(cls, value: Array) -> Measured:
-        """Return values that are given."""
+        """Return values without an error."""
         return cls(value, np.zeros_like(value))
 
     def __add__(self, other: Measured) -> Measured:
@@ -42,7 +42,7 @@ class Measured:
         return Measured(product, off)
 
     def __matmul__(self, weights: Array) -> Measured:
-        """Return the product with a matrix that is given."""
+        """Return the product with an exact matrix."""
         size = np.abs(weights)
         off = self.off @ size + np.abs(self.value) @ size * ((len(weights) + 4) / 2)
         return Measured(self.value @ weights, off)

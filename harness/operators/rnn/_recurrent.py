@@ -30,13 +30,6 @@ UNTRANSPOSED = (
     "meant is left open, and cases have an R that is its own transposed."
 )
 """The note to an equation before version 7."""
-FORMULAS = (
-    "Relu(x) - max(0, x)", "Tanh(x) - (1 - e^{-2x})/(1 + e^{-2x})", "Sigmoid(x) - 1/(1 + e^{-x})",
-    "Affine(x) - alpha*x + beta", "LeakyRelu(x) - x if x >= 0 else alpha * x",
-    "ThresholdedRelu(x) - x if x >= alpha else 0", "ScaledTanh(x) - alpha*Tanh(beta*x)",
-    "HardSigmoid(x) - min(max(alpha*x + beta, 0), 1)", "Elu(x) - x if x >= 0 else alpha*(e^x - 1)",
-    "Softsign(x) - x/(1 + |x|)", "Softplus(x) - log(1 + e^x)",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -88,8 +81,7 @@ class Recurrent:
         states: names of the states that are initial inputs.
         weights, recurrence, bias, counted: the operator's own sentences on shapes and on the number of functions.
         transposed: an equation that says that R is transposed, and `plain` the same one before.
-        formulas: those of the functions that every version has; `narrow` and `spaced` are those with spaces around * in
-            later versions alone.
+        layout, layout_one: the shapes of layout 0 and of layout 1.
     """
 
     gates: int
@@ -121,36 +113,39 @@ class Recurrent:
     layout_one: Clause
     missing: Clause
     trailing: Clause
-    floats: Clause
-    integers: Clause
     directions: Clause
     optional_y: Clause
     if_zero: Clause
-    formulas: tuple[Clause, ...]
-    narrow: tuple[Clause, ...]
-    spaced: tuple[Clause, ...]
 
 
 def as_measured(computed: Callable[..., list[Measured]]) -> Tolerance:
-    """Allow what the outputs, `computed` from the oracle's arguments, are off by."""
+    """Allow the errors of the outputs, `computed` from the oracle's arguments."""
 
-    def rounding(**given: Any) -> list[Array]:  # noqa: ANN401 - the oracle's arguments
-        return [item.off for item in computed(**given)]
+    def rounding(**arguments: Any) -> list[Array]:  # noqa: ANN401 - the oracle's arguments
+        return [item.off for item in computed(**arguments)]
 
     return bounded(rounding, "sums, products and functions round, and that goes on from step to step")
 
 
 def recurrent(
-    op: Op, functions: tuple[str, ...], states: tuple[str, ...], *, weights: Clause, recurrence: Clause, bias: Clause,
-    counted: Clause, transposed: Clause, plain: Clause, shaped: str, batchwise: str, defaults_since: int | None,
-    spaced_since: int | None,
-) -> Recurrent:  # fmt: skip
-    """Declare the sentences that an operator shares with the other; see Recurrent for those of its own.
+    op: Op,
+    functions: tuple[str, ...],
+    states: tuple[str, ...],
+    *,
+    weights: Clause,
+    recurrence: Clause,
+    bias: Clause,
+    counted: Clause,
+    transposed: Clause,
+    plain: Clause,
+    layout: Clause,
+    layout_one: Clause,
+    defaults_since: int | None,
+) -> Recurrent:
+    """Declare the sentences that both operators share verbatim, and add an operator's own; see Recurrent.
 
-    `shaped` and `batchwise` are the shapes that layout 0 and 1 have; since `defaults_since` alpha and beta have
-    defaults; `spaced_since` the formulas of functions have spaces around *.
+    Alpha and beta have defaults since version `defaults_since`.
     """
-    changed = [text for text in FORMULAS if spaced_since and "*" in text.replace(" * ", "")]
     return Recurrent(
         gates={"LSTM": 4, "GRU": 3}[op.name],
         functions=functions,
@@ -203,12 +198,11 @@ def recurrent(
         concats=op.clause("A tensor that concats all the intermediate output values of the hidden."),
         last=op.clause("The last output value of the hidden.", note="Of no time steps there is none."),
         neurons=op.clause(
-            "Number of neurons in the hidden layer", note="R tells it where it is left out, which onnxruntime refuses."
+            "Number of neurons in the hidden layer",
+            note="Where it is left out, the shape of R says it; onnxruntime refuses that.",
         ),
-        layout=op.clause(
-            f"If 0, the following shapes are expected: {shaped}", since=LAYOUT, note="Says nothing of other values."
-        ),
-        layout_one=op.clause(f"If 1, the following shapes are expected: {batchwise}", since=LAYOUT),
+        layout=layout,
+        layout_one=layout_one,
         missing=op.clause(
             "An empty string may be used in the place of an actual argument's name to indicate a missing argument.",
             since=7,
@@ -218,14 +212,9 @@ def recurrent(
             "omitted.",
             since=7,
         ),
-        floats=op.clause("Constrain input and output types to float tensors."),
-        integers=op.clause("Constrain seq_lens to integer tensor."),
         directions=op.clause("`num_directions` - 2 if direction == bidirectional else 1"),
         optional_y=op.clause("The sequence output for the hidden is optional if 0. Default 0.", before=TRANSPOSED),
         if_zero=op.clause("It is optional if `output_sequence` is 0.", before=TRANSPOSED),
-        formulas=tuple(op.clause(text) for text in FORMULAS if text not in changed),
-        narrow=tuple(op.clause(text, before=spaced_since) for text in changed),
-        spaced=tuple(op.clause(text.replace("*", " * "), since=spaced_since) for text in changed),
     )
 
 
@@ -261,73 +250,91 @@ def _function(name: str, alpha: float, beta: float, clip: float | None) -> Calla
 
 
 def _scaling(
-    v: Version, said: Recurrent, defaults: Sequence[float | str | None], given: Sequence[float]
+    v: Version, clauses: Recurrent, defaults: Sequence[float | str | None], attribute: Sequence[float]
 ) -> list[float]:
-    """Return one alpha or beta for each function: those given, or else its default; 0 for what takes none."""
+    """Return one alpha or beta for each function, of the attribute or its default; 0 for a function without."""
     takers = [index for index, default in enumerate(defaults) if default != ""]
     values = [0.0 if default in {"", None} else float(str(default)) for default in defaults]
-    if given:
-        v.silent(said.consumed, len(given) != len(takers))
-        for index, value in zip(takers, given, strict=True):
+    if attribute:
+        v.silent(clauses.consumed, len(attribute) != len(takers))
+        for index, value in zip(takers, attribute, strict=True):
             values[index] = float(value)
         return values
-    v.permit(said.defaults, bool(takers))
-    v.silent(said.defaults, any(defaults[index] is None for index in takers))
+    v.permit(clauses.defaults, bool(takers))
+    v.silent(clauses.defaults, any(defaults[index] is None for index in takers))
     return values
 
 
 def _functions(
-    v: Version, said: Recurrent, directions: int, names: Sequence[str] | None, alpha: Sequence[float] | None,
-    beta: Sequence[float] | None, clip: float | None,
-) -> list[Callable[[Measured], Measured]]:  # fmt: skip
+    v: Version,
+    clauses: Recurrent,
+    directions: int,
+    names: Sequence[str] | None,
+    alpha: Sequence[float] | None,
+    beta: Sequence[float] | None,
+    clip: float | None,
+) -> list[Callable[[Measured], Measured]]:
     """Return the functions of all directions."""
-    chosen = list(names or said.functions * directions)
-    v.require(said.counted, len(chosen) == len(said.functions) * directions)
-    v.require(said.known, all(name in ACTIVATIONS for name in chosen))
-    v.silent(said.clip, clip is not None and clip < 0)
-    alphas = _scaling(v, said, [ACTIVATIONS[name].alpha for name in chosen], list(alpha or ()))
-    betas = _scaling(v, said, [ACTIVATIONS[name].beta for name in chosen], list(beta or ()))
+    chosen = list(names or clauses.functions * directions)
+    v.require(clauses.counted, len(chosen) == len(clauses.functions) * directions)
+    v.require(clauses.known, all(name in ACTIVATIONS for name in chosen))
+    v.silent(clauses.clip, clip is not None and clip < 0)
+    alphas = _scaling(v, clauses, [ACTIVATIONS[name].alpha for name in chosen], list(alpha or ()))
+    betas = _scaling(v, clauses, [ACTIVATIONS[name].beta for name in chosen], list(beta or ()))
     return [_function(*item, clip) for item in zip(chosen, alphas, betas, strict=True)]
 
 
 def through_time(
-    v: Version, said: Recurrent, step: Callable[[Measured, tuple[Measured, ...], Layer, int], tuple[Measured, ...]], *,
-    X: Array, W: Array, R: Array, B: Array | None, sequence_lens: Array | None, initial: Sequence[Array | None],
-    direction: str, layout: int | None, hidden_size: int | None, activations: Sequence[str] | None,
-    activation_alpha: Sequence[float] | None, activation_beta: Sequence[float] | None, clip: float | None,
-) -> list[Measured]:  # fmt: skip
+    v: Version,
+    clauses: Recurrent,
+    step: Callable[[Measured, tuple[Measured, ...], Layer, int], tuple[Measured, ...]],
+    *,
+    X: Array,
+    W: Array,
+    R: Array,
+    B: Array | None,
+    sequence_lens: Array | None,
+    initial: Sequence[Array | None],
+    direction: str,
+    layout: int | None,
+    hidden_size: int | None,
+    activations: Sequence[str] | None,
+    activation_alpha: Sequence[float] | None,
+    activation_beta: Sequence[float] | None,
+    clip: float | None,
+) -> list[Measured]:
     """Return Y and the last states.
 
-    `step` gets Xt, the states before, the parameters of a direction and its number; it returns the new states, of
-    which the hidden one is the first.
+    `step` gets Xt, the states before, the parameters of a direction and its number; it returns the new states, the
+    hidden one first.
     """
     direction = "forward" if direction == "foward" else direction  # See Recurrent.direction.
-    v.require(said.direction, direction in DIRECTIONS)
-    v.silent(said.layout, layout not in {None, 0, 1})
-    v.require(said.packed, X.ndim == 3)  # noqa: PLR2004 - as the sentence says
+    v.require(clauses.direction, direction in DIRECTIONS)
+    v.silent(clauses.layout, layout not in {None, 0, 1})
+    v.require(clauses.packed, X.ndim == 3)  # noqa: PLR2004 - as the sentence says
     x = X.swapaxes(0, 1) if layout else X
     if layout:
         initial = [None if item is None else item.swapaxes(0, 1) for item in initial]
     orders = DIRECTIONS[direction]
     hidden = (R.shape[2:] or (0,))[0] if hidden_size is None else hidden_size
-    v.require(said.recurrence, R.shape == (len(orders), said.gates * hidden, hidden))
-    v.require(said.weights, W.shape == (len(orders), said.gates * hidden, x.shape[2]))
-    v.require(said.bias, B is None or B.shape == (len(orders), 2 * said.gates * hidden))
+    v.require(clauses.recurrence, R.shape == (len(orders), clauses.gates * hidden, hidden))
+    v.require(clauses.weights, W.shape == (len(orders), clauses.gates * hidden, x.shape[2]))
+    v.require(clauses.bias, B is None or B.shape == (len(orders), 2 * clauses.gates * hidden))
     of_state = len(orders), x.shape[1], hidden
-    state_shape = said.layout_one if layout else said.state_shape
+    state_shape = clauses.layout_one if layout else clauses.state_shape
     v.require(state_shape, all(item is None or item.shape == of_state for item in initial))
-    v.require(said.batch, sequence_lens is None or sequence_lens.shape == x.shape[1:2])
-    v.silent(said.last, len(x) == 0)
+    v.require(clauses.batch, sequence_lens is None or sequence_lens.shape == x.shape[1:2])
+    v.silent(clauses.last, len(x) == 0)
     lengths = np.full(x.shape[1], len(x)) if sequence_lens is None else sequence_lens
-    v.silent(said.lengths, bool(((lengths < 1) | (lengths > len(x))).any()))
-    functions = _functions(v, said, len(orders), activations, activation_alpha, activation_beta, clip)
-    matrices = R.reshape(len(orders), said.gates, hidden, hidden)
-    v.permit(said.transposed, bool((matrices != matrices.swapaxes(2, 3)).any()))
-    inputs, bias = W.reshape(len(orders), said.gates, hidden, -1), np.zeros((len(orders), 2, said.gates, hidden))
+    v.silent(clauses.lengths, bool(((lengths < 1) | (lengths > len(x))).any()))
+    functions = _functions(v, clauses, len(orders), activations, activation_alpha, activation_beta, clip)
+    matrices = R.reshape(len(orders), clauses.gates, hidden, hidden)
+    v.permit(clauses.transposed, bool((matrices != matrices.swapaxes(2, 3)).any()))
+    inputs, bias = W.reshape(len(orders), clauses.gates, hidden, -1), np.zeros((len(orders), 2, clauses.gates, hidden))
     bias = bias if B is None else B.reshape(bias.shape)
-    ends, kept = [], Measured(np.zeros((len(x), *of_state)), np.full((len(x), *of_state), np.inf))
+    ends, outputs = [], Measured(np.zeros((len(x), *of_state)), np.full((len(x), *of_state), np.inf))
     for index, order in enumerate(orders):
-        own = tuple(functions[index * len(said.functions) : (index + 1) * len(said.functions)])
+        own = tuple(functions[index * len(clauses.functions) : (index + 1) * len(clauses.functions)])
         layer = Layer(inputs[index], matrices[index], bias[index, 0], bias[index, 1], own)
         states = tuple(
             Measured.exact(np.zeros(of_state[1:]) if item is None else np.asarray(item[index])) for item in initial
@@ -336,8 +343,8 @@ def through_time(
             runs = (t < lengths)[:, None]
             new = step(Measured.exact(x[t]), states, layer, index)
             states = tuple(now.where(runs, before) for now, before in zip(new, states, strict=True))
-            kept.value[t, index] = np.where(runs, new[0].value, 0)
-            kept.off[t, index] = np.where(runs, new[0].off, np.inf)
+            outputs.value[t, index] = np.where(runs, new[0].value, 0)
+            outputs.off[t, index] = np.where(runs, new[0].off, np.inf)
         ends.append(states)
     last = [
         Measured(np.stack([item.value for item in state]), np.stack([item.off for item in state]))
@@ -345,5 +352,5 @@ def through_time(
     ]
     if layout:
         last = [Measured(item.value.swapaxes(0, 1), item.off.swapaxes(0, 1)) for item in last]
-        kept = Measured(np.moveaxis(kept.value, 2, 0), np.moveaxis(kept.off, 2, 0))
-    return [kept, *last]
+        outputs = Measured(np.moveaxis(outputs.value, 2, 0), np.moveaxis(outputs.off, 2, 0))
+    return [outputs, *last]

@@ -1,7 +1,11 @@
 """LSTM: a recurrent layer with a cell, whose input, output and forgetting have gates.
 
-Versions: 1 (R not said to be transposed; output_sequence), 7 (transposed), 14 (layout), 22 (bfloat16).
+    Y, Y_h, Y_c = LSTM(X, W, R, B=None, sequence_lens=None, initial_h=None, initial_c=None, P=None, ...)
+
+Versions: 1 (R without a transposition; output_sequence), 7 (transposed), 14 (layout), 22 (bfloat16).
 """
+
+# ruff: noqa: N803 - the text's own names
 
 from __future__ import annotations
 
@@ -17,9 +21,9 @@ from harness.operators.rnn._recurrent_cases import (
     ENDS,
     HIDDEN,
     NEWEST,
-    both,
     data,
     extras,
+    in_both_wordings,
     output_sequence_cases,
     recurrent_cases,
 )
@@ -27,29 +31,33 @@ from harness.operators.rnn._recurrent_cases import (
 LSTM = Op(
     "LSTM",
     versions=(1, 7, 14, 22),
-    compare=as_measured(lambda **given: _computed(Version(NEWEST), **given)),
+    compare=as_measured(lambda **arguments: _computed(Version(NEWEST), **arguments)),
     rank=lambda _: 3,
+)
+LSTM.example(
+    **data(4, symmetric=True),
+    **extras(4, ("initial_h", "initial_c")),
+    P=waves(1, 3 * HIDDEN)[:, ::-1] / 2,
+    **ENDS,
+    activations=["Sigmoid", "Tanh", "Tanh"],
+    clip=9.0,
 )
 
 LAYER = LSTM.clause("Computes an one-layer LSTM.")
 DEFAULT = LSTM.clause("Equations (Default: f=Sigmoid, g=Tanh, h=Tanh):")
 SEE_EQUATIONS = LSTM.clause("Optional: See the equations for default if not specified.")
-PEEPING = {"i": "Pi (.) Ct-1 + ", "f": "Pf (.) Ct-1 + ", "c": "", "o": "Po (.) Ct + "}
-OLD = [
-    LSTM.clause(
-        f"{gate}t = {'g' if gate == 'c' else 'f'}(Xt*(W{gate}^T) + Ht-1*R{gate} + {peep}Wb{gate} + Rb{gate})",
-        before=7,
-        note=UNTRANSPOSED,
-    )
-    for gate, peep in PEEPING.items()
-]
-NEW = [
-    LSTM.clause(
-        f"{gate}t = {'g' if gate == 'c' else 'f'}(Xt*(W{gate}^T) + Ht-1*(R{gate}^T) + {peep}Wb{gate} + Rb{gate})",
-        since=7,
-    )
-    for gate, peep in PEEPING.items()
-]
+EQUATIONS_BEFORE_7 = (
+    LSTM.clause("it = f(Xt*(Wi^T) + Ht-1*Ri + Pi (.) Ct-1 + Wbi + Rbi)", before=7, note=UNTRANSPOSED),
+    LSTM.clause("ft = f(Xt*(Wf^T) + Ht-1*Rf + Pf (.) Ct-1 + Wbf + Rbf)", before=7, note=UNTRANSPOSED),
+    LSTM.clause("ct = g(Xt*(Wc^T) + Ht-1*Rc + Wbc + Rbc)", before=7, note=UNTRANSPOSED),
+    LSTM.clause("ot = f(Xt*(Wo^T) + Ht-1*Ro + Po (.) Ct + Wbo + Rbo)", before=7, note=UNTRANSPOSED),
+)
+EQUATIONS = (
+    LSTM.clause("it = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Pi (.) Ct-1 + Wbi + Rbi)", since=7),
+    LSTM.clause("ft = f(Xt*(Wf^T) + Ht-1*(Rf^T) + Pf (.) Ct-1 + Wbf + Rbf)", since=7),
+    LSTM.clause("ct = g(Xt*(Wc^T) + Ht-1*(Rc^T) + Wbc + Rbc)", since=7),
+    LSTM.clause("ot = f(Xt*(Wo^T) + Ht-1*(Ro^T) + Po (.) Ct + Wbo + Rbo)", since=7),
+)
 CELL = LSTM.clause("Ct = ft (.) Ct-1 + it (.) ct")
 HIDDEN_STATE = LSTM.clause("Ht = ot (.) h(Ct)")
 ORDER = LSTM.clause("Concatenation of `W[iofc]` and `WB[iofc]` (if bidirectional) along dimension 0.")
@@ -63,37 +71,68 @@ NO_PEEPHOLES = LSTM.clause("Optional: If not specified - assumed to be 0.")
 COUPLE = LSTM.clause("Couple the input and forget gates if 1", note="Says neither how, nor what other values do.")
 INITIAL_C = LSTM.clause("Optional initial value of the cell.")
 LAST_CELL = LSTM.clause("The last output value of the cell.")
-SAID = recurrent(
+WEIGHTS = LSTM.clause("The tensor has shape `[num_directions, 4*hidden_size, input_size]`.")
+RECURRENCE = LSTM.clause("This tensor has shape `[num_directions, 4*hidden_size, hidden_size]`.")
+BIAS = LSTM.clause("This tensor has shape `[num_directions, 8*hidden_size]`.")
+COUNTED = LSTM.clause(
+    "A list of 3 (or 6 if bidirectional) activation functions for input, output, forget, cell, and hidden.",
+    note="f serves the first three, as the equations say.",
+)
+LAYOUT_0 = LSTM.clause(
+    "If 0, the following shapes are expected: X.shape = [seq_length, batch_size, input_size], Y.shape = [seq_length, "
+    "num_directions, batch_size, hidden_size], initial_h.shape = Y_h.shape = initial_c.shape = Y_c.shape = "
+    "[num_directions, batch_size, hidden_size].",
+    since=14,
+    note="Says nothing of other values.",
+)
+LAYOUT_1 = LSTM.clause(
+    "If 1, the following shapes are expected: X.shape = [batch_size, seq_length, input_size], Y.shape = [batch_size, "
+    "seq_length, num_directions, hidden_size], initial_h.shape = Y_h.shape = initial_c.shape = Y_c.shape = "
+    "[batch_size, num_directions, hidden_size].",
+    since=14,
+)
+FORMULAS = (
+    LSTM.clause("Relu(x) - max(0, x)"),
+    LSTM.clause("Tanh(x) - (1 - e^{-2x})/(1 + e^{-2x})"),
+    LSTM.clause("Sigmoid(x) - 1/(1 + e^{-x})"),
+    LSTM.clause("Affine(x) - alpha*x + beta"),
+    LSTM.clause("LeakyRelu(x) - x if x >= 0 else alpha * x"),
+    LSTM.clause("ThresholdedRelu(x) - x if x >= alpha else 0"),
+    LSTM.clause("ScaledTanh(x) - alpha*Tanh(beta*x)"),
+    LSTM.clause("HardSigmoid(x) - min(max(alpha*x + beta, 0), 1)"),
+    LSTM.clause("Elu(x) - x if x >= 0 else alpha*(e^x - 1)"),
+    LSTM.clause("Softsign(x) - x/(1 + |x|)"),
+    LSTM.clause("Softplus(x) - log(1 + e^x)"),
+)
+CLAUSES = recurrent(
     LSTM,
     ("Sigmoid", "Tanh", "Tanh"),
     ("initial_h", "initial_c"),
-    weights=LSTM.clause("The tensor has shape `[num_directions, 4*hidden_size, input_size]`."),
-    recurrence=LSTM.clause("This tensor has shape `[num_directions, 4*hidden_size, hidden_size]`."),
-    bias=LSTM.clause("This tensor has shape `[num_directions, 8*hidden_size]`."),
-    counted=LSTM.clause(
-        "A list of 3 (or 6 if bidirectional) activation functions for input, output, forget, cell, and hidden.",
-        note="f serves the first three, as the equations say.",
-    ),
-    transposed=NEW[0],
-    plain=OLD[0],
-    shaped="X.shape = [seq_length, batch_size, input_size], Y.shape = [seq_length, num_directions, batch_size, "
-    "hidden_size], initial_h.shape = Y_h.shape = initial_c.shape = Y_c.shape = [num_directions, batch_size, "
-    "hidden_size].",
-    batchwise="X.shape = [batch_size, seq_length, input_size], Y.shape = [batch_size, seq_length, num_directions, "
-    "hidden_size], initial_h.shape = Y_h.shape = initial_c.shape = Y_c.shape = [batch_size, num_directions, "
-    "hidden_size].",
+    weights=WEIGHTS,
+    recurrence=RECURRENCE,
+    bias=BIAS,
+    counted=COUNTED,
+    transposed=EQUATIONS[0],
+    plain=EQUATIONS_BEFORE_7[0],
+    layout=LAYOUT_0,
+    layout_one=LAYOUT_1,
     defaults_since=None,
-    spaced_since=None,
 )
 
 
 def _computed(
-    v: Version, *, W: Array, P: Array | None, input_forget: int, output_sequence: Int, **given: Any  # noqa: N803, ANN401
-) -> list[Measured]:  # fmt: skip
-    """Return Y, Y_h and Y_c; output_sequence, which is None from version 7 on, says what may be left out."""
-    del output_sequence
+    v: Version,
+    *,
+    W: Array,
+    P: Array | None,
+    initial_h: Array | None,
+    initial_c: Array | None,
+    input_forget: int,
+    **arguments: Any,  # noqa: ANN401 - see through_time
+) -> list[Measured]:
+    """Return Y, Y_h and Y_c."""
     v.silent(COUPLE, input_forget != 0)
-    directions = 2 if given["direction"] == "bidirectional" else 1
+    directions = 2 if arguments["direction"] == "bidirectional" else 1
     hidden = W.shape[1] // 4 if W.ndim > 1 else 0
     v.require(PEEPHOLES, P is None or P.shape == (directions, 3 * hidden))
     peepholes = np.zeros((directions, 3, hidden)) if P is None else P.reshape(directions, 3, hidden)
@@ -108,41 +147,89 @@ def _computed(
         cell = forget * c_before + i * c
         return f(o_sum + o_peep * cell) * h(cell), cell
 
-    initial = given.pop("initial_h"), given.pop("initial_c")
-    return through_time(v, SAID, step, W=W, initial=initial, **given)
+    return through_time(v, CLAUSES, step, W=W, initial=[initial_h, initial_c], **arguments)
 
 
 @LSTM.oracle()
 def layer(  # noqa: PLR0913 - the operator's own arguments
-    v: Version, *, X: Array, W: Array, R: Array, B: Array | None, sequence_lens: Array | None,  # noqa: N803
-    initial_h: Array | None, initial_c: Array | None, P: Array | None, direction: str, layout: Int,  # noqa: N803
-    hidden_size: Int, activations: list[str] | None, activation_alpha: list[float] | None,
-    activation_beta: list[float] | None, clip: float | None, input_forget: int, output_sequence: Int,
-) -> tuple[Array, ...]:  # fmt: skip
+    v: Version,
+    *,
+    X: Array,
+    W: Array,
+    R: Array,
+    B: Array | None,
+    sequence_lens: Array | None,
+    initial_h: Array | None,
+    initial_c: Array | None,
+    P: Array | None,
+    direction: str,
+    layout: Int,
+    hidden_size: Int,
+    activations: list[str] | None,
+    activation_alpha: list[float] | None,
+    activation_beta: list[float] | None,
+    clip: float | None,
+    input_forget: int,
+) -> tuple[Array, ...]:
     """Return all hidden states, the last one, and the last cell."""
-    given = {name: value for name, value in locals().items() if name != "v"}
-    return tuple(item.value for item in _computed(v, **given))
+    outputs = _computed(
+        v,
+        X=X,
+        W=W,
+        R=R,
+        B=B,
+        sequence_lens=sequence_lens,
+        initial_h=initial_h,
+        initial_c=initial_c,
+        P=P,
+        direction=direction,
+        layout=layout,
+        hidden_size=hidden_size,
+        activations=activations,
+        activation_alpha=activation_alpha,
+        activation_beta=activation_beta,
+        clip=clip,
+        input_forget=input_forget,
+    )
+    return tuple(item.value for item in outputs)
 
 
 case = LSTM.case
-recurrent_cases(LSTM, SAID)
+recurrent_cases(LSTM, CLAUSES)
 
-WHOLE = (LAYER, DEFAULT, SEE_EQUATIONS, CELL, HIDDEN_STATE, ORDER, BIAS_ORDER)
-PEEP = waves(1, 3 * HIDDEN)[:, ::-1] / 2
-EVERY: dict[str, Any] = {**extras(SAID), "P": PEEP}
-case("equations_plain", **data(SAID, symmetric=True), **EVERY, n=3, before=7, cites=(*OLD, *SAID.formulas, *WHOLE))
-case("equations_transposed", **data(SAID), **EVERY, n=3, cites=(*NEW, *SAID.formulas, *WHOLE))
-both(LSTM, SAID, "peepholes", P=PEEP, cites=(PEEPHOLES, NO_PEEPHOLES, SAID.missing))
-both(LSTM, SAID, "peepholes_reverse", since=NEWEST, P=PEEP, steps=6, direction="reverse", cites=(PEEPHOLES, LAST_CELL))
-two: dict[str, Any] = {"directions": 2, "direction": "bidirectional", "P": waves(2, 3 * HIDDEN) / 2}
-both(LSTM, SAID, "peepholes_bidirectional", **extras(SAID, 2), **two, cites=(PEEPHOLES, SAID.directions, INITIAL_C))
-both(LSTM, SAID, "peepholes_clip", since=NEWEST, **EVERY, clip=0.25, cites=(SAID.clip,))
-both(LSTM, SAID, "uncoupled", input_forget=0, cites=(COUPLE,))
-both(LSTM, SAID, "peepholes_dtypes", since=NEWEST, each="T", **EVERY, cites=(SAID.floats,))
+WHOLE = (LAYER, DEFAULT, SEE_EQUATIONS, CELL, HIDDEN_STATE, ORDER, BIAS_ORDER, *FORMULAS)
+PEEPHOLE_WEIGHTS = waves(1, 3 * HIDDEN)[:, ::-1] / 2
+EVERY: dict[str, Any] = {**extras(4, ("initial_h", "initial_c")), "P": PEEPHOLE_WEIGHTS}
+case("equations_before_7", **data(4, symmetric=True), **EVERY, n=3, before=7, cites=(*EQUATIONS_BEFORE_7, *WHOLE))
+case("equations", **data(4), **EVERY, n=3, cites=(*EQUATIONS, *WHOLE))
+in_both_wordings(LSTM, CLAUSES, "peepholes", P=PEEPHOLE_WEIGHTS, cites=(PEEPHOLES, NO_PEEPHOLES, CLAUSES.missing))
+in_both_wordings(
+    LSTM,
+    CLAUSES,
+    "peepholes_reverse",
+    P=PEEPHOLE_WEIGHTS,
+    steps=6,
+    direction="reverse",
+    since=NEWEST,
+    cites=(PEEPHOLES, LAST_CELL),
+)
+in_both_wordings(
+    LSTM,
+    CLAUSES,
+    "peepholes_bidirectional",
+    **extras(4, ("initial_h", "initial_c"), 2),
+    P=waves(2, 3 * HIDDEN) / 2,
+    directions=2,
+    direction="bidirectional",
+    cites=(PEEPHOLES, CLAUSES.directions, INITIAL_C),
+)
+in_both_wordings(LSTM, CLAUSES, "peepholes_clip", **EVERY, clip=0.25, since=NEWEST, cites=CLAUSES.clip)
+in_both_wordings(LSTM, CLAUSES, "uncoupled", input_forget=0, cites=COUPLE)
+in_both_wordings(LSTM, CLAUSES, "peepholes_each_type", each="T", **EVERY, since=NEWEST, cites=PEEPHOLES)
 for value in (1, 2):
-    case(f"coupled_{value}", **data(SAID), **ENDS, since=NEWEST, input_forget=value, unspecified=COUPLE)
-output_sequence_cases(LSTM, SAID)
-both(LSTM, SAID, "cell_alone", n=3, omits=("Y", "Y_h"), cites=(LAST_CELL,))
-for name, shape in (("four_gates", (1, 12)), ("rank1", (9,)), ("two_directions", (2, 9))):
-    since = None if name == "rank1" else NEWEST
-    case(f"peepholes_{name}", **data(SAID), **ENDS, since=since, P=ramp(*shape), rejects=PEEPHOLES)
+    case(f"coupled_{value}", **data(4), **ENDS, since=NEWEST, input_forget=value, unspecified=COUPLE)
+output_sequence_cases(LSTM, CLAUSES)
+in_both_wordings(LSTM, CLAUSES, "cell_alone", n=3, omits=("Y", "Y_h"), cites=LAST_CELL)
+case("peepholes_four_gates", **data(4), **ENDS, since=NEWEST, P=ramp(1, 12), rejects=PEEPHOLES)
+case("peepholes_rank1", **data(4), **ENDS, P=ramp(9), rejects=PEEPHOLES)
+case("peepholes_two_directions", **data(4), **ENDS, since=NEWEST, P=ramp(2, 9), rejects=PEEPHOLES)
