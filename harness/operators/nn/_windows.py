@@ -30,7 +30,7 @@ class Sentences:
     """What the texts say of windows, one field a sentence; auto_pad has two wordings, before and since `renewed`.
 
     Attributes:
-        renewed: the version that said anew what SAME means.
+        renewed: the version that reworded auto_pad.
         dimensions: the nearest sentence to how many windows there are.
         rounded: says what becomes of pixels that are left over at the end.
         strided: gives leave for SAME with strides other than 1.
@@ -287,7 +287,7 @@ def layouts(renewed: int) -> Iterator[Layout]:
     """Yield windows that fit: ranks 1 to 4, every attribute by itself and with others, each axis unlike the rest.
 
     Args:
-        renewed: the version that said anew what SAME means.
+        renewed: the version that reworded auto_pad.
     """
     yield Layout("line", (7,), (3,), {})
     yield Layout("plane", (4, 5), (2, 3), {}, ("no_pads", "explicit"))

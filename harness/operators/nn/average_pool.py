@@ -318,10 +318,10 @@ case("infinities_of_two_signs", Tag.EDGE, X=[[[1, 2, np.inf, -np.inf]]], kernel_
 case("nan", Tag.EDGE, X=[[[1, np.nan, 2, 3]]], kernel_shape=[2], pads=[1, 1], cites=AVERAGE)
 case("long", X=np.cos(np.arange(600.0)).reshape(1, 2, 300), kernel_shape=[299], cites=AVERAGE)
 
-AT_THE_BEGIN: dict[str, Any] = {"X": [[[1, 2, 4]]], "kernel_shape": [2], "pads": [2, 0]}
+AT_THE_START: dict[str, Any] = {"X": [[[1, 2, 4]]], "kernel_shape": [2], "pads": [2, 0]}
 AT_THE_END: dict[str, Any] = {"X": [[[1, 2, 4]]], "kernel_shape": [2], "pads": [0, 2]}
-case("padding_alone_at_the_begin", Tag.EDGE, **AT_THE_BEGIN, unspecified=DIVIDED)
-case("padding_alone_at_the_begin_counts", Tag.EDGE, **AT_THE_BEGIN, count_include_pad=1, cites=DIVIDED)
+case("padding_alone_at_the_start", Tag.EDGE, **AT_THE_START, unspecified=DIVIDED)
+case("padding_alone_at_the_start_counts", Tag.EDGE, **AT_THE_START, count_include_pad=1, cites=DIVIDED)
 case("padding_alone_at_the_end_before_22", Tag.EDGE, **AT_THE_END, before=22, unspecified=DIVIDED)
 case("padding_alone_at_the_end_counts_before_22", Tag.EDGE, **AT_THE_END, count_include_pad=1, before=22, cites=DIVIDED)
 case("padding_alone_at_the_end", Tag.EDGE, **AT_THE_END, count_include_pad=1, since=22, unspecified=IGNORED)

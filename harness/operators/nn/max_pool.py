@@ -249,7 +249,7 @@ case("nan", Tag.EDGE, X=[[[1, np.nan, 2]]], kernel_shape=[2], unspecified=GREATE
 case("two_zeros", Tag.EDGE, X=[[[0.0, -0.0, 2]]], kernel_shape=[2], unspecified=GREATEST)
 case("zeros_below_the_greatest", Tag.EDGE, X=[[[0.0, -0.0, 2]]], kernel_shape=[3], cites=GREATEST)
 THREE = [[[1, 2, 3]]]
-case("padding_alone_at_the_begin", Tag.EDGE, X=THREE, kernel_shape=[2], pads=[2, 0], unspecified=EXCLUDED)
+case("padding_alone_at_the_start", Tag.EDGE, X=THREE, kernel_shape=[2], pads=[2, 0], unspecified=EXCLUDED)
 case(
     "padding_alone_at_the_end_before_22",
     Tag.EDGE,
