@@ -1,5 +1,7 @@
 """Max: the greatest of any number of tensors, element by element.
 
+    max = Max(data_0, ...)
+
 Versions: 1 (all of one shape), 6 (no consumed_inputs), 8 (multidirectional broadcasting), 12 and 13 (types).
 """
 
@@ -7,10 +9,44 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import EXACT, Op
-from harness.declare.families.extremum import Extremum, rank_of_all
+from harness.declare import EXACT, Array, Multidirectional, Op, Version
+from harness.declare.families.extremum import Extremum, is_open, rank_of_all
 
 MAX = Op("Max", versions=(1, 6, 8, 12, 13), compare=EXACT, rank=rank_of_all)
+MAX.example(data_0=([[1, 5, 3], [4, 2, 0]], [[4, 2, 6], [3, 7, 1]]), consumed_inputs=[0, 0])
 
-EXTREMUM = Extremum(MAX, "max", "greatest", np.greater)
-EXTREMUM.cases()
+COMPUTES = MAX.clause(
+    "Element-wise max of each of the input tensors",
+    note="Says neither what is greater of a number and NaN nor of +0 and -0; alone, each is the greatest.",
+)
+SAME_SHAPE = MAX.clause("All inputs and outputs must have the same shape and data type.", before=8)
+SAME_TYPE = MAX.clause("All inputs and outputs must have the same data type.", since=8)
+LIST_BEFORE_8 = MAX.clause("List of tensors for Max", before=8)
+LIST = MAX.clause("List of tensors for max.", since=8)
+NUMPY = Multidirectional(MAX, since=8)
+
+
+def _greatest(v: Version, tensors: list[Array]) -> Array:
+    """Return the greatest of each place; a single tensor as it is."""
+    result = tensors[0]
+    for tensor in tensors[1:]:
+        v.silent(COMPUTES, is_open(result, tensor))
+        result = np.maximum(result, tensor)
+    return result
+
+
+@MAX.oracle(before=8)
+def max_before_8(v: Version, data_0: list[Array]) -> Array:
+    """Return the greatest of tensors of one shape."""
+    v.require(SAME_SHAPE, all(tensor.shape == data_0[0].shape for tensor in data_0))
+    return _greatest(v, data_0)
+
+
+@MAX.oracle(since=8)
+def max_since_8(v: Version, data_0: list[Array]) -> Array:
+    """Return the greatest, in the shape that all are broadcast to."""
+    NUMPY.require(v, *data_0)
+    return _greatest(v, data_0)
+
+
+Extremum(MAX, COMPUTES, same_shape_before_8=SAME_SHAPE, same_type=SAME_TYPE, numpy=NUMPY).cases(LIST_BEFORE_8, LIST)

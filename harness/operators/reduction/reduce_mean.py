@@ -1,5 +1,7 @@
 """ReduceMean: the mean along some axes.
 
+    reduced = ReduceMean(data, axes=None, keepdims=1, noop_with_empty_axes=0)
+
 Versions: 1 (axes as attribute), 11 (range of axes; silent on rank 0 and empty sets), 13 (says them again), 18 (axes as
 input, noop_with_empty_axes).
 """
@@ -11,7 +13,7 @@ import numpy as np
 from harness.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
 from harness.declare.families.reduction import Reduction, exact_sum, reduced_rank, summing, terms_of
 
-MEAN = Op(
+REDUCE_MEAN = Op(
     "ReduceMean",
     versions=(1, 11, 13, 18),
     compare=bounded(
@@ -20,22 +22,33 @@ MEAN = Op(
     ),
     rank=reduced_rank,
 )
+REDUCE_MEAN.example(data=ramp(2, 3, 4), axes=[1], keepdims=0, noop_with_empty_axes=1)
 
-REDUCTION = Reduction(MEAN, yields="yields undefined.", silent=11, by_input=18)
-COMPUTES = MEAN.clause(
+COMPUTES = REDUCE_MEAN.clause(
     "Computes the mean of the input tensor's element",
     note="Says not what integer stands for a mean between two. An integer that is the mean is it beyond 2**53, too: "
     "onnxruntime and onnx.reference round it to a double.",
 )
-PRECISE = MEAN.clause("Constrain input and output types to high-precision numeric tensors.", before=13)
-NUMERIC = MEAN.clause("Constrain input and output types to numeric tensors.", since=13)
+EMPTY_BEFORE_11 = REDUCE_MEAN.clause(
+    "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
+    "yields undefined.",
+    before=11,
+)
+EMPTY = REDUCE_MEAN.clause(
+    "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
+    "yields undefined.",
+    since=13,
+    note="Version 11 says neither.",
+)
+REDUCTION = Reduction(REDUCE_MEAN, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=18, undefined=True)
 
 
-@MEAN.oracle()
+@REDUCE_MEAN.oracle()
 def mean(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
     """Return the sum over the number of terms; that of integers where it is one."""
-    gone = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
-    total, terms = exact_sum(data, gone, keepdims=keepdims == 1), terms_of(data, gone)
+    removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
+    total = exact_sum(data, removed, keepdims=keepdims == 1)
+    terms = terms_of(data, removed)
     if data.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
             return np.asarray(total / terms)
@@ -43,20 +56,16 @@ def mean(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axe
     return np.asarray(total // terms).astype(data.dtype)
 
 
-case = MEAN.case
+case = REDUCE_MEAN.case
 INT32, INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 
 REDUCTION.cases(COMPUTES)
-case("infinities", Tag.EDGE, data=[[np.inf, 1], [-np.inf, 2], [np.inf, -np.inf]], axes=[1], cites=(COMPUTES,))
-case("nan", Tag.EDGE, data=[[np.nan, 1, 2], [3, 4, np.inf], [5, 6, 7]], axes=[1], cites=(COMPUTES,))
-case("cancelling", Tag.EDGE, data=[[1e6, -1e6, 3], [0.1, 0.2, -0.3]], axes=[1], cites=(COMPUTES,))
-case("one_term", Tag.EDGE, data=[[0.1], [-3e38], [1e-45]], axes=[1], cites=(COMPUTES,))
-case("int32_limits", Tag.EDGE, data=typed("int32", [INT32.max, INT32.max, INT32.max]), cites=(COMPUTES,))
-case("int64_exact", Tag.EDGE, data=typed("int64", [2**60 + 1, 2**60 + 3]), cites=(COMPUTES,))
-case("below_zero", data=typed("int32", [-7, -5, 3]), cites=(COMPUTES,))
+case("infinities", Tag.EDGE, data=[[np.inf, 1], [-np.inf, 2], [np.inf, -np.inf]], axes=[1], cites=COMPUTES)
+case("nan", Tag.EDGE, data=[[np.nan, 1, 2], [3, 4, np.inf], [5, 6, 7]], axes=[1], cites=COMPUTES)
+case("cancelling", Tag.EDGE, data=[[1e6, -1e6, 3], [0.1, 0.2, -0.3]], axes=[1], cites=COMPUTES)
+case("one_term", Tag.EDGE, data=[[0.1], [-3e38], [1e-45]], axes=[1], cites=COMPUTES)
+case("int32_limits", Tag.EDGE, data=typed("int32", [INT32.max, INT32.max, INT32.max]), cites=COMPUTES)
+case("int64_exact", Tag.EDGE, data=typed("int64", [2**60 + 1, 2**60 + 3]), cites=COMPUTES)
+case("below_zero", data=typed("int32", [-7, -5, 3]), cites=COMPUTES)
 case("between_integers", Tag.EDGE, data=typed("int32", [1, 2]), unspecified=COMPUTES)
 case("between_integers_below_zero", Tag.EDGE, data=typed("int64", [-1, -2]), unspecified=COMPUTES)
-case("dtypes_kept", Tag.DTYPE, each="T", data=ramp(5), cites=(NUMERIC,))
-case("dtypes_kept_old", Tag.DTYPE, each="T", data=ramp(5), cites=(PRECISE,))
-case("dtypes", Tag.DTYPE, each="T", data=ramp(2, 3), axes=[1], keepdims=0, cites=(REDUCTION.along,))
-case("dtypes_noop", Tag.DTYPE, each="T", data=ramp(2, 3), noop_with_empty_axes=1, cites=(REDUCTION.noop,))

@@ -1,5 +1,7 @@
 """ReduceMin: the smallest element along some axes.
 
+    reduced = ReduceMin(data, axes=None, keepdims=1, noop_with_empty_axes=0)
+
 Versions: 1 (axes as attribute), 11 (range of axes), 12 (8 bit; silent on rank 0 and empty sets), 13 (says them again),
 18 (axes as input, noop_with_empty_axes), 20 (Boolean).
 """
@@ -8,16 +10,44 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import EXACT, Op, reduced_rank
-from harness.declare.families.extremum import ReducedExtremum
+from harness.declare import EXACT, Array, Int, Ints, Op, Reduction, Version, ramp, reduced_rank
+from harness.declare.families.extremum import of_empty_set, open_zeros, reduced_extremum_cases
 
-MIN = Op("ReduceMin", versions=(1, 11, 12, 13, 18, 20), compare=EXACT, rank=reduced_rank)
+REDUCE_MIN = Op("ReduceMin", versions=(1, 11, 12, 13, 18, 20), compare=EXACT, rank=reduced_rank)
+REDUCE_MIN.example(data=ramp(2, 3, 4), axes=[1], keepdims=0, noop_with_empty_axes=1)
 
-EXTREMUM = ReducedExtremum(
-    MIN,
-    "min",
-    np.min,
-    yields="yields plus infinity (if supported by the datatype) or the maximum value of the data type otherwise.",
-    beyond=np.inf,
+COMPUTES = REDUCE_MIN.clause(
+    "Computes the min of the input tensor's element",
+    note="Says not whether a NaN or a number is the min, nor which zero is.",
 )
-EXTREMUM.cases()
+EMPTY_BEFORE_12 = REDUCE_MIN.clause(
+    "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
+    "yields plus infinity (if supported by the datatype) or the "
+    "maximum value of the data type otherwise.",
+    before=12,
+)
+EMPTY = REDUCE_MIN.clause(
+    "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
+    "yields plus infinity (if supported by the datatype) or the "
+    "maximum value of the data type otherwise.",
+    since=13,
+    note="Version 12 says neither.",
+)
+BOOLEAN = REDUCE_MIN.clause(
+    "If the input data type is Boolean, the comparison should consider `False < True`.", since=20, result=True
+)
+REDUCTION = Reduction(REDUCE_MIN, empty_before=EMPTY_BEFORE_12, empty=EMPTY, by_input=18)
+
+
+@REDUCE_MIN.oracle()
+def smallest(v: Version, data: Array, axes: Ints, keepdims: int, noop_with_empty_axes: Int) -> Array:
+    """Return the smallest element; of none, plus infinity or the highest number of the type."""
+    removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
+    result = np.asarray(data.min(removed, keepdims=keepdims == 1, initial=of_empty_set(data.dtype, np.inf)))
+    if removed and data.dtype.kind == "f":
+        v.silent(COMPUTES, bool(np.isnan(result).any()))
+        v.silent(COMPUTES, open_zeros(data, result))
+    return result
+
+
+reduced_extremum_cases(REDUCTION, COMPUTES, BOOLEAN)
