@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 Array = np.ndarray[Any, Any]
 Value = Array | list["Value"] | dict[Any, "Value"] | None
@@ -99,3 +100,27 @@ def axes_outside() -> Iterator[tuple[str, tuple[int, ...], int]]:
     for rank in range(len(SIZES) + 1):
         yield f"rank{rank}_axis_too_high", SIZES[:rank], rank
         yield f"rank{rank}_axis_too_low", SIZES[:rank], -rank - 1
+
+
+@dataclass(frozen=True)
+class FloatLimits:
+    """The ends of a floating type, each a float that the type holds exactly.
+
+    Attributes:
+        largest: its greatest finite number.
+        smallest_normal: its least normal number above 0.
+        smallest_subnormal: its least number above 0.
+    """
+
+    largest: float
+    smallest_normal: float
+    smallest_subnormal: float
+
+
+FLOATS: Mapping[str, FloatLimits] = {
+    "float16": FloatLimits(65504.0, 2.0**-14, 2.0**-24),
+    "float": FloatLimits((2 - 2.0**-23) * 2.0**127, 2.0**-126, 2.0**-149),
+    "bfloat16": FloatLimits((2 - 2.0**-7) * 2.0**127, 2.0**-126, 2.0**-133),
+    "double": FloatLimits((2 - 2.0**-52) * 2.0**1023, 2.0**-1022, 2.0**-1074),
+}
+"""IEEE 754's binary16, binary32 and binary64, and bfloat16, by the names that ONNX's signatures use."""

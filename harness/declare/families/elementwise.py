@@ -1,4 +1,4 @@
-"""Element by element: what the texts of operators of one tensor, and of two numeric ones, share."""
+"""Element by element: what the texts of operators of one tensor, and of two numeric ones, share, and their cases."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.declare.arguments import typed
-from harness.declare.clause import Rule
-from harness.declare.data import Array, Data, extremes, ramp
+from harness.declare.data import FLOATS, Array, Data, extremes, ramp
 from harness.declare.families.broadcasting import Limited, Multidirectional
 from harness.declare.op import Op, Tag
 from harness.declare.tolerance import Tolerance
@@ -22,21 +21,22 @@ if TYPE_CHECKING:
 
     Filled = Callable[..., Data | Array]
     """Values for a shape."""
-    Second = Callable[[Version, Array, Array, int | None, int], Array]
-    """The second operand in a shape that numpy broadcasts, from both, axis and broadcast."""
-    Meaning = Callable[[Version, Array, Array], Array]
-    """The result of two operands that numpy broadcasts."""
 
 
 SHAPES: dict[str, tuple[int, ...]] = {
-    "rank1": (5,), "rank2": (2, 3), "rank3": (4, 2, 3), "rank4": (1, 3, 2, 4), "rank5": (2, 1, 3, 1, 2),
-    "scalar": (), "one_element": (1,), "one_element_rank3": (1, 1, 1),
-    "zero_size": (2, 0, 3), "zero_size_vector": (0,),
+    "rank1": (5,),
+    "rank2": (2, 3),
+    "rank3": (4, 2, 3),
+    "rank4": (1, 3, 2, 4),
+    "rank5": (2, 1, 3, 1, 2),
+    "scalar": (),
+    "one_element": (1,),
+    "one_element_rank3": (1, 1, 1),
+    "zero_size": (2, 0, 3),
+    "zero_size_vector": (0,),
     "vector_and_tail": (67,),
-}  # fmt: skip
+}
 """Of one tensor, by the name of the case."""
-_LARGEST = {"float16": [65504], "float": [3.4028235e38], "bfloat16": [3.38e38], "double": [1.7976931348623157e308]}
-_SMALLEST = {"float16": [2**-14], "float": [2**-126], "bfloat16": [2**-126], "double": [2**-1022]}
 SUBNORMAL = {
     "float16": [2**-24, 2**-15, 3 * 2**-20],
     "float": [2**-149, 2**-127, 3 * 2**-140],
@@ -44,7 +44,11 @@ SUBNORMAL = {
     "double": [2**-1074, 2**-1023, 3 * 2**-1060],
 }
 """Of each floating type, numbers below its normal ones."""
-LIMITS = {"largest": _LARGEST, "smallest_normal": _SMALLEST, "subnormal_inputs": SUBNORMAL}
+LIMITS = {
+    "largest": {type_: [limits.largest] for type_, limits in FLOATS.items()},
+    "smallest_normal": {type_: [limits.smallest_normal] for type_, limits in FLOATS.items()},
+    "subnormal_inputs": SUBNORMAL,
+}
 """Numbers above 0 at the ends of each floating type, by the name of the case."""
 
 
@@ -59,9 +63,9 @@ def float_types(bfloat16: int) -> dict[str, int | None]:
     return {"float16": None, "float": None, "double": None, "bfloat16": bfloat16}
 
 
-def rank_of_two(given: Mapping[str, Any]) -> int:
+def rank_of_two(arguments: Mapping[str, Any]) -> int:
     """Return the rank of the result of A and B."""
-    return max(np.ndim(given.get(name, 0)) for name in "AB")
+    return max(np.ndim(arguments.get(name, 0)) for name in "AB")
 
 
 def counted(start: int) -> Callable[..., Array]:
@@ -69,86 +73,48 @@ def counted(start: int) -> Callable[..., Array]:
     return lambda *shape: np.arange(start, start + math.prod(shape)).reshape(shape)
 
 
-def declare_meaning(op: Op, second: Second | None, numpy: Multidirectional, meaning: Meaning) -> None:
-    """Declare what `op` makes of A and B: in the shape of A before version 7, in that of both broadcast since then.
-
-    Args:
-        op: the operator.
-        second: fits B to A by the attributes; None where no version has them.
-        numpy: the sentence of multidirectional broadcasting.
-        meaning: the result of the two, which only differ in shape as far as numpy broadcasts them.
-    """
-    if second:
-
-        @op.oracle(before=7)
-        def limited(v: Version, A: Array, B: Array, axis: int | None, broadcast: int) -> Array:  # noqa: N803 - the text's
-            return meaning(v, A, second(v, A, B, axis, broadcast))
-
-    @op.oracle(since=7)
-    def multidirectional(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-        numpy.require(v, A, B)
-        return meaning(v, A, B)
-
-
 class Unary:
-    """One floating tensor in, one of its type and shape out."""
+    """The cases of one floating tensor in, one of its type and shape out."""
 
-    def __init__(
-        self, op: Op, computes: Clause, *, bfloat16: int = 13, wider: tuple[int, str] | None = None,
-        flat: Clause | None = None,
-    ) -> None:  # fmt: skip
-        """Declare the sentences on `op`, made with `rank=` the name of its input.
+    def __init__(self, op: Op, computes: Clause, *, bfloat16: int = 13, flat: Clause | None = None) -> None:
+        """Take the sentences.
 
         Args:
-            op: the operator.
+            op: the operator, made with `rank=` the name of its input.
             computes: says what is computed.
             bfloat16: the version since which that type is allowed.
-            wider: the version since which others than floating types are allowed, and the sentence that says so.
             flat: speaks of rank 1 only: while it is in force, other ranks are left open.
         """
         self.op, self.computes, self.input, self.flat = op, computes, str(op.rank), flat
         self.types = float_types(bfloat16)
-        self.floats = op.clause(
-            "Constrain input and output types to float tensors.", before=wider[0] if wider else None
-        )
-        self.wider = op.clause(wider[1], since=wider[0]) if wider else None
-
-    def _given(self, value: object) -> dict[str, Any]:
-        return {self.input: value}
 
     def each_type(self, numbers: Mapping[str, Any], *, cites: tuple[Clause, ...] = ()) -> None:
         """Declare cases in every floating type, of numbers that are a list, or one for each type."""
         for type_, since in self.types.items():
             for name, values in numbers.items():
-                chosen = typed(type_, list(values[type_] if isinstance(values, Mapping) else values))
-                told = (self.computes, *cites)
-                self.op.case(f"{name}_{type_}", Tag.EDGE, **self._given(chosen), since=since, cites=told)
+                of_type = values[type_] if isinstance(values, Mapping) else values
+                argument: dict[str, Any] = {self.input: typed(type_, list(of_type))}
+                self.op.case(f"{name}_{type_}", Tag.EDGE, **argument, since=since, cites=(self.computes, *cites))
 
-    def cases(self, values: Sequence[float], *, result: tuple[Clause, ...] = ()) -> None:
-        """Declare the cases that do not depend on what is computed; there is an answer for all `values`."""
-        case, cites = self.op.case, (self.computes, *result)
-        since = self.flat.before if self.flat else None
+    def cases(self, values: Sequence[float], *, result: Clause) -> None:
+        """Declare the cases that do not depend on what is computed.
+
+        Args:
+            values: fill the shapes; each of them has an answer.
+            result: describes the output.
+        """
+        case = self.op.case
         for name, shape in SHAPES.items():
-            filled = self._given(np.resize(values, shape))
-            case(name, Tag.EDGE, **filled, since=None if len(shape) == 1 else since, cites=cites)
+            argument: dict[str, Any] = {self.input: np.resize(values, shape)}
+            since = self.flat.before if self.flat and len(shape) != 1 else None
+            case(name, Tag.EDGE, since=since, cites=(self.computes, result), **argument)
             if self.flat and len(shape) != 1:
-                case(f"{name}_old", Tag.EDGE, **filled, before=since, unspecified=self.flat)
-        given = self._given(list(values))
-        case("dtypes", Tag.DTYPE, each="T", **given, cites=(self.floats,))
-        case("dtypes_scalar", Tag.DTYPE, each="T", **self._given(values[0]), since=since, cites=(self.floats,))
-        if self.wider:
-            case("dtypes_wider", Tag.DTYPE, each="T", **given, cites=(self.wider,))
-            case("dtypes_wider_scalar", Tag.DTYPE, each="T", **self._given(values[0]), cites=(self.wider,))
-        case("outside", Tag.DTYPE, outside="T", **self._given(ramp(3)), rejects=Rule.TYPES)
-        if self.op.versions[0] < _CONSUMED_BEFORE:
-            legacy = self.op.clause("legacy optimization attribute.", before=_CONSUMED_BEFORE)
-            case("consumed_inputs", **given, consumed_inputs=[0], cites=(legacy,))
-        stray: dict[str, Any] = {"stray": {"consumed_inputs": [0]}, "since": _CONSUMED_BEFORE}
-        case("attribute_consumed_inputs", Tag.CHANGE, **given, **stray, rejects=Rule.ATTRIBUTES)
-        case("attribute_axis", **given, stray={"axis": 0}, rejects=Rule.ATTRIBUTES)
-        case("no_input", rejects=Rule.ARITY)
-        case("no_outputs", **given, n=0, rejects=Rule.ARITY)
-        case("two_outputs", **given, n=2, rejects=Rule.ARITY)
+                before = self.flat.before
+                case(f"{name}_before_{before}", Tag.EDGE, before=before, unspecified=self.flat, **argument)
+        if self.op.versions[0] < CONSUMED_BEFORE:
+            legacy = self.op.clause("legacy optimization attribute.", before=CONSUMED_BEFORE)
+            vector: dict[str, Any] = {self.input: list(values)}
+            case("consumed_inputs", **vector, consumed_inputs=[0], cites=legacy)
 
 
 class Arithmetic:
@@ -157,7 +123,12 @@ class Arithmetic:
     types = float_types(13)
 
     def __init__(self, op: Op, computes: Clause) -> None:
-        """Declare the sentences on `op`; `computes` says what is computed."""
+        """Declare the sentences on operands, result and broadcasting, which all four share.
+
+        Args:
+            op: the operator, made with `rank=rank_of_two`.
+            computes: says what is computed.
+        """
         self.op, self.computes = op, computes
         self.support = op.clause("(with limited broadcast support)", before=7)
         self.limited = Limited(op)
@@ -167,27 +138,17 @@ class Arithmetic:
             note="Does not say whether another shape of as many elements has the same size. onnx.reference broadcasts.",
         )
         self.smaller = op.clause("With broadcasting can be of smaller size than A.", before=7)
-        self.legacy = op.clause("legacy optimization attribute.", before=_CONSUMED_BEFORE)
+        self.legacy = op.clause("legacy optimization attribute.", before=CONSUMED_BEFORE)
         self.share = op.clause("First operand, should share the type with the second operand.", before=7)
         self.same_dimensions = op.clause("Result, has same dimensions and type as A", before=7)
         self.numpy = Multidirectional(op)
         self.same_type = op.clause("Result, has same element type as two inputs", since=7)
-        self.floats = op.clause("Constrain input and output types to float tensors.", before=6)
-        self.high_precision = op.clause(
-            "Constrain input and output types to high-precision numeric tensors.", since=6, before=14
-        )
         self.small_integers = op.clause("Extend supported types to include uint8, int8, uint16, and int16.", since=14)
-        self.all_numeric = op.clause("Constrain input and output types to all numeric tensors.", since=14)
 
     def second(self, v: Version, left: Array, right: Array, axis: int | None, broadcast: int) -> Array:
         """Return the second operand in a shape that numpy broadcasts to that of the first."""
         v.silent(self.disabled, not broadcast and left.shape != right.shape and left.size == right.size)
         return self.limited.second(v, left, right, axis, broadcast, self.disabled)
-
-    def oracle(self, meaning: Meaning) -> Meaning:
-        """Declare what the operator makes of its operands; see declare_meaning."""
-        declare_meaning(self.op, self.second, self.numpy, meaning)
-        return meaning
 
     def exactly(self, v: Version, operation: Callable[[Any, Any], Any], left: Array, right: Array) -> Array:
         """Return the result; that of integers has to lie in the range of their type."""
@@ -205,84 +166,68 @@ class Arithmetic:
             left: fills a shape; of the first three, and 3, 2, 1, there is a result in every integer type.
             right: fills a shape.
         """
-        case, computes = self.op.case, (self.computes,)
-        case("same_shape", A=left(2, 3), B=[[30, 20, 10], [3, 2, 1]], cites=computes)
-        case("rank0", Tag.EDGE, A=3, B=4, cites=computes)
-        case("size_one", Tag.EDGE, A=[3], B=[4], cites=computes)
-        case("zero_size", Tag.EDGE, A=ramp(2, 0, 3), B=ramp(2, 0, 3), cites=computes)
+        case = self.op.case
 
         def operands(one: tuple[int, ...], other: tuple[int, ...]) -> dict[str, Any]:
             return {"A": left(*one), "B": right(*other)}
 
+        case("same_shape", A=left(2, 3), B=[[30, 20, 10], [3, 2, 1]], cites=self.computes)
+        case("rank0", Tag.EDGE, A=3, B=4, cites=self.computes)
+        case("size_one", Tag.EDGE, A=[3], B=[4], cites=self.computes)
+        case("zero_size", Tag.EDGE, A=ramp(2, 0, 3), B=ramp(2, 0, 3), cites=self.computes)
         self.limited.cases(operands, self.disabled)
         self.numpy.cases(operands)
-        for index, (said, (shape, given)) in enumerate(_EXAMPLES.items()):
-            example = self.op.clause(f"shape(A) = (2, 3, 4, 5), shape(B) = {said}", before=7)
+        for index, (text, shape, axis) in enumerate(_EXAMPLES):
+            example = self.op.clause(text, before=7)
+            starts: dict[str, Any] = {} if axis is None else {"axis": axis}
             sides = operands((2, 3, 4, 5), shape)
             cites = (example, self.same_dimensions)
-            case(f"example_{index}", Tag.CHANGE, **sides, broadcast=1, cites=cites, **given)
+            case(f"example_{index}", Tag.CHANGE, **sides, **starts, broadcast=1, cites=cites)
         case("smaller", **operands((2, 3), (3,)), broadcast=1, cites=(self.smaller, self.support))
-        other_shape = operands((2, 3), (3, 2))
-        case("same_count_other_shape", Tag.EDGE, **other_shape, before=7, unspecified=self.disabled)
-        case("consumed_inputs", **operands((2, 3), (2, 3)), consumed_inputs=[0, 0], cites=(self.legacy,))
-        self._types(left)
-
-    def _types(self, left: Filled) -> None:
-        case, three = self.op.case, [3, 2, 1]
-        case("dtypes_floats", Tag.DTYPE, each="T", A=left(3), B=three, cites=(self.floats,))
+        different = operands((2, 3), (3, 2))
+        case("same_count_other_shape", Tag.EDGE, **different, before=7, unspecified=self.disabled)
+        case("consumed_inputs", **operands((2, 3), (2, 3)), consumed_inputs=[0, 0], cites=self.legacy)
         broadcast = (self.numpy.clause, self.same_type)
-        case("dtypes_broadcast", Tag.DTYPE, each="T", A=left(2, 1), B=three, cites=broadcast)
-        case("dtypes_high_precision", Tag.DTYPE, each="T", A=left(3), B=three, cites=(self.high_precision,))
-        small = (self.small_integers, self.all_numeric)
-        case("dtypes_small_integers", Tag.DTYPE, each="T", A=left(3), B=three, cites=small)
-        case("outside", Tag.DTYPE, outside="T", A=ramp(3), B=ramp(3), rejects=Rule.TYPES)
-        case("two_types", Tag.DTYPE, A=ramp(3), B=typed("double", ramp(3)), rejects=self.share)
-        case("two_types_now", Tag.DTYPE, A=ramp(3), B=typed("double", ramp(3)), since=7, rejects=Rule.TYPES)
+        case("dtypes_broadcast", Tag.DTYPE, each="T", A=left(2, 1), B=[3, 2, 1], cites=broadcast)
+        case("two_types_before_7", Tag.DTYPE, A=ramp(3), B=typed("double", ramp(3)), rejects=self.share)
         for type_, since in self.types.items():
-            hard, tenths = (typed(type_, item) for item in (extremes(11), [0.1, 0.7, -1 / 3, 1e-3, 2049, 257]))
-            turned = typed(type_, [0.2, -0.1, 2 / 3, 1, 1, 1])
-            case(f"fractions_{type_}", Tag.EDGE, A=tenths, B=turned, since=since, cites=(self.computes,))
-            case(f"extremes_{type_}", Tag.EDGE, A=hard, B=hard, since=since, cites=(self.computes,))
-            pairs: dict[str, Any] = {"A": typed(type_, extremes(11, 1)), "B": typed(type_, extremes(1, 11))}
-            case(f"extremes_pairs_{type_}", Tag.EDGE, **pairs, since=since, cites=(self.numpy.clause,))
+            self._floats(type_, since)
 
-    def integers(self) -> Iterator[tuple[str, int, int, int]]:
-        """Yield each integer type, the version since which it is allowed, its least and its greatest number."""
-        for since, types in {
-            6: ("int32", "int64", "uint32", "uint64"),
-            14: ("int8", "int16", "uint8", "uint16"),
-        }.items():
-            for type_ in types:
-                yield type_, since, int(np.iinfo(type_).min), int(np.iinfo(type_).max)
+    def _floats(self, type_: str, since: int | None) -> None:
+        case = self.op.case
+        tenths = typed(type_, [0.1, 0.7, -1 / 3, 1e-3, 2049, 257])
+        others = typed(type_, [0.2, -0.1, 2 / 3, 1, 1, 1])
+        every, column, row = (typed(type_, extremes(*shape)) for shape in ((11,), (11, 1), (1, 11)))
+        case(f"fractions_{type_}", Tag.EDGE, A=tenths, B=others, since=since, cites=self.computes)
+        case(f"extremes_{type_}", Tag.EDGE, A=every, B=every, since=since, cites=self.computes)
+        case(f"extremes_pairs_{type_}", Tag.EDGE, A=column, B=row, since=since, cites=self.numpy.clause)
+
+    def integers(self) -> Iterator[tuple[str, int, int]]:
+        """Yield each integer type, its least and its greatest number."""
+        for type_ in _INTEGERS_SINCE:
+            yield type_, int(np.iinfo(type_).min), int(np.iinfo(type_).max)
 
     def of_integers(
-        self, name: str, type_: str, since: int, pairs: Sequence[tuple[int, int]], open_: Clause | None = None
+        self, name: str, type_: str, pairs: Sequence[tuple[int, int]], *, unspecified: Clause | None = None
     ) -> None:
-        """Declare a case of pairs of integers."""
+        """Declare a case of pairs of integers, in the versions that allow the type."""
         left, right = (typed(type_, np.array(side, type_)) for side in zip(*pairs, strict=True))
-        cites = () if open_ else (self.computes,)
-        self.op.case(f"{name}_{type_}", Tag.EDGE, A=left, B=right, since=since, unspecified=open_, cites=cites)
-
-    def misfits(self) -> None:
-        """Declare the models that the signature forbids."""
-        case = self.op.case
-        fits: dict[str, Any] = {"A": ramp(2, 3), "B": ramp(3)}
-        consumed: dict[str, Any] = {"stray": {"consumed_inputs": [0, 0]}, "since": _CONSUMED_BEFORE}
-        case("attribute_broadcast", Tag.CHANGE, **fits, stray={"broadcast": 1}, since=7, rejects=Rule.ATTRIBUTES)
-        case("attribute_axis", Tag.CHANGE, **fits, stray={"axis": 1}, since=7, rejects=Rule.ATTRIBUTES)
-        case("attribute_consumed_inputs", **fits, **consumed, rejects=Rule.ATTRIBUTES)
-        case("no_second", A=ramp(3), rejects=Rule.ARITY)
-        case("no_outputs", A=ramp(3), B=ramp(3), n=0, rejects=Rule.ARITY)
-        case("two_outputs", A=ramp(3), B=ramp(3), n=2, rejects=Rule.ARITY)
+        since = _INTEGERS_SINCE[type_]
+        types = (self.small_integers,) if self.small_integers.since == since else ()
+        cites = () if unspecified else (self.computes, *types)
+        self.op.case(f"{name}_{type_}", Tag.EDGE, A=left, B=right, since=since, unspecified=unspecified, cites=cites)
 
 
-_CONSUMED_BEFORE = 6
+CONSUMED_BEFORE = 6
 """The version that drops the attribute consumed_inputs."""
-_EXAMPLES: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {
-    "(,), i.e. B is a scalar tensor": ((), {}),
-    "(1, 1), i.e. B is an 1-element tensor": ((1, 1), {}),
-    "(5,)": ((5,), {}),
-    "(4, 5)": ((4, 5), {}),
-    "(3, 4), with axis=1": ((3, 4), {"axis": 1}),
-    "(2), with axis=0": ((2,), {"axis": 0}),
-}
+_INTEGERS_SINCE = {"int32": 6, "int64": 6, "uint32": 6, "uint64": 6, "int8": 14, "int16": 14, "uint8": 14, "uint16": 14}
+"""The version of Add, Sub, Mul and Div since which each integer type is allowed."""
+_EXAMPLES: Sequence[tuple[str, tuple[int, ...], int | None]] = (
+    ("shape(A) = (2, 3, 4, 5), shape(B) = (,), i.e. B is a scalar tensor", (), None),
+    ("shape(A) = (2, 3, 4, 5), shape(B) = (1, 1), i.e. B is an 1-element tensor", (1, 1), None),
+    ("shape(A) = (2, 3, 4, 5), shape(B) = (5,)", (5,), None),
+    ("shape(A) = (2, 3, 4, 5), shape(B) = (4, 5)", (4, 5), None),
+    ("shape(A) = (2, 3, 4, 5), shape(B) = (3, 4), with axis=1", (3, 4), 1),
+    ("shape(A) = (2, 3, 4, 5), shape(B) = (2), with axis=0", (2,), 0),
+)
+"""The examples of limited broadcasting: the sentence, the shape of B, and the axis."""

@@ -1,5 +1,7 @@
 """Ceil: the least integer that is not below each element.
 
+    Y = Ceil(X)
+
 Versions: 1, 6 (no consumed_inputs), 13 (bfloat16; says what zeros, NaN and infinities give).
 """
 
@@ -16,6 +18,7 @@ CEIL = Op(
     compare=Tolerance("the least integer is one number, and every type holds it", signed_zero=True),
     rank="X",
 )
+CEIL.example(X=[[0.9, 2.5, -2.3], [1.5, -4.5, 3]], consumed_inputs=[0])
 
 LEAST = CEIL.clause(
     "where the ceil is, y = ceil(x), is applied to the tensor elementwise.",
@@ -33,7 +36,7 @@ def ceiling(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
     return np.ceil(X)
 
 
-UNARY.cases([0.9, 2.5, -2.3, 1.5, -4.5, 3, -0.75], result=(TAKES,))
+UNARY.cases([0.9, 2.5, -2.3, 1.5, -4.5, 3, -0.75], result=TAKES)
 NUMBERS = {
     "fractions": [0.1, 0.4, 0.5, 0.6, 0.9, 1.1, 1.5, 2.3, 7.2],
     "fractions_below_zero": [-0.1, -0.5, -0.9, -1.2, -1.5, -2.7],
@@ -57,4 +60,4 @@ LARGE = {  # The last fractions, and odd integers beyond them.
 }
 UNARY.each_type(NUMBERS)
 UNARY.each_type({"large": LARGE, "beside_integers": BESIDE})
-CEIL.case("itself", X=[3, -7, 0.0, -0.0, np.inf, -np.inf, np.nan], cites=(ITSELF,))
+CEIL.case("itself", X=[3, -7, 0.0, -0.0, np.inf, -np.inf, np.nan], cites=ITSELF)

@@ -1,5 +1,7 @@
 """Exp: the exponential, element by element.
 
+    output = Exp(input)
+
 Versions: 1, 6 (no consumed_inputs), 13 (bfloat16).
 """
 
@@ -16,6 +18,7 @@ EXP = Op(
     compare=ulp(2, "a careful exp is within 1 ULP, and so is the one that gives the expected value of a double"),
     rank="input",
 )
+EXP.example(input=[[1, -1.25, 0.5], [3, -4, 2.75]], consumed_inputs=[0])
 
 EXPONENTIAL = EXP.clause(
     "Calculates the exponential of the given input tensor, element-wise.",
@@ -32,7 +35,7 @@ def exponential(_: Version, input: Array) -> Array:  # noqa: A002 - the text's o
         return np.asarray(np.exp(input))
 
 
-UNARY.cases([1, -1.25, 0.5, 3, -4, 2.75, 0], result=(COMPUTED,))
+UNARY.cases([1, -1.25, 0.5, 3, -4, 2.75, 0], result=COMPUTED)
 NUMBERS = {
     "fractions": [0.1, -0.1, 1 / 3, -2 / 3, 0.7, 1e-3, -1e-3, 5.5, -7.3],
     "whole": [-9, -8, -7, -6, -5, -3, -2, 2, 4, 5, 6, 7, 8, 9, 10, 11],

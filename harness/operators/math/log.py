@@ -1,5 +1,7 @@
 """Log: the natural logarithm, element by element.
 
+    output = Log(input)
+
 Versions: 1, 6 (no consumed_inputs), 13 (bfloat16).
 """
 
@@ -16,6 +18,7 @@ LOG = Op(
     compare=ulp(2, "a careful log is within 1 ULP, and so is the one that gives the expected value of a double"),
     rank="input",
 )
+LOG.example(input=[[1, 0.5, 2.5], [3, 10, 0.125]], consumed_inputs=[0])
 
 LOGARITHM = LOG.clause(
     "Calculates the natural log of the given input tensor, element-wise.",
@@ -32,7 +35,7 @@ def logarithm(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own
         return np.asarray(np.log(input))
 
 
-UNARY.cases([1, 0.5, 2.5, 3, 10, 0.125, 7], result=(COMPUTED,))
+UNARY.cases([1, 0.5, 2.5, 3, 10, 0.125, 7], result=COMPUTED)
 NUMBERS = {
     "fractions": [0.1, 0.2, 1 / 3, 2 / 3, 0.9, 1.1, 1.5, 2.718281828459045],
     "powers": [1e-4, 1e-3, 1e-2, 10, 100, 1000, 10000, 2**-14, 2**15],

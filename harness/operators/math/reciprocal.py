@@ -1,5 +1,7 @@
 """Reciprocal: one over each element.
 
+    Y = Reciprocal(X)
+
 Versions: 1, 6 (no consumed_inputs), 13 (bfloat16).
 """
 
@@ -8,9 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import Array, Op, Version
+from harness.declare.data import FLOATS
 from harness.declare.families.elementwise import Unary, rounded_once
 
 RECIPROCAL = Op("Reciprocal", versions=(1, 6, 13), compare=rounded_once("quotient"), rank="X")
+RECIPROCAL.example(X=[[1, -4, 2], [0.25, 3, -10]], consumed_inputs=[0])
 
 INVERSE = RECIPROCAL.clause(
     "where the reciprocal is, y = 1/x, is applied to the tensor elementwise.",
@@ -27,7 +31,7 @@ def inverse(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
         return np.asarray(1 / X)
 
 
-UNARY.cases([1, -4, 2, 0.25, 3, -10, 0.7], result=(TAKES,))
+UNARY.cases([1, -4, 2, 0.25, 3, -10, 0.7], result=TAKES)
 NUMBERS = {
     "exact": [1, -2, 4, 0.5, -0.125, 1024],
     "fractions": [0.1, -0.2, 1 / 3, -2 / 3, 1.1, 1e-3, 1e-4],
@@ -37,18 +41,13 @@ NUMBERS = {
     "zeros": [0.0, -0.0],
     "nan": [np.nan, 4, np.nan],
 }
-LARGEST = {
-    "float16": [65504, -65504],
-    "float": [3.4028235e38],
-    "bfloat16": [3.38e38],
-    "double": [1.7976931348623157e308],
-}
-SMALLEST = {"float16": [2**-14], "float": [2**-126], "bfloat16": [2**-126], "double": [-(2**-1022)]}
-SUBNORMAL = {
-    "float16": [2**-15, -3 * 2**-17, 2**-24],
-    "float": [2**-127, -3 * 2**-129, 2**-149],
-    "bfloat16": [2**-127, -3 * 2**-129, 2**-133],
-    "double": [2**-1023, -3 * 2**-1025, 2**-1074],
+LIMITS = {
+    "largest": {type_: [limits.largest, -limits.largest] for type_, limits in FLOATS.items()},
+    "smallest_normal": {type_: [limits.smallest_normal, -limits.smallest_normal] for type_, limits in FLOATS.items()},
+    "subnormal_inputs": {
+        type_: [limits.smallest_normal / 2, -3 * limits.smallest_normal / 8, limits.smallest_subnormal]
+        for type_, limits in FLOATS.items()
+    },
 }
 UNARY.each_type(NUMBERS)
-UNARY.each_type({"largest": LARGEST, "smallest_normal": SMALLEST, "subnormal_inputs": SUBNORMAL})
+UNARY.each_type(LIMITS)

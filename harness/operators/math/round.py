@@ -1,5 +1,7 @@
 """Round: the nearest integer of each element, halves to the even one.
 
+    Y = Round(X)
+
 Versions: 11, 22 (bfloat16).
 """
 
@@ -16,6 +18,7 @@ ROUND = Op(
     compare=Tolerance("the nearest integer is one number, and every type holds it", signed_zero=True),
     rank="X",
 )
+ROUND.example(X=[[0.9, 2.5, -2.3], [1.5, -4.5, 3]])
 
 NEAREST = ROUND.clause(
     "Round takes one input Tensor and rounds the values, element-wise, meaning it finds the nearest integer for each "
@@ -25,7 +28,13 @@ NEAREST = ROUND.clause(
 HALVES = ROUND.clause("In case of halves, the rule is to round them to the nearest even integer.")
 ITSELF = ROUND.clause("If input x is integral, +0, -0, NaN, or infinite, x itself is returned.")
 SAME = ROUND.clause("The output tensor has the same shape and type as the input.")
-EXAMPLES = {number: ROUND.clause(f"round([{number}]) = [{round(number):.1f}]") for number in (0.9, 2.5, 2.3, 1.5, -4.5)}
+EXAMPLES = {
+    0.9: ROUND.clause("round([0.9]) = [1.0]"),
+    2.5: ROUND.clause("round([2.5]) = [2.0]"),
+    2.3: ROUND.clause("round([2.3]) = [2.0]"),
+    1.5: ROUND.clause("round([1.5]) = [2.0]"),
+    -4.5: ROUND.clause("round([-4.5]) = [-4.0]"),
+}
 UNARY = Unary(ROUND, NEAREST, bfloat16=22)
 
 
@@ -40,9 +49,9 @@ def rounded(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
     return np.where(np.isfinite(X), np.copysign(nearest, X), X)
 
 
-UNARY.cases([0.9, 2.5, -2.3, 1.5, -4.5, 3, -0.75], result=(SAME,))
+UNARY.cases([0.9, 2.5, -2.3, 1.5, -4.5, 3, -0.75], result=SAME)
 for index, (number, example) in enumerate(EXAMPLES.items()):
-    ROUND.case(f"example_{index}", X=[number], cites=(example,))
+    ROUND.case(f"example_{index}", X=[number], cites=example)
 HALF = {"halves": [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 100.5, 101.5], "halves_below_zero": [-0.5, -1.5, -2.5, -3.5, -6.5]}
 NUMBERS = {
     "fractions": [0.1, 0.4, 0.6, 0.9, 1.1, 1.4, 1.6, 2.3, 2.7, 7.2],

@@ -1,5 +1,7 @@
 """Sqrt: the square root, element by element.
 
+    Y = Sqrt(X)
+
 Versions: 1, 6 (no consumed_inputs), 13 (bfloat16).
 """
 
@@ -16,6 +18,7 @@ SQRT = Op(
     compare=ulp(1, "IEEE 754 rounds a square root once, but the x^0.5 of the text may be a careful power"),
     rank="X",
 )
+SQRT.example(X=[[1, 4, 2], [0.25, 3, 10]], consumed_inputs=[0])
 
 ROOT = SQRT.clause(
     "where the square root is, y = x^0.5, is applied to the tensor elementwise.",
@@ -32,7 +35,7 @@ def root(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
     return np.where(X < 0, np.nan, np.sqrt(np.where(X < 0, 0, X)))
 
 
-UNARY.cases([1, 4, 2, 0.25, 3, 10, 0], result=(TAKES,))
+UNARY.cases([1, 4, 2, 0.25, 3, 10, 0], result=TAKES)
 NUMBERS = {
     "squares": [1, 4, 9, 16, 25, 144, 1.5625, 0.015625],
     "fractions": [0.1, 0.2, 1 / 3, 2 / 3, 0.5, 1.1, 2, 3, 7, 1e-3, 1e-4],

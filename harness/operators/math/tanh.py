@@ -1,5 +1,7 @@
 """Tanh: the hyperbolic tangent, element by element.
 
+    output = Tanh(input)
+
 Versions: 1, 6 (no consumed_inputs), 13 (bfloat16).
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import Array, Op, Version, ulp
+from harness.declare.data import FLOATS
 from harness.declare.families.elementwise import Unary
 
 TANH = Op(
@@ -16,6 +19,7 @@ TANH = Op(
     compare=ulp(4, "a careful tanh is within 2 ULP, a rational one of float32 vector code within 4"),
     rank="input",
 )
+TANH.example(input=[1, -1.25, 0.5], consumed_inputs=[0])
 
 TANGENT = TANH.clause(
     "Calculates the hyperbolic tangent of the given input tensor element-wise.",
@@ -39,7 +43,7 @@ def tangent(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own n
     return np.asarray(np.tanh(input))
 
 
-UNARY.cases([1, -1.25, 0.5, 3, -4, 0.0625, 0], result=(COMPUTED,))
+UNARY.cases([1, -1.25, 0.5, 3, -4, 0.0625, 0], result=COMPUTED)
 NUMBERS = {
     "fractions": [0.1, -0.1, 1 / 3, -2 / 3, 0.7, 0.9, 1.1, -1.5, 2.3],
     "whole": [-9, -8, -7, -6, -5, -3, -2, -1, 1, 2, 4, 5, 6, 7],
@@ -57,11 +61,14 @@ LAST = {  # Above which the nearest value is 1.
     "double": [19.061547465398497, -19.1, 18.7, -18.02],
 }
 SUBNORMAL = {
-    "float16": [2**-15, -3 * 2**-17, 2**-24],
-    "float": [2**-127, -3 * 2**-129, 2**-149, 2**-126],
-    "bfloat16": [2**-127, -3 * 2**-129, 2**-133, 2**-126],
-    "double": [2**-1023, -3 * 2**-1025, 2**-1074, 2**-1022],
+    type_: [
+        limits.smallest_normal / 2,
+        -3 * limits.smallest_normal / 8,
+        limits.smallest_subnormal,
+        limits.smallest_normal,
+    ]
+    for type_, limits in FLOATS.items()
 }
-LARGEST = {"float16": [65504, -65504], "float": [3.4e38, -3.4e38], "bfloat16": [3.3e38], "double": [1.7e308, -1.7e308]}
+LARGEST = {type_: [limits.largest, -limits.largest] for type_, limits in FLOATS.items()}
 UNARY.each_type(NUMBERS)
 UNARY.each_type({"last_below_one": LAST, "subnormal_inputs": SUBNORMAL, "largest": LARGEST})
