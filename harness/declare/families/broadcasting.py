@@ -79,7 +79,7 @@ class Limited:
         end = start + right.ndim
         v.require(self.contiguous, start >= 0 and end <= left.ndim)
         equal = left.shape[start:end] == right.shape
-        expands = all(mine in {1, given} for mine, given in zip(right.shape, left.shape[start:end], strict=True))
+        expands = all(size in {1, other} for size, other in zip(right.shape, left.shape[start:end], strict=True))
         v.require(self.no_expansion, equal or not expands)
         v.require(self.contiguous, equal)
         return right.reshape(right.shape + (1,) * (left.ndim - end))
@@ -88,47 +88,49 @@ class Limited:
         """Declare the cases of limited broadcasting; `equal` is what forbids it where it is disabled."""
         case = self.op.case
         whole, cube, table = (2, 3, 4, 5), (2, 3, 4), (2, 3)
-        matched: list[tuple[str, Shape, Shape, int | None, Clause]] = [
-            ("scalar", whole, (), None, self.one_element),
-            ("one_element", whole, (1, 1), None, self.match_left),
-            ("one_element_vector", whole, (1,), None, self.one_element),
-            ("one_element_full_rank", whole, (1, 1, 1, 1), None, self.one_element),
-            ("suffix_one", whole, (5,), None, self.suffix),
-            ("suffix_two", whole, (4, 5), None, self.suffix),
-            ("suffix_three", whole, (3, 4, 5), None, self.contiguous),
-            ("whole", whole, whole, None, self.enable),
+        matched: list[tuple[str, Shape, Shape, Clause]] = [
+            ("scalar", whole, (), self.one_element),
+            ("one_element", whole, (1, 1), self.match_left),
+            ("one_element_vector", whole, (1,), self.one_element),
+            ("one_element_full_rank", whole, (1, 1, 1, 1), self.one_element),
+            ("suffix_one", whole, (5,), self.suffix),
+            ("suffix_two", whole, (4, 5), self.suffix),
+            ("suffix_three", whole, (3, 4, 5), self.contiguous),
+            ("whole", whole, whole, self.enable),
+            ("rank0", (), (), self.one_element),
+            ("zero_size", (2, 0, 3), (0, 3), self.suffix),
+        ]
+        for name, left, right, clause in matched:
+            case(f"limited_{name}", Tag.CHANGE, **operands(left, right), broadcast=1, cites=clause)
+        by_axis: list[tuple[str, Shape, Shape, int, Clause]] = [
             ("axis_zero", whole, (2,), 0, self.start),
             ("axis_one", whole, (3,), 1, self.start),
             ("axis_zero_two", whole, (2, 3), 0, self.contiguous),
             ("axis_one_two", whole, (3, 4), 1, self.contiguous),
             ("equal_dimensions", (3, 3), (3,), 0, self.dimensions),
-            ("rank0", (), (), None, self.one_element),
-            ("zero_size", (2, 0, 3), (0, 3), None, self.suffix),
         ]
-        for name, left, right, axis, clause in matched:
-            given: dict[str, Any] = {} if axis is None else {"axis": axis}
-            case(f"limited_{name}", Tag.CHANGE, **operands(left, right), **given, broadcast=1, cites=(clause,))
-        open_: list[tuple[str, Shape, Shape, dict[str, Any], Clause]] = [
-            ("limited_one_element_higher_rank", (3,), (1, 1), {"broadcast": 1}, self.one_element),
-            ("limited_one_element_axis", cube, (1,), {"broadcast": 1, "axis": 1}, self.one_element),
-            ("limited_axis_negative", cube, (3,), {"broadcast": 1, "axis": -2}, self.dimensions),
-            ("broadcast_two", table, (3,), {"broadcast": 2}, self.pass_one),
-            ("axis_without_broadcast", table, table, {"axis": 0}, self.dimensions),
-        ]
-        for name, left, right, attributes, clause in open_:
-            case(name, Tag.EDGE, **operands(left, right), **attributes, unspecified=clause)
-        wrong: list[tuple[str, Shape, Shape, dict[str, Any], Clause]] = [
-            ("limited_axis_too_high", cube, (3, 4), {"axis": 2}, self.contiguous),
-            ("limited_axis_wrong", cube, (3,), {"axis": 0}, self.contiguous),
-            ("limited_expansion", cube, (3, 1), {}, self.no_expansion),
-            ("limited_left", (4,), (3, 4), {}, self.contiguous),
-        ]
-        for name, left, right, attributes, clause in wrong:
-            case(name, Tag.CHANGE, **operands(left, right), **attributes, broadcast=1, rejects=clause)
-        case("broadcast_zero", **operands(table, table), broadcast=0, cites=(self.pass_one,))
+        for name, left, right, axis, clause in by_axis:
+            case(f"limited_{name}", Tag.CHANGE, **operands(left, right), axis=axis, broadcast=1, cites=clause)
+        case("broadcast_zero", **operands(table, table), broadcast=0, cites=self.pass_one)
         case("broadcast_needed", Tag.CHANGE, **operands(table, (3,)), broadcast=1, cites=(self.enable, self.suffix))
-        for name, right in {"broadcast_unset": (3,), "broadcast_unset_scalar": ()}.items():
-            case(name, Tag.CHANGE, **operands(table, right), before=self.before, rejects=equal)
+
+        higher_rank, one_element = operands((3,), (1, 1)), operands(cube, (1,))
+        case("limited_one_element_higher_rank", Tag.EDGE, **higher_rank, broadcast=1, unspecified=self.one_element)
+        case("limited_one_element_axis", Tag.EDGE, **one_element, broadcast=1, axis=1, unspecified=self.one_element)
+        case(
+            "limited_axis_negative", Tag.EDGE, **operands(cube, (3,)), broadcast=1, axis=-2, unspecified=self.dimensions
+        )
+        case("broadcast_two", Tag.EDGE, **operands(table, (3,)), broadcast=2, unspecified=self.pass_one)
+        case("axis_without_broadcast", Tag.EDGE, **operands(table, table), axis=0, unspecified=self.dimensions)
+
+        case(
+            "limited_axis_too_high", Tag.CHANGE, **operands(cube, (3, 4)), axis=2, broadcast=1, rejects=self.contiguous
+        )
+        case("limited_axis_wrong", Tag.CHANGE, **operands(cube, (3,)), axis=0, broadcast=1, rejects=self.contiguous)
+        case("limited_expansion", Tag.CHANGE, **operands(cube, (3, 1)), broadcast=1, rejects=self.no_expansion)
+        case("limited_left", Tag.CHANGE, **operands((4,), (3, 4)), broadcast=1, rejects=self.contiguous)
+        case("broadcast_unset", Tag.CHANGE, **operands(table, (3,)), before=self.before, rejects=equal)
+        case("broadcast_unset_scalar", Tag.CHANGE, **operands(table, ()), before=self.before, rejects=equal)
 
 
 class LimitedAsAdd(Limited):
@@ -158,16 +160,15 @@ class LimitedAsAdd(Limited):
         return self.second(v, left, right, axis, broadcast, self.match_left)
 
 
-_NUMPY_STYLE = "This operator supports **multidirectional (i.e., Numpy-style) broadcasting**"
-
-
 class Multidirectional:
     """Multidirectional broadcasting, which is numpy's."""
 
-    def __init__(self, op: Op, since: int = 7, *, said: str = _NUMPY_STYLE) -> None:
-        """Declare the sentence on `op`; `said` is what all its versions have of it, where they spell it in two ways."""
+    def __init__(self, op: Op, since: int = 7, *, clause: Clause | None = None) -> None:
+        """Declare the sentence on `op`, or take the `clause` of an operator that spells it in another way."""
         self.op = op
-        self.clause = op.clause(said, since=since)
+        self.clause = clause or op.clause(
+            "This operator supports **multidirectional (i.e., Numpy-style) broadcasting**", since=since
+        )
 
     def require(self, v: Version, *tensors: Array) -> None:
         """Raise Rejected where the shapes cannot be broadcast to one."""
@@ -176,18 +177,28 @@ class Multidirectional:
     def cases(self, operands: Operands) -> None:
         """Declare the cases of two shapes."""
         pairs: list[tuple[Shape, Shape]] = [
-            ((2, 3), (3,)), ((3,), (2, 3)), ((4, 1), (1, 3)), ((4, 3), (4, 1)), ((2, 1, 4), (3, 1)), ((2, 3, 4), ()),
-            ((), (2, 3)), ((2, 3, 4, 5), (3, 1, 5)), ((1,), (2, 3)), ((1, 1, 1), (3,)), ((5, 1), (6,)),
-            ((2, 0), (2, 1)), ((3,), (0, 3)),
-        ]  # fmt: skip
+            ((2, 3), (3,)),
+            ((3,), (2, 3)),
+            ((4, 1), (1, 3)),
+            ((4, 3), (4, 1)),
+            ((2, 1, 4), (3, 1)),
+            ((2, 3, 4), ()),
+            ((), (2, 3)),
+            ((2, 3, 4, 5), (3, 1, 5)),
+            ((1,), (2, 3)),
+            ((1, 1, 1), (3,)),
+            ((5, 1), (6,)),
+            ((2, 0), (2, 1)),
+            ((3,), (0, 3)),
+        ]
         for left, right in pairs:
             name = "_and_".join("x".join(map(str, shape)) or "scalar" for shape in (left, right))
-            self.op.case(f"broadcast_{name}", Tag.CHANGE, **operands(left, right), cites=(self.clause,))
-        wrong: dict[str, tuple[Shape, Shape]] = {
+            self.op.case(f"broadcast_{name}", Tag.CHANGE, **operands(left, right), cites=self.clause)
+        mismatches: dict[str, tuple[Shape, Shape]] = {
             "mismatch": ((2, 3), (2, 4)),
             "mismatch_prefix": ((2, 3), (2,)),
             "mismatch_multiple": ((6,), (3,)),
             "mismatch_zero_size": ((0,), (2,)),
         }
-        for name, (left, right) in wrong.items():
+        for name, (left, right) in mismatches.items():
             self.op.case(name, Tag.CHANGE, **operands(left, right), rejects=self.clause)

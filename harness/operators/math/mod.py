@@ -1,5 +1,7 @@
 """Mod: the remainder of a division, element by element.
 
+    C = Mod(A, B, fmod=0)
+
 Versions: 10, 13 (fmod chooses between integers and floats; special cases; bfloat16), 28 (both ways of every type).
 """
 
@@ -7,19 +9,24 @@ Versions: 10, 13 (fmod chooses between integers and floats; special cases; bfloa
 
 from __future__ import annotations
 
-from functools import partial
+import math
 from typing import Any
 
 import numpy as np
 
-from harness.declare import Array, Drawn, Multidirectional, Op, Rule, Tag, Tolerance, Version, ramp, typed
+from harness.declare import Array, Drawn, Multidirectional, Op, Tag, Tolerance, Version, typed, vary
+from harness.declare.data import FLOATS
 from harness.declare.families.elementwise import counted, float_types, rank_of_two
-from harness.operators.math._remainder import SIGNS, Pairs, hard_floats, hard_integers, remainders, rounding
 
 
 def _rounding(A: Array, B: Array, fmod: int) -> list[Array]:
-    """Return the error allowed for each remainder, in epsilons."""
-    return [rounding(np.broadcast_arrays(A, B)[1], floored=not fmod)]
+    """Return the error allowed, in epsilons: none where a type holds every remainder; else that of the divisor.
+
+    A remainder of a floored quotient is that of a truncated one, and where their signs differ the divisor more: one
+    sum, rounded to no more than the divisor.
+    """
+    size = np.abs(np.broadcast_arrays(A, B)[1].astype(np.float64))
+    return [np.where(np.isfinite(size) & (fmod == 0), size, 0)]
 
 
 MOD = Op(
@@ -32,71 +39,88 @@ MOD = Op(
     ),
     rank=rank_of_two,
 )
+MOD.example(A=[[7, 5, 6], [4, 9, 8]], B=[3, 2, 4], fmod=1)
 
-NUMPY = Multidirectional(MOD, since=10, said="This operator supports **multidirectional (i.e.,")
-_in_10 = partial(MOD.clause, before=13)
-_in_13 = partial(MOD.clause, since=13, before=28)
-_in_28 = partial(MOD.clause, since=28)
-OF_DIVISOR_10 = _in_10("The sign of the remainder is the same as that of the Divisor.")
-OF_DIVIDEND_10 = _in_10("In this case, the sign of the remainder however, will be the same as the Dividend")
-DEFAULT_10 = _in_10("This attribute is set to 0 by default causing the behavior to be like integer mod.")
-LIKE_FMOD_10 = _in_10(
+BROADCASTING = MOD.clause("This operator supports **multidirectional (i.e.,")
+NUMPY = Multidirectional(MOD, clause=BROADCASTING)
+OF_DIVISOR_BEFORE_13 = MOD.clause("The sign of the remainder is the same as that of the Divisor.", before=13)
+OF_DIVIDEND_BEFORE_13 = MOD.clause(
+    "In this case, the sign of the remainder however, will be the same as the Dividend", before=13
+)
+DEFAULT_BEFORE_13 = MOD.clause(
+    "This attribute is set to 0 by default causing the behavior to be like integer mod.", before=13
+)
+LIKE_FMOD_BEFORE_13 = MOD.clause(
     "Setting this attribute to 1 causes the remainder to be calculated similar to that of numpy.fmod().",
     note="Says nothing of values other than 0 and 1. Numpy's and C's own texts say what becomes of infinities. "
     "onnxruntime makes doubles of 64-bit integers and loses what these do not hold.",
+    before=13,
 )
-FLOATS_10 = _in_10("If the input type is floating point, then `fmod` attribute must be set to 1.")
-ZERO_10 = _in_10(
+FLOATS_BEFORE_13 = MOD.clause("If the input type is floating point, then `fmod` attribute must be set to 1.", before=13)
+ZERO_BEFORE_13 = MOD.clause(
     "In case of dividend being zero, the results will be platform dependent.",
     note="Divisor must be meant; as it speaks of the one and not of the other, both are left open.",
+    before=13,
 )
-HIGH_PRECISION = MOD.clause("Constrain input and output types to high-precision numeric tensors.", before=28)
 FORCE = MOD.clause("Set this to 1 to force fmod treatment", before=28)
 SHOULD = MOD.clause(
     "Whether the operator should behave like fmod (default=0 meaning it will do integer mods)", before=28, result=True
 )
-VALUE_13 = _in_13("the value of the `fmod` attribute which must be `0` (default), or `1`.")
-INTEGERS_13 = _in_13(
+VALUE_SINCE_13 = MOD.clause(
+    "the value of the `fmod` attribute which must be `0` (default), or `1`.", since=13, before=28
+)
+INTEGERS_SINCE_13 = MOD.clause(
     "If the `fmod` attribute is set to `0`, `T` is constrained to integer data types and the semantics follow that of "
     "the Python `%`-operator.",
     note="Which raises an error where it divides by 0; whether a runtime has to is not said. What is left of the least "
     "integer by -1 is 0; onnxruntime dies of it (SIGFPE).",
+    since=13,
+    before=28,
 )
-OF_DIVISOR_13 = _in_13("The sign of the result is that of the divisor.")
-FLOATS_13 = _in_13(
+OF_DIVISOR_SINCE_13 = MOD.clause("The sign of the result is that of the divisor.", since=13, before=28)
+FLOATS_SINCE_13 = MOD.clause(
     "If `fmod` is set to `1`, the behavior of this operator follows that of the `fmod` function in C and `T` is "
     "constrained to floating point data types.",
     note="Versions 10 and 28 have integers too, and so have onnxruntime and onnx.reference in this one.",
+    since=13,
+    before=28,
 )
-EXACTLY_13 = _in_13("exactly the value `x - n * y`, where `n` is `x / y` with its fractional part truncated.")
-OF_DIVIDEND_13 = _in_13(
-    "The returned value has the same sign as `x` (except if `x` is `-0`) and is less or equal to `|y|` in magnitude."
+EXACTLY_SINCE_13 = MOD.clause(
+    "exactly the value `x - n * y`, where `n` is `x / y` with its fractional part truncated.", since=13, before=28
 )
-VALUE_28 = _in_28("Its value must be `0` (default) or `1`.")
-ROUNDED_28 = _in_28(
-    "Whether the operator should use floor (0) or truncation (1) to calculate the quotient.", result=True
+OF_DIVIDEND_SINCE_13 = MOD.clause(
+    "The returned value has the same sign as `x` (except if `x` is `-0`) and is less or equal to `|y|` in magnitude.",
+    since=13,
+    before=28,
 )
-FLOORED_28 = _in_28(
+VALUE_SINCE_28 = MOD.clause("Its value must be `0` (default) or `1`.", since=28)
+ROUNDED_SINCE_28 = MOD.clause(
+    "Whether the operator should use floor (0) or truncation (1) to calculate the quotient.", result=True, since=28
+)
+FLOORED_SINCE_28 = MOD.clause(
     "If `fmod` is `0`, the output is calculated as `A - floor(A / B) * B`.",
     note="Of real numbers: a quotient that is rounded before it is floored can end with the other sign. Says nothing "
     "of an integer divided by 0.",
+    since=28,
 )
-OF_DIVISOR_28 = _in_28("The result has the same sign as `B`.")
-ZERO_BY_28 = _in_28("If `x` is `±0` and `y` is nonzero, `±0` with the sign of `y` is returned.")
-BY_ZERO_28 = _in_28("If `y` is `±0` and `x` is not `NaN`, `NaN` is returned.")
-BY_INFINITY_28 = _in_28(
+OF_DIVISOR_SINCE_28 = MOD.clause("The result has the same sign as `B`.", since=28)
+ZERO_BY_SINCE_28 = MOD.clause("If `x` is `±0` and `y` is nonzero, `±0` with the sign of `y` is returned.", since=28)
+BY_ZERO_SINCE_28 = MOD.clause("If `y` is `±0` and `x` is not `NaN`, `NaN` is returned.", since=28)
+BY_INFINITY_SINCE_28 = MOD.clause(
     "If `y` is `±∞` and `x` is finite and nonzero, `x` is returned when `x` and `y` have the same sign; otherwise, `y`"
-    " is returned."
+    " is returned.",
+    since=28,
 )
-TRUNCATED_28 = _in_28(
+TRUNCATED_SINCE_28 = MOD.clause(
     "If `fmod` is `1`, the output is calculated as `A - trunc(A / B) * B`.",
     note="Says nothing of an integer divided by 0.",
+    since=28,
 )
-OF_DIVIDEND_28 = _in_28(
+OF_DIVIDEND_SINCE_28 = MOD.clause(
     "The result has the same sign as `A`, except that either signed zero may be returned when `A` is `-0` and `B` is "
-    "positive."
+    "positive.",
+    since=28,
 )
-NUMERIC = _in_28("Constrain input and output types to numeric tensors.")
 MINUS_ZERO = MOD.clause("If `x` is `-0` and `y` is greater than zero, either `+0` or `-0` may be returned.", since=13)
 INFINITY = MOD.clause("If `x` is `±∞` and `y` is not `NaN`, `NaN` is returned.", since=13)
 BY_ZERO = MOD.clause("If `y` is `±0` and `x` is not `NaN`, `NaN` should be returned.", since=13, result=True)
@@ -104,113 +128,188 @@ BY_INFINITY = MOD.clause("If `y` is `±∞` and `x` is finite, `x` is returned."
 NOT_A_NUMBER = MOD.clause("If either argument is `NaN`, `NaN` is returned.", since=13)
 
 
-def _allow(v: Version, x: Array, y: Array, fmod: int) -> None:
-    """Raise where the text allows no such fmod, type or number."""
-    floats = x.dtype.kind == "f"
-    if v.since >= 28:  # noqa: PLR2004 - a version
-        v.require(VALUE_28, fmod in {0, 1})
-        v.silent(TRUNCATED_28 if fmod else FLOORED_28, not floats and bool((y == 0).any()))
-    elif v.since >= 13:  # noqa: PLR2004
-        v.require(VALUE_13, fmod in {0, 1})
-        v.require(FLOATS_13 if fmod else INTEGERS_13, floats == (fmod == 1))
-        v.silent(INTEGERS_13, not floats and bool((y == 0).any()))
-    else:
-        v.silent(LIKE_FMOD_10, fmod not in {0, 1})
-        v.require(FLOATS_10, not floats or fmod == 1)
-        v.silent(ZERO_10, bool(((x == 0) | (y == 0)).any()))
+def _of_integers(x: int, y: int, *, floored: bool) -> int:
+    """Return x - n * y, where n is x / y, floored or truncated."""
+    below = x // y
+    quotient = below if floored or below >= 0 or below * y == x else below + 1
+    return x - quotient * y
 
 
-@MOD.oracle()
-def remainder(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
-    """Return the remainders in the shape that both are broadcast to; the quotient is truncated, or floored."""
-    NUMPY.require(v, A, B)
-    x, y = np.broadcast_arrays(A, B)
-    _allow(v, x, y, fmod)
-    result = remainders(x, y, floored=not fmod)
+def _of_floats(x: float, y: float, *, floored: bool) -> float:
+    """Return the remainder of two floats, as IEEE 754 has them; a zero has the sign that all others have."""
+    if math.isnan(x) or math.isnan(y) or math.isinf(x) or y == 0:
+        return math.nan
+    if math.isinf(y):
+        same_sign = x != 0 and (x < 0) == (y < 0)
+        return x if same_sign or not floored else math.copysign(abs(y) if x else 0, y)
+    (a, under_a), (b, under_b) = x.as_integer_ratio(), y.as_integer_ratio()
+    exact = _of_integers(a * under_b, b * under_a, floored=floored)  # Both over the product of what they stand over.
+    return exact / (under_a * under_b) or math.copysign(0, y if floored else x)
+
+
+def _remainders(x: Array, y: Array, fmod: int) -> Array | Drawn:
+    """Return the remainder of every pair, exactly that of integers, rounded once that of floats.
+
+    Args:
+        x: the dividends.
+        y: the divisors, of the same shape and type; no integer 0.
+        fmod: 0: the quotient is floored; 1: it is truncated.
+    """
+    remainder = _of_floats if x.dtype.kind == "f" else _of_integers
+    pairs = zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)
+    result = np.array([remainder(a, b, floored=fmod == 0) for a, b in pairs], x.dtype).reshape(x.shape)
     if fmod and bool(((x == 0) & np.signbit(x) & (y > 0)).any()):
         return Drawn(result, choices=(result,))  # Either zero is right.
     return result
 
 
+@MOD.oracle(before=13)
+def remainder_before_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
+    """Return the remainders, of floats with fmod=1 alone; what happens to zeros is open."""
+    NUMPY.require(v, A, B)
+    x, y = np.broadcast_arrays(A, B)
+    v.silent(LIKE_FMOD_BEFORE_13, fmod not in {0, 1})
+    v.require(FLOATS_BEFORE_13, x.dtype.kind != "f" or fmod == 1)
+    v.silent(ZERO_BEFORE_13, bool(((x == 0) | (y == 0)).any()))
+    return _remainders(x, y, fmod)
+
+
+@MOD.oracle(since=13, before=28)
+def remainder_since_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
+    """Return the remainders, of floats with fmod=1 alone, of integers with fmod=0 alone."""
+    NUMPY.require(v, A, B)
+    x, y = np.broadcast_arrays(A, B)
+    floats = x.dtype.kind == "f"
+    v.require(VALUE_SINCE_13, fmod in {0, 1})
+    v.require(FLOATS_SINCE_13 if fmod else INTEGERS_SINCE_13, floats == (fmod == 1))
+    v.silent(INTEGERS_SINCE_13, not floats and bool((y == 0).any()))
+    return _remainders(x, y, fmod)
+
+
+@MOD.oracle(since=28)
+def remainder_since_28(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
+    """Return the remainders of any type, of quotients floored or truncated."""
+    NUMPY.require(v, A, B)
+    x, y = np.broadcast_arrays(A, B)
+    v.require(VALUE_SINCE_28, fmod in {0, 1})
+    v.silent(TRUNCATED_SINCE_28 if fmod else FLOORED_SINCE_28, x.dtype.kind != "f" and bool((y == 0).any()))
+    return _remainders(x, y, fmod)
+
+
 case = MOD.case
-FMOD: dict[str, Any] = {"fmod": 1}
+
+SIGNS = [(x, y) for x in (7, -7, 6, -6, 1, -1) for y in (3, -3)]
+"""Quotients that are whole, that are not, and that are below 1, of all signs."""
+Pairs = list[tuple[Any, Any]]
 
 
-def sides(type_: str, pairs: Pairs) -> dict[str, Any]:
+def operands(type_: str, pairs: Pairs) -> dict[str, Any]:
     """Return dividends and divisors in one element type."""
     dtype = type_ if "int" in type_ else np.float64
-    left, right = (typed(type_, np.array(side, dtype)) for side in zip(*pairs, strict=True))
-    return {"A": left, "B": right}
+    dividends, divisors = (typed(type_, np.array(side, dtype)) for side in zip(*pairs, strict=True))
+    return {"A": dividends, "B": divisors}
 
 
-WHOLE, FLOATS = sides("int32", SIGNS), sides("float", SIGNS)
-case("signs_10", Tag.CHANGE, **WHOLE, cites=(OF_DIVISOR_10, DEFAULT_10, SHOULD, HIGH_PRECISION))
-case("signs_13", Tag.CHANGE, **WHOLE, cites=(OF_DIVISOR_13, INTEGERS_13, VALUE_13, SHOULD, HIGH_PRECISION))
-case("signs_28", Tag.CHANGE, **WHOLE, cites=(OF_DIVISOR_28, FLOORED_28, ROUNDED_28))
-case("signs_fmod_10", Tag.CHANGE, **WHOLE, **FMOD, cites=(OF_DIVIDEND_10, LIKE_FMOD_10, FORCE))
-case("signs_fmod_28", Tag.CHANGE, **WHOLE, **FMOD, cites=(OF_DIVIDEND_28, TRUNCATED_28))
-case("floats_28", Tag.CHANGE, **FLOATS, fmod=0, cites=(OF_DIVISOR_28, FLOORED_28))
-case("floats_fmod_10", Tag.CHANGE, **FLOATS, **FMOD, cites=(FLOATS_10, OF_DIVIDEND_10))
-case("floats_fmod_13", Tag.CHANGE, **FLOATS, **FMOD, cites=(FLOATS_13, EXACTLY_13, OF_DIVIDEND_13))
-case("floats_fmod_28", Tag.CHANGE, **FLOATS, **FMOD, cites=(OF_DIVIDEND_28, TRUNCATED_28))
-for name, number in {"two": 2, "below_zero": -1}.items():
-    for kind, operands in {"integers": WHOLE, "floats": FLOATS}.items():
-        given: dict[str, Any] = {**operands, "fmod": number}
-        case(f"fmod_{name}_{kind}_10", Tag.EDGE, **given, before=13, unspecified=LIKE_FMOD_10)
-        case(f"fmod_{name}_{kind}_13", Tag.EDGE, **given, rejects=VALUE_13)
-        case(f"fmod_{name}_{kind}_28", Tag.EDGE, **given, rejects=VALUE_28)
+WHOLE, BROKEN = operands("int32", SIGNS), operands("float", SIGNS)
+case("signs_before_13", Tag.CHANGE, **WHOLE, cites=(OF_DIVISOR_BEFORE_13, DEFAULT_BEFORE_13, SHOULD))
+case("signs_since_13", Tag.CHANGE, **WHOLE, cites=(OF_DIVISOR_SINCE_13, INTEGERS_SINCE_13, VALUE_SINCE_13, SHOULD))
+case("signs_since_28", Tag.CHANGE, **WHOLE, cites=(OF_DIVISOR_SINCE_28, FLOORED_SINCE_28, ROUNDED_SINCE_28))
+case("signs_fmod_before_13", Tag.CHANGE, **WHOLE, fmod=1, cites=(OF_DIVIDEND_BEFORE_13, LIKE_FMOD_BEFORE_13, FORCE))
+case("signs_fmod_since_28", Tag.CHANGE, **WHOLE, fmod=1, cites=(OF_DIVIDEND_SINCE_28, TRUNCATED_SINCE_28))
+case("floats_since_28", Tag.CHANGE, **BROKEN, fmod=0, cites=(OF_DIVISOR_SINCE_28, FLOORED_SINCE_28))
+case("floats_fmod_before_13", Tag.CHANGE, **BROKEN, fmod=1, cites=(FLOATS_BEFORE_13, OF_DIVIDEND_BEFORE_13))
+case(
+    "floats_fmod_since_13",
+    Tag.CHANGE,
+    **BROKEN,
+    fmod=1,
+    cites=(FLOATS_SINCE_13, EXACTLY_SINCE_13, OF_DIVIDEND_SINCE_13),
+)
+case("floats_fmod_since_28", Tag.CHANGE, **BROKEN, fmod=1, cites=(OF_DIVIDEND_SINCE_28, TRUNCATED_SINCE_28))
+OTHER = vary(two=2, below_zero=-1)
+for kind, pairs_of_kind in {"integers": WHOLE, "floats": BROKEN}.items():
+    case(f"{kind}_before_13_fmod", Tag.EDGE, **pairs_of_kind, fmod=OTHER, before=13, unspecified=LIKE_FMOD_BEFORE_13)
+    case(f"{kind}_since_13_fmod", Tag.EDGE, **pairs_of_kind, fmod=OTHER, rejects=VALUE_SINCE_13)
+    case(f"{kind}_since_28_fmod", Tag.EDGE, **pairs_of_kind, fmod=OTHER, rejects=VALUE_SINCE_28)
 
 for type_ in (f"{sign}int{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u")):
-    for name, pairs in hard_integers(type_).items():
-        numbers = sides(type_, pairs)
-        case(f"{name}_{type_}", Tag.EDGE, **numbers)
-        case(f"{name}_fmod_{type_}_10", Tag.EDGE, **numbers, **FMOD, before=13)
-        case(f"{name}_fmod_{type_}_13", Tag.DTYPE, **numbers, **FMOD, rejects=FLOATS_13)
-        case(f"{name}_fmod_{type_}_28", Tag.EDGE, **numbers, **FMOD, since=28)
-    case(f"zero_dividend_{type_}", Tag.EDGE, **sides(type_, [(0, 3), (0, 100)]), since=13)
+    low, high = int(np.iinfo(type_).min), int(np.iinfo(type_).max)
+    limits: Pairs = [(high, 7), (high, high), (high - 1, high), (high, high - 1), (5, 1), (7, 3), (7, 100)]
+    if low:
+        limits += [*SIGNS, (low, high), (high, low), (low, 3), (low, low)]
+    numbers = {"numbers": operands(type_, limits)}
+    if low:
+        numbers["least_by_minus_one"] = operands(type_, [(low, -1)])  # The type does not hold the quotient.
+    for name, pair in numbers.items():
+        case(f"{name}_{type_}", Tag.EDGE, **pair)
+        case(f"{name}_fmod_{type_}_before_13", Tag.EDGE, **pair, fmod=1, before=13)
+        case(f"{name}_fmod_{type_}_since_13", Tag.DTYPE, **pair, fmod=1, rejects=FLOATS_SINCE_13)
+        case(f"{name}_fmod_{type_}_since_28", Tag.EDGE, **pair, fmod=1, since=28)
+    case(f"zero_dividend_{type_}", Tag.EDGE, **operands(type_, [(0, 3), (0, 100)]), since=13)
 ZEROS: dict[str, Pairs] = {"zero_dividend": [(0, 3)], "by_zero": [(7, 0)], "zero_by_zero": [(0, 0)]}
-for name, pairs in ZEROS.items():
-    for kind in ("int32", "uint8", "float"):
-        case(f"{name}_{kind}_10", Tag.EDGE, **sides(kind, pairs), **FMOD, before=13, unspecified=ZERO_10)
-    if name != "zero_dividend":
-        whole = sides("int32", pairs)
-        case(f"{name}_13", Tag.EDGE, **whole, since=13, before=28, unspecified=INTEGERS_13)
-        case(f"{name}_28", Tag.EDGE, **whole, since=28, unspecified=FLOORED_28)
-        case(f"{name}_fmod_28", Tag.EDGE, **whole, **FMOD, since=28, unspecified=TRUNCATED_28)
+for name, zeros in ZEROS.items():
+    for type_ in ("int32", "uint8", "float"):
+        pair = operands(type_, zeros)
+        case(f"{name}_{type_}_before_13", Tag.EDGE, **pair, fmod=1, before=13, unspecified=ZERO_BEFORE_13)
+for name in ("by_zero", "zero_by_zero"):
+    pair = operands("int32", ZEROS[name])
+    case(f"{name}_since_13", Tag.EDGE, **pair, since=13, before=28, unspecified=INTEGERS_SINCE_13)
+    case(f"{name}_since_28", Tag.EDGE, **pair, since=28, unspecified=FLOORED_SINCE_28)
+    case(f"{name}_fmod_since_28", Tag.EDGE, **pair, fmod=1, since=28, unspecified=TRUNCATED_SINCE_28)
 
-FMOD_TOLD = {"nan": NOT_A_NUMBER, "infinity": INFINITY, "by_infinity": BY_INFINITY, "by_zero": BY_ZERO}
-FMOD_TOLD["minus_zero"] = MINUS_ZERO
-FLOOR_TOLD = {"by_infinity": BY_INFINITY_28, "zeros": ZERO_BY_28, "minus_zero": ZERO_BY_28, "by_zero": BY_ZERO_28}
+SENTENCES_OF_FMOD = {
+    "nan": NOT_A_NUMBER,
+    "infinity": INFINITY,
+    "by_infinity": BY_INFINITY,
+    "by_zero": BY_ZERO,
+    "minus_zero": MINUS_ZERO,
+}
+SENTENCES_OF_FLOOR = {
+    "by_infinity": BY_INFINITY_SINCE_28,
+    "zeros": ZERO_BY_SINCE_28,
+    "minus_zero": ZERO_BY_SINCE_28,
+    "by_zero": BY_ZERO_SINCE_28,
+}
 for type_, since in float_types(13).items():
-    for name, pairs in hard_floats(type_).items():
-        numbers = sides(type_, pairs)
+    small, normal = FLOATS[type_].smallest_subnormal, FLOATS[type_].smallest_normal
+    huge = 2.0 ** (math.frexp(FLOATS[type_].largest)[1] - 1)
+    inf, nan = math.inf, math.nan
+    floats: dict[str, Pairs] = {
+        "signs": list(SIGNS),
+        "fractions": [(5.3, 2.1), (-5.3, 2.1), (5.3, -2.1), (-4.3, -2.1), (0.75, 0.5), (-0.75, 0.5), (2.5, 7.25)],
+        "tenths": [(0.7, 0.1), (-0.7, 0.1), (1, 0.1), (-1, -0.1), (0.3, 0.1), (0.6, -0.2), (1, -1 / 3)],
+        "large_quotients": [(huge, 3), (-huge, 7), (huge, -0.7), (30000, 0.1), (-60000, 0.37), (2049, 1e-3)],
+        "limits": [(huge, small), (huge, -3 * small), (-huge, 3 * normal), (huge, huge * 0.75), (-huge * 0.75, huge)],
+        "subnormals": [(5 * small, 3 * small), (-5 * small, 3 * small), (normal, 3 * small), (small, normal)],
+        "nearly_divisor": [(-small, 1), (small, -1), (-small, huge), (1, -huge)],
+        "nan": [(nan, 3), (3, nan), (nan, nan), (nan, inf), (inf, nan), (3, 2)],
+        "infinity": [(inf, 3), (-inf, 3), (inf, -2), (inf, inf), (-inf, inf), (inf, -inf)],
+        "by_infinity": [(3, inf), (-3, inf), (3, -inf), (-3, -inf), (small, inf), (-huge, inf)],
+        "zeros": [(0.0, 3), (0.0, -3), (-0.0, -3), (0.0, inf), (0.0, -inf), (-0.0, -inf), (0.0, 0.5)],
+        "by_zero": [(3, 0.0), (-3, 0.0), (3, -0.0), (0.0, 0.0), (-0.0, -0.0), (0.0, -0.0), (inf, 0.0), (nan, 0.0)],
+        "minus_zero": [(-0.0, 3), (-0.0, 0.5), (-0.0, inf), (-0.0, huge)],
+    }
+    for name, pairs in floats.items():
+        pair = operands(type_, pairs)
         first = 13 if name in {"zeros", "by_zero", "minus_zero"} else since
-        case(f"{name}_fmod_{type_}", Tag.EDGE, **numbers, **FMOD, since=first)
-        case(f"{name}_floor_{type_}", Tag.EDGE, **numbers, cites=(FLOOR_TOLD.get(name, FLOORED_28),))
-        if type_ == "float" and name in FMOD_TOLD:
-            case(f"{name}_told", Tag.EDGE, **numbers, **FMOD, cites=(FMOD_TOLD[name],))
-    case(f"fmod_unset_{type_}_13", Tag.DTYPE, **sides(type_, SIGNS), rejects=INTEGERS_13)
+        case(f"{name}_fmod_{type_}", Tag.EDGE, **pair, fmod=1, since=first)
+        case(f"{name}_floor_{type_}", Tag.EDGE, **pair, cites=SENTENCES_OF_FLOOR.get(name, FLOORED_SINCE_28))
+        if type_ == "float" and name in SENTENCES_OF_FMOD:
+            case(f"{name}_fmod_since_13", Tag.EDGE, **pair, fmod=1, cites=SENTENCES_OF_FMOD[name])
+    case(f"fmod_unset_{type_}_since_13", Tag.DTYPE, **operands(type_, SIGNS), rejects=INTEGERS_SINCE_13)
     if since is None:
-        case(f"fmod_unset_{type_}_10", Tag.DTYPE, **sides(type_, SIGNS), rejects=FLOATS_10)
+        case(f"fmod_unset_{type_}_before_13", Tag.DTYPE, **operands(type_, SIGNS), rejects=FLOATS_BEFORE_13)
 
 
-def of_floats(left: tuple[int, ...], right: tuple[int, ...]) -> dict[str, Any]:
-    """Return numbers of which none is 0, and that no other way of broadcasting pairs alike."""
-    return {"A": counted(7)(*left), "B": counted(2)(*right) / 2, **FMOD}
+def of_shapes(left: tuple[int, ...], right: tuple[int, ...]) -> dict[str, Any]:
+    """Return floats of which none is 0, and that no other way of broadcasting pairs alike."""
+    return {"A": counted(7)(*left), "B": counted(2)(*right) / 2, "fmod": 1}
 
 
-NUMPY.cases(of_floats)
-case("broadcast_integers", A=typed("int64", [[7], [-7], [9]]), B=typed("int64", [2, -2, 3, 5]), cites=(NUMPY.clause,))
-case("broadcast_left", A=typed("uint8", [7, 200]), B=typed("uint8", [[3], [9], [250]]), cites=(NUMPY.clause,))
+NUMPY.cases(of_shapes)
+case("broadcast_integers", A=typed("int64", [[7], [-7], [9]]), B=typed("int64", [2, -2, 3, 5]), cites=BROADCASTING)
+case("broadcast_left", A=typed("uint8", [7, 200]), B=typed("uint8", [[3], [9], [250]]), cites=BROADCASTING)
 case("rank0", Tag.EDGE, A=typed("int32", -7), B=typed("int32", 3))
-for shape in ((), (1,), (67,), (2, 0, 3), (2, 3, 4, 5)):
-    case("shape_" + "_".join(map(str, shape or ("none",))), Tag.EDGE, **of_floats(shape, shape))
-case("dtypes_high_precision", Tag.DTYPE, each="T", A=[7, 5, 6], B=[3, 2, 4], **FMOD, before=13, cites=(HIGH_PRECISION,))
-case("dtypes_numeric", Tag.DTYPE, each="T", A=[7, 5, 6], B=[3, 2, 4], cites=(NUMERIC,))
-case("dtypes_numeric_fmod", Tag.DTYPE, each="T", A=[7, 5, 6], B=[3, 2, 4], **FMOD, cites=(NUMERIC,))
-case("outside", Tag.DTYPE, outside="T", A=ramp(3), B=ramp(3), **FMOD, since=28, rejects=Rule.TYPES)
-case("two_types", **WHOLE | {"B": typed("int64", [s[1] for s in SIGNS])}, rejects=Rule.TYPES)
-case("attribute_axis", **WHOLE, stray={"axis": 0}, rejects=Rule.ATTRIBUTES)
-case("no_second", A=typed("int32", [7]), rejects=Rule.ARITY)
-case("no_outputs", **WHOLE, n=0, rejects=Rule.ARITY)
-case("two_outputs", **WHOLE, n=2, rejects=Rule.ARITY)
+SHAPES: dict[str, tuple[int, ...]] = {"none": (), "1": (1,), "67": (67,), "2_0_3": (2, 0, 3), "2_3_4_5": (2, 3, 4, 5)}
+for name, shape in SHAPES.items():
+    case(f"shape_{name}", Tag.EDGE, **of_shapes(shape, shape))

@@ -1,23 +1,37 @@
 """Pow: one tensor to the power of another, element by element.
 
+    Z = Pow(X, Y)
+    Z = Pow(X, Y, axis=None, broadcast=0)    # before version 7
+
 Versions: 1 (limited broadcasting by attribute), 7 (multidirectional broadcasting, no attributes), 12 (integers,
 an exponent of a type of its own), 13 and 15 (bfloat16).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import Array, Clause, Int, Limited, Multidirectional, Op, Rule, Tag, Version, ramp, typed, ulp
+from harness.declare import Array, Int, Limited, Multidirectional, Op, Tag, Version, ramp, typed, ulp
+from harness.declare.families.elementwise import float_types
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _rank(arguments: Mapping[str, Any]) -> int:
+    """Return the rank of the result of X and Y."""
+    return max(np.ndim(arguments.get(name, 0)) for name in "XY")
+
 
 POW = Op(
     "Pow",
     versions=(1, 7, 12, 13, 15),
     compare=ulp(2, "a careful pow is within 1 ULP, and so is the one that gives the expected value of a double"),
-    rank=lambda given: max(np.ndim(given.get(name, 0)) for name in "XY"),
+    rank=_rank,
 )
+POW.example(X=[[1, 2, 3], [4, 5, 2]], Y=[3, 0, 2], axis=1, broadcast=1)
 
 TAKES = POW.clause("Pow takes input data (Tensor<T>) and exponent Tensor, and produces one output data (Tensor<T>)")
 POWER = POW.clause(
@@ -37,7 +51,7 @@ X_TYPES = POW.clause("Constrain input X and output types to float/int tensors.",
 Y_TYPES = POW.clause("Constrain input Y types to float/int tensors.", since=12)
 
 
-def _integer(v: Version, x: int, y: Any, limits: np.iinfo[Any]) -> int:  # noqa: ANN401 - any number
+def _power_of_integer(v: Version, x: int, y: Any, limits: np.iinfo[Any]) -> int:  # noqa: ANN401 - any number
     """Return the exact power, if it is an integer that the type holds."""
     v.silent(POWER, not np.isfinite(y) or y != np.floor(y))
     v.silent(POWER, (y < 0 and abs(x) != 1) or (x == 0 and y == 0))
@@ -50,10 +64,11 @@ def _integer(v: Version, x: int, y: Any, limits: np.iinfo[Any]) -> int:  # noqa:
 
 
 def _power(v: Version, base: Array, exponent: Array) -> Array:
+    """Return the powers in the shape that numpy broadcasts both to."""
     x, y = np.broadcast_arrays(base, exponent)
     if x.dtype.kind == "i":
         limits = np.iinfo(x.dtype)
-        powers = [_integer(v, int(a), b, limits) for a, b in zip(x.flat, y.flat, strict=True)]
+        powers = [_power_of_integer(v, int(a), b, limits) for a, b in zip(x.flat, y.flat, strict=True)]
         return np.array(powers, x.dtype).reshape(x.shape)
     broken = ~np.isfinite(y) | (y != np.floor(y))
     v.silent(POWER, bool(((x == 0) & (y <= 0)).any()))
@@ -65,26 +80,24 @@ def _power(v: Version, base: Array, exponent: Array) -> Array:
 
 
 @POW.oracle(before=7)
-def limited(v: Version, X: Array, Y: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own names
-    """Return the powers in the shape of X."""
+def power_before_7(v: Version, X: Array, Y: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
+    """Return the powers, in the shape of X."""
     return _power(v, X, BROADCASTING.second(v, X, Y, axis, broadcast, BROADCASTING.enable))
 
 
 @POW.oracle(since=7)
-def multidirectional(v: Version, X: Array, Y: Array) -> Array:  # noqa: N803
-    """Return the powers in the shape that both are broadcast to."""
+def power_since_7(v: Version, X: Array, Y: Array) -> Array:  # noqa: N803
+    """Return the powers, in the shape that both are broadcast to."""
     NUMPY.require(v, X, Y)
     return _power(v, X, Y)
 
 
 case = POW.case
-FLOAT_TYPES: dict[str, Int] = {"float16": None, "float": None, "double": None, "bfloat16": 15}
-COUNT = np.arange(1, 121).reshape(2, 3, 4, 5) / 16
 
 case("same_shape", X=[[1, 2, 3], [4, 5, 6]], Y=[[6, 5, 4], [3, 2, 1]], cites=(POWER, TAKES))
 case("operands", X=[2, 3], Y=[3, 2], cites=(BASE, EXPONENT))
-case("rank0", Tag.EDGE, X=3, Y=4, cites=(POWER,))
-case("zero_size", Tag.EDGE, X=ramp(2, 0, 3), Y=ramp(2, 0, 3), cites=(POWER,))
+case("rank0", Tag.EDGE, X=3, Y=4, cites=POWER)
+case("zero_size", Tag.EDGE, X=ramp(2, 0, 3), Y=ramp(2, 0, 3), cites=POWER)
 
 
 def _operands(left: tuple[int, ...], right: tuple[int, ...]) -> dict[str, Any]:
@@ -95,57 +108,63 @@ def _operands(left: tuple[int, ...], right: tuple[int, ...]) -> dict[str, Any]:
 
 BROADCASTING.cases(_operands, BROADCASTING.enable)
 NUMPY.cases(_operands)
-case("limited_size", X=COUNT, Y=[1, 2, 3, 4, 5], broadcast=1, cites=(BROADCASTABLE, SAME_SIZE))
+case(
+    "limited_size",
+    X=np.arange(1, 121).reshape(2, 3, 4, 5) / 16,
+    Y=[1, 2, 3, 4, 5],
+    broadcast=1,
+    cites=(BROADCASTABLE, SAME_SIZE),
+)
 
-for type_, since in FLOAT_TYPES.items():
-    NUMBERS: dict[str, tuple[list[float], list[float], Clause | None]] = {
-        "fractions": ([0.5, 2, 3, 10, 0.1, 1.5, 7], [0.5, -1.5, 1 / 3, -0.25, 2.5, 9.75, 0], None),
-        "below_zero": ([-2, -2, -2, -2, -1, -1.5], [3, 2, -3, 0, -5, 4], None),
-        "near_one": ([1.0078125, 0.9921875, 1.0078125, 0.9921875], [200, 200, -200, -200.5], None),
-        "overflow": ([1e4, -1e4, -1e4, 1e-4, 1e-4], [99, 99, 98, 99, -99], None),
-        "small": ([2, 2, 2, 2], [-14, -24.5, -126, -149], None),
-        "infinities": ([np.inf, np.inf, 2, 2, 0.5, 0.5, 0], [2, -2, np.inf, -np.inf, np.inf, -np.inf, 3], None),
-        "nan": ([np.nan, np.nan, 2, 0.5], [2, -0.5, np.nan, np.nan], None),
-        "root_below_zero": ([-4], [0.5], POWER),
-        "zero_to_zero": ([0], [0], POWER),
-        "zero_below": ([0, -0.0], [-1, -1], POWER),
-        "nan_to_zero": ([np.nan, np.inf], [0, 0], POWER),
-        "one_to_nan": ([1, 1], [np.nan, np.inf], POWER),
-        "minus_infinity": ([-np.inf], [3], POWER),
-        "minus_one_to_infinity": ([-1], [np.inf], POWER),
-    }
-    for name, (bases, exponents, open_) in NUMBERS.items():
-        sides: dict[str, Any] = {"X": typed(type_, bases), "Y": typed(type_, exponents)}
-        case(f"{name}_{type_}", Tag.EDGE, **sides, since=since, unspecified=open_, cites=(POWER,))
-for type_ in ("float16", "float", "double", "bfloat16", "int32", "int64"):
-    pairs: dict[str, Any] = {"X": typed(type_, [2, 3, 1, 5, 4]), "Y": [3, 0, 5, 1, 2]}
-    since = 13 if type_ == "bfloat16" else 12
-    case(f"exponent_types_{type_}", Tag.DTYPE, each="T1", **pairs, since=since, cites=(X_TYPES, Y_TYPES))
-for type_, odd_power in {"int32": (3, 19), "int64": (3, 39)}.items():
+NUMBERS: dict[str, tuple[list[float], list[float]]] = {
+    "fractions": ([0.5, 2, 3, 10, 0.1, 1.5, 7], [0.5, -1.5, 1 / 3, -0.25, 2.5, 9.75, 0]),
+    "below_zero": ([-2, -2, -2, -2, -1, -1.5], [3, 2, -3, 0, -5, 4]),
+    "near_one": ([1.0078125, 0.9921875, 1.0078125, 0.9921875], [200, 200, -200, -200.5]),
+    "overflow": ([1e4, -1e4, -1e4, 1e-4, 1e-4], [99, 99, 98, 99, -99]),
+    "small": ([2, 2, 2, 2], [-14, -24.5, -126, -149]),
+    "infinities": ([np.inf, np.inf, 2, 2, 0.5, 0.5, 0], [2, -2, np.inf, -np.inf, np.inf, -np.inf, 3]),
+    "nan": ([np.nan, np.nan, 2, 0.5], [2, -0.5, np.nan, np.nan]),
+}
+OPEN_NUMBERS: dict[str, tuple[list[float], list[float]]] = {
+    "root_below_zero": ([-4], [0.5]),
+    "zero_to_zero": ([0], [0]),
+    "zero_below": ([0, -0.0], [-1, -1]),
+    "nan_to_zero": ([np.nan, np.inf], [0, 0]),
+    "one_to_nan": ([1, 1], [np.nan, np.inf]),
+    "minus_infinity": ([-np.inf], [3]),
+    "minus_one_to_infinity": ([-1], [np.inf]),
+}
+for type_, since in float_types(15).items():
+    for name, (bases, exponents) in NUMBERS.items():
+        base, exponent = typed(type_, bases), typed(type_, exponents)
+        case(f"{name}_{type_}", Tag.EDGE, X=base, Y=exponent, since=since, cites=POWER)
+    for name, (bases, exponents) in OPEN_NUMBERS.items():
+        base, exponent = typed(type_, bases), typed(type_, exponents)
+        case(f"{name}_{type_}", Tag.EDGE, X=base, Y=exponent, since=since, unspecified=POWER)
+for type_, since in {"float16": 12, "float": 12, "double": 12, "bfloat16": 13, "int32": 12, "int64": 12}.items():
+    base = typed(type_, [2, 3, 1, 5, 4])
+    cites = (X_TYPES, Y_TYPES)
+    case(f"exponent_types_{type_}", Tag.DTYPE, each="T1", X=base, Y=[3, 0, 5, 1, 2], since=since, cites=cites)
+for type_, exponent_of_3 in {"int32": 19, "int64": 39}.items():
     low, high = int(np.iinfo(type_).min), int(np.iinfo(type_).max)
-    INTEGERS: dict[str, tuple[list[int], Any, Clause | None]] = {
-        "limits": ([low, high, -2, 2], [1, 1, low.bit_length() - 1, low.bit_length() - 2], None),
-        "exact": ([odd_power[0], -odd_power[0], high], [odd_power[1], odd_power[1], 1], None),
-        "ones": ([1, -1, -1, 1, 0], [-3, -3, -2, high, high], None),
-        "overflow": ([2, high], [low.bit_length() - 1, 2], POWER),
-        "to_fraction": ([2, 3], [-1, -2], POWER),
-        "zero_to_zero": ([0], [0], POWER),
-        "zero_below": ([0], [-1], POWER),
-        "root": ([2, 4], typed("float", [0.5, 0.5]), POWER),
-        "nan": ([2], typed("float", [np.nan]), POWER),
+    bits = low.bit_length()
+    INTEGERS: dict[str, tuple[list[float], list[float]]] = {
+        "limits": ([low, high, -2, 2], [1, 1, bits - 1, bits - 2]),
+        "exact": ([3, -3, high], [exponent_of_3, exponent_of_3, 1]),
+        "ones": ([1, -1, -1, 1, 0], [-3, -3, -2, high, high]),
     }
-    for name, (whole, exponent, open_) in INTEGERS.items():
-        power = exponent if not isinstance(exponent, list) else typed(type_, exponent)
-        case(f"{name}_{type_}", Tag.EDGE, X=typed(type_, whole), Y=power, since=12, unspecified=open_, cites=(POWER,))
-case("parity_beyond_double", Tag.EDGE, X=[-1, -1], Y=typed("int64", [2**53 + 1, 2**53 + 2]), since=12, cites=(POWER,))
-
-case("dtypes", Tag.DTYPE, each="T", X=[1, 2, 3], Y=[4, 3, 2], cites=(TAKES,))
-case("dtypes_floats", Tag.DTYPE, each="T", X=[1, 2, 3], Y=2, broadcast=1, cites=(FLOATS,))
-case("outside", Tag.DTYPE, outside="T", X=[1, 1], Y=typed("float", [1, 1]), since=12, rejects=Rule.TYPES)
-case("outside_floats", Tag.DTYPE, outside="T", X=[1, 1], Y=[1, 1], rejects=FLOATS)
-case("outside_exponent", Tag.DTYPE, outside="T1", X=[1, 1], Y=[1, 1], since=12, rejects=Rule.TYPES)
-case("two_types", Tag.CHANGE, X=[1, 2], Y=typed("double", [1, 2]), before=12, rejects=Rule.TYPES)
-case("attribute_broadcast", Tag.CHANGE, X=[1, 2], Y=2, stray={"broadcast": 1}, since=7, rejects=Rule.ATTRIBUTES)
-case("no_exponent", X=[1, 2], rejects=Rule.ARITY)
-case("no_outputs", X=[1, 2], Y=[1, 2], n=0, rejects=Rule.ARITY)
-case("two_outputs", X=[1, 2], Y=[1, 2], n=2, rejects=Rule.ARITY)
+    for name, (bases, exponents) in INTEGERS.items():
+        case(f"{name}_{type_}", Tag.EDGE, X=typed(type_, bases), Y=typed(type_, exponents), since=12, cites=POWER)
+    OPEN_INTEGERS: dict[str, tuple[list[float], str, list[float]]] = {
+        "overflow": ([2, high], type_, [bits - 1, 2]),
+        "to_fraction": ([2, 3], type_, [-1, -2]),
+        "zero_to_zero": ([0], type_, [0]),
+        "zero_below": ([0], type_, [-1]),
+        "root": ([2, 4], "float", [0.5, 0.5]),
+        "nan": ([2], "float", [np.nan]),
+    }
+    for name, (bases, exponent_type, exponents) in OPEN_INTEGERS.items():
+        base, exponent = typed(type_, bases), typed(exponent_type, exponents)
+        case(f"{name}_{type_}", Tag.EDGE, X=base, Y=exponent, since=12, unspecified=POWER)
+case("parity_beyond_double", Tag.EDGE, X=[-1, -1], Y=typed("int64", [2**53 + 1, 2**53 + 2]), since=12, cites=POWER)
+case("outside_before_12", Tag.DTYPE, outside="T", X=[1, 1], Y=[1, 1], rejects=FLOATS)
