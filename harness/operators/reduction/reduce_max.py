@@ -22,14 +22,12 @@ COMPUTES = REDUCE_MAX.clause(
 )
 EMPTY_BEFORE_12 = REDUCE_MAX.clause(
     "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
-    "yields minus infinity (if supported by the datatype) or the "
-    "minimum value of the data type otherwise.",
+    "yields minus infinity (if supported by the datatype) or the minimum value of the data type otherwise.",
     before=12,
 )
 EMPTY = REDUCE_MAX.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
-    "yields minus infinity (if supported by the datatype) or the "
-    "minimum value of the data type otherwise.",
+    "yields minus infinity (if supported by the datatype) or the minimum value of the data type otherwise.",
     since=13,
     note="Version 12 says neither.",
 )

@@ -22,14 +22,12 @@ COMPUTES = REDUCE_MIN.clause(
 )
 EMPTY_BEFORE_12 = REDUCE_MIN.clause(
     "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
-    "yields plus infinity (if supported by the datatype) or the "
-    "maximum value of the data type otherwise.",
+    "yields plus infinity (if supported by the datatype) or the maximum value of the data type otherwise.",
     before=12,
 )
 EMPTY = REDUCE_MIN.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
-    "yields plus infinity (if supported by the datatype) or the "
-    "maximum value of the data type otherwise.",
+    "yields plus infinity (if supported by the datatype) or the maximum value of the data type otherwise.",
     since=13,
     note="Version 12 says neither.",
 )
