@@ -110,7 +110,8 @@ class CaseSpec:
         cites: clauses that the case tries; it runs where all of them are in force.
         rejects: the clause that forbids it.
         unspecified: the clause that leaves it open.
-        derived: from the signature, not declared: where the oracle has no answer, there is no such case.
+        derived: from the signature, not declared: where the oracle has no answer, there is no such case. It comes
+            in the plain form and at the highest opset only.
     """
 
     name: str

@@ -103,13 +103,15 @@ def forms(plan: Plan) -> Iterator[Form]:
     """Return every form that a case fits; the plain one first."""
     since, top = plan.version.since, plan.version.top
     yield Form(PLAIN, since)
-    if plan.decided is None or plan.decided.operator:  # Forms mean nothing to a model checker, whose part the rest is.
+    # A signature is the business of model checkers and of tables of kernels, which forms make no difference to.
+    of_signature = plan.spec.derived or (plan.decided is not None and not plan.decided.operator)
+    if not of_signature:
         yield from _deliveries(plan, since, top)
     if top != since:
         yield Form("top", top)
-    if "seed" in plan.attributes and plan.outcome is Outcome.PROPERTY:
+    if "seed" in plan.attributes and plan.outcome is Outcome.PROPERTY and not of_signature:
         yield Form("again", since, again=True)
-    body = _body(plan) if plan.expected is not None else None
+    body = _body(plan) if plan.expected is not None and not of_signature else None
     if body is not None:
         yield Form(EXPANDED, since, body=body)
 

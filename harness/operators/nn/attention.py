@@ -57,7 +57,6 @@ for width in (8, 16, 32, 64):
 ATTENTION.dispute(
     "The function body of onnx multiplies the probabilities with values of another type, which MatMul does not take.",
     "values_each_type",
-    "signature_types_*",
 )
 ATTENTION.dispute("The function body of onnx rounds the root of the default scale to float.", "flat_each_type")
 ATTENTION.dispute(

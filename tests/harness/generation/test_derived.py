@@ -73,11 +73,21 @@ def test_types_are_those_that_the_version_allows_and_those_that_it_does_not() ->
     assert {case.outcome for case in outside} == {Outcome.REJECTS}
 
 
-def test_what_a_signature_forbids_comes_in_no_other_form_than_plain_and_top() -> None:
-    forms = {case.form for case in cases_of(concat(**WHOLE), 4).values() if case.outcome is Outcome.REJECTS}
-    assert forms == {PLAIN, "top"}
-    valid = {case.form for case in cases_of(concat(**WHOLE), 4).values() if case.outcome is Outcome.VALUES}
-    assert "symbolic" in valid
+def test_derived_cases_come_in_no_other_form_than_plain_and_top() -> None:
+    cases = cases_of(concat(**WHOLE), 4).values()
+    assert {case.outcome for case in cases} == {Outcome.REJECTS, Outcome.VALUES}
+    assert {case.form for case in cases} == {PLAIN, "top"}
+
+
+def test_a_declared_breach_of_a_signature_comes_in_no_other_form_either() -> None:
+    op = concat()
+    op.case("stray", **WHOLE, stray={"keepdims": 1}, rejects=Rule.ATTRIBUTES)
+    op.case("whole", **WHOLE)
+    forms: dict[str, set[str]] = {"stray": set(), "whole": set()}
+    for case in plans.cases(op, (4,)):
+        forms[case.name].add(case.form)
+    assert forms["stray"] == {PLAIN, "top"}
+    assert "symbolic" in forms["whole"]
 
 
 def test_a_derived_call_without_an_answer_is_no_case() -> None:
