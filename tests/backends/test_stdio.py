@@ -154,7 +154,7 @@ def test_a_faulty_adapter_is_noticed(
 
 
 def test_it_lacks_what_it_says_it_lacks(lane: Asker) -> None:
-    [case] = split("ai.onnx/Split/18/dtypes/float16")
+    [case] = split("ai.onnx/Split/18/signature_types_t/float16")
     reply = lane.ask(case)
     assert isinstance(reply, Refused), reply
     assert (reply.error, reply.reason) == ("Unsupported", "no kernel"), reply

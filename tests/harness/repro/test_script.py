@@ -103,7 +103,7 @@ def made(case_id: str, backend: str) -> tuple[str, Result]:
          "Non-zero status code returned while running SplitToSequence"),
         ("ai.onnx/SplitToSequence/11/lengths_none", "onnxruntime", Verdict.ACCEPTED_INVALID,
          "an answer, where the text forbids one"),
-        ("ai.onnx/Split/13/uneven_old", "onnx_reference", Verdict.ACCEPTED_INVALID,
+        ("ai.onnx/Split/13/uneven_before_18", "onnx_reference", Verdict.ACCEPTED_INVALID,
          "an answer, where the text forbids one"),
     ],
 )  # fmt: skip
@@ -121,8 +121,8 @@ def test_a_mismatch_is_shown(case_id: str, backend: str, verdict: Verdict, last:
 @pytest.mark.parametrize(
     ("case_id", "backend"),
     [
-        ("ai.onnx/SplitToSequence/11/dtypes/string", "onnx_reference"),
-        ("ai.onnx/Split/13/dtypes_extremes/bfloat16", "onnxruntime"),
+        ("ai.onnx/SplitToSequence/11/extremes/string", "onnx_reference"),
+        ("ai.onnx/Split/13/extremes/bfloat16", "onnxruntime"),
         ("ai.onnx/SplitToSequence/11/scalar_uneven", "onnxruntime"),
         ("ai.onnx/SplitToSequence/24/dim_zero", "onnx_reference"),
         ("ai.onnx/Split/18/sum_short", "onnxruntime"),  # refused, as the text asks
@@ -198,9 +198,9 @@ def answering(tmp_path: Path, *values: Any) -> str:
 
 OVER_STDIO = {
     "ai.onnx/Split/18/uneven_two": "float32",
-    "ai.onnx/Split/13/dtypes/string": "object",
-    "ai.onnx/Split/13/dtypes/bfloat16": "bfloat16",
-    "ai.onnx/Split/2/dtypes_extremes/complex64": "complex64",
+    "ai.onnx/Split/13/signature_types_t/string": "object",
+    "ai.onnx/Split/13/signature_types_t/bfloat16": "bfloat16",
+    "ai.onnx/Split/2/extremes/complex64": "complex64",
     "ai.onnx/SplitToSequence/11/scalar_uneven": "float32",
     "ai.onnx/SplitToSequence/24/dim_zero": "",
 }
@@ -235,8 +235,8 @@ def test_a_command_is_called_over_stdio(case_id: str, tmp_path: Path) -> None:
          Verdict.WRONG_COUNT, "outputs[0]: 3 elements expected, 1 got"),
         ("ai.onnx/SplitToSequence/11/scalar_uneven", [np.array([0, 1], np.float32)],
          Verdict.WRONG_TYPE, "outputs[0]: a sequence expected, ndarray got"),
-        ("ai.onnx/SplitToSequence/11/dtypes/string", [[np.array([["s0", "s1", "?"]], object)] * 2],
-         Verdict.WRONG_VALUE, "outputs[0][0]: 1 of 3 elements differ"),
+        ("ai.onnx/SplitToSequence/11/extremes/string", [[np.array(["", "a", "ä", "日本語", "?"], object)] * 3],
+         Verdict.WRONG_VALUE, "outputs[0][0]: 1 of 5 elements differ"),
         ("ai.onnx/Split/18/neither", [np.zeros(3, np.float32)] * 2,
          Verdict.ACCEPTED_INVALID, "an answer, where the text forbids one"),
     ],
