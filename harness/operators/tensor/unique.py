@@ -1,4 +1,6 @@
-"""Unique: the different elements of a tensor, or its different subtensors along an axis.
+"""Unique: return the different elements of a tensor, or its different subtensors along an axis.
+
+    Y, indices, inverse_indices, counts = Unique(X, axis=None, sorted=1)
 
 Versions: 11, 28 (types).
 """
@@ -9,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Int, Op, Rule, Tag, Version, axes_outside, extremes, ramp, typed
+from harness.declare import EXACT, Array, Clause, Int, Op, Tag, Version, axes_outside, extremes, ramp, typed, vary
 
 UNIQUE = Op(
     "Unique",
     versions=(11, 28),
     compare=EXACT,
-    rank=lambda given: 1 if given.get("axis") is None else np.ndim(given.get("X", 0)),
+    rank=lambda arguments: 1 if arguments.get("axis") is None else np.ndim(arguments.get("X", 0)),
 )
+UNIQUE.example(X=ramp(2, 3, 4), axis=1, sorted=0)
 
 ALONG = UNIQUE.clause(
     "When an optional attribute 'axis' is provided, unique subtensors sliced along the 'axis' are returned."
@@ -42,14 +45,16 @@ BACK = UNIQUE.clause("Negative value means counting dimensions from the back.")
 RANGE = UNIQUE.clause("Accepted range is [-r, r-1] where r = rank(input).")
 WHETHER = UNIQUE.clause("Whether to sort the unique elements in ascending order before returning as output.")
 ZERO_OR_ONE = UNIQUE.clause("Must be one of 0, or 1 (default).")
-EXAMPLES = [
-    UNIQUE.clause(f"output_Y = {text}")
-    for text in (
-        "[2, 1, 3, 4] output_indices = [0, 1, 3, 4] output_inverse_indices = [0, 1, 1, 2, 3, 2]",
-        "[1, 2, 3] output_indices = [0, 2, 1] output_inverse_indices = [0, 2, 1, 2] output_counts = [1, 1, 2]",
-        "[[1, 0, 0], [2, 3, 4]] output_indices = [0, 2] output_inverse_indices = [0, 0, 1] output_counts = [2, 1]",
-    )
-]
+EXAMPLE_1 = UNIQUE.clause(
+    "output_Y = [2, 1, 3, 4] output_indices = [0, 1, 3, 4] output_inverse_indices = [0, 1, 1, 2, 3, 2]"
+)
+EXAMPLE_2 = UNIQUE.clause(
+    "output_Y = [1, 2, 3] output_indices = [0, 2, 1] output_inverse_indices = [0, 2, 1, 2] output_counts = [1, 1, 2]"
+)
+EXAMPLE_3 = UNIQUE.clause(
+    "output_Y = [[1, 0, 0], [2, 3, 4]] output_indices = [0, 2] output_inverse_indices = [0, 0, 1] output_counts = [2, "
+    "1]"
+)
 EXAMPLE_4 = UNIQUE.clause(
     "output_Y is constructed from B: ``` [[[0. 1.], [1. 1.], [2. 1.]], [[0. 1.], [1. 1.], [2. 1.]]]"
 )
@@ -82,69 +87,63 @@ TABLE = [[5, 3, 5, 1], [3, 3, 9, 3], [5, 3, 5, 1]]
 CUBE = [[[1, 1], [0, 1], [2, 1], [0, 1]], [[1, 1], [0, 1], [2, 1], [0, 1]]]
 BLOCK = np.array([[[4, 4, 1], [2, 2, 7]], [[0, 0, 3], [4, 4, 4]], [[4, 4, 1], [2, 2, 7]], [[4, 4, 0], [9, 9, 9]]])
 
-case("example_1", X=[2, 1, 1, 3, 4, 3], sorted=0, n=4, cites=(EXAMPLES[0], ORDERED))
-case("example_2", X=[[1, 3], [2, 3]], sorted=1, n=4, cites=(EXAMPLES[1], FLAT))
-case("example_3", X=[[1, 0, 0], [1, 0, 0], [2, 3, 4]], sorted=1, axis=0, n=4, cites=(EXAMPLES[2], ALONG))
+case("example_1", X=[2, 1, 1, 3, 4, 3], sorted=0, n=4, cites=(EXAMPLE_1, ORDERED))
+case("example_2", X=[[1, 3], [2, 3]], sorted=1, n=4, cites=(EXAMPLE_2, FLAT))
+case("example_3", X=[[1, 0, 0], [1, 0, 0], [2, 3, 4]], sorted=1, axis=0, n=4, cites=(EXAMPLE_3, ALONG))
 case("example_4", X=CUBE, sorted=1, axis=1, n=4, cites=(EXAMPLE_4, ALONG))
-for order, clause in ((None, ZERO_OR_ONE), (0, WHETHER), (1, WHETHER)):
-    given: dict[str, Any] = {} if order is None else {"sorted": order}
-    name = "default" if order is None else ("unsorted", "sorted")[order]
-    case(f"{name}_flat", X=TABLE, **given, n=4, cites=(FLAT, ALL, FIRSTS, INVERSE, COUNTS, INDICES_FLAT, clause))
-    case(f"{name}_vector", X=[7, -2, 7, 0, -2, 7, 3], **given, n=4, cites=(ORDERED, ONE_D, clause))
+ORDERS: dict[str, tuple[dict[str, Any], Clause]] = {
+    "default": ({}, ZERO_OR_ONE),
+    "unsorted": ({"sorted": 0}, WHETHER),
+    "sorted": ({"sorted": 1}, WHETHER),
+}
+for name, (order, clause) in ORDERS.items():
+    case(f"{name}_flat", X=TABLE, **order, n=4, cites=(FLAT, ALL, FIRSTS, INVERSE, COUNTS, INDICES_FLAT, clause))
+    case(f"{name}_vector", X=[7, -2, 7, 0, -2, 7, 3], **order, n=4, cites=(ORDERED, ONE_D, clause))
     for axis in range(3):
-        case(f"{name}_axis_{axis}", Tag.AXIS, X=BLOCK, axis=axis, **given, n=4, cites=(ALONG, INDICES_ALONG, clause))
-        case(f"{name}_axis_minus_{3 - axis}", Tag.AXIS, X=BLOCK, axis=axis - 3, **given, n=4, cites=(BACK, RANGE))
-    case(f"{name}_rank0", Tag.EDGE, X=3, **given, n=4, cites=(FLAT, clause))
-    case(f"{name}_one", Tag.EDGE, X=[[3]], axis=1, **given, n=4, cites=(ALONG, clause))
-    case(f"{name}_all_equal", Tag.EDGE, X=[4, 4, 4, 4], **given, n=4, cites=(COUNTS, clause))
-    case(f"{name}_all_different", Tag.EDGE, X=[4, 1, 3, 2, 0], **given, n=4, cites=(COUNTS, clause))
-    case(f"{name}_cycle", X=[30, 10, 20, 30, 10], **given, n=4, cites=(INVERSE, clause))
-    case(f"{name}_empty", Tag.EDGE, X=ramp(0), **given, n=4, cites=(FLAT, clause))
-    case(f"{name}_empty_matrix", Tag.EDGE, X=ramp(2, 0, 3), **given, n=4, cites=(FLAT, clause))
-    case(f"{name}_empty_axis", Tag.EDGE, X=ramp(3, 0), axis=1, **given, n=4, cites=(ALONG, clause))
-    case(f"{name}_infinities", Tag.EDGE, X=[np.inf, 0, -np.inf, np.inf, -1], **given, n=4, cites=(ORDERED,))
-case("empty_subtensors", Tag.EDGE, X=ramp(3, 0), axis=0, n=4, cites=(ALONG,))
-case("order_by_later_elements", X=[[1, 3], [1, 2], [0, 9], [1, 2]], axis=0, n=4, cites=(ORDERED,))
-case("order_of_negatives", X=[-1, -10, 5, -3, 0], n=4, cites=(ORDERED,))
-case(
-    "near_neighbours", Tag.EDGE, X=typed("float", [1, np.nextafter(np.float32(1), np.float32(2)), 1]), n=4, cites=(ALL,)
-)
-case("int64_neighbours", Tag.EDGE, X=typed("int64", [2**53 + 1, 2**53, 2**53 + 1]), n=4, cites=(ALL,))
-case("subnormals", Tag.EDGE, X=[1e-45, 0, -1e-45, 1e-45], n=4, cites=(ALL,))
+        case(f"{name}_axis_{axis}", Tag.AXIS, X=BLOCK, axis=axis, **order, n=4, cites=(ALONG, INDICES_ALONG, clause))
+        case(f"{name}_axis_minus_{3 - axis}", Tag.AXIS, X=BLOCK, axis=axis - 3, **order, n=4, cites=(BACK, RANGE))
+    case(f"{name}_rank0", Tag.EDGE, X=3, **order, n=4, cites=(FLAT, clause))
+    case(f"{name}_one", Tag.EDGE, X=[[3]], axis=1, **order, n=4, cites=(ALONG, clause))
+    case(f"{name}_all_equal", Tag.EDGE, X=[4, 4, 4, 4], **order, n=4, cites=(COUNTS, clause))
+    case(f"{name}_all_different", Tag.EDGE, X=[4, 1, 3, 2, 0], **order, n=4, cites=(COUNTS, clause))
+    case(f"{name}_cycle", X=[30, 10, 20, 30, 10], **order, n=4, cites=(INVERSE, clause))
+    case(f"{name}_empty", Tag.EDGE, X=ramp(0), **order, n=4, cites=(FLAT, clause))
+    case(f"{name}_empty_matrix", Tag.EDGE, X=ramp(2, 0, 3), **order, n=4, cites=(FLAT, clause))
+    case(f"{name}_empty_axis", Tag.EDGE, X=ramp(3, 0), axis=1, **order, n=4, cites=(ALONG, clause))
+    case(f"{name}_infinities", Tag.EDGE, X=[np.inf, 0, -np.inf, np.inf, -1], **order, n=4, cites=ORDERED)
+case("empty_subtensors", Tag.EDGE, X=ramp(3, 0), axis=0, n=4, cites=ALONG)
+case("order_by_later_elements", X=[[1, 3], [1, 2], [0, 9], [1, 2]], axis=0, n=4, cites=ORDERED)
+case("order_of_negatives", X=[-1, -10, 5, -3, 0], n=4, cites=ORDERED)
+case("near_neighbours", Tag.EDGE, X=typed("float", [1, np.nextafter(np.float32(1), np.float32(2)), 1]), n=4, cites=ALL)
+case("int64_neighbours", Tag.EDGE, X=typed("int64", [2**53 + 1, 2**53, 2**53 + 1]), n=4, cites=ALL)
+case("subnormals", Tag.EDGE, X=[1e-45, 0, -1e-45, 1e-45], n=4, cites=ALL)
 
 OUTPUTS = ("indices", "inverse_indices", "counts")
 for count in (1, 2, 3, 4):
-    case(f"outputs_{count}", X=TABLE, n=count, cites=(ALL,))
-    case(f"outputs_{count}_axis", X=TABLE, axis=0, n=count, cites=(ALL,))
+    case(f"outputs_{count}", X=TABLE, n=count, cites=ALL)
+    case(f"outputs_{count}_axis", X=TABLE, axis=0, n=count, cites=ALL)
 for name in OUTPUTS:
     left = tuple(item for item in OUTPUTS if item != name)
-    case(f"{name}_alone", X=TABLE, sorted=0, n=4, omits=left, cites=(ALL,))
-    case(f"{name}_left_out", X=TABLE, n=4, omits=(name,), cites=(ALL,))
+    case(f"{name}_alone", X=TABLE, sorted=0, n=4, omits=left, cites=ALL)
+    case(f"{name}_left_out", X=TABLE, n=4, omits=(name,), cites=ALL)
 
 case("nan", Tag.EDGE, X=[1, np.nan, 2, np.nan], n=4, unspecified=ALL)
 case("two_zeros", Tag.EDGE, X=[0.0, -0.0, 1], n=4, unspecified=ALL)
-case("negative_zeros", Tag.EDGE, X=[-0.0, 1, -0.0], n=4, cites=(ALL,))
+case("negative_zeros", Tag.EDGE, X=[-0.0, 1, -0.0], n=4, cites=ALL)
 case("complex_sorted", Tag.EDGE, X=typed("complex64", [1j, 1, 1j]), n=4, unspecified=ORDERED)
-case("complex_one", Tag.EDGE, X=typed("complex64", [1j, 1j]), n=4, cites=(COUNTS,))
-for order in (-1, 2):
-    case(f"sorted_{order}".replace("-", "minus_"), Tag.EDGE, X=TABLE, sorted=order, rejects=ZERO_OR_ONE)
+case("complex_one", Tag.EDGE, X=typed("complex64", [1j, 1j]), n=4, cites=COUNTS)
+case("sorted", Tag.EDGE, X=TABLE, sorted=vary(minus_1=-1, two=2), rejects=ZERO_OR_ONE)
 for name, shape, axis in axes_outside():
     case(name, Tag.AXIS, X=ramp(*shape), axis=axis, rejects=RANGE)
 
-case("dtypes", Tag.DTYPE, each="T", X=ramp(3, 4), axis=0, sorted=0, n=4, cites=(ALL,))
-case("dtypes_flat", Tag.DTYPE, each="T", X=[[1, 0], [0, 1], [1, 1]], sorted=0, n=4, cites=(ALL,))
+case("dtypes_flat", Tag.DTYPE, each="T", X=[[1, 0], [0, 1], [1, 1]], sorted=0, n=4, cites=ALL)
 ORDERABLE = {f"{kind}int{bits}": 11 for kind in ("", "u") for bits in (8, 16, 32, 64)}
 ORDERABLE |= {"bool": 11, "float16": 11, "float": 11, "double": 11, "bfloat16": 28}
 for type_, first in ORDERABLE.items():
     unordered = typed(type_, [[1, 0, 1], [1, 0, 0], [0, 1, 1], [1, 0, 0]])
-    case(f"sorted_{type_}", Tag.DTYPE, X=unordered, axis=0, n=4, since=first, cites=(ORDERED,))
-    case(f"sorted_flat_{type_}", Tag.DTYPE, X=unordered, n=4, since=first, cites=(ORDERED,))
+    case(f"sorted_{type_}", Tag.DTYPE, X=unordered, axis=0, n=4, since=first, cites=ORDERED)
+    case(f"sorted_flat_{type_}", Tag.DTYPE, X=unordered, n=4, since=first, cites=ORDERED)
     if "int" in type_:
-        case(f"limits_{type_}", Tag.EDGE, X=typed(type_, extremes(9)), n=4, cites=(ORDERED,))
-case("sorted_string", Tag.DTYPE, X=typed("string", ["b", "a", "", "ab", "b", "aa"]), n=4, cites=(ORDERED,))
-case("unsorted_string", Tag.DTYPE, X=typed("string", extremes(10)), sorted=0, n=4, cites=(ALL,))
-case("outside", Tag.DTYPE, outside="T", X=ramp(3), rejects=Rule.TYPES)
-case("attribute_axes", X=TABLE, stray={"axes": [0]}, rejects=Rule.ATTRIBUTES)
-case("no_input", axis=0, rejects=Rule.ARITY)
-case("no_outputs", X=TABLE, n=0, rejects=Rule.ARITY)
-case("five_outputs", X=TABLE, n=5, rejects=Rule.ARITY)
+        case(f"limits_{type_}", Tag.EDGE, X=typed(type_, extremes(9)), n=4, cites=ORDERED)
+case("sorted_string", Tag.DTYPE, X=typed("string", ["b", "a", "", "ab", "b", "aa"]), n=4, cites=ORDERED)
+case("unsorted_string", Tag.DTYPE, X=typed("string", extremes(10)), sorted=0, n=4, cites=ALL)
