@@ -1,7 +1,9 @@
-"""Slice: part of a tensor, cut along any axes.
+"""Slice: cut a part out of a tensor, along any axes.
 
-Versions: 1 (bounds as attributes), 10 (as inputs, steps), 11 (negative axes, no step of 0), 13 (bounds of either sign
-are clamped; bfloat16).
+    output = Slice(data, starts, ends, axes=None, steps=None)
+
+Versions: 1 (bounds are attributes), 10 (inputs; steps), 11 (axes from the back; no step of 0), 13 (bounds of either
+sign are clamped; bfloat16).
 """
 
 from __future__ import annotations
@@ -10,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Ints, Op, Rule, Tag, Version, axes, axes_outside, extremes, ramp, typed
+from harness.declare import EXACT, Array, Clause, Ints, Op, Tag, Version, axes, axes_outside, extremes, ramp, typed
 
 SLICE = Op("Slice", versions=(1, 10, 11, 13), compare=EXACT, rank="data")
+SLICE.example(data=ramp(4, 5, 6), starts=[1, 0], ends=[3, 5], axes=[0, 2], steps=[1, 2])
 
 MULTIPLE = SLICE.clause("Produces a slice of the input tensor along multiple axes.")
 ATTRIBUTES = SLICE.clause("Slices uses `axes`, `starts` and `ends` attributes", before=10)
 INPUTS = SLICE.clause("`starts`, `ends`, `axes` and `steps` inputs", since=10)
-BEFORE_END_OLD = SLICE.clause("it represent number of elements before the end of that dimension.", before=11)
+BEFORE_END_BEFORE_11 = SLICE.clause("it represent number of elements before the end of that dimension.", before=11)
 BEFORE_END = SLICE.clause("it represents number of elements before the end of that dimension.", since=11, before=13)
 LARGER = SLICE.clause(
     "If the value passed to start or end is larger than the `n` (the number of elements in this dimension),",
@@ -26,14 +29,14 @@ LARGER = SLICE.clause(
 )
 INT_MAX = SLICE.clause("it is recommended to pass in `INT_MAX`")
 INT_MIN = SLICE.clause("when slicing forward and 'INT_MIN' when slicing backward.", since=11)
-OMITTED_AXES_OLD = SLICE.clause("If `axes` are omitted, they are set to `[0, ..., ndim-1]`.", before=13)
+OMITTED_AXES_BEFORE_13 = SLICE.clause("If `axes` are omitted, they are set to `[0, ..., ndim-1]`.", before=13)
 OMITTED_AXES = SLICE.clause(
     "If `axes` are omitted, they are set to `[0, ..., r-1]`.",
     since=13,
     note="Says not what dimensions without a start mean; onnxruntime and onnx.reference leave them whole. Rank 0 has "
     "none; onnxruntime refuses it.",
 )
-OMITTED_FIRST = SLICE.clause(
+OMITTED_AXES_BEFORE_10 = SLICE.clause(
     "If not present, will be treated as [0, 1, ..., len(`starts`) - 1].",
     before=10,
     note="Contradicts what the same version says of omitted axes where starts has fewer than ndim elements.",
@@ -43,7 +46,7 @@ BACKWARD = SLICE.clause("If a negative value is passed for step, it represents s
 SLICING_BACKWARD = SLICE.clause("Negative value means slicing backward.", since=11)
 STEP_VALUE = SLICE.clause("However step value cannot be 0.", since=11, before=13)
 STEP_ZERO = SLICE.clause("'steps' cannot be 0.", since=11, note="Version 10 does not say so.")
-STEP_DEFAULT_OLD = SLICE.clause("in `axes`. Default to 1.", since=10, before=11)
+STEP_DEFAULT_BEFORE_11 = SLICE.clause("in `axes`. Default to 1.", since=10, before=11)
 STEP_DEFAULT = SLICE.clause("'steps' cannot be 0. Defaults to 1", since=11)
 COMPUTED = SLICE.clause("must be computed for each `i` in `[0, ... r-1]` where", since=13, result=True)
 INITIAL = SLICE.clause("The effective values are initialized as `starts[i] = 0`, `ends[i] = dims[i]`", since=13)
@@ -76,8 +79,8 @@ ALL_TYPES = SLICE.clause("Constrain input and output types to all tensor types."
 INDEX_TYPES = SLICE.clause("Constrain indices to integer types", since=10)
 
 
-def _chosen(v: Version, n: int, start: int, end: int, step: int) -> range:
-    """Return the indices along a dimension of n that a start, an end and a step choose."""
+def _indices(v: Version, n: int, start: int, end: int, step: int) -> range:
+    """Return the indices along a dimension of n from a start until an end by a step."""
     v.require(STEP_ZERO, step != 0)
     v.permit(CLAMP_START, start < -n or (step < 0 and start >= n))
     v.permit(INT_MIN if step < 0 else CLAMP_END, end < -n)
@@ -94,7 +97,11 @@ def sliced(v: Version, data: Array, starts: Ints, ends: Ints, axes: Ints, steps:
     v.require(ONE_D if ONE_D.in_force(v.since) else STARTS, first.ndim == 1)
     v.require(ENDS, last.shape == first.shape)
     if axes is None:
-        omitted = next(clause for clause in (OMITTED_FIRST, OMITTED_AXES_OLD, OMITTED_AXES) if clause.in_force(v.since))
+        omitted = next(
+            clause
+            for clause in (OMITTED_AXES_BEFORE_10, OMITTED_AXES_BEFORE_13, OMITTED_AXES)
+            if clause.in_force(v.since)
+        )
         v.silent(omitted, first.size < rank)
         v.require(STARTS, first.size == rank)
     along = np.arange(rank) if axes is None else np.asarray(axes)
@@ -106,66 +113,99 @@ def sliced(v: Version, data: Array, starts: Ints, ends: Ints, axes: Ints, steps:
     v.require(RANGE if RANGE.in_force(v.since) else APPLY, bool(((along >= -rank) & (along < rank)).all()))
     v.silent(REPEATED, len({int(axis) % rank for axis in along}) < along.size)
     for axis, start, end, step in zip(along, first, last, by, strict=True):
-        indices = _chosen(v, data.shape[int(axis)], int(start), int(end), int(step))
+        indices = _indices(v, data.shape[int(axis)], int(start), int(end), int(step))
         data = np.take(data, list(indices), int(axis))
     return data
 
 
 case = SLICE.case
 CUBE, TABLE = ramp(4, 5, 6), [[1, 2, 3, 4], [5, 6, 7, 8]]
-EXAMPLE: dict[str, Any] = {"data": TABLE, "axes": [0, 1], "starts": [1, 0], "ends": [2, 3]}
-THREE: dict[str, Any] = {"data": CUBE, "starts": [1, 0, 2], "ends": [3, 2, 5]}
-SOME: dict[str, Any] = {"data": CUBE, "starts": [1, 2], "ends": [3, 5]}
 
-case("example_old", **EXAMPLE, before=10, cites=(MULTIPLE,))
-case("example", **EXAMPLE, steps=[1, 2], cites=(MULTIPLE, STEPS))
-case("example_clamped", data=TABLE, starts=[0, 1], ends=[-1, 1000], cites=(LARGER, OMITTED_AXES_OLD))
-case("example_clamped_now", data=TABLE, starts=[0, 1], ends=[-1, 1000], cites=(OMITTED_AXES, CLAMP_END))
-case("by_attribute", Tag.CHANGE, **SOME, axes=[0, 2], cites=(ATTRIBUTES, APPLY))
-case("by_input", Tag.CHANGE, **SOME, axes=[0, 2], cites=(INPUTS, OMITTED_STEPS))
-case("all_axes", **THREE, axes=[0, 1, 2], cites=(STARTS, ENDS))
-case("axes_unordered", **THREE, axes=[2, 0, 1], cites=(STARTS, ENDS))
-case("omitted_some_first", Tag.EDGE, **SOME, before=10, unspecified=OMITTED_FIRST)
-case("omitted_some_old", Tag.EDGE, **SOME, since=10, before=13, unspecified=OMITTED_AXES_OLD)
-case("omitted_some", Tag.EDGE, **SOME, since=13, unspecified=OMITTED_AXES)
-case("empty_axes", Tag.EDGE, data=ramp(2, 3), starts=[], ends=[], axes=[], cites=(APPLY,))
-for name, clause in (("old", BEFORE_END_OLD), ("next", BEFORE_END), ("now", BOUNDS_ADD), ("start", INITIAL)):
-    case(f"negative_{name}", data=CUBE, starts=[-3, 1], ends=[-1, -2], axes=[0, 1], cites=(clause,))
-case("one_element", Tag.EDGE, data=ramp(1), starts=[0], ends=[1], cites=(MULTIPLE,))
-case("zero_size", Tag.EDGE, data=ramp(0, 3), starts=[0], ends=[2], axes=[0], cites=(MULTIPLE,))
-case("other_zero_size", Tag.EDGE, data=ramp(0, 3), starts=[1], ends=[3], axes=[1], cites=(MULTIPLE,))
-case("rank0", Tag.EDGE, data=ramp(), starts=[], ends=[], cites=(MULTIPLE,))
-case("steps_all", data=CUBE, starts=[1, 0, 5], ends=[4, 4, 0], axes=[0, 1, 2], steps=[2, 3, -2], cites=(STEPS,))
+case("example_before_10", data=TABLE, axes=[0, 1], starts=[1, 0], ends=[2, 3], before=10, cites=MULTIPLE)
+case("example", data=TABLE, axes=[0, 1], starts=[1, 0], ends=[2, 3], steps=[1, 2], cites=(MULTIPLE, STEPS))
+case("example_clamped", data=TABLE, starts=[0, 1], ends=[-1, 1000], cites=(LARGER, OMITTED_AXES_BEFORE_13))
+case("example_clamped_since_13", data=TABLE, starts=[0, 1], ends=[-1, 1000], cites=(OMITTED_AXES, CLAMP_END))
+case("by_attribute", Tag.CHANGE, data=CUBE, starts=[1, 2], ends=[3, 5], axes=[0, 2], cites=(ATTRIBUTES, APPLY))
+case("by_input", Tag.CHANGE, data=CUBE, starts=[1, 2], ends=[3, 5], axes=[0, 2], cites=(INPUTS, OMITTED_STEPS))
+case("all_axes", data=CUBE, starts=[1, 0, 2], ends=[3, 2, 5], axes=[0, 1, 2], cites=(STARTS, ENDS))
+case("axes_unordered", data=CUBE, starts=[1, 0, 2], ends=[3, 2, 5], axes=[2, 0, 1], cites=(STARTS, ENDS))
+case(
+    "omitted_some_before_10",
+    Tag.EDGE,
+    data=CUBE,
+    starts=[1, 2],
+    ends=[3, 5],
+    before=10,
+    unspecified=OMITTED_AXES_BEFORE_10,
+)
+case(
+    "omitted_some_before_13",
+    Tag.EDGE,
+    data=CUBE,
+    starts=[1, 2],
+    ends=[3, 5],
+    since=10,
+    before=13,
+    unspecified=OMITTED_AXES_BEFORE_13,
+)
+case("omitted_some", Tag.EDGE, data=CUBE, starts=[1, 2], ends=[3, 5], since=13, unspecified=OMITTED_AXES)
+case("empty_axes", Tag.EDGE, data=ramp(2, 3), starts=[], ends=[], axes=[], cites=APPLY)
+NEGATIVE = {
+    "negative_before_11": BEFORE_END_BEFORE_11,
+    "negative_before_13": BEFORE_END,
+    "negative_since_13": BOUNDS_ADD,
+    "negative_start": INITIAL,
+}
+for name, clause in NEGATIVE.items():
+    case(name, data=CUBE, starts=[-3, 1], ends=[-1, -2], axes=[0, 1], cites=clause)
+case("one_element", Tag.EDGE, data=ramp(1), starts=[0], ends=[1], cites=MULTIPLE)
+case("zero_size", Tag.EDGE, data=ramp(0, 3), starts=[0], ends=[2], axes=[0], cites=MULTIPLE)
+case("other_zero_size", Tag.EDGE, data=ramp(0, 3), starts=[1], ends=[3], axes=[1], cites=MULTIPLE)
+case("rank0", Tag.EDGE, data=ramp(), starts=[], ends=[], cites=MULTIPLE)
+case("steps_all", data=CUBE, starts=[1, 0, 5], ends=[4, 4, 0], axes=[0, 1, 2], steps=[2, 3, -2], cites=STEPS)
 case("steps_axes", data=CUBE, starts=[5, 0], ends=[0, 3], axes=[2, 0], steps=[-2, 2], cites=(STEPS_AXES, COMPUTED))
 
 # Start, end and step along the 5 elements of one dimension, and what the text says of them.
-BOUNDS: list[tuple[str, int, int, int | None, Any]] = [
-    ("negative_first", -5, 2, None, MULTIPLE), ("larger_end", 2, 6, None, MULTIPLE),
-    ("larger_start", 9, 10, None, MULTIPLE), ("larger_start_than_end", 9, 3, None, LARGER),
-    ("start_is_n", 5, 6, None, MULTIPLE), ("nothing", 2, 2, None, MULTIPLE), ("crossed", 3, 1, None, MULTIPLE),
-    ("start_too_low", -9, 2, None, CLAMP_START), ("end_too_low", 1, -9, None, CLAMP_END),
-    ("step", 0, 4, 3, STEPS), ("step_one", 1, 4, 1, INPUTS), ("step_beyond", 1, 4, 7, STEPS),
-    ("step_default_old", 1, 4, None, STEP_DEFAULT_OLD), ("step_default", 1, 4, None, STEP_DEFAULT),
-    ("backward", 3, 0, -1, BACKWARD), ("backward_now", 3, 0, -1, SLICING_BACKWARD),
-    ("backward_from_back", -1, -4, -2, STEPS), ("backward_nothing", 1, 3, -1, STEPS),
-    ("backward_minus_one", 3, -1, -1, STEPS), ("backward_all", 4, -6, -1, INT_MIN),
-    ("backward_from_beyond", 9, 1, -1, CLAMP_START), ("backward_from_n", 5, 1, -1, CLAMP_START),
-    ("backward_from_too_low", -9, -9, -1, CLAMP_START), ("backward_to_beyond", 2, 9, -1, CLAMP_END),
-]  # fmt: skip
+BOUNDS: list[tuple[str, int, int, int | None, Clause]] = [
+    ("negative_first", -5, 2, None, MULTIPLE),
+    ("larger_end", 2, 6, None, MULTIPLE),
+    ("larger_start", 9, 10, None, MULTIPLE),
+    ("larger_start_than_end", 9, 3, None, LARGER),
+    ("start_is_n", 5, 6, None, MULTIPLE),
+    ("nothing", 2, 2, None, MULTIPLE),
+    ("crossed", 3, 1, None, MULTIPLE),
+    ("start_too_low", -9, 2, None, CLAMP_START),
+    ("end_too_low", 1, -9, None, CLAMP_END),
+    ("step", 0, 4, 3, STEPS),
+    ("step_one", 1, 4, 1, INPUTS),
+    ("step_beyond", 1, 4, 7, STEPS),
+    ("step_default_before_11", 1, 4, None, STEP_DEFAULT_BEFORE_11),
+    ("step_default", 1, 4, None, STEP_DEFAULT),
+    ("backward", 3, 0, -1, BACKWARD),
+    ("backward_since_11", 3, 0, -1, SLICING_BACKWARD),
+    ("backward_from_back", -1, -4, -2, STEPS),
+    ("backward_nothing", 1, 3, -1, STEPS),
+    ("backward_minus_one", 3, -1, -1, STEPS),
+    ("backward_all", 4, -6, -1, INT_MIN),
+    ("backward_from_beyond", 9, 1, -1, CLAMP_START),
+    ("backward_from_n", 5, 1, -1, CLAMP_START),
+    ("backward_from_too_low", -9, -9, -1, CLAMP_START),
+    ("backward_to_beyond", 2, 9, -1, CLAMP_END),
+]
 for name, start, end, step, clause in BOUNDS:
     bound: dict[str, Any] = {"data": ramp(5, 3), "starts": [start], "ends": [end], "axes": [0]}
     bound |= {} if step is None else {"steps": [step]}
-    case(name, Tag.EDGE, **bound, cites=(clause,))
+    case(name, Tag.EDGE, **bound, cites=clause)
     if clause in {CLAMP_START, INT_MIN} or name == "end_too_low":
-        case(f"{name}_unsaid", Tag.CHANGE, **bound, before=clause.since, unspecified=clause)
+        case(f"{name}_before_{clause.since}", Tag.CHANGE, **bound, before=clause.since, unspecified=clause)
 STILL: dict[str, Any] = {"data": ramp(5, 3), "starts": [0], "ends": [4], "axes": [0], "steps": [0]}
-case("step_zero", Tag.EDGE, **STILL, cites=(STEP_VALUE,), rejects=STEP_ZERO)
-case("step_zero_now", Tag.EDGE, **STILL, since=13, rejects=STEP_ZERO)
-case("step_zero_unsaid", Tag.EDGE, **STILL, before=11, unspecified=STEP_ZERO)
-case("backward_zero_size", Tag.EDGE, data=ramp(0, 3), starts=[0], ends=[-9], axes=[0], steps=[-1], cites=(CLAMP_END,))
+case("step_zero", Tag.EDGE, **STILL, cites=STEP_VALUE, rejects=STEP_ZERO)
+case("step_zero_since_13", Tag.EDGE, **STILL, since=13, rejects=STEP_ZERO)
+case("step_zero_before_11", Tag.EDGE, **STILL, before=11, unspecified=STEP_ZERO)
+case("backward_zero_size", Tag.EDGE, data=ramp(0, 3), starts=[0], ends=[-9], axes=[0], steps=[-1], cites=CLAMP_END)
 for type_, limits in (("int32", np.iinfo(np.int32)), ("int64", np.iinfo(np.int64))):
     low, high = int(limits.min), int(limits.max)
-    case(f"int_max_{type_}", Tag.EDGE, data=CUBE, starts=[1, 2], ends=[high, 4], axes=[2, 1], cites=(INT_MAX,))
+    case(f"int_max_{type_}", Tag.EDGE, data=CUBE, starts=[1, 2], ends=[high, 4], axes=[2, 1], cites=INT_MAX)
     front: dict[str, Any] = {"data": CUBE, "starts": [4, 3], "ends": [low, 0], "axes": [2, 1], "steps": [-1, -2]}
     case(f"int_min_{type_}", Tag.EDGE, **front, cites=(INT_MIN, SLICING_BACKWARD))
     for name, starts, ends, steps in (
@@ -173,42 +213,76 @@ for type_, limits in (("int32", np.iinfo(np.int32)), ("int64", np.iinfo(np.int64
         ("bounds", [low, high], [high, low], [1, -1]),
     ):
         four = {"starts": starts, "ends": ends, "steps": steps, "axes": [0, 1]}
-        huge: dict[str, Any] = {key: typed(type_, np.array(given, type_)) for key, given in four.items()}
+        huge: dict[str, Any] = {key: typed(type_, np.array(numbers, type_)) for key, numbers in four.items()}
         case(f"huge_{name}_{type_}", Tag.EDGE, data=ramp(4, 5), **huge, cites=(CLAMP_START, CLAMP_END))
 
-CUT: dict[str, Any] = {"starts": [1], "ends": [3]}
-FLAT: dict[str, Any] = {"data": ramp(5, 3)}
 for name, shape, axis in axes():
     back = (BACK, RANGE, AXES_ADD) if axis < 0 else (RANGE,)
-    case(name, Tag.AXIS, data=ramp(*shape), **CUT, axes=[axis], since=13, cites=back)
+    case(name, Tag.AXIS, data=ramp(*shape), starts=[1], ends=[3], axes=[axis], since=13, cites=back)
 for name, shape, axis in axes_outside():
-    case(name, Tag.AXIS, data=ramp(*shape), **CUT, axes=[axis], since=13, rejects=RANGE)
-case("axis_from_back", Tag.AXIS, **SOME, axes=[-1, 0], cites=(BACK, RANGE))
+    case(name, Tag.AXIS, data=ramp(*shape), starts=[1], ends=[3], axes=[axis], since=13, rejects=RANGE)
+case("axis_from_back", Tag.AXIS, data=CUBE, starts=[1, 2], ends=[3, 5], axes=[-1, 0], cites=(BACK, RANGE))
 for axis in (2, -3):
-    case(f"axis_{axis + 3}_outside", Tag.AXIS, **FLAT, **CUT, axes=[axis], before=13, rejects=RANGE)
-case("axis_from_back_old", Tag.AXIS, **FLAT, **CUT, axes=[-1], before=11, unspecified=BACK)
-case("axis_too_high_old", Tag.AXIS, **FLAT, **CUT, axes=[2], before=11, rejects=APPLY)
-case("repeated", Tag.EDGE, **SOME, axes=[1, 1], unspecified=REPEATED)
-case("repeated_from_back", Tag.EDGE, **SOME, axes=[1, -2], since=11, unspecified=REPEATED)
-case("too_many_starts", **FLAT, starts=[1, 0, 0], ends=[3, 1, 1], rejects=STARTS)
-case("fewer_starts", **FLAT, starts=[1], ends=[3, 1], axes=[0, 1], rejects=ENDS)
-case("fewer_ends", **FLAT, starts=[1, 0], ends=[3], axes=[0, 1], rejects=ENDS)
-case("fewer_axes", **FLAT, starts=[1, 0], ends=[3, 1], axes=[0], rejects=STARTS)
-case("more_axes", **FLAT, **CUT, axes=[0, 1], rejects=STARTS)
-case("fewer_steps", **FLAT, starts=[1, 0], ends=[3, 1], axes=[0, 1], steps=[1], rejects=STEPS)
+    case(
+        f"axis_{axis + 3}_outside",
+        Tag.AXIS,
+        data=ramp(5, 3),
+        starts=[1],
+        ends=[3],
+        axes=[axis],
+        before=13,
+        rejects=RANGE,
+    )
+case(
+    "axis_from_back_before_11", Tag.AXIS, data=ramp(5, 3), starts=[1], ends=[3], axes=[-1], before=11, unspecified=BACK
+)
+case("axis_too_high_before_11", Tag.AXIS, data=ramp(5, 3), starts=[1], ends=[3], axes=[2], before=11, rejects=APPLY)
+case("repeated", Tag.EDGE, data=CUBE, starts=[1, 2], ends=[3, 5], axes=[1, 1], unspecified=REPEATED)
+case(
+    "repeated_from_back", Tag.EDGE, data=CUBE, starts=[1, 2], ends=[3, 5], axes=[1, -2], since=11, unspecified=REPEATED
+)
+case("too_many_starts", data=ramp(5, 3), starts=[1, 0, 0], ends=[3, 1, 1], rejects=STARTS)
+case("fewer_starts", data=ramp(5, 3), starts=[1], ends=[3, 1], axes=[0, 1], rejects=ENDS)
+case("fewer_ends", data=ramp(5, 3), starts=[1, 0], ends=[3], axes=[0, 1], rejects=ENDS)
+case("fewer_axes", data=ramp(5, 3), starts=[1, 0], ends=[3, 1], axes=[0], rejects=STARTS)
+case("more_axes", data=ramp(5, 3), starts=[1], ends=[3], axes=[0, 1], rejects=STARTS)
+case("fewer_steps", data=ramp(5, 3), starts=[1, 0], ends=[3, 1], axes=[0, 1], steps=[1], rejects=STEPS)
 case("starts_scalar", Tag.EDGE, data=ramp(5), starts=1, ends=3, since=10, rejects=ONE_D)
 case("starts_matrix", Tag.EDGE, data=ramp(5), starts=[[1]], ends=[[3]], since=10, rejects=ONE_D)
-case("axes_scalar", Tag.EDGE, data=ramp(5), **CUT, axes=0, since=10, rejects=STARTS)
+case("axes_scalar", Tag.EDGE, data=ramp(5), starts=[1], ends=[3], axes=0, since=10, rejects=STARTS)
 
-ALL: dict[str, Any] = {"starts": [1, 1], "ends": [3, 4]}
-case("dtypes_old", Tag.DTYPE, each="T", data=extremes(3, 5), **ALL, before=10, cites=(ALL_TYPES,))
-case("dtypes", Tag.DTYPE, each="T", data=extremes(4, 5), **ALL, axes=[1, 0], steps=[2, 1], cites=(ALL_TYPES,))
-case("index_dtypes", Tag.DTYPE, each="Tind", **FLAT, **CUT, axes=[0], steps=[2], cites=(INDEX_TYPES,))
-case("index_outside", Tag.DTYPE, outside="Tind", **FLAT, **ALL, since=13, rejects=INDEX_TYPES)
-case("outside", Tag.DTYPE, outside="T", **FLAT, **ALL, since=13, rejects=Rule.TYPES)
+case(
+    "extremes_before_10",
+    Tag.DTYPE,
+    Tag.EDGE,
+    each="T",
+    data=extremes(3, 5),
+    starts=[1, 1],
+    ends=[3, 4],
+    before=10,
+    cites=ALL_TYPES,
+)
+EXTREMES = extremes(4, 5)
+case(
+    "extremes",
+    Tag.DTYPE,
+    Tag.EDGE,
+    each="T",
+    data=EXTREMES,
+    starts=[1, 1],
+    ends=[3, 4],
+    axes=[1, 0],
+    steps=[2, 1],
+    cites=ALL_TYPES,
+)
+case(
+    "index_outside",
+    Tag.DTYPE,
+    outside="Tind",
+    data=ramp(5, 3),
+    starts=[1, 1],
+    ends=[3, 4],
+    since=13,
+    rejects=INDEX_TYPES,
+)
 case("two_index_types", data=ramp(5), starts=[1], ends=typed("int32", [3]), rejects=INDEX_TYPES)
-case("stray_axes", Tag.CHANGE, data=ramp(5), **CUT, stray={"axes": [0]}, since=10, rejects=Rule.ATTRIBUTES)
-case("no_ends", data=ramp(5), starts=[1], since=10, rejects=Rule.ARITY)
-case("no_ends_old", data=ramp(5), starts=[1], before=10, rejects=Rule.ATTRIBUTES)
-case("no_outputs", data=ramp(5), **CUT, n=0, rejects=Rule.ARITY)
-case("two_outputs", data=ramp(5), **CUT, n=2, rejects=Rule.ARITY)
