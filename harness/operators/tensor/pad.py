@@ -1,7 +1,9 @@
-"""Pad: elements added around a tensor, or taken away from its ends.
+"""Pad: add elements around a tensor, or remove some from its ends.
 
-Versions: 1 (paddings as attribute), 2 (pads; fewer than none), 11 (as inputs), 13 (strings and bool), 18 (some axes),
-19 (wrap), 21 to 25 (types).
+    output = Pad(data, pads, constant_value=None, axes=None, mode="constant")
+
+Versions: 1 (paddings an attribute), 2 (pads, which may be negative), 11 (inputs), 13 (strings and bool), 18 (axes), 19
+(wrap), 21 to 25 (types).
 """
 
 from __future__ import annotations
@@ -10,9 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Ints, Op, Rule, Tag, Version, axes, axes_outside, extremes, ramp, typed
+from harness.declare import (
+    EXACT,
+    Array,
+    Clause,
+    Ints,
+    Op,
+    Tag,
+    Version,
+    axes,
+    axes_outside,
+    extremes,
+    ramp,
+    typed,
+    vary,
+)
 
 PAD = Op("Pad", versions=(1, 2, 11, 13, 18, 19, 21, 23, 24, 25), compare=EXACT, rank="data")
+PAD.example(
+    data=ramp(4, 5), paddings=[1, 2, 2, 3], pads=[1, 2, 2, 0], mode="edge", value=-1.5, constant_value=7, axes=[1, 0]
+)
 
 GENERATED = PAD.clause("a padded tensor (`output`) is generated.", since=11)
 CONTRADICTION = PAD.clause(
@@ -24,20 +43,22 @@ REMOVE = PAD.clause(
     since=2,
     note="No more can be removed than there are. Says not whether removing or reflecting comes first.",
 )
-RANK_FIRST = PAD.clause("`paddings` rank should be double of the input's rank.", before=2)
-RANK_OLD = PAD.clause("`pads` rank should be double of the input's rank.", since=2, before=11)
-SHAPE_OLD = PAD.clause("`pads` should be a 1D tensor of shape [2 * input_rank].", since=11, before=18)
+RANK_BEFORE_2 = PAD.clause("`paddings` rank should be double of the input's rank.", before=2)
+RANK_BEFORE_11 = PAD.clause("`pads` rank should be double of the input's rank.", since=2, before=11)
+SHAPE_BEFORE_18 = PAD.clause("`pads` should be a 1D tensor of shape [2 * input_rank].", since=11, before=18)
 SHAPE = PAD.clause(
     "`pads` should be a 1D tensor of shape [2 * num_axes] where `num_axes` refers to the number of elements", since=18
 )
-FORMAT_FIRST = PAD.clause("`paddings` format should be as follow [x1_begin, x2_begin...x1_end,", before=2, result=True)
-FORMAT_OLD = PAD.clause("`pads` format should be as follow [x1_begin,", since=2, before=11, result=True)
+FORMAT_BEFORE_2 = PAD.clause(
+    "`paddings` format should be as follow [x1_begin, x2_begin...x1_end,", before=2, result=True
+)
+FORMAT_BEFORE_11 = PAD.clause("`pads` format should be as follow [x1_begin,", since=2, before=11, result=True)
 FORMAT = PAD.clause("`pads` format should be: [x1_begin, x2_begin,", since=11, result=True)
-MODES_FIRST = PAD.clause("Three modes: constant(default), reflect, edge", before=11)
+MODES_BEFORE_11 = PAD.clause("Three modes: constant(default), reflect, edge", before=11)
 THREE = PAD.clause("The three supported `modes` are", since=11, before=19, note="Runtimes take wrap all the same.")
 FOUR = PAD.clause("The four supported `modes` are", since=19)
 MODES = PAD.clause("Supported modes: `constant`(default), `reflect`, `edge`", since=11)
-CONSTANT_OLD = PAD.clause("specified by `constant_value` (which defaults to 0)", since=11, before=13)
+CONSTANT_BEFORE_13 = PAD.clause("specified by `constant_value` (which defaults to 0)", since=11, before=13)
 CONSTANT = PAD.clause("specified by `constant_value` (which defaults to 0, empty string, or False)", since=13)
 REFLECT = PAD.clause(
     "pads with the reflection of the vector mirrored on the first and last values of the vector",
@@ -50,7 +71,7 @@ FILLED = PAD.clause("One float, indicates the value to be filled", before=11)
 SCALAR = PAD.clause(
     "A scalar value to be used if the mode chosen is `constant`", since=11, note="Runtimes take rank 1 as well."
 )
-DEFAULT_OLD = PAD.clause("(by default it is 0).", since=11, before=13)
+DEFAULT_BEFORE_13 = PAD.clause("(by default it is 0).", since=11, before=13)
 DEFAULT = PAD.clause("(by default it is 0, empty string or False).", since=13)
 APPLY = PAD.clause("1-D tensor of axes that `pads` apply to.", since=18)
 BACK = PAD.clause("Negative value means counting dimensions from the back.", since=18)
@@ -83,7 +104,7 @@ def _indices(v: Version, n: int, begin: int, end: int, mode: str) -> Array:
 
 def _padded(v: Version, data: Array, pads: list[tuple[int, ...]], mode: str, constant: Fill) -> Array:
     """Return `data` with each of (axis, begin, end) applied."""
-    named = next(clause for clause in (MODES_FIRST, THREE, FOUR) if clause.in_force(v.since))
+    named = next(clause for clause in (MODES_BEFORE_11, THREE, FOUR) if clause.in_force(v.since))
     v.require(named, mode in {"constant", "reflect", "edge"} or (mode == "wrap" and named is FOUR))
     fill = ("" if data.dtype.kind == "O" else 0) if constant is None else constant
     for axis, begin, end in pads:
@@ -101,7 +122,7 @@ def _padded(v: Version, data: Array, pads: list[tuple[int, ...]], mode: str, con
 @PAD.oracle(before=2)
 def first(v: Version, data: Array, paddings: list[int], mode: str, value: float) -> Array:
     """Return the result where both orders that the text gives mean the same."""
-    v.require(RANK_FIRST, len(paddings) == 2 * data.ndim)
+    v.require(RANK_BEFORE_2, len(paddings) == 2 * data.ndim)
     halves = list(zip(paddings[: data.ndim], paddings[data.ndim :], strict=True))
     v.silent(CONTRADICTION, halves != list(zip(paddings[::2], paddings[1::2], strict=True)))
     return _padded(v, data, [(axis, *pair) for axis, pair in enumerate(halves)], mode, value)
@@ -110,17 +131,17 @@ def first(v: Version, data: Array, paddings: list[int], mode: str, value: float)
 @PAD.oracle(since=2)
 def padded(v: Version, data: Array, pads: Ints, mode: str, value: Fill, constant_value: Fill, axes: Ints) -> Array:
     """Return `data` with elements added or removed; value before version 11, constant_value since."""
-    along, given = np.asarray(range(data.ndim) if axes is None else axes, np.int64), np.asarray(pads)
-    clause = next(item for item in (RANK_OLD, SHAPE_OLD, SHAPE) if item.in_force(v.since))
-    v.require(clause, given.shape == (2 * along.size,))
+    along, numbers = np.asarray(range(data.ndim) if axes is None else axes, np.int64), np.asarray(pads)
+    clause = next(item for item in (RANK_BEFORE_11, SHAPE_BEFORE_18, SHAPE) if item.in_force(v.since))
+    v.require(clause, numbers.shape == (2 * along.size,))
     if RANGE.in_force(v.since):
         v.require(APPLY, along.ndim == 1)
         v.require(RANGE, bool(((along >= -data.ndim) & (along < data.ndim)).all()))
-    chosen = [int(axis) % data.ndim for axis in along]
-    v.silent(REPEATED, len(set(chosen)) < len(chosen))
+    padded_axes = [int(axis) % data.ndim for axis in along]
+    v.silent(REPEATED, len(set(padded_axes)) < len(padded_axes))
     constant = value if constant_value is None else constant_value
     v.require(SCALAR, constant_value is None or np.ndim(constant_value) == 0)
-    triples = zip(chosen, map(int, given[: along.size]), map(int, given[along.size :]), strict=True)
+    triples = zip(padded_axes, map(int, numbers[: along.size]), map(int, numbers[along.size :]), strict=True)
     return _padded(v, data, list(triples), mode, constant)
 
 
@@ -128,92 +149,112 @@ case = PAD.case
 
 TABLE = [[1.0, 1.2], [2.3, 3.4], [4.5, 5.7]]
 GRID, CUBE = np.arange(1, 21).reshape(4, 5), np.arange(1, 61).reshape(3, 4, 5)
-FLAT: dict[str, Any] = {"data": GRID, "pads": [1, 2, 2, 0]}
-FIRST: dict[str, Any] = {"data": GRID, "paddings": [1, 2, 2, 3]}
-WIDE: dict[str, Any] = {"data": CUBE, "pads": [1, 0, 3, 2, 1, 0]}
-FOUR_MODES = ("constant", "reflect", "edge", "wrap")
-ONE: dict[str, Any] = {"since": 19, "before": 21}
-"""One version stands for those from 19 on in what only their types tell apart."""
+ALL_MODES = ("constant", "reflect", "edge", "wrap")
+ONCE: dict[str, Any] = {"since": 19, "before": 21}
+"""One version stands for those from 19 on, which differ in their types alone."""
 
-case("example", data=TABLE, pads=[0, 2, 0, 0], cites=(EXAMPLE,))
+case("example", data=TABLE, pads=[0, 2, 0, 0], cites=EXAMPLE)
 case("example_wrap", data=TABLE, pads=[2, 1, 1, 1], mode="wrap", cites=(WRAP, FOUR))
-for mode, clause in zip(FOUR_MODES, (CONSTANT, REFLECT, EDGE, WRAP), strict=True):
+for mode, clause in zip(ALL_MODES, (CONSTANT, REFLECT, EDGE, WRAP), strict=True):
     if mode != "wrap":
-        case(f"{mode}_first", Tag.CHANGE, **FIRST, mode=mode, cites=(MODES_FIRST, FORMAT_FIRST))
-        case(f"{mode}_old", Tag.CHANGE, **FLAT, mode=mode, cites=(MODES_FIRST, FORMAT_OLD))
-    case(mode, **FLAT, mode=mode, cites=(FORMAT, clause, MODES, GENERATED))
+        case(
+            f"{mode}_before_2",
+            Tag.CHANGE,
+            data=GRID,
+            paddings=[1, 2, 2, 3],
+            mode=mode,
+            cites=(MODES_BEFORE_11, FORMAT_BEFORE_2),
+        )
+        case(
+            f"{mode}_before_11",
+            Tag.CHANGE,
+            data=GRID,
+            pads=[1, 2, 2, 0],
+            mode=mode,
+            cites=(MODES_BEFORE_11, FORMAT_BEFORE_11),
+        )
+    case(mode, data=GRID, pads=[1, 2, 2, 0], mode=mode, cites=(FORMAT, clause, MODES, GENERATED))
 for mode in ("wrap", "symmetric"):
-    case(f"mode_{mode}_first", Tag.CHANGE, **FIRST, mode=mode, rejects=MODES_FIRST)
-    case(f"mode_{mode}_old", Tag.CHANGE, **FLAT, mode=mode, before=11, rejects=MODES_FIRST)
-    case(f"mode_{mode}_three", Tag.CHANGE, **FLAT, mode=mode, rejects=THREE)
-case("mode_unknown", **FLAT, mode="symmetric", rejects=FOUR)
+    case(f"mode_{mode}_before_2", Tag.CHANGE, data=GRID, paddings=[1, 2, 2, 3], mode=mode, rejects=MODES_BEFORE_11)
+    case(
+        f"mode_{mode}_before_11",
+        Tag.CHANGE,
+        data=GRID,
+        pads=[1, 2, 2, 0],
+        mode=mode,
+        before=11,
+        rejects=MODES_BEFORE_11,
+    )
+    case(f"mode_{mode}_before_19", Tag.CHANGE, data=GRID, pads=[1, 2, 2, 0], mode=mode, rejects=THREE)
+case("mode_unknown", data=GRID, pads=[1, 2, 2, 0], mode="symmetric", rejects=FOUR)
 
 # Version 1 contradicts itself but where the orders of its two texts agree.
-case("value_first", Tag.CHANGE, **FIRST, value=-1.5, cites=(FILLED,))
-case("first_contradicts", data=TABLE, paddings=[0, 0, 2, 0], unspecified=CONTRADICTION)
-case("first_negative", data=GRID[0], paddings=[-1, 1], unspecified=REMOVE)
-case("first_too_few", data=GRID, paddings=[1, 1], rejects=RANK_FIRST)
-case("value", Tag.CHANGE, **FLAT, value=-1.5, cites=(FILLED,))
-case("default_old", **FLAT, cites=(DEFAULT_OLD, CONSTANT_OLD))
-case("default", **FLAT, cites=(DEFAULT, CONSTANT))
-case("constant_value", Tag.CHANGE, **FLAT, constant_value=7, cites=(SCALAR,))
-case("constant_value_edge", **FLAT, constant_value=7, mode="edge", **ONE, cites=(SCALAR, ASSUMED))
-case("constant_value_vector", Tag.EDGE, **FLAT, constant_value=[7], rejects=SCALAR)
+case("value_before_2", Tag.CHANGE, data=GRID, paddings=[1, 2, 2, 3], value=-1.5, cites=FILLED)
+case("contradiction_before_2", data=TABLE, paddings=[0, 0, 2, 0], unspecified=CONTRADICTION)
+case("negative_before_2", data=GRID[0], paddings=[-1, 1], unspecified=REMOVE)
+case("too_few_before_2", data=GRID, paddings=[1, 1], rejects=RANK_BEFORE_2)
+case("value", Tag.CHANGE, data=GRID, pads=[1, 2, 2, 0], value=-1.5, cites=FILLED)
+case("default_before_13", data=GRID, pads=[1, 2, 2, 0], cites=(DEFAULT_BEFORE_13, CONSTANT_BEFORE_13))
+case("default", data=GRID, pads=[1, 2, 2, 0], cites=(DEFAULT, CONSTANT))
+case("constant_value", Tag.CHANGE, data=GRID, pads=[1, 2, 2, 0], constant_value=7, cites=SCALAR)
+case(
+    "constant_value_edge", data=GRID, pads=[1, 2, 2, 0], constant_value=7, mode="edge", **ONCE, cites=(SCALAR, ASSUMED)
+)
+case("constant_value_vector", Tag.EDGE, data=GRID, pads=[1, 2, 2, 0], constant_value=[7], rejects=SCALAR)
 
 # Numbers of elements before and after the values 1 to 5 of a line; empty: in every mode.
-LINES: list[tuple[str, list[int], str, Any]] = [
-    ("nothing", [0, 0], "", None), ("asymmetric", [3, 1], "", None), ("removed", [-1, -2], "", None),
-    ("all_but_one", [4, 4], "", None), ("all_but_one_removed", [0, -4], "", None),
-    ("removed_all", [-2, -3], "constant", None), ("mixed", [-1, 2], "constant", None),
-    ("mixed_edge", [2, -3], "edge", None), ("mixed_reflect", [-1, 2], "reflect", REMOVE),
-    ("mixed_wrap", [2, -1], "wrap", REMOVE), ("mixed_all_edge", [-5, 2], "edge", EDGE),
-    ("mixed_all", [-5, 2], "constant", None), ("mixed_beyond", [-6, 2], "constant", REMOVE),
-    ("beyond", [9, 7], "constant", None), ("beyond_edge", [9, 7], "edge", None), ("beyond_wrap", [13, 7], "wrap", None),
-    ("beyond_reflect", [5, 0], "reflect", REFLECT), ("beyond_reflect_end", [0, 5], "reflect", REFLECT),
-]  # fmt: skip
+LINES: list[tuple[str, list[int], str, Clause | None]] = [
+    ("nothing", [0, 0], "", None),
+    ("asymmetric", [3, 1], "", None),
+    ("removed", [-1, -2], "", None),
+    ("all_but_one", [4, 4], "", None),
+    ("all_but_one_removed", [0, -4], "", None),
+    ("removed_all", [-2, -3], "constant", None),
+    ("mixed", [-1, 2], "constant", None),
+    ("mixed_edge", [2, -3], "edge", None),
+    ("mixed_reflect", [-1, 2], "reflect", REMOVE),
+    ("mixed_wrap", [2, -1], "wrap", REMOVE),
+    ("mixed_all_edge", [-5, 2], "edge", EDGE),
+    ("mixed_all", [-5, 2], "constant", None),
+    ("mixed_beyond", [-6, 2], "constant", REMOVE),
+    ("beyond", [9, 7], "constant", None),
+    ("beyond_edge", [9, 7], "edge", None),
+    ("beyond_wrap", [13, 7], "wrap", None),
+    ("beyond_reflect", [5, 0], "reflect", REFLECT),
+    ("beyond_reflect_end", [0, 5], "reflect", REFLECT),
+]
 for name, pads, only, open_ in LINES:
-    for mode in [only] if only else FOUR_MODES:
+    for mode in [only] if only else ALL_MODES:
         line: dict[str, Any] = {"data": np.arange(1, 6), "pads": pads, "mode": mode, "unspecified": open_}
-        case(f"line_{name}_{mode}", Tag.EDGE, **line, **ONE)
+        case(f"line_{name}_{mode}", Tag.EDGE, **line, **ONCE)
         if mode == only != "wrap":
-            case(f"line_{name}_{mode}_old", Tag.EDGE, **line, before=11)
+            case(f"line_{name}_{mode}_before_11", Tag.EDGE, **line, before=11)
 case("removed_too_many", Tag.EDGE, data=ramp(5), pads=[-3, -3], rejects=REMOVE)
-for mode in FOUR_MODES:
-    known: dict[str, Any] = {"mode": mode, **ONE}
-    case(f"cube_{mode}", **WIDE, **known)
-    case(f"rank0_{mode}", Tag.EDGE, data=ramp(), pads=[], **known)
-    none, mirror = (None if mode == "constant" else EDGE), (REFLECT if mode == "reflect" else None)
-    case(f"zero_size_{mode}", Tag.EDGE, data=ramp(2, 0), pads=[0, 1, 0, 2], **known, unspecified=none)
-    case(f"zero_size_beside_{mode}", Tag.EDGE, data=ramp(3, 0), pads=[1, 0, 2, 0], **known)
-    case(f"size_one_{mode}", Tag.EDGE, data=[[7]], pads=[0, 1, 0, 2], **known, unspecified=mirror)
+for mode in ALL_MODES:
+    case(f"cube_{mode}", data=CUBE, pads=[1, 0, 3, 2, 1, 0], mode=mode, **ONCE)
+    case(f"rank0_{mode}", Tag.EDGE, data=ramp(), pads=[], mode=mode, **ONCE)
+    no_edge = None if mode == "constant" else EDGE
+    case(f"zero_size_{mode}", Tag.EDGE, data=ramp(2, 0), pads=[0, 1, 0, 2], mode=mode, **ONCE, unspecified=no_edge)
+    case(f"zero_size_beside_{mode}", Tag.EDGE, data=ramp(3, 0), pads=[1, 0, 2, 0], mode=mode, **ONCE)
+    no_mirror = REFLECT if mode == "reflect" else None
+    case(f"size_one_{mode}", Tag.EDGE, data=[[7]], pads=[0, 1, 0, 2], mode=mode, **ONCE, unspecified=no_mirror)
 for type_ in ("string", "bool", "bfloat16", "int4", "complex64"):
     hard: dict[str, Any] = {"data": typed(type_, extremes(4)), "pads": [2, 1], "since": 25}
-    case(f"value_{type_}", Tag.DTYPE, **hard, constant_value=typed(type_, 1), cites=(SCALAR,))
-    for mode in FOUR_MODES:
-        case(f"{mode}_{type_}", Tag.DTYPE, Tag.EDGE, **hard, mode=mode, cites=(DEFAULT,))
-for name, chosen, pads in (("turned", [2, 0], [1, 2, 3, 0]), ("none", [], []), ("back", [-3, -1], [1, 2, 3, 0])):
-    case(f"axes_{name}", Tag.AXIS, data=CUBE, pads=pads, axes=chosen, **ONE, cites=(APPLY, RANGE, BACK))
-case("axes_repeated", Tag.EDGE, data=GRID, pads=[1, 1, 1, 1], axes=[1, -1], **ONE, unspecified=REPEATED)
+    case(f"value_{type_}", Tag.DTYPE, **hard, constant_value=typed(type_, 1), cites=SCALAR)
+    for mode in ALL_MODES:
+        case(f"{mode}_{type_}", Tag.DTYPE, Tag.EDGE, **hard, mode=mode, cites=DEFAULT)
+SOME_AXES = vary(turned=[2, 0], back=[-3, -1])
+case("axes", Tag.AXIS, data=CUBE, pads=[1, 2, 3, 0], axes=SOME_AXES, **ONCE, cites=(APPLY, RANGE, BACK))
+case("axes_none", Tag.AXIS, data=CUBE, pads=[], axes=[], **ONCE, cites=(APPLY, RANGE, BACK))
+case("axes_repeated", Tag.EDGE, data=GRID, pads=[1, 1, 1, 1], axes=[1, -1], **ONCE, unspecified=REPEATED)
 case("axes_scalar", Tag.EDGE, data=ramp(5), pads=[1, 1], axes=0, rejects=APPLY)
 case("axis_outside", Tag.AXIS, data=GRID, pads=[1, 1], axes=[2], rejects=RANGE)
 for name, shape, axis in axes():
-    case(name, Tag.AXIS, data=ramp(*shape), pads=[1, 2], axes=[axis], mode="edge", **ONE, cites=(BACK,))
+    case(name, Tag.AXIS, data=ramp(*shape), pads=[1, 2], axes=[axis], mode="edge", **ONCE, cites=BACK)
 for name, shape, axis in axes_outside():
-    case(name, Tag.AXIS, data=ramp(*shape), pads=[1, 2], axes=[axis], **ONE, rejects=RANGE)
-for clause in (RANK_OLD, SHAPE_OLD, SHAPE):
-    case(f"pads_few_{clause.since}", data=GRID, pads=[1, 1], rejects=clause)
-
-SMALL: dict[str, Any] = {"data": [1, 2, 4], "pads": [2, 1]}
-case("dtypes", Tag.DTYPE, each="T", **SMALL, mode="edge", cites=(EDGE,))
-case("dtypes_old", Tag.DTYPE, each="T", **SMALL, before=11, cites=(FLOATS,))
-case("dtypes_first", Tag.DTYPE, each="T", data=[1, 2, 4], paddings=[2, 1], cites=(FLOATS,))
-case("axes_dtypes", Tag.DTYPE, each="Tind", data=GRID, pads=[1, 2], axes=[-1], cites=(APPLY,))
-case("axes_outside", Tag.DTYPE, outside="Tind", data=GRID, pads=[1, 2], axes=[1], **ONE, rejects=Rule.TYPES)
-case("outside", Tag.DTYPE, outside="T", **SMALL, since=25, rejects=Rule.TYPES)
+    case(name, Tag.AXIS, data=ramp(*shape), pads=[1, 2], axes=[axis], **ONCE, rejects=RANGE)
+case("pads_few_before_11", data=GRID, pads=[1, 1], rejects=RANK_BEFORE_11)
+case("pads_few_before_18", data=GRID, pads=[1, 1], rejects=SHAPE_BEFORE_18)
+case("pads_few", data=GRID, pads=[1, 1], rejects=SHAPE)
 for type_, clause in (("string", NUMERIC), ("bool", NUMERIC), ("int32", FLOATS)):
     case(f"outside_{type_}", Tag.CHANGE, data=typed(type_, ramp(3)), pads=[1, 2], rejects=clause)
-case("pads_int32", data=ramp(3), pads=typed("int32", [1, 2]), since=11, rejects=Rule.TYPES)
-case("constant_type", **SMALL, constant_value=typed("double", 1), **ONE, rejects=Rule.TYPES)
-case("stray_value", Tag.CHANGE, **SMALL, stray={"value": 1.0}, since=11, rejects=Rule.ATTRIBUTES)
-case("no_pads", data=ramp(3), since=11, rejects=Rule.ARITY)
-case("no_outputs", **SMALL, n=0, rejects=Rule.ARITY)
