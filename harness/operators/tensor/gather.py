@@ -110,10 +110,10 @@ INDICES: dict[str, Any] = {
     "cube": np.arange(12).reshape(2, 1, 6) * 5 % 3,
 }
 for name, indices in INDICES.items():
-    for axis, shape in enumerate(((3, 4, 5), (4, 3, 5), (4, 5, 3))):
+    for axis, turned in enumerate(((3, 4, 5), (4, 3, 5), (4, 5, 3))):
         along = f"{name}_along_{axis}"
-        case(along, Tag.AXIS, data=ramp(*shape), indices=indices, axis=axis, cites=(GATHERS, WHICH))
-        case(f"{along}_from_back", Tag.AXIS, data=ramp(*shape), indices=indices, axis=axis - 3, cites=BACK)
+        case(along, Tag.AXIS, data=ramp(*turned), indices=indices, axis=axis, cites=(GATHERS, WHICH))
+        case(f"{along}_from_back", Tag.AXIS, data=ramp(*turned), indices=indices, axis=axis - 3, cites=BACK)
     case(f"{name}_of_vector", data=ramp(3), indices=indices, cites=(OUTPUT_RANK, ANY_RANK, DATA_RANK))
 for name, shape, axis in axes():
     last = [shape[axis] - 1, 0, 1]

@@ -60,8 +60,9 @@ BY_DEFAULT = RESHAPE.clause(
 
 def _target(v: Version, data: Array, shape: Ints, allowzero: Int) -> list[int]:
     """Return the new shape with zeros and -1 replaced."""
-    v.silent(SHAPE_TENSOR if SHAPE_TENSOR.in_force(v.since) else SHAPE_ARGUMENT, np.ndim(shape) != 1)
-    sizes = [int(size) for size in np.asarray(shape)]
+    target = np.asarray(shape)
+    v.silent(SHAPE_TENSOR if SHAPE_TENSOR.in_force(v.since) else SHAPE_ARGUMENT, target.ndim != 1)
+    sizes = [int(size) for size in target]
     v.require(ONE_INFERRED, sizes.count(-1) <= 1)
     v.silent(INFERRED, min(sizes, default=0) < -1)
     if allowzero:

@@ -1,12 +1,12 @@
-"""Upsample: a tensor with more elements along its dimensions.
+"""Upsample: enlarge a tensor along its dimensions.
 
-Versions: 1 (height and width of 4-D tensors), 7 (all dimensions), 9 (scales as input), and 10, in which it is
+    Y = Upsample(X, scales, mode="nearest")
+
+Versions: 1 (height and width of 4-D tensors), 7 (all dimensions), 9 (scales an input), and 10, in which it is
 deprecated in favour of Resize.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -28,12 +28,13 @@ UPSAMPLE = Op(
     compare=bounded(_rounding, "the nearest element is only moved; two weights a dimension round by an epsilon each"),
     rank="X",
 )
+UPSAMPLE.example(X=ramp(1, 2, 3, 4), scales=[1.0, 1.0, 2.0, 3.0], height_scale=2.0, width_scale=3.0, mode="nearest")
 
 WIDTH = UPSAMPLE.clause("output_width = floor(input_width * width_scale)", before=7)
 HEIGHT = UPSAMPLE.clause("output_height = floor(input_height * height_scale).", before=7)
 DIMENSION = UPSAMPLE.clause("output_dimension = floor(input_dimension * scale).", since=7)
 EXAMPLE = UPSAMPLE.clause("Upsample the input 4-D tensor in nearest mode", before=7)
-MODES_OLD = UPSAMPLE.clause(
+MODES_BEFORE_7 = UPSAMPLE.clause(
     "Two interpolation modes: nearest(default), bilinear",
     before=7,
     note="Says not which coordinate of the input an element of the output has. Cases count where that makes no "
@@ -60,7 +61,7 @@ X_TYPES = UPSAMPLE.clause("Constrain input 'X' and output 'Y' to all tensor type
 
 
 def _upsampled(v: Version, x: Array, scales: list[float], mode: str) -> Array:
-    modes = MODES if MODES.in_force(v.since) else MODES_OLD
+    modes = MODES if MODES.in_force(v.since) else MODES_BEFORE_7
     v.silent(MODES, modes is MODES and mode in {"bilinear", "trilinear"})
     v.require(modes, mode in {"nearest", "linear" if modes is MODES else "bilinear"})
     v.silent(modes, mode != "nearest" and x.dtype.kind in "Ob")
@@ -81,48 +82,45 @@ def of_images(v: Version, X: Array, mode: str, height_scale: float, width_scale:
 @UPSAMPLE.oracle(since=7, before=10)
 def of_any_rank(v: Version, X: Array, mode: str, scales: Ints) -> Array:  # noqa: N803
     """Return X with every dimension scaled."""
-    given = np.asarray(scales, float)
-    v.require(COUNT, given.shape == (X.ndim,))
-    v.require(AT_LEAST_ONE, bool((given >= 1).all()))
-    return _upsampled(v, X, [float(scale) for scale in given], mode)
+    factors = np.asarray(scales, float)
+    v.require(COUNT, factors.shape == (X.ndim,))
+    v.require(AT_LEAST_ONE, bool((factors >= 1).all()))
+    return _upsampled(v, X, [float(factor) for factor in factors], mode)
 
 
 case = UPSAMPLE.case
 
 IMAGE = ramp(1, 2, 3, 4)
 SEVENS = np.full((1, 2, 3, 4), 7)
-DOUBLE: dict[str, Any] = {"height_scale": 2.0, "width_scale": 3.0}
-FOUR = [1.0, 1.0, 2.0, 3.0]
-PAIR: dict[str, Any] = {"X": ramp(2, 3), "scales": [2.0, 3.0]}
 
-case("example", X=[[[[1, 2], [3, 4]]]], height_scale=2.0, width_scale=2.0, mode="nearest", cites=(EXAMPLE,))
-case("example_scales", X=[[[[1, 2], [3, 4]]]], scales=[1.0, 1.0, 2.0, 2.0], mode="nearest", cites=(MODES,))
-case("default_mode", X=IMAGE, **DOUBLE, cites=(MODES_OLD, FOUR_D, FOUR_D_AFTER))
-case("default_mode_scales", Tag.CHANGE, X=IMAGE, scales=FOUR, cites=(MODES, DIMENSION))
+case("example", X=[[[[1, 2], [3, 4]]]], height_scale=2.0, width_scale=2.0, mode="nearest", cites=EXAMPLE)
+case("example_scales", X=[[[[1, 2], [3, 4]]]], scales=[1.0, 1.0, 2.0, 2.0], mode="nearest", cites=MODES)
+case("default_mode", X=IMAGE, height_scale=2.0, width_scale=3.0, cites=(MODES_BEFORE_7, FOUR_D, FOUR_D_AFTER))
+case("default_mode_scales", Tag.CHANGE, X=IMAGE, scales=[1.0, 1.0, 2.0, 3.0], cites=(MODES, DIMENSION))
 for name, high, wide in (("height", 3.0, 1.0), ("width", 1.0, 4.0), ("both", 4.0, 5.0), ("neither", 1.0, 1.0)):
     case(f"nearest_{name}", X=IMAGE, height_scale=high, width_scale=wide, cites=(WIDTH, HEIGHT))
 for shape in ((5,), (2, 3), (2, 3, 4), (2, 1, 3, 4), (1, 2, 3, 2, 2)):
     scales = [1.0 + (axis + 1) % 3 for axis in range(len(shape))]
     case(f"rank{len(shape)}", X=ramp(*shape), scales=scales, mode="nearest", cites=(DIMENSION, AT_LEAST_ONE, COUNT))
-case("rank0", Tag.EDGE, X=ramp(), scales=[], cites=(DIMENSION,))
-case("long", X=ramp(2, 40), scales=[1.0, 7.0], cites=(DIMENSION,))
+case("rank0", Tag.EDGE, X=ramp(), scales=[], cites=DIMENSION)
+case("long", X=ramp(2, 40), scales=[1.0, 7.0], cites=DIMENSION)
 for name, high, wide in (("half", 1.5, 2.5), ("small", 1.25, 1.125), ("below_next", 1.96875, 1.3125)):
-    split: dict[str, Any] = {"X": SEVENS, "height_scale": high, "width_scale": wide}
     for mode in ("nearest", "bilinear"):
-        case(f"floor_{name}_{mode}", **split, mode=mode, cites=(WIDTH, HEIGHT))
+        scaled = f"floor_{name}_{mode}"
+        case(scaled, X=SEVENS, height_scale=high, width_scale=wide, mode=mode, cites=(WIDTH, HEIGHT))
     for mode in ("nearest", "linear"):
-        case(f"floor_{name}_{mode}_scales", X=SEVENS, scales=[1.0, 1.0, high, wide], mode=mode, cites=(DIMENSION,))
+        case(f"floor_{name}_{mode}_scales", X=SEVENS, scales=[1.0, 1.0, high, wide], mode=mode, cites=DIMENSION)
 case("linear_fraction", Tag.EDGE, X=ramp(2, 3), scales=[1.0, 1.5], mode="linear", unspecified=MODES)
 case("linear_whole", X=ramp(2, 3), scales=[1.0, 2.0], mode="linear", unspecified=MODES)
 case("nearest_fraction", Tag.EDGE, X=ramp(2, 3), scales=[1.0, 1.5], mode="nearest", unspecified=MODES)
-case("bilinear_whole", X=IMAGE, **DOUBLE, mode="bilinear", unspecified=MODES_OLD)
-case("nearest_fraction_old", X=IMAGE, height_scale=1.5, width_scale=1.0, unspecified=MODES_OLD)
-case("linear_unscaled", Tag.EDGE, X=ramp(2, 3), scales=[1.0, 1.0], mode="linear", cites=(MODES,))
-case("linear_one_element", Tag.EDGE, X=[[7.5]], scales=[2.0, 3.5], mode="linear", cites=(MODES,))
-case("bilinear_unscaled", Tag.EDGE, X=IMAGE, height_scale=1.0, width_scale=1.0, mode="bilinear", cites=(MODES_OLD,))
-case("zero_size", Tag.EDGE, X=ramp(2, 0), scales=[2.0, 3.0], cites=(DIMENSION,))
-case("zero_size_batch", Tag.EDGE, X=ramp(0, 2, 3, 4), **DOUBLE, cites=(WIDTH,))
-case("nan", Tag.EDGE, X=[np.nan, np.inf, -np.inf, -0.0], scales=[3.0], cites=(DIMENSION,))
+case("bilinear_whole", X=IMAGE, height_scale=2.0, width_scale=3.0, mode="bilinear", unspecified=MODES_BEFORE_7)
+case("nearest_fraction_before_7", X=IMAGE, height_scale=1.5, width_scale=1.0, unspecified=MODES_BEFORE_7)
+case("linear_unscaled", Tag.EDGE, X=ramp(2, 3), scales=[1.0, 1.0], mode="linear", cites=MODES)
+case("linear_one_element", Tag.EDGE, X=[[7.5]], scales=[2.0, 3.5], mode="linear", cites=MODES)
+case("bilinear_unscaled", Tag.EDGE, X=IMAGE, height_scale=1.0, width_scale=1.0, mode="bilinear", cites=MODES_BEFORE_7)
+case("zero_size", Tag.EDGE, X=ramp(2, 0), scales=[2.0, 3.0], cites=DIMENSION)
+case("zero_size_batch", Tag.EDGE, X=ramp(0, 2, 3, 4), height_scale=2.0, width_scale=3.0, cites=WIDTH)
+case("nan", Tag.EDGE, X=[np.nan, np.inf, -np.inf, -0.0], scales=[3.0], cites=DIMENSION)
 
 for name, wrong in {"below_one": [1.0, 0.5], "zero": [0.0, 1.0], "negative": [1.0, -2.0], "nan": [1.0, np.nan]}.items():
     case(f"scale_{name}", Tag.EDGE, X=ramp(2, 3), scales=wrong, rejects=AT_LEAST_ONE)
@@ -131,29 +129,36 @@ for name, wrong in {"below_one": [1.0, 0.5], "zero": [0.0, 1.0], "negative": [1.
 for name, wrong in {"few": [2.0], "many": [1.0, 2.0, 3.0], "none": []}.items():
     case(f"scales_{name}", X=ramp(2, 3), scales=wrong, rejects=COUNT)
 case("scales_matrix", Tag.EDGE, X=ramp(2, 3), scales=[[2.0, 3.0]], since=9, rejects=COUNT)
-case("rank3_old", X=ramp(2, 3, 4), **DOUBLE, rejects=FOUR_D)
-case("rank5_old", X=ramp(1, 2, 3, 4, 5), **DOUBLE, rejects=FOUR_D)
-case("mode_unknown", **PAIR, mode="cubic", rejects=MODES)
-case("mode_bilinear", Tag.CHANGE, **PAIR, mode="bilinear", unspecified=MODES)
-case("mode_linear_old", Tag.CHANGE, X=IMAGE, **DOUBLE, mode="linear", rejects=MODES_OLD)
-case("mode_unknown_old", X=IMAGE, **DOUBLE, mode="cubic", rejects=MODES_OLD)
+case("rank3_before_7", X=ramp(2, 3, 4), height_scale=2.0, width_scale=3.0, rejects=FOUR_D)
+case("rank5_before_7", X=ramp(1, 2, 3, 4, 5), height_scale=2.0, width_scale=3.0, rejects=FOUR_D)
+case("mode_unknown", X=ramp(2, 3), scales=[2.0, 3.0], mode="cubic", rejects=MODES)
+case("mode_bilinear", Tag.CHANGE, X=ramp(2, 3), scales=[2.0, 3.0], mode="bilinear", unspecified=MODES)
+case(
+    "mode_linear_before_7",
+    Tag.CHANGE,
+    X=IMAGE,
+    height_scale=2.0,
+    width_scale=3.0,
+    mode="linear",
+    rejects=MODES_BEFORE_7,
+)
+case("mode_unknown_before_7", X=IMAGE, height_scale=2.0, width_scale=3.0, mode="cubic", rejects=MODES_BEFORE_7)
 
-case("dtypes_old", Tag.DTYPE, each="T", X=IMAGE, **DOUBLE, cites=(FEW_TYPES,))
-case("dtypes", Tag.DTYPE, each="T", X=extremes(3, 4), scales=[2.0, 3.0], before=9, cites=(ALL_TYPES,))
-case("dtypes_now", Tag.DTYPE, each="T", X=extremes(3, 4), scales=[2.0, 3.0], cites=(X_TYPES,))
-case("outside_old", Tag.DTYPE, outside="T", X=IMAGE, **DOUBLE, rejects=FEW_TYPES)
-case("outside", Tag.DTYPE, outside="T", **PAIR, rejects=Rule.TYPES)
+case("extremes_before_9", Tag.DTYPE, Tag.EDGE, each="T", X=extremes(3, 4), scales=[2.0, 3.0], before=9, cites=ALL_TYPES)
+case("extremes", Tag.DTYPE, Tag.EDGE, each="T", X=extremes(3, 4), scales=[2.0, 3.0], cites=X_TYPES)
+case("outside_before_7", Tag.DTYPE, outside="T", X=IMAGE, height_scale=2.0, width_scale=3.0, rejects=FEW_TYPES)
 for type_ in ("float16", "double", "int32", "uint8"):
     hard = typed(type_, np.full((3, 2), 7))
-    case(f"linear_equal_{type_}", Tag.DTYPE, X=hard, scales=[1.5, 2.75], mode="linear", cites=(MODES,))
+    case(f"linear_equal_{type_}", Tag.DTYPE, X=hard, scales=[1.5, 2.75], mode="linear", cites=MODES)
 for type_ in ("string", "bool"):
     odd = typed(type_, ramp(2, 3))
     case(f"linear_{type_}", Tag.DTYPE, X=odd, scales=[1.0, 2.0], mode="linear", unspecified=MODES)
-case("scales_double", X=ramp(2, 3), scales=typed("double", [2, 3]), since=9, rejects=Rule.TYPES)
-case("stray_scales", Tag.CHANGE, X=ramp(2, 3), stray={"scales": [2.0, 3.0]}, since=9, rejects=Rule.ATTRIBUTES)
-case("stray_height", Tag.CHANGE, **PAIR, stray={"height_scale": 2.0}, since=7, rejects=Rule.ATTRIBUTES)
-case("no_scales_old", X=IMAGE, before=9, rejects=Rule.ATTRIBUTES)
-case("no_scales", X=IMAGE, since=9, rejects=Rule.ARITY)
-case("no_outputs", **PAIR, n=0, rejects=Rule.ARITY)
-case("deprecated", Tag.CHANGE, deprecated=True, **PAIR, rejects=Rule.DEPRECATED)
-case("deprecated_linear", Tag.CHANGE, deprecated=True, **PAIR, mode="linear", rejects=Rule.DEPRECATED)
+case(
+    "deprecated_linear",
+    Tag.CHANGE,
+    deprecated=True,
+    X=ramp(2, 3),
+    scales=[2.0, 3.0],
+    mode="linear",
+    rejects=Rule.DEPRECATED,
+)
