@@ -314,7 +314,7 @@ def test_without_its_package_it_does_not_come_up(name: str, tmp_path: Path) -> N
 def test_the_script_that_shows_a_case_without_this_project(name: str, tmp_path: Path) -> None:
     needed = node_environment.needs(name)
     assert needed is not None
-    for case in ("ai.onnx/Split/13/dtypes/int64", "ai.onnx/Split/13/dtypes/string"):
+    for case in ("ai.onnx/Split/13/signature_types_t/int64", "ai.onnx/Split/13/signature_types_t/string"):
         script = tmp_path / "repro.py"
         assert command("repro", case, "--backend", name, "--out", script).status in (0, 1)
         folder = node_environment.environment(needed.of())
