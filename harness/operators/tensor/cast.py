@@ -34,8 +34,8 @@ ENUM = CAST.clause(
 )
 STRICTLY = CAST.clause("Strictly must be one of the types from DataType enum in TensorProto")
 NO_STRINGS = CAST.clause("NOTE: Casting to and from strings is not supported yet.", before=9)
-FROM_OLD = CAST.clause("Casting from strings and complex are not supported.", before=9)
-TO_OLD = CAST.clause("Casting to strings and complex are not supported.", before=9)
+FROM_BEFORE_9 = CAST.clause("Casting from strings and complex are not supported.", before=9)
+TO_BEFORE_9 = CAST.clause("Casting to strings and complex are not supported.", before=9)
 FROM = CAST.clause("Casting from complex is not supported.", since=9)
 TO = CAST.clause("Casting to complex is not supported.", since=9)
 
@@ -117,7 +117,7 @@ SATURATED = CAST.clause(
     "-FLT_MAX | -FLT_MAX | | else | RNE | RNE | RNE | RNE |",
     since=19,
 )
-INF_OLD = CAST.clause("| Inf | FLT_MAX | NaN | FLT_MAX | NaN |", since=19, before=24,
+INF_BEFORE_24 = CAST.clause("| Inf | FLT_MAX | NaN | FLT_MAX | NaN |", since=19, before=24,
                       note="Runtimes know but the table of version 24.")  # fmt: skip
 INF = CAST.clause("| Inf | FLT_MAX | FLT_MAX | FLT_MAX | FLT_MAX |", since=24)
 UNSATURATED = CAST.clause(
@@ -128,8 +128,11 @@ SATURATE = CAST.clause(
     "The parameter defines how the conversion behaves if an input value is out of range of the destination type.",
     since=19,
 )
-ONLY = CAST.clause("It only applies for float 8 conversion (float8e4m3fn, float8e4m3fnuz, float8e5m2", since=19,
-                   note="onnxruntime refuses it elsewhere.")  # fmt: skip
+ONLY = CAST.clause(
+    "It only applies for float 8 conversion (float8e4m3fn, float8e4m3fnuz, float8e5m2",
+    since=19,
+    note="onnxruntime refuses it elsewhere.",
+)
 BY_DEFAULT = CAST.clause("It is true by default.", since=19)
 NEGATIVE = CAST.clause("Casting negative values to FLOAT8E8M0 gives undefined behavior.", since=24)
 POWERS = CAST.clause(
@@ -146,64 +149,81 @@ ROUND_MODE = CAST.clause(
     since=24,
 )
 
-SAID = Conversions(LOSS, INFINITE, UNDEFINED, WRAPS, TRUTH, LITERALS, NONSENSE, FRACTION, PLAIN, SATURATE, POWERS)
-ALSO = {
-    "rounds_double_float16": (SAME_SIZE,), "rounds_double_float": (SINGLE,),
-    "beyond_int32_float16": (INFINITE_FIXED, WRAPS), "truth_int32": (NONZERO, THIRTY_SIX),
-    "text_reserved_float": (RESERVED, CASELESS), "text_fraction_hundred": (HUNDRED,), "truth_old_int32": (THIRTY_SIX,),
-    "false_and_true_double": (FROM_BOOL,), "special_float8e4m3fn": (MANTISSA, SATURATE, SATURATED),
-    "special_unsaturated_float8e4m3fn": (UNSATURATED,), "powers_negative": (NEGATIVE,),
-    "powers_default": (ROUND_MODE,), "saturate_float_float16": (ONLY,),
-    "infinity_float8e4m3fn": (INF_OLD, BY_DEFAULT), "infinity_now_float8e4m3fn": (INF, BY_DEFAULT),
+CONVERSIONS = Conversions(
+    LOSS, INFINITE, UNDEFINED, WRAPS, TRUTH, LITERALS, NONSENSE, FRACTION, PLAIN, SATURATE, POWERS
+)
+ALSO_CITED = {
+    "rounds_double_float16": (SAME_SIZE,),
+    "rounds_double_float": (SINGLE,),
+    "beyond_int32_float16": (INFINITE_FIXED, WRAPS),
+    "truth_int32": (NONZERO, THIRTY_SIX),
+    "text_reserved_float": (RESERVED, CASELESS),
+    "text_fraction_hundred": (HUNDRED,),
+    "truth_old_int32": (THIRTY_SIX,),
+    "false_and_true_double": (FROM_BOOL,),
+    "special_float8e4m3fn": (MANTISSA, SATURATE, SATURATED),
+    "special_unsaturated_float8e4m3fn": (UNSATURATED,),
+    "powers_negative": (NEGATIVE,),
+    "powers_default": (ROUND_MODE,),
+    "saturate_float_float16": (ONLY,),
+    "infinity_float8e4m3fn": (INF_BEFORE_24, BY_DEFAULT),
+    "infinity_now_float8e4m3fn": (INF, BY_DEFAULT),
     "round_mode_unused": (ROUND_MODE,),
-}  # fmt: skip
+}
 
 
 @CAST.oracle()
 def cast(v: Version, input: Array, saturate: Int, round_mode: str | None) -> Array:  # noqa: A002 - the text's own name
     """Return the elements in the type that `to` says."""
-    return SAID.converted(v, input, saturate, round_mode)
+    return CONVERSIONS.converted(v, input, saturate, round_mode)
 
 
 case = CAST.case
 
 for row in rows():
-    sentence, cited = getattr(SAID, row.kind), ALSO.get(row.name, ())
+    sentence, cited = getattr(CONVERSIONS, row.kind), ALSO_CITED.get(row.name, ())
     outcome: dict[str, Any] = {"cites": (sentence, *cited) if sentence.in_force(row.first) else cited}
     if row.unspecified:
         outcome = {"cites": cited, "unspecified": sentence}
     before = row.before or (None if row.everywhere else row.first + 1)
-    given: dict[str, Any] = {"input": typed(row.source, row.values), "to": element_type(row.target), **row.given}
-    case(row.name, Tag.DTYPE, **given, since=row.first, before=before, **outcome)
+    arguments: dict[str, Any] = {"input": typed(row.source, row.values), "to": element_type(row.target), **row.given}
+    case(row.name, Tag.DTYPE, **arguments, since=row.first, before=before, **outcome)
 
 for name, other in zip(OLD, OLD[1:] + OLD[:1], strict=True):
-    case(f"named_{name}", Tag.DTYPE, input=typed(other, [[1, 0, 1]]), to=name.upper(), before=6, cites=(ENUM,))
+    case(f"named_{name}", Tag.DTYPE, input=typed(other, [[1, 0, 1]]), to=name.upper(), before=6, cites=ENUM)
 INT32 = element_type("int32")
 SHAPES: dict[str, tuple[int, ...]] = {"rank0": (), "rank1": (3,), "rank4": (2, 1, 3, 2), "size_one": (1, 1)}
 SHAPES |= {"zero_size": (2, 0, 3), "zero_size_alone": (0,)}
 for name, shape in SHAPES.items():
     case(name, Tag.EDGE, input=ramp(*shape), to=INT32, since=9, before=13, cites=(SAME_SHAPE, ENUM))
-    case(f"{name}_now", Tag.EDGE, input=ramp(*shape), to=INT32, since=21, before=23, cites=(SAME_SHAPE, LOSS))
+    case(f"{name}_since_21", Tag.EDGE, input=ramp(*shape), to=INT32, since=21, before=23, cites=(SAME_SHAPE, LOSS))
     case(f"{name}_by_name", Tag.EDGE, input=ramp(*shape), to="INT32", before=6, cites=(SAME_SHAPE, SAME_SIZE))
 SAME: dict[str, Any] = {"input": typed("{T2}", ramp(3, 2)), "to": element_type("{T2}")}
-case("same_type", Tag.DTYPE, each="T2", **SAME, since=6, cites=(STRICTLY,))
+case("same_type", Tag.DTYPE, each="T2", **SAME, since=6, cites=STRICTLY)
 for a, b in (("int64", "float"), ("float", "uint8"), ("double", "float16"), ("uint8", "int32")):
     whole = typed(a, [1, 0, 3, 100])
-    case(f"old_{a}_to_{b}", input=whole, to=element_type(b), since=6, before=9, cites=(NO_STRINGS,))
-    case(f"named_{a}_to_{b}", input=whole, to=b.upper(), cites=(NO_STRINGS,), before=6)
+    case(f"{a}_to_{b}_before_9", input=whole, to=element_type(b), since=6, before=9, cites=NO_STRINGS)
+    case(f"named_{a}_to_{b}", input=whole, to=b.upper(), cites=NO_STRINGS, before=6)
 for name, (a, b) in {"infinite": ("float", "float16"), "wraps": ("int32", "int8")}.items():
-    old: dict[str, Any] = {"input": typed(a, [100000]), "to": element_type(b), "since": 6, "before": 13}
-    case(f"beyond_old_{name}", Tag.CHANGE, **old, unspecified=INFINITE if name == "infinite" else WRAPS)
-case("rules", Tag.CHANGE, input=[1.5, 3, -0.25], to=element_type("double"), cites=(RULES,))
+    case(
+        f"beyond_{name}_before_13",
+        Tag.CHANGE,
+        input=typed(a, [100000]),
+        to=element_type(b),
+        since=6,
+        before=13,
+        unspecified=INFINITE if name == "infinite" else WRAPS,
+    )
+case("rules", Tag.CHANGE, input=[1.5, 3, -0.25], to=element_type("double"), cites=RULES)
 
-for suffix, to_clause, from_clause in (("_old", TO_OLD, FROM_OLD), ("", TO, FROM)):
+for suffix, to_clause, from_clause in (("_before_9", TO_BEFORE_9, FROM_BEFORE_9), ("", TO, FROM)):
     case(f"to_complex{suffix}", Tag.DTYPE, input=[1], to=element_type("complex64"), since=6, rejects=to_clause)
     case(f"from_complex{suffix}", Tag.DTYPE, input=typed("complex64", [1]), to=INT32, since=6, rejects=from_clause)
 case("to_string", Tag.DTYPE, input=[1.5], to=element_type("string"), since=6, rejects=NO_STRINGS)
 case("from_string", Tag.DTYPE, input=typed("string", ["1.5"]), to=INT32, since=6, rejects=NO_STRINGS)
 case("named_string", Tag.DTYPE, input=[1.5], to="STRING", before=6, rejects=NO_STRINGS)
-case("named_complex", Tag.DTYPE, input=[1.5], to="COMPLEX64", before=6, rejects=TO_OLD)
-case("from_complex_named", Tag.DTYPE, input=typed("complex64", [1]), to="FLOAT", before=6, rejects=FROM_OLD)
+case("named_complex", Tag.DTYPE, input=[1.5], to="COMPLEX64", before=6, rejects=TO_BEFORE_9)
+case("from_complex_named", Tag.DTYPE, input=typed("complex64", [1]), to="FLOAT", before=6, rejects=FROM_BEFORE_9)
 for name, clause in (("float", STRICTLY), ("FLOAT32", ENUM)):
     case(f"named_{name.lower()}_instead", input=[1.5], to=name, before=6, rejects=clause)
 case("outside", Tag.DTYPE, outside="T2", input=[1], to=element_type("{T2}"), since=24, before=25, rejects=Rule.TYPES)
