@@ -494,10 +494,10 @@ def check_recovered(explanation: explain.Explanation, words: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "operator", "words"),
     [
-        ("keepdims_zero", "ReduceSum", "keepdims=0"),
+        ("keepdims_zero", "ReduceSum", "keepdims=0 and the text allows it"),
         ("keepdims_zero_of_a_scalar", "SplitToSequence", "keepdims=0 and split is a scalar"),
         ("negative_axis", "SplitToSequence", "axis is negative and the text allows it"),
-        ("two_types", "ReduceSum", "type is one of float16, int64"),
+        ("two_types", "ReduceSum", "type is one of float16, int64 and the text allows it"),
         ("keepdims_zero_of_float16", "ReduceSum", "keepdims=0 and type is float16"),
     ],
 )

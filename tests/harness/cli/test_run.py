@@ -513,7 +513,7 @@ def test_results_that_are_there_are_replaced_only_where_that_is_asked_for(whole:
     file = tmp_path / "results.ndjson"
     shutil.copy(whole, file)
     told(run("--results", file), str(file), "contains results already", "--overwrite")
-    told(run("--results", file, "--overwrite", "--resume"), "--resume keeps", "give one of them")
+    told(run("--results", file, "--overwrite", "--resume"), "--resume keeps", "use only one of them")
     assert file.read_bytes() == whole.read_bytes(), "a refused run changed the file"
     assert run("--results", file, "--overwrite").status == 0
     assert {backend for backend, _ in results(file)} == {adapter("good")}

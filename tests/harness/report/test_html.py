@@ -360,8 +360,8 @@ def test_runs_of_different_suites_have_no_models(found: list[Result], results: P
     other = tmp_path / "folder.ndjson"
     head, *rest = write(tmp_path / "r.ndjson", found[:1]).read_text().splitlines()
     other.write_text("\n".join([head.replace('"generated"', '"/no/such/suite"'), *rest, ""]))
-    assert "different suites" in page_cases._source([Run(results), Run(other)])[1]
-    assert "does not exist" in page_cases._source([Run(other)])[1]
+    assert "different suites" in page_cases._suite([Run(results), Run(other)])[1]
+    assert "does not exist" in page_cases._suite([Run(other)])[1]
 
 
 @pytest.mark.parametrize(

@@ -290,10 +290,11 @@ UNREADABLE: dict[str, tuple[Callable[[Path], None], str]] = {
     "an input without end": (_big("test_data_set_0/input_0.pb"), "bytes; at most"),
     "a tolerance beyond numbers": (_json('{"tolerance": {"rtol": 1' + "0" * 400 + "}}"), "expected a number"),
     "values drawn of a shape beyond numbers": (
-        _json('{"drawn": {"0": {"type": "float", "shape": [1e400]}}}'), "what must hold of outputs",
+        _json('{"drawn": {"0": {"type": "float", "shape": [1e400]}}}'), "drawn does not describe properties of outputs",
     ),
     "a shape that memory has no room for": (
-        _json('{"drawn": {"0": {"type": "float", "shape": [1' + "0" * 15 + "]}}}"), "what must hold of outputs",
+        _json('{"drawn": {"0": {"type": "float", "shape": [1' + "0" * 15 + "]}}}"),
+        "drawn does not describe properties of outputs",
     ),
 }  # fmt: skip
 READABLE: dict[str, Callable[[Path], None]] = {
