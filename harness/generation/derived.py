@@ -100,10 +100,11 @@ class _Derivation:
             value = self._given(parameter)
             if value is None or parameter.type in self.version.types or parameter.variadic:
                 continue
-            other = "tensor(double)" if parameter.type != "tensor(double)" else "tensor(float)"
-            name = self._name_of(parameter)
-            broken = {**self.arguments, name: typed(other, value.values if isinstance(value, Typed) else value)}
-            yield self._case(f"type_of_{name}", broken, rejects=Rule.TYPES)
+            name, plain = self._name_of(parameter), value.values if isinstance(value, Typed) else value
+            for other in _LIKELY:
+                if parameter.type != f"tensor({other})":
+                    broken = {**self.arguments, name: typed(other, plain)}
+                    yield self._case(f"{name}_of_{other}", broken, rejects=Rule.TYPES)
 
     def _binds(self, variable: str) -> bool:
         """Tell whether the example has a value whose type follows a type variable."""
@@ -207,6 +208,8 @@ class _Derivation:
                 yield self._case(f"{output.name}_omitted_of_outputs", n=max(place + _TWO, least), omits=(output.name,))
 
 
+_LIKELY = ("int32", "int64", "float", "double")
+"""Element types that are mistaken for one another."""
 _VALUES: Mapping[str, Any] = {"INT": 1, "FLOAT": 1.0, "STRING": "a", "INTS": [1], "FLOATS": [1.0], "STRINGS": ["a"]}
 """For an attribute that has no default, a value of its type."""
 

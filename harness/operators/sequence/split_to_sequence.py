@@ -131,6 +131,8 @@ case("dim_zero_scalar", Tag.EDGE, input=ramp(0, 2), split=2, cites=CHUNKS)
 case("other_dim_zero", Tag.EDGE, input=ramp(3, 0), split=2, cites=LAST)
 
 case("extremes", Tag.DTYPE, Tag.EDGE, each="T", input=extremes(12), split=5, cites=LAST)
+case("split_dtypes_scalar", Tag.DTYPE, each="I", input=ramp(5), split=2, cites=INTEGRAL)
+case("split_dtypes_lengths", Tag.DTYPE, each="I", input=ramp(6), split=[2, 4], cites=INTEGRAL)
 case("split_outside", Tag.DTYPE, outside="I", input=ramp(2), split=vary(scalar=1, lengths=[1, 1]), rejects=INTEGRAL)
 
 
