@@ -120,7 +120,7 @@ def test_a_negative_axis(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_nan(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cut(f"{SPLIT}/dtypes_extremes/double", faulty.nan, monkeypatch)
+    found = cut(f"{SPLIT}/extremes/double", faulty.nan, monkeypatch)
     data = inputs(found)[0]
     assert (data.shape, data.dtype) == ((1,), np.float32), data
     assert np.isnan(data[0])
@@ -134,7 +134,7 @@ def test_a_rank(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cut(f"{SPLIT}/dtypes/float16", faulty.no_float16, monkeypatch)
+    found = cut(f"{SPLIT}/signature_types_t/float16", faulty.no_float16, monkeypatch)
     assert found.result.verdict is Verdict.REFUSED
     assert found.result.error == "TypeError"
     data = inputs(found)[0]
@@ -207,7 +207,7 @@ def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
             raise TypeError("no such letter")
         return asked.answers
 
-    found = cut(f"{SPLIT}/dtypes_extremes/string", no_b, monkeypatch)
+    found = cut(f"{SPLIT}/extremes/string", no_b, monkeypatch)
     assert inputs(found)[0].tolist() == ["日"]
 
 
@@ -229,7 +229,7 @@ def test_every_step_is_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
         return improve(search, moves)
 
     monkeypatch.setattr(minimize._Search, "_improve", noted)
-    found = cut(f"{SPLIT}/dtypes_extremes/double@symbolic", faulty.last_element, monkeypatch)
+    found = cut(f"{SPLIT}/extremes/double@symbolic", faulty.last_element, monkeypatch)
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) == len(found.applied) + 1, "each one taken is strictly smaller"
     assert found.steps == InProcess.asked - 1, "the last is asked once more, alone"
