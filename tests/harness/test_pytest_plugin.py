@@ -343,7 +343,7 @@ HELD = {
     "both": (entry("{}"), "FAILED", "[XPASS(strict)] refused: no kernel yet [e.toml, line "),
     "sum_short": (entry("{}", "unsupported"), "FAILED", "[XPASS(strict)] unsupported: no kernel yet"),
     "sum_long": (entry("{}", more="flaky = true"), "XPASS", "refused: no kernel yet"),
-    "signature_type_of_split": (entry("{}", "pass"), "PASSED", ""),
+    "signature_split_of_double": (entry("{}", "pass"), "PASSED", ""),
 }
 
 
