@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from weak_operators import DEMANDING, DYING, LOOP, PLAIN, STRONG, WEAK, loaded
@@ -16,9 +15,6 @@ from harness.mutants import __main__ as command
 from harness.mutants.equivalent import Entry
 from harness.mutants.measure import Ledger, Measured, Settings, measure
 from harness.spec import registry
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 QUICK = Settings(seconds=0.5)
 
