@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import graphlib
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -186,6 +187,13 @@ def test_every_folder_says_what_it_is_for() -> None:
     assert {path.parent for path in MODULES.values()} == {MODULES[name].parent for name in folders}
     for name in folders:
         assert ast.get_docstring(parsed(name)), name
+
+
+def test_an_installed_copy_has_every_package() -> None:
+    """An operator folder that is left out would be missing without a word: operators are looked for, not named."""
+    project = tomllib.loads((PACKAGES["harness"].parent / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = {name for name, path in MODULES.items() if path.name == "__init__.py"}
+    assert set(project["tool"]["setuptools"]["packages"]) == {*packages, "harness.generated_cases"}
 
 
 def test_the_top_folder_is_small() -> None:
