@@ -171,7 +171,8 @@ def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flag
             )
     if not measured:
         check_selection(suite, selection)
-    faults = figures.of(registry.load())
+    of_measured = {(item.version.domain, item.version.name) for item in measured}
+    faults = figures.of(op for op in registry.load() if (op.domain, op.name) in of_measured)
     if as_json:
         printing.show(json.dumps(coverage_report.record(measured, faults), indent=2, ensure_ascii=False))
         return

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from harness.declare import CaseSpec, Clause, Graph, Rule, Tag, ramp, typed
 from harness.declare.arguments import ElementType, Typed
 from harness.declare.op import DERIVED
-from harness.spec import schema
+from harness.spec import evaluator, schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from harness.declare import Op
-    from harness.spec.schema import Attribute, OperatorVersion, Parameter
+    from harness.spec.schema import OperatorVersion, Parameter
 
 EXAMPLE = f"{DERIVED}example"
 """The name of the case that is the operator's example itself."""
@@ -56,13 +56,13 @@ class _Derivation:
         example = _ramps(version) if op.call is None else op.call
         self.call = {name: example[name] for name in OF_CALL if name in example}
         self.arguments = {name: value for name, value in example.items() if name in version.arguments}
-        self.inputs = [item for item in version.arguments.values() if not isinstance(item, schema.Attribute)]
+        self.inputs = _inputs(version)
 
     def cases(self) -> Iterator[CaseSpec]:
         if self.version.deprecated:
             yield self._case("deprecated", deprecated=True, rejects=Rule.DEPRECATED)
             return
-        yield self._case(EXAMPLE.removeprefix(DERIVED))
+        yield self._case("example")
         yield from self._types()
         yield from self._attributes()
         yield from self._inputs()
@@ -80,12 +80,6 @@ class _Derivation:
     def _without(self, *names: str) -> dict[str, Any]:
         return {name: value for name, value in self.arguments.items() if name not in names}
 
-    def _name_of(self, parameter: Parameter) -> str:
-        return next(name for name, item in self.version.arguments.items() if item is parameter)
-
-    def _given(self, parameter: Parameter) -> Any:  # noqa: ANN401 - whatever an input may be
-        return self.arguments.get(self._name_of(parameter))
-
     def _types(self) -> Iterator[CaseSpec]:
         """Each allowed type of what the example's inputs bind, and each type that is not allowed."""
         for variable in self.version.types:
@@ -96,11 +90,11 @@ class _Derivation:
             yield self._case(f"types_{variable}", each=variable, cites=cites)
             yield self._case(f"types_outside_{variable}", outside=variable, rejects=Rule.TYPES)
             yield from self._two_types(variable)
-        for parameter in self.inputs:
-            value = self._given(parameter)
+        for name, parameter in self.inputs.items():
+            value = self.arguments.get(name)
             if value is None or parameter.type in self.version.types or parameter.variadic:
                 continue
-            name, plain = self._name_of(parameter), value.values if isinstance(value, Typed) else value
+            plain = value.values if isinstance(value, Typed) else value
             for other in _LIKELY:
                 if parameter.type != f"tensor({other})":
                     broken = {**self.arguments, name: typed(other, plain)}
@@ -108,10 +102,10 @@ class _Derivation:
 
     def _binds(self, variable: str) -> bool:
         """Tell whether the example has a value whose type follows a type variable."""
-        for parameter in self.inputs:
-            value = self._given(parameter)
+        for name, parameter in self.inputs.items():
+            value = self.arguments.get(name)
             values = value if parameter.variadic and isinstance(value, tuple) else (value,)
-            if parameter.type == variable and any(_follows(item, variable) for item in values if item is not None):
+            if parameter.type == variable and any(_follows(item, variable) for item in values):
                 return True
         texts = [_type_text(value) for value in self.arguments.values()]
         return any("{" + variable + "}" in text for text in texts)
@@ -121,58 +115,56 @@ class _Derivation:
         allowed = self.version.types[variable]
         usual = self.version.default_type(variable)
         other = next((item for item in allowed if item != usual and item.startswith("tensor(")), None)
-        sharing = [item for item in self.inputs if item.type == variable and item.homogeneous]
-        given = [item for item in sharing if _follows(self._given(item), variable)]
         if other is None or not usual.startswith("tensor("):
             return
-        for parameter in given[1:]:
-            name = self._name_of(parameter)
-            broken = {**self.arguments, name: typed(other, self.arguments[name])}
-            yield self._case(f"two_types_{name}", broken, rejects=Rule.TYPES)
-        for parameter in given[:1]:
-            name = self._name_of(parameter)
-            values = self.arguments[name]
-            if parameter.variadic and isinstance(values, tuple) and len(values) >= _TWO:
-                broken = {**self.arguments, name: (*values[:-1], typed(other, values[-1]))}
-                yield self._case(f"two_types_{name}", broken, rejects=Rule.TYPES)
+        sharing = [
+            name
+            for name, item in self.inputs.items()
+            if item.type == variable and item.homogeneous and _follows(self.arguments.get(name), variable)
+        ]
+        for place, name in enumerate(sharing):
+            value = self.arguments[name]
+            broken: Any
+            if place:
+                broken = typed(other, value)
+            elif isinstance(value, tuple) and len(value) >= _TWO:  # A variadic input can differ in itself.
+                broken = (*value[:-1], typed(other, value[-1]))
+            else:
+                continue
+            yield self._case(f"two_types_{name}", {**self.arguments, name: broken}, rejects=Rule.TYPES)
 
     def _attributes(self) -> Iterator[CaseSpec]:
         """Each attribute set and left out; those that are required left out; those that the signature does not have."""
-        for attribute in self.version.attributes.values():
-            if attribute.name in self.arguments:
-                rejects = Rule.ATTRIBUTES if attribute.required else None
-                name = f"{attribute.name}_missing" if attribute.required else f"{attribute.name}_unset"
-                yield self._case(name, self._without(attribute.name), rejects=rejects)
-            elif attribute.default is not None:
-                written = {**self.arguments, attribute.name: _default(attribute)}
-                yield self._case(f"{attribute.name}_set", written)
+        for name, default in evaluator.known(self.version, {}).items():
+            if name in self.arguments:
+                required = self.version.attributes[name].required
+                what, rejects = ("missing", Rule.ATTRIBUTES) if required else ("unset", None)
+                yield self._case(f"{name}_{what}", self._without(name), rejects=rejects)
+            elif default is not None:
+                yield self._case(f"{name}_set", {**self.arguments, name: default})
         yield self._case("attribute_unknown", stray={"unknown": 1}, rejects=Rule.ATTRIBUTES)
         for name, value in self._of_other_versions().items():
-            left = self._without(name) if self._is_optional(name) else self.arguments
+            left = self._without(name) if name in self.inputs and self.inputs[name].optional else self.arguments
             yield self._case(f"attribute_{name}", left, stray={name: value}, rejects=Rule.ATTRIBUTES)
-
-    def _is_optional(self, name: str) -> bool:
-        parameter = self.version.arguments.get(name)
-        return isinstance(parameter, schema.Parameter) and parameter.optional
 
     def _of_other_versions(self) -> dict[str, Any]:
         """Return attributes that other versions have and this one lacks, each with a value that those take."""
         values = {}
         for other in schema.versions(self.op.domain, self.op.name):
-            for attribute in other.attributes.values():
-                if attribute.name in self.version.attributes:
+            for name, default in evaluator.known(other, {}).items():
+                value, type_ = (self.op.call or {}).get(name, default), other.attributes[name].type
+                if name in self.version.attributes:
                     continue
-                value = (self.op.call or {}).get(attribute.name, _default(attribute))
                 if isinstance(value, int | float | str | list):
-                    values[attribute.name] = value
-                elif attribute.type in _VALUES:
-                    values[attribute.name] = _VALUES[attribute.type]
+                    values[name] = value
+                elif type_ in _VALUES:
+                    values[name] = _VALUES[type_]
         return values
 
     def _inputs(self) -> Iterator[CaseSpec]:
         """Optional inputs given and omitted, variadic ones in every number, required ones missing, one too many."""
-        for parameter in self.inputs:
-            name, value = self._name_of(parameter), self._given(parameter)
+        for name, parameter in self.inputs.items():
+            value = self.arguments.get(name)
             if parameter.variadic:
                 if isinstance(value, tuple) and value:
                     yield from self._numbers_of(name, value, parameter.least)
@@ -186,11 +178,8 @@ class _Derivation:
 
     def _numbers_of(self, name: str, values: tuple[Any, ...], least: int) -> Iterator[CaseSpec]:
         for count, word in ((0, "none"), (1, "one"), (_TWO, "two")):
-            repeated = (values * count)[:count]
-            forbidden = count < least
-            yield self._case(
-                f"{word}_of_{name}", {**self.arguments, name: repeated}, rejects=Rule.ARITY if forbidden else None
-            )
+            repeated = {**self.arguments, name: (values * count)[:count]}
+            yield self._case(f"{word}_of_{name}", repeated, rejects=Rule.ARITY if count < least else None)
 
     def _outputs(self) -> Iterator[CaseSpec]:
         """Every number of outputs, optional ones omitted in between, too few and too many."""
@@ -201,7 +190,7 @@ class _Derivation:
             return
         yield self._case("outputs_too_many", n=most + 1, omits=(), rejects=Rule.ARITY)
         for n in range(max(least, 1), most + 1):
-            if n != self.call.get("n", least) and n > 0:
+            if n != self.call.get("n", least):
                 yield self._case(f"outputs_{n}", n=n, omits=())
         for place, output in enumerate(self.version.outputs[:-1]):
             if output.optional:
@@ -216,12 +205,15 @@ _VALUES: Mapping[str, Any] = {"INT": 1, "FLOAT": 1.0, "STRING": "a", "INTS": [1]
 
 def _ramps(version: OperatorVersion) -> dict[str, Any]:
     """Return the call of an operator that declares no example."""
-    inputs = {name: item for name, item in version.arguments.items() if isinstance(item, schema.Parameter)}
     return {
         name: (ramp(2, 3), ramp(2, 3)) if item.variadic else ramp(2, 3)
-        for name, item in inputs.items()
+        for name, item in _inputs(version).items()
         if not item.optional
     }
+
+
+def _inputs(version: OperatorVersion) -> dict[str, Parameter]:
+    return {name: item for name, item in version.arguments.items() if isinstance(item, schema.Parameter)}
 
 
 def _follows(value: Any, variable: str) -> bool:  # noqa: ANN401 - whatever an input may be
@@ -239,10 +231,3 @@ def _type_text(value: Any) -> str:  # noqa: ANN401 - whatever an argument may be
     if isinstance(value, Graph):
         return value.text
     return value if isinstance(value, str) else ""
-
-
-def _default(attribute: Attribute) -> Any:  # noqa: ANN401 - whatever an attribute may be
-    value = attribute.default
-    if isinstance(value, bytes):
-        return value.decode()
-    return [item.decode() if isinstance(item, bytes) else item for item in value] if isinstance(value, list) else value

@@ -18,7 +18,7 @@ import onnx
 
 import harness
 from harness.errors import HarnessError
-from harness.generation import core, plans
+from harness.generation import core, derived, plans
 from harness.spec import registry
 
 if TYPE_CHECKING:
@@ -120,9 +120,10 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
     versions = registry.versions(op)
     declared = {stem for version in versions for stem in plans.stems(version, op)}
     # Of the derived ones, those are cases that have an answer.
-    possible = {stem for version in versions for stem in plans.stems(version, plans.specs_of(op, version))}
+    possible = {stem for version in versions for stem in plans.stems(version, derived.cases(op, version))}
     stems = {entry.id.partition("@")[0] for entry in found}
-    return found if declared <= stems <= possible and any(entry.core for entry in found) else None
+    whole = declared <= stems and stems - declared <= possible and any(entry.core for entry in found)
+    return found if whole else None
 
 
 def check(ops: Iterable[Op], folder: Path, jobs: int = 1, *, whole: bool = True) -> Iterator[str]:
