@@ -45,7 +45,8 @@ BUILTIN = frozenset({"min", "max", "all", "any"})
 """Those of them that are functions of Python itself."""
 SYMMETRIC = frozenset({
     "min", "max", "minimum", "maximum", "add", "multiply", "logical_and", "logical_or", "logical_xor", "equal",
-    "not_equal", "gcd", "lcm", "hypot", "array_equal", "bitwise_and", "bitwise_or", "bitwise_xor",
+    "not_equal", "gcd", "lcm", "hypot", "array_equal", "bitwise_and", "bitwise_or", "bitwise_xor", "have_one_shape",
+    "require_one_shape",
 })  # fmt: skip
 """Functions of which the order of arguments makes no difference."""
 WITHOUT_MEANING = frozenset({"errstate", "cast"})

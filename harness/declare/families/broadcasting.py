@@ -63,26 +63,23 @@ class Limited:
             Rejected: by `equal` where broadcasting is disabled and the shapes differ.
         """
         v.silent(self.pass_one, broadcast not in {0, 1})
-        if broadcast:
-            return self._matched(v, left, right, axis)
-        v.silent(self.dimensions, axis is not None)
-        v.require(equal, left.shape == right.shape)
-        return right
-
-    def _matched(self, v: Version, left: Array, right: Array, axis: int | None) -> Array:
-        """Return `right` with dimensions of 1 wherever `left` has one that `right` lacks."""
+        if not broadcast:
+            v.silent(self.dimensions, axis is not None)
+            v.require(equal, left.shape == right.shape)
         if right.size == 1:
             v.silent(self.one_element, right.ndim > left.ndim or axis is not None)
             return right.reshape(())
         v.silent(self.dimensions, axis is not None and axis < 0)
         start = left.ndim - right.ndim if axis is None else axis
         end = start + right.ndim
-        v.require(self.contiguous, start >= 0 and end <= left.ndim)
-        equal = left.shape[start:end] == right.shape
-        expands = all(size in {1, other} for size, other in zip(right.shape, left.shape[start:end], strict=True))
-        v.require(self.no_expansion, equal or not expands)
-        v.require(self.contiguous, equal)
+        matched = left.shape[start:end]  # Shorter than the shape of `right` where that does not lie within `left`.
+        v.require(self._forbidding(matched, right.shape), matched == right.shape)
         return right.reshape(right.shape + (1,) * (left.ndim - end))
+
+    def _forbidding(self, left: Shape, right: Shape) -> Clause:
+        """Return the sentence that forbids a second operand of this shape beside these dimensions of the first."""
+        expands = len(left) == len(right) and all(size in {1, other} for size, other in zip(right, left, strict=True))
+        return self.no_expansion if expands else self.contiguous
 
     def cases(self, operands: Operands, equal: Clause) -> None:
         """Declare the cases of limited broadcasting; `equal` is what forbids it where it is disabled."""
@@ -118,7 +115,7 @@ class Limited:
         case("limited_one_element_higher_rank", Tag.EDGE, **higher_rank, broadcast=1, unspecified=self.one_element)
         case("limited_one_element_axis", Tag.EDGE, **one_element, broadcast=1, axis=1, unspecified=self.one_element)
         case(
-            "limited_axis_negative", Tag.EDGE, **operands(cube, (3,)), broadcast=1, axis=-2, unspecified=self.dimensions
+            "limited_axis_negative", Tag.EDGE, **operands(cube, (4,)), broadcast=1, axis=-1, unspecified=self.dimensions
         )
         case("broadcast_two", Tag.EDGE, **operands(table, (3,)), broadcast=2, unspecified=self.pass_one)
         case("axis_without_broadcast", Tag.EDGE, **operands(table, table), axis=0, unspecified=self.dimensions)
@@ -128,7 +125,9 @@ class Limited:
         )
         case("limited_axis_wrong", Tag.CHANGE, **operands(cube, (3,)), axis=0, broadcast=1, rejects=self.contiguous)
         case("limited_expansion", Tag.CHANGE, **operands(cube, (3, 1)), broadcast=1, rejects=self.no_expansion)
+        case("limited_expansion_beside_other", Tag.EDGE, **operands(cube, (5, 1)), broadcast=1, rejects=self.contiguous)
         case("limited_left", Tag.CHANGE, **operands((4,), (3, 4)), broadcast=1, rejects=self.contiguous)
+        case("limited_left_one", Tag.EDGE, **operands((4,), (1, 4)), broadcast=1, rejects=self.contiguous)
         case("broadcast_unset", Tag.CHANGE, **operands(table, (3,)), before=self.before, rejects=equal)
         case("broadcast_unset_scalar", Tag.CHANGE, **operands(table, ()), before=self.before, rejects=equal)
 
@@ -144,7 +143,7 @@ class LimitedAsAdd(Limited):
             "left-hand-side argument.",
             "Says only by the condition that without it both have one shape.",
         )
-        self.one_element = self.contiguous = self.start = self.suffix = self.no_expansion = self._clause(
+        self.one_element = self.contiguous = self.start = self.suffix = self.no_expansion = self.rules = self._clause(
             "See the doc of `Add` for a detailed description of the broadcasting rules.",
             "Add says nothing of one element of a higher rank, nor of an axis beside one element. onnx.reference "
             "broadcasts as numpy does.",
@@ -154,6 +153,9 @@ class LimitedAsAdd(Limited):
             "If set, defines the broadcast dimensions.",
             "Says nothing of an axis where broadcasting is disabled, nor of one below 0.",
         )
+
+    def _forbidding(self, _left: Shape, _right: Shape) -> Clause:
+        return self.rules
 
     def to_left(self, v: Version, left: Array, right: Array, axis: int | None, broadcast: int) -> Array:
         """Return the second operand in a shape that numpy broadcasts to that of the first; see Limited.second."""
@@ -170,7 +172,7 @@ class Multidirectional:
             "This operator supports **multidirectional (i.e., Numpy-style) broadcasting**", since=since
         )
 
-    def require(self, v: Version, *tensors: Array) -> None:
+    def require_one_shape(self, v: Version, *tensors: Array) -> None:
         """Raise Rejected where the shapes cannot be broadcast to one."""
         v.require(self.clause, have_one_shape(*tensors))
 
@@ -196,6 +198,7 @@ class Multidirectional:
             self.op.case(f"broadcast_{name}", Tag.CHANGE, **operands(left, right), cites=self.clause)
         mismatches: dict[str, tuple[Shape, Shape]] = {
             "mismatch": ((2, 3), (2, 4)),
+            "mismatch_within": ((2, 3, 4), (2, 5, 4)),
             "mismatch_prefix": ((2, 3), (2,)),
             "mismatch_multiple": ((6,), (3,)),
             "mismatch_zero_size": ((0,), (2,)),

@@ -126,19 +126,19 @@ def _operands(*shapes: tuple[int, ...]) -> dict[str, Any]:
     return {"data_0": tuple(np.roll(ramp(*dims).of(np.dtype("int64")), index) for index, dims in enumerate(shapes))}
 
 
-def of_empty_set(dtype: np.dtype[Any], infinity: float) -> Any:  # noqa: ANN401 - a value of the type
-    """Return the infinity, or the limit on its side of a type that has none."""
-    if dtype.kind == "f":
-        return infinity
-    if dtype.kind == "b":
-        return infinity > 0
-    return np.iinfo(dtype).max if infinity > 0 else np.iinfo(dtype).min
+def lowest(dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - a value of the type
+    """Return minus infinity, or the least value of a type that has none."""
+    return -np.inf if dtype.kind == "f" else False if dtype.kind == "b" else np.iinfo(dtype).min
+
+
+def highest(dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - a value of the type
+    """Return plus infinity, or the greatest value of a type that has none."""
+    return np.inf if dtype.kind == "f" else True if dtype.kind == "b" else np.iinfo(dtype).max
 
 
 def open_zeros(data: Array, result: Array) -> bool:
     """Tell whether a result is a zero where there are zeros of both signs to choose from."""
-    signs = np.signbit(data[data == 0])
-    return bool((result == 0).any() and signs.any() and not signs.all())
+    return bool((result == 0).any()) and len(set(np.signbit(data[data == 0]))) > 1
 
 
 def reduced_extremum_cases(reduction: Reduction, computes: Clause, boolean: Clause) -> None:
@@ -160,6 +160,7 @@ def reduced_extremum_cases(reduction: Reduction, computes: Clause, boolean: Clau
     case("subnormal", Tag.EDGE, data=[[1e-45, 3e-45], [-1e-40, -1e-45]], axes=[1], cites=computes)
     case("minus_zeros", Tag.EDGE, data=[[-0.0, -0.0], [-1.0, -0.0]], axes=[1], cites=computes)
     case("both_zeros", Tag.EDGE, data=[[-0.0, 0.0], [0.0, -0.0]], axes=[1], unspecified=computes)
+    case("both_zeros_beside_others", Tag.EDGE, data=[[-0.0, 0.0], [2, 2], [-3, -3]], axes=[1], unspecified=computes)
     case("nan", Tag.EDGE, data=[[nan, 1, 2], [3, nan, inf], [5, 6, nan]], axes=[1], unspecified=computes)
     case("nan_all", Tag.EDGE, data=[nan, nan], unspecified=computes)
     case("int64_neighbours", Tag.EDGE, data=typed("int64", [2**60, 2**60 + 1, 2**60 - 1]), cites=computes)

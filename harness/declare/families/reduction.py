@@ -70,7 +70,7 @@ def summing(share: Callable[[int], float]) -> Callable[..., list[Array]]:
 class Reduction:
     """What all reducing operators say of axes, of kept dimensions and of empty sets."""
 
-    def __init__(self, op: Op, *, empty_before: Clause, empty: Clause, by_input: int, undefined: bool = False) -> None:
+    def __init__(self, op: Op, *, empty_before: Clause, empty: Clause, by_input: int) -> None:
         """Declare the sentences on axes, which all of them share.
 
         Args:
@@ -78,10 +78,8 @@ class Reduction:
             empty_before: says that rank 0 is valid and what an empty set yields; it ends before version 13.
             empty: says the same again, since version 13.
             by_input: the version in which the axes became an input.
-            undefined: both say that an empty set yields nothing defined.
         """
-        self.op, self.empty_before, self.empty = op, empty_before, empty
-        self.by_input, self.undefined = by_input, undefined
+        self.op, self.empty_before, self.empty, self.by_input = op, empty_before, empty, by_input
         self.along = op.clause("along the provided axes.", note="Says not what an axis named twice means.")
         self.rank_before_13 = op.clause(
             "has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor",
@@ -129,16 +127,19 @@ class Reduction:
         v.silent(self.keep, keepdims not in {0, 1})
         v.silent(self.noop, noop_with_empty_axes not in {0, 1, None})
         speaks_of_empty_sets = self.empty.in_force(v.since) or self.empty_before.in_force(v.since)
-        terms = terms_of(data, removed)
-        v.silent(self.empty, not speaks_of_empty_sets and (data.ndim == 0 or terms == 0))
-        v.silent(self.empty if self.empty.in_force(v.since) else self.empty_before, self.undefined and terms == 0)
+        v.silent(self.empty, not speaks_of_empty_sets and (data.ndim == 0 or terms_of(data, removed) == 0))
         return removed
 
-    def cases(self, computes: Clause) -> None:
-        """Declare the cases that all reducing operators share; `computes` says what is computed."""
+    def cases(self, computes: Clause, *, undefined: bool = False) -> None:
+        """Declare the cases that all reducing operators share.
+
+        Args:
+            computes: says what is computed.
+            undefined: an empty set yields nothing defined.
+        """
         self._axes_cases()
         self._noop_cases()
-        self._empty_cases()
+        self._empty_cases(undefined=undefined)
         self.op.case("long", Tag.EDGE, data=LONG.reshape(3, 1000), axes=[1], cites=computes)
         self.op.case("long_columns", Tag.EDGE, data=LONG.reshape(1000, 3), axes=[0], cites=computes)
 
@@ -203,10 +204,10 @@ class Reduction:
             unspecified=self.list,
         )
 
-    def _empty_cases(self) -> None:
+    def _empty_cases(self, *, undefined: bool) -> None:
         case, silent_since = self.op.case, self.empty_before.before
         for suffix, clause in ((f"_before_{silent_since}", self.empty_before), ("", self.empty)):
-            unspecified = clause if self.undefined else None
+            unspecified = clause if undefined else None
             case(f"scalar{suffix}", Tag.EDGE, data=3, cites=clause)
             case(f"empty_set{suffix}", Tag.EDGE, data=ramp(2, 0, 4), axes=[1], cites=clause, unspecified=unspecified)
             case(

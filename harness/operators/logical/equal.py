@@ -39,7 +39,7 @@ def equal_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) ->
 @EQUAL.oracle(since=7)
 def equal_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
     """Return where A equals B, in the shape that both are broadcast to."""
-    NUMPY.require(v, A, B)
+    NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.equal(A, B))
 
 

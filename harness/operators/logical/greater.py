@@ -38,7 +38,7 @@ def greater_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) 
 @GREATER.oracle(since=7)
 def greater_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
     """Return where A is greater than B, in the shape that both are broadcast to."""
-    NUMPY.require(v, A, B)
+    NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.greater(A, B))
 
 

@@ -29,7 +29,7 @@ NUMPY = Multidirectional(GREATER_OR_EQUAL)
 @GREATER_OR_EQUAL.oracle()
 def greater_equal(v: Version, A: Array, B: Array) -> Array:  # noqa: N803 - the text's own names
     """Return where A is greater than B or equal to it, in the shape that both are broadcast to."""
-    NUMPY.require(v, A, B)
+    NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.greater_equal(A, B))
 
 

@@ -38,7 +38,7 @@ def less_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> 
 @LESS.oracle(since=7)
 def less_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
     """Return where A is less than B, in the shape that both are broadcast to."""
-    NUMPY.require(v, A, B)
+    NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.less(A, B))
 
 

@@ -29,7 +29,7 @@ NUMPY = Multidirectional(LESS_OR_EQUAL)
 @LESS_OR_EQUAL.oracle()
 def less_equal(v: Version, A: Array, B: Array) -> Array:  # noqa: N803 - the text's own names
     """Return where A is less than B or equal to it, in the shape that both are broadcast to."""
-    NUMPY.require(v, A, B)
+    NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.less_equal(A, B))
 
 

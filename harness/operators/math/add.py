@@ -36,7 +36,7 @@ def sum_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> A
 @ADD.oracle(since=7)
 def sum_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
     """Return the sum, in the shape that both are broadcast to."""
-    NUMPY.require(v, A, B)
+    NUMPY.require_one_shape(v, A, B)
     return _sum(v, A, B)
 
 

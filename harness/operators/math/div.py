@@ -50,7 +50,7 @@ def quotient_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int)
 @DIV.oracle(since=7)
 def quotient_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
     """Return the quotient, in the shape that both are broadcast to."""
-    NUMPY.require(v, A, B)
+    NUMPY.require_one_shape(v, A, B)
     return _quotient(v, A, B)
 
 

@@ -38,14 +38,14 @@ def _greatest(v: Version, tensors: list[Array]) -> Array:
 @MAX.oracle(before=8)
 def max_before_8(v: Version, data_0: list[Array]) -> Array:
     """Return the greatest of tensors of one shape."""
-    v.require(SAME_SHAPE, all(tensor.shape == data_0[0].shape for tensor in data_0))
+    v.require(SAME_SHAPE, len({tensor.shape for tensor in data_0}) == 1)
     return _greatest(v, data_0)
 
 
 @MAX.oracle(since=8)
 def max_since_8(v: Version, data_0: list[Array]) -> Array:
     """Return the greatest, in the shape that all are broadcast to."""
-    NUMPY.require(v, *data_0)
+    NUMPY.require_one_shape(v, *data_0)
     return _greatest(v, data_0)
 
 

@@ -38,14 +38,14 @@ def _smallest(v: Version, tensors: list[Array]) -> Array:
 @MIN.oracle(before=8)
 def min_before_8(v: Version, data_0: list[Array]) -> Array:
     """Return the smallest of tensors of one shape."""
-    v.require(SAME_SHAPE, all(tensor.shape == data_0[0].shape for tensor in data_0))
+    v.require(SAME_SHAPE, len({tensor.shape for tensor in data_0}) == 1)
     return _smallest(v, data_0)
 
 
 @MIN.oracle(since=8)
 def min_since_8(v: Version, data_0: list[Array]) -> Array:
     """Return the smallest, in the shape that all are broadcast to."""
-    NUMPY.require(v, *data_0)
+    NUMPY.require_one_shape(v, *data_0)
     return _smallest(v, data_0)
 
 

@@ -166,7 +166,7 @@ def _remainders(x: Array, y: Array, fmod: int) -> Array | Drawn:
 @MOD.oracle(before=13)
 def remainder_before_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
     """Return the remainders, of floats with fmod=1 alone; what happens to zeros is open."""
-    NUMPY.require(v, A, B)
+    NUMPY.require_one_shape(v, A, B)
     x, y = np.broadcast_arrays(A, B)
     v.silent(LIKE_FMOD_BEFORE_13, fmod not in {0, 1})
     v.require(FLOATS_BEFORE_13, x.dtype.kind != "f" or fmod == 1)
@@ -177,7 +177,7 @@ def remainder_before_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Dr
 @MOD.oracle(since=13, before=28)
 def remainder_since_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
     """Return the remainders, of floats with fmod=1 alone, of integers with fmod=0 alone."""
-    NUMPY.require(v, A, B)
+    NUMPY.require_one_shape(v, A, B)
     x, y = np.broadcast_arrays(A, B)
     floats = x.dtype.kind == "f"
     v.require(VALUE_SINCE_13, fmod in {0, 1})
@@ -189,7 +189,7 @@ def remainder_since_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Dra
 @MOD.oracle(since=28)
 def remainder_since_28(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
     """Return the remainders of any type, of quotients floored or truncated."""
-    NUMPY.require(v, A, B)
+    NUMPY.require_one_shape(v, A, B)
     x, y = np.broadcast_arrays(A, B)
     v.require(VALUE_SINCE_28, fmod in {0, 1})
     v.silent(TRUNCATED_SINCE_28 if fmod else FLOORED_SINCE_28, x.dtype.kind != "f" and bool((y == 0).any()))

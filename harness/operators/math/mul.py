@@ -38,7 +38,7 @@ def product_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) 
 @MUL.oracle(since=7)
 def product_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
     """Return the product, in the shape that both are broadcast to."""
-    NUMPY.require(v, A, B)
+    NUMPY.require_one_shape(v, A, B)
     return _product(v, A, B)
 
 

@@ -29,7 +29,7 @@ UNARY = Unary(NEG, FLIPPED)
 def flipped(v: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
     """Return -X."""
     if X.dtype.kind == "i":
-        v.silent(FLIPPED, int(X.min(initial=0)) == np.iinfo(X.dtype).min)
+        v.silent(FLIPPED, bool(np.equal(X, np.iinfo(X.dtype).min).any()))
     return np.asarray(-X)
 
 

@@ -88,7 +88,7 @@ def power_before_7(v: Version, X: Array, Y: Array, axis: Int, broadcast: int) ->
 @POW.oracle(since=7)
 def power_since_7(v: Version, X: Array, Y: Array) -> Array:  # noqa: N803
     """Return the powers, in the shape that both are broadcast to."""
-    NUMPY.require(v, X, Y)
+    NUMPY.require_one_shape(v, X, Y)
     return _power(v, X, Y)
 
 

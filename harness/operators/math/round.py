@@ -45,7 +45,7 @@ def rounded(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
         below = np.floor(X)
         to_below, to_above = X - below, below + 1 - X
         even = np.where(below % 2 == 0, below, below + 1)
-        nearest = np.where(to_below == to_above, even, np.where(to_below < to_above, below, below + 1))
+        nearest = np.select([to_below < to_above, to_below > to_above], [below, below + 1], even)
     return np.where(np.isfinite(X), np.copysign(nearest, X), X)
 
 

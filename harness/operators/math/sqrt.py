@@ -32,7 +32,7 @@ UNARY = Unary(SQRT, ROOT)
 @SQRT.oracle()
 def root(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
     """Return the number whose square each element is; NaN for those below 0."""
-    return np.where(X < 0, np.nan, np.sqrt(np.where(X < 0, 0, X)))
+    return np.where(X < 0, np.nan, np.sqrt(np.abs(X)))
 
 
 UNARY.cases([1, 4, 2, 0.25, 3, 10, 0], result=TAKES)

@@ -38,7 +38,7 @@ def difference_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: in
 @SUB.oracle(since=7)
 def difference_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
     """Return A less B, in the shape that both are broadcast to."""
-    NUMPY.require(v, A, B)
+    NUMPY.require_one_shape(v, A, B)
     return _difference(v, A, B)
 
 

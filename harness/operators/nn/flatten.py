@@ -62,8 +62,7 @@ def flattened(v: Version, input: Array, axis: int) -> Array:  # noqa: A002 - the
         v.require(RANGE, -rank <= axis <= rank)
     else:
         v.require(RANGE_BEFORE_11, 0 <= axis <= rank)
-    up_to = axis + rank if axis < 0 else axis
-    return input.reshape(math.prod(input.shape[:up_to]), math.prod(input.shape[up_to:]))
+    return input.reshape(math.prod(input.shape[:axis]), math.prod(input.shape[axis:]))
 
 
 case = FLATTEN.case

@@ -40,7 +40,7 @@ EMPTY = REDUCE_MEAN.clause(
     since=13,
     note="Version 11 says neither.",
 )
-REDUCTION = Reduction(REDUCE_MEAN, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=18, undefined=True)
+REDUCTION = Reduction(REDUCE_MEAN, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=18)
 
 
 @REDUCE_MEAN.oracle()
@@ -49,6 +49,7 @@ def mean(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axe
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     total = exact_sum(data, removed, keepdims=keepdims == 1)
     terms = terms_of(data, removed)
+    v.silent(EMPTY if EMPTY.in_force(v.since) else EMPTY_BEFORE_11, terms == 0)
     if data.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
             return np.asarray(total / terms)
@@ -59,7 +60,7 @@ def mean(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axe
 case = REDUCE_MEAN.case
 INT32, INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 
-REDUCTION.cases(COMPUTES)
+REDUCTION.cases(COMPUTES, undefined=True)
 case("infinities", Tag.EDGE, data=[[np.inf, 1], [-np.inf, 2], [np.inf, -np.inf]], axes=[1], cites=COMPUTES)
 case("nan", Tag.EDGE, data=[[np.nan, 1, 2], [3, 4, np.inf], [5, 6, 7]], axes=[1], cites=COMPUTES)
 case("cancelling", Tag.EDGE, data=[[1e6, -1e6, 3], [0.1, 0.2, -0.3]], axes=[1], cites=COMPUTES)

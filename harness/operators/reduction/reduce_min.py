@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import EXACT, Array, Int, Ints, Op, Reduction, Version, ramp, reduced_rank
-from harness.declare.families.extremum import of_empty_set, open_zeros, reduced_extremum_cases
+from harness.declare.families.extremum import highest, open_zeros, reduced_extremum_cases
 
 REDUCE_MIN = Op("ReduceMin", versions=(1, 11, 12, 13, 18, 20), compare=EXACT, rank=reduced_rank)
 REDUCE_MIN.example(data=ramp(2, 3, 4), axes=[1], keepdims=0, noop_with_empty_axes=1)
@@ -41,7 +41,7 @@ REDUCTION = Reduction(REDUCE_MIN, empty_before=EMPTY_BEFORE_12, empty=EMPTY, by_
 def smallest(v: Version, data: Array, axes: Ints, keepdims: int, noop_with_empty_axes: Int) -> Array:
     """Return the smallest element; of none, plus infinity or the highest number of the type."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
-    result = np.asarray(data.min(removed, keepdims=keepdims == 1, initial=of_empty_set(data.dtype, np.inf)))
+    result = np.asarray(data.min(removed, keepdims=keepdims == 1, initial=highest(data.dtype)))
     if removed and data.dtype.kind == "f":
         v.silent(COMPUTES, bool(np.isnan(result).any()))
         v.silent(COMPUTES, open_zeros(data, result))

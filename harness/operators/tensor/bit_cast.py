@@ -39,22 +39,6 @@ def _width(dtype: np.dtype[Any]) -> int:
     return NARROW.get(dtype.name, dtype.itemsize * 8)
 
 
-def _codes(values: Array) -> Array:
-    """Return the bits of each element as an unsigned integer; those of narrow types alone in a byte."""
-    if values.dtype.name in NARROW:
-        signed = values.astype(np.int8) if "int" in values.dtype.name else values.view(np.int8)
-        return (signed & ((1 << _width(values.dtype)) - 1)).astype(np.uint8)
-    return np.ascontiguousarray(values).view(f"<u{values.dtype.itemsize}")
-
-
-def _decoded(codes: Array, dtype: np.dtype[Any]) -> Array:
-    """Return the elements that have these bits."""
-    if dtype.name in {"int4", "int2"}:
-        sign = 1 << (_width(dtype) - 1)
-        return ((codes.astype(np.int8) ^ sign) - sign).astype(dtype)
-    return codes.astype(dtype) if dtype.name in {"uint4", "uint2"} else codes.view(dtype)
-
-
 @BITS.oracle()
 def reinterpreted(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
     """Return the elements of the target type that have the bits of those of `input`."""
@@ -63,9 +47,9 @@ def reinterpreted(v: Version, input: Array) -> Array:  # noqa: A002 - the text's
     v.require(WIDTH_AGAIN, _width(input.dtype) >= _width(target))
     if input.dtype == target:
         return input
-    flat = _codes(input.reshape(-1))  # A view of rank 0 cannot change its type.
-    v.silent(REINTERPRETS, target == np.bool_ and bool((flat > 1).any()))
-    return _decoded(flat, target).reshape(input.shape)
+    flat = input.reshape(-1)  # A view of rank 0 cannot change its type.
+    v.silent(REINTERPRETS, target == np.bool_ and bool((flat.view(np.uint8) > 1).any()))
+    return flat.view(target).reshape(input.shape)
 
 
 case = BITS.case
@@ -105,7 +89,7 @@ def patterned(type_: str, shape: tuple[int, ...]) -> Typed:
     wide = np.array([*codes, *edges], np.uint64).astype(f"<u{min(dtype.itemsize, 8)}")
     if dtype.itemsize > wide.itemsize:
         wide = np.stack([wide, wide[::-1]], axis=-1).reshape(-1)
-    return typed(type_, _decoded(wide, dtype).reshape(shape))
+    return typed(type_, wide.view(dtype).reshape(shape))
 
 
 for members in CLASSES:
@@ -113,7 +97,7 @@ for members in CLASSES:
         for target in members:
             values = patterned(source, (4, 5))
             if target == "bool" != source:
-                values = typed(source, _decoded(np.arange(20, dtype=np.uint8) % 2, values.values.dtype).reshape(4, 5))
+                values = typed(source, (np.arange(20, dtype=np.uint8) % 2).view(values.values.dtype).reshape(4, 5))
             cites = (REINTERPRETS, EXACTLY, SHAPE)
             case(f"{source}_to_{target}", Tag.DTYPE, input=values, to=element_type(target), cites=cites)
 ENDS = {  # Of each width a type, to one that is narrower and one that is wider.

@@ -52,8 +52,8 @@ def joined(v: Version, inputs: list[Array], axis: Int) -> Array:
     v.permit(BACK, along < 0)
     v.require(RANGE if RANGE.in_force(v.since) else WHICH, -rank <= along < rank)
     v.require(SAME_SHAPE, all(item.ndim == rank for item in inputs))
-    others = [[dim for index, dim in enumerate(item.shape) if index != along % rank] for item in inputs]
-    v.require(SAME_SHAPE, all(dims == others[0] for dims in others))
+    others = {tuple(np.delete(item.shape, along)) for item in inputs}
+    v.require(SAME_SHAPE, len(others) == 1)
     return np.concatenate(inputs, along)
 
 

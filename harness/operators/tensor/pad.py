@@ -95,7 +95,7 @@ def _indices(v: Version, n: int, begin: int, end: int, mode: str) -> Array:
     v.silent(REMOVE, mode != "edge" and min(begin, end) < 0)
     v.silent(EDGE, n + min(begin, end, 0) < 1)
     if mode == "edge":
-        return np.clip(indices, 0, n - 1)
+        return np.minimum(np.maximum(indices, 0), n - 1)
     if mode == "wrap":
         return indices % n
     v.silent(REFLECT, max(begin, end) > n - 1)
@@ -112,10 +112,10 @@ def _padded(v: Version, data: Array, pads: list[tuple[int, ...]], mode: str, con
         v.permit(REMOVE, min(begin, end) < 0)
         v.require(REMOVE, n + begin + end >= 0)
         indices = _indices(v, n, begin, end, mode)
-        outside = (indices < 0) | (indices >= n)
-        source = data if n else np.zeros((*data.shape[:axis], 1, *data.shape[axis + 1 :]), data.dtype)
-        data = np.take(source, np.where(outside, 0, indices), axis)
-        data[(slice(None),) * axis + (outside,)] = np.asarray(fill, data.dtype)
+        inside = (indices >= 0) & (indices < n)
+        result = np.full((*data.shape[:axis], len(indices), *data.shape[axis + 1 :]), fill, data.dtype)
+        result[(slice(None),) * axis + (inside,)] = np.take(data, indices[inside], axis)
+        data = result
     return data
 
 

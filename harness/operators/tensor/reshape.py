@@ -64,7 +64,7 @@ def _target(v: Version, data: Array, shape: Ints, allowzero: Int) -> list[int]:
     v.silent(SHAPE_TENSOR if SHAPE_TENSOR.in_force(v.since) else SHAPE_ARGUMENT, target.ndim != 1)
     sizes = [int(size) for size in target]
     v.require(ONE_INFERRED, sizes.count(-1) <= 1)
-    v.silent(INFERRED, min(sizes, default=0) < -1)
+    v.silent(INFERRED, any(size < -1 for size in sizes))
     if allowzero:
         v.require(ZERO_AND_INFERRED, not (0 in sizes and -1 in sizes))
     else:
@@ -73,7 +73,6 @@ def _target(v: Version, data: Array, shape: Ints, allowzero: Int) -> list[int]:
     if -1 in sizes:
         remaining = math.prod(size for size in sizes if size != -1)
         v.silent(INFERRED, remaining == 0)
-        v.require(SAME_COUNT, data.size % remaining == 0)
         sizes[sizes.index(-1)] = data.size // remaining
     return sizes
 

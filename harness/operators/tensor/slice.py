@@ -103,7 +103,6 @@ def sliced(v: Version, data: Array, starts: Ints, ends: Ints, axes: Ints, steps:
             if clause.in_force(v.since)
         )
         v.silent(omitted, first.size < rank)
-        v.require(STARTS, first.size == rank)
     along = np.arange(rank) if axes is None else np.asarray(axes)
     v.require(STARTS, along.shape == first.shape)
     by = np.ones(first.size, np.int64) if steps is None else np.asarray(steps)
@@ -176,6 +175,7 @@ BOUNDS: list[tuple[str, int, int, int | None, Clause]] = [
     ("crossed", 3, 1, None, MULTIPLE),
     ("start_too_low", -9, 2, None, CLAMP_START),
     ("end_too_low", 1, -9, None, CLAMP_END),
+    ("end_is_minus_n", 1, -5, None, MULTIPLE),
     ("step", 0, 4, 3, STEPS),
     ("step_one", 1, 4, 1, INPUTS),
     ("step_beyond", 1, 4, 7, STEPS),
@@ -186,6 +186,7 @@ BOUNDS: list[tuple[str, int, int, int | None, Clause]] = [
     ("backward_from_back", -1, -4, -2, STEPS),
     ("backward_nothing", 1, 3, -1, STEPS),
     ("backward_minus_one", 3, -1, -1, STEPS),
+    ("backward_end_is_minus_n", 4, -5, -1, STEPS),
     ("backward_all", 4, -6, -1, INT_MIN),
     ("backward_from_beyond", 9, 1, -1, CLAMP_START),
     ("backward_from_n", 5, 1, -1, CLAMP_START),

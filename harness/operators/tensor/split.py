@@ -140,7 +140,7 @@ case("extremes", Tag.DTYPE, Tag.EDGE, each="T", input=extremes(12), split=[5, 7]
 case("no_axis", Tag.CHANGE, input=ramp(6), split=[2, 4], n=2, before=2, unspecified=CONTRADICTION)
 case("no_lengths", Tag.CHANGE, input=ramp(6), axis=0, n=2, before=2, cites=EQUAL, unspecified=CONTRADICTION)
 case("both_lengths", Tag.EDGE, input=ramp(6), split=[6], split_input=[6], axis=0, n=1, unspecified=CONTRADICTION)
-case("lengths_fraction", Tag.EDGE, input=ramp(6), split_input=[1.5, 4.5], axis=0, n=2, unspecified=LENGTH)
+case("lengths_fraction", Tag.EDGE, input=ramp(6), split_input=[1.5, 2, 2.5], axis=0, n=3, unspecified=LENGTH)
 case("lengths_input_matrix", Tag.EDGE, input=ramp(6), split_input=[[2, 4]], axis=0, n=2, unspecified=LENGTH)
 case("split_scalar", Tag.EDGE, input=ramp(6), split=6, axis=0, n=1, since=13, unspecified=LENGTH)
 case("split_matrix", Tag.EDGE, input=ramp(6), split=[[2, 4]], axis=0, n=2, since=13, unspecified=LENGTH)

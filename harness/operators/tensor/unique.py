@@ -69,8 +69,8 @@ def unique(v: Version, X: Array, axis: Int, sorted: int) -> tuple[Array, Array, 
         v.silent(ALL, bool(np.isnan(X).any()))
         zeros = [part[part == 0] for part in (X.real, X.imag)]
         v.silent(ALL, any(bool(np.signbit(part).any()) and not np.signbit(part).all() for part in zeros))
-    slices = X.reshape(-1) if axis is None else np.moveaxis(X, axis, 0)
-    elements = [tuple(item.reshape(-1).tolist()) for item in map(np.asarray, slices)]
+    slices = X.ravel() if axis is None else np.moveaxis(X, axis, 0)
+    elements = [tuple(item.ravel().tolist()) for item in map(np.asarray, slices)]
     different = list(dict.fromkeys(elements))
     if sorted:
         v.silent(ORDERED, X.dtype.kind == "c" and len(different) > 1)
@@ -79,7 +79,7 @@ def unique(v: Version, X: Array, axis: Int, sorted: int) -> tuple[Array, Array, 
     inverse = np.array([place[item] for item in elements], np.int64)
     indices = np.array([elements.index(item) for item in different], np.int64)
     counts = np.array([elements.count(item) for item in different], np.int64)
-    return X.reshape(-1)[indices] if axis is None else np.take(X, indices, axis), indices, inverse, counts
+    return X.ravel()[indices] if axis is None else np.take(X, indices, axis), indices, inverse, counts
 
 
 case = UNIQUE.case

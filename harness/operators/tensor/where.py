@@ -36,7 +36,7 @@ NUMPY = Multidirectional(WHERE, since=9)
 @WHERE.oracle()
 def chosen(v: Version, condition: Array, X: Array, Y: Array) -> Array:  # noqa: N803 - the text's own names
     """Return X where the condition is True, Y elsewhere, in the shape that all three are broadcast to."""
-    NUMPY.require(v, condition, X, Y)
+    NUMPY.require_one_shape(v, condition, X, Y)
     return np.where(condition, X, Y)
 
 
@@ -83,6 +83,7 @@ WRONG: dict[str, tuple[Shape, Shape, Shape]] = {
     "mismatch_condition": ((2,), (2, 3), (2, 3)),
     "mismatch_first": ((2, 3), (2,), (2, 3)),
     "mismatch_second": ((2, 3), (2, 3), (2, 4)),
+    "mismatch_within": ((2, 3, 4), (2, 5, 4), (2, 3, 4)),
     "mismatch_of_values": ((), (2,), (3,)),
     "mismatch_multiple": ((6,), (3,), (6,)),
     "mismatch_zero_size": ((2,), (0,), (2,)),
