@@ -138,13 +138,13 @@ class Answer:
             pytest.skip(line(f"{self.result.verdict}: {self.result.message or self.result.actual}", MOST_ID))
         if not self.result.verdict.failed and status is not GateStatus.REGRESSED:
             return  # Where a failure was expected, the strict xfail says so.
-        said = _explain(self.case, self.result)
+        explanation = _explain(self.case, self.result)
         if self.entry is None:
-            pytest.fail(said, pytrace=False)
+            pytest.fail(explanation, pytrace=False)
         if status is GateStatus.MET and not self.expired:
-            raise ExpectedFailure(said, pytrace=False)
+            raise ExpectedFailure(explanation, pytrace=False)
         until = f", which expired on {self.entry.expires}" if self.expired else ""
-        pytest.fail(f"expected {_why(self.entry, self.path)}{until}\n{said}", pytrace=False)
+        pytest.fail(f"expected {_why(self.entry, self.path)}{until}\n{explanation}", pytrace=False)
 
 
 @dataclass(frozen=True)
@@ -268,12 +268,12 @@ class Tally:
 
     def problems(self) -> list[str]:
         """Return what closes the gates beside the cases; nothing where some of a file's cases did not run."""
-        found = []
+        problems = []
         for path, gate in self._gates.items():
             if len(self._seen[path]) == self._cases[path]:
                 gate.finish(complete=True)
-                found += gate.problems
-        return found
+                problems += gate.problems
+        return problems
 
 
 def _explain(case: Case, result: Result) -> str:
@@ -286,9 +286,9 @@ def _explain(case: Case, result: Result) -> str:
 class CaseItem(pytest.Item):
     """One case on one backend, or the expectations of one backend."""
 
-    def __init__(self, *, ask: Ask, **given: Any) -> None:  # noqa: ANN401 - pytest's own
+    def __init__(self, *, ask: Ask, **options: Any) -> None:  # noqa: ANN401 - pytest's own
         """Take what is asked."""
-        super().__init__(**given)
+        super().__init__(**options)
         self.ask = ask
         self.answer: Answer | Stale | None = None
         self.extra_keyword_matches.update(ask.case.tags if ask.case else ())
@@ -310,9 +310,9 @@ class CaseItem(pytest.Item):
 class CaseCollector(pytest.Collector):
     """The cases of one backend."""
 
-    def __init__(self, *, asks: list[Ask], **given: Any) -> None:  # noqa: ANN401 - pytest's own
+    def __init__(self, *, asks: list[Ask], **options: Any) -> None:  # noqa: ANN401 - pytest's own
         """Take what is asked of the backend."""
-        super().__init__(**given)
+        super().__init__(**options)
         self.asks = asks
 
     def collect(self) -> Iterator[CaseItem]:
@@ -339,12 +339,12 @@ def items(session: pytest.Session) -> list[pytest.Item]:
     if path := option("--onnx-expectations"):
         expected = files.read(Path(path))
         accepted[expected.backend] = _accepted(expected, backends, chosen)
-    found: list[pytest.Item] = []
+    items: list[pytest.Item] = []
     for name in backends:
         asks = _asks(chosen, Asking(name, option("--onnx-timeout"), passes), accepted.get(name))
         collector = CaseCollector.from_parent(session, name=line(name), nodeid=f"onnx::{line(name)}", asks=asks)
-        found.extend(collector.collect())
-    return found
+        items.extend(collector.collect())
+    return items
 
 
 @dataclass(frozen=True)
@@ -384,14 +384,14 @@ def _accepted(expected: Expectations, backends: list[str], chosen: _Chosen) -> A
 def _selected(suite_name: str, ops: tuple[str, ...], cases: tuple[str, ...], tags: tuple[str, ...]) -> _Chosen:
     suite, selection = open_suite(suite_name), Selection(ops, cases, tags)
     check_selection(suite, selection)
-    found = list(suite.cases(selection))
+    chosen = list(suite.cases(selection))
     if suite.unreadable:
         raise SuiteError("\n".join(item.message for item in suite.unreadable))
     for option, glob in sorted(selection.idle):
         raise SelectionError(f"{option} {glob!r} matches no case of suite {suite_name}")
-    if not found:
+    if not chosen:
         raise SelectionError(f"suite {suite_name} has no case for {str(selection) or 'anything'}")
-    return _Chosen(suite, selection, found)
+    return _Chosen(suite, selection, chosen)
 
 
 def conformance(
@@ -435,5 +435,5 @@ def conformance(
     return test_conformance
 
 
-def _globs(given: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else given
+def _globs(globs: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (globs,) if isinstance(globs, str) else globs

@@ -101,27 +101,27 @@ def table(cases: Sequence[tuple[Traits, ...]]) -> Table:
         for part in case:
             holders[id(part)] |= 1 << place
             parts[id(part)] = part
-    found: Table = {}
+    rows: Table = {}
     for key, part in parts.items():
         for trait, value in part.items():
-            row = found.setdefault(trait, {})
+            row = rows.setdefault(trait, {})
             row[value] = row.get(value, 0) | holders[key]
-    return found
+    return rows
 
 
-def choices(found: Table) -> list[Choice]:
+def choices(rows: Table) -> list[Choice]:
     """Return the traits that have one of several values."""
     return [
         Choice(trait, {str(value): mask for value, mask in row.items()})
-        for trait, row in sorted(found.items())
+        for trait, row in sorted(rows.items())
         if trait.kind is Kind.CHOICE and len(row) > 1
     ]
 
 
-def conditions(found: Table) -> list[Condition]:
+def conditions(rows: Table) -> list[Condition]:
     """Return all conditions on one trait, except those that list several values."""
     made: list[Condition] = []
-    for trait, row in sorted(found.items()):
+    for trait, row in sorted(rows.items()):
         cost = WEIGHTS[trait.topic] + ASIDE * trait.name.startswith(ASIDES)
         if trait.kind is Kind.FACT:
             extra = THRESHOLD * trait.name.endswith((" set", " given", " omitted")) + LISTED * trait.name.endswith("]")
@@ -134,7 +134,7 @@ def conditions(found: Table) -> list[Condition]:
             made += _of_numbers(
                 trait, {value: mask for value, mask in row.items() if isinstance(value, int | float)}, cost
             )
-    expanded = found.get(FORM, {})
+    expanded = rows.get(FORM, {})
     if "@expanded" in expanded and len(expanded) > 1:
         others = sum(mask for form, mask in expanded.items() if form != "@expanded")
         made.append(Condition("form is not @expanded", others, NOT_EXPANDED, Topic.FORM))

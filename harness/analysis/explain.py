@@ -79,13 +79,13 @@ class Explanation:
     """The explanation of the failures of a run.
 
     Attributes:
-        found: by backend, operator and verdict.
+        explained: by backend, operator and verdict.
         failures: the number of failures in the selected part of the run.
         note: why data on the cases is missing; empty if it is complete.
         seen: by operator, in the order of names, what its watcher saw.
     """
 
-    found: tuple[Explained, ...]
+    explained: tuple[Explained, ...]
     failures: int
     note: str
     seen: Mapping[str, Any] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class Explanation:
     @property
     def statements(self) -> list[Statement]:
         """The statements alone, for reports."""
-        return [finding.statement for explained in self.found for finding in explained.findings]
+        return [finding.statement for item in self.explained for finding in item.findings]
 
 
 class Watcher(Protocol):
@@ -199,7 +199,7 @@ def explain(
         for result in run.results():
             collected.add(result)
     operators = collected.operators
-    failures = sum(len(found) for operator in operators.values() for found in operator.failures.values())
+    failures = sum(len(cases) for operator in operators.values() for cases in operator.failures.values())
     failing = {name: operator for name, operator in operators.items() if operator.failures}
     note = _other_suite(run, source)
     explained: list[Explained] = []
@@ -216,8 +216,8 @@ def explain(
         on_operator(done, len(parts))
     if missing and source is not None:
         note = f"of {missing} cases that suite {source.name} does not have, {ONLY}"
-    found = tuple(sorted(explained, key=lambda item: (item.backend, item.operator)))
-    return Explanation(found, failures, note, dict(sorted(seen.items())))
+    in_order = tuple(sorted(explained, key=lambda item: (item.backend, item.operator)))
+    return Explanation(in_order, failures, note, dict(sorted(seen.items())))
 
 
 def _other_suite(run: Run, source: Suite | None) -> str:

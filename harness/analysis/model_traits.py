@@ -154,7 +154,7 @@ def _named(version: OperatorVersion, names: Sequence[str]) -> Iterator[tuple[str
 
 
 def _called(version: OperatorVersion, index: int) -> str:
-    """Return the name of an input; where an attribute has the same (Split-1), both are told apart."""
+    """Return the name of an input; where an attribute has the same (Split-1), the two differ."""
     name = version.inputs[index].name
     return f"the input {name}" if name in version.attributes else name
 
@@ -162,19 +162,19 @@ def _called(version: OperatorVersion, index: int) -> str:
 def _shared(
     case: Case, graph: onnx.GraphProto, node: onnx.NodeProto, version: OperatorVersion
 ) -> Iterator[tuple[Trait, Any]]:
-    given = dict(_given(case, graph, node, version))
+    inputs = dict(_known_inputs(case, graph, node, version))
     yield from _presence(node, version)
-    yield from _types(given, graph, node, version)
-    for name, value in given.items():
+    yield from _types(inputs, graph, node, version)
+    for name, value in inputs.items():
         yield from _input(name, value)
-    yield from _together(given)
-    yield from _magnitude(given)
-    yield from _axis(given, node, version)
+    yield from _together(inputs)
+    yield from _magnitude(inputs)
+    yield from _axis(inputs, node, version)
     yield from _attributes(node, version)
     yield from _outputs(node, version)
 
 
-def _given(
+def _known_inputs(
     case: Case, graph: onnx.GraphProto, node: onnx.NodeProto, version: OperatorVersion
 ) -> Iterator[tuple[str, Value]]:
     """Yield the inputs whose values are known; others come out of nodes beside."""
@@ -200,14 +200,14 @@ def _presence(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tuple[
 
 
 def _types(
-    given: Mapping[str, Value], graph: onnx.GraphProto, node: onnx.NodeProto, version: OperatorVersion
+    inputs: Mapping[str, Value], graph: onnx.GraphProto, node: onnx.NodeProto, version: OperatorVersion
 ) -> Iterator[tuple[Trait, Any]]:
     """Yield the element types: that of the first type variable as `type`, of others by the input's name."""
     infos = {info.name: info.type for info in (*graph.input, *graph.output)}
     seen: dict[str, str] = {}
     for place, (parameter, name) in enumerate(_named(version, list(node.input))):
         declared = version.inputs[min(place, len(version.inputs) - 1)].type if version.inputs else ""
-        text = _element(infos[name]) if name in infos else _of_value(given.get(parameter))
+        text = _element(infos[name]) if name in infos else _of_value(inputs.get(parameter))
         if not text or seen.get(declared) == text or (seen and len(version.allowed(declared)) < 2):  # noqa: PLR2004
             continue
         trait = Trait(Topic.TYPE, f"type of {parameter}", Kind.CHOICE) if seen else TYPE
@@ -303,14 +303,14 @@ def _elements(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, A
     else:
         with np.errstate(invalid="ignore"):
             wide = array.astype(np.float64)
-            found = {
+            present = {
                 "NaN": np.isnan(wide).any(),
                 "an infinity": np.isinf(wide).any(),
                 "a negative value": (wide < 0).any(),
                 "a zero": (wide == 0).any(),
                 "a negative zero": ((wide == 0) & np.signbit(wide)).any(),
             }
-        yield from ((_values(f"{name} has {what}"), True) for what, there in found.items() if there)
+        yield from ((_values(f"{name} has {content}"), True) for content, there in present.items() if there)
         if (wide[np.isfinite(wide)] % 1).any():
             yield _hint(f"{name} has a fraction"), True
 
@@ -332,9 +332,9 @@ def _whole(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, Any]
         yield _hint(f"{name} has a value twice"), True
 
 
-def _together(given: Mapping[str, Value]) -> Iterator[tuple[Trait, Any]]:
+def _together(inputs: Mapping[str, Value]) -> Iterator[tuple[Trait, Any]]:
     """Yield how the shapes of the first three tensors relate."""
-    tensors = [(name, value) for name, value in given.items() if isinstance(value, np.ndarray)][:3]
+    tensors = [(name, value) for name, value in inputs.items() if isinstance(value, np.ndarray)][:3]
     for (one, first), (other, second) in itertools.combinations(tensors, 2):
         if first.ndim != second.ndim:
             yield _argument(f"{one} and {other} differ in rank"), True
@@ -344,22 +344,22 @@ def _together(given: Mapping[str, Value]) -> Iterator[tuple[Trait, Any]]:
             yield _hint(f"{one} and {other} have one shape"), True
 
 
-def _magnitude(given: Mapping[str, Value]) -> Iterator[tuple[Trait, Any]]:
+def _magnitude(inputs: Mapping[str, Value]) -> Iterator[tuple[Trait, Any]]:
     """Yield what the largest number of any small input is beyond, without its sign: what may overflow or be rounded."""
     numbers = [
         value
-        for value in given.values()
+        for value in inputs.values()
         if isinstance(value, np.ndarray) and value.dtype.kind not in "bOcSU" and 0 < value.size <= MOST_COMPARED
     ]
-    found = [abs(item) for value in numbers for item in value.reshape(-1).tolist() if math.isfinite(item)]
+    magnitudes = [abs(item) for value in numbers for item in value.reshape(-1).tolist() if math.isfinite(item)]
     for words, end in ENDS.items():
-        if found and max(found) > end:
+        if magnitudes and max(magnitudes) > end:
             yield _hint(f"an input has a number {words}"), True
 
 
-def _axis(given: Mapping[str, Value], node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tuple[Trait, Any]]:
+def _axis(inputs: Mapping[str, Value], node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tuple[Trait, Any]]:
     """Yield where the attribute `axis` points to in the first input, from whichever end it counts."""
-    first = next(iter(given.values()), None)
+    first = next(iter(inputs.values()), None)
     if "axis" not in version.attributes or not isinstance(first, np.ndarray) or not first.ndim:
         return
     axis = next((item.i for item in node.attribute if item.name == "axis"), version.attributes["axis"].default)
@@ -371,13 +371,13 @@ def _axis(given: Mapping[str, Value], node: onnx.NodeProto, version: OperatorVer
 
 
 def _attributes(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tuple[Trait, Any]]:
-    given = {line(item.name, MOST_TEXT): item for item in node.attribute}
+    attributes = {line(item.name, MOST_TEXT): item for item in node.attribute}
     for name, attribute in version.attributes.items():
-        if not attribute.required or name not in given:
-            yield _argument(f"{name} is {'set' if name in given else 'not set'}"), True
-        if name not in given and attribute.default is not None:
+        if not attribute.required or name not in attributes:
+            yield _argument(f"{name} is {'set' if name in attributes else 'not set'}"), True
+        if name not in attributes and attribute.default is not None:
             yield from _attribute(name, attribute.default)
-    for name, item in given.items():
+    for name, item in attributes.items():
         if name not in version.attributes:
             yield _argument(f"there is an attribute {name}"), True
         yield from _attribute(name, helper.get_attribute_value(item))

@@ -79,10 +79,10 @@ def dissent_(files: tuple[Path, ...], enough: int) -> None:
     Each is a reason to read the sentence again. Versions of a runtime, and its bindings to other languages, count as
     one implementation. Exit status: 0 there are no such cases, 1 there are some, 2 a file cannot be read.
     """
-    found = dissent.dissents([Run(path) for path in files], enough)
-    for block in dissent_report.blocks(found, enough):
+    dissents = dissent.dissents([Run(path) for path in files], enough)
+    for block in dissent_report.blocks(dissents, enough):
         printing.show(block)
-    exit_with(1 if found else 0)
+    exit_with(1 if dissents else 0)
 
 
 @click.command("repro")

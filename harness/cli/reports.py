@@ -39,10 +39,10 @@ def compare(before: Path, after: Path) -> None:
     Exit status: 0 every case that passed before still passes, 1 one fails or is missing, 2 a file cannot be read.
     """
     old, new = Run(before), Run(after)
-    found = comparison.compare_runs(old, new)
-    for told in comparison.lines(old, new, found):
-        printing.show(told)
-    exit_with(1 if found.broke or any(was == "pass" for _, was, _ in found.went) else 0)
+    changes = comparison.compare_runs(old, new)
+    for text in comparison.lines(old, new, changes):
+        printing.show(text)
+    exit_with(1 if changes.broke or any(was == "pass" for _, was, _ in changes.went) else 0)
 
 
 _ROWS = "\n".join(f"  {name:<12} {kind.about}" for name, kind in FORMATS.items())
@@ -95,15 +95,15 @@ def report(
     if "html" in chosen and out is None and folder is None:
         raise HarnessError("--format html needs --out FILE: a page is looked at in a browser")
     runs = [Run(path) for path in files]
-    found = _read(runs, tuple(chosen.values()), expectations.read(expected) if expected else None, groups)
+    data = _read(runs, tuple(chosen.values()), expectations.read(expected) if expected else None, groups)
     if folder is not None:
         formats.make(folder)
     for kind in chosen.values():
         path = folder / kind.file if folder is not None else out
         if path is None:
-            printing.stream(kind.report(found), commands=kind.commands)
+            printing.stream(kind.report(data), commands=kind.commands)
             continue
-        formats.write(path, kind.report(found))
+        formats.write(path, kind.report(data))
         if folder is not None:
             printing.show(path)
 
@@ -118,20 +118,20 @@ def _read(
     collectors = [explain.Collector() for _ in runs]
     table = Table()
     shares, describes = any(kind.shows_statements for kind in chosen), any(kind.shows_cases for kind in chosen)
-    data: list[report_data.ReportData] = []
+    of_runs: list[report_data.ReportData] = []
     for run, collector in zip(runs, collectors, strict=True):
         others: list[Callable[[Result], None]] = [collector.add] if shares else []
         with table.taking(run) as add:
             others += [add] if describes else []
-            data.append(report_data.read(run, None if data else expected, others))
-    found = dataclasses.replace(data[0], groups=groups, other_runs=tuple(runs[1:]))
-    cases = suite_of(found.run)
+            of_runs.append(report_data.read(run, None if of_runs else expected, others))
+    data = dataclasses.replace(of_runs[0], groups=groups, other_runs=tuple(runs[1:]))
+    cases = suite_of(data.run)
     if cases is None:
-        name = line(found.run.header["suite"].get("name"))
+        name = line(data.run.header["suite"].get("name"))
         printing.warn(f"suite {name} is not here; the reports do without the cases themselves")
     elif any(kind.shows_references for kind in chosen):
-        examples = [group.example for group in terminal.visible(found.summary, found.groups)[0]]
-        found = dataclasses.replace(found, references=session.reference_answers(examples, cases, Limits()))
+        examples = [group.example for group in terminal.visible(data.summary, data.groups)[0]]
+        data = dataclasses.replace(data, references=session.reference_answers(examples, cases, Limits()))
     described = page_cases.of_page(runs, table) if describes else page_cases.PageCases()
     if shares or describes:
         with progress.steps(_working(shares=shares, describes=describes)) as advance:
@@ -142,18 +142,18 @@ def _read(
                     jobs=available_cores(),
                     on_operator=advance,
                     collected=collector,
-                    watchers=described.watchers if run is found.run else None,
+                    watchers=described.watchers if run is data.run else None,
                 )
                 for run, collector in zip(runs, collectors, strict=True)
             ]
         statements = tuple(statement for item in shared for statement in item.statements)
         note = "; ".join(dict.fromkeys(item.note for item in shared if item.note))
-        found = dataclasses.replace(found, statements=statements, note=note)
+        data = dataclasses.replace(data, statements=statements, note=note)
     if describes:
         blocks = tuple(block for of_operator in shared[0].seen.values() for block in of_operator)
         contents = page.Contents(table, blocks)
-        found = dataclasses.replace(found, cases=described.cases, missing=described.missing, contents=contents)
-    return found
+        data = dataclasses.replace(data, cases=described.cases, missing=described.missing, contents=contents)
+    return data
 
 
 def _working(*, shares: bool, describes: bool) -> str:
@@ -183,11 +183,11 @@ def publish(files: tuple[Path, ...], folder: Path, groups: int) -> None:
     published = []
     for path in files:
         run = Run(path)
-        found = _read([run], [FORMATS[name] for name in PUBLISHED], groups=groups)
+        data = _read([run], [FORMATS[name] for name in PUBLISHED], groups=groups)
         written = {name: f"{path.stem}.{ending}" for name, ending in PUBLISHED.items()}
         for name, file in written.items():
-            formats.write(folder / file, FORMATS[name].report(found))
+            formats.write(folder / file, FORMATS[name].report(data))
             printing.show(folder / file)
-        published.append((found, written))
+        published.append((data, written))
     formats.write(folder / "README.md", index.report(published))
     printing.show(folder / "README.md")

@@ -53,14 +53,14 @@ class Bindings(dict[str, str]):
     """What the type variables stand for; those that no input binds have a default.
 
     Attributes:
-        given: the variables that an input binds.
+        bound_by_inputs: the variables that an input binds.
         several: variable -> the types of all the inputs that have it.
     """
 
     def __init__(self, defaults: Mapping[str, str], several: Mapping[str, list[str]]) -> None:
         """Take what stands for a variable where nothing says it, and what inputs say."""
         super().__init__({**defaults, **{variable: types[0] for variable, types in several.items()}})
-        self.given, self.several = frozenset(several), several
+        self.bound_by_inputs, self.several = frozenset(several), several
 
 
 Derivation = Callable[[Bindings, Mapping[str, Any]], Any]
@@ -82,8 +82,8 @@ def attribute(name: str, *otherwise: str) -> Derivation:
     """
 
     def derive(types: Bindings, attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Derivation
-        found = (types.get(word, word) for word in otherwise if word in types.given or "(" in word)
-        return attributes.get(name) or next(found, "")
+        candidates = (types.get(word, word) for word in otherwise if word in types.bound_by_inputs or "(" in word)
+        return attributes.get(name) or next(candidates, "")
 
     return derive
 
@@ -355,10 +355,10 @@ class Op:
         Raises:
             DeclarationError: there is none, or more than one.
         """
-        found = [item for item in self.oracles if Clause("", "", item.since, item.before).in_force(version)]
-        if len(found) != 1:
-            raise DeclarationError(f"{self}/{version} has {len(found)} oracles; it needs one")
-        return found[0]
+        oracles = [item for item in self.oracles if Clause("", "", item.since, item.before).in_force(version)]
+        if len(oracles) != 1:
+            raise DeclarationError(f"{self}/{version} has {len(oracles)} oracles; it needs one")
+        return oracles[0]
 
     def __iter__(self) -> Iterator[CaseSpec]:
         """Iterate over the declared cases."""

@@ -14,7 +14,7 @@ from onnx import helper, numpy_helper
 from backends.protocol import ElementTypeError, element_type_named
 from harness.declare import Data, DeclarationError, ElementType, Empty, Graph, Sparse, Typed
 from harness.spec import schema
-from harness.spec.signature import Given
+from harness.spec.signature import TypedValue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ def whole(type_: str) -> str:
     return type_ if "(" in type_ else f"tensor({type_})"
 
 
-def given(argument: Any, type_: str, types: Mapping[str, str]) -> Given:  # noqa: ANN401 - see below
+def typed(argument: Any, type_: str, types: Mapping[str, str]) -> TypedValue:  # noqa: ANN401 - see below
     """Return a declared input in the type of its place, or in its own.
 
     Args:
@@ -39,10 +39,10 @@ def given(argument: Any, type_: str, types: Mapping[str, str]) -> Given:  # noqa
     """
     if isinstance(argument, Typed):
         argument, type_ = argument.values, whole(_named(argument.type, types))
-    return Given(_value(argument, type_), type_)
+    return TypedValue(_value(argument, type_), type_)
 
 
-def _value(argument: Any, type_: str) -> Value:  # noqa: ANN401 - see given
+def _value(argument: Any, type_: str) -> Value:  # noqa: ANN401 - see typed
     kind = type_.partition("(")[0]
     if isinstance(argument, Empty):
         return None
@@ -84,13 +84,13 @@ def attribute(name: str, argument: Any, known: Attribute | None, types: Mapping[
     kind = known.type if known else ""
     value = argument
     if isinstance(argument, Typed):
-        value = _tensor(given(argument, "", types).value)
+        value = _tensor(typed(argument, "", types).value)
     elif isinstance(argument, ElementType):
         value = _number(argument, types)
     elif isinstance(argument, Graph):
         value = _graph(name, argument.text, types)
     elif isinstance(argument, Sparse):
-        values = given(argument.values, "tensor(float)", types).value
+        values = typed(argument.values, "tensor(float)", types).value
         indices = _tensor(np.asarray(argument.indices, np.int64))
         value = helper.make_sparse_tensor(_tensor(values), indices, argument.shape)
     elif kind == "TYPE_PROTO":
@@ -113,12 +113,12 @@ def _number(argument: ElementType, types: Mapping[str, str]) -> int:
 
 
 def _named(text: str, types: Mapping[str, str]) -> str:
-    return re.sub(r"\{(\w+)\}", lambda found: types[found[1]], text)
+    return re.sub(r"\{(\w+)\}", lambda match: types[match[1]], text)
 
 
 def _graph(name: str, text: str, types: Mapping[str, str]) -> onnx.GraphProto:
     # The text syntax writes tensor(float) of unknown shape as float[].
-    named = re.sub(r"\{(\w+)\}", lambda found: re.sub(r"tensor\((\w+)\)", r"\1[]", types[found[1]]), text)
+    named = re.sub(r"\{(\w+)\}", lambda match: re.sub(r"tensor\((\w+)\)", r"\1[]", types[match[1]]), text)
     try:
         return _parsed(named)
     except onnx.parser.ParseError as error:

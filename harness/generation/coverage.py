@@ -57,19 +57,19 @@ def points(version: OperatorVersion) -> set[Point]:
     """Return the schema points of a version; none where it is deprecated: no valid model uses it."""
     if version.deprecated:
         return set()
-    found = {Point("type", variable, type_) for variable, types in version.types.items() for type_ in types}
+    points = {Point("type", variable, type_) for variable, types in version.types.items() for type_ in types}
     for attribute in version.attributes.values():
-        found.add(Point("attribute", attribute.name, "set"))
+        points.add(Point("attribute", attribute.name, "set"))
         if not attribute.required:
-            found.add(Point("attribute", attribute.name, "unset"))
+            points.add(Point("attribute", attribute.name, "unset"))
     for kind, parameters in (("input", version.inputs), ("output", version.outputs)):
         for item in parameters:
             if item.optional:
-                found |= {Point(kind, item.name, what) for what in ("given", "omitted")}
+                points |= {Point(kind, item.name, what) for what in ("given", "omitted")}
             if item.variadic:
                 counts = ("one", "several") if item.least else ("none", "one", "several")
-                found |= {Point(kind, item.name, what) for what in counts}
-    return found
+                points |= {Point(kind, item.name, what) for what in counts}
+    return points
 
 
 def reached(version: OperatorVersion, case: Case) -> set[Point]:
@@ -77,13 +77,13 @@ def reached(version: OperatorVersion, case: Case) -> set[Point]:
     model = onnx.load_from_string(case.model)
     node = next(item for item in model.graph.node if item.name == version.name)
     types = _types(model)
-    found = {
+    points = {
         Point("attribute", name, "set" if any(item.name == name for item in node.attribute) else "unset")
         for name in version.attributes
     }
     for kind, parameters, names in (("input", version.inputs, node.input), ("output", version.outputs, node.output)):
-        found |= _arguments(version, kind, parameters, list(names), types)
-    return found
+        points |= _arguments(version, kind, parameters, list(names), types)
+    return points
 
 
 def _types(model: onnx.ModelProto) -> Mapping[str, str]:
@@ -96,22 +96,22 @@ def _types(model: onnx.ModelProto) -> Mapping[str, str]:
 def _arguments(
     version: OperatorVersion, kind: str, parameters: Sequence[Parameter], names: Sequence[str], types: Mapping[str, str]
 ) -> set[Point]:
-    found = set()
+    points = set()
     for index, item in enumerate(parameters):
-        given = [name for name in (names[index:] if item.variadic else names[index : index + 1]) if name]
+        present = [name for name in (names[index:] if item.variadic else names[index : index + 1]) if name]
         if item.optional:
-            found.add(Point(kind, item.name, "given" if given else "omitted"))
+            points.add(Point(kind, item.name, "given" if present else "omitted"))
         if item.variadic:
-            found.add(Point(kind, item.name, ("none", "one", "several")[min(len(given), 2)]))
+            points.add(Point(kind, item.name, ("none", "one", "several")[min(len(present), 2)]))
         if item.type in version.types:
-            found |= {Point("type", item.type, types[name]) for name in given if name in types}
-    return found
+            points |= {Point("type", item.type, types[name]) for name in present if name in types}
+    return points
 
 
 def sentences(version: OperatorVersion) -> list[str]:
     """Return the sentences of a version's text, white space folded; of a deprecated one those that say so."""
-    found = [part.strip() for line in version.text.splitlines() for part in _END.split(line) if part.strip()]
-    return [part for part in found if "deprecated" in part] if version.deprecated else found
+    parts = [part.strip() for line in version.text.splitlines() for part in _END.split(line) if part.strip()]
+    return [part for part in parts if "deprecated" in part] if version.deprecated else parts
 
 
 @dataclass(frozen=True)
@@ -160,15 +160,15 @@ def of(op: Op, cases: Iterable[Case] | None = None) -> Iterator[Coverage]:
                 seen |= reached(version, case)
         open_ = wanted - seen
         excused = {str(point): op.excuses[str(point)] for point in open_ if str(point) in op.excuses}
-        said = sentences(version)
-        uncited = [sentence for sentence in said if not any(_overlap(sentence, quote) for quote in quoted)]
+        of_text = sentences(version)
+        uncited = [sentence for sentence in of_text if not any(_overlap(sentence, quote) for quote in quoted)]
         binding = [sentence for sentence in uncited if NORMATIVE.search(sentence)]
         yield Coverage(
             version=version,
             points=len(wanted),
             missing=tuple(sorted(point for point in open_ if str(point) not in excused)),
             excused=excused,
-            sentences=len(said),
+            sentences=len(of_text),
             uncited=(*binding, *(sentence for sentence in uncited if sentence not in binding)),
             binding=len(binding),
         )

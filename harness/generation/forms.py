@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from harness.declare import CaseSpec, Clause, Op
     from harness.declare.data import Value
     from harness.spec.schema import OperatorVersion
-    from harness.spec.signature import Given
+    from harness.spec.signature import TypedValue
 
 PRODUCER = "onnx-conformance"
 
@@ -47,8 +47,8 @@ class Plan:
     version: OperatorVersion
     spec: CaseSpec
     id: str
-    inputs: tuple[tuple[str, Given | None], ...]
-    around: Mapping[str, Given]
+    inputs: tuple[tuple[str, TypedValue | None], ...]
+    around: Mapping[str, TypedValue]
     beside: tuple[onnx.NodeProto, ...]
     attributes: Mapping[str, onnx.AttributeProto]
     outputs: tuple[tuple[str, str], ...]
@@ -63,8 +63,8 @@ class Plan:
     @property
     def tensors(self) -> dict[str, np.ndarray[Any, Any]]:
         """The operator's inputs that are tensors, by name."""
-        given = {name: item for name, item in self.inputs if item is not None and item.type.startswith("tensor(")}
-        return {name: np.asarray(item.value) for name, item in given.items()}
+        tensors = {name: item for name, item in self.inputs if item is not None and item.type.startswith("tensor(")}
+        return {name: np.asarray(item.value) for name, item in tensors.items()}
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Form]:
 def form_names(version: OperatorVersion) -> tuple[str, ...]:
     """Return what the forms of a case of this version may be called; which ones it fits, only its plan tells."""
     parameters = [item.name for item in version.inputs[1:] if not item.variadic]
-    found = {
+    possible = {
         "initializer": bool(parameters),
         **{f"initializer-{name}": len(parameters) > 1 for name in parameters},
         "omitted": any(item.optional for item in version.inputs),
@@ -150,7 +150,7 @@ def form_names(version: OperatorVersion) -> tuple[str, ...]:
         "again": "seed" in version.attributes,
         EXPANDED: schema.first_body(version) is not None,
     }
-    return (PLAIN, *(name for name, may_be in found.items() if may_be))
+    return (PLAIN, *(name for name, may_be in possible.items() if may_be))
 
 
 def delivered_id(stem: str, form: str) -> str:
@@ -197,12 +197,14 @@ def _value_info(name: str, type_: str, shape: Sequence[int | str] | None) -> onn
 
 def _opsets(plan: Plan, form: Form, nodes: Sequence[onnx.NodeProto]) -> dict[str, int]:
     """Return the opset that the model imports of each domain that nodes and their subgraphs are of."""
-    told = {plan.version.domain: form.opset}
+    imports = {plan.version.domain: form.opset}
     if form.body is not None:
-        told |= {item.domain or "ai.onnx": item.version for item in form.body.opset_import}
+        imports |= {item.domain or "ai.onnx": item.version for item in form.body.opset_import}
     used = set(_domains(nodes))
     return {
-        name: told.get(name) or schema.newest_opset(name) for name in (*told, *sorted(used - set(told))) if name in used
+        name: imports.get(name) or schema.newest_opset(name)
+        for name in (*imports, *sorted(used - set(imports)))
+        if name in used
     }
 
 

@@ -66,7 +66,7 @@ def _spec(case: Case, model: onnx.ModelProto, version: OperatorVersion) -> tuple
     known |= {tensor.name: schema.tensor_text(tensor.data_type) for tensor in model.graph.initializer}
     values |= case.inputs
     types: dict[str, str] = {}
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     names = list(node.input)
     for index, parameter in enumerate(version.inputs):
         taken = names[index:] if parameter.variadic else names[index : index + 1]
@@ -78,13 +78,13 @@ def _spec(case: Case, model: onnx.ModelProto, version: OperatorVersion) -> tuple
             items.append(_argument(values[name], known[name], types, parameter.type if bound else "") if name else None)
         key = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
         if items:
-            given[key] = tuple(items) if parameter.variadic else items[0]
-    given |= {item.name: _attribute(item) for item in node.attribute}
+            arguments[key] = tuple(items) if parameter.variadic else items[0]
+    arguments |= {item.name: _attribute(item) for item in node.attribute}
     outputs = plans.output_names(version, len(node.output))
     spec = CaseSpec(
         name="_".join(re.findall(r"[a-z0-9]+", case.id.rpartition("/")[2].lower())) or "case",
-        arguments={name: value for name, value in given.items() if name in version.arguments},
-        stray={name: value for name, value in given.items() if name not in version.arguments},
+        arguments={name: value for name, value in arguments.items() if name in version.arguments},
+        stray={name: value for name, value in arguments.items() if name not in version.arguments},
         tags=case.tags,
         n=len(node.output),
         omits=tuple(name for name, actual in zip(outputs, node.output, strict=True) if not actual),

@@ -33,7 +33,7 @@ def written_out(
         defaults: of the operator's attributes, for what `node` does not set.
     """
     formal = [*zip(body.input, _padded(node.input, body.input), strict=True)]
-    formal += [(name, given) for name, given in zip(body.output, node.output, strict=False) if given]
+    formal += [(name, actual) for name, actual in zip(body.output, node.output, strict=False) if actual]
     actual: dict[str, str] = dict(formal)
     own = set(_defined(body.node))
     attributes = {**defaults, **{item.name: item for item in node.attribute}}
@@ -48,8 +48,8 @@ def written_out(
     return nodes
 
 
-def _padded(given: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    return [*given, *[""] * (len(wanted) - len(given))]
+def _padded(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    return [*names, *[""] * (len(wanted) - len(names))]
 
 
 def _defined(nodes: Sequence[onnx.NodeProto]) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _defined(nodes: Sequence[onnx.NodeProto]) -> Iterator[str]:
 
 
 def _copied(
-    node: onnx.NodeProto, named: Callable[[str], str], given: Mapping[str, onnx.AttributeProto]
+    node: onnx.NodeProto, named: Callable[[str], str], attributes: Mapping[str, onnx.AttributeProto]
 ) -> onnx.NodeProto:
     copy = onnx.NodeProto()
     copy.CopyFrom(node)
@@ -73,20 +73,20 @@ def _copied(
     for attribute in node.attribute:
         if not attribute.ref_attr_name:
             copy.attribute.append(attribute)
-        elif attribute.ref_attr_name in given:
-            copy.attribute.append(given[attribute.ref_attr_name])
+        elif attribute.ref_attr_name in attributes:
+            copy.attribute.append(attributes[attribute.ref_attr_name])
             copy.attribute[-1].name = attribute.name
         else:
             continue
         if copy.attribute[-1].type == onnx.AttributeProto.GRAPH:
-            _rename(copy.attribute[-1].g, named, given)
+            _rename(copy.attribute[-1].g, named, attributes)
     return copy
 
 
-def _rename(graph: onnx.GraphProto, named: Callable[[str], str], given: Mapping[str, onnx.AttributeProto]) -> None:
+def _rename(graph: onnx.GraphProto, named: Callable[[str], str], attributes: Mapping[str, onnx.AttributeProto]) -> None:
     for item in (*graph.input, *graph.output, *graph.initializer, *graph.value_info):
         item.name = named(item.name)
-    nodes = [_copied(node, named, given) for node in graph.node]
+    nodes = [_copied(node, named, attributes) for node in graph.node]
     del graph.node[:]
     graph.node.extend(nodes)
 

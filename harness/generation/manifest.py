@@ -116,14 +116,14 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
     if path is None:
         return None
     rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    found = tuple(Entry(words[0], words[1], words[-1] == CORE) for words in rows)
+    entries = tuple(Entry(words[0], words[1], words[-1] == CORE) for words in rows)
     versions = registry.versions(op)
     declared = {stem for version in versions for stem in plans.stems(version, op)}
     # Of the derived ones, those are cases that have an answer.
     possible = {stem for version in versions for stem in plans.stems(version, derived.cases(op, version))}
-    stems = {entry.id.partition("@")[0] for entry in found}
-    whole = declared <= stems and stems - declared <= possible and any(entry.core for entry in found)
-    return found if whole else None
+    stems = {entry.id.partition("@")[0] for entry in entries}
+    whole = declared <= stems and stems - declared <= possible and any(entry.core for entry in entries)
+    return entries if whole else None
 
 
 def check(ops: Iterable[Op], folder: Path, jobs: int = 1, *, whole: bool = True) -> Iterator[str]:

@@ -17,7 +17,7 @@ from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected, Val
 from harness.generation import binding, derived, function_body
 from harness.generation.forms import Form, Plan, build, delivered_id, form_names, forms
 from harness.spec import evaluator, registry, schema
-from harness.spec.signature import Given, bind, gather, output_types
+from harness.spec.signature import TypedValue, bind, gather, output_types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -55,26 +55,26 @@ def _allowance(tolerance: Tolerance, asked: Mapping[str, Any], outputs: Sequence
 
 def _inputs(
     version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], around: evaluator.Local
-) -> list[tuple[str, Given | None]]:
+) -> list[tuple[str, TypedValue | None]]:
     """Return the inputs by name in the signature's order, down to the last one given."""
 
-    def named(name: str, item: Any, type_: str) -> tuple[str, Given | None]:  # noqa: ANN401 - see binding.given
+    def named(name: str, item: Any, type_: str) -> tuple[str, TypedValue | None]:  # noqa: ANN401 - see binding.typed
         if isinstance(item, ValueOf):
             return item.name, around[item.name]
-        return name, None if item is None else binding.given(item, type_, types)
+        return name, None if item is None else binding.typed(item, type_, types)
 
-    inputs: list[tuple[str, Given | None]] = []
+    inputs: list[tuple[str, TypedValue | None]] = []
     for name, argument in version.arguments.items():
         if isinstance(argument, schema.Attribute):
             continue
         type_ = types.get(argument.type) or version.default_type(argument.type)
-        given = spec.arguments.get(name, () if argument.variadic else None)
+        argument_value = spec.arguments.get(name, () if argument.variadic else None)
         if argument.variadic:
-            inputs += [named(f"{argument.name}_{index}", item, type_) for index, item in enumerate(given)]
+            inputs += [named(f"{argument.name}_{index}", item, type_) for index, item in enumerate(argument_value)]
         else:
-            inputs.append(named(argument.name, given, type_))
+            inputs.append(named(argument.name, argument_value, type_))
     if spec.stray_inputs:
-        stray = Given(np.zeros(1, np.float32), "tensor(float)")
+        stray = TypedValue(np.zeros(1, np.float32), "tensor(float)")
         return inputs + [(f"stray_{index}", stray) for index in range(spec.stray_inputs)]
     while inputs and inputs[-1][1] is None:
         inputs.pop()
@@ -97,7 +97,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     """
     case_id = _id(version, spec, suffix)
     bound = {**{variable: version.default_type(variable) for variable in version.types}, **types}
-    around = {name: binding.given(value, "tensor(float)", bound) for name, value in spec.around.items()}
+    around = {name: binding.typed(value, "tensor(float)", bound) for name, value in spec.around.items()}
     beside = binding.nodes(spec.beside)
     opsets = {"ai.onnx": schema.newest_opset("ai.onnx"), version.domain: version.since}
     scope = evaluator.Scope(opsets=opsets, functions={}, call={})
@@ -165,10 +165,10 @@ def _renumbered(value: Value | Drawn, kept: list[int]) -> Value | Drawn:
     return dataclasses.replace(value, chosen_by=place)
 
 
-def _rank(op: Op, given: Mapping[str, Any]) -> int | None:
+def _rank(op: Op, arguments: Mapping[str, Any]) -> int | None:
     if callable(op.rank):
-        return op.rank(given)
-    value = given.get(op.rank or "")
+        return op.rank(arguments)
+    value = arguments.get(op.rank or "")
     return value.ndim if isinstance(value, np.ndarray) else None
 
 
@@ -287,8 +287,8 @@ def origin(op: Op, case: Case) -> Plan | None:
     for version in registry.versions(op):
         if str(version) == case.operator:
             specs = [spec for spec in specs_of(op, version) if spec.name == case.name]
-            found = plans(op, (version.since,), specs)
-            return next((planned for planned in found if planned.id == stem), None)
+            of_version = plans(op, (version.since,), specs)
+            return next((planned for planned in of_version if planned.id == stem), None)
     return None
 
 

@@ -170,7 +170,7 @@ def candidate_from_plan(plan: Plan, form: str) -> Candidate:
 
 def _attribute(argument: Any, bound: Mapping[str, str]) -> Any:  # noqa: ANN401
     if isinstance(argument, Typed):
-        return dataclasses.replace(argument, values=np.asarray(binding.given(argument, "", bound).value))
+        return dataclasses.replace(argument, values=np.asarray(binding.typed(argument, "", bound).value))
     if isinstance(argument, np.ndarray):
         return argument.tolist()
     return argument

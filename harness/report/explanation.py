@@ -26,11 +26,11 @@ def lines(run: Run, explanation: Explanation, chosen: str = "") -> Iterator[str]
         yield line(f"{run.path} was cut off; this explains the results so far")
     if explanation.note:
         yield from textwrap.wrap(clean(explanation.note), WIDTH)
-    if not explanation.found:
+    if not explanation.explained:
         yield line(f"nothing to explain: {run.path} has no failures{f' for {chosen}' if chosen else ''}", 2000)
         return
     for (backend, operator), group in itertools.groupby(
-        explanation.found, key=lambda item: (item.backend, item.operator)
+        explanation.explained, key=lambda item: (item.backend, item.operator)
     ):
         parts = list(group)
         yield ""

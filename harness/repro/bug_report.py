@@ -1,4 +1,4 @@
-"""A failure as Markdown ready to paste into a bug report: it renders as meant on GitHub, whatever a runtime said.
+"""A failure as Markdown ready to paste into a bug report: it renders as meant on GitHub, whatever text a runtime sent.
 
 What others wrote (messages, names, values) stands in code only: there neither markup, @mentions nor #numbers mean
 anything. Paths of the machine it was made on are cut down to the last name in them.
@@ -81,8 +81,8 @@ def public(text: str) -> str:
     """Return a text with the paths of this machine cut down to the last name in them."""
     here = {Path.home(), Path.cwd(), Path(sys.prefix), Path(sys.base_prefix), Path(tempfile.gettempdir())}
     roots = sorted({re.escape(str(path)) for path in here if path != Path(path.anchor)}, key=len, reverse=True)
-    found = rf"(?<![\w./-])(?:{'|'.join([*roots, ACCOUNTS])})(?P<rest>(?:[/\\][^\s'\":,;()\[\]<>]*)?)(?![\w-])"
-    return re.sub(found, lambda match: re.split(r"[/\\]", match["rest"].rstrip("/\\"))[-1] or "...", text)
+    path = rf"(?<![\w./-])(?:{'|'.join([*roots, ACCOUNTS])})(?P<rest>(?:[/\\][^\s'\":,;()\[\]<>]*)?)(?![\w-])"
+    return re.sub(path, lambda match: re.split(r"[/\\]", match["rest"].rstrip("/\\"))[-1] or "...", text)
 
 
 def code(text: object, limit: int = 300) -> str:
@@ -90,8 +90,8 @@ def code(text: object, limit: int = 300) -> str:
     plain = line(text, limit)
     if not plain:
         return "-"
-    if "|" in plain:  # A table's cells are told apart before its code spans: only an entity is safe everywhere.
-        return "<code>" + re.sub(r"[^A-Za-z0-9 ]", lambda found: f"&#{ord(found[0])};", plain) + "</code>"
+    if "|" in plain:  # A table's cells are split before its code spans: only an entity is safe everywhere.
+        return "<code>" + re.sub(r"[^A-Za-z0-9 ]", lambda match: f"&#{ord(match[0])};", plain) + "</code>"
     fence = "`" * (1 + max(map(len, re.findall(r"`+", plain)), default=0))
     pad = " " if plain[0] == "`" or plain[-1] == "`" else ""
     return f"{fence}{pad}{plain}{pad}{fence}"
@@ -111,7 +111,7 @@ MARKUP = re.compile(r"[\\`*_\[\]<>~&|]|^[#+=-]|(?<=^\d)[.)]")
 def prose(text: str) -> str:
     """Return a sentence as text that means nothing but itself; as code where GitHub would make more of it."""
     plain = line(text, 2000)
-    return code(plain, 2000) if LINKED.search(plain) else MARKUP.sub(lambda found: f"\\{found[0]}", plain)
+    return code(plain, 2000) if LINKED.search(plain) else MARKUP.sub(lambda match: f"\\{match[0]}", plain)
 
 
 def markdown(issue: Issue) -> str:
@@ -147,8 +147,8 @@ def _blocks(issue: Issue) -> Iterator[str]:
     yield "## Model"
     yield fenced(model_text(case.model, 20_000), "text")
     yield "## Inputs"
-    given = "\n".join(f"{line(name)} = {clean(one(value), 600)}" for name, value in case.inputs.items())
-    yield fenced(given or "none", "text")
+    inputs = "\n".join(f"{line(name)} = {clean(one(value), 600)}" for name, value in case.inputs.items())
+    yield fenced(inputs or "none", "text")
     yield "## Expected"
     yield _expected(case)
     yield "## Actual"
@@ -172,16 +172,16 @@ def _title(issue: Issue) -> str:
         return f"{code(_cut(result.actual))} where the text forbids an answer"
     if result.verdict in {Verdict.CRASH, Verdict.TIMEOUT}:
         return f"{code(result.signal) if result.signal else prose(result.message)} where {_kinds(case)} is expected"
-    found = result.mismatch
-    if result.verdict.failed and {"where", "expected", "actual"} <= set(found):
-        expected, actual = (code(_cut(found[name], 80)) for name in ("expected", "actual"))
-        return f"{code(found['where'], 60)}: {expected} is expected, {actual} came"
+    mismatch = result.mismatch
+    if result.verdict.failed and {"where", "expected", "actual"} <= set(mismatch):
+        expected, actual = (code(_cut(mismatch[name], 80)) for name in ("expected", "actual"))
+        return f"{code(mismatch['where'], 60)}: {expected} is expected, {actual} came"
     return str(result.verdict)
 
 
 def _cut(text: object, limit: int = MOST_TITLE) -> str:
-    told = line(text, MAX_MESSAGE)
-    return told if len(told) <= limit else f"{told[:limit]}..."
+    shown = line(text, MAX_MESSAGE)
+    return shown if len(shown) <= limit else f"{shown[:limit]}..."
 
 
 def _kinds(case: Case) -> str:
@@ -209,13 +209,13 @@ def _actual(issue: Issue, named: str) -> Iterator[str]:
     yield f"{code(named)}: **{result.verdict}**" + (f", {code(result.error)}" if result.error else "")
     if result.message:
         yield fenced(clean(public(result.message)), "text")
-    given = issue.answer.outputs
-    if given:
-        names = [*case.outputs, *("?" for _ in given[len(case.outputs) :])]
-        rows = [f"{line(name)} = {clean(one(value), 600)}" for name, value in zip(names, given, strict=False)]
+    outputs = issue.answer.outputs
+    if outputs:
+        names = [*case.outputs, *("?" for _ in outputs[len(case.outputs) :])]
+        rows = [f"{line(name)} = {clean(one(value), 600)}" for name, value in zip(names, outputs, strict=False)]
         yield fenced("\n".join(rows), "text")
     if case.expected is not None and result.verdict is Verdict.WRONG_VALUE:
-        differing = list(compare.differing(case.expected, given, case.allowance))
+        differing = list(compare.differing(case.expected, outputs, case.allowance))
         if differing:
             rows = ["| element | expected | actual |", "| --- | --- | --- |"]
             rows += [f"| {' | '.join(map(code, row))} |" for row in differing[:MOST_ELEMENTS]]
@@ -235,9 +235,9 @@ def _table(others: Sequence[LiveAnswer]) -> Iterator[str]:
             yield f"| {named} | not asked | {code(public(other.problem))} |"
             continue
         result = other.result
-        said = result.message or result.actual or ("; ".join(map(one, other.outputs)))
-        told = f"{result.error}: {said}" if result.error and said else said or result.error
-        yield f"| {named} | {result.verdict} | {code(public(told))} |"
+        answer = result.message or result.actual or ("; ".join(map(one, other.outputs)))
+        text = f"{result.error}: {answer}" if result.error and answer else answer or result.error
+        yield f"| {named} | {result.verdict} | {code(public(text))} |"
 
 
 def _versions(issue: Issue, named: str) -> Iterator[str]:

@@ -78,8 +78,8 @@ def check(where, wanted, got, bound=0):
     if isinstance(wanted, list):
         assert isinstance(got, (list, tuple)), f"{where}: a sequence expected, {type(got).__name__} got"
         assert len(wanted) == len(got), f"{where}: {len(wanted)} elements expected, {len(got)} got"
-        for index, (inner, given) in enumerate(zip(wanted, got)):
-            check(f"{where}[{index}]", inner, given, bound)
+        for index, (expected, element) in enumerate(zip(wanted, got)):
+            check(f"{where}[{index}]", expected, element, bound)
         return
 """,
     "map": """\

@@ -81,11 +81,11 @@ request = {{
 }}
 runner = subprocess.Popen({command!r}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 try:
-    said, _ = runner.communicate(json.dumps(request).encode() + b"\\n" + b"".join(buffers), timeout=60)
+    answer, _ = runner.communicate(json.dumps(request).encode() + b"\\n" + b"".join(buffers), timeout=60)
 except subprocess.TimeoutExpired:
     runner.kill()
     raise
-payload = io.BytesIO(said)
+payload = io.BytesIO(answer)
 print("hello:   ", payload.readline())
 answer = json.loads(payload.readline() or "null")
 if answer is None or answer["kind"] != "answer":
@@ -100,7 +100,7 @@ class Parts:
 
     Attributes:
         before: imports, model, inputs, expected values.
-        after: what is said of how far an answer may lie off.
+        after: comments on how far an answer may lie off.
         wide: element types occur that numpy itself does not have.
         rejects: the text forbids the model, so that a refusal is what is expected.
         checks: the names of the pieces that hold the answer against what is expected; see check_code.
@@ -119,14 +119,14 @@ def script(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
     Args:
         case: what is shown.
         result: what the backend made of it now.
-        hello: what the backend's adapter said of itself; `repro` there is how one calls the runtime.
+        hello: the hello message of the backend's adapter; `repro` there is how one calls the runtime.
     """
-    found = parts(case)
-    code = call(result.backend, hello, wide=found.wide).rstrip()
-    asked = REFUSAL.format(call=textwrap.indent(code, "    ", bool)) if found.rejects else f"{code}\n"
-    checks = "".join(check_code.PIECES[name] for name in found.checks)
+    pieces = parts(case)
+    code = call(result.backend, hello, wide=pieces.wide).rstrip()
+    request = REFUSAL.format(call=textwrap.indent(code, "    ", bool)) if pieces.rejects else f"{code}\n"
+    checks = "".join(check_code.PIECES[name] for name in pieces.checks)
     hang = HANG if result.verdict is Verdict.TIMEOUT else ""
-    return f"{_head(case, result, hello)}{hang}{found.before}{asked}{GOT}{found.after}{checks}"
+    return f"{_head(case, result, hello)}{hang}{pieces.before}{request}{GOT}{pieces.after}{checks}"
 
 
 @dataclass(frozen=True)
@@ -180,14 +180,14 @@ def parts(case: Case, model: Model | None = None, write: Callable[[Value | Drawn
     )
 
 
-def runtime(backend: str, said: Mapping[str, Any]) -> str:
+def runtime(backend: str, hello: Mapping[str, Any]) -> str:
     """Return what a runtime calls itself, with its version."""
-    return f"{said.get('runtime', backend)} {said.get('version', '')}".strip()
+    return f"{hello.get('runtime', backend)} {hello.get('version', '')}".strip()
 
 
-def needs(backend: str, said: Mapping[str, Any]) -> str:
+def needs(backend: str, hello: Mapping[str, Any]) -> str:
     """Return what must be installed to run a script."""
-    also = f" and {_safe(runtime(backend, said))}" if said.get("runtime") else ""
+    also = f" and {_safe(runtime(backend, hello))}" if hello.get("runtime") else ""
     return f"Needs: pip install onnx=={onnx.__version__}{also}"
 
 
@@ -252,8 +252,8 @@ def _stripped(model: onnx.ModelProto) -> bytes:
 def _needs_ml_dtypes(case: Case) -> bool:
     return any(
         element_type(value.dtype).number > PLAIN_TYPES + 2
-        for given in (*case.inputs.values(), *(case.expected or ()))
-        for value in check_code.arrays(given)
+        for expected_or_input in (*case.inputs.values(), *(case.expected or ()))
+        for value in check_code.arrays(expected_or_input)
     )
 
 
@@ -306,17 +306,17 @@ def _expected(case: Case, write: Callable[[Value | Drawn], str]) -> Iterator[str
     yield 'print("expected:", expected)'
 
 
-def call(backend: str, said: Mapping[str, Any], *, wide: bool) -> str:
+def call(backend: str, hello: Mapping[str, Any], *, wide: bool) -> str:
     """Return the code that calls a runtime: from `model` and `inputs` to `outputs`.
 
     Args:
         backend: as the user named it.
-        said: what its adapter said of itself.
+        hello: its adapter's hello message.
         wide: whether element types occur that numpy itself does not have.
     """
     if backend.startswith("cmd:"):
         return OVER_STDIO.format(command=shlex.split(backend.removeprefix("cmd:")))
-    text = said.get("repro_wide" if wide and "repro_wide" in said else "repro")
+    text = hello.get("repro_wide" if wide and "repro_wide" in hello else "repro")
     if not isinstance(text, str):
         return f"raise SystemExit({f'{backend} has no way to be called without this project'!r})"
     return text

@@ -21,7 +21,7 @@ from harness.declare import Call, Drawn, Rejected, Rule, Sparse, Version, dense
 from harness.declare.rounding import is_float, nearest
 from harness.spec import registry as registries
 from harness.spec import schema
-from harness.spec.signature import Given, bind, check, check_outputs, gather, kind_of, output_types
+from harness.spec.signature import TypedValue, bind, check, check_outputs, gather, kind_of, output_types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping, Sequence
@@ -128,18 +128,18 @@ def apply(
     every = output_types(op, version, bound, arguments, max(n, len(version.outputs)))
     types = every[:n]
     check_outputs(version, types)
-    told = {name: bound[name] for name in bound.given}
-    dtypes = _dtypes({**_variables(version, every), **told} if op.derives else told)
+    of_inputs = {name: bound[name] for name in bound.bound_by_inputs}
+    dtypes = _dtypes({**_variables(version, every), **of_inputs} if op.derives else of_inputs)
     for index, parameter in enumerate(version.inputs):
         name = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
         arguments[name] = _value(inputs[index], wide=op.widens) if index < len(inputs) else None
-    asked = {name: arguments.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
+    named = {name: arguments.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
     of_node = {name: {"n": lambda: n, "nodes": nodes}[name]() for name in oracle.of_node}
-    result = oracle.function(Version(version.since, dtypes), **of_node, **asked)
+    result = oracle.function(Version(version.since, dtypes), **of_node, **named)
     outputs = list(result) if isinstance(result, tuple) or version.outputs[-1].variadic else [result]
     if len(outputs) < n:
         raise OracleError(f"{version}: the oracle gave {len(outputs)} outputs, the node has {n}")
-    return Answer([_round(value, type_) for value, type_ in zip(outputs, types, strict=False)], types, asked)
+    return Answer([_round(value, type_) for value, type_ in zip(outputs, types, strict=False)], types, named)
 
 
 def _variables(version: OperatorVersion, types: Sequence[str]) -> dict[str, str]:
@@ -152,12 +152,12 @@ def _dtypes(types: Mapping[str, str]) -> dict[str, np.dtype[Any]]:
     return {variable: schema.dtype_of(text) for variable, text in types.items() if text}
 
 
-def _value(given: Given | list[Given] | None, *, wide: bool) -> Any:  # noqa: ANN401 - whatever ONNX has
-    if isinstance(given, list):
-        return [_value(item, wide=wide) for item in given]
-    if given is None:
+def _value(argument: TypedValue | list[TypedValue] | None, *, wide: bool) -> Any:  # noqa: ANN401 - whatever ONNX has
+    if isinstance(argument, list):
+        return [_value(item, wide=wide) for item in argument]
+    if argument is None:
         return None
-    return widen(given.value) if wide else given.value
+    return widen(argument.value) if wide else argument.value
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class Scope:
     nodes: tuple[onnx.NodeProto, ...] = ()
 
 
-Local = Mapping[str, Given | None]
+Local = Mapping[str, TypedValue | None]
 """The values that nodes may name; None for an input that a function call left out."""
 
 
@@ -196,21 +196,23 @@ class Evaluator:
             functions={(item.domain or "ai.onnx", item.name): item for item in model.functions},
             call={},
         )
-        given = {name: Given(value, types.get(name, "")) for name, value in inputs.items()}
-        return {name: item.value for name, item in self._graph(model.graph, given, scope).items()}
+        values = {name: TypedValue(value, types.get(name, "")) for name, value in inputs.items()}
+        return {name: item.value for name, item in self._graph(model.graph, values, scope).items()}
 
-    def _graph(self, graph: onnx.GraphProto, around: Local, scope: Scope) -> dict[str, Given]:
+    def _graph(self, graph: onnx.GraphProto, around: Local, scope: Scope) -> dict[str, TypedValue]:
         """Return the outputs of a graph; `around` holds its inputs, and for a subgraph what lies around it."""
-        local: MutableMapping[str, Given | None] = ChainMap({}, dict(around))
+        local: MutableMapping[str, TypedValue | None] = ChainMap({}, dict(around))
         for tensor in graph.initializer:
             if tensor.name not in around:
-                local[tensor.name] = Given(numpy_helper.to_array(tensor))
+                local[tensor.name] = TypedValue(numpy_helper.to_array(tensor))
         for sparse in graph.sparse_initializer:
-            local[sparse.values.name] = Given(dense(_sparse(sparse)))
+            local[sparse.values.name] = TypedValue(dense(_sparse(sparse)))
         self._nodes(graph.node, local, scope)
-        return {item.name: local[item.name] or Given(None) for item in graph.output}
+        return {item.name: local[item.name] or TypedValue(None) for item in graph.output}
 
-    def _nodes(self, nodes: Sequence[onnx.NodeProto], local: MutableMapping[str, Given | None], scope: Scope) -> None:
+    def _nodes(
+        self, nodes: Sequence[onnx.NodeProto], local: MutableMapping[str, TypedValue | None], scope: Scope
+    ) -> None:
         if scope.depth > MAX_DEPTH:
             raise Rejected(Rule.ARITY, f"calls nest deeper than {MAX_DEPTH}")
         scope = dataclasses.replace(scope, nodes=(*scope.nodes, *nodes))
@@ -218,37 +220,39 @@ class Evaluator:
             for name in node.input:
                 if name and name not in local:
                     raise Rejected(Rule.ARITY, f"nothing gives {name}, which {node.op_type} takes")
-            given = [local[name] if name else None for name in node.input]
-            for name, value in zip(node.output, self._node(node, given, local, scope), strict=False):
+            inputs = [local[name] if name else None for name in node.input]
+            for name, value in zip(node.output, self._node(node, inputs, local, scope), strict=False):
                 if name:
                     local[name] = value
 
     def _node(
-        self, node: onnx.NodeProto, given: list[Given | None], local: Local, scope: Scope
-    ) -> Sequence[Given | None]:
+        self, node: onnx.NodeProto, inputs: list[TypedValue | None], local: Local, scope: Scope
+    ) -> Sequence[TypedValue | None]:
         domain = node.domain or "ai.onnx"
         attributes = [self._resolved(item, scope) for item in node.attribute]
         present = {item.name: item for item in attributes if item is not None}
         function = scope.functions.get((domain, node.op_type))
         if function is not None:
-            return self._call(function, given, present, scope)
+            return self._call(function, inputs, present, scope)
         if domain not in scope.opsets:
             raise Rejected(Rule.ARITY, f"the model imports no opset of {domain}")
         opset = scope.opsets[domain]
         op, exists = self.registry.find(domain, node.op_type), schema.exists(domain, node.op_type, opset)
         version = schema.in_force(domain, node.op_type, opset) if exists else None
         if op is None or version is None or version.since not in op.versions:
-            types = [kind_of(item) if item else "" for item in given]
+            types = [kind_of(item) if item else "" for item in inputs]
             body = schema.function_body(domain, node.op_type, opset, node, types) if exists else None
             if body is None:
                 raise UndeclaredError(f"no operator file says what {domain}/{node.op_type} means in opset {opset}")
-            return self._call(body, given, {**schema.default_attributes(domain, node.op_type, opset), **present}, scope)
+            return self._call(
+                body, inputs, {**schema.default_attributes(domain, node.op_type, opset), **present}, scope
+            )
         named = {name: self.attribute(item, local, scope) for name, item in present.items()}
         around = functools.partial(self.calls, local, scope)
-        answer = apply(op, version, gather(version, given), named, len(node.output), around)
+        answer = apply(op, version, gather(version, inputs), named, len(node.output), around)
         # Where a model goes on with values drawn at random, any will do.
         values = [value.example if isinstance(value, Drawn) else value for value in answer.outputs]
-        return [Given(value, type_) for value, type_ in zip(values, answer.types, strict=True)]
+        return [TypedValue(value, type_) for value, type_ in zip(values, answer.types, strict=True)]
 
     def calls(self, local: Local, scope: Scope) -> list[Call]:
         """Return the nodes that those of a graph may see, as oracles do."""
@@ -262,9 +266,9 @@ class Evaluator:
             for node in scope.nodes
         ]
 
-    def made(self, nodes: Sequence[onnx.NodeProto], given: Local, scope: Scope) -> dict[str, Given | None]:
+    def made(self, nodes: Sequence[onnx.NodeProto], inputs: Local, scope: Scope) -> dict[str, TypedValue | None]:
         """Return what is given, and what nodes make of it."""
-        local = dict(given)
+        local = dict(inputs)
         self._nodes(nodes, local, scope)
         return local
 
@@ -297,17 +301,17 @@ class Evaluator:
     def _call(
         self,
         function: onnx.FunctionProto,
-        given: list[Given | None],
+        inputs: list[TypedValue | None],
         attributes: Mapping[str, onnx.AttributeProto],
         scope: Scope,
-    ) -> list[Given | None]:
+    ) -> list[TypedValue | None]:
         defaults = {item.name: item for item in function.attribute_proto}
         opsets = {item.domain or "ai.onnx": item.version for item in function.opset_import}
         inner = Scope(opsets or scope.opsets, scope.functions, {**defaults, **attributes}, scope.depth + 1)
-        if len(given) > len(function.input):
-            raise Rejected(Rule.ARITY, f"{len(given)} inputs for the {len(function.input)} of {function.name}")
-        absent = [None] * (len(function.input) - len(given))
-        local: dict[str, Given | None] = dict(zip(function.input, [*given, *absent], strict=True))
+        if len(inputs) > len(function.input):
+            raise Rejected(Rule.ARITY, f"{len(inputs)} inputs for the {len(function.input)} of {function.name}")
+        absent = [None] * (len(function.input) - len(inputs))
+        local: dict[str, TypedValue | None] = dict(zip(function.input, [*inputs, *absent], strict=True))
         self._nodes(function.node, local, inner)
         return [local.get(name) for name in function.output]
 
@@ -330,7 +334,7 @@ class _Subgraph:
         if len(values) != len(self.inputs):
             raise Rejected(Rule.ARITY, f"{self._graph.name} takes {len(self.inputs)} values, not {len(values)}")
         types = {item.name: schema.type_text(item.type) for item in self._graph.input}
-        named = {name: Given(value, types[name]) for name, value in zip(self.inputs, values, strict=True)}
+        named = {name: TypedValue(value, types[name]) for name, value in zip(self.inputs, values, strict=True)}
         answers = self._evaluator._graph(self._graph, {**self._around, **named}, self._scope)  # noqa: SLF001
         return [item.value for item in answers.values()]
 

@@ -105,8 +105,10 @@ class OperatorVersion:
     def default_type(self, type_: str) -> str:
         """Return what a type variable stands for where nothing says it: one of PREFERRED, or a container of it."""
         allowed = self.allowed(type_)
-        found = (item for wanted in PREFERRED for item in (wanted, f"seq({wanted})", f"optional({wanted})"))
-        return next((item for item in found if item in allowed), allowed[0])
+        candidates = (
+            item for preferred in PREFERRED for item in (preferred, f"seq({preferred})", f"optional({preferred})")
+        )
+        return next((item for item in candidates if item in allowed), allowed[0])
 
     def allowed(self, type_: str) -> tuple[str, ...]:
         """Return the types that a parameter of this type (variable or concrete) may have."""
@@ -120,10 +122,10 @@ def proto_domain(domain: str) -> str:
 
 @functools.cache
 def _history() -> Mapping[tuple[str, str], tuple[onnx.defs.OpSchema, ...]]:
-    found: dict[tuple[str, str], list[onnx.defs.OpSchema]] = {}
+    groups: dict[tuple[str, str], list[onnx.defs.OpSchema]] = {}
     for schema in onnx.defs.get_all_schemas_with_history():
-        found.setdefault((schema.domain or "ai.onnx", schema.name), []).append(schema)
-    return {key: tuple(sorted(group, key=lambda schema: schema.since_version)) for key, group in found.items()}
+        groups.setdefault((schema.domain or "ai.onnx", schema.name), []).append(schema)
+    return {key: tuple(sorted(group, key=lambda schema: schema.since_version)) for key, group in groups.items()}
 
 
 @functools.cache

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.spec.schema import OperatorVersion, Parameter
 
 
-class Given(NamedTuple):
+class TypedValue(NamedTuple):
     """An input of a node.
 
     Attributes:
@@ -44,24 +44,24 @@ def type_of(value: Value) -> str:
     return ""
 
 
-def kind_of(given: Given) -> str:
+def kind_of(argument: TypedValue) -> str:
     """Return the type of an input, declared or told by its value."""
-    return given.type or type_of(given.value)
+    return argument.type or type_of(argument.value)
 
 
-def _several(given: Given | list[Given | None] | None) -> Iterator[Given]:
-    if isinstance(given, list):
-        yield from (item for item in given if item is not None)
-    elif given is not None:
-        yield given
+def _several(argument: TypedValue | list[TypedValue | None] | None) -> Iterator[TypedValue]:
+    if isinstance(argument, list):
+        yield from (item for item in argument if item is not None)
+    elif argument is not None:
+        yield argument
 
 
 def bind(version: OperatorVersion, inputs: Sequence[Any]) -> Bindings:
     """Return what each type variable stands for, taken from the inputs in order; nothing is checked."""
     bound: dict[str, list[str]] = {}
-    for parameter, given in zip(version.inputs, inputs, strict=False):
+    for parameter, values in zip(version.inputs, inputs, strict=False):
         if parameter.type in version.types:
-            for item in _several(given):
+            for item in _several(values):
                 if text := kind_of(item):
                     bound.setdefault(parameter.type, []).append(text)
     return Bindings({variable: version.default_type(variable) for variable in version.types}, bound)
@@ -113,8 +113,8 @@ def check(version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[s
         raise Rejected(Rule.ARITY, f"{len(inputs)} inputs")
     bound: dict[str, str] = {}
     for index, parameter in enumerate(version.inputs):
-        given = inputs[index] if index < len(inputs) else None
-        values = given if parameter.variadic and isinstance(given, list) else [given]
+        argument = inputs[index] if index < len(inputs) else None
+        values = argument if parameter.variadic and isinstance(argument, list) else [argument]
         if parameter.variadic and len(values) < parameter.least:
             raise Rejected(Rule.ARITY, f"{len(values)} of {parameter.name}")
         for value in values:
@@ -138,14 +138,16 @@ def _check_attributes(version: OperatorVersion, attributes: Mapping[str, Any]) -
             raise Rejected(Rule.ATTRIBUTES, f"there is no {name}")
 
 
-def _check_type(version: OperatorVersion, parameter: Parameter, given: Given | None, bound: dict[str, str]) -> None:
-    if given is None:
+def _check_type(
+    version: OperatorVersion, parameter: Parameter, argument: TypedValue | None, bound: dict[str, str]
+) -> None:
+    if argument is None:
         if not parameter.optional and not parameter.variadic:
             raise Rejected(Rule.ARITY, f"{parameter.name} is required")
         return
-    allowed, text = version.allowed(parameter.type), kind_of(given)
+    allowed, text = version.allowed(parameter.type), kind_of(argument)
     # A value does not tell whether an optional holds it; what the model declares does.
-    held = f"optional({text})" in allowed and not given.type
+    held = f"optional({text})" in allowed and not argument.type
     if text and text not in allowed and not held:
         raise Rejected(Rule.TYPES, f"{parameter.name} is {text}")
     if text and parameter.type in version.types and parameter.homogeneous:
@@ -154,11 +156,11 @@ def _check_type(version: OperatorVersion, parameter: Parameter, given: Given | N
             raise Rejected(Rule.TYPES, f"{parameter.type} is {first} and {text}")
 
 
-def gather(version: OperatorVersion, given: list[Given | None]) -> list[Any]:
+def gather(version: OperatorVersion, inputs: list[TypedValue | None]) -> list[Any]:
     """Return positional inputs with those of a trailing variadic parameter gathered into one list."""
     if not version.inputs or not version.inputs[-1].variadic:
-        return [*given]
+        return [*inputs]
     fixed = len(version.inputs) - 1
-    if len(given) < fixed:
-        return [*given]  # `check` says what is required.
-    return [*given[:fixed], given[fixed:]]
+    if len(inputs) < fixed:
+        return [*inputs]  # `check` says what is required.
+    return [*inputs[:fixed], inputs[fixed:]]

@@ -177,7 +177,7 @@ def test_what_shares_nothing_is_left_and_said_to_be(tmp_path: Path) -> None:
     run = stored(tmp_path, results)
     found = explain.explain(run, None)
     assert found.statements == []
-    assert [(item.failing, len(item.left)) for item in found.found] == [(3, 3)]
+    assert [(item.failing, len(item.left)) for item in found.explained] == [(3, 3)]
     assert "crash: 3 cases share nothing that passing cases do not" in "\n".join(explanation.lines(run, found))
 
 

@@ -28,7 +28,7 @@ from harness.declare import (
 from harness.declare.op import Bindings
 from harness.generation import binding, plans
 from harness.spec import registry, schema
-from harness.spec.signature import Given, gather, type_of
+from harness.spec.signature import TypedValue, gather, type_of
 
 TYPES = {"T": "tensor(int8)", "S": "seq(tensor(float16))"}
 IDENTITY = (1, 13, 14, 16, 19, 21, 23, 24, 25)
@@ -51,7 +51,7 @@ IDENTITY = (1, 13, 14, 16, 19, 21, 23, 24, 25)
     ],
 )
 def test_values_take_the_type_of_their_place_or_their_own(argument: Any, type_: str, wanted: Any, said: str) -> None:
-    found = binding.given(argument, type_, TYPES)
+    found = binding.typed(argument, type_, TYPES)
     assert found.type == said
     if wanted is not None:
         np.testing.assert_equal(found.value, wanted)
@@ -105,7 +105,7 @@ def test_a_type_comes_from_the_attribute_then_from_an_input_then_from_the_text()
 
 def test_variadic_inputs_are_gathered_and_missing_ones_are_not_misread() -> None:
     (loop,) = schema.versions("ai.onnx", "Loop")[-1:]
-    some = [Given(np.zeros(())), None, Given(np.ones(2)), Given(np.ones(3))]
+    some = [TypedValue(np.zeros(())), None, TypedValue(np.ones(2)), TypedValue(np.ones(3))]
     assert gather(loop, [*some]) == [some[0], None, some[2:]]
     assert gather(loop, [some[0]]) == [some[0]]
 

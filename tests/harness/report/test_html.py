@@ -353,7 +353,7 @@ def test_operators_without_failures_have_their_cases_described(cases: dict[str, 
     assert not any(result.verdict.failed for result in run.results())
     explained = explain.explain(run, Generated(), watchers=page_cases.of_page([run], Table([run])).watchers)
     assert {case for told in explained.seen.values() for block in told for case in block.ids} == set(cases)
-    assert not explained.found
+    assert not explained.explained
 
 
 def test_runs_of_different_suites_have_no_models(found: list[Result], results: Path, tmp_path: Path) -> None:
