@@ -46,7 +46,7 @@ BUILTIN = frozenset({"min", "max", "all", "any"})
 SYMMETRIC = frozenset({
     "min", "max", "minimum", "maximum", "add", "multiply", "logical_and", "logical_or", "logical_xor", "equal",
     "not_equal", "gcd", "lcm", "hypot", "array_equal", "bitwise_and", "bitwise_or", "bitwise_xor", "have_one_shape",
-    "require_one_shape",
+    "require_one_shape", "is_open",
 })  # fmt: skip
 """Functions of which the order of arguments makes no difference."""
 WITHOUT_MEANING = frozenset({"errstate", "cast"})

@@ -78,10 +78,10 @@ def indices(v: Version, data: Array, axis: int, keepdims: int, select_last_index
     v.silent(WHETHER, select_last_index not in {None, 0, 1})
     greatest = data == data.max(axis, keepdims=True)
     v.permit(FIRST, bool((greatest.sum(axis) > 1).any()))
-    place = np.arange(data.shape[axis]).reshape([-1 if at == axis % data.ndim else 1 for at in range(data.ndim)])
+    place = np.indices(data.shape)[axis]
     if select_last_index == 1:
-        return np.asarray(np.where(greatest, place, -1).max(axis, keepdims=keepdims == 1))
-    return np.asarray(np.where(greatest, place, data.shape[axis]).min(axis, keepdims=keepdims == 1))
+        return np.asarray(place.max(axis, keepdims=keepdims == 1, where=greatest, initial=0))
+    return np.asarray(place.min(axis, keepdims=keepdims == 1, where=greatest, initial=data.shape[axis]))
 
 
 case = ARG_MAX.case

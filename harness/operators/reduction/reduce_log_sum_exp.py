@@ -73,7 +73,7 @@ def log_sum_exp(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_em
     if data.dtype.kind != "f":
         v.silent(EMPTY, terms == 0)
         v.silent(COMPUTES, terms > 1 and data.size > 0)
-        return np.asarray(data.sum(removed, keepdims=keepdims == 1, dtype=data.dtype))  # log(exp(x)) is x.
+        return np.asarray(data.sum(removed, keepdims=keepdims == 1))  # Of one term: log(exp(x)) is x.
     largest = data.max(removed, keepdims=True, initial=-np.inf)
     shift = np.where(np.isfinite(largest), largest, 0)
     with np.errstate(all="ignore"):
@@ -98,5 +98,6 @@ case("noop_is_identity", Tag.CHANGE, data=[[800, -800, 0.5]], noop_with_empty_ax
 case("one_term", Tag.EDGE, data=[[800], [-800], [0.5]], axes=[1], cites=COMPUTES)
 case("one_term_of_each_type", Tag.DTYPE, each="T", data=ramp(3, 1), axes=[1], cites=COMPUTES)
 case("integers_before_28", Tag.EDGE, data=typed("int32", [1, 2]), before=28, unspecified=COMPUTES)
+case("integers_none_beside", Tag.EDGE, data=typed("int32", ramp(0, 3)), axes=[1], before=28, cites=COMPUTES)
 case("integers_empty_set", Tag.EDGE, data=typed("int32", []), axes=[0], since=13, before=28, unspecified=EMPTY)
 case("integers_since_28", Tag.CHANGE, data=typed("int32", [[1], [2]]), axes=[1], since=28, rejects=FLOATS)

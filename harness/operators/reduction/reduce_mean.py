@@ -69,4 +69,5 @@ case("int32_limits", Tag.EDGE, data=typed("int32", [INT32.max, INT32.max, INT32.
 case("int64_exact", Tag.EDGE, data=typed("int64", [2**60 + 1, 2**60 + 3]), cites=COMPUTES)
 case("below_zero", data=typed("int32", [-7, -5, 3]), cites=COMPUTES)
 case("between_integers", Tag.EDGE, data=typed("int32", [1, 2]), unspecified=COMPUTES)
+case("between_integers_once", Tag.EDGE, data=typed("int32", [[1, 2], [1, 3]]), axes=[1], unspecified=COMPUTES)
 case("between_integers_below_zero", Tag.EDGE, data=typed("int64", [-1, -2]), unspecified=COMPUTES)

@@ -61,6 +61,7 @@ case("subnormal", Tag.EDGE, data=[[1e-45, 3e-45], [1e-40, -1e-40]], axes=[1], ci
 case("overflow_to_infinity", Tag.EDGE, data=[[3e38, 3e38], [-3e38, -3e38]], axes=[1], cites=COMPUTES)
 case("int32_limits", Tag.EDGE, data=typed("int32", [INT32.max, INT32.min, 0]), cites=COMPUTES)
 case("int32_overflow", Tag.EDGE, data=typed("int32", [INT32.max, 1]), unspecified=COMPUTES)
+case("int32_overflow_once", Tag.EDGE, data=typed("int32", [[INT32.max, 1], [1, 1]]), axes=[1], unspecified=COMPUTES)
 case("int64_exact", Tag.EDGE, data=typed("int64", [INT64.max - 7, 3, 4]), cites=COMPUTES)
 case("int64_overflow", Tag.EDGE, data=typed("int64", [INT64.min, -1]), unspecified=COMPUTES)
 case("uint64_exact", Tag.EDGE, data=typed("uint64", np.array([2**63, 2**63 - 8, 7], np.uint64)), cites=COMPUTES)

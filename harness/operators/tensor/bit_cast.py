@@ -47,7 +47,7 @@ def reinterpreted(v: Version, input: Array) -> Array:  # noqa: A002 - the text's
     v.require(WIDTH_AGAIN, _width(input.dtype) >= _width(target))
     if input.dtype == target:
         return input
-    flat = input.reshape(-1)  # A view of rank 0 cannot change its type.
+    flat = input.ravel()  # A view of rank 0 cannot change its type.
     v.silent(REINTERPRETS, target == np.bool_ and bool((flat.view(np.uint8) > 1).any()))
     return flat.view(target).reshape(input.shape)
 

@@ -229,6 +229,9 @@ for name, pads, only, open_ in LINES:
         case(f"line_{name}_{mode}", Tag.EDGE, **line, **ONCE)
         if mode == only != "wrap":
             case(f"line_{name}_{mode}_before_11", Tag.EDGE, **line, before=11)
+for mode in ALL_MODES:
+    case(f"one_before_{mode}", Tag.EDGE, data=ramp(3), pads=[1, 0], mode=mode, **ONCE)
+case("nothing_before_2", Tag.EDGE, data=ramp(3), paddings=[0, 0], cites=MODES_BEFORE_11)
 case("removed_too_many", Tag.EDGE, data=ramp(5), pads=[-3, -3], rejects=REMOVE)
 for mode in ALL_MODES:
     case(f"cube_{mode}", data=CUBE, pads=[1, 0, 3, 2, 1, 0], mode=mode, **ONCE)

@@ -77,16 +77,9 @@ def _target(v: Version, data: Array, shape: Ints, allowzero: Int) -> list[int]:
     return sizes
 
 
-@RESHAPE.oracle(before=5)
-def by_attribute(v: Version, data: Array, shape: Ints) -> Array:
-    """Return `data` under the shape that the attribute says."""
-    v.silent(SHAPE_ARGUMENT, shape is None)
-    return reshaped(v, data, shape, 0)
-
-
-@RESHAPE.oracle(since=5)
+@RESHAPE.oracle()
 def reshaped(v: Version, data: Array, shape: Ints, allowzero: Int) -> Array:
-    """Return `data` under the shape that the input says; allowzero is None before version 14."""
+    """Return `data` under a shape, an attribute before version 5; allowzero is None before version 14."""
     target = _target(v, data, shape, allowzero)
     v.require(SAME_COUNT, math.prod(target) == data.size)
     return data.reshape(target)

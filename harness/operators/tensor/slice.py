@@ -82,9 +82,10 @@ INDEX_TYPES = SLICE.clause("Constrain indices to integer types", since=10)
 def _indices(v: Version, n: int, start: int, end: int, step: int) -> range:
     """Return the indices along a dimension of n from a start until an end by a step."""
     v.require(STEP_ZERO, step != 0)
-    v.permit(CLAMP_START, start < -n or (step < 0 and start >= n))
-    v.permit(INT_MIN if step < 0 else CLAMP_END, end < -n)
-    low, high = (0, n) if step > 0 else (-1, n - 1)
+    backward = step < 0
+    v.permit(CLAMP_START, start < -n or (backward and start >= n))
+    v.permit(INT_MIN if backward else CLAMP_END, end < -n)
+    low, high = (-1, n - 1) if backward else (0, n)
     start, end = (bound + n if bound < 0 else bound for bound in (start, end))
     return range(min(max(start, 0), high), min(max(end, low), high), step)
 
@@ -175,6 +176,7 @@ BOUNDS: list[tuple[str, int, int, int | None, Clause]] = [
     ("crossed", 3, 1, None, MULTIPLE),
     ("start_too_low", -9, 2, None, CLAMP_START),
     ("end_too_low", 1, -9, None, CLAMP_END),
+    ("nothing_at_first", 0, 0, None, MULTIPLE),
     ("end_is_minus_n", 1, -5, None, MULTIPLE),
     ("step", 0, 4, 3, STEPS),
     ("step_one", 1, 4, 1, INPUTS),

@@ -75,7 +75,7 @@ def _lengths(v: Version, n: int, split: Ints, size: int) -> list[int]:
     """Return the lengths of n parts of a dimension of this size, if they describe a split."""
     lengths = np.asarray(split)
     v.silent(LENGTH, lengths.ndim != 1)
-    v.silent(LENGTH, bool((lengths != np.floor(lengths)).any()))
+    v.silent(LENGTH, bool((lengths % 1).any()))
     v.require(NOT_NEGATIVE if NOT_NEGATIVE.in_force(v.since) else LENGTH, bool((lengths >= 0).all()))
     v.permit(NOT_NEGATIVE, bool((lengths == 0).any()))
     v.require(LENGTH, len(lengths) == n)
