@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from harness.declare import Drawn
 from harness.verdict import parts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import numpy as np
 
@@ -37,6 +38,35 @@ class Outcome(enum.StrEnum):
     UNSPECIFIED = "unspecified"
 
 
+class Bounds(Sequence["np.ndarray[Any, Any]"]):
+    """The absolute errors that the elements of the outputs may have, computed when the first of them is asked for.
+
+    Most answers need none: they are the expected values, or the runtime has refused.
+    """
+
+    def __init__(self, compute: Callable[[], tuple[np.ndarray[Any, Any], ...]]) -> None:
+        """Take the function that returns them, by output."""
+        self._compute: Callable[[], tuple[np.ndarray[Any, Any], ...]] | None = compute
+        self._values: tuple[np.ndarray[Any, Any], ...] = ()
+
+    def _all(self) -> tuple[np.ndarray[Any, Any], ...]:
+        if self._compute is not None:
+            self._values, self._compute = self._compute(), None
+        return self._values
+
+    def __len__(self) -> int:
+        """Return the number of outputs."""
+        return len(self._all())
+
+    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401 - an index or a slice, as in every sequence
+        """Return the errors of one output."""
+        return self._all()[index]
+
+    def __reduce__(self) -> tuple[type[tuple[Any, ...]], tuple[tuple[Any, ...]]]:
+        """Pickle as the errors alone: what computes them stays in the process that has the oracle."""
+        return tuple, (self._all(),)
+
+
 @dataclass(frozen=True)
 class Allowance:
     """How far each element of an answer may be from the expected one; all zero: exactly equal.
@@ -55,7 +85,7 @@ class Allowance:
     rtol: float = 0
     atol: float = 0
     signed_zero: bool = False
-    bounds: tuple[np.ndarray[Any, Any], ...] | None = None
+    bounds: Sequence[np.ndarray[Any, Any]] | None = None
 
     def __str__(self) -> str:
         """Return a phrase such as "exact: the operator only moves data"."""

@@ -32,7 +32,7 @@ from harness.declare.families.containers import held_by
 from harness.declare.families.reduction import Reduction, reduced_axes, reduced_rank
 from harness.declare.families.subgraphs import accumulate, iterate, outputs_of
 from harness.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
-from harness.declare.tolerance import EXACT, Tolerance, bounded, ulp
+from harness.declare.tolerance import EXACT, Tolerance, bounded, measured, ulp
 
 Ints = Array | list[int] | tuple[int, ...] | None
 Int = int | None
@@ -79,6 +79,7 @@ __all__ = [
     "held_by",
     "iterate",
     "length_of",
+    "measured",
     "outputs_of",
     "ramp",
     "reduced_axes",

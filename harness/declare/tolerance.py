@@ -26,6 +26,10 @@ class Tolerance:
         rtol: relative to the expected value.
         atol: absolute.
         signed_zero: +0 and -0 differ.
+        measured: instead of a bound, what a careful implementation may err on the values at hand is measured by
+            evaluating the oracle with an error in every operation; see `harness.spec.rounding_error`.
+        stage: the attribute that names the type in which the text wants that computed; without one, the coarsest of
+            the floating types of inputs and output.
         bound: from the arguments of the oracle, by name, the absolute error allowed for each element of
             each output, in epsilons of the output's type (for integers: none); for sums and products, where
             the error grows with the terms.
@@ -37,6 +41,8 @@ class Tolerance:
     atol: float = 0
     signed_zero: bool = False
     bound: Callable[..., list[Array]] | None = None
+    measured: bool = False
+    stage: str = ""
 
 
 EXACT = Tolerance("the operator only moves or selects data", signed_zero=True)
@@ -50,3 +56,8 @@ def ulp(count: float, reason: str) -> Tolerance:
 def bounded(bound: Callable[..., list[Array]], reason: str) -> Tolerance:
     """Allow each element the absolute error that `bound` returns, in epsilons; see Tolerance."""
     return Tolerance(reason, bound=bound)
+
+
+def measured(reason: str, *, stage: str = "") -> Tolerance:
+    """Allow each element what a careful implementation may err on these values, which is measured; see Tolerance."""
+    return Tolerance(reason, measured=True, stage=stage)

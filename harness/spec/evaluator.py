@@ -81,11 +81,21 @@ def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
 
 @dataclass(frozen=True)
 class Answer:
-    """What an oracle says: the values of the outputs, their types, and the arguments it was asked with."""
+    """What an oracle says.
+
+    Attributes:
+        outputs: their values.
+        types: of the outputs.
+        arguments: those it was asked with.
+        exact: the values before they were rounded to their types.
+        evaluate: gives the values, not rounded, for other arguments.
+    """
 
     outputs: list[Any]
     types: list[str]
     arguments: Mapping[str, Any]
+    exact: list[Any]
+    evaluate: Callable[[Mapping[str, Any]], list[Any]]
 
 
 def known(version: OperatorVersion, attributes: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,11 +145,16 @@ def apply(
         arguments[name] = _value(inputs[index], wide=op.widens) if index < len(inputs) else None
     named = {name: arguments.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
     of_node = {name: {"n": lambda: n, "nodes": nodes}[name]() for name in oracle.of_node}
-    result = oracle.function(Version(version.since, dtypes), **of_node, **named)
-    outputs = list(result) if isinstance(result, tuple) or version.outputs[-1].variadic else [result]
-    if len(outputs) < n:
-        raise OracleError(f"{version}: the oracle gave {len(outputs)} outputs, the node has {n}")
-    return Answer([_round(value, type_) for value, type_ in zip(outputs, types, strict=False)], types, named)
+
+    def evaluate(arguments: Mapping[str, Any]) -> list[Any]:
+        result = oracle.function(Version(version.since, dtypes), **of_node, **arguments)
+        return list(result) if isinstance(result, tuple) or version.outputs[-1].variadic else [result]
+
+    exact = evaluate(named)
+    if len(exact) < n:
+        raise OracleError(f"{version}: the oracle gave {len(exact)} outputs, the node has {n}")
+    outputs = [_round(value, type_) for value, type_ in zip(exact, types, strict=False)]
+    return Answer(outputs, types, named, exact, evaluate)
 
 
 def _variables(version: OperatorVersion, types: Sequence[str]) -> dict[str, str]:
