@@ -32,6 +32,7 @@ from harness.declare.families.containers import held_by
 from harness.declare.families.reduction import Reduction, reduced_axes, reduced_rank
 from harness.declare.families.subgraphs import accumulate, iterate, outputs_of
 from harness.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
+from harness.declare.partly_open import PartlyOpen
 from harness.declare.tolerance import EXACT, Tolerance, bounded, measured, ulp
 
 Ints = Array | list[int] | tuple[int, ...] | None
@@ -56,6 +57,7 @@ __all__ = [
     "Multidirectional",
     "NoAnswer",
     "Op",
+    "PartlyOpen",
     "Reduction",
     "Rejected",
     "Rule",

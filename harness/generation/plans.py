@@ -8,15 +8,15 @@ import functools
 import itertools
 from typing import TYPE_CHECKING, Any
 
-import ml_dtypes
 import numpy as np
 
-from harness.case.case import Allowance, Bounds, Case, Outcome
-from harness.case.compare import is_float
+from harness.case.case import Allowance, Case, Outcome
 from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected, ValueOf
 from harness.generation import binding, derived, function_body
+from harness.generation.allowance import of_answer as allowance_of
+from harness.generation.allowance import operand_types
 from harness.generation.forms import Form, Plan, build, delivered_id, form_names, forms
-from harness.spec import evaluator, registry, rounding_error, schema
+from harness.spec import evaluator, registry, schema
 from harness.spec.signature import TypedValue, bind, gather, output_types
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import onnx
 
-    from harness.declare import CaseSpec, Tolerance
+    from harness.declare import CaseSpec
     from harness.declare.data import Value
     from harness.spec.schema import OperatorVersion
 
@@ -36,55 +36,6 @@ class NotDerivedError(Exception):
 @functools.cache
 def _evaluator() -> evaluator.Evaluator:
     return evaluator.Evaluator()
-
-
-def _epsilon(value: Value) -> float:
-    if isinstance(value, np.ndarray) and is_float(value):
-        part = value.real.dtype if value.dtype.kind == "c" else value.dtype
-        return float(ml_dtypes.finfo(part).eps)  # type: ignore[no-untyped-call]
-    return 0.0
-
-
-def _allowance(
-    tolerance: Tolerance, answer: evaluator.Answer, operands: Sequence[np.dtype[Any]], kept: list[int]
-) -> Allowance:
-    """Return how far an answer may lie from that of the oracle.
-
-    Args:
-        tolerance: of the operator.
-        answer: of the oracle.
-        operands: the types of the inputs; where a stage has a type of its own, that one alone.
-        kept: the indices of the outputs that the node names.
-    """
-
-    def bound() -> tuple[np.ndarray[Any, Any], ...]:
-        assert tolerance.bound  # noqa: S101 - see below
-        allowed = tolerance.bound(**answer.arguments)
-        return tuple(np.asarray(allowed[index], np.float64) * _epsilon(answer.outputs[index]) for index in kept)
-
-    def measure() -> tuple[np.ndarray[Any, Any], ...]:
-        exact = [answer.exact[index] for index in kept]
-        dtypes = [rounding_error.coarsest([answer.outputs[index].dtype, *operands]) for index in kept]
-        return rounding_error.measure(
-            lambda named: _kept(answer.evaluate(named), kept), answer.arguments, exact, dtypes
-        )
-
-    compute = measure if tolerance.measured else bound if tolerance.bound else None
-    bounds = Bounds(compute) if compute else None
-    return Allowance(tolerance.reason, tolerance.ulp, tolerance.rtol, tolerance.atol, tolerance.signed_zero, bounds)
-
-
-def _kept(values: Sequence[Any], kept: Sequence[int]) -> list[Any]:
-    return [values[index] for index in kept]
-
-
-def _operands(op: Op, version: OperatorVersion, values: Sequence[Any], meant: Mapping[str, Any]) -> list[np.dtype[Any]]:
-    """Return the types that an implementation may compute in: those of the inputs, or what an attribute names."""
-    stage = op.compare.stage
-    if stage in version.attributes:
-        return [schema.dtype_of(schema.tensor_text(evaluator.known(version, meant)[stage]))]
-    flat = [item for value in values for item in (value if isinstance(value, list) else [value]) if item is not None]
-    return [item.value.dtype for item in flat if isinstance(item.value, np.ndarray)]
 
 
 def _inputs(
@@ -153,7 +104,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         expected = tuple(_renumbered(answer.outputs[index], kept) for index in kept)
         if any(isinstance(value, Drawn) for value in expected):
             outcome = Outcome.PROPERTY
-        allowance = _allowance(op.compare, answer, _operands(op, version, values, meant), kept)
+        allowance = allowance_of(op.compare, answer, operand_types(op, version, values, meant), kept)
         kinds = answer.types
     except NoAnswer as no_answer:
         if spec.derived and not spec.rejects:

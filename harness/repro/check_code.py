@@ -119,6 +119,9 @@ def check(where, wanted, got, bound=0):
     if "float" in a.dtype.name:
         differs |= (a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))  # +0 and -0 differ.
 """,
+    "open": """\
+    differs &= np.isfinite(bound)  # Elements without a bound may be anything.
+""",
     "count": """\
     count = int(differs.sum())
     assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
@@ -162,6 +165,7 @@ def pieces(case: Case) -> tuple[str, ...]:
         "complex": any(tensor.dtype.kind == "c" for tensor in tensors),
         "near": any(map(is_float, tensors)) and _tolerant(case),
         "zeros": _zeros_matter(case),
+        "open": any(np.isinf(bound).any() for bound in case.allowance.bounds or ()),
         "compare": case.allowance.bounds is None,
         "compare_within_bounds": case.allowance.bounds is not None,
         "end": True,

@@ -17,7 +17,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from harness.declare import Call, Drawn, Rejected, Rule, Sparse, Version, dense
+from harness.declare import Call, Drawn, PartlyOpen, Rejected, Rule, Sparse, Version, dense
 from harness.declare.rounding import is_float, nearest
 from harness.spec import registry as registries
 from harness.spec import schema
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping, Sequence
 
     from harness.declare import Op
-    from harness.declare.data import Value
+    from harness.declare.data import Array, Value
     from harness.spec.registry import Registry
     from harness.spec.schema import OperatorVersion
 
@@ -88,6 +88,7 @@ class Answer:
         types: of the outputs.
         arguments: those it was asked with.
         exact: the values before they were rounded to their types.
+        open: for each output, a mask of the elements that may be anything; None where all are determined.
         evaluate: gives the values, not rounded, for other arguments.
     """
 
@@ -95,6 +96,7 @@ class Answer:
     types: list[str]
     arguments: Mapping[str, Any]
     exact: list[Any]
+    open: list[Array | None]
     evaluate: Callable[[Mapping[str, Any]], list[Any]]
 
 
@@ -150,11 +152,18 @@ def apply(
         result = oracle.function(Version(version.since, dtypes), **of_node, **arguments)
         return list(result) if isinstance(result, tuple) or version.outputs[-1].variadic else [result]
 
-    exact = evaluate(named)
-    if len(exact) < n:
-        raise OracleError(f"{version}: the oracle gave {len(exact)} outputs, the node has {n}")
+    values = evaluate(named)
+    if len(values) < n:
+        raise OracleError(f"{version}: the oracle gave {len(values)} outputs, the node has {n}")
+    exact = [determined(value) for value in values]
+    masks = [value.open if isinstance(value, PartlyOpen) else None for value in values]
     outputs = [_round(value, type_) for value, type_ in zip(exact, types, strict=False)]
-    return Answer(outputs, types, named, exact, evaluate)
+    return Answer(outputs, types, named, exact, masks, evaluate)
+
+
+def determined(value: Any) -> Any:  # noqa: ANN401 - any output
+    """Return an output's value, whether or not some of its elements are open."""
+    return value.value if isinstance(value, PartlyOpen) else value
 
 
 def _variables(version: OperatorVersion, types: Sequence[str]) -> dict[str, str]:

@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
-RUNS = 8
-"""How often the oracle is evaluated again: the largest of so many random errors is seldom far below the usual one."""
-FACTOR = 4
-"""How many times the largest error of these evaluations is allowed: for chains of up to some fifty operations that is
-more than all of them rounding to one side."""
+RUNS = 16
+"""How often the oracle is evaluated again: the root mean square of so many errors is below half the true one once in a
+thousand times."""
+FACTOR = 5
+"""How many times that is allowed. An operation errs by a unit here, and by at most a unit when rounding: a chain of up
+to 25 operations may round to one side throughout."""
 FUNCTION = 4
 """Units by which an exponential, a logarithm or a power may err; IEEE 754 bounds only the operations of ROUND_ONCE."""
 SATURATING = 4
@@ -52,7 +53,7 @@ class _Arithmetic:
     Attributes:
         unit: the largest relative error of rounding once: half an epsilon.
         tiny: the smallest subnormal number.
-        draw: the source of signs.
+        draw: the source of errors, normally distributed with a unit as deviation.
     """
 
     unit: float
@@ -150,13 +151,10 @@ def _with_error(result: Array, units: Array) -> Array:
     def drawn() -> Array:
         size = arithmetic.unit * units + arithmetic.tiny * (units > 0)
         finite = np.isfinite(result) & np.isfinite(size)
-        return np.asarray(np.where(finite, size, 0) * arithmetic.draw.choice(_SIGNS, result.shape))
+        return np.asarray(np.where(finite, size, 0) * arithmetic.draw.standard_normal(result.shape))
 
     error = drawn() + 1j * drawn() if result.dtype.kind == "c" else drawn()
     return (result + error).view(Rounded)
-
-
-_SIGNS = np.array([-1.0, 1.0])
 
 
 @contextlib.contextmanager
@@ -190,18 +188,25 @@ def measure(
         dtypes: for each output, the type that operations round to; None for one that is exact.
     """
     wrapped = {name: _wrapped(value) for name, value in arguments.items()}
-    largest = [np.zeros(np.shape(item)) for item in exact]
+    allowed = [np.zeros(np.shape(item)) for item in exact]
     for dtype in filter(None, dict.fromkeys(dtypes)):
+        outputs = []
         for seed in range(RUNS):
             with _rounding_to(dtype, seed), contextlib.suppress(NoAnswer):  # A drawn error may cross a limit.
-                outputs = oracle(wrapped)
-                for index, (own, value, output) in enumerate(zip(dtypes, exact, outputs, strict=False)):
-                    if own == dtype:
-                        largest[index] = np.maximum(largest[index], _distance(value, output))
-    return tuple(FACTOR * item for item in largest)
+                outputs.append(oracle(wrapped))
+        for index, (own, value) in enumerate(zip(dtypes, exact, strict=True)):
+            if own == dtype and outputs:
+                allowed[index] = FACTOR * _root_mean_square([_distance(value, items[index]) for items in outputs])
+    return tuple(allowed)
 
 
 def _distance(one: Array, other: Array) -> Array:
     with np.errstate(all="ignore"):
         distance = np.abs(np.asarray(_exact(other)) - one)
     return np.where(np.isfinite(distance), distance, 0.0)
+
+
+def _root_mean_square(items: Sequence[Array]) -> Array:
+    """Return the root of the mean square, element by element, also of numbers whose squares no type holds."""
+    largest = np.maximum(np.max(items, axis=0, initial=0.0), np.finfo(float).tiny)
+    return np.asarray(largest * np.sqrt(np.mean([(item / largest) ** 2 for item in items], axis=0)))

@@ -12,28 +12,21 @@ Versions: 23, 24 (nonpad_kv_seqlen, shorter masks), 25 (windows; text of softcap
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from harness.declare import Array, Int, Op, Tag, Version, bounded, ramp, typed, vary
+from harness.declare import Array, Int, Op, Tag, Version, measured, ramp, typed, vary
 from harness.declare.data import waves
 
 FOUR = 4
 """The rank that has a dimension of heads, and the highest rank of a mask."""
 
 
-def _rounding(**arguments: Any) -> list[Array]:  # noqa: ANN401 - the oracle's arguments
-    attended, _, _ = _computed(Version(ATTENTION.versions[-1]), **arguments)
-    error = attended.errors[arguments["qk_matmul_output_mode"]]
-    return [_joined(attended.y_error, arguments["Q"]), np.zeros(()), np.zeros(()), error]
-
-
 ATTENTION = Op(
     "Attention",
     versions=(23, 24, 25),
-    compare=bounded(_rounding, "products, sums and functions round, and of an error in a score the weights take it on"),
+    compare=measured("products, sums and functions round, and of an error in a score the weights take it on"),
     rank="Q",
 )
 ATTENTION.example(
@@ -200,47 +193,18 @@ def _joined(y: Array, q: Array) -> Array:
     return y if q.ndim == FOUR else y.swapaxes(1, 2).reshape(y.shape[0], y.shape[2], -1)
 
 
-@dataclass(frozen=True)
-class Attended:
-    """The results of each stage, with their errors in epsilons.
-
-    Attributes:
-        stages: after the product, softcap, bias and softmax.
-        errors: of each of them.
-        y: the output, (batch, heads, sequence, size), and `y_error` its error.
-    """
-
-    stages: tuple[Array, ...]
-    errors: tuple[Array, ...]
-    y: Array
-    y_error: Array
-
-
-def _attended(q: Array, k: Array, v: Array, bias: Array, scale: float, softcap: float) -> Attended:
-    """Return softmax(softcap(q k^T scale) + bias) v; a row whose bias is -inf alone gives zeros.
-
-    An error in a score reaches the weights by itself and by their mean; sums round in any order.
-    """
+def _attended(q: Array, k: Array, v: Array, bias: Array, scale: float, softcap: float) -> tuple[Array, list[Array]]:
+    """Return softmax(softcap(q k^T scale) + bias) v, and the stages on the way; a row of -inf alone gives zeros."""
     groups = q.shape[1] // max(1, k.shape[1])
     k, v = k.repeat(groups, 1), v.repeat(groups, 1)
-    transposed = k.swapaxes(2, 3)
     with np.errstate(all="ignore"):
-        product = q @ transposed * scale
-        product_error = np.abs(q) @ np.abs(transposed) * scale * (q.shape[-1] / 2 + 5)
+        product = q @ k.swapaxes(2, 3) * scale
         capped = softcap * np.tanh(product / softcap) if softcap else product
-        capped_error = product_error + 4 * np.abs(capped) if softcap else product_error
         scores = capped + bias
-        scores_error = capped_error + np.where(np.isfinite(bias), np.abs(bias) + np.abs(capped), 0)
-        open_ = bias.max(-1, keepdims=True, initial=-np.inf) > -np.inf
-        largest = np.where(open_, scores.max(-1, keepdims=True, initial=-np.inf), 0)
-        powers = np.exp(np.where(open_, scores - largest, -np.inf))
-        weights = powers / np.where(open_, powers.sum(-1, keepdims=True), 1)
-        powers_error = scores_error + np.where(powers > 0, np.abs(scores - largest), 0)
-        relative = powers_error + (weights * powers_error).sum(-1, keepdims=True) + weights.shape[-1] / 2 + 6
-        weights_error = weights * relative
-        y_error = weights_error @ np.abs(v) + weights @ np.abs(v) * (weights.shape[-1] / 2 + 2)
-        stages, errors = (product, capped, scores, weights), (product_error, capped_error, scores_error, weights_error)
-        return Attended(stages, errors, weights @ v, y_error)
+        closed = bias.max(-1, keepdims=True, initial=-np.inf) == -np.inf
+        powers = np.exp(scores - np.where(closed, 0, scores.max(-1, keepdims=True, initial=-np.inf)))
+        weights = np.where(closed, 0, powers / powers.sum(-1, keepdims=True))
+        return weights @ v, [product, capped, scores, weights]
 
 
 def _bias(
@@ -340,47 +304,6 @@ def _split(v: Version, Q: Array, K: Array, V: Array, q_num_heads: Int, kv_num_he
     return split
 
 
-def _computed(  # noqa: PLR0913 - the operator's own arguments
-    v: Version,
-    *,
-    Q: Array,
-    K: Array,
-    V: Array,
-    attn_mask: Array | None,
-    past_key: Array | None,
-    past_value: Array | None,
-    nonpad_kv_seqlen: Array | None,
-    q_num_heads: Int,
-    kv_num_heads: Int,
-    scale: float | None,
-    softcap: float,
-    is_causal: int,
-    qk_matmul_output_mode: int,
-    softmax_precision: Int,
-    left_window_size: Int,
-    right_window_size: Int,
-) -> tuple[Attended, Array, Array]:
-    """Return the results of each stage, all keys and all values."""
-    q, k, value = _split(v, Q, K, V, q_num_heads, kv_num_heads)
-    newest, past = SOFTCAP.in_force(v.since), 0
-    v.require(NEEDS_VALUE if newest else TOGETHER, past_key is None or past_value is not None)
-    v.require(NEEDS_KEY if newest else TOGETHER, past_value is None or past_key is not None)
-    if past_key is not None and past_value is not None:
-        v.require(ALONE, nonpad_kv_seqlen is None)
-        past = past_key.shape[2]
-        v.require(PAST_KEY, past_key.shape == (*k.shape[:2], past, k.shape[3]))
-        v.require(PAST_VALUE, past_value.shape == (*k.shape[:2], past, value.shape[3]))
-        k, value = np.concatenate([past_key, k], 2), np.concatenate([past_value, value], 2)
-    v.silent(SCALE, scale is not None and scale < 0)
-    v.silent(SOFTCAP if newest else SOFTCAP_BEFORE_25, softcap < 0)
-    v.silent(MODE if newest else MODE_BEFORE_25, qk_matmul_output_mode not in range(4))
-    v.require(PRECISION if newest else PRECISION_BEFORE_25, softmax_precision in {None, 1, 10, 11, 16})
-    shape, window = (*q.shape[:3], k.shape[2]), (left_window_size, right_window_size)
-    summand = _summand(v, shape, attn_mask, past, nonpad_kv_seqlen, is_causal, window)
-    factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
-    return _attended(q, k, value, summand, factor, softcap), k, value
-
-
 @ATTENTION.oracle()
 def attention(  # noqa: PLR0913 - the operator's own arguments
     v: Version,
@@ -404,29 +327,28 @@ def attention(  # noqa: PLR0913 - the operator's own arguments
     right_window_size: Int,
 ) -> tuple[Array, ...]:
     """Return Y, all keys, all values, and the stage that the mode names."""
-    results, k, value = _computed(
-        v,
-        Q=Q,
-        K=K,
-        V=V,
-        attn_mask=attn_mask,
-        past_key=past_key,
-        past_value=past_value,
-        nonpad_kv_seqlen=nonpad_kv_seqlen,
-        q_num_heads=q_num_heads,
-        kv_num_heads=kv_num_heads,
-        scale=scale,
-        softcap=softcap,
-        is_causal=is_causal,
-        qk_matmul_output_mode=qk_matmul_output_mode,
-        softmax_precision=softmax_precision,
-        left_window_size=left_window_size,
-        right_window_size=right_window_size,
-    )
+    q, k, value = _split(v, Q, K, V, q_num_heads, kv_num_heads)
+    newest, past = SOFTCAP.in_force(v.since), 0
+    v.require(NEEDS_VALUE if newest else TOGETHER, past_key is None or past_value is not None)
+    v.require(NEEDS_KEY if newest else TOGETHER, past_value is None or past_key is not None)
+    if past_key is not None and past_value is not None:
+        v.require(ALONE, nonpad_kv_seqlen is None)
+        past = past_key.shape[2]
+        v.require(PAST_KEY, past_key.shape == (*k.shape[:2], past, k.shape[3]))
+        v.require(PAST_VALUE, past_value.shape == (*k.shape[:2], past, value.shape[3]))
+        k, value = np.concatenate([past_key, k], 2), np.concatenate([past_value, value], 2)
+    v.silent(SCALE, scale is not None and scale < 0)
+    v.silent(SOFTCAP if newest else SOFTCAP_BEFORE_25, softcap < 0)
+    v.silent(MODE if newest else MODE_BEFORE_25, qk_matmul_output_mode not in range(4))
+    v.require(PRECISION if newest else PRECISION_BEFORE_25, softmax_precision in {None, 1, 10, 11, 16})
+    shape, window = (*q.shape[:3], k.shape[2]), (left_window_size, right_window_size)
+    summand = _summand(v, shape, attn_mask, past, nonpad_kv_seqlen, is_causal, window)
+    factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
+    y, stages = _attended(q, k, value, summand, factor, softcap)
     v.require(TOGETHER, n != 2)  # noqa: PLR2004 - present_key alone
     v.require(NOT_CACHED, nonpad_kv_seqlen is None or n != 3)  # noqa: PLR2004 - both present ones
     v.silent(TOGETHER, n == (3 if past_key is None else 1))
-    return _joined(results.y, Q), k, value, results.stages[qk_matmul_output_mode]
+    return _joined(y, Q), k, value, stages[qk_matmul_output_mode]
 
 
 case = ATTENTION.case

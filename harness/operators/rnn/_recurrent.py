@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.declare.tolerance import bounded
-from harness.operators.rnn._error_bound import Measured
+from harness.declare.partly_open import PartlyOpen
+from harness.declare.tolerance import measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from harness.declare.clause import Clause, Version
     from harness.declare.data import Array
     from harness.declare.op import Op
-    from harness.declare.tolerance import Tolerance
 
 DIRECTIONS = {"forward": (1,), "reverse": (-1,), "bidirectional": (1, -1)}
 TRANSPOSED = 7
@@ -38,12 +37,10 @@ class Activation:
 
     Attributes:
         of: its values.
-        slope: how steep it is at most, for alpha and beta.
         alpha, beta: the default of the ONNX operator of that name; None where there is none, "" where it takes none.
     """
 
     of: Callable[[Array, float, float], Array]
-    slope: Callable[[float, float], float] = lambda *_: 1.0
     alpha: float | str | None = ""
     beta: float | str | None = ""
 
@@ -51,24 +48,17 @@ class Activation:
 ACTIVATIONS = {
     "Relu": Activation(lambda x, *_: np.maximum(0, x)),
     "Tanh": Activation(lambda x, *_: np.tanh(x)),
-    "Sigmoid": Activation(lambda x, *_: 1 / (1 + np.exp(-x)), lambda *_: 0.25),
-    "Affine": Activation(lambda x, alpha, beta: alpha * x + beta, lambda alpha, _: abs(alpha), None, None),
-    "LeakyRelu": Activation(lambda x, alpha, _: np.where(x >= 0, x, alpha * x), lambda a, _: max(1.0, abs(a)), 0.01),
-    "ThresholdedRelu": Activation(lambda x, alpha, _: np.where(x >= alpha, x, 0), alpha=1.0),
-    "ScaledTanh": Activation(
-        lambda x, alpha, beta: alpha * np.tanh(beta * x), lambda alpha, beta: abs(alpha * beta), None, None
-    ),
-    "HardSigmoid": Activation(
-        lambda x, alpha, beta: np.minimum(np.maximum(alpha * x + beta, 0), 1), lambda alpha, _: abs(alpha), 0.2, 0.5
-    ),
-    "Elu": Activation(
-        lambda x, alpha, _: np.where(x >= 0, x, alpha * (np.exp(np.minimum(x, 0)) - 1)),
-        lambda alpha, _: max(1.0, abs(alpha)),
-        1.0,
-    ),
+    "Sigmoid": Activation(lambda x, *_: 1 / (1 + np.exp(-x))),
+    "Affine": Activation(lambda x, alpha, beta: alpha * x + beta, None, None),
+    "LeakyRelu": Activation(lambda x, alpha, _: np.where(x >= 0, x, alpha * x), 0.01),
+    "ThresholdedRelu": Activation(lambda x, alpha, _: np.where(x >= alpha, x, 0), 1.0),
+    "ScaledTanh": Activation(lambda x, alpha, beta: alpha * np.tanh(beta * x), None, None),
+    "HardSigmoid": Activation(lambda x, alpha, beta: np.minimum(np.maximum(alpha * x + beta, 0), 1), 0.2, 0.5),
+    "Elu": Activation(lambda x, alpha, _: np.where(x >= 0, x, alpha * (np.exp(x) - 1)), 1.0),
     "Softsign": Activation(lambda x, *_: x / (1 + np.abs(x))),
     "Softplus": Activation(lambda x, *_: np.log(1 + np.exp(x))),
 }
+TOLERANCE = measured("sums, products and functions round, and that goes on from step to step")
 
 
 @dataclass(frozen=True)
@@ -116,15 +106,6 @@ class Recurrent:
     directions: Clause
     optional_y: Clause
     if_zero: Clause
-
-
-def as_measured(computed: Callable[..., list[Measured]]) -> Tolerance:
-    """Allow the errors of the outputs, `computed` from the oracle's arguments."""
-
-    def rounding(**arguments: Any) -> list[Array]:  # noqa: ANN401 - the oracle's arguments
-        return [item.off for item in computed(**arguments)]
-
-    return bounded(rounding, "sums, products and functions round, and that goes on from step to step")
 
 
 def recurrent(
@@ -226,25 +207,20 @@ class Layer:
     R: Array
     Wb: Array
     Rb: Array
-    functions: tuple[Callable[[Measured], Measured], ...]
+    functions: tuple[Callable[[Array], Array], ...]
 
-    def from_input(self, x: Measured, gate: int) -> Measured:
+    def from_input(self, x: Array, gate: int) -> Array:
         """Return Xt*(W^T) + Wb of one gate."""
-        weights: Array = self.W[gate].T
-        return x @ weights + Measured.exact(self.Wb[gate])
+        return np.asanyarray(x @ self.W[gate].T + self.Wb[gate])
 
-    def from_hidden(self, h: Measured, gate: int) -> Measured:
+    def from_hidden(self, h: Array, gate: int) -> Array:
         """Return Ht-1*(R^T) + Rb of one gate."""
-        weights: Array = self.R[gate].T
-        return h @ weights + Measured.exact(self.Rb[gate])
+        return np.asanyarray(h @ self.R[gate].T + self.Rb[gate])
 
 
-def _function(name: str, alpha: float, beta: float, clip: float | None) -> Callable[[Measured], Measured]:
-    activation = ACTIVATIONS[name]
-    slope = activation.slope(alpha, beta)
-
-    def applied(x: Measured) -> Measured:
-        return (x if clip is None else x.clipped(clip)).through(lambda it: activation.of(it, alpha, beta), slope)
+def _function(name: str, alpha: float, beta: float, clip: float | None) -> Callable[[Array], Array]:
+    def applied(x: Array) -> Array:
+        return ACTIVATIONS[name].of(x if clip is None else np.clip(x, -clip, clip), alpha, beta)
 
     return applied
 
@@ -273,7 +249,7 @@ def _functions(
     alpha: Sequence[float] | None,
     beta: Sequence[float] | None,
     clip: float | None,
-) -> list[Callable[[Measured], Measured]]:
+) -> list[Callable[[Array], Array]]:
     """Return the functions of all directions."""
     chosen = list(names or clauses.functions * directions)
     v.require(clauses.counted, len(chosen) == len(clauses.functions) * directions)
@@ -287,7 +263,7 @@ def _functions(
 def through_time(
     v: Version,
     clauses: Recurrent,
-    step: Callable[[Measured, tuple[Measured, ...], Layer, int], tuple[Measured, ...]],
+    step: Callable[[Array, tuple[Array, ...], Layer, int], tuple[Array, ...]],
     *,
     X: Array,
     W: Array,
@@ -302,8 +278,8 @@ def through_time(
     activation_alpha: Sequence[float] | None,
     activation_beta: Sequence[float] | None,
     clip: float | None,
-) -> list[Measured]:
-    """Return Y and the last states.
+) -> tuple[PartlyOpen | Array, ...]:
+    """Return Y, of which what lies behind the end of a sequence is open, and the last states.
 
     `step` gets Xt, the states before, the parameters of a direction and its number; it returns the new states, the
     hidden one first.
@@ -332,25 +308,20 @@ def through_time(
     v.permit(clauses.transposed, bool((matrices != matrices.swapaxes(2, 3)).any()))
     inputs, bias = W.reshape(len(orders), clauses.gates, hidden, -1), np.zeros((len(orders), 2, clauses.gates, hidden))
     bias = bias if B is None else B.reshape(bias.shape)
-    ends, outputs = [], Measured(np.zeros((len(x), *of_state)), np.full((len(x), *of_state), np.inf))
+    ends, y, open_ = [], np.zeros((len(x), *of_state)), np.zeros((len(x), *of_state), bool)
     for index, order in enumerate(orders):
         own = tuple(functions[index * len(clauses.functions) : (index + 1) * len(clauses.functions)])
         layer = Layer(inputs[index], matrices[index], bias[index, 0], bias[index, 1], own)
-        states = tuple(
-            Measured.exact(np.zeros(of_state[1:]) if item is None else np.asarray(item[index])) for item in initial
-        )
+        states = tuple(np.zeros(of_state[1:]) if item is None else item[index] for item in initial)
         for t in range(len(x))[::order]:
-            runs = (t < lengths)[:, None]
-            new = step(Measured.exact(x[t]), states, layer, index)
-            states = tuple(now.where(runs, before) for now, before in zip(new, states, strict=True))
-            outputs.value[t, index] = np.where(runs, new[0].value, 0)
-            outputs.off[t, index] = np.where(runs, new[0].off, np.inf)
+            runs = t < lengths
+            new = step(x[t], states, layer, index)
+            states = tuple(np.where(runs[:, None], now, before) for now, before in zip(new, states, strict=True))
+            y[t, index, runs] = new[0][runs]
+            open_[t, index] = ~runs[:, None]
         ends.append(states)
-    last = [
-        Measured(np.stack([item.value for item in state]), np.stack([item.off for item in state]))
-        for state in zip(*ends, strict=True)
-    ]
+    last = [np.stack(state) for state in zip(*ends, strict=True)]
     if layout:
-        last = [Measured(item.value.swapaxes(0, 1), item.off.swapaxes(0, 1)) for item in last]
-        outputs = Measured(np.moveaxis(outputs.value, 2, 0), np.moveaxis(outputs.off, 2, 0))
-    return [outputs, *last]
+        last = [state.swapaxes(0, 1) for state in last]
+        y, open_ = np.moveaxis(y, 2, 0), np.moveaxis(open_, 2, 0)
+    return PartlyOpen(y, open_) if open_.any() else y, *last

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.declare import Array, Int, Op, Version
-from harness.operators.rnn._error_bound import Measured, one_minus
-from harness.operators.rnn._recurrent import UNTRANSPOSED, Layer, as_measured, recurrent, through_time
+from harness.declare import Array, Int, Op, PartlyOpen, Version
+from harness.operators.rnn._recurrent import TOLERANCE, UNTRANSPOSED, Layer, recurrent, through_time
 from harness.operators.rnn._recurrent_cases import (
     ENDS,
     NEWEST,
@@ -25,12 +24,7 @@ from harness.operators.rnn._recurrent_cases import (
     recurrent_cases,
 )
 
-GRU = Op(
-    "GRU",
-    versions=(1, 3, 7, 14, 22),
-    compare=as_measured(lambda **arguments: _computed(Version(NEWEST), **arguments)),
-    rank=lambda _: 3,
-)
+GRU = Op("GRU", versions=(1, 3, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
 GRU.example(**data(3, symmetric=True), **extras(3, ("initial_h",)), **ENDS, activations=["Sigmoid", "Tanh"], clip=9.0)
 
 LAYER = GRU.clause("Computes an one-layer GRU.")
@@ -117,25 +111,6 @@ CLAUSES = recurrent(
 )
 
 
-def _computed(
-    v: Version,
-    *,
-    linear_before_reset: Int,
-    initial_h: Array | None,
-    **arguments: Any,  # noqa: ANN401 - see through_time
-) -> list[Measured]:
-    """Return Y and Y_h."""
-
-    def step(x: Measured, states: tuple[Measured, ...], layer: Layer, _: int) -> tuple[Measured, ...]:
-        (before,), (f, g) = states, layer.functions
-        z, r = (f(layer.from_input(x, gate) + layer.from_hidden(before, gate)) for gate in range(2))
-        reset = r * layer.from_hidden(before, 2) if linear_before_reset else layer.from_hidden(r * before, 2)
-        candidate = g(layer.from_input(x, 2) + reset)
-        return (one_minus(z) * candidate + z * before,)
-
-    return through_time(v, CLAUSES, step, initial=[initial_h], **arguments)
-
-
 @GRU.oracle()
 def layer(
     v: Version,
@@ -154,16 +129,26 @@ def layer(
     activation_beta: list[float] | None,
     clip: float | None,
     linear_before_reset: Int,
-) -> tuple[Array, ...]:
+) -> tuple[PartlyOpen | Array, ...]:
     """Return all hidden states, and the last one."""
-    outputs = _computed(
+
+    def step(x: Array, states: tuple[Array, ...], layer: Layer, _: int) -> tuple[Array, ...]:
+        (before,), (f, g) = states, layer.functions
+        z, r = (f(layer.from_input(x, gate) + layer.from_hidden(before, gate)) for gate in range(2))
+        reset = r * layer.from_hidden(before, 2) if linear_before_reset else layer.from_hidden(r * before, 2)
+        candidate = g(layer.from_input(x, 2) + reset)
+        return ((1 - z) * candidate + z * before,)
+
+    return through_time(
         v,
+        CLAUSES,
+        step,
         X=X,
         W=W,
         R=R,
         B=B,
         sequence_lens=sequence_lens,
-        initial_h=initial_h,
+        initial=[initial_h],
         direction=direction,
         layout=layout,
         hidden_size=hidden_size,
@@ -171,9 +156,7 @@ def layer(
         activation_alpha=activation_alpha,
         activation_beta=activation_beta,
         clip=clip,
-        linear_before_reset=linear_before_reset,
     )
-    return tuple(item.value for item in outputs)
 
 
 case = GRU.case

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import Array, Int, Op, Version, ramp
+from harness.declare import Array, Int, Op, PartlyOpen, Version, ramp
 from harness.declare.data import waves
-from harness.operators.rnn._error_bound import Measured
-from harness.operators.rnn._recurrent import UNTRANSPOSED, Layer, as_measured, recurrent, through_time
+from harness.operators.rnn._recurrent import TOLERANCE, UNTRANSPOSED, Layer, recurrent, through_time
 from harness.operators.rnn._recurrent_cases import (
     ENDS,
     HIDDEN,
@@ -28,12 +27,7 @@ from harness.operators.rnn._recurrent_cases import (
     recurrent_cases,
 )
 
-LSTM = Op(
-    "LSTM",
-    versions=(1, 7, 14, 22),
-    compare=as_measured(lambda **arguments: _computed(Version(NEWEST), **arguments)),
-    rank=lambda _: 3,
-)
+LSTM = Op("LSTM", versions=(1, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
 LSTM.example(
     **data(4, symmetric=True),
     **extras(4, ("initial_h", "initial_c")),
@@ -120,36 +114,6 @@ CLAUSES = recurrent(
 )
 
 
-def _computed(
-    v: Version,
-    *,
-    W: Array,
-    P: Array | None,
-    initial_h: Array | None,
-    initial_c: Array | None,
-    input_forget: int,
-    **arguments: Any,  # noqa: ANN401 - see through_time
-) -> list[Measured]:
-    """Return Y, Y_h and Y_c."""
-    v.silent(COUPLE, input_forget != 0)
-    directions = 2 if arguments["direction"] == "bidirectional" else 1
-    hidden = W.shape[1] // 4 if W.ndim > 1 else 0
-    v.require(PEEPHOLES, P is None or P.shape == (directions, 3 * hidden))
-    peepholes = np.zeros((directions, 3, hidden)) if P is None else P.reshape(directions, 3, hidden)
-
-    def step(x: Measured, states: tuple[Measured, ...], layer: Layer, index: int) -> tuple[Measured, ...]:
-        (h_before, c_before), (f, g, h) = states, layer.functions
-        i_peep, o_peep, f_peep = (Measured.exact(item) for item in peepholes[index])
-        i_sum, o_sum, f_sum, c_sum = (
-            layer.from_input(x, gate) + layer.from_hidden(h_before, gate) for gate in range(4)
-        )
-        i, forget, c = f(i_sum + i_peep * c_before), f(f_sum + f_peep * c_before), g(c_sum)
-        cell = forget * c_before + i * c
-        return f(o_sum + o_peep * cell) * h(cell), cell
-
-    return through_time(v, CLAUSES, step, W=W, initial=[initial_h, initial_c], **arguments)
-
-
 @LSTM.oracle()
 def layer(  # noqa: PLR0913 - the operator's own arguments
     v: Version,
@@ -170,18 +134,35 @@ def layer(  # noqa: PLR0913 - the operator's own arguments
     activation_beta: list[float] | None,
     clip: float | None,
     input_forget: int,
-) -> tuple[Array, ...]:
+) -> tuple[PartlyOpen | Array, ...]:
     """Return all hidden states, the last one, and the last cell."""
-    outputs = _computed(
+    v.silent(COUPLE, input_forget != 0)
+    directions = 2 if direction == "bidirectional" else 1
+    v.require(WEIGHTS, W.ndim == 3)  # noqa: PLR2004 - as the sentence says
+    hidden = W.shape[1] // 4
+    v.require(PEEPHOLES, P is None or P.shape == (directions, 3 * hidden))
+    peepholes = np.zeros((directions, 3, hidden)) if P is None else P.reshape(directions, 3, hidden)
+
+    def step(x: Array, states: tuple[Array, ...], layer: Layer, index: int) -> tuple[Array, ...]:
+        (h_before, c_before), (f, g, h) = states, layer.functions
+        i_peep, o_peep, f_peep = peepholes[index]
+        i_sum, o_sum, f_sum, c_sum = (
+            layer.from_input(x, gate) + layer.from_hidden(h_before, gate) for gate in range(4)
+        )
+        i, forget, c = f(i_sum + i_peep * c_before), f(f_sum + f_peep * c_before), g(c_sum)
+        cell = forget * c_before + i * c
+        return f(o_sum + o_peep * cell) * h(cell), cell
+
+    return through_time(
         v,
+        CLAUSES,
+        step,
         X=X,
         W=W,
         R=R,
         B=B,
         sequence_lens=sequence_lens,
-        initial_h=initial_h,
-        initial_c=initial_c,
-        P=P,
+        initial=[initial_h, initial_c],
         direction=direction,
         layout=layout,
         hidden_size=hidden_size,
@@ -189,9 +170,7 @@ def layer(  # noqa: PLR0913 - the operator's own arguments
         activation_alpha=activation_alpha,
         activation_beta=activation_beta,
         clip=clip,
-        input_forget=input_forget,
     )
-    return tuple(item.value for item in outputs)
 
 
 case = LSTM.case

@@ -163,6 +163,25 @@ def test_bounds_hold_element_by_element_and_output_by_output() -> None:
     assert second.where == "outputs[1]"
 
 
+@pytest.mark.parametrize("wanted", [array(1, 2), np.array([1, 2]), np.array(["a", "b"], object), array(1, 2) + 1j])
+def test_an_element_without_a_bound_may_be_anything_and_the_others_not(wanted: np.ndarray[Any, Any]) -> None:
+    allowance = Allowance("", bounds=(np.array([np.inf, 0.0]),))
+    for other in ("z" if wanted.dtype == object else 77, wanted[1]):
+        got = wanted.copy()
+        got[0] = other
+        assert compare([wanted], [got], allowance) is None
+        got[1] = other if other != wanted[1] else wanted[0]
+        mismatch = compare([wanted], [got], allowance)
+        assert mismatch is not None
+        assert (mismatch.differing, mismatch.worst) == (1, (1,))
+
+
+def test_nan_may_stand_where_there_is_no_bound() -> None:
+    allowance = Allowance("", bounds=(np.array([np.inf, 1.0]),))
+    assert compare([array(1, 1)], [array(np.nan, 2)], allowance) is None
+    assert compare([array(1, 1)], [array(1, np.nan)], allowance) is not None
+
+
 @pytest.mark.parametrize("row", FLOATS, ids=lambda row: row.name)
 def test_exact_means_the_very_next_value_differs(row: Any) -> None:
     dtype = numpy_dtype(row.number)

@@ -1,0 +1,90 @@
+"""How far an answer to a case may lie from the oracle's: the operator's tolerance on the values at hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+
+from harness.case.case import Allowance, Bounds
+from harness.case.compare import is_float
+from harness.spec import evaluator, rounding_error, schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from harness.declare import Op, Tolerance
+    from harness.declare.data import Array, Value
+    from harness.spec.schema import OperatorVersion
+
+
+def of_answer(
+    tolerance: Tolerance, answer: evaluator.Answer, operands: Sequence[np.dtype[Any]], named: list[int]
+) -> Allowance:
+    """Return how far an answer may lie from that of the oracle; bounds are computed once somebody needs them.
+
+    Args:
+        tolerance: of the operator.
+        answer: of the oracle.
+        operands: the types that an implementation may compute in; see `operand_types`.
+        named: the indices of the outputs that the node names.
+    """
+    compute = _bounds(tolerance, answer, operands, named)
+    masks = [answer.open[index] for index in named]
+    is_open = any(mask is not None for mask in masks)
+    bounds = Bounds(lambda: _opened(compute(), masks)) if is_open or tolerance.measured or tolerance.bound else None
+    return Allowance(tolerance.reason, tolerance.ulp, tolerance.rtol, tolerance.atol, tolerance.signed_zero, bounds)
+
+
+def _bounds(
+    tolerance: Tolerance, answer: evaluator.Answer, operands: Sequence[np.dtype[Any]], named: list[int]
+) -> Callable[[], Iterable[Array]]:
+    def measured() -> tuple[Array, ...]:
+        exact = [answer.exact[index] for index in named]
+        dtypes = [rounding_error.coarsest([answer.outputs[index].dtype, *operands]) for index in named]
+        return rounding_error.measure(evaluate, answer.arguments, exact, dtypes)
+
+    def evaluate(arguments: Mapping[str, Any]) -> list[Any]:
+        values = answer.evaluate(arguments)
+        return [evaluator.determined(values[index]) for index in named]
+
+    def computed() -> Iterable[Array]:
+        errors = tolerance.bound(**answer.arguments) if tolerance.bound else ()
+        return (np.asarray(errors[index], np.float64) * _epsilon(answer.outputs[index]) for index in named)
+
+    def nothing() -> Iterable[Array]:
+        return (np.zeros(np.shape(answer.outputs[index])) for index in named)
+
+    return measured if tolerance.measured else computed if tolerance.bound else nothing
+
+
+def _opened(bounds: Iterable[Array], masks: Sequence[Array | None]) -> tuple[Array, ...]:
+    """Return the bounds, infinite for the elements that may be anything."""
+    pairs = zip(bounds, masks, strict=True)
+    return tuple(bound if mask is None else np.where(mask, np.inf, bound) for bound, mask in pairs)
+
+
+def _epsilon(value: Value) -> float:
+    if isinstance(value, np.ndarray) and is_float(value):
+        part = value.real.dtype if value.dtype.kind == "c" else value.dtype
+        return float(ml_dtypes.finfo(part).eps)  # type: ignore[no-untyped-call]
+    return 0.0
+
+
+def operand_types(
+    op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any]
+) -> list[np.dtype[Any]]:
+    """Return the types that an implementation may compute in, beside that of the output.
+
+    Args:
+        op: the operator; where its tolerance has a stage, the attribute of that name alone says the type.
+        version: in force.
+        inputs: as `evaluator.apply` takes them.
+        attributes: those given.
+    """
+    stage = op.compare.stage
+    if stage in version.attributes:
+        return [schema.dtype_of(schema.tensor_text(evaluator.known(version, attributes)[stage]))]
+    flat = (item for value in inputs for item in (value if isinstance(value, list) else [value]) if item is not None)
+    return [item.value.dtype for item in flat if isinstance(item.value, np.ndarray)]
