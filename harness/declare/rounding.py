@@ -16,6 +16,15 @@ def is_float(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "f" or (dtype.kind == "V" and "float" in dtype.name)
 
 
+def saturated(values: Array) -> Array:
+    """Return the values as they are, of a function that lies within -1 and 1 and that numpy does not have.
+
+    Libraries approximate it with an error of some units of 1. Where errors are measured, these have one; see
+    `harness.spec.rounding_error`.
+    """
+    return values.saturated() if hasattr(values, "saturated") else values
+
+
 def nearest(numbers: Array, dtype: np.dtype[Any]) -> Array:
     """Return the nearest values that a type has, ties to even; beyond its limits what numpy makes of them."""
     with np.errstate(all="ignore"):

@@ -32,8 +32,9 @@ FACTOR = 5
 to 25 operations may round to one side throughout."""
 FUNCTION = 4
 """Units by which an exponential, a logarithm or a power may err; IEEE 754 bounds only the operations of ROUND_ONCE."""
-SATURATING = 4
-"""Units of 1 by which a function may err whose values lie within -1 and 1: libraries approximate it absolutely."""
+SATURATING = 1
+"""Units of 1 by which a function may err as well whose values lie within -1 and 1: libraries approximate it absolutely,
+so that a small value may have few correct digits."""
 
 ROUND_ONCE = frozenset({"add", "subtract", "multiply", "divide", "sqrt", "square", "reciprocal"})
 BOUNDED = frozenset({"tanh", "sin", "cos", "erf"})
@@ -82,6 +83,10 @@ class Rounded(np.ndarray[Any, Any]):
                 return rounded
             target[0][...] = rounded
             return target[0]
+
+    def saturated(self) -> Rounded:
+        """Return the values with the error of a function whose values lie within -1 and 1."""
+        return _with_error(_exact(self), np.full(self.shape, SATURATING))
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:  # noqa: ANN401 - numpy's
         """Return the result of a function that calls others or moves values; of a sum of products with an error."""
@@ -145,7 +150,7 @@ def _of_sum(terms: float | Array, squares: Array, total: Array, *, products: boo
     return np.asarray(np.sqrt((added / 6 + products) * squares + added / 3 * np.abs(total) ** 2))
 
 
-def _with_error(result: Array, units: Array) -> Array:
+def _with_error(result: Array, units: Array) -> Rounded:
     arithmetic = _arithmetic[-1]
 
     def drawn() -> Array:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.declare.partly_open import PartlyOpen
+from harness.declare.rounding import saturated
 from harness.declare.tolerance import measured
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Activation:
 ACTIVATIONS = {
     "Relu": Activation(lambda x, *_: np.maximum(0, x)),
     "Tanh": Activation(lambda x, *_: np.tanh(x)),
-    "Sigmoid": Activation(lambda x, *_: 1 / (1 + np.exp(-x))),
+    "Sigmoid": Activation(lambda x, *_: saturated(1 / (1 + np.exp(-x)))),
     "Affine": Activation(lambda x, alpha, beta: alpha * x + beta, None, None),
     "LeakyRelu": Activation(lambda x, alpha, _: np.where(x >= 0, x, alpha * x), 0.01),
     "ThresholdedRelu": Activation(lambda x, alpha, _: np.where(x >= alpha, x, 0), 1.0),
