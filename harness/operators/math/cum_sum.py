@@ -1,5 +1,7 @@
 """CumSum: running sums along an axis.
 
+    y = CumSum(x, axis, exclusive=0, reverse=0)
+
 Versions: 11, 14 (float16 and bfloat16).
 """
 
@@ -9,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import Array, Op, Rule, Tag, Version, axes, axes_outside, bounded, ramp, typed
+from harness.declare import Array, Clause, Op, Tag, Version, axes, axes_outside, bounded, ramp, typed, vary
 
 
 def _running(x: Array, axis: int, exclusive: int, reverse: int) -> Array:
     """Return the sums of the first j elements along `axis`, or of the first j - 1; from the end where `reverse`."""
-    turned = np.flip(x, axis) if reverse == 1 else x
-    sums = np.cumsum(turned, axis, dtype=np.longdouble if x.dtype.kind == "f" else object)
+    forward = np.flip(x, axis) if reverse == 1 else x
+    sums = np.cumsum(forward, axis, dtype=np.longdouble if x.dtype.kind == "f" else object)
     if exclusive == 1:
-        first = np.zeros_like(np.take(sums, range(min(1, x.shape[axis])), axis))
-        sums = np.concatenate([first, np.take(sums, range(x.shape[axis] - 1), axis)], axis)
+        sums = np.roll(sums, 1, axis)
+        np.moveaxis(sums, axis, 0)[:1] = 0
     return np.flip(sums, axis) if reverse == 1 else sums
 
 
@@ -35,6 +37,7 @@ CUM_SUM = Op(
     compare=bounded(_rounding, "each addition, in any order, rounds by half an epsilon of all magnitudes"),
     rank="x",
 )
+CUM_SUM.example(x=[[3, 1, 4], [2, 5, 9]], axis=1, exclusive=1, reverse=1)
 
 PERFORMS = CUM_SUM.clause(
     "Performs cumulative sum of the input elements along the given axis.", note="Says not what an overflow yields."
@@ -68,15 +71,14 @@ ZERO_D = CUM_SUM.clause("A 0-D tensor.", note="onnxruntime takes one element of 
 RANGE = CUM_SUM.clause("Must be in the range [-rank(x), rank(x)-1].", note="Which is empty for rank 0.")
 BACK = CUM_SUM.clause("Negative value means counting dimensions from the back.")
 SAME_TYPE = CUM_SUM.clause("Output tensor of the same type as 'x' with cumulative sums of the x's elements")
-ANY_TYPE = CUM_SUM.clause(
+ANY_TYPE_BEFORE_14 = CUM_SUM.clause(
     "Input can be of any tensor type.", before=14, note="The signature's list, which is shorter, binds."
 )
-NUMERIC = CUM_SUM.clause("Constrain input and output types to numeric tensors.", since=14)
 AXIS_TYPE = CUM_SUM.clause("axis tensor can be int32 or int64 only")
 
 
 @CUM_SUM.oracle()
-def summed(v: Version, x: Array, axis: Array, exclusive: int, reverse: int) -> Array:
+def running_sums(v: Version, x: Array, axis: Array, exclusive: int, reverse: int) -> Array:
     """Return the running sums of real numbers, or exactly those of integers."""
     v.require(ZERO_D, axis.ndim == 0)
     v.require(RANGE, -x.ndim <= int(axis) < x.ndim)
@@ -93,46 +95,49 @@ def summed(v: Version, x: Array, axis: Array, exclusive: int, reverse: int) -> A
 case = CUM_SUM.case
 
 WAVES = np.sin(np.arange(24.0) * 1.7).reshape(2, 3, 4)
-WAYS: dict[str, dict[str, Any]] = {
-    "plain": {},
-    "exclusive": {"exclusive": 1},
-    "reverse": {"reverse": 1},
-    "exclusive_reverse": {"exclusive": 1, "reverse": 1},
+FROM_THE_FIRST = (PERFORMS, INCLUSIVE, OTHERWISE)
+WITHOUT_ITSELF = (PERFORMS, EXCLUDE, NOT_INCLUDED, ONE_LESS)
+FROM_THE_END = (OPPOSITE, SET_REVERSE, REVERSE)
+WAYS: dict[str, tuple[dict[str, Any], tuple[Clause, ...]]] = {
+    "plain": ({}, FROM_THE_FIRST),
+    "exclusive": ({"exclusive": 1}, WITHOUT_ITSELF),
+    "reverse": ({"reverse": 1}, FROM_THE_FIRST + FROM_THE_END),
+    "exclusive_reverse": ({"exclusive": 1, "reverse": 1}, WITHOUT_ITSELF + FROM_THE_END),
 }
-for way, given in WAYS.items():
-    told = (PERFORMS, *((EXCLUDE, NOT_INCLUDED, ONE_LESS) if given.get("exclusive") else (INCLUSIVE, OTHERWISE)))
-    told += (OPPOSITE, SET_REVERSE, REVERSE) if given.get("reverse") else ()
-    case(f"{way}_example", x=[1, 2, 3], axis=0, cites=(EXAMPLE, *told), **given)
+"""The attributes of each way of summing, and what the text says of it."""
+for way, (attributes, cites) in WAYS.items():
+    case(f"{way}_example", x=[1, 2, 3], axis=0, **attributes, cites=(EXAMPLE, *cites))
     for axis in range(3):
-        case(f"{way}_axis_{axis}", Tag.AXIS, x=WAVES, axis=axis, cites=told, **given)
-    case(f"{way}_integers", x=typed("int32", [[3, -1, 4], [-1, 5, -9]]), axis=1, cites=told, **given)
-    case(f"{way}_one", Tag.EDGE, x=[7.5], axis=0, cites=told, **given)
-    case(f"{way}_size_one", Tag.EDGE, x=[[7.5], [-3], [0.1]], axis=1, cites=told, **given)
-    case(f"{way}_zero_size", Tag.EDGE, x=ramp(2, 0), axis=1, cites=told, **given)
-    case(f"{way}_other_zero_size", Tag.EDGE, x=ramp(0, 3), axis=1, cites=told, **given)
-    case(f"{way}_long", x=np.cos(np.arange(600.0)).reshape(2, 300), axis=1, cites=told, **given)
-    case(f"{way}_columns", x=np.cos(np.arange(600.0)).reshape(300, 2), axis=0, cites=told, **given)
-    case(f"{way}_infinity", Tag.EDGE, x=[1, np.inf, 2, 3], axis=0, cites=told, **given)
-    case(f"{way}_infinities", Tag.EDGE, x=[1, np.inf, 2, -np.inf, 3], axis=0, cites=told, **given)
-    case(f"{way}_nan", Tag.EDGE, x=[[1, np.nan, 2], [3, 4, 5]], axis=1, cites=told, **given)
-    case(f"{way}_subnormals", Tag.EDGE, x=[1e-45, 3e-45, -1e-45, 1e-40], axis=0, cites=told, **given)
-    case(f"{way}_to_infinity", Tag.EDGE, x=[3e38, 3e38, 3e38], axis=0, cites=told, **given)
-    case(f"{way}_cancels", Tag.EDGE, x=[1e8, 1, -1e8, 0.5], axis=0, cites=told, **given)
-    case(f"dtypes_{way}", Tag.DTYPE, each="T", x=ramp(2, 3), axis=1, cites=(SAME_TYPE, *told), **given)
+        case(f"{way}_axis_{axis}", Tag.AXIS, x=WAVES, axis=axis, **attributes, cites=cites)
+    case(f"{way}_integers", x=typed("int32", [[3, -1, 4], [-1, 5, -9]]), axis=1, **attributes, cites=cites)
+    case(f"{way}_one", Tag.EDGE, x=[7.5], axis=0, **attributes, cites=cites)
+    case(f"{way}_size_one", Tag.EDGE, x=[[7.5], [-3], [0.1]], axis=1, **attributes, cites=cites)
+    case(f"{way}_zero_size", Tag.EDGE, x=ramp(2, 0), axis=1, **attributes, cites=cites)
+    case(f"{way}_other_zero_size", Tag.EDGE, x=ramp(0, 3), axis=1, **attributes, cites=cites)
+    case(f"{way}_long", x=np.cos(np.arange(600.0)).reshape(2, 300), axis=1, **attributes, cites=cites)
+    case(f"{way}_columns", x=np.cos(np.arange(600.0)).reshape(300, 2), axis=0, **attributes, cites=cites)
+    case(f"{way}_infinity", Tag.EDGE, x=[1, np.inf, 2, 3], axis=0, **attributes, cites=cites)
+    case(f"{way}_infinities", Tag.EDGE, x=[1, np.inf, 2, -np.inf, 3], axis=0, **attributes, cites=cites)
+    case(f"{way}_nan", Tag.EDGE, x=[[1, np.nan, 2], [3, 4, 5]], axis=1, **attributes, cites=cites)
+    case(f"{way}_subnormals", Tag.EDGE, x=[1e-45, 3e-45, -1e-45, 1e-40], axis=0, **attributes, cites=cites)
+    case(f"{way}_to_infinity", Tag.EDGE, x=[3e38, 3e38, 3e38], axis=0, **attributes, cites=cites)
+    case(f"{way}_cancels", Tag.EDGE, x=[1e8, 1, -1e8, 0.5], axis=0, **attributes, cites=cites)
+    case(f"dtypes_{way}", Tag.DTYPE, each="T", x=ramp(2, 3), axis=1, **attributes, cites=(SAME_TYPE, *cites))
     for bits in (32, 64):
         signed, unsigned = np.iinfo(f"int{bits}"), np.iinfo(f"uint{bits}")
-        hard = np.array([int(signed.min), int(signed.max), -int(signed.max), int(signed.max)], signed.dtype)
-        over = np.array([1, int(signed.max), 1], signed.dtype)
-        exact = np.array([int(unsigned.max) - 7, 4, 3], unsigned.dtype)
-        wraps = np.array([3, int(unsigned.max), 3], unsigned.dtype)
-        case(f"{way}_int{bits}_limits", Tag.EDGE, x=typed(f"int{bits}", hard), axis=0, cites=told, **given)
-        case(f"{way}_uint{bits}_exact", Tag.EDGE, x=typed(f"uint{bits}", exact), axis=0, cites=told, **given)
-        case(f"{way}_int{bits}_over", Tag.EDGE, x=typed(f"int{bits}", over), axis=0, unspecified=PERFORMS, **given)
-        case(f"{way}_uint{bits}_over", Tag.EDGE, x=typed(f"uint{bits}", wraps), axis=0, unspecified=PERFORMS, **given)
+        low, high, highest = int(signed.min), int(signed.max), int(unsigned.max)
+        limits = typed(f"int{bits}", np.array([low, high, -high, high], signed.dtype))
+        over = typed(f"int{bits}", np.array([1, high, 1], signed.dtype))
+        exact = typed(f"uint{bits}", np.array([highest - 7, 4, 3], unsigned.dtype))
+        unsigned_over = typed(f"uint{bits}", np.array([3, highest, 3], unsigned.dtype))
+        case(f"{way}_int{bits}_limits", Tag.EDGE, x=limits, axis=0, **attributes, cites=cites)
+        case(f"{way}_uint{bits}_exact", Tag.EDGE, x=exact, axis=0, **attributes, cites=cites)
+        case(f"{way}_int{bits}_over", Tag.EDGE, x=over, axis=0, **attributes, unspecified=PERFORMS)
+        case(f"{way}_uint{bits}_over", Tag.EDGE, x=unsigned_over, axis=0, **attributes, unspecified=PERFORMS)
 case("zeros", x=WAVES, axis=1, exclusive=0, reverse=0, cites=(INCLUSIVE, OTHERWISE))
-case("exclusive_two", Tag.EDGE, x=[1, 2, 3], axis=0, exclusive=2, cites=(OTHERWISE,))
+case("exclusive_two", Tag.EDGE, x=[1, 2, 3], axis=0, exclusive=2, cites=OTHERWISE)
 case("reverse_two", Tag.EDGE, x=[1, 2, 3], axis=0, reverse=2, unspecified=REVERSE)
-case("reverse_zero_exclusive", x=WAVES, axis=1, exclusive=1, reverse=0, cites=(ONE_LESS,))
+case("reverse_zero_exclusive", x=WAVES, axis=1, exclusive=1, reverse=0, cites=ONE_LESS)
 case("exclusive_zero_reverse", x=WAVES, axis=1, exclusive=0, reverse=1, cites=(OTHERWISE, REVERSE))
 
 for name, shape, axis in axes():
@@ -141,20 +146,21 @@ for name, shape, axis in axes():
         case(f"{name}_exclusive", Tag.AXIS, x=ramp(*shape), axis=axis, exclusive=1, cites=(BACK, ONE_LESS))
 for name, shape, axis in axes_outside():
     case(name, Tag.AXIS, x=ramp(*shape), axis=axis, rejects=RANGE)
-case("axis_vector", Tag.EDGE, x=ramp(2, 3), axis=[1], rejects=ZERO_D)
-case("axis_two", Tag.EDGE, x=ramp(2, 3), axis=[0, 1], rejects=ZERO_D)
-case("axis_none", Tag.EDGE, x=ramp(2, 3), axis=[], rejects=ZERO_D)
-case("axis_dtypes", Tag.DTYPE, each="T2", x=ramp(2, 3), axis=1, cites=(AXIS_TYPE,))
+case("axis", Tag.EDGE, x=ramp(2, 3), axis=vary(vector=[1], two=[0, 1], none=[]), rejects=ZERO_D)
 case("axis_dtypes_back", Tag.DTYPE, each="T2", x=ramp(2, 3), axis=-2, cites=(AXIS_TYPE, BACK))
 case("axis_outside", Tag.DTYPE, outside="T2", x=ramp(2, 3), axis=1, rejects=AXIS_TYPE)
-case("dtypes_old", Tag.DTYPE, each="T", x=ramp(3, 2), axis=0, cites=(ANY_TYPE,))
-case("dtypes_now", Tag.DTYPE, each="T", x=ramp(3, 2), axis=0, cites=(NUMERIC,))
-case("outside", Tag.DTYPE, outside="T", x=ramp(3), axis=0, rejects=Rule.TYPES)
-for type_, fractions in {"float16": (0.1, 2048, 1), "bfloat16": (0.1, 256, 1), "double": (0.1, 1e16, 1)}.items():
-    terms: dict[str, Any] = {"x": typed(type_, fractions), "since": None if type_ == "double" else 14}
-    case(f"fractions_{type_}", Tag.EDGE, **terms, axis=0, cites=(PERFORMS,))
-    case(f"fractions_reverse_{type_}", Tag.EDGE, **terms, axis=0, reverse=1, cites=(PERFORMS,))
-case("no_axis", x=ramp(3), rejects=Rule.ARITY)
-case("no_outputs", x=ramp(3), axis=0, n=0, rejects=Rule.ARITY)
-case("two_outputs", x=ramp(3), axis=0, n=2, rejects=Rule.ARITY)
-case("attribute_axis", x=ramp(3), stray={"axis": 0}, rejects=Rule.ATTRIBUTES)
+case("dtypes_before_14", Tag.DTYPE, each="T", x=ramp(3, 2), axis=0, cites=ANY_TYPE_BEFORE_14)
+FRACTIONS = {"float16": [0.1, 2048, 1], "bfloat16": [0.1, 256, 1], "double": [0.1, 1e16, 1]}
+"""A sum that a type rounds, in either direction."""
+for type_, fractions in FRACTIONS.items():
+    since = None if type_ == "double" else 14
+    case(f"fractions_{type_}", Tag.EDGE, x=typed(type_, fractions), axis=0, since=since, cites=PERFORMS)
+    case(
+        f"fractions_reverse_{type_}",
+        Tag.EDGE,
+        x=typed(type_, fractions),
+        axis=0,
+        reverse=1,
+        since=since,
+        cites=PERFORMS,
+    )
