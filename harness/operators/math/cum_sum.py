@@ -85,10 +85,9 @@ def running_sums(v: Version, x: Array, axis: Array, exclusive: int, reverse: int
     v.silent(REVERSE, reverse not in {0, 1})
     with np.errstate(invalid="ignore"):
         sums = _running(x, int(axis), exclusive, reverse)
-    if x.dtype.kind == "f":
-        return sums
-    limits = np.iinfo(x.dtype)
-    v.silent(PERFORMS, any(not limits.min <= total <= limits.max for total in sums.ravel()))
+    if x.dtype.kind != "f":
+        limits = np.iinfo(x.dtype)
+        v.silent(PERFORMS, any(not limits.min <= total <= limits.max for total in sums.ravel()))
     return sums.astype(x.dtype)
 
 
