@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def rank_of_product(first: str, second: str) -> Callable[[Mapping[str, Any]], int | None]:
     """Derive the rank of the product of two inputs, as far as a model that has no answer can have one."""
 
-    def rank(given: Mapping[str, Any]) -> int | None:
-        ranks = [np.ndim(given.get(name, 0)) for name in (first, second)]
+    def rank(arguments: Mapping[str, Any]) -> int | None:
+        ranks = [np.ndim(arguments.get(name, 0)) for name in (first, second)]
         return max(0, max(ranks) - ranks.count(1))
 
     return rank
@@ -33,26 +33,39 @@ def require_product(v: Version, behaves: Clause, left: Array, right: Array) -> N
     """
     v.require(behaves, left.ndim > 0 and right.ndim > 0)
     v.require(behaves, left.shape[-1] == right.shape[max(-2, -right.ndim)])
-    pairs = zip(left.shape[-3::-1], right.shape[-3::-1], strict=False)
-    v.require(behaves, all(mine == other or 1 in {mine, other} for mine, other in pairs))
+    stacked = zip(left.shape[-3::-1], right.shape[-3::-1], strict=False)
+    v.require(behaves, all(one == other or 1 in {one, other} for one, other in stacked))
 
 
-def product_of(left: Array, right: Array) -> Array:
-    """Return the sums of products in the type that both have; a vector is a matrix of one row, or of one column."""
-    rows = left[None] if left.ndim == 1 else left
-    columns = right[:, None] if right.ndim == 1 else right
-    sums = (rows[..., None] * columns[..., None, :, :]).sum(-2)
-    gone = tuple(axis for axis, side in ((-2, left), (-1, right)) if side.ndim == 1)
-    return np.asarray(sums.squeeze(gone))
+def shape_words(*shapes: Shape) -> str:
+    """Return shapes as they stand in the name of a case: 2x3_and_3x4."""
+    return "_and_".join("x".join(map(str, shape)) or "scalar" for shape in shapes)
 
 
 SHAPES: list[tuple[Shape, Shape]] = [
-    ((4,), (4,)), ((4,), (4, 3)), ((2, 4), (4,)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)), ((2, 3, 4), (2, 4, 5)),
-    ((2, 1, 3, 4), (5, 4, 2)), ((5, 1, 2), (1, 2, 1)), ((4,), (2, 4, 3)), ((2, 3, 4), (4,)), ((1, 1), (1, 1)),
-    ((0, 4), (4, 3)), ((2, 0), (0, 3)), ((0,), (0,)), ((2, 4), (4, 0)),
-]  # fmt: skip
+    ((4,), (4,)),
+    ((4,), (4, 3)),
+    ((2, 4), (4,)),
+    ((2, 3, 4), (4, 5)),
+    ((3, 4), (2, 4, 5)),
+    ((2, 3, 4), (2, 4, 5)),
+    ((2, 1, 3, 4), (5, 4, 2)),
+    ((5, 1, 2), (1, 2, 1)),
+    ((4,), (2, 4, 3)),
+    ((2, 3, 4), (4,)),
+    ((1, 1), (1, 1)),
+    ((0, 4), (4, 3)),
+    ((2, 0), (0, 3)),
+    ((0,), (0,)),
+    ((2, 4), (4, 0)),
+]
 """Of tensors that have a product."""
 MISFITS: list[tuple[Shape, Shape]] = [
-    ((2, 3), (2, 3)), ((3,), (4,)), ((), (3,)), ((3,), ()), ((2, 3, 4), (3, 4, 5)), ((2, 4), (3,)),
-]  # fmt: skip
+    ((2, 3), (2, 3)),
+    ((3,), (4,)),
+    ((), (3,)),
+    ((3,), ()),
+    ((2, 3, 4), (3, 4, 5)),
+    ((2, 4), (3,)),
+]
 """Of tensors that have none."""

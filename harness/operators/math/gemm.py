@@ -1,5 +1,8 @@
 """Gemm: alpha * A * B + beta * C of matrices, either of which may come transposed.
 
+    Y = Gemm(A, B, C=None, alpha=1.0, beta=1.0, transA=0, transB=0)
+    Y = Gemm(A, B, C, alpha=1.0, beta=1.0, transA=0, transB=0, broadcast=0)    # before version 7
+
 Versions: 1 (C broadcast by attribute), 6 (text), 7 (unidirectional broadcasting), 9 (integers), 11 (C optional),
 13 (bfloat16).
 """
@@ -8,20 +11,19 @@ Versions: 1 (C broadcast by attribute), 6 (text), 7 (unidirectional broadcasting
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from harness.declare import Array, Int, Op, Rule, Tag, Version, bounded, ramp, typed
+from harness.declare import Array, Op, Tag, Version, bounded, ramp, typed, vary
 
-Maybe = Array | None
+MATRIX = 2
+"""The rank of a matrix."""
 
 
 def _rounding(
-    A: Array, B: Array, C: Maybe, *, alpha: float, beta: float, transA: int, transB: int, **_: object
+    A: Array, B: Array, C: Array | None, *, alpha: float, beta: float, transA: int, transB: int, **_: object
 ) -> list[Array]:
     """Return half a rounding of all magnitudes for each product, addition and scaling."""
-    left, right = (np.abs((item.T if turned else item).astype(float)) for item, turned in ((A, transA), (B, transB)))
+    left, right = np.abs((A.T if transA else A).astype(float)), np.abs((B.T if transB else B).astype(float))
     with np.errstate(invalid="ignore"):  # An infinity by a zero; whether numpy warns of it depends on the machine.
         magnitudes = abs(alpha) * (left @ right) + (0 if C is None else abs(beta) * np.abs(C.astype(float)))
     return [magnitudes * (left.shape[1] + 4) / 2]
@@ -33,12 +35,13 @@ GEMM = Op(
     compare=bounded(_rounding, "K products and sums in any order and two scalings round by half an epsilon each"),
     rank=lambda _: 2,
 )
+GEMM.example(A=ramp(3, 2), B=ramp(4, 3), C=ramp(2, 4), alpha=2.0, beta=3.0, transA=1, transB=1, broadcast=1)
 
 GENERAL = GEMM.clause(
     "General Matrix multiplication: https://en.wikipedia.org/wiki/Basic_Linear_Algebra_Subprograms#Level_3",
     note="BLAS reads no C where beta is 0, nor A and B where alpha is; the formula makes NaN of what is not finite.",
 )
-FORMULA_OLD = GEMM.clause(
+FORMULA_BEFORE_7 = GEMM.clause(
     "Compute Y = alpha * A * B + beta * C, where input tensor A has dimension (M X K), input tensor B has dimension "
     "(K X N), input tensor C and output tensor Y have dimension (M X N).",
     before=7,
@@ -50,7 +53,7 @@ FORMULA = GEMM.clause(
     note="Where K is 0 the product is 0. Says not what becomes of an integer result that is broken or out of range. "
     "onnx.reference goes through floats and misses integers beyond 2**53.",
 )
-BROADCAST_OLD = GEMM.clause(
+BROADCAST_BEFORE_7 = GEMM.clause(
     "If attribute broadcast is non-zero, input tensor C will be broadcasted to match the dimension requirement.",
     before=7,
     note="Says not by which rules: cases have one way only to match.",
@@ -72,8 +75,10 @@ A_SHAPE = GEMM.clause("The shape of A should be (M, K) if transA is 0, or (K, M)
 B_SHAPE = GEMM.clause("The shape of B should be (K, N) if transB is 0, or (N, K) if transB is non-zero.", since=7)
 C_SHAPE = GEMM.clause("The shape of C should be unidirectional broadcastable to (M, N).", since=7)
 Y_SHAPE = GEMM.clause("Output tensor of shape (M, N).", since=7)
-ALPHA_OLD = GEMM.clause("Scalar multiplier for the product of input tensors A * B, the default value is 1.0.", before=7)
-BETA_OLD = GEMM.clause(
+ALPHA_BEFORE_7 = GEMM.clause(
+    "Scalar multiplier for the product of input tensors A * B, the default value is 1.0.", before=7
+)
+BETA_BEFORE_7 = GEMM.clause(
     "Scalar multiplier for input tensor C, the default value is 1.0.",
     before=7,
     note="onnx.reference does not scale C in version 6 unless broadcast is set.",
@@ -89,7 +94,45 @@ TRAILING = GEMM.clause(
     since=11,
 )
 FLOATS = GEMM.clause("Constrain input and output types to float tensors.", before=9)
-FLOATS_INTEGERS = GEMM.clause("Constrain input and output types to float/int tensors.", since=9)
+
+
+@GEMM.oracle(before=7)
+def multiplied_before_7(
+    v: Version, A: Array, B: Array, C: Array, alpha: float, beta: float, transA: int, transB: int, broadcast: int
+) -> Array:
+    """Return alpha * A * B + beta * C, where C has the shape of the product unless `broadcast` is set."""
+    v.require(FORMULA_BEFORE_7, A.ndim == MATRIX)
+    v.require(FORMULA_BEFORE_7, B.ndim == MATRIX)
+    left, right = (A.T if transA else A), (B.T if transB else B)
+    v.require(FORMULA_BEFORE_7, left.shape[1] == right.shape[0])
+    shape = left.shape[0], right.shape[1]
+    if broadcast:
+        v.require(BROADCAST_BEFORE_7, _broadcastable(C, shape))
+    else:
+        v.require(FORMULA_BEFORE_7, C.shape == shape)
+    return _computed(v, left, right, np.broadcast_to(C, shape), alpha, beta)
+
+
+@GEMM.oracle(since=7)
+def multiplied_since_7(
+    v: Version, A: Array, B: Array, C: Array | None, alpha: float, beta: float, transA: int, transB: int
+) -> Array:
+    """Return alpha * A' * B' + beta * C, where C is broadcast to the shape of the product."""
+    v.require(A_SHAPE, A.ndim == MATRIX)
+    v.require(B_SHAPE, B.ndim == MATRIX)
+    left, right = (A.T if transA else A), (B.T if transB else B)
+    v.require(FORMULA, left.shape[1] == right.shape[0])
+    shape = left.shape[0], right.shape[1]
+    added = np.zeros((), A.dtype) if C is None else C
+    v.require(UNIDIRECTIONAL, added.ndim <= MATRIX)
+    v.require(C_SHAPE, _broadcastable(added, shape))
+    return _computed(v, left, right, np.broadcast_to(added, shape), alpha, beta)
+
+
+def _broadcastable(C: Array, shape: tuple[int, int]) -> bool:
+    """Tell whether C has no more dimensions than a matrix of this shape, each of its size or of 1."""
+    sizes = zip(reversed(C.shape), reversed(shape), strict=False)
+    return C.ndim <= MATRIX and all(size in {1, whole} for size, whole in sizes)
 
 
 def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, beta: float) -> Array:
@@ -97,124 +140,120 @@ def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, bet
     if left.dtype.kind == "f":
         v.silent(GENERAL, alpha == 0 and not (np.isfinite(left).all() and np.isfinite(right).all()))
         v.silent(GENERAL, beta == 0 and not np.isfinite(C).all())
-        wide = [item.astype(np.longdouble) for item in (left, right, C)]
         with np.errstate(invalid="ignore"):
-            return np.asarray(alpha * (wide[0] @ wide[1]) + beta * wide[2])
-    terms = left.astype(object)[:, :, None] * right.astype(object)[None]
-    (a, a_under), (b, b_under) = float(alpha).as_integer_ratio(), float(beta).as_integer_ratio()
-    exact, under = a * b_under * terms.sum(1, initial=0) + b * a_under * C.astype(object), a_under * b_under
+            product = left.astype(np.longdouble) @ right.astype(np.longdouble)
+            return np.asarray(alpha * product + beta * C.astype(np.longdouble))
+    product = (left.astype(object)[:, :, None] * right.astype(object)[None]).sum(1, initial=0)
+    (a, a_divisor), (b, b_divisor) = float(alpha).as_integer_ratio(), float(beta).as_integer_ratio()
+    exact, divisor = a * b_divisor * product + b * a_divisor * C.astype(object), a_divisor * b_divisor
     limits = np.iinfo(left.dtype)
-    v.silent(FORMULA, any(item % under or not limits.min <= item // under <= limits.max for item in exact.ravel()))
-    return np.array([item // under for item in exact.ravel()], left.dtype).reshape(C.shape)
-
-
-@GEMM.oracle()
-def multiplied(
-    v: Version, A: Array, B: Array, C: Maybe, *, alpha: float, beta: float, transA: int, transB: int, broadcast: Int
-) -> Array:
-    """Return the result; broadcast is None from version 7 on, where C may always be broadcast."""
-    old = FORMULA_OLD.in_force(v.since)
-    v.require(FORMULA_OLD if old else A_SHAPE, A.ndim == 2)  # noqa: PLR2004 - a matrix
-    v.require(FORMULA_OLD if old else B_SHAPE, B.ndim == 2)  # noqa: PLR2004
-    left, right = (A.T if transA else A), (B.T if transB else B)
-    v.require(FORMULA_OLD if old else FORMULA, left.shape[1] == right.shape[0])
-    shape = left.shape[0], right.shape[1]
-    added = np.zeros((), A.dtype) if C is None else C
-    if old and not broadcast:
-        v.require(FORMULA_OLD, added.shape == shape)
-    v.require(BROADCAST_OLD if old else UNIDIRECTIONAL, added.ndim <= 2)  # noqa: PLR2004
-    fits = all(mine in {1, wanted} for mine, wanted in zip(added.shape[::-1], shape[::-1], strict=False))
-    v.require(BROADCAST_OLD if old else C_SHAPE, fits)
-    return _computed(v, left, right, np.broadcast_to(added, shape), alpha, beta)
+    v.silent(FORMULA, any(item % divisor or not limits.min <= item // divisor <= limits.max for item in exact.ravel()))
+    return np.asarray(exact // divisor, left.dtype)
 
 
 case = GEMM.case
 
 WAVES = np.sin(np.arange(26.0) * 1.7)
 A, B, C = WAVES[:6].reshape(2, 3), WAVES[6:18].reshape(3, 4), WAVES[18:].reshape(2, 4)
-ALL: dict[str, Any] = {"A": A, "B": B, "C": C}
-PAIR: dict[str, Any] = {"A": A, "B": B}
-WHOLE: dict[str, Any] = {"A": ramp(2, 3), "B": ramp(3, 4), "C": ramp(2, 4)}
 
-case("plain_old", **ALL, cites=(FORMULA_OLD, GENERAL, ALPHA_OLD, BETA_OLD))
-case("plain", **ALL, cites=(FORMULA, GENERAL, Y_SHAPE))
-for name, factors in {
-    "alpha": {"alpha": 0.5}, "beta": {"beta": -1.25}, "both": {"alpha": -0.75, "beta": 2.5},
-    "ones": {"alpha": 1.0, "beta": 1.0}, "zero": {"alpha": 0.0}, "beta_zero": {"beta": 0.0},
-}.items():  # fmt: skip
-    scaled: dict[str, Any] = ALL | factors
-    case(f"scaled_{name}_old", **scaled, cites=(ALPHA_OLD, BETA_OLD))
-    case(f"scaled_{name}", **scaled, cites=(ALPHA, BETA))
-for name, one, other in (("a", 1, 0), ("b", 0, 1), ("both", 1, 1), ("two", 2, -1)):
-    turned: dict[str, Any] = {"A": A.T if one else A, "B": B.T if other else B, "transA": one, "transB": other}
-    case(f"transposed_{name}", **turned, C=C, cites=(TRANSPOSED, TRANS_A, TRANS_B))
-    case(f"transposed_{name}_scaled", **turned, C=C, alpha=0.25, beta=0.5, cites=(A_TURNED, B_TURNED))
+case("plain_before_7", A=A, B=B, C=C, cites=(FORMULA_BEFORE_7, GENERAL, ALPHA_BEFORE_7, BETA_BEFORE_7))
+case("plain_since_7", A=A, B=B, C=C, cites=(FORMULA, GENERAL, Y_SHAPE))
+FACTORS = {
+    "alpha": (0.5, 1.0),
+    "beta": (1.0, -1.25),
+    "both": (-0.75, 2.5),
+    "ones": (1.0, 1.0),
+    "zero": (0.0, 1.0),
+    "beta_zero": (1.0, 0.0),
+}
+"""alpha and beta."""
+for name, (alpha, beta) in FACTORS.items():
+    case(f"scaled_{name}_before_7", A=A, B=B, C=C, alpha=alpha, beta=beta, cites=(ALPHA_BEFORE_7, BETA_BEFORE_7))
+    case(f"scaled_{name}_since_7", A=A, B=B, C=C, alpha=alpha, beta=beta, cites=(ALPHA, BETA))
+TURNS = {"a": (A.T, B, 1, 0), "b": (A, B.T, 0, 1), "both": (A.T, B.T, 1, 1), "two": (A.T, B.T, 2, -1)}
+"""A, B, transA and transB."""
+for name, (left, right, trans_a, trans_b) in TURNS.items():
+    case(
+        f"transposed_{name}", A=left, B=right, C=C, transA=trans_a, transB=trans_b, cites=(TRANSPOSED, TRANS_A, TRANS_B)
+    )
+    case(
+        f"transposed_{name}_scaled",
+        A=left,
+        B=right,
+        C=C,
+        transA=trans_a,
+        transB=trans_b,
+        alpha=0.25,
+        beta=0.5,
+        cites=(A_TURNED, B_TURNED),
+    )
 
-for name, added in {
-    "scalar": 0.5, "vector_one": [0.5], "row": C[0], "row_matrix": C[:1], "column": C[:, :1], "one": C[:1, :1],
-    "whole": C,
-}.items():  # fmt: skip
-    case(f"broadcast_{name}_old", Tag.CHANGE, **PAIR, C=added, broadcast=1, cites=(BROADCAST_OLD, WHETHER))
-    case(f"broadcast_{name}", Tag.CHANGE, **PAIR, C=added, beta=0.5, cites=(UNIDIRECTIONAL, C_SHAPE))
-for name, added, value in (("zero", C, 0), ("two", C[0], 2)):
-    case(f"broadcast_{name}", Tag.EDGE, **PAIR, C=added, broadcast=value, cites=(BROADCAST_OLD,))
-case("broadcast_transposed", **PAIR | {"A": A.T}, transA=1, C=C[:, :1], cites=(UNIDIRECTIONAL,))
-case("no_c", Tag.CHANGE, **PAIR, cites=(NOT_SPECIFIED, EMPTY_STRING, TRAILING))
-case("no_c_scaled", Tag.CHANGE, **PAIR, alpha=0.5, beta=3.0, cites=(NOT_SPECIFIED,))
-case("no_c_transposed", Tag.CHANGE, A=A.T, B=B.T, transA=1, transB=1, cites=(NOT_SPECIFIED,))
+ADDED = vary(scalar=0.5, vector_one=[0.5], row=C[0], row_matrix=C[:1], column=C[:, :1], one=C[:1, :1], whole=C)
+case("broadcast_before_7", Tag.CHANGE, A=A, B=B, C=ADDED, broadcast=1, cites=(BROADCAST_BEFORE_7, WHETHER))
+case("broadcast_since_7", Tag.CHANGE, A=A, B=B, C=ADDED, beta=0.5, cites=(UNIDIRECTIONAL, C_SHAPE))
+case("broadcast_zero", Tag.EDGE, A=A, B=B, C=C, broadcast=0, cites=BROADCAST_BEFORE_7)
+case("broadcast_two", Tag.EDGE, A=A, B=B, C=C[0], broadcast=2, cites=BROADCAST_BEFORE_7)
+case("broadcast_transposed", A=A.T, B=B, C=C[:, :1], transA=1, cites=UNIDIRECTIONAL)
+case("no_c", Tag.CHANGE, A=A, B=B, cites=(NOT_SPECIFIED, EMPTY_STRING, TRAILING))
+case("no_c_scaled", Tag.CHANGE, A=A, B=B, alpha=0.5, beta=3.0, cites=NOT_SPECIFIED)
+case("no_c_transposed", Tag.CHANGE, A=A.T, B=B.T, transA=1, transB=1, cites=NOT_SPECIFIED)
 
-for name, m, n, k in (
-    ("one", 1, 1, 1), ("row", 1, 4, 3), ("column", 3, 1, 4), ("outer", 3, 4, 1), ("no_rows", 0, 4, 3),
-    ("no_columns", 3, 0, 4), ("no_terms", 2, 4, 0),
-):  # fmt: skip
-    case(f"sizes_{name}", Tag.EDGE, A=ramp(m, k), B=ramp(k, n), C=ramp(m, n), cites=(GENERAL,))
+SIZES = {
+    "one": (1, 1, 1),
+    "row": (1, 4, 3),
+    "column": (3, 1, 4),
+    "outer": (3, 4, 1),
+    "no_rows": (0, 4, 3),
+    "no_columns": (3, 0, 4),
+    "no_terms": (2, 4, 0),
+}
+"""M, N and K."""
+for name, (m, n, k) in SIZES.items():
+    case(f"sizes_{name}", Tag.EDGE, A=ramp(m, k), B=ramp(k, n), C=ramp(m, n), cites=GENERAL)
 LONG = np.cos(np.arange(1500.0))
-case("long", A=LONG[:600].reshape(2, 300), B=LONG[600:].reshape(300, 3), C=ramp(2, 3), cites=(GENERAL,))
-case("infinity", Tag.EDGE, **ALL | {"A": [[np.inf, 1, 2], [3, 4, 5]], "B": np.abs(B)}, cites=(GENERAL,))
-case("nan", Tag.EDGE, **ALL | {"A": [[np.nan, 1, 2], [3, 4, 5]]}, cites=(GENERAL,))
-case("nan_alpha_zero", Tag.EDGE, **ALL | {"A": [[np.nan, 1, 2], [3, 4, 5]]}, alpha=0.0, unspecified=GENERAL)
-case("nan_beta_zero", Tag.EDGE, **ALL | {"C": [[np.nan, 1, 2, 3], [3, np.inf, 5, 6]]}, beta=0.0, unspecified=GENERAL)
+case("long", A=LONG[:600].reshape(2, 300), B=LONG[600:].reshape(300, 3), C=ramp(2, 3), cites=GENERAL)
+ONE_NAN = [[np.nan, 1, 2], [3, 4, 5]]
+NOT_FINITE = [[np.nan, 1, 2, 3], [3, np.inf, 5, 6]]
+case("infinity", Tag.EDGE, A=[[np.inf, 1, 2], [3, 4, 5]], B=np.abs(B), C=C, cites=GENERAL)
+case("nan", Tag.EDGE, A=ONE_NAN, B=B, C=C, cites=GENERAL)
+case("nan_alpha_zero", Tag.EDGE, A=ONE_NAN, B=B, C=C, alpha=0.0, unspecified=GENERAL)
+case("nan_beta_zero", Tag.EDGE, A=A, B=B, C=NOT_FINITE, beta=0.0, unspecified=GENERAL)
 
-for name, shape in {"vector": (3,), "rank3": (1, 3, 3)}.items():
-    case(f"a_{name}_old", **ALL | {"A": ramp(*shape)}, rejects=FORMULA_OLD)
-    case(f"a_{name}", **ALL | {"A": ramp(*shape)}, rejects=A_SHAPE)
-    case(f"b_{name}_old", **ALL | {"B": ramp(*shape)}, rejects=FORMULA_OLD)
-    case(f"b_{name}", **ALL | {"B": ramp(*shape)}, rejects=B_SHAPE)
-DIFFER: dict[str, dict[str, Any]] = {"terms": {"B": ramp(5, 4)}, "turned": {"transA": 1}}
-for name, differ in DIFFER.items():
-    mismatch = ALL | differ
-    case(f"mismatch_{name}_old", **mismatch, rejects=FORMULA_OLD)
-    case(f"mismatch_{name}", **mismatch, rejects=FORMULA)
-case("c_not_broadcast", Tag.CHANGE, **PAIR, C=C[0], rejects=FORMULA_OLD)
-case("c_mismatch_old", **PAIR, C=ramp(3, 4), broadcast=1, rejects=BROADCAST_OLD)
-case("c_mismatch", **PAIR, C=ramp(3, 4), rejects=C_SHAPE)
-case("c_column_vector", **PAIR, C=ramp(2), rejects=C_SHAPE)
-case("c_wider", **PAIR | {"A": ramp(1, 3)}, C=ramp(2, 4), rejects=C_SHAPE)
-case("c_rank3", Tag.EDGE, **PAIR, C=ramp(1, 2, 4), rejects=UNIDIRECTIONAL)
-
-case("dtypes_floats", Tag.DTYPE, each="T", **WHOLE, cites=(FLOATS,))
-case("dtypes", Tag.DTYPE, each="T", **WHOLE, cites=(FLOATS_INTEGERS,))
-case("dtypes_scaled", Tag.DTYPE, each="T", **WHOLE, alpha=2.0, beta=3.0, since=13)
-case("outside", Tag.DTYPE, outside="T", A=ramp(2, 3), B=ramp(3, 4), since=13, rejects=Rule.TYPES)
-
-
-def of(type_: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever an array is made of
-    """Return the arguments in one element type."""
-    return {name: typed(type_, np.asarray(values)) for name, values in given.items()}
-
+NO_MATRIX = vary(vector=ramp(3), rank3=ramp(1, 3, 3))
+case("a_before_7", A=NO_MATRIX, B=B, C=C, rejects=FORMULA_BEFORE_7)
+case("a_since_7", A=NO_MATRIX, B=B, C=C, rejects=A_SHAPE)
+case("b_before_7", A=A, B=NO_MATRIX, C=C, rejects=FORMULA_BEFORE_7)
+case("b_since_7", A=A, B=NO_MATRIX, C=C, rejects=B_SHAPE)
+case("mismatch_terms_before_7", A=A, B=ramp(5, 4), C=C, rejects=FORMULA_BEFORE_7)
+case("mismatch_terms_since_7", A=A, B=ramp(5, 4), C=C, rejects=FORMULA)
+case("mismatch_turned_before_7", A=A, B=B, C=C, transA=1, rejects=FORMULA_BEFORE_7)
+case("mismatch_turned_since_7", A=A, B=B, C=C, transA=1, rejects=FORMULA)
+case("c_not_broadcast", Tag.CHANGE, A=A, B=B, C=C[0], rejects=FORMULA_BEFORE_7)
+case("c_mismatch_before_7", A=A, B=B, C=ramp(3, 4), broadcast=1, rejects=BROADCAST_BEFORE_7)
+case("c_mismatch_since_7", A=A, B=B, C=ramp(3, 4), rejects=C_SHAPE)
+case("c_column_vector", A=A, B=B, C=ramp(2), rejects=C_SHAPE)
+case("c_wider", A=ramp(1, 3), B=B, C=ramp(2, 4), rejects=C_SHAPE)
+case("c_rank3_before_7", Tag.EDGE, A=A, B=B, C=ramp(1, 2, 4), broadcast=1, rejects=BROADCAST_BEFORE_7)
+case("c_rank3_since_7", Tag.EDGE, A=A, B=B, C=ramp(1, 2, 4), rejects=UNIDIRECTIONAL)
 
 for type_ in ("int64", "uint32"):
-    near = of(type_, A=np.array([[int(np.iinfo(type_).max) - 6, 1]], type_), B=[[1], [3]])
-    case(f"exact_{type_}", Tag.EDGE, **near, **of(type_, C=[[3]]), since=9, cites=(FORMULA,))
-    case(f"overflow_{type_}", Tag.EDGE, **near, **of(type_, C=[[4]]), since=9, unspecified=FORMULA)
-    odd, even = (of(type_, A=[[number]], B=[[1]], C=[[1]]) for number in (3, 6))
-    case(f"half_{type_}", Tag.EDGE, **odd, alpha=0.5, since=9, unspecified=FORMULA)
-    case(f"half_even_{type_}", Tag.EDGE, **even, alpha=0.5, since=9, cites=(ALPHA,))
-    case(f"outside_{type_}", Tag.CHANGE, **even, before=9, rejects=FLOATS)
+    near = typed(type_, np.array([[int(np.iinfo(type_).max) - 6, 1]], type_))
+    column, one = typed(type_, [[1], [3]]), typed(type_, [[1]])
+    case(f"exact_{type_}", Tag.EDGE, A=near, B=column, C=typed(type_, [[3]]), since=9, cites=FORMULA)
+    case(f"overflow_{type_}", Tag.EDGE, A=near, B=column, C=typed(type_, [[4]]), since=9, unspecified=FORMULA)
+    odd, even = typed(type_, [[3]]), typed(type_, [[6]])
+    case(f"half_{type_}", Tag.EDGE, A=odd, B=one, C=one, alpha=0.5, since=9, unspecified=FORMULA)
+    case(f"half_even_{type_}", Tag.EDGE, A=even, B=one, C=one, alpha=0.5, since=9, cites=ALPHA)
+    case(f"outside_{type_}", Tag.CHANGE, A=even, B=one, C=one, before=9, rejects=FLOATS)
 for type_ in ("float16", "bfloat16", "double"):
-    case(f"fractions_{type_}", Tag.EDGE, **of(type_, A=A, B=B, C=C), alpha=0.5, beta=-1.25, since=13, cites=(FORMULA,))
-case("two_types", **PAIR, C=typed("double", C), rejects=Rule.TYPES)
-case("no_c_old", Tag.CHANGE, **PAIR, before=11, rejects=Rule.ARITY)
-case("no_outputs", **ALL, n=0, rejects=Rule.ARITY)
-case("two_outputs", **ALL, n=2, rejects=Rule.ARITY)
-case("stray_broadcast", Tag.CHANGE, **ALL, stray={"broadcast": 1}, since=7, rejects=Rule.ATTRIBUTES)
+    case(
+        f"fractions_{type_}",
+        Tag.EDGE,
+        A=typed(type_, A),
+        B=typed(type_, B),
+        C=typed(type_, C),
+        alpha=0.5,
+        beta=-1.25,
+        since=13,
+        cites=FORMULA,
+    )

@@ -1,5 +1,7 @@
 """MatMul: the matrix product, of stacks of matrices too.
 
+    Y = MatMul(A, B)
+
 Versions: 1, 9 (integers), 13 (bfloat16).
 """
 
@@ -7,19 +9,27 @@ Versions: 1, 9 (integers), 13 (bfloat16).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from harness.declare import Array, Op, Rule, Tag, Version, bounded, ramp, typed
-from harness.operators.math._matrix_product import MISFITS, SHAPES, product_of, rank_of_product, require_product
+from harness.declare import Array, Op, Tag, Version, bounded, ramp, typed
+from harness.declare.data import FLOATS as FLOAT_TYPES
+from harness.operators.math._matrix_product import MISFITS, SHAPES, rank_of_product, require_product, shape_words
+
+
+def _product(left: Array, right: Array) -> Array:
+    """Return the sums of products in the type that both have; a vector is a matrix of one row, or of one column."""
+    rows = left[None] if left.ndim == 1 else left
+    columns = right[:, None] if right.ndim == 1 else right
+    sums = (rows[..., None] * columns[..., None, :, :]).sum(-2)
+    added = tuple(axis for axis, side in ((-2, left), (-1, right)) if side.ndim == 1)
+    return np.asarray(sums.squeeze(added))
 
 
 def _rounding(A: Array, B: Array) -> list[Array]:
     """Return half a rounding of all magnitudes for each product and sum; one product rounds as the expected value."""
     terms = A.shape[-1]
     with np.errstate(all="ignore"):
-        magnitudes = product_of(np.abs(A.astype(float)), np.abs(B.astype(float)))
+        magnitudes = _product(np.abs(A.astype(float)), np.abs(B.astype(float)))
         return [magnitudes * ((terms + 1) / 2 if terms > 1 else 0)]
 
 
@@ -29,6 +39,7 @@ MATMUL = Op(
     compare=bounded(_rounding, "K products and their sums, in any order, round by half an epsilon of all magnitudes"),
     rank=rank_of_product("A", "B"),
 )
+MATMUL.example(A=ramp(2, 3), B=ramp(3, 4))
 
 BEHAVES = MATMUL.clause(
     "Matrix product that behaves like [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html).",
@@ -36,7 +47,8 @@ BEHAVES = MATMUL.clause(
     "does not; scalars are refused (onnx.reference takes them). A sum of no products is 0 (onnxruntime leaves that of "
     "[2, 0] and [0] as it finds it). It says not what an integer sum beyond the type's range is.",
 )
-OPERANDS = (MATMUL.clause("N-dimensional matrix A"), MATMUL.clause("N-dimensional matrix B"))
+MATRIX_A = MATMUL.clause("N-dimensional matrix A")
+MATRIX_B = MATMUL.clause("N-dimensional matrix B")
 RESULTS = MATMUL.clause("Matrix multiply results from A * B")
 FLOATS = MATMUL.clause("Constrain input and output types to float tensors.", before=9)
 FLOATS_INTEGERS = MATMUL.clause("Constrain input and output types to float/int tensors.", since=9)
@@ -48,8 +60,8 @@ def product(v: Version, A: Array, B: Array) -> Array:
     require_product(v, BEHAVES, A, B)
     if A.dtype.kind == "f":
         with np.errstate(all="ignore"):
-            return product_of(A.astype(np.longdouble), B.astype(np.longdouble)).astype(np.float64)
-    exact = np.asarray(product_of(A.astype(object), B.astype(object)), object)
+            return _product(A.astype(np.longdouble), B.astype(np.longdouble)).astype(np.float64)
+    exact = _product(A.astype(object), B.astype(object))
     limits = np.iinfo(A.dtype)
     v.silent(BEHAVES, any(not limits.min <= item <= limits.max for item in exact.ravel()))
     return exact.astype(A.dtype)
@@ -64,86 +76,97 @@ def waves(*shape: int, start: int = 0) -> Array:
 
 
 A, B = waves(2, 3), waves(3, 4, start=7)
-case("plain", A=A, B=B, cites=(BEHAVES, *OPERANDS, RESULTS))
-case("whole_numbers", A=[[1, -2, 3], [-4, 5, 6]], B=[[7, 8], [-9, 10], [11, -12]], cites=(BEHAVES,))
-case("order", A=[[0, 1], [0, 0]], B=[[0, 0], [2, 0]], cites=(RESULTS,))
+case("plain", A=A, B=B, cites=(BEHAVES, MATRIX_A, MATRIX_B, RESULTS))
+case("whole_numbers", A=[[1, -2, 3], [-4, 5, 6]], B=[[7, 8], [-9, 10], [11, -12]], cites=BEHAVES)
+case("order", A=[[0, 1], [0, 0]], B=[[0, 0], [2, 0]], cites=RESULTS)
 for name, places in {"cyclic": [2, 0, 1], "reversed": [2, 1, 0]}.items():
-    moved = np.eye(3)[places]
-    case(f"{name}_rows", A=moved, B=waves(3, 4), cites=(BEHAVES,))
-    case(f"{name}_columns", A=waves(4, 3), B=moved, cites=(BEHAVES,))
+    moving = np.eye(3)[places]
+    case(f"{name}_rows", A=moving, B=waves(3, 4), cites=BEHAVES)
+    case(f"{name}_columns", A=waves(4, 3), B=moving, cites=BEHAVES)
 
-STACKS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-    ((5, 2, 3), (3, 4)), ((2, 3), (5, 3, 4)), ((1, 2, 3), (5, 3, 4)), ((5, 2, 3), (1, 3, 4)),
-    ((5, 6, 2, 3), (6, 3, 4)), ((6, 2, 3), (5, 6, 3, 4)), ((5, 1, 2, 3), (1, 6, 3, 4)), ((2, 1, 5, 1, 3), (4, 1, 3, 6)),
-    ((3,), (5, 6, 3, 2)), ((5, 6, 2, 3), (3,)), ((1,), (1,)), ((1,), (1, 3)), ((3, 1), (1,)), ((3, 1), (1, 4)),
-    ((1, 3), (3, 1)), ((1, 1, 1), (1, 1, 1)), ((2, 0, 3), (3, 4)), ((2, 3, 0), (2, 0, 4)), ((0, 2, 3), (3, 4)),
-    ((0, 2, 3), (1, 3, 4)), ((0,), (0, 3)), ((2, 0), (0,)), ((0, 0), (0, 0)),
-]  # fmt: skip
+Shape = tuple[int, ...]
+STACKS: list[tuple[Shape, Shape]] = [
+    ((5, 2, 3), (3, 4)),
+    ((2, 3), (5, 3, 4)),
+    ((1, 2, 3), (5, 3, 4)),
+    ((5, 2, 3), (1, 3, 4)),
+    ((5, 6, 2, 3), (6, 3, 4)),
+    ((6, 2, 3), (5, 6, 3, 4)),
+    ((5, 1, 2, 3), (1, 6, 3, 4)),
+    ((2, 1, 5, 1, 3), (4, 1, 3, 6)),
+    ((3,), (5, 6, 3, 2)),
+    ((5, 6, 2, 3), (3,)),
+    ((1,), (1,)),
+    ((1,), (1, 3)),
+    ((3, 1), (1,)),
+    ((3, 1), (1, 4)),
+    ((1, 3), (3, 1)),
+    ((1, 1, 1), (1, 1, 1)),
+    ((2, 0, 3), (3, 4)),
+    ((2, 3, 0), (2, 0, 4)),
+    ((0, 2, 3), (3, 4)),
+    ((0, 2, 3), (1, 3, 4)),
+    ((0,), (0, 3)),
+    ((2, 0), (0,)),
+    ((0, 0), (0, 0)),
+]
 for left, right in SHAPES + STACKS:
-    name = "_and_".join("x".join(map(str, shape)) for shape in (left, right))
-    case(f"shapes_{name}", Tag.EDGE, A=waves(*left), B=waves(*right, start=5), cites=(BEHAVES,))
-INNER_BROADCAST: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-    ((2, 1), (3, 4)), ((2, 3), (1, 4)), ((1,), (3, 4)), ((2, 3), (1,)), ((2, 5, 2, 3), (5, 2, 3, 4)),
-    ((0, 2, 3), (2, 3, 4)), ((), ()), ((), (2, 3)), ((2, 3), (0, 4)), ((5, 2, 3), (5, 4)),
-]  # fmt: skip
-for index, (left, right) in enumerate(MISFITS + INNER_BROADCAST):
-    case(f"misfit_{index}", Tag.EDGE, A=ramp(*left), B=ramp(*right), rejects=BEHAVES)
+    case(f"shapes_{shape_words(left, right)}", Tag.EDGE, A=waves(*left), B=waves(*right, start=5), cites=BEHAVES)
+NO_BROADCAST: list[tuple[Shape, Shape]] = [
+    ((2, 1), (3, 4)),
+    ((2, 3), (1, 4)),
+    ((1,), (3, 4)),
+    ((2, 3), (1,)),
+    ((2, 5, 2, 3), (5, 2, 3, 4)),
+    ((0, 2, 3), (2, 3, 4)),
+    ((), ()),
+    ((), (2, 3)),
+    ((2, 3), (0, 4)),
+    ((5, 2, 3), (5, 4)),
+]
+for left, right in MISFITS + NO_BROADCAST:
+    case(f"misfit_{shape_words(left, right)}", Tag.EDGE, A=ramp(*left), B=ramp(*right), rejects=BEHAVES)
 
 LONG = np.cos(np.arange(900.0))
-case("long", A=LONG[:300].reshape(1, 300), B=LONG[300:].reshape(300, 2), cites=(BEHAVES,))
-case("cancels", Tag.EDGE, A=[[1024, 1, -1024], [3, -3, 1]], B=[[1], [0.5], [1]], cites=(BEHAVES,))
 INF, NAN = np.inf, np.nan
-NUMBERS: dict[str, Any] = {
-    "infinity": {"A": [[INF, 1, 2], [3, 4, 5]], "B": np.abs(B)},
-    "infinity_against": {"A": [[INF, 1], [INF, -INF], [2, -INF]], "B": [[1, -1], [1, 2]]},
-    "infinity_by_zero": {"A": [[INF, 1], [2, 3]], "B": [[0, 1], [1, 1]]},
-    "nan": {"A": [[NAN, 1, 2], [3, 4, 5]], "B": B},
-    "nan_by_zero": {"A": [[1, 2, 3], [4, 5, 6]], "B": [[0, 1], [NAN, 1], [0, 1]]},
-    "zeros": {"A": [[0.0, -0.0]], "B": [[1], [1]]},
-}
-for name, sides in NUMBERS.items():
-    case(name, Tag.EDGE, **sides, cites=(BEHAVES,))
+case("long", A=LONG[:300].reshape(1, 300), B=LONG[300:].reshape(300, 2), cites=BEHAVES)
+case("cancels", Tag.EDGE, A=[[1024, 1, -1024], [3, -3, 1]], B=[[1], [0.5], [1]], cites=BEHAVES)
+case("infinity", Tag.EDGE, A=[[INF, 1, 2], [3, 4, 5]], B=np.abs(B), cites=BEHAVES)
+case("infinity_against", Tag.EDGE, A=[[INF, 1], [INF, -INF], [2, -INF]], B=[[1, -1], [1, 2]], cites=BEHAVES)
+case("infinity_by_zero", Tag.EDGE, A=[[INF, 1], [2, 3]], B=[[0, 1], [1, 1]], cites=BEHAVES)
+case("nan", Tag.EDGE, A=[[NAN, 1, 2], [3, 4, 5]], B=B, cites=BEHAVES)
+case("nan_by_zero", Tag.EDGE, A=[[1, 2, 3], [4, 5, 6]], B=[[0, 1], [NAN, 1], [0, 1]], cites=BEHAVES)
+case("zeros", Tag.EDGE, A=[[0.0, -0.0]], B=[[1], [1]], cites=BEHAVES)
 
-
-def of(type_: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever an array is made of
-    """Return the arguments in one element type."""
-    return {name: typed(type_, np.asarray(values)) for name, values in given.items()}
-
-
-EXPONENTS = {"float16": (-24, 15), "float": (-149, 127), "bfloat16": (-133, 127), "double": (-1074, 1023)}
-"""Of the least and of the greatest power of two."""
-for type_, (least, greatest) in EXPONENTS.items():
-    given: dict[str, Any] = {"since": 13 if type_ == "bfloat16" else None, "cites": (BEHAVES,)}
-    tiny, huge = 2.0**least, 2.0**greatest
-    case(f"fractions_{type_}", **of(type_, A=A, B=B), **given)
-    case(f"tenths_{type_}", **of(type_, A=[[0.1, 0.7, -1 / 3]], B=[[0.3], [1.1], [2 / 3]]), **given)
-    case(f"single_terms_{type_}", **of(type_, A=[[0.1], [0.7], [-1 / 3]], B=[[1 / 3, -1.1, 7]]), **given)
-    case(f"subnormal_{type_}", Tag.EDGE, **of(type_, A=[[tiny, 3 * tiny]], B=[[1, -1], [1, 2]]), **given)
-    case(f"overflow_{type_}", Tag.EDGE, **of(type_, A=[[huge, huge], [-huge, -huge]], B=[[1], [1]]), **given)
-    case(f"largest_{type_}", Tag.EDGE, **of(type_, A=[[huge / 2, huge / 2]], B=[[1], [1]]), **given)
+for type_, limits in FLOAT_TYPES.items():
+    least, greatest = limits.smallest_subnormal, limits.largest
+    pairs = {
+        "fractions": (A, B),
+        "tenths": ([[0.1, 0.7, -1 / 3]], [[0.3], [1.1], [2 / 3]]),
+        "single_terms": ([[0.1], [0.7], [-1 / 3]], [[1 / 3, -1.1, 7]]),
+        "subnormal": ([[least, 3 * least]], [[1, -1], [1, 2]]),
+        "overflow": ([[greatest, greatest], [-greatest, -greatest]], [[1], [1]]),
+        "largest": ([[greatest / 2, greatest / 2]], [[1], [1]]),
+    }
+    since = 13 if type_ == "bfloat16" else None
+    for name, (left_values, right_values) in pairs.items():
+        left_matrix, right_matrix = typed(type_, left_values), typed(type_, right_values)
+        case(f"{name}_{type_}", Tag.EDGE, A=left_matrix, B=right_matrix, since=since, cites=BEHAVES)
 for type_ in ("int32", "int64", "uint32", "uint64"):
     high, low = int(np.iinfo(type_).max), int(np.iinfo(type_).min)
-    last = of(type_, B=[[1, 2], [1, 3]])
-    exact = np.array([[high - 9, 3], [high // 3, 2]], type_)
-    case(f"exact_{type_}", Tag.EDGE, A=typed(type_, exact), **of(type_, B=[[1, 1], [3, 0]]), since=9, cites=(BEHAVES,))
-    above = np.array([[high, 1]], type_)
-    case(f"overflow_{type_}", Tag.EDGE, A=typed(type_, above), **last, since=9, unspecified=BEHAVES)
-    case(f"outside_{type_}", Tag.CHANGE, **of(type_, A=[[1, 2]], B=[[3], [4]]), before=9, rejects=FLOATS)
-    if low:
-        signs = of(type_, A=[[1, -2, 3], [-4, 5, -6]], B=[[-7], [8], [-9]])
-        case(f"signs_{type_}", Tag.EDGE, **signs, since=9, cites=(FLOATS_INTEGERS,))
-        below = np.array([[low, -1]], type_)
-        case(f"limits_{type_}", Tag.EDGE, A=typed(type_, below), **of(type_, B=[[1], [0]]), since=9, cites=(BEHAVES,))
-        case(f"underflow_{type_}", Tag.EDGE, A=typed(type_, below), **last, since=9, unspecified=BEHAVES)
+    near = typed(type_, np.array([[high - 9, 3], [high // 3, 2]], type_))
+    factors, beyond = typed(type_, [[1, 1], [3, 0]]), typed(type_, [[1, 2], [1, 3]])
+    above = typed(type_, np.array([[high, 1]], type_))
+    case(f"exact_{type_}", Tag.EDGE, A=near, B=factors, since=9, cites=BEHAVES)
+    case(f"overflow_{type_}", Tag.EDGE, A=above, B=beyond, since=9, unspecified=BEHAVES)
+    row, column = typed(type_, [[1, 2]]), typed(type_, [[3], [4]])
+    case(f"outside_{type_}", Tag.CHANGE, A=row, B=column, before=9, rejects=FLOATS)
+    if low < 0:
+        signs = typed(type_, [[1, -2, 3], [-4, 5, -6]])
+        case(f"signs_{type_}", Tag.EDGE, A=signs, B=typed(type_, [[-7], [8], [-9]]), since=9, cites=FLOATS_INTEGERS)
+        below = typed(type_, np.array([[low, -1]], type_))
+        case(f"limits_{type_}", Tag.EDGE, A=below, B=typed(type_, [[1], [0]]), since=9, cites=BEHAVES)
+        case(f"underflow_{type_}", Tag.EDGE, A=below, B=beyond, since=9, unspecified=BEHAVES)
 
-WHOLE: dict[str, Any] = {"A": ramp(2, 3), "B": ramp(3, 4)}
-case("dtypes_floats", Tag.DTYPE, each="T", **WHOLE, cites=(FLOATS,))
-case("dtypes", Tag.DTYPE, each="T", **WHOLE, cites=(FLOATS_INTEGERS,))
-case("dtypes_stack", Tag.DTYPE, each="T", A=ramp(2, 1, 2, 3), B=ramp(3, 3, 1), cites=(BEHAVES,))
-case("dtypes_vectors", Tag.DTYPE, each="T", A=ramp(5), B=ramp(5), cites=(BEHAVES,))
-case("outside", Tag.DTYPE, outside="T", **WHOLE, since=13, rejects=Rule.TYPES)
-case("two_types", A=A, B=typed("double", B), rejects=Rule.TYPES)
-case("no_second", A=A, rejects=Rule.ARITY)
-case("no_outputs", **WHOLE, n=0, rejects=Rule.ARITY)
-case("two_outputs", **WHOLE, n=2, rejects=Rule.ARITY)
-case("attribute_trans_b", A=A, B=waves(4, 3), stray={"transB": 1}, rejects=Rule.ATTRIBUTES)
+case("dtypes_stack", Tag.DTYPE, each="T", A=ramp(2, 1, 2, 3), B=ramp(3, 3, 1), cites=BEHAVES)
+case("dtypes_vectors", Tag.DTYPE, each="T", A=ramp(5), B=ramp(5), cites=BEHAVES)
