@@ -229,6 +229,7 @@ case("dots_last", Inputs=waves((2, 3, 4)), equation="...i->i...", cites=(ONE_ELL
 case("dots_inside", Inputs=waves((2, 3, 4, 5)), equation="i...j->j...i", cites=(ONE_ELLIPSIS, ARROW))
 case("dots_alone_explicit", Inputs=waves((2, 3, 4)), equation="...->...", cites=(ONE_ELLIPSIS, ARROW))
 case("dots_none", Inputs=waves((2, 3)), equation="...ij->...ji", cites=(FIXED, ARROW))
+case("dots_beside_more_letters", Inputs=waves((2, 3), (2, 3, 4)), equation="...i,...ij->...j", cites=(FIXED, ARROW))
 case("dots_scalars", Inputs=waves((), ()), equation="...,...", cites=FIXED)
 case("spaces", Inputs=waves((2, 3), (3, 4)), equation=" ij , jk -> ik ", cites=(SPACE, ARROW))
 case("spaces_implicit", Inputs=waves((2, 3)), equation=" b a ", cites=SPACE)
