@@ -67,5 +67,6 @@ MISFITS: list[tuple[Shape, Shape]] = [
     ((3,), ()),
     ((2, 3, 4), (3, 4, 5)),
     ((2, 4), (3,)),
+    ((5, 6, 2, 3), (4, 6, 3, 2)),
 ]
 """Of tensors that have none."""

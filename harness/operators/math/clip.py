@@ -71,10 +71,10 @@ def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None)
         return np.full_like(elements, high)
     if low is not None:
         v.silent(LIMITS, _zeros_differ(elements, low))
-        elements = np.where(elements < low, low, elements)
+        elements = np.maximum(elements, low)
     if high is not None:
         v.silent(LIMITS, _zeros_differ(elements, high))
-        elements = np.where(elements > high, high, elements)
+        elements = np.minimum(elements, high)
     return elements
 
 

@@ -357,6 +357,9 @@ case("nothing", Tag.EDGE, input=ramp(2, 0, 1), axis=1, unspecified=SCALAR)
 ONE_VALUE = half_spectrum(1, 1, 2, 1)
 case("irfft_of_one_value", Tag.EDGE, input=ONE_VALUE, axis=1, inverse=1, onesided=1, unspecified=SCALAR)
 case("irfft_not_symmetric", Tag.EDGE, input=COMPLEX_LINE, axis=1, inverse=1, onesided=1, unspecified=SYMMETRY)
+MIDDLE = HALF_LINE.copy()
+MIDDLE[0, -1, 1] = 1
+case("irfft_middle_not_real", Tag.EDGE, input=MIDDLE, axis=1, inverse=1, onesided=1, unspecified=SYMMETRY)
 
 case("dtypes", Tag.DTYPE, each="T1", input=COMPLEX_LINE, axis=1, cites=FLOATS)
 case("dtypes_irfft", Tag.DTYPE, each="T1", input=HALF_LINE, axis=1, inverse=1, onesided=1, cites=FLOATS)

@@ -30,8 +30,8 @@ def _symbols(equation: str) -> tuple[list[list[str]], list[str]]:
 def _indices(equation: str, ranks: Sequence[int]) -> tuple[list[list[str]], list[str]]:
     """Return an index for each dimension of each operand and of the output: letters, and *0, *1, ... of an ellipsis."""
     terms, output = _symbols(equation)
-    spans = [rank - len(term) + 1 for term, rank in zip(terms, ranks, strict=False) if "*" in term]
-    ellipsis_indices = [f"*{number}" for number in range(max(spans, default=0))]
+    ellipses = (range(rank - len(term) + 1) for term, rank in zip(terms, ranks, strict=False) if "*" in term)
+    ellipsis_indices = dict.fromkeys(f"*{number}" for numbers in ellipses for number in numbers)
 
     def expanded(symbols: list[str]) -> list[str]:
         return [index for symbol in symbols for index in (ellipsis_indices if symbol == "*" else [symbol])]
@@ -54,7 +54,7 @@ def _contracted(operands: Sequence[Array], terms: list[list[str]], output: list[
     for operand, term in zip(operands, terms, strict=True):
         sizes |= {index: size for index, size in zip(term, operand.shape, strict=True) if size != 1}
         counters = tuple(
-            np.arange(size).reshape([-1 if index == other else 1 for other in every])
+            np.arange(size).reshape([size if index == other else 1 for other in every])
             for index, size in zip(term, operand.shape, strict=True)
         )
         product = product * operand[counters]
@@ -134,14 +134,14 @@ def summed(v: Version, Inputs: list[Array], equation: str) -> Array:  # noqa: N8
     _require_equation(v, equation.replace(" ", ""), [operand.ndim for operand in Inputs])
     terms, output = _indices(equation, [operand.ndim for operand in Inputs])
     _require_sizes(v, {pair for term, x in zip(terms, Inputs, strict=True) for pair in zip(term, x.shape, strict=True)})
-    dtype = Inputs[0].dtype
-    if dtype.kind == "f":
-        with np.errstate(all="ignore"):
-            return _contracted([operand.astype(np.longdouble) for operand in Inputs], terms, output)[0].astype(dtype)
-    exact = _contracted([operand.astype(object) for operand in Inputs], terms, output)[0]
-    limits = np.iinfo(dtype)
-    v.silent(FORM, any(not limits.min <= item <= limits.max for item in exact.ravel()))
-    return exact.astype(dtype)
+    dtype = np.result_type(*Inputs)
+    wide = np.longdouble if dtype.kind == "f" else object
+    with np.errstate(all="ignore"):
+        sums, _ = _contracted([operand.astype(wide) for operand in Inputs], terms, output)
+    if dtype.kind != "f":
+        limits = np.iinfo(dtype)
+        v.silent(FORM, any(not limits.min <= item <= limits.max for item in sums.ravel()))
+    return sums.astype(dtype)
 
 
 def _require_equation(v: Version, equation: str, ranks: list[int]) -> None:
@@ -263,6 +263,7 @@ case("output_twice", Tag.EDGE, Inputs=waves((3,)), equation="i->ii", unspecified
 case("dots_left_out", Tag.EDGE, Inputs=waves((2, 3, 4)), equation="...i->i", unspecified=SUMMATION)
 case("dots_in_output_only", Tag.EDGE, Inputs=waves((2, 3)), equation="ij->...ij", unspecified=SUMMATION)
 case("dots_twice_in_term", Tag.EDGE, Inputs=waves((2, 3, 4)), equation="...i...->i...", unspecified=ELLIPSIS)
+case("dots_twice_in_one_term", Tag.EDGE, Inputs=waves((2, 3), (3,)), equation="...i...,i->i...", unspecified=ELLIPSIS)
 
 case("long", Inputs=(np.cos(np.arange(500.0)), np.sin(np.arange(500.0))), equation="i,i->", cites=FORM)
 case("infinity", Tag.EDGE, Inputs=([[np.inf, 1], [2, 3]], [1, 2]), equation="ij,j->i", cites=FORM)
@@ -273,7 +274,8 @@ for type_ in ("int8", "uint8", "int32", "int64", "uint64"):
     high = int(np.iinfo(type_).max)
     near = typed(type_, np.array([high - 2, 1], type_))
     case(f"exact_{type_}", Tag.EDGE, Inputs=(near, typed(type_, [1, 2])), equation="i,i->", cites=FORM)
-    case(f"overflow_{type_}", Tag.EDGE, Inputs=(near, typed(type_, [1, 3])), equation="i,i->", unspecified=FORM)
+    one_beyond = typed(type_, [[1, 1], [3, 2]])
+    case(f"overflow_{type_}", Tag.EDGE, Inputs=(near, one_beyond), equation="i,ij->j", unspecified=FORM)
 for type_ in ("float16", "double"):
     pair = tuple(typed(type_, operand) for operand in waves((2, 3), (3, 4)))
     case(f"fractions_{type_}", Tag.EDGE, Inputs=pair, equation="ij,jk->ik", cites=FORM)

@@ -143,7 +143,7 @@ def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, bet
         with np.errstate(invalid="ignore"):
             product = left.astype(np.longdouble) @ right.astype(np.longdouble)
             return np.asarray(alpha * product + beta * C.astype(np.longdouble))
-    product = (left.astype(object)[:, :, None] * right.astype(object)[None]).sum(1, initial=0)
+    product = (left.astype(object)[:, :, None] * right.astype(object)[None]).sum(1)
     (a, a_divisor), (b, b_divisor) = float(alpha).as_integer_ratio(), float(beta).as_integer_ratio()
     exact, divisor = a * b_divisor * product + b * a_divisor * C.astype(object), a_divisor * b_divisor
     limits = np.iinfo(left.dtype)
@@ -217,6 +217,7 @@ NOT_FINITE = [[np.nan, 1, 2, 3], [3, np.inf, 5, 6]]
 case("infinity", Tag.EDGE, A=[[np.inf, 1, 2], [3, 4, 5]], B=np.abs(B), C=C, cites=GENERAL)
 case("nan", Tag.EDGE, A=ONE_NAN, B=B, C=C, cites=GENERAL)
 case("nan_alpha_zero", Tag.EDGE, A=ONE_NAN, B=B, C=C, alpha=0.0, unspecified=GENERAL)
+case("nan_alpha_zero_b", Tag.EDGE, A=A, B=[[np.nan, 3], [1, 4], [2, 5]], C=0.5, alpha=0.0, since=7, unspecified=GENERAL)
 case("nan_beta_zero", Tag.EDGE, A=A, B=B, C=NOT_FINITE, beta=0.0, unspecified=GENERAL)
 
 NO_MATRIX = vary(vector=ramp(3), rank3=ramp(1, 3, 3))
@@ -237,11 +238,14 @@ case("c_rank3_before_7", Tag.EDGE, A=A, B=B, C=ramp(1, 2, 4), broadcast=1, rejec
 case("c_rank3_since_7", Tag.EDGE, A=A, B=B, C=ramp(1, 2, 4), rejects=UNIDIRECTIONAL)
 
 for type_ in ("int64", "uint32"):
-    near = typed(type_, np.array([[int(np.iinfo(type_).max) - 6, 1]], type_))
-    column, one = typed(type_, [[1], [3]]), typed(type_, [[1]])
-    case(f"exact_{type_}", Tag.EDGE, A=near, B=column, C=typed(type_, [[3]]), since=9, cites=FORMULA)
-    case(f"overflow_{type_}", Tag.EDGE, A=near, B=column, C=typed(type_, [[4]]), since=9, unspecified=FORMULA)
-    odd, even = typed(type_, [[3]]), typed(type_, [[6]])
+    low, high = int(np.iinfo(type_).min), int(np.iinfo(type_).max)
+    near = typed(type_, np.array([[high - 6, 1]], type_))
+    columns, one = typed(type_, [[1, 1], [3, 0]]), typed(type_, [[1]])
+    case(f"exact_{type_}", Tag.EDGE, A=near, B=columns, C=typed(type_, [[3, 3]]), since=9, cites=FORMULA)
+    case(f"overflow_{type_}", Tag.EDGE, A=near, B=columns, C=typed(type_, [[4, 4]]), since=9, unspecified=FORMULA)
+    lowest = typed(type_, np.array([[low]], type_))
+    case(f"lowest_{type_}", Tag.EDGE, A=lowest, B=one, C=typed(type_, [[0]]), since=9, cites=FORMULA)
+    odd, even = typed(type_, [[3]]), typed(type_, np.array([[high - 1]], type_))
     case(f"half_{type_}", Tag.EDGE, A=odd, B=one, C=one, alpha=0.5, since=9, unspecified=FORMULA)
     case(f"half_even_{type_}", Tag.EDGE, A=even, B=one, C=one, alpha=0.5, since=9, cites=ALPHA)
     case(f"outside_{type_}", Tag.CHANGE, A=even, B=one, C=one, before=9, rejects=FLOATS)

@@ -18,9 +18,8 @@ from harness.operators.math._matrix_product import MISFITS, SHAPES, rank_of_prod
 
 def _product(left: Array, right: Array) -> Array:
     """Return the sums of products in the type that both have; a vector is a matrix of one row, or of one column."""
-    rows = left[None] if left.ndim == 1 else left
     columns = right[:, None] if right.ndim == 1 else right
-    sums = (rows[..., None] * columns[..., None, :, :]).sum(-2)
+    sums = (left[..., None] * columns[..., None, :, :]).sum(-2)  # Broadcasting gives a vector on the left its row.
     added = tuple(axis for axis, side in ((-2, left), (-1, right)) if side.ndim == 1)
     return np.asarray(sums.squeeze(added))
 
@@ -155,7 +154,7 @@ for type_, limits in FLOAT_TYPES.items():
 for type_ in ("int32", "int64", "uint32", "uint64"):
     high, low = int(np.iinfo(type_).max), int(np.iinfo(type_).min)
     near = typed(type_, np.array([[high - 9, 3], [high // 3, 2]], type_))
-    factors, beyond = typed(type_, [[1, 1], [3, 0]]), typed(type_, [[1, 2], [1, 3]])
+    factors, beyond = typed(type_, [[1, 1], [3, 0]]), typed(type_, [[1, 1], [1, 0]])
     above = typed(type_, np.array([[high, 1]], type_))
     case(f"exact_{type_}", Tag.EDGE, A=near, B=factors, since=9, cites=BEHAVES)
     case(f"overflow_{type_}", Tag.EDGE, A=above, B=beyond, since=9, unspecified=BEHAVES)

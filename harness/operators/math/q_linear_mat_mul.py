@@ -7,7 +7,7 @@ Versions: 10, 21 (float8 and scales of other types).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
@@ -15,6 +15,9 @@ import numpy as np
 from harness.declare import Array, Op, Tag, Version, ramp, typed, ulp
 from harness.declare.families.quantization import saturated
 from harness.operators.math._matrix_product import MISFITS, SHAPES, rank_of_product, require_product, shape_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PRODUCT = Op(
     "QLinearMatMul",
@@ -87,9 +90,9 @@ def _spread(v: Version, operand: Array, scale: Array, zero_point: Array, *, by_r
     return scale.reshape(shape), zero_point.reshape(shape)
 
 
-def _powers_of_two(*scales: Array) -> bool:
+def _powers_of_two(scales: Sequence[Array]) -> bool:
     """Tell whether all scales are, so that their products and quotients are exact."""
-    return all(bool((np.exp2(np.rint(np.log2(scale))) == scale).all()) for scale in scales)
+    return all(bool((np.frexp(scale)[0] == 0.5).all()) for scale in scales)  # noqa: PLR2004 - of every power of two
 
 
 @PRODUCT.oracle()
@@ -116,7 +119,7 @@ def product(
     with np.errstate(all="ignore"):
         quotient = np.asarray((left * a_scales) @ (right * b_scales) / y_scale.reshape(()))
     dtype, zero_point = v.dtypes["T3"], y_zero_point.reshape(()).astype(np.float64)
-    if not _powers_of_two(a_scale, b_scale, y_scale) and "int" in dtype.name:
+    if not _powers_of_two((a_scale, b_scale, y_scale)) and "int" in dtype.name:
         scale_type = v.dtypes.get("TS", np.dtype("float32"))
         roundings = 2 * float(ml_dtypes.finfo(scale_type).eps)  # type: ignore[no-untyped-call]
         v.silent(FORMULA, bool((np.rint(quotient * (1 - roundings)) != np.rint(quotient * (1 + roundings))).any()))
@@ -167,8 +170,16 @@ FAR = {"a_scale": 1, "a_zero_point": -128, "b_scale": 1, "b_zero_point": -128}
 LARGE, LARGER = quantized(**FAR, y_scale=1024), quantized(**FAR, y_scale=2.0**19)
 case("products_beyond_16_bits", Tag.EDGE, a=[[127, 127]], b=[[127], [127]], **LARGE, cites=OVERFLOW)
 case("sums_beyond_24_bits", Tag.EDGE, a=np.full((1, 600), 127), b=np.full((600, 1), 127), **LARGER, cites=OVERFLOW)
-CLOSE_TO_TIE = quantized(a_scale=0.1, b_scale=0.1, y_scale=0.1)
-case("all_but_a_tie", Tag.EDGE, a=[[5]], b=[[1]], **CLOSE_TO_TIE, unspecified=FORMULA)
+CLOSE_TO_TIE = quantized(a_scale=[0.1, 1], a_zero_point=[0, 0], b_scale=1, y_scale=1)
+case("all_but_a_tie", Tag.EDGE, a=[[5], [3]], b=[[1]], **CLOSE_TO_TIE, unspecified=FORMULA)
+EPSILON = 2.0**-23
+TWO_FROM_TIE = quantized(a_scale=0.5 * (1 + 2 * EPSILON), b_scale=1, y_scale=1)
+THREE_FROM_TIE = quantized(a_scale=0.5 * (1 + 3 * EPSILON), b_scale=1, y_scale=1)
+case("two_roundings_from_a_tie", Tag.EDGE, a=[[1]], b=[[1]], **TWO_FROM_TIE, unspecified=FORMULA)
+case("three_roundings_from_a_tie", Tag.EDGE, a=[[1]], b=[[1]], **THREE_FROM_TIE, cites=FORMULA)
+INFINITE = quantized(a_scale=np.inf)
+case("infinite_scale", Tag.EDGE, a=[[1], [-1]], b=[[2]], **INFINITE, cites=FORMULA)
+case("infinite_scale_of_zero", Tag.EDGE, a=[[1], [0]], b=[[2]], **INFINITE, unspecified=FORMULA)
 
 for left, right in SHAPES:
     case(f"shapes_{shape_words(left, right)}", a=ramp(*left), b=ramp(*right), **SHIFTED, cites=MATMUL)
@@ -208,9 +219,11 @@ ONES = np.ones((3, 1))
 case("rows_of_wrong_length", a=A, b=B, **FOUR_OF_A, rejects=EITHER)
 case("columns_of_wrong_length", a=A, b=B, **FOUR_OF_B, rejects=EITHER)
 case("rows_as_matrix", a=A, b=B, **quantized(a_scale=ONES, a_zero_point=ONES), rejects=EITHER)
+case("scalar_as_matrix", a=A, b=B, **quantized(a_scale=[[1]], a_zero_point=[[0]]), rejects=EITHER)
 case("rows_as_vector", a=ramp(2, 3, 4), b=B, **quantized(**ROWS), rejects=EITHER)
 case("vector_with_rows", a=ramp(4), b=B, **FOUR_OF_A, unspecified=EITHER)
 case("y_with_columns", a=A, b=B, **quantized(y_scale=[1, 2], y_zero_point=[0, 0]), unspecified=EITHER)
+case("y_scalar_as_matrix", a=A, b=B, **quantized(y_scale=[[1]], y_zero_point=[[0]]), unspecified=EITHER)
 
 for type_ in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"):
     left_eighths, right_quarters, zero = typed(type_, A / 8), typed(type_, B / 4), typed(type_, 0)
@@ -218,3 +231,24 @@ for type_ in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"):
     small = quantized(**zeros, y_scale=2.0**-20)
     case(f"product_{type_}", Tag.DTYPE, a=left_eighths, b=right_quarters, **quantized(**zeros), since=21, cites=FORMULA)
     case(f"saturates_{type_}", Tag.EDGE, a=left_eighths, b=right_quarters, **small, since=21, cites=FORMULA)
+    whole = quantized(a_scale=1, a_zero_point=zero, b_scale=1, b_zero_point=zero, y_scale=1, y_zero_point=zero)
+    one_more = whole | {"y_zero_point": typed(type_, 1)}
+    small_left, small_right = typed(type_, [[1, 0], [1, 1]]), typed(type_, [[1, 2], [0, 1]])
+    case(f"zero_point_{type_}", Tag.EDGE, a=small_left, b=small_right, **one_more, since=21, cites=FORMULA)
+    # 9 in e5m2 and 17 in e4m3 are halfway between two numbers, 10 and 18 are numbers.
+    left_of_ties, right_of_ties = typed(type_, [[3, 0], [4, 1]]), typed(type_, [[3, 4], [0, 1]])
+    case(f"rounds_twice_{type_}", Tag.EDGE, a=left_of_ties, b=right_of_ties, **one_more, since=21, unspecified=FORMULA)
+    infinite = whole | {"a_scale": np.inf}
+    case(f"nan_{type_}", Tag.EDGE, a=small_left, b=small_right, **infinite, since=21, cites=FORMULA)
+    nan_left, nan_right = typed(type_, [[np.nan, 0], [1, 1]]), typed(type_, [[1, np.nan], [0, 1]])
+    case(f"nan_in_a_{type_}", Tag.EDGE, a=nan_left, b=small_right, **whole, since=21, unspecified=FORMULA)
+    case(f"nan_in_b_{type_}", Tag.EDGE, a=small_left, b=nan_right, **whole, since=21, unspecified=FORMULA)
+ZERO_E5M2 = typed("float8e5m2", 0)
+IN_RANGE = quantized(
+    a_scale=1, a_zero_point=ZERO_E5M2, b_scale=1, b_zero_point=ZERO_E5M2, y_scale=2.0**20, y_zero_point=ZERO_E5M2
+)
+GREAT = typed("float8e5m2", [[2.0**15, 2.0**15]])
+OF_31_BITS = typed("float8e5m2", [[2.0**15, 1], [0, 1]])
+OF_32_BITS = typed("float8e5m2", [[2.0**15, 1], [2.0**15, 1]])
+case("sums_of_31_bits", Tag.EDGE, a=GREAT, b=OF_31_BITS, **IN_RANGE, since=21, cites=OVERFLOW)
+case("sums_of_32_bits", Tag.EDGE, a=GREAT, b=OF_32_BITS, **IN_RANGE, since=21, unspecified=OVERFLOW)

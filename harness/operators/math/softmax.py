@@ -78,8 +78,8 @@ def normalized_before_13(v: Version, input: Array, axis: int) -> Array:  # noqa:
     if RANGE.in_force(v.since):
         v.require(RANGE, -rank <= axis < rank)
     else:
+        v.require(COERCED, axis <= rank)
         v.silent(COERCED, axis == rank)
-        v.require(COERCED, axis < rank)
     k = axis % rank
     matrix = input.reshape(math.prod(input.shape[:k]), math.prod(input.shape[k:]))
     return _normalized(v, matrix, 1).reshape(input.shape)
