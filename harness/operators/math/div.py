@@ -36,7 +36,7 @@ def _quotient(v: Version, left: Array, right: Array) -> Array:
     dividend, divisor = np.broadcast_arrays(left.astype(object), right.astype(object))
     v.silent(QUOTIENT, bool((divisor == 0).any()))
     size = np.abs(dividend) // np.abs(divisor)
-    exact = np.asarray(np.where((dividend < 0) != (divisor < 0), -size, size))
+    exact = np.asarray(np.sign(dividend) * np.sign(divisor) * size)
     v.silent(QUOTIENT, bool((exact > np.iinfo(left.dtype).max).any()))
     return exact.astype(left.dtype)
 
@@ -62,5 +62,7 @@ for type_, low, high in ARITHMETIC.integers():
     ARITHMETIC.of_integers("by_zero", type_, [(7, 0), (3, 1)], unspecified=QUOTIENT)
     ARITHMETIC.of_integers("zero_by_zero", type_, [(0, 0), (3, 1)], unspecified=QUOTIENT)
     if low:
-        ARITHMETIC.of_integers("toward_zero", type_, [(-7, 2), (7, -2), (-7, -2), (-1, 2), (low, 3), (low, high)])
+        ARITHMETIC.of_integers(
+            "toward_zero", type_, [(-7, 2), (7, -2), (-7, -2), (-1, 2), (-1, 1), (low, 3), (low, high)]
+        )
         ARITHMETIC.of_integers("overflow", type_, [(low, -1), (high, -1)], unspecified=QUOTIENT)

@@ -140,7 +140,7 @@ def _of_floats(x: float, y: float, *, floored: bool) -> float:
     if math.isnan(x) or math.isnan(y) or math.isinf(x) or y == 0:
         return math.nan
     if math.isinf(y):
-        same_sign = x != 0 and (x < 0) == (y < 0)
+        same_sign = math.copysign(1, x) == math.copysign(1, y)
         return x if same_sign or not floored else math.copysign(abs(y) if x else 0, y)
     (a, under_a), (b, under_b) = x.as_integer_ratio(), y.as_integer_ratio()
     exact = _of_integers(a * under_b, b * under_a, floored=floored)  # Both over the product of what they stand over.
@@ -246,7 +246,7 @@ for type_ in (f"{sign}int{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u
         case(f"{name}_fmod_{type_}_since_13", Tag.DTYPE, **pair, fmod=1, rejects=FLOATS_SINCE_13)
         case(f"{name}_fmod_{type_}_since_28", Tag.EDGE, **pair, fmod=1, since=28)
     case(f"zero_dividend_{type_}", Tag.EDGE, **operands(type_, [(0, 3), (0, 100)]), since=13)
-ZEROS: dict[str, Pairs] = {"zero_dividend": [(0, 3)], "by_zero": [(7, 0)], "zero_by_zero": [(0, 0)]}
+ZEROS: dict[str, Pairs] = {"zero_dividend": [(0, 3)], "by_zero": [(7, 0), (5, 3)], "zero_by_zero": [(0, 0)]}
 for name, zeros in ZEROS.items():
     for type_ in ("int32", "uint8", "float"):
         pair = operands(type_, zeros)
@@ -284,14 +284,24 @@ for type_, since in float_types(13).items():
         "nearly_divisor": [(-small, 1), (small, -1), (-small, huge), (1, -huge)],
         "nan": [(nan, 3), (3, nan), (nan, nan), (nan, inf), (inf, nan), (3, 2)],
         "infinity": [(inf, 3), (-inf, 3), (inf, -2), (inf, inf), (-inf, inf), (inf, -inf)],
-        "by_infinity": [(3, inf), (-3, inf), (3, -inf), (-3, -inf), (small, inf), (-huge, inf)],
+        "by_infinity": [
+            (3, inf),
+            (-3, inf),
+            (3, -inf),
+            (-3, -inf),
+            (small, inf),
+            (-huge, inf),
+            (-0.5, inf),
+            (-0.5, -inf),
+        ],
         "zeros": [(0.0, 3), (0.0, -3), (-0.0, -3), (0.0, inf), (0.0, -inf), (-0.0, -inf), (0.0, 0.5)],
         "by_zero": [(3, 0.0), (-3, 0.0), (3, -0.0), (0.0, 0.0), (-0.0, -0.0), (0.0, -0.0), (inf, 0.0), (nan, 0.0)],
         "minus_zero": [(-0.0, 3), (-0.0, 0.5), (-0.0, inf), (-0.0, huge)],
+        "minus_zero_by_fraction": [(-0.0, 0.5), (-0.0, small)],
     }
     for name, pairs in floats.items():
         pair = operands(type_, pairs)
-        first = 13 if name in {"zeros", "by_zero", "minus_zero"} else since
+        first = 13 if name in {"zeros", "by_zero", "minus_zero", "minus_zero_by_fraction"} else since
         case(f"{name}_fmod_{type_}", Tag.EDGE, **pair, fmod=1, since=first)
         case(f"{name}_floor_{type_}", Tag.EDGE, **pair, cites=SENTENCES_OF_FLOOR.get(name, FLOORED_SINCE_28))
         if type_ == "float" and name in SENTENCES_OF_FMOD:
