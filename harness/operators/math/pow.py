@@ -151,7 +151,8 @@ for type_, exponent_of_3 in {"int32": 19, "int64": 39}.items():
     INTEGERS: dict[str, tuple[list[float], list[float]]] = {
         "limits": ([low, high, -2, 2], [1, 1, bits - 1, bits - 2]),
         "exact": ([3, -3, high], [exponent_of_3, exponent_of_3, 1]),
-        "ones": ([1, -1, -1, 1, 0, -1], [-3, -3, -2, high, high, high]),
+        "ones": ([1, -1, -1, 1, 0], [-3, -3, -2, high, high]),
+        "minus_one_to_limit": ([-1, -1], [high, high - 1]),
     }
     for name, (bases, exponents) in INTEGERS.items():
         case(f"{name}_{type_}", Tag.EDGE, X=typed(type_, bases), Y=typed(type_, exponents), since=12, cites=POWER)
