@@ -1,7 +1,8 @@
-"""How the scales and zero points of a quantized tensor belong to its elements: all, along an axis, or in blocks."""
+"""Quantization: which elements share a scale and a zero point (all, those of an axis, blocks), and saturation."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from harness.declare.rounding import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from harness.declare.clause import Clause, Version
 
@@ -20,18 +21,19 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Granularity:
-    """The sentences of an operator that say so; of each kind those of its versions, one in force at most.
+    """An operator's sentences on which elements share a scale; of each kind, one at most is in force in a version.
 
     Attributes:
-        scalar: scale and zero point are scalars, in the versions that know nothing else.
-        same_shape: scale and zero point have one shape.
-        ranks: which ranks a scale may have.
-        length: of the scale along an axis; a single element for more is left open unless it is `explicit`.
-        explicit: the sentences among those of `length` that say it in so many words.
-        axis: its accepted range.
+        scalar: scale and zero point are scalars, in the versions without an axis.
+        same_shape: scale and zero point have the same shape.
+        ranks: the ranks that a scale may have.
+        length: the length of a scale along an axis; whether one element may serve the whole axis is left open, except
+            by the `explicit` ones.
+        explicit: those of `length` that state the length.
+        axis: the accepted range of the axis.
         rank_one: an input of rank 1 is quantized per tensor.
-        blocks: the shape of a scale in blocks.
-        block_size: its accepted range.
+        blocks: the shape of a scale for blocks.
+        block_size: the accepted range of the block size.
     """
 
     scalar: tuple[Clause, ...]
@@ -50,34 +52,37 @@ class Granularity:
         """Return scale and zero point in a shape that numpy broadcasts to `shape`.
 
         Args:
-            v: the version that speaks.
-            shape: of the quantized tensor.
+            v: the version.
+            shape: the shape of the quantized tensor.
             scale: of any shape.
-            zero: the zero point, if there is one.
-            axis: as given; None before there was one.
-            size: of a block; 0 or None for no blocks.
+            zero: the zero point, or None for none.
+            axis: None in the versions without an axis.
+            size: the block size; 0 or None for no blocks.
+
+        Raises:
+            Rejected, Unspecified: they do not fit the tensor, or a sentence leaves open whether they do.
         """
-        if only := _now(v, self.scalar):
+        if scalar := _in_force(v, self.scalar):
             for item in (scale, zero):
-                v.silent(only, item is not None and item.ndim > 0 and item.size == 1)
-                v.require(only, item is None or item.ndim == 0)
+                v.silent(scalar, item is not None and item.ndim > 0 and item.size == 1)
+                v.require(scalar, item is None or item.ndim == 0)
             return scale, zero
-        same = zero is None or zero.shape == scale.shape
-        v.require(_some(v, self.same_shape), same)
+        v.require(_in_force_or_first(v, self.same_shape), zero is None or zero.shape == scale.shape)
         rank, along = len(shape), 0 if axis is None else axis
-        single = _now(v, self.rank_one)
-        if scale.ndim == 0 or (single and rank == scale.ndim == scale.size == 1):
+        rank_one = _in_force(v, self.rank_one)
+        if scale.ndim == 0 or (rank_one and rank == scale.ndim == scale.size == 1):
             return scale, zero
-        v.require(_some(v, self.ranks), scale.ndim == 1 or (bool(_now(v, self.blocks)) and scale.ndim == rank))
-        if single:
-            v.silent(single, rank == 1)
+        blocks = _in_force(v, self.blocks)
+        v.require(_in_force_or_first(v, self.ranks), scale.ndim == 1 or (blocks is not None and scale.ndim == rank))
+        if rank_one:
+            v.silent(rank_one, rank == 1)
         inside = -rank <= along < rank
-        length = _some(v, self.length)
+        length = _in_force_or_first(v, self.length)
         if scale.ndim > 1 or (rank == 1 and size):
-            v.require(_some(v, self.axis), inside)
+            v.require(_in_force_or_first(v, self.axis), inside)
             return self._in_blocks(v, shape, scale, zero, along % rank, size or 0)
         v.silent(length, scale.size == 1 and length not in self.explicit and not (inside and shape[along] == 1))
-        v.require(_some(v, self.axis), inside)
+        v.require(_in_force_or_first(v, self.axis), inside)
         v.require(length, scale.size == shape[along])
         column = (-1,) + (1,) * (rank - 1 - along % rank)
         return scale.reshape(column), None if zero is None else zero.reshape(column)
@@ -85,34 +90,37 @@ class Granularity:
     def _in_blocks(
         self, v: Version, shape: tuple[int, ...], scale: Array, zero: Array | None, axis: int, size: int
     ) -> tuple[Array, Array | None]:
-        others = [dim for dim in range(len(shape)) if dim != axis]
-        v.require(_some(v, self.blocks), all(scale.shape[dim] == shape[dim] for dim in others))
+        """Return scale and zero point, each repeated `size` times along the axis."""
+        blocks, block_size = _in_force_or_first(v, self.blocks), _in_force_or_first(v, self.block_size)
+        v.require(blocks, all(scale.shape[dim] == shape[dim] for dim in range(len(shape)) if dim != axis))
         whole, parts = shape[axis], scale.shape[axis]
-        v.silent(_some(v, self.block_size), whole == 0)
-        v.require(_some(v, self.blocks), 0 < parts <= whole)
-        highest = -(-whole // (parts - 1)) - 1 if parts > 1 else size
-        v.require(_some(v, self.block_size), size > 0 and -(-whole // parts) <= size <= highest)
-        element = np.arange(whole) // size
-        return scale.take(element, axis), None if zero is None else zero.take(element, axis)
+        v.silent(block_size, whole == 0)
+        v.require(blocks, 0 < parts <= whole)
+        lowest = math.ceil(whole / parts)
+        highest = math.ceil(whole / (parts - 1)) - 1 if parts > 1 else math.inf
+        v.require(block_size, size > 0 and lowest <= size <= highest)
+        block = np.arange(whole) // size
+        return scale.take(block, axis), None if zero is None else zero.take(block, axis)
 
 
-def _now(v: Version, clauses: tuple[Clause, ...]) -> Clause | None:
+def _in_force(v: Version, clauses: tuple[Clause, ...]) -> Clause | None:
     return next((clause for clause in clauses if clause.in_force(v.since)), None)
 
 
-def _some(v: Version, clauses: tuple[Clause, ...]) -> Clause:
-    return _now(v, clauses) or clauses[0]
+def _in_force_or_first(v: Version, clauses: tuple[Clause, ...]) -> Clause:
+    return _in_force(v, clauses) or clauses[0]
 
 
 def saturated(
     v: Version, formula: Clause, quotient: Array, zero: Array | float, dtype: np.dtype[Any], *, clips: bool = True
 ) -> Array:
-    """Return saturate(round(quotient) + zero) as the type holds it: rounded to nearest, ties to even.
+    """Return saturate(round(quotient) + zero) in the type: rounded to nearest, ties to even.
 
-    A float8 that does not clip is NaN, or infinite where the type has infinities, for what is out of its range.
+    Without `clips`, what is beyond the limits of a float8 becomes NaN, or infinity in a type that has infinities.
 
-    Left open by `formula`: NaN in a type that has none, and whether the sum with the zero point of a floating type
-    is rounded once more.
+    Raises:
+        Unspecified: NaN in a type that has none, or a floating sum with the zero point that a second rounding changes;
+            `formula` leaves these open.
     """
     if "float" not in dtype.name:
         v.silent(formula, bool(np.isnan(quotient).any()))
@@ -127,21 +135,42 @@ def saturated(
 
 
 INTEGERS = {"int8": 10, "uint8": 10, "int16": 21, "uint16": 21, "int4": 21, "uint4": 21, "int2": 25, "uint2": 25}
-FLOATS = {"float8e4m3fn": 19, "float8e4m3fnuz": 19, "float8e5m2": 19, "float8e5m2fnuz": 19, "float4e2m1": 23}
-FLOATS |= {"float6e2m3": 28, "float6e3m2": 28}
-"""Quantized types, and the version of QuantizeLinear and DequantizeLinear that brought each."""
+FLOATS = {
+    "float8e4m3fn": 19,
+    "float8e4m3fnuz": 19,
+    "float8e5m2": 19,
+    "float8e5m2fnuz": 19,
+    "float4e2m1": 23,
+    "float6e2m3": 28,
+    "float6e3m2": 28,
+}
+"""Quantized types, and the version of QuantizeLinear and DequantizeLinear that added each."""
 
-NUMBERS = {"uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "float8_e4m3fn": 17, "float8_e4m3fnuz": 18}
-NUMBERS |= {"float8_e5m2": 19, "float8_e5m2fnuz": 20, "uint4": 21, "int4": 22, "float4_e2m1fn": 23, "uint2": 25}
-NUMBERS |= {"int2": 26, "float6_e2m3fn": 27, "float6_e3m2fn": 28}
-"""Of quantized types in TensorProto.DataType, by the names of their dtypes."""
+NUMBERS = {
+    "uint8": 2,
+    "int8": 3,
+    "uint16": 4,
+    "int16": 5,
+    "float8_e4m3fn": 17,
+    "float8_e4m3fnuz": 18,
+    "float8_e5m2": 19,
+    "float8_e5m2fnuz": 20,
+    "uint4": 21,
+    "int4": 22,
+    "float4_e2m1fn": 23,
+    "uint2": 25,
+    "int2": 26,
+    "float6_e2m3fn": 27,
+    "float6_e3m2fn": 28,
+}
+"""The numbers of quantized types in TensorProto.DataType, by the names of their dtypes."""
 
 SHAPE = (2, 3, 4)
-"""Of the tensor that `by_axis` and `by_blocks` speak of."""
+"""The shape of the tensor of `by_axis` and `by_blocks`."""
 
 
 def _scales(*shape: int) -> Array:
-    return (np.arange(1, int(np.prod(shape)) + 1) / 4).reshape(shape)
+    return (np.arange(1, math.prod(shape) + 1) / 4).reshape(shape)
 
 
 def by_axis() -> Iterator[tuple[str, Array, int]]:
@@ -151,44 +180,66 @@ def by_axis() -> Iterator[tuple[str, Array, int]]:
         yield f"axis_minus_{3 - axis}", _scales(size), axis - 3
 
 
-def by_blocks() -> Iterator[tuple[str, Array, dict[str, Any]]]:
-    """Yield a case name, scales, and the arguments that make them blocks of SHAPE: whole, cut off, longer than it."""
+def by_blocks() -> Iterator[tuple[str, Array, int, int]]:
+    """Yield a case name, scales, the axis of SHAPE and the block size: whole blocks, a last one cut off, one longer."""
     for axis, size in ((0, 1), (0, 2), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (2, 9), (-1, 2), (-2, 2)):
         shape = list(SHAPE)
-        shape[axis] = -(-shape[axis] // size)
-        yield f"blocks_{size}_axis_{axis}".replace("-", "minus_"), _scales(*shape), {"axis": axis, "block_size": size}
+        shape[axis] = math.ceil(shape[axis] / size)
+        yield f"blocks_{size}_axis_{axis}".replace("-", "minus_"), _scales(*shape), axis, size
 
 
-ESSENTIAL = ("length", "axis_too_high", "block_size_left_out", "blocks_broadcast", "scale_of_other_rank")
+@dataclass(frozen=True)
+class Misfit:
+    """Scales that do not fit a tensor.
 
-
-def misfits() -> Iterator[tuple[str, tuple[int, ...], Array, dict[str, Any], str]]:
-    """Yield a case name, the shape of a tensor, scales and arguments that do not fit it, and the sentence they break.
-
-    The sentence is named by the attribute of Granularity. One name of each sentence is ESSENTIAL.
+    Attributes:
+        name: of the case.
+        shape: the shape of the tensor.
+        scales: the scales.
+        attributes: axis and block_size, as far as they are set.
+        clause: the sentence that they break.
+        before: the version from which on the case is left out; None: for none.
     """
-    rows: list[tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any], str]] = [
-        ("length", (2, 3, 4), (3,), {"axis": 2}, "length"),
-        ("length_multiple", (3, 4), (2,), {"axis": 1}, "length"),
-        ("axis_too_high", (2, 3, 4), (4,), {"axis": 3}, "axis"),
-        ("axis_too_low", (2, 3, 4), (2,), {"axis": -4}, "axis"),
-        ("block_size_too_low", (3, 7), (3, 3), {"block_size": 2}, "block_size"),
-        ("block_size_too_high", (3, 7), (3, 3), {"block_size": 4}, "block_size"),
-        ("block_size_zero", (3, 7), (3, 3), {"block_size": 0}, "block_size"),
-        ("block_size_negative", (3, 7), (3, 3), {"block_size": -3}, "block_size"),
-        ("block_size_left_out", (3, 7), (3, 3), {}, "block_size"),
-        ("blocks_axis_too_high", (3, 7), (3, 3), {"axis": 2, "block_size": 3}, "axis"),
-        ("blocks_axis_too_low", (3, 7), (3, 3), {"axis": -3, "block_size": 3}, "axis"),
-        ("blocks_on_two_axes", (4, 6), (2, 3), {"block_size": 2}, "blocks"),
-        ("blocks_broadcast", (4, 6), (1, 3), {"block_size": 2}, "blocks"),
-        ("blocks_too_many", (3, 2), (3, 4), {"block_size": 1}, "blocks"),
-        ("scale_of_other_rank", (2, 3, 4), (2, 3), {"axis": 0}, "ranks"),
+
+    name: str
+    shape: tuple[int, ...]
+    scales: Array
+    attributes: Mapping[str, Any]
+    clause: Clause
+    before: int | None
+
+
+BLOCKS_SINCE = 21
+REPEATED_SINCE = 23
+"""From this version on the sentences on granularity are those of version 21."""
+
+
+def misfits(grains: Granularity) -> Iterator[Misfit]:
+    """Yield what does not fit, for every sentence that it breaks in some version.
+
+    One breach of each kind is tried in every version, the others before REPEATED_SINCE.
+    """
+    rows: list[tuple[str, tuple[Clause, ...], tuple[int, ...], tuple[int, ...], dict[str, int]]] = [
+        ("length", grains.length, (2, 3, 4), (3,), {"axis": 2}),
+        ("length_multiple", grains.length, (3, 4), (2,), {"axis": 1}),
+        ("axis_too_high", grains.axis, (2, 3, 4), (4,), {"axis": 3}),
+        ("axis_too_low", grains.axis, (2, 3, 4), (2,), {"axis": -4}),
+        ("block_size_too_low", grains.block_size, (3, 7), (3, 3), {"block_size": 2}),
+        ("block_size_too_high", grains.block_size, (3, 7), (3, 3), {"block_size": 4}),
+        ("block_size_zero", grains.block_size, (3, 7), (3, 3), {"block_size": 0}),
+        ("block_size_negative", grains.block_size, (3, 7), (3, 3), {"block_size": -3}),
+        ("block_size_left_out", grains.block_size, (3, 7), (3, 3), {}),
+        ("blocks_axis_too_high", grains.axis, (3, 7), (3, 3), {"axis": 2, "block_size": 3}),
+        ("blocks_axis_too_low", grains.axis, (3, 7), (3, 3), {"axis": -3, "block_size": 3}),
+        ("blocks_on_two_axes", grains.blocks, (4, 6), (2, 3), {"block_size": 2}),
+        ("blocks_broadcast", grains.blocks, (4, 6), (1, 3), {"block_size": 2}),
+        ("blocks_too_many", grains.blocks, (3, 2), (3, 4), {"block_size": 1}),
+        ("scale_of_other_rank", grains.ranks, (2, 3, 4), (2, 3), {"axis": 0}),
     ]
-    for name, shape, scales, given, kind in rows:
-        yield name, shape, _scales(*scales), given, kind
-
-
-def misfits_by_version() -> Iterator[tuple[str, tuple[int, ...], Array, dict[str, Any], str]]:
-    """Yield the same; what no one of ESSENTIAL says is not tried again in the versions that change types only."""
-    for name, shape, scales, given, kind in misfits():
-        yield name, shape, scales, given if name in ESSENTIAL else {**given, "before": 23}, kind
+    always = {"length", "axis_too_high", "block_size_left_out", "blocks_broadcast", "scale_of_other_rank"}
+    for name, clauses, shape, scales, attributes in rows:
+        for clause in clauses:
+            if "block_size" in attributes and not clause.in_force(BLOCKS_SINCE):
+                continue
+            full = f"{name}_before_{clause.before}" if clause.before else name
+            yield Misfit(full, shape, _scales(*scales), attributes, clause, None if name in always else REPEATED_SINCE)
