@@ -1,4 +1,6 @@
-"""Range: numbers from start on, by delta, below limit.
+"""Range: output the numbers from start on, in steps of delta, up to limit, which is not among them.
+
+    output = Range(start, limit, delta, stash_type=float)
 
 Versions: 11, 27 (float16 and bfloat16, computed in the type that stash_type names).
 """
@@ -12,10 +14,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from harness.declare import Array, Int, Op, Rule, Tag, Version, bounded, ramp, typed
+from harness.declare import Array, Int, Op, Tag, Version, bounded, ramp, typed, vary
 
 FLOAT = 1
-"""The number of float among the element types."""
+"""The number of float in TensorProto.DataType."""
 
 
 def _count(start: Array, limit: Array, delta: Array) -> int:
@@ -24,7 +26,7 @@ def _count(start: Array, limit: Array, delta: Array) -> int:
 
 
 def _rounding(start: Array, limit: Array, delta: Array, **_: object) -> list[Array]:
-    """Return half a rounding for each product, and as much for each sum and for the expected value."""
+    """Return what rounds for each element: half an epsilon of the product, of the sum, and of the expected value."""
     products = np.arange(_count(start, limit, delta)) * float(delta)
     return [np.abs(products) / 2 + np.abs(float(start) + products)]
 
@@ -35,6 +37,7 @@ RANGE = Op(
     compare=bounded(_rounding, "a product and a sum round by half an epsilon each; integers are exact"),
     rank=lambda _: 1,
 )
+RANGE.example(start=1, limit=9, delta=3, stash_type=FLOAT)
 
 SEQUENCE = RANGE.clause(
     "Generate a tensor containing a sequence of numbers that begin at `start` and extends by increments of `delta` up "
@@ -60,7 +63,6 @@ FIRST = RANGE.clause("Scalar. First entry for the range of output values.")
 LIMIT = RANGE.clause("Scalar. Exclusive upper limit for the range of output values.")
 STEP = RANGE.clause("Scalar. Value to step by.")
 ONE_D = RANGE.clause("A 1-D tensor with same type as the inputs containing generated range of values.")
-TYPES = RANGE.clause("Constrain input types to common numeric type tensors.")
 STASH = RANGE.clause(
     "the `stash_type` attribute controls the precision used for intermediate accumulation.",
     since=27,
@@ -85,24 +87,24 @@ def _settled(span: Fraction, delta: Fraction, dtype: np.dtype[Any]) -> bool:
     limits = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
     if abs(span) > Fraction(float(limits.max)):
         return False
-    few = Fraction(0) if Fraction(float(dtype.type(float(span)))) == span else Fraction(float(limits.eps))
-    quotients = [span * (1 + error) / delta for error in (-few, few)]
+    error = Fraction(0) if Fraction(float(dtype.type(float(span)))) == span else Fraction(float(limits.eps))
+    quotients = [span * (1 - error) / delta, span * (1 + error) / delta]
     rounded = [Fraction(float(dtype.type(float(quotient)))) for quotient in quotients]
     return len({math.ceil(quotient) for quotient in quotients + rounded}) == 1
 
 
 @RANGE.oracle()
 def generated(v: Version, start: Array, limit: Array, delta: Array, stash_type: Int) -> Array:
-    """Return start + i * delta of real numbers for each i, or exactly that of integers."""
-    for clause, given in ((FIRST, start), (LIMIT, limit), (STEP, delta)):
-        v.require(clause, given.ndim == 0)
-        v.silent(NUMBER, not np.isfinite(given))
+    """Return start + i * delta for each i, computed exactly and rounded to the type once."""
+    for clause, number in ((FIRST, start), (LIMIT, limit), (STEP, delta)):
+        v.require(clause, number.ndim == 0)
+        v.silent(NUMBER, not np.isfinite(number))
     v.silent(NUMBER, delta == 0)
     dtype = v.dtypes["T"]
     if dtype.itemsize == np.dtype(np.float16).itemsize and start.dtype.kind == "f":
         v.silent(STASH, stash_type != FLOAT)
         dtype = np.dtype(np.float32)
-    first, last, step = (Fraction(given.item()) for given in (start, limit, delta))
+    first, last, step = (Fraction(number.item()) for number in (start, limit, delta))
     v.silent(NUMBER, start.dtype.kind == "f" and not _settled(last - first, step, dtype))
     elements = [first + i * step for i in range(_count(start, limit, delta))]
     return np.array([start.dtype.type(element) for element in elements], start.dtype)
@@ -114,99 +116,131 @@ RANGE.dispute(
     "instead of multiplying it, and in version 11 takes no int16, which Sub does not allow there.",
     "*",
 )
+Numbers = tuple[float, float, float]
+"""start, limit and delta."""
 
 
-def of(type_: str, start: Any, limit: Any, delta: Any) -> dict[str, Any]:  # noqa: ANN401 - any number
-    """Return the three inputs in one element type."""
-    given = {"start": start, "limit": limit, "delta": delta}
-    return {name: typed(type_, np.array(value) if "int" in type_ else float(value)) for name, value in given.items()}
+def of(type_: str, numbers: Numbers) -> dict[str, Any]:
+    """Return start, limit and delta in one element type."""
+    values = [np.array(number) if "int" in type_ else float(number) for number in numbers]
+    return {name: typed(type_, value) for name, value in zip(("start", "limit", "delta"), values, strict=True)}
 
 
-case("example_0", **of("int32", 3, 9, 3), cites=(EXAMPLES[0], NUMBER))
-case("example_1", **of("int32", 10, 4, -2), cites=(EXAMPLES[1], NUMBER))
-SEQUENCES: dict[str, tuple[int, int, int]] = {
-    "up": (1, 6, 1), "down": (6, 1, -1), "limit_exclusive": (1, 9, 4), "limit_passed": (1, 10, 4),
-    "limit_nearly_passed": (1, 12, 4), "down_limit_exclusive": (9, 1, -4), "down_limit_passed": (10, 1, -4),
-    "through_zero": (-5, 8, 3), "down_through_zero": (5, -9, -3), "below_zero": (-20, -11, 2),
-    "one_element": (4, 5, 3), "one_element_exactly": (4, 7, 3), "one_element_down": (4, 3, -3), "none": (4, 4, 1),
-    "none_down": (4, 4, -1), "none_wrong_way": (2, 9, -3), "none_wrong_way_down": (9, 2, 3),
-    "none_nearly": (4, 3, 5), "none_zeros": (0, 0, 1), "long": (-100, 101, 3),
-}  # fmt: skip
+case("example_0", **of("int32", (3, 9, 3)), cites=(EXAMPLES[0], NUMBER))
+case("example_1", **of("int32", (10, 4, -2)), cites=(EXAMPLES[1], NUMBER))
+SEQUENCES: dict[str, Numbers] = {
+    "up": (1, 6, 1),
+    "down": (6, 1, -1),
+    "limit_exclusive": (1, 9, 4),
+    "limit_passed": (1, 10, 4),
+    "limit_nearly_passed": (1, 12, 4),
+    "down_limit_exclusive": (9, 1, -4),
+    "down_limit_passed": (10, 1, -4),
+    "through_zero": (-5, 8, 3),
+    "down_through_zero": (5, -9, -3),
+    "below_zero": (-20, -11, 2),
+    "one_element": (4, 5, 3),
+    "one_element_exactly": (4, 7, 3),
+    "one_element_down": (4, 3, -3),
+    "none": (4, 4, 1),
+    "none_down": (4, 4, -1),
+    "none_wrong_way": (2, 9, -3),
+    "none_wrong_way_down": (9, 2, 3),
+    "none_nearly": (4, 3, 5),
+    "none_zeros": (0, 0, 1),
+    "long": (-100, 101, 3),
+}
 for name, numbers in SEQUENCES.items():
     for type_ in ("float", "int64"):
-        case(f"{name}_{type_}", Tag.EDGE, **of(type_, *numbers), cites=(SEQUENCE, NUMBER, CONTENTS, ONE_D))
-    if name in {"up", "down", "limit_passed", "through_zero", "none_wrong_way"}:
-        whole: dict[str, Any] = dict(zip(("start", "limit", "delta"), numbers, strict=True))
-        case(f"dtypes_{name}", Tag.DTYPE, each="T", **whole, cites=(TYPES,))
+        case(f"{name}_{type_}", Tag.EDGE, **of(type_, numbers), cites=(SEQUENCE, NUMBER, CONTENTS, ONE_D))
+for name in ("up", "down", "limit_passed", "through_zero", "none_wrong_way"):
+    start, limit, delta = SEQUENCES[name]
+    case(f"dtypes_{name}", Tag.DTYPE, each="T", start=start, limit=limit, delta=delta, cites=SEQUENCE)
 
 for type_ in ("int16", "int32", "int64"):
     low, high = int(np.iinfo(type_).min), int(np.iinfo(type_).max)
     quarter = high // 4 + 1
-    LIMITS: dict[str, tuple[int, int, int]] = {
-        "to_greatest": (high - 5, high, 2), "to_least": (low + 5, low, -2), "from_least": (low, low + 7, 3),
-        "last_step_overflows": (high - 3, high, high), "span_overflows": (low, high, quarter + 3),
-        "span_overflows_down": (high, low, -quarter - 3), "span_overflows_wrong_way": (low, high, -quarter),
-        "one_more": (0, 2 * quarter - 1, quarter // 2 - 1), "least_delta": (high, low + 2, low),
+    LIMITS: dict[str, Numbers] = {
+        "to_greatest": (high - 5, high, 2),
+        "to_least": (low + 5, low, -2),
+        "from_least": (low, low + 7, 3),
+        "last_step_overflows": (high - 3, high, high),
+        "span_overflows": (low, high, quarter + 3),
+        "span_overflows_down": (high, low, -quarter - 3),
+        "span_overflows_wrong_way": (low, high, -quarter),
+        "one_more": (0, 2 * quarter - 1, quarter // 2 - 1),
+        "least_delta": (high, low + 2, low),
         "whole_and_a_bit": (1, 2 * quarter - quarter % 2 - 1, quarter // 4),
-    }  # fmt: skip
+    }
     for name, numbers in LIMITS.items():
-        case(f"{name}_{type_}", Tag.EDGE, **of(type_, *numbers), cites=(NUMBER,))
-    case(f"delta_zero_{type_}", Tag.EDGE, **of(type_, 1, 5, 0), unspecified=NUMBER)
-EXACT: dict[str, tuple[str, int, int, int]] = {
-    "beyond_float": ("int32", 2**24 + 1, 2**24 + 9, 2), "beyond_double": ("int64", 2**53 + 1, 2**53 + 9, 2),
-    "count_beyond_float": ("int32", 0, 2**28 + 1, 2**26), "count_beyond_double": ("int64", 0, 2**60 + 1, 2**58),
-    "count_below_double": ("int64", 1, 2**60, 2**58 - 1),
-}  # fmt: skip
-for name, (type_, *integers) in EXACT.items():
-    case(name, Tag.EDGE, **of(type_, *integers), cites=(NUMBER, CONTENTS))
+        case(f"{name}_{type_}", Tag.EDGE, **of(type_, numbers), cites=NUMBER)
+    case(f"delta_zero_{type_}", Tag.EDGE, **of(type_, (1, 5, 0)), unspecified=NUMBER)
+case("beyond_float", Tag.EDGE, **of("int32", (2**24 + 1, 2**24 + 9, 2)), cites=(NUMBER, CONTENTS))
+case("beyond_double", Tag.EDGE, **of("int64", (2**53 + 1, 2**53 + 9, 2)), cites=(NUMBER, CONTENTS))
+case("count_beyond_float", Tag.EDGE, **of("int32", (0, 2**28 + 1, 2**26)), cites=(NUMBER, CONTENTS))
+case("count_beyond_double", Tag.EDGE, **of("int64", (0, 2**60 + 1, 2**58)), cites=(NUMBER, CONTENTS))
+case("count_below_double", Tag.EDGE, **of("int64", (1, 2**60, 2**58 - 1)), cites=(NUMBER, CONTENTS))
 
-INF, NAN = math.inf, math.nan
-for type_, since in {"float": None, "double": None, "float16": 27, "bfloat16": 27}.items():
-    FLOATS: dict[str, tuple[float, float, float]] = {
-        "fractions": (0.5, 3.25, 0.75), "fractions_down": (2.25, -1.5, -0.625), "tenths": (0.05, 1.02, 0.1),
-        "thirds": (-1, 1.2, 1 / 3), "far_from_zero": (1000, 1001.7, 0.3) if type_ != "bfloat16" else (64, 65.7, 0.3),
-        "many": (0.3, 6.95, 0.1), "tenths_to_one": (0, 1, 0.1), "small": (1e-4, 1.05e-3, 1e-4),
-        "large": (-6e4, 5e4, 2.5e4), "delta_beyond": (1, 2, 6e4),
-    }  # fmt: skip
-    for name, reals in FLOATS.items():
-        case(f"{name}_{type_}", Tag.EDGE, **of(type_, *reals), since=since, cites=(NUMBER, CONTENTS))
-    OPEN: dict[str, tuple[float, float, float]] = {
-        "delta_zero": (1, 5, 0), "delta_zero_none": (1, 1, 0), "limit_infinite": (1, INF, 1),
-        "limit_infinite_wrong_way": (1, -INF, 1), "delta_infinite": (1, 5, INF), "start_infinite": (-INF, 5, 1),
-        "nan": (1, NAN, 1), "nan_start": (NAN, 3, 1), "nan_delta": (0, 3, NAN),
-    }  # fmt: skip
-    for name, reals in OPEN.items() if type_ in {"float", "float16"} else ():
-        case(f"{name}_{type_}", Tag.EDGE, **of(type_, *reals), since=since, unspecified=NUMBER)
+SINCE = {"float": None, "double": None, "float16": 27, "bfloat16": 27}
+"""The version that added each floating type."""
+FRACTIONS: dict[str, Numbers] = {
+    "fractions": (0.5, 3.25, 0.75),
+    "fractions_down": (2.25, -1.5, -0.625),
+    "tenths": (0.05, 1.02, 0.1),
+    "thirds": (-1, 1.2, 1 / 3),
+    "many": (0.3, 6.95, 0.1),
+    "tenths_to_one": (0, 1, 0.1),
+    "small": (1e-4, 1.05e-3, 1e-4),
+    "large": (-6e4, 5e4, 2.5e4),
+    "delta_beyond": (1, 2, 6e4),
+}
+for type_, since in SINCE.items():
+    for name, numbers in FRACTIONS.items():
+        case(f"{name}_{type_}", Tag.EDGE, **of(type_, numbers), since=since, cites=(NUMBER, CONTENTS))
+    far = (64, 65.7, 0.3) if type_ == "bfloat16" else (1000, 1001.7, 0.3)
+    case(f"far_from_zero_{type_}", Tag.EDGE, **of(type_, far), since=since, cites=(NUMBER, CONTENTS))
+OPEN: dict[str, Numbers] = {
+    "delta_zero": (1, 5, 0),
+    "delta_zero_none": (1, 1, 0),
+    "limit_infinite": (1, math.inf, 1),
+    "limit_infinite_wrong_way": (1, -math.inf, 1),
+    "delta_infinite": (1, 5, math.inf),
+    "start_infinite": (-math.inf, 5, 1),
+    "nan": (1, math.nan, 1),
+    "nan_start": (math.nan, 3, 1),
+    "nan_delta": (0, 3, math.nan),
+}
+for type_ in ("float", "float16"):
+    for name, numbers in OPEN.items():
+        case(f"{name}_{type_}", Tag.EDGE, **of(type_, numbers), since=SINCE[type_], unspecified=NUMBER)
 for type_, span in {"float": 3e38, "double": 1.7e308}.items():
-    case(f"span_beyond_{type_}", Tag.EDGE, **of(type_, -span, span, span * 0.8), unspecified=NUMBER)
-    case(f"span_within_{type_}", Tag.EDGE, **of(type_, -span / 4, span / 2, span / 5), cites=(CONTENTS,))
-case("number_open_float", Tag.EDGE, **of("float", 0, 0.3, 0.1), unspecified=NUMBER)
-case("number_open_double", Tag.EDGE, **of("double", 0.1, 1.1, 0.25), unspecified=NUMBER)
+    case(f"span_beyond_{type_}", Tag.EDGE, **of(type_, (-span, span, span * 0.8)), unspecified=NUMBER)
+    case(f"span_within_{type_}", Tag.EDGE, **of(type_, (-span / 4, span / 2, span / 5)), cites=CONTENTS)
+case("number_open_float", Tag.EDGE, **of("float", (0, 0.3, 0.1)), unspecified=NUMBER)
+case("number_open_double", Tag.EDGE, **of("double", (0.1, 1.1, 0.25)), unspecified=NUMBER)
 
-STASHED: dict[str, tuple[float, float, float]] = {"float16": (2048, 2061, 1), "bfloat16": (256, 269, 1)}
-SPANS: dict[str, tuple[float, float, float]] = {"float16": (-6e4, 6e4, 3e4), "bfloat16": (3e38, -1e37, -1e38)}
-for type_, numbers_ in STASHED.items():
-    told = (AVOIDS, STASH_DEFAULT)
-    case(f"stash_unset_{type_}", Tag.CHANGE, **of(type_, *numbers_), cites=told)
-    case(f"stash_float_{type_}", Tag.CHANGE, **of(type_, *numbers_), stash_type=1, cites=(STASH, STASH_FLOAT))
-    case(f"stash_span_{type_}", Tag.EDGE, **of(type_, *SPANS[type_]), cites=(STASH_FLOAT,))
+# Additions in the type itself would never get beyond start.
+STUCK: dict[str, Numbers] = {"float16": (2048, 2061, 1), "bfloat16": (256, 269, 1)}
+SPANS: dict[str, Numbers] = {"float16": (-6e4, 6e4, 3e4), "bfloat16": (3e38, -1e37, -1e38)}
+for type_, numbers in STUCK.items():
+    case(f"stash_unset_{type_}", Tag.CHANGE, **of(type_, numbers), cites=(AVOIDS, STASH_DEFAULT))
+    case(f"stash_float_{type_}", Tag.CHANGE, **of(type_, numbers), stash_type=FLOAT, cites=(STASH, STASH_FLOAT))
+    case(f"stash_span_{type_}", Tag.EDGE, **of(type_, SPANS[type_]), cites=STASH_FLOAT)
     for number in (0, 10, 11):
-        case(f"stash_{number}_{type_}", Tag.EDGE, **of(type_, *numbers_), stash_type=number, unspecified=STASH)
+        case(f"stash_{number}_{type_}", Tag.EDGE, **of(type_, numbers), stash_type=number, unspecified=STASH)
 for type_ in ("float", "double", "int16", "int32", "int64"):
     for number in (0, 1, 10):
-        case(f"stash_{number}_{type_}", Tag.CHANGE, **of(type_, 1, 9, 3), stash_type=number, cites=(NO_EFFECT,))
-case("stash_float_of_double", Tag.EDGE, **of("double", 0.1, 0.75, 0.1), stash_type=1, cites=(NO_EFFECT,))
-case("stash_float_of_int64", Tag.EDGE, **of("int64", 2**53 + 1, 2**53 + 9, 2), stash_type=1, cites=(NO_EFFECT,))
+        case(f"stash_{number}_{type_}", Tag.CHANGE, **of(type_, (1, 9, 3)), stash_type=number, cites=NO_EFFECT)
+case("stash_float_of_double", Tag.EDGE, **of("double", (0.1, 0.75, 0.1)), stash_type=FLOAT, cites=NO_EFFECT)
+case("stash_float_of_int64", Tag.EDGE, **of("int64", (2**53 + 1, 2**53 + 9, 2)), stash_type=FLOAT, cites=NO_EFFECT)
 
-UP = of("int64", 1, 9, 3)
-for name, clause in {"start": FIRST, "limit": LIMIT, "delta": STEP}.items():
-    for shape in ((1,), (2,), (1, 1), (0,)):
-        several = {name: typed("int64", ramp(*shape))}
-        case(f"{name}_of_shape_{'x'.join(map(str, shape))}", Tag.EDGE, **{**UP, **several}, rejects=clause)
-    case(f"{name}_of_other_type", **{**UP, name: typed("int32", 2)}, rejects=Rule.TYPES)
-    case(f"no_{name}", **{**UP, name: None}, rejects=Rule.ARITY)
-case("outside", Tag.DTYPE, outside="T", start=ramp(), limit=ramp(), delta=ramp(), since=27, rejects=Rule.TYPES)
-case("float16_before", Tag.CHANGE, **of("float16", 1, 9, 3), before=27, rejects=Rule.TYPES)
-case("attribute_stash_type", Tag.CHANGE, **UP, stray={"stash_type": 1}, before=27, rejects=Rule.ATTRIBUTES)
-case("no_outputs", **UP, n=0, rejects=Rule.ARITY)
-case("two_outputs", **UP, n=2, rejects=Rule.ARITY)
+NO_SCALAR = vary(
+    of_shape_1=typed("int64", ramp(1)),
+    of_shape_2=typed("int64", ramp(2)),
+    of_shape_1x1=typed("int64", ramp(1, 1)),
+    of_shape_0=typed("int64", ramp(0)),
+)
+START, LAST, THREE = typed("int64", 1), typed("int64", 9), typed("int64", 3)
+case("start", Tag.EDGE, start=NO_SCALAR, limit=LAST, delta=THREE, rejects=FIRST)
+case("limit", Tag.EDGE, start=START, limit=NO_SCALAR, delta=THREE, rejects=LIMIT)
+case("delta", Tag.EDGE, start=START, limit=LAST, delta=NO_SCALAR, rejects=STEP)
