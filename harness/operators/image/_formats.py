@@ -1,4 +1,7 @@
-"""Image files: what the formats that lose nothing keep in 8 bits, read and written by their own specifications."""
+"""Image files: lossless images of 8 bits in PNG, BMP, TIFF and the portable formats, read and written.
+
+An image is (height, width, channels) of uint8: gray or three colours, and alpha behind them.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Array = np.ndarray[Any, Any]
+BITS, HIGHEST = 8, 255
+"""The bits of a sample, and its highest value."""
+PNG_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
+"""Channels by PNG's colour type."""
+BMP_HEADER = 40
+"""The size of BITMAPINFOHEADER."""
+TIFF_TYPES = {3: "H", 4: "I"}
+"""Those of SHORT and LONG, as `struct` names them."""
+IMAGE_WIDTH, IMAGE_LENGTH, BITS_PER_SAMPLE, COMPRESSION, PHOTOMETRIC = 256, 257, 258, 259, 262
+STRIP_OFFSETS, SAMPLES_PER_PIXEL, ROWS_PER_STRIP, STRIP_BYTE_COUNTS, PLANAR_CONFIGURATION = 273, 277, 278, 279, 284
+"""Tags of TIFF, by the names of its specification."""
+MIN_IS_BLACK, RGB = 1, 2
+"""TIFF's photometric interpretations."""
 
 
 class UnreadableError(Exception):
     """The bytes are no image, or one of a variant that is not read here."""
 
 
-def _demand(holds: object) -> None:
-    if not holds:
+def _demand(condition: object) -> None:
+    if not condition:
         raise UnreadableError
 
 
@@ -39,69 +55,71 @@ def _png(data: bytes) -> Array:
         chunks[kind] = chunks.get(kind, b"") + body
         place += 12 + length
     _demand({b"IHDR", b"IDAT", b"IEND"} == {*chunks})
-    width, height, depth, colours, *rest = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
-    _demand(depth == 8 and colours in {0, 2, 4, 6} and rest == [0, 0, 0])  # noqa: PLR2004 - bits of a sample
-    channels = {0: 1, 2: 3, 4: 2, 6: 4}[colours]
+    width, height, depth, kind_of_colour, *rest = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+    _demand(depth == BITS and rest == [0, 0, 0])
+    channels = PNG_CHANNELS[kind_of_colour]
     lines = _pixels(zlib.decompress(chunks[b"IDAT"]), height, width * channels + 1, 1)[:, :, 0].astype(int)
     image = np.zeros((height + 1, width * channels + channels), int)  # With the zeros above and to the left.
-    for y, (kind_, *line) in enumerate(lines, start=1):
-        _demand(kind_ <= 4)  # noqa: PLR2004 - none, sub, up, average, Paeth
+    for y, (filter_, *line) in enumerate(lines, start=1):
         for x, value in enumerate(line, start=channels):
             left, up, corner = (int(image[at]) for at in ((y, x - channels), (y - 1, x), (y - 1, x - channels)))
             paeth = min((left, up, corner), key=lambda near: abs(left + up - corner - near))
-            image[y, x] = (value + (0, left, up, (left + up) // 2, paeth)[kind_]) % 256
+            predicted = {0: 0, 1: left, 2: up, 3: (left + up) // 2, 4: paeth}[filter_]
+            image[y, x] = (value + predicted) % 256
     return image[1:, channels:].reshape(height, width, channels).astype(np.uint8)
 
 
 def _bmp(data: bytes) -> Array:
-    """Read a bitmap of 24 bits; its lines begin at the bottom, if the height is not negative."""
+    """Read a bitmap of 24 bits; its first line is at the bottom, or at the top where the height is negative."""
     start, size, width, height, _, bits, compression = struct.unpack_from("<IIiiHHI", data, 10)
-    _demand(size == 40 and bits == 24 and compression == 0 and width > 0)  # noqa: PLR2004 - as it says
+    _demand(size == BMP_HEADER and bits == 3 * BITS and compression == 0 and width > 0)
     line = -(-width * 3 // 4) * 4
     lines = _pixels(data[start : start + abs(height) * line], abs(height), line, 1)[:, : width * 3, 0]
     return (lines[::-1] if height > 0 else lines).reshape(abs(height), width, 3)[:, :, ::-1]
 
 
 def _pnm(data: bytes) -> Array:
-    """Read a portable bitmap, graymap or pixmap, in text or binary."""
-    kind, words, place = data[1] - ord("0"), list[int](), 2
-    wanted = 2 if kind in {1, 4} else 3
-    while len(words) < wanted:
+    """Read a portable bitmap (P1, P4), graymap (P2, P5) or pixmap (P3, P6), in text or binary."""
+    kind, numbers, place = data[:2], list[int](), 2
+    while len(numbers) < (2 if kind in {b"P1", b"P4"} else 3):
         text = data[place:].lstrip(b" \t\n\r")
         digits = text[: len(text) - len(text.lstrip(b"0123456789"))]
         _demand(digits)
         place = len(data) - len(text) + len(digits)
-        words.append(int(digits))
-    width, height, channels = words[0], words[1], 3 if kind in {3, 6} else 1
+        numbers.append(int(digits))
+    width, height, *highest = numbers
+    _demand(highest in ([], [HIGHEST]))
     body = data[place + 1 :]
-    if kind == 1:
-        return 255 * (1 - _pixels(bytes(int(digit) for digit in body.decode() if digit in "01"), height, width, 1))
-    if kind == 4:  # noqa: PLR2004 - P4
-        bits = np.unpackbits(_pixels(body, height, -(-width // 8), 1)[:, :, 0], axis=1)[:, :width]
-        return (255 * (1 - bits))[:, :, None]
-    _demand(words[2] == 255)  # noqa: PLR2004 - the highest value of 8 bits
-    return _pixels(bytes(map(int, body.split())) if kind in {2, 3} else body, height, width, channels)
+    if kind == b"P1":
+        black = _pixels(bytes(int(digit) for digit in body.decode() if digit in "01"), height, width, 1)
+        return HIGHEST * (1 - black)
+    if kind == b"P4":
+        black = np.unpackbits(_pixels(body, height, -(-width // 8), 1)[:, :, 0], axis=1)[:, :width]
+        return (HIGHEST * (1 - black))[:, :, None]
+    values = bytes(map(int, body.split())) if kind in {b"P2", b"P3"} else body
+    return _pixels(values, height, width, 3 if kind in {b"P3", b"P6"} else 1)
 
 
 def _tiff(data: bytes) -> Array:
-    """Read a TIFF without compression, of 8 bits, its samples side by side."""
+    """Read a TIFF without compression, of 8 bits, with the samples of a pixel side by side."""
     order = "<" if data[:2] == b"II" else ">"
-    (at,) = struct.unpack_from(f"{order}I", data, 4)
-    (entries,) = struct.unpack_from(f"{order}H", data, at)
+    (directory,) = struct.unpack_from(f"{order}I", data, 4)
+    (entries,) = struct.unpack_from(f"{order}H", data, directory)
     tags: dict[int, list[int]] = {}
-    for entry in range(at + 2, at + 2 + 12 * entries, 12):
-        tag, kind, count = struct.unpack_from(f"{order}HHI", data, entry)
-        code, size = {3: ("H", 2), 4: ("I", 4)}.get(kind, ("", 0))
-        if code:
-            where = entry + 8 if count * size <= 4 else struct.unpack_from(f"{order}I", data, entry + 8)[0]  # noqa: PLR2004
-            tags[tag] = list(struct.unpack_from(f"{order}{count}{code}", data, where))
-    channels = tags.get(277, [1])[0]
-    _demand(tags[258] == [8] * channels and tags.get(259, [1]) == [1] and tags.get(284, [1]) == [1])
-    _demand((tags[262], channels) in (([1], 1), ([2], 3)))
-    strips = zip(tags[273], tags[279], strict=True)
-    return _pixels(
-        b"".join(data[start : start + length] for start, length in strips), tags[257][0], tags[256][0], channels
-    )
+    for entry in range(directory + 2, directory + 2 + 12 * entries, 12):
+        tag, type_, count = struct.unpack_from(f"{order}HHI", data, entry)
+        if type_ in TIFF_TYPES:
+            values = f"{order}{count}{TIFF_TYPES[type_]}"
+            fits = struct.calcsize(values) <= struct.calcsize("<I")
+            place = entry + 8 if fits else struct.unpack_from(f"{order}I", data, entry + 8)[0]
+            tags[tag] = list(struct.unpack_from(values, data, place))
+    channels = tags.get(SAMPLES_PER_PIXEL, [1])[0]
+    _demand(tags[BITS_PER_SAMPLE] == [BITS] * channels)
+    _demand(tags.get(COMPRESSION, [1]) == [1] and tags.get(PLANAR_CONFIGURATION, [1]) == [1])
+    _demand((tags[PHOTOMETRIC], channels) in (([MIN_IS_BLACK], 1), ([RGB], 3)))
+    strips = zip(tags[STRIP_OFFSETS], tags[STRIP_BYTE_COUNTS], strict=True)
+    body = b"".join(data[start : start + length] for start, length in strips)
+    return _pixels(body, tags[IMAGE_LENGTH][0], tags[IMAGE_WIDTH][0], channels)
 
 
 READERS: dict[bytes, Callable[[bytes], Array]] = {
@@ -109,12 +127,17 @@ READERS: dict[bytes, Callable[[bytes], Array]] = {
     b"BM": _bmp,
     b"II*\x00": _tiff,
     b"MM\x00*": _tiff,
+    b"P1": _pnm,
+    b"P2": _pnm,
+    b"P3": _pnm,
+    b"P4": _pnm,
+    b"P5": _pnm,
+    b"P6": _pnm,
 }
-READERS |= {f"P{kind}".encode(): _pnm for kind in range(1, 7)}
 
 
 def read(data: bytes) -> Array:
-    """Return the pixels of an image file, (height, width, channels): gray or colours, and alpha behind them.
+    """Return the pixels of an image file.
 
     Raises:
         UnreadableError: it is none, is damaged, or is of a variant that is not read here.
@@ -128,16 +151,16 @@ def read(data: bytes) -> Array:
     raise UnreadableError
 
 
-def to_png(image: Array, kind: int = 0) -> bytes:
-    """Write a PNG whose lines hold these numbers under one filter: only without (0) are they the pixels."""
+def to_png(image: Array, filter_: int = 0) -> bytes:
+    """Write a PNG whose lines hold these numbers under one filter; without (0) the numbers are the pixels."""
     height, width, channels = image.shape
-    header = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 3: 2, 2: 4, 4: 6}[channels], 0, 0, 0)
-    body = zlib.compress(b"".join(bytes([kind]) + line.tobytes() for line in image))
+    kind_of_colour = {count: kind for kind, count in PNG_CHANNELS.items()}[channels]
+    header = struct.pack(">IIBBBBB", width, height, BITS, kind_of_colour, 0, 0, 0)
+    body = zlib.compress(b"".join(bytes([filter_]) + line.tobytes() for line in image))
     chunks = ((b"IHDR", header), (b"IDAT", body), (b"IEND", b""))
-    made = (
-        struct.pack(">I", len(held)) + name + held + struct.pack(">I", zlib.crc32(name + held)) for name, held in chunks
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
     )
-    return b"\x89PNG\r\n\x1a\n" + b"".join(made)
 
 
 def to_bmp(image: Array, *, down: bool = False) -> bytes:
@@ -145,28 +168,43 @@ def to_bmp(image: Array, *, down: bool = False) -> bytes:
     height, width, _ = image.shape
     rows = image[:: 1 if down else -1, :, ::-1]
     body = b"".join(row.tobytes() + bytes(-width * 3 % 4) for row in rows)
-    header = struct.pack("<IIiiHHIIiiII", 54, 40, width, -height if down else height, 1, 24, 0, len(body), 1, 1, 0, 0)
-    return b"BM" + struct.pack("<IHH", 54 + len(body), 0, 0) + header + body
+    start = 14 + BMP_HEADER
+    sizes = struct.pack("<IiiHHI", BMP_HEADER, width, -height if down else height, 1, 3 * BITS, 0)
+    rest = struct.pack("<IiiII", len(body), 1, 1, 0, 0)
+    return b"BM" + struct.pack("<IHHI", start + len(body), 0, 0, start) + sizes + rest + body
+
+
+def to_pnm(image: Array, kind: int) -> bytes:
+    """Write a portable image, P1 to P6: a bitmap, graymap or pixmap in text (1 to 3), then in binary (4 to 6)."""
+    height, width, _ = image.shape
+    bitmap, text = kind in {1, 4}, kind in {1, 2, 3}
+    values = (image == 0).astype(np.uint8) if bitmap else image  # In a bitmap 1 is black.
+    head = f"P{kind}\n{width} {height}\n" + ("" if bitmap else f"{HIGHEST}\n")
+    if text:
+        return head.encode() + " ".join(map(str, values.reshape(-1))).encode()
+    return head.encode() + (np.packbits(values[:, :, 0], axis=1) if bitmap else values).tobytes()
 
 
 def to_tiff(image: Array, order: str = "<") -> bytes:
     """Write a TIFF in one strip, its numbers little (<) or big (>) end first."""
     height, width, channels = image.shape
-    tags = [
-        (256, width),
-        (257, height),
-        (258, 8),
-        (259, 1),
-        (262, 1 if channels == 1 else 2),
-        (273, 8),
-        (277, channels),
-    ]
-    tags += [(278, height), (279, image.size)]
-    end = 8 + image.size + 2 + 12 * len(tags) + 4
-    entries = b"".join(
-        struct.pack(f"{order}HHII", tag, 4, 1, value) if tag != 258 or channels == 1  # noqa: PLR2004 - bits of a sample
-        else struct.pack(f"{order}HHII", tag, 3, channels, end) for tag, value in tags
-    )  # fmt: skip
-    head = (b"II*\x00" if order == "<" else b"MM\x00*") + struct.pack(f"{order}I", 8 + image.size)
-    bits = struct.pack(f"{order}{channels}H", *[8] * channels)
-    return head + image.tobytes() + struct.pack(f"{order}H", len(tags)) + entries + bytes(4) + bits
+    start, entries = 8, 9
+    directory = start + image.size
+    behind = directory + 2 + 12 * entries + 4
+    short, long = 3, 4
+    bits = (short, channels, behind) if channels > 1 else (long, 1, BITS)  # Several stand behind the directory.
+    tags = {
+        IMAGE_WIDTH: (long, 1, width),
+        IMAGE_LENGTH: (long, 1, height),
+        BITS_PER_SAMPLE: bits,
+        COMPRESSION: (long, 1, 1),
+        PHOTOMETRIC: (long, 1, MIN_IS_BLACK if channels == 1 else RGB),
+        STRIP_OFFSETS: (long, 1, start),
+        SAMPLES_PER_PIXEL: (long, 1, channels),
+        ROWS_PER_STRIP: (long, 1, height),
+        STRIP_BYTE_COUNTS: (long, 1, image.size),
+    }
+    head = (b"II*\x00" if order == "<" else b"MM\x00*") + struct.pack(f"{order}I", directory)
+    count = struct.pack(f"{order}H", entries)
+    listed = b"".join(struct.pack(f"{order}HHII", tag, *entry) for tag, entry in tags.items())
+    return head + image.tobytes() + count + listed + bytes(4) + struct.pack(f"{order}{channels}H", *[BITS] * channels)
