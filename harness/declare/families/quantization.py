@@ -68,7 +68,8 @@ class Granularity:
                 v.require(scalar, item is None or item.ndim == 0)
             return scale, zero
         v.require(_in_force_or_first(v, self.same_shape), zero is None or zero.shape == scale.shape)
-        rank, along = len(shape), 0 if axis is None else axis
+        assert axis is not None  # noqa: S101 - a scalar scale was the only one before there was an axis
+        rank = len(shape)
         rank_one = _in_force(v, self.rank_one)
         if scale.ndim == 0 or (rank_one and rank == scale.ndim == scale.size == 1):
             return scale, zero
@@ -76,16 +77,17 @@ class Granularity:
         v.require(_in_force_or_first(v, self.ranks), scale.ndim == 1 or (blocks is not None and scale.ndim == rank))
         if rank_one:
             v.silent(rank_one, rank == 1)
-        inside = -rank <= along < rank
+        inside = -rank <= axis < rank
         length = _in_force_or_first(v, self.length)
         if scale.ndim > 1 or (rank == 1 and size):
             v.require(_in_force_or_first(v, self.axis), inside)
-            return self._in_blocks(v, shape, scale, zero, along % rank, size or 0)
-        v.silent(length, scale.size == 1 and length not in self.explicit and not (inside and shape[along] == 1))
+            assert size is not None  # noqa: S101 - no version has blocks without a size
+            return self._in_blocks(v, shape, scale, zero, axis % rank, size)
+        v.silent(length, scale.size == 1 and length not in self.explicit and not (inside and shape[axis] == 1))
         v.require(_in_force_or_first(v, self.axis), inside)
-        v.require(length, scale.size == shape[along])
-        column = (-1,) + (1,) * (rank - 1 - along % rank)
-        return scale.reshape(column), None if zero is None else zero.reshape(column)
+        v.require(length, scale.size == shape[axis])
+        along = [extent if dim == axis % rank else 1 for dim, extent in enumerate(shape)]
+        return scale.reshape(along), None if zero is None else zero.reshape(along)
 
     def _in_blocks(
         self, v: Version, shape: tuple[int, ...], scale: Array, zero: Array | None, axis: int, size: int
@@ -98,7 +100,7 @@ class Granularity:
         v.require(blocks, 0 < parts <= whole)
         lowest = math.ceil(whole / parts)
         highest = math.ceil(whole / (parts - 1)) - 1 if parts > 1 else math.inf
-        v.require(block_size, size > 0 and lowest <= size <= highest)
+        v.require(block_size, lowest <= size <= highest)
         block = np.arange(whole) // size
         return scale.take(block, axis), None if zero is None else zero.take(block, axis)
 
@@ -233,6 +235,7 @@ def misfits(grains: Granularity) -> Iterator[Misfit]:
         ("blocks_axis_too_low", grains.axis, (3, 7), (3, 3), {"axis": -3, "block_size": 3}),
         ("blocks_on_two_axes", grains.blocks, (4, 6), (2, 3), {"block_size": 2}),
         ("blocks_broadcast", grains.blocks, (4, 6), (1, 3), {"block_size": 2}),
+        ("blocks_none", grains.blocks, (3, 7), (3, 0), {"block_size": 3}),
         ("blocks_too_many", grains.blocks, (3, 2), (3, 4), {"block_size": 1}),
         ("scale_of_other_rank", grains.ranks, (2, 3, 4), (2, 3), {"axis": 0}),
     ]

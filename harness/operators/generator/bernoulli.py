@@ -42,8 +42,7 @@ def bernoulli(v: Version, input: Array) -> Drawn:  # noqa: A002 - the text's own
     v.require(PROBABILITIES, not (input > 1).any())
     v.require(RANGE, bool((input >= 0).all()))
     example = np.random.default_rng(0).random(input.shape) < input
-    choices = np.where(input == 1, 1, 0), np.where(input == 0, 0, 1)
-    return Drawn(example, choices=choices, mean=input, deviation=np.sqrt(input * (1 - input)))
+    return Drawn(example, choices=(np.floor(input), np.ceil(input)), mean=input, deviation=np.sqrt(input * (1 - input)))
 
 
 case = BERNOULLI.case

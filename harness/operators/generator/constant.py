@@ -79,9 +79,10 @@ def constant(
     attributes = [value, sparse_value, *numbers, value_string, value_strings]
     values = [item for item in attributes if item is not None]
     v.require(ONE_OF if ONE_OF.in_force(v.since) else ONE_OF_TWO, len(values) == 1)
-    if isinstance(values[0], Sparse):
-        return dense(values[0])
-    return np.asarray(values[0], v.dtypes["T"])
+    (only,) = values
+    if isinstance(only, Sparse):
+        return dense(only)
+    return np.asarray(only, v.dtypes["T"])
 
 
 case = CONSTANT.case

@@ -37,7 +37,7 @@ FLOATS = NORMAL.clause("Constrain output types to float tensors.")
 @NORMAL.oracle()
 def normal(v: Version, shape: list[int], mean: float, scale: float) -> Drawn:
     """Return what holds of any values of this distribution."""
-    v.silent(SHAPE, min(shape, default=0) < 0)
+    v.silent(SHAPE, any(size < 0 for size in shape))
     v.silent(SCALE, not (np.isfinite([scale, mean]).all() and scale >= 0))
     example = np.random.default_rng(0).normal(mean, scale, shape)
     return Drawn(example, mean=mean, deviation=scale, kurtosis=3)
@@ -60,4 +60,5 @@ case("dtypes_seed", Tag.DTYPE, each="T", shape=[30, 20], dtype=element_type("{T}
 
 case("dtype_of_no_type", shape=[3], dtype=99, rejects=ENUM)
 case("dimension_negative", Tag.EDGE, shape=[3, -1], unspecified=SHAPE)
+case("mean_infinite", Tag.EDGE, shape=[3], mean=np.inf, unspecified=SCALE)
 case("scale_negative", Tag.EDGE, shape=[3], scale=-1.0, unspecified=SCALE)

@@ -15,6 +15,7 @@ import ml_dtypes
 import numpy as np
 
 from harness.declare import Array, Int, Op, Tag, Version, bounded, ramp, typed, vary
+from harness.declare.data import FLOATS
 
 FLOAT = 1
 """The number of float in TensorProto.DataType."""
@@ -216,6 +217,9 @@ for type_ in ("float", "float16"):
 for type_, span in {"float": 3e38, "double": 1.7e308}.items():
     case(f"span_beyond_{type_}", Tag.EDGE, **of(type_, (-span, span, span * 0.8)), unspecified=NUMBER)
     case(f"span_within_{type_}", Tag.EDGE, **of(type_, (-span / 4, span / 2, span / 5)), cites=CONTENTS)
+for type_ in ("float", "double"):
+    greatest = FLOATS[type_].largest
+    case(f"span_greatest_{type_}", Tag.EDGE, **of(type_, (0, greatest, greatest)), cites=CONTENTS)
 case("number_open_float", Tag.EDGE, **of("float", (0, 0.3, 0.1)), unspecified=NUMBER)
 case("number_open_double", Tag.EDGE, **of("double", (0.1, 1.1, 0.25)), unspecified=NUMBER)
 

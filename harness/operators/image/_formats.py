@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 Array = np.ndarray[Any, Any]
 BITS, HIGHEST = 8, 255
@@ -113,13 +113,15 @@ def _tiff(data: bytes) -> Array:
             fits = struct.calcsize(values) <= struct.calcsize("<I")
             place = entry + 8 if fits else struct.unpack_from(f"{order}I", data, entry + 8)[0]
             tags[tag] = list(struct.unpack_from(values, data, place))
-    channels = tags.get(SAMPLES_PER_PIXEL, [1])[0]
+    (channels,) = tags.get(SAMPLES_PER_PIXEL, [1])
     _demand(tags[BITS_PER_SAMPLE] == [BITS] * channels)
-    _demand(tags.get(COMPRESSION, [1]) == [1] and tags.get(PLANAR_CONFIGURATION, [1]) == [1])
+    _demand(tags.get(COMPRESSION, [1]) == [1])
+    _demand(tags.get(PLANAR_CONFIGURATION, [1]) == [1])
     _demand((tags[PHOTOMETRIC], channels) in (([MIN_IS_BLACK], 1), ([RGB], 3)))
     strips = zip(tags[STRIP_OFFSETS], tags[STRIP_BYTE_COUNTS], strict=True)
     body = b"".join(data[start : start + length] for start, length in strips)
-    return _pixels(body, tags[IMAGE_LENGTH][0], tags[IMAGE_WIDTH][0], channels)
+    (height,), (width,) = tags[IMAGE_LENGTH], tags[IMAGE_WIDTH]
+    return _pixels(body, height, width, channels)
 
 
 READERS: dict[bytes, Callable[[bytes], Array]] = {
@@ -151,11 +153,14 @@ def read(data: bytes) -> Array:
     raise UnreadableError
 
 
-def to_png(image: Array, filter_: int = 0) -> bytes:
-    """Write a PNG whose lines hold these numbers under one filter; without (0) the numbers are the pixels."""
+def to_png(image: Array, filter_: int = 0, *, interlaced: bool = False) -> bytes:
+    """Write a PNG whose lines hold these numbers under one filter; without (0) the numbers are the pixels.
+
+    `interlaced` is for images of one pixel, of which only the header shows it.
+    """
     height, width, channels = image.shape
     kind_of_colour = {count: kind for kind, count in PNG_CHANNELS.items()}[channels]
-    header = struct.pack(">IIBBBBB", width, height, BITS, kind_of_colour, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, BITS, kind_of_colour, 0, 0, int(interlaced))
     body = zlib.compress(b"".join(bytes([filter_]) + line.tobytes() for line in image))
     chunks = ((b"IHDR", header), (b"IDAT", body), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
@@ -185,26 +190,27 @@ def to_pnm(image: Array, kind: int) -> bytes:
     return head.encode() + (np.packbits(values[:, :, 0], axis=1) if bitmap else values).tobytes()
 
 
-def to_tiff(image: Array, order: str = "<") -> bytes:
-    """Write a TIFF in one strip, its numbers little (<) or big (>) end first."""
+def to_tiff(image: Array, order: str = "<", tags: Mapping[int, int] | None = None) -> bytes:
+    """Write a TIFF in one strip, its numbers little (<) or big (>) end first; `tags` are added, or replace its own."""
     height, width, channels = image.shape
-    start, entries = 8, 9
+    start, short, long = 8, 3, 4
     directory = start + image.size
-    behind = directory + 2 + 12 * entries + 4
-    short, long = 3, 4
-    bits = (short, channels, behind) if channels > 1 else (long, 1, BITS)  # Several stand behind the directory.
-    tags = {
-        IMAGE_WIDTH: (long, 1, width),
-        IMAGE_LENGTH: (long, 1, height),
-        BITS_PER_SAMPLE: bits,
-        COMPRESSION: (long, 1, 1),
-        PHOTOMETRIC: (long, 1, MIN_IS_BLACK if channels == 1 else RGB),
-        STRIP_OFFSETS: (long, 1, start),
-        SAMPLES_PER_PIXEL: (long, 1, channels),
-        ROWS_PER_STRIP: (long, 1, height),
-        STRIP_BYTE_COUNTS: (long, 1, image.size),
+    values = {
+        IMAGE_WIDTH: width,
+        IMAGE_LENGTH: height,
+        BITS_PER_SAMPLE: BITS,
+        COMPRESSION: 1,
+        PHOTOMETRIC: MIN_IS_BLACK if channels == 1 else RGB,
+        STRIP_OFFSETS: start,
+        SAMPLES_PER_PIXEL: channels,
+        ROWS_PER_STRIP: height,
+        STRIP_BYTE_COUNTS: image.size,
+        **(tags or {}),
     }
+    entries = {tag: (long, 1, value) for tag, value in sorted(values.items())}
+    if channels > 1:  # Several numbers of bits stand behind the directory.
+        entries[BITS_PER_SAMPLE] = (short, channels, directory + 2 + 12 * len(entries) + 4)
     head = (b"II*\x00" if order == "<" else b"MM\x00*") + struct.pack(f"{order}I", directory)
-    count = struct.pack(f"{order}H", entries)
-    listed = b"".join(struct.pack(f"{order}HHII", tag, *entry) for tag, entry in tags.items())
+    count = struct.pack(f"{order}H", len(entries))
+    listed = b"".join(struct.pack(f"{order}HHII", tag, *entry) for tag, entry in entries.items())
     return head + image.tobytes() + count + listed + bytes(4) + struct.pack(f"{order}{channels}H", *[BITS] * channels)

@@ -13,7 +13,18 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import EXACT, Array, Op, Tag, Typed, Version, ramp, typed, vary
-from harness.operators.image._formats import UnreadableError, read, to_bmp, to_png, to_pnm, to_tiff
+from harness.operators.image._formats import (
+    BITS_PER_SAMPLE,
+    COMPRESSION,
+    PHOTOMETRIC,
+    PLANAR_CONFIGURATION,
+    UnreadableError,
+    read,
+    to_bmp,
+    to_png,
+    to_pnm,
+    to_tiff,
+)
 
 DECODER = Op("ImageDecoder", versions=(20,), compare=EXACT, rank=lambda _: 3)
 
@@ -133,12 +144,21 @@ BROKEN = vary(
     text=stream(b"no image"),
     png_cut=stream(WHOLE[:-20]),
     png_head=stream(WHOLE[:8]),
+    png_without_end=stream(WHOLE[:-12]),
     png_damaged=stream(WHOLE[:45] + b"\xff\xff" + WHOLE[47:]),
     bmp_cut=stream(COLOURED["bmp"][:60]),
     tiff_cut=stream(COLOURED["tiff"][:12]),
     pnm_cut=stream(COLOURED["pnm_6"][:20]),
 )
 case("broken", Tag.EDGE, encoded_stream=BROKEN, unspecified=EMPTY)
+VARIANTS = vary(
+    png_interlaced=stream(to_png(COLOURS[:1, 1:2], interlaced=True)),
+    tiff_compressed=stream(to_tiff(GRAY, tags={COMPRESSION: 5})),
+    tiff_planar=stream(to_tiff(GRAY, tags={PLANAR_CONFIGURATION: 2})),
+    tiff_white_is_zero=stream(to_tiff(GRAY, tags={PHOTOMETRIC: 0})),
+    tiff_of_4_bits=stream(to_tiff(GRAY, tags={BITS_PER_SAMPLE: 4})),
+)
+case("not_read", Tag.EDGE, encoded_stream=VARIANTS, unspecified=EMPTY)
 for name, magic in {"jpeg": JPEG, "jpeg2000": JPEG2000, "webp": WEBP}.items():
     head = stream(magic + bytes(8))
     case(f"{name}_head", Tag.EDGE, encoded_stream=head, cites=(LOSSLESS, UPSAMPLING, TURBO), unspecified=FORMATS)

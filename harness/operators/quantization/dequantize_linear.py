@@ -183,6 +183,7 @@ for name, scales, axis, size in by_blocks():
     )
 case("blocks_no_zero_point", x=CUBE, x_scale=np.ones((2, 2, 4)) / 8, block_size=2, cites=BLOCKS)
 case("blocks_rank1", Tag.EDGE, x=ramp(7), x_scale=THREE, axis=0, block_size=3, cites=BLOCKS)
+case("blocks_uneven", Tag.EDGE, x=ramp(2, 7), x_scale=[[1, 2, 4], [2, 4, 1]], block_size=3, cites=(BLOCKS, BLOCK_SIZE))
 case("blocks_of_zero", Tag.EDGE, x=ramp(3, 0), x_scale=ramp(3, 0), block_size=1, unspecified=BLOCK_SIZE)
 case("block_size_unused", Tag.EDGE, x=CUBE, x_scale=0.5, block_size=2, cites=ONLY_BLOCKED)
 case("block_size_unused_axis", Tag.EDGE, x=CUBE, x_scale=THREE, block_size=2, cites=ONLY_BLOCKED)

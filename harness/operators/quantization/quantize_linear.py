@@ -107,7 +107,7 @@ GRAINS = Granularity(
     block_size=(BLOCK_SIZE,),
 )
 FLOAT32 = np.dtype(np.float32)
-PRECISIONS = {1: FLOAT32, 10: np.dtype(np.float16), 16: np.dtype(ml_dtypes.bfloat16)}
+PRECISIONS: dict[Int, np.dtype[Any]] = {1: FLOAT32, 10: np.dtype(np.float16), 16: np.dtype(ml_dtypes.bfloat16)}
 """The types of a division, by their numbers in TensorProto.DataType."""
 
 
@@ -139,7 +139,7 @@ def quantized(
     scale, zero = GRAINS.spread(v, x.shape, y_scale, y_zero_point, axis, block_size)
     v.silent(formula, bool((y_scale == 0).any()))
     scaled_by = v.dtypes["T2" if has_precision else "T1"] if SATURATE.in_force(v.since) else FLOAT32
-    divides = PRECISIONS.get(precision or 0, scaled_by)
+    divides = PRECISIONS.get(precision, scaled_by)
     with np.errstate(all="ignore"):
         wide, by = x.astype(np.float64), scale.astype(np.float64)
         zeros = 0.0 if zero is None else zero.astype(np.float64)
@@ -195,6 +195,9 @@ case("vector_and_scalar", x=CUBE, y_scale=[1, 2, 3], y_zero_point=1, rejects=ALL
 case("vector_and_matrix", x=CUBE, y_scale=[1, 2, 3], y_zero_point=[[1, 2, 3]], rejects=MATCH)
 case("one_element_before_21", Tag.EDGE, x=CUBE, y_scale=2, y_zero_point=[1], rejects=MATCH_BEFORE_21)
 case("one_element", Tag.EDGE, x=CUBE, y_scale=2, y_zero_point=[1], rejects=DETERMINES)
+case("axis_size_one", Tag.EDGE, x=ramp(3, 1), y_scale=[2], y_zero_point=[1], axis=1, before=24, cites=BACK)
+case("length_of_one_before_21", Tag.EDGE, x=CUBE, y_scale=[2], axis=2, since=13, before=21, unspecified=EITHER)
+case("length_of_one", Tag.EDGE, x=CUBE, y_scale=[2], axis=2, rejects=LENGTH)
 for name, scales, axis in by_axis():
     zeros = np.arange(scales.size) * 3 - 2
     case(name, Tag.AXIS, x=CUBE, y_scale=scales, y_zero_point=zeros, axis=axis, before=24, cites=BACK)
@@ -211,6 +214,7 @@ for name, scales, axis, size in by_blocks():
         before=24,
         cites=BLOCKS,
     )
+case("blocks_uneven", Tag.EDGE, x=ramp(2, 7), y_scale=[[1, 2, 4], [2, 4, 1]], block_size=3, cites=(BLOCKS, BLOCK_SIZE))
 for misfit in misfits(GRAINS):
     case(
         misfit.name,

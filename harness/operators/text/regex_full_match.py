@@ -164,6 +164,7 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "set_of_signs": (r"[\]\-.^]+", ["]-.^", "a", "^"]),
     "set_utf8": ("[à-ü]+", ["àéü", "a", "Ü"]),
     "digits": (r"\d+", ["012", "٣", "1a", ""]),
+    "digits_behind_set": (r"[a-c]\d$", ["a1", "ad", "b٣", "c1\n"]),
     "digits_not": (r"\D+", ["abc", "٣", "1"]),
     "words": (r"\w+", ["aZ_9", "é", "a b"]),
     "words_not": (r"\W+", ["é", "-", "_"]),
