@@ -67,24 +67,24 @@ class Granularity:
                 v.silent(scalar, item is not None and item.ndim > 0 and item.size == 1)
                 v.require(scalar, item is None or item.ndim == 0)
             return scale, zero
-        v.require(_in_force_or_first(v, self.same_shape), zero is None or zero.shape == scale.shape)
+        v.require(_the_one_in_force(v, self.same_shape), zero is None or zero.shape == scale.shape)
         assert axis is not None  # noqa: S101 - a scalar scale was the only one before there was an axis
         rank = len(shape)
         rank_one = _in_force(v, self.rank_one)
         if scale.ndim == 0 or (rank_one and rank == scale.ndim == scale.size == 1):
             return scale, zero
         blocks = _in_force(v, self.blocks)
-        v.require(_in_force_or_first(v, self.ranks), scale.ndim == 1 or (blocks is not None and scale.ndim == rank))
+        v.require(_the_one_in_force(v, self.ranks), scale.ndim == 1 or (blocks is not None and scale.ndim == rank))
         if rank_one:
             v.silent(rank_one, rank == 1)
         inside = -rank <= axis < rank
-        length = _in_force_or_first(v, self.length)
+        length = _the_one_in_force(v, self.length)
         if scale.ndim > 1 or (rank == 1 and size):
-            v.require(_in_force_or_first(v, self.axis), inside)
+            v.require(_the_one_in_force(v, self.axis), inside)
             assert size is not None  # noqa: S101 - no version has blocks without a size
             return self._in_blocks(v, shape, scale, zero, axis % rank, size)
         v.silent(length, scale.size == 1 and length not in self.explicit and not (inside and shape[axis] == 1))
-        v.require(_in_force_or_first(v, self.axis), inside)
+        v.require(_the_one_in_force(v, self.axis), inside)
         v.require(length, scale.size == shape[axis])
         along = [extent if dim == axis % rank else 1 for dim, extent in enumerate(shape)]
         return scale.reshape(along), None if zero is None else zero.reshape(along)
@@ -93,7 +93,7 @@ class Granularity:
         self, v: Version, shape: tuple[int, ...], scale: Array, zero: Array | None, axis: int, size: int
     ) -> tuple[Array, Array | None]:
         """Return scale and zero point, each repeated `size` times along the axis."""
-        blocks, block_size = _in_force_or_first(v, self.blocks), _in_force_or_first(v, self.block_size)
+        blocks, block_size = _the_one_in_force(v, self.blocks), _the_one_in_force(v, self.block_size)
         v.require(blocks, all(scale.shape[dim] == shape[dim] for dim in range(len(shape)) if dim != axis))
         whole, parts = shape[axis], scale.shape[axis]
         v.silent(block_size, whole == 0)
@@ -109,8 +109,8 @@ def _in_force(v: Version, clauses: tuple[Clause, ...]) -> Clause | None:
     return next((clause for clause in clauses if clause.in_force(v.since)), None)
 
 
-def _in_force_or_first(v: Version, clauses: tuple[Clause, ...]) -> Clause:
-    return _in_force(v, clauses) or clauses[0]
+def _the_one_in_force(v: Version, clauses: tuple[Clause, ...]) -> Clause:
+    return next(clause for clause in clauses if clause.in_force(v.since))
 
 
 def saturated(
@@ -228,12 +228,13 @@ def misfits(grains: Granularity) -> Iterator[Misfit]:
         ("axis_too_low", grains.axis, (2, 3, 4), (2,), {"axis": -4}),
         ("block_size_too_low", grains.block_size, (3, 7), (3, 3), {"block_size": 2}),
         ("block_size_too_high", grains.block_size, (3, 7), (3, 3), {"block_size": 4}),
+        ("block_size_too_high_of_two", grains.block_size, (2, 7), (2, 2), {"block_size": 7}),
         ("block_size_zero", grains.block_size, (3, 7), (3, 3), {"block_size": 0}),
         ("block_size_negative", grains.block_size, (3, 7), (3, 3), {"block_size": -3}),
         ("block_size_left_out", grains.block_size, (3, 7), (3, 3), {}),
         ("blocks_axis_too_high", grains.axis, (3, 7), (3, 3), {"axis": 2, "block_size": 3}),
         ("blocks_axis_too_low", grains.axis, (3, 7), (3, 3), {"axis": -3, "block_size": 3}),
-        ("blocks_on_two_axes", grains.blocks, (4, 6), (2, 3), {"block_size": 2}),
+        ("blocks_on_two_axes", grains.blocks, (4, 6, 5), (2, 3, 5), {"block_size": 2}),
         ("blocks_broadcast", grains.blocks, (4, 6), (1, 3), {"block_size": 2}),
         ("blocks_none", grains.blocks, (3, 7), (3, 0), {"block_size": 3}),
         ("blocks_too_many", grains.blocks, (3, 2), (3, 4), {"block_size": 1}),

@@ -58,7 +58,7 @@ def multinomial(v: Version, input: Array, sample_size: int) -> Drawn:  # noqa: A
     mean = (p * numbers).sum(axis=1, keepdims=True)
     second, fourth = ((p * (numbers - mean) ** power).sum(axis=1, keepdims=True) for power in (2, 4))
     with np.errstate(all="ignore"):
-        kurtosis = float(np.nanmax(np.where(second > 0, fourth / second**2, np.nan))) if (second > 0).any() else None
+        kurtosis = float(np.nanmax(fourth / second**2)) if (second > 0).any() else None
     return Drawn(
         example,
         choices=choices,

@@ -150,6 +150,16 @@ case(
     "int32_zero_point_three", Tag.EDGE, x=NUMBERS_OF_32_BITS, x_scale=0.5, x_zero_point=typed("int32", 3), rejects=INT32
 )
 
+case(
+    "int32_zero_points",
+    Tag.EDGE,
+    x=typed("int32", [[-7], [9]]),
+    x_scale=[0.5, 2],
+    x_zero_point=typed("int32", [0, 3]),
+    axis=0,
+    rejects=INT32,
+)
+
 case("scalars", x=[1, 2, 3], x_scale=0.5, x_zero_point=7, cites=SCALARS)
 case("scalar_of_rank1", Tag.EDGE, x=[1, 2, 3], x_scale=[0.5], before=13, unspecified=SCALARS)
 case("scale_for_each", x=[1, 2, 3], x_scale=THREE, rejects=SCALARS)
