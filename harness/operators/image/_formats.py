@@ -5,6 +5,7 @@ An image is (height, width, channels) of uint8: gray or three colours, and alpha
 
 from __future__ import annotations
 
+import contextlib
 import struct
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -40,7 +41,7 @@ def _demand(condition: object) -> None:
 
 
 def _pixels(data: bytes, height: int, width: int, channels: int) -> Array:
-    _demand(min(height, width) > 0 and len(data) == height * width * channels)
+    _demand(min(height, width) > 0)
     return np.frombuffer(data, np.uint8).reshape(height, width, channels)
 
 
@@ -58,7 +59,7 @@ def _png(data: bytes) -> Array:
     width, height, depth, kind_of_colour, *rest = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
     _demand(depth == BITS and rest == [0, 0, 0])
     channels = PNG_CHANNELS[kind_of_colour]
-    lines = _pixels(zlib.decompress(chunks[b"IDAT"]), height, width * channels + 1, 1)[:, :, 0].astype(int)
+    lines = _pixels(zlib.decompress(chunks[b"IDAT"]), height, width * channels + 1, 1).squeeze(2).astype(int)
     image = np.zeros((height + 1, width * channels + channels), int)  # With the zeros above and to the left.
     for y, (filter_, *line) in enumerate(lines, start=1):
         for x, value in enumerate(line, start=channels):
@@ -72,9 +73,9 @@ def _png(data: bytes) -> Array:
 def _bmp(data: bytes) -> Array:
     """Read a bitmap of 24 bits; its first line is at the bottom, or at the top where the height is negative."""
     start, size, width, height, _, bits, compression = struct.unpack_from("<IIiiHHI", data, 10)
-    _demand(size == BMP_HEADER and bits == 3 * BITS and compression == 0 and width > 0)
+    _demand((size, bits, compression) == (BMP_HEADER, 3 * BITS, 0))
     line = -(-width * 3 // 4) * 4
-    lines = _pixels(data[start : start + abs(height) * line], abs(height), line, 1)[:, : width * 3, 0]
+    lines = _pixels(data[start : start + abs(height) * line], abs(height), line, 1).squeeze(2)[:, : width * 3]
     return (lines[::-1] if height > 0 else lines).reshape(abs(height), width, 3)[:, :, ::-1]
 
 
@@ -84,7 +85,6 @@ def _pnm(data: bytes) -> Array:
     while len(numbers) < (2 if kind in {b"P1", b"P4"} else 3):
         text = data[place:].lstrip(b" \t\n\r")
         digits = text[: len(text) - len(text.lstrip(b"0123456789"))]
-        _demand(digits)
         place = len(data) - len(text) + len(digits)
         numbers.append(int(digits))
     width, height, *highest = numbers
@@ -94,7 +94,7 @@ def _pnm(data: bytes) -> Array:
         black = _pixels(bytes(int(digit) for digit in body.decode() if digit in "01"), height, width, 1)
         return HIGHEST * (1 - black)
     if kind == b"P4":
-        black = np.unpackbits(_pixels(body, height, -(-width // 8), 1)[:, :, 0], axis=1)[:, :width]
+        black = np.unpackbits(_pixels(body, height, -(-width // 8), 1).squeeze(2), axis=1)[:, :width]
         return (HIGHEST * (1 - black))[:, :, None]
     values = bytes(map(int, body.split())) if kind in {b"P2", b"P3"} else body
     return _pixels(values, height, width, 3 if kind in {b"P3", b"P6"} else 1)
@@ -106,16 +106,18 @@ def _tiff(data: bytes) -> Array:
     (directory,) = struct.unpack_from(f"{order}I", data, 4)
     (entries,) = struct.unpack_from(f"{order}H", data, directory)
     tags: dict[int, list[int]] = {}
-    for entry in range(directory + 2, directory + 2 + 12 * entries, 12):
+    for index in range(entries):
+        entry = directory + 2 + 12 * index
         tag, type_, count = struct.unpack_from(f"{order}HHI", data, entry)
         if type_ in TIFF_TYPES:
             values = f"{order}{count}{TIFF_TYPES[type_]}"
-            fits = struct.calcsize(values) <= struct.calcsize("<I")
-            place = entry + 8 if fits else struct.unpack_from(f"{order}I", data, entry + 8)[0]
+            place = entry + 8
+            if struct.calcsize(values) > struct.calcsize("<I"):
+                (place,) = struct.unpack_from(f"{order}I", data, place)
             tags[tag] = list(struct.unpack_from(values, data, place))
-    (channels,) = tags.get(SAMPLES_PER_PIXEL, [1])
+    (channels,) = tags[SAMPLES_PER_PIXEL]
     _demand(tags[BITS_PER_SAMPLE] == [BITS] * channels)
-    _demand(tags.get(COMPRESSION, [1]) == [1])
+    _demand(tags[COMPRESSION] == [1])
     _demand(tags.get(PLANAR_CONFIGURATION, [1]) == [1])
     _demand((tags[PHOTOMETRIC], channels) in (([MIN_IS_BLACK], 1), ([RGB], 3)))
     strips = zip(tags[STRIP_OFFSETS], tags[STRIP_BYTE_COUNTS], strict=True)
@@ -144,12 +146,10 @@ def read(data: bytes) -> Array:
     Raises:
         UnreadableError: it is none, is damaged, or is of a variant that is not read here.
     """
-    try:
+    with contextlib.suppress(struct.error, zlib.error, KeyError, ValueError, IndexError):
         for magic, reader in READERS.items():
             if data.startswith(magic):
                 return reader(data)
-    except (struct.error, zlib.error, KeyError, ValueError, IndexError) as error:
-        raise UnreadableError from error
     raise UnreadableError
 
 

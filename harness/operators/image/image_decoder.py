@@ -74,7 +74,7 @@ def decoded(v: Version, encoded_stream: Array, pixel_format: str) -> Array:
         v.silent(EMPTY)
     colours, alpha = (image[:, :, :-1], image[:, :, -1:]) if image.shape[2] in {2, 4} else (image, None)
     v.silent(PIXEL_FORMAT, alpha is not None and bool((alpha < OPAQUE).any()))
-    v.silent(PIXEL_FORMAT, pixel_format == "Grayscale" and colours.shape[2] > 1)
+    v.silent(PIXEL_FORMAT, pixel_format == "Grayscale" and colours.shape[2] != 1)
     if pixel_format == "Grayscale":
         return colours
     return np.broadcast_to(colours, (*colours.shape[:2], 3))[:, :, :: -1 if pixel_format == "BGR" else 1]
@@ -123,6 +123,7 @@ COLOURLESS = {
     "pnm_1": to_pnm(BITS, 1),
     "pnm_2": to_pnm(GRAY, 2),
     "pnm_4": to_pnm(BITS, 4),
+    "pnm_4_of_two_bytes": to_pnm(BITS.repeat(2, axis=1), 4),
     "pnm_5": to_pnm(GRAY, 5),
 }
 PNG = stream(COLOURED["png"])
@@ -145,14 +146,18 @@ BROKEN = vary(
     png_cut=stream(WHOLE[:-20]),
     png_head=stream(WHOLE[:8]),
     png_without_end=stream(WHOLE[:-12]),
+    png_wrong_check=stream(WHOLE[:-1] + bytes([WHOLE[-1] ^ 1])),
     png_damaged=stream(WHOLE[:45] + b"\xff\xff" + WHOLE[47:]),
     bmp_cut=stream(COLOURED["bmp"][:60]),
     tiff_cut=stream(COLOURED["tiff"][:12]),
+    pnm_without_columns=stream(b"P5\n0 2\n255\n"),
     pnm_cut=stream(COLOURED["pnm_6"][:20]),
 )
 case("broken", Tag.EDGE, encoded_stream=BROKEN, unspecified=EMPTY)
 VARIANTS = vary(
     png_interlaced=stream(to_png(COLOURS[:1, 1:2], interlaced=True)),
+    bmp_compressed=stream(COLOURED["bmp"][:30] + b"\x01" + COLOURED["bmp"][31:]),
+    pnm_to_127=stream(b"P5\n1 1\n127\n\x05"),
     tiff_compressed=stream(to_tiff(GRAY, tags={COMPRESSION: 5})),
     tiff_planar=stream(to_tiff(GRAY, tags={PLANAR_CONFIGURATION: 2})),
     tiff_white_is_zero=stream(to_tiff(GRAY, tags={PHOTOMETRIC: 0})),

@@ -106,7 +106,7 @@ def _translated(token: re.Match[str], *, inside: bool, lines: bool) -> str:
         if name not in POSIX or token["inverse"]:
             raise _InvalidError(text)
         return POSIX[name]
-    if token["least"] and max(int(token["least"]), int(token["most"] or 0)) > MOST_REPEATED:
+    if any(int(count) > MOST_REPEATED for count in token.group("least", "most") if count):
         raise _InvalidError(text)
     return r"\Z" if text == "$" and not inside and not lines else text
 
@@ -120,9 +120,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     if UNSUPPORTED.search(re.sub(r"\\Q.*?(\\E|$)|\\\\", "", pattern)):
         raise _InvalidError(pattern)
     flags = re.match(r"\(\?([imsU]+)\)", pattern)
+    pattern = pattern.removeprefix(flags[0]) if flags else pattern
     letters = flags[1].replace("U", "") if flags else ""  # Greedy or not, a full match is the same.
     translated, inside = f"(?{letters})" if letters else "", False
-    for token in TOKEN.finditer(pattern, flags.end() if flags else 0):
+    for token in TOKEN.finditer(pattern):
         translated += _translated(token, inside=inside, lines="m" in letters)
         inside = (inside or token[0] == "[") and token[0] != "]"
     try:

@@ -90,7 +90,7 @@ def normalized(
         if not any(_is_word(v, text, word, sensitive=is_case_sensitive == 1) for word in stopwords or ())
     ]
     changed = [_changed(v, text, case_change_action) for text in others] or [""]
-    return np.array(changed, object).reshape((*X.shape[:-1], -1))
+    return np.array(changed, object).reshape((*X.shape[:-1], len(changed)))
 
 
 case = NORMALIZER.case
