@@ -6,6 +6,7 @@ An image is (height, width, channels) of uint8: gray or three colours, and alpha
 from __future__ import annotations
 
 import contextlib
+import math
 import struct
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 BITS, HIGHEST = 8, 255
 """The bits of a sample, and its highest value."""
+DAMAGED = (struct.error, zlib.error, KeyError, ValueError, IndexError)
+"""The errors that reading a damaged file raises."""
 PNG_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
 """Channels by PNG's colour type."""
 BMP_HEADER = 40
@@ -94,7 +97,7 @@ def _pnm(data: bytes) -> Array:
         black = _pixels(bytes(int(digit) for digit in body.decode() if digit in "01"), height, width, 1)
         return HIGHEST * (1 - black)
     if kind == b"P4":
-        black = np.unpackbits(_pixels(body, height, -(-width // 8), 1).squeeze(2), axis=1)[:, :width]
+        black = np.unpackbits(_pixels(body, height, math.ceil(width / BITS), 1).squeeze(2), axis=1)[:, :width]
         return (HIGHEST * (1 - black))[:, :, None]
     values = bytes(map(int, body.split())) if kind in {b"P2", b"P3"} else body
     return _pixels(values, height, width, 3 if kind in {b"P3", b"P6"} else 1)
@@ -146,7 +149,7 @@ def read(data: bytes) -> Array:
     Raises:
         UnreadableError: it is none, is damaged, or is of a variant that is not read here.
     """
-    with contextlib.suppress(struct.error, zlib.error, KeyError, ValueError, IndexError):
+    with contextlib.suppress(*DAMAGED):
         for magic, reader in READERS.items():
             if data.startswith(magic):
                 return reader(data)

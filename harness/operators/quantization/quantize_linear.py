@@ -145,7 +145,7 @@ def quantized(
         zeros = 0.0 if zero is None else zero.astype(np.float64)
         quotient = wide / by
         if divides not in PRECISIONS.values():
-            v.silent(PRECISION, has_precision and bool((quotient != np.rint(quotient)).any()))
+            v.silent(PRECISION if has_precision else formula, bool((quotient != np.rint(quotient)).any()))
             divides = np.dtype(np.float64)
         v.silent(SATURATE, "fnuz" in target.name and bool(np.isinf(quotient).any()))
         quotients = [_cast(_cast(wide, divides) / _cast(by, divides), divides), _cast(quotient, divides)]
@@ -341,15 +341,28 @@ for type_ in ("float", "float16", "bfloat16"):
         precision=element_type(type_),
         cites=PRECISION,
     )
+INTEGERS_OF_32_BITS, INT32_SCALE = typed("int32", [5, -4, 9]), typed("int32", 3)
+case(
+    "int32_by_int32_before_21",
+    Tag.EDGE,
+    x=INTEGERS_OF_32_BITS,
+    y_scale=INT32_SCALE,
+    y_zero_point=1,
+    since=19,
+    before=21,
+    unspecified=FORMULA_BEFORE_21,
+)
 case(
     "int32_by_int32_before_23",
     Tag.EDGE,
-    x=typed("int32", [5, -4, 9]),
-    y_scale=typed("int32", 3),
+    x=INTEGERS_OF_32_BITS,
+    y_scale=INT32_SCALE,
     y_zero_point=1,
-    since=19,
+    since=21,
     before=23,
-    cites=TIES,
+    unspecified=FORMULA,
 )
+EIGHT_BITS = typed("float8e8m0", 2)
+case("scale_float8e8m0_exact", x=[12, -6, 10], y_scale=EIGHT_BITS, y_zero_point=1, since=24, cites=PRECISION)
 case("scale_int32_exact", x=[4, -6, 8], y_scale=typed("int32", 2), y_zero_point=1, since=23, cites=PRECISION)
 case("precision_int32", Tag.EDGE, x=CUBE, y_scale=typed("int32", 2), y_zero_point=1, since=23, unspecified=PRECISION)
