@@ -5,7 +5,6 @@ An image is (height, width, channels) of uint8: gray or three colours, and alpha
 
 from __future__ import annotations
 
-import contextlib
 import math
 import struct
 import zlib
@@ -149,10 +148,12 @@ def read(data: bytes) -> Array:
     Raises:
         UnreadableError: it is none, is damaged, or is of a variant that is not read here.
     """
-    with contextlib.suppress(*DAMAGED):
-        for magic, reader in READERS.items():
-            if data.startswith(magic):
+    for magic, reader in READERS.items():
+        if data.startswith(magic):
+            try:
                 return reader(data)
+            except DAMAGED as error:
+                raise UnreadableError from error
     raise UnreadableError
 
 
