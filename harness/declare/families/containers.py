@@ -1,10 +1,11 @@
-"""Containers: sequences and optionals, and what they hold."""
+"""Containers: sequences and optionals, and their elements."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.declare.arguments import typed
+from harness.declare.arguments import typed, vary
 from harness.declare.clause import Rule
 from harness.declare.data import Array, ramp
 from harness.declare.op import Op, Tag
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 THREE = [ramp(2), [[5, 6, 7]], 8]
 """Tensors of which no two have one shape."""
 NOT_HELD = ("bfloat16", "float8e4m3fn", "int4")
-"""Some of the element types of tensors that no sequence holds."""
+"""Some of the element types of tensors that no sequence holds, and before version 28 no optional."""
 
 
 def held_by(kind: str, variable: str) -> Derivation:
-    """Derive an output's type as that of what a container holds.
+    """Derive the type of an output as that of the elements of a container.
 
     Args:
-        kind: of the container: seq or optional. What is none of this kind keeps its type.
+        kind: of the container: seq or optional. A type that is none of this kind stays as it is.
         variable: the type variable of the container.
     """
 
@@ -36,78 +37,120 @@ def held_by(kind: str, variable: str) -> Derivation:
     return derive
 
 
-def of_types_not_held(op: Op, **given: Any) -> None:  # noqa: ANN401 - whatever the operator takes
-    """Declare the cases of an `input_sequence` that cannot be."""
+def of_types_not_held(op: Op, rejects: Clause = Rule.TYPES, **arguments: Any) -> None:  # noqa: ANN401 - the operator's
+    """Declare cases of an `input_sequence` whose tensors have a type that no sequence holds."""
     for name in NOT_HELD:
         sequence = typed(f"seq(tensor({name}))", [ramp(2), ramp(3)])
-        op.case(f"outside_{name}", Tag.DTYPE, input_sequence=sequence, **given, rejects=Rule.TYPES)
+        op.case(f"outside_{name}", Tag.DTYPE, input_sequence=sequence, **arguments, rejects=rejects)
 
 
+@dataclass(frozen=True)
 class Position:
-    """The input `position`, which counts the tensors of `input_sequence` from the front, or from the back."""
+    """The input `position`, which counts the tensors of `input_sequence` from the front, or from the back.
 
-    def __init__(
-        self, op: Op, *, last: str, notes: Mapping[str, str] | None = None, against: tuple[str, ...] = ()
-    ) -> None:
-        """Declare the sentences on `op`.
+    Attributes:
+        op: the operator.
+        behind: the greatest position is n - 1 + behind, where n is the number of tensors.
+        accepted, accepted_input: what the text says of the range, of the operator and of the input; the one decides
+            what is too high, the other what is too low.
+        back: what it says of positions below 0.
+        bounds: what it says of positions that are out of range.
+        scalar, scalar_type: what it says of the rank, of the input and of its type.
+    """
 
-        Args:
-            op: the operator.
-            last: the greatest position: n, the number of tensors, or n - 1.
-            notes: to the sentences, by the attributes below.
-            against: official cases whose position is no scalar.
-        """
-        self.op, self.behind, note = op, int(last == "n"), notes or {}
-        where = "where `n` is the number of tensors in 'input_sequence'."
-        self.range = op.clause(
-            f"Accepted range for 'position' is in `[-n, {last}]`, {where}", note=note.get("range", "")
-        )
-        self.back = op.clause("Negative value means counting positions from the back.", note=note.get("back", ""))
-        self.range_input = op.clause(f"Accepted range in `[-n, {last}]`, {where}")
-        self.bounds = op.clause("It is an error if any of the index values are out of bounds.")
-        scalar = "It must be a scalar(tensor of empty shape)."
-        self.scalar = op.clause(f"Constrain position to integral tensor. {scalar}")
-        self.scalar_input = op.clause(scalar, note=note.get("scalar_input", ""), against=against)
+    op: Op
+    behind: int
+    accepted: Clause
+    accepted_input: Clause
+    back: Clause
+    bounds: Clause
+    scalar: Clause
+    scalar_type: Clause
 
     def place(self, v: Version, position: Array, n: int) -> int:
         """Return the place among n tensors, counted from the front."""
-        v.require(self.scalar_input, position.ndim == 0)
-        given = int(position)
-        v.require(self.range, given < n + self.behind)
-        v.require(self.range_input, given >= -n)
-        return given + n if given < 0 else given
+        v.require(self.scalar, position.ndim == 0)
+        place = int(position)
+        v.require(self.accepted, place < n + self.behind)
+        v.require(self.accepted_input, place >= -n)
+        return place + n if place < 0 else place
 
-    def within(self, cites: tuple[Clause, ...], **given: Any) -> None:  # noqa: ANN401 - whatever the operator takes
-        """Declare the cases of every position in THREE."""
-        for place in range(-3, 3 + self.behind):
-            name = f"position_{place}".replace("-", "minus_")
-            told = (*cites, self.range_input, *((self.back,) if place < 0 else ()))
-            self.op.case(name, Tag.AXIS, input_sequence=THREE, **given, position=place, cites=told)
+    def inside(self, *cites: Clause, **arguments: Any) -> None:  # noqa: ANN401 - whatever the operator takes
+        """Declare a case of every position that THREE has."""
+        for place in range(3 + self.behind):
+            of_front = (*cites, self.accepted_input)
+            self.op.case(
+                f"position_{place}", Tag.AXIS, input_sequence=THREE, **arguments, position=place, cites=of_front
+            )
+        for place in (-3, -2, -1):
+            name, of_back = f"position_minus_{-place}", (*cites, self.accepted_input, self.back)
+            self.op.case(name, Tag.AXIS, input_sequence=THREE, **arguments, position=place, cites=of_back)
 
-    def beyond(self, **given: Any) -> None:  # noqa: ANN401
-        """Declare the cases of positions that THREE does not have."""
-        places = {"too_high": 3 + self.behind, "too_low": -4}
-        far = {"highest": 2**63 - 1, "lowest": -(2**63), "beyond_int32": 2**32 + 1}
-        for name, place in {**places, **far}.items():
-            told: dict[str, Any] = {"rejects": self.range if place > 0 else self.range_input}
-            told |= {"cites": (self.bounds,)} if name in places else {}
-            tag = Tag.AXIS if name in places else Tag.EDGE
-            self.op.case(f"position_{name}", tag, input_sequence=THREE, **given, position=place, **told)
+    def outside(self, **arguments: Any) -> None:  # noqa: ANN401 - whatever the operator takes
+        """Declare cases of positions that THREE does not have."""
+        self.op.case(
+            "position_too_high",
+            Tag.AXIS,
+            input_sequence=THREE,
+            **arguments,
+            position=3 + self.behind,
+            rejects=self.accepted,
+            cites=self.bounds,
+        )
+        self.op.case(
+            "position_too_low",
+            Tag.AXIS,
+            input_sequence=THREE,
+            **arguments,
+            position=-4,
+            rejects=self.accepted_input,
+            cites=self.bounds,
+        )
+        self.op.case(
+            "position",
+            Tag.EDGE,
+            input_sequence=THREE,
+            **arguments,
+            position=vary(highest=2**63 - 1, beyond_int32=2**32 + 1),
+            rejects=self.accepted,
+        )
+        self.op.case(
+            "position_lowest",
+            Tag.EDGE,
+            input_sequence=THREE,
+            **arguments,
+            position=-(2**63),
+            rejects=self.accepted_input,
+        )
 
-    def of_none(self) -> None:
-        """Declare the cases of a sequence that holds none, where a position is that of a tensor."""
-        for name, place, rejects in (("zero", 0, self.range), ("minus_one", -1, self.range_input)):
-            self.op.case(f"empty_at_{name}", Tag.EDGE, input_sequence=[], position=place, rejects=rejects)
+    def no_scalars(self, **arguments: Any) -> None:  # noqa: ANN401 - whatever the operator takes
+        """Declare cases of positions that are no scalars."""
+        self.op.case(
+            "position_vector",
+            Tag.EDGE,
+            input_sequence=THREE,
+            **arguments,
+            position=[1],
+            rejects=self.scalar,
+            cites=self.scalar_type,
+        )
+        self.op.case(
+            "position",
+            Tag.EDGE,
+            input_sequence=THREE,
+            **arguments,
+            position=vary(matrix=[[1]], none=[]),
+            rejects=self.scalar,
+        )
 
-    def no_scalars(self, **given: Any) -> None:  # noqa: ANN401
-        """Declare the cases of positions that are no scalars."""
-        for name, position in {"vector": [1], "matrix": [[1]], "none": []}.items():
-            cites = (self.scalar,) if name == "vector" else ()
-            told: dict[str, Any] = {"rejects": self.scalar_input, "cites": cites, "position": position}
-            self.op.case(f"position_{name}", Tag.EDGE, input_sequence=THREE, **given, **told)
-
-    def types(self, back: int, **given: Any) -> None:  # noqa: ANN401
-        """Declare the cases of each integer type, one of them of the position `back`."""
-        for name, place, clause in (("", 1, self.scalar), ("_from_back", back, self.back)):
-            told: dict[str, Any] = {"each": "I", "position": place, "cites": (clause,)}
-            self.op.case(f"position_dtypes{name}", Tag.DTYPE, input_sequence=THREE, **given, **told)
+    def of_each_type(self, place: int, **arguments: Any) -> None:  # noqa: ANN401 - whatever the operator takes
+        """Declare cases of a position below 0 in each integer type."""
+        self.op.case(
+            "position_dtypes_from_back",
+            Tag.DTYPE,
+            each="I",
+            input_sequence=THREE,
+            **arguments,
+            position=place,
+            cites=self.back,
+        )

@@ -1,13 +1,15 @@
-"""Optional: a value that may be absent, or the absence of one.
+"""Optional: make an optional of a value, or an empty one.
 
-Versions: 15 and 28 (types).
+    output = Optional(input=None, type=None)
+
+Versions: 15, 28 (types).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.declare import EMPTY, EXACT, Op, Rule, Tag, Version, extremes, ramp, typed
+from harness.declare import EMPTY, EXACT, Op, Tag, Version, extremes, ramp, typed, vary
 from harness.declare.families.containers import THREE
 
 if TYPE_CHECKING:
@@ -15,11 +17,12 @@ if TYPE_CHECKING:
 
 
 def _type(types: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
-    """Return the optional of the type given, or of the input's."""
+    """Return the optional of the type in the attribute, or of the input's."""
     return f"optional({attributes.get('type') or types['V']})"
 
 
 OPTIONAL = Op("Optional", versions=(15, 28), compare=EXACT, derives={"O": _type}, widens=False)
+OPTIONAL.example(input=ramp(2, 3))
 
 EITHER = OPTIONAL.clause(
     "Constructs an optional-type value containing either an empty optional of a certain type specified by the "
@@ -42,29 +45,27 @@ def optional(v: Version, input: Any, type: str | None) -> Any:  # noqa: A002, AN
 case = OPTIONAL.case
 
 case("tensor", input=ramp(2, 3), cites=(EITHER, ENCLOSING))
-case("scalar", Tag.EDGE, input=3, cites=(ENCLOSING,))
-case("zero_size", Tag.EDGE, input=ramp(2, 0, 3), cites=(ENCLOSING,))
+case("scalar", Tag.EDGE, input=3, cites=ENCLOSING)
+case("zero_size", Tag.EDGE, input=ramp(2, 0, 3), cites=ENCLOSING)
 case("sequence", input=typed("seq(tensor(float))", THREE), cites=(EITHER, ENCLOSING))
-case("sequence_of_one", Tag.EDGE, input=typed("seq(tensor(int64))", [ramp(2, 3)]), cites=(ENCLOSING,))
-case("sequence_of_none", Tag.EDGE, input=typed("seq(tensor(float))", []), cites=(ENCLOSING,))
-case("empty_of_tensor", type="tensor(float)", cites=(EITHER, ELEMENT))
-case("empty_of_sequence", type="seq(tensor(float))", cites=(EITHER, ELEMENT))
-case("types", Tag.DTYPE, each="V", input=ramp(2, 3), cites=(INPUT_TYPES,))
-case("types_extremes", Tag.DTYPE, Tag.EDGE, each="V", input=extremes(12), cites=(OUTPUT_TYPES,))
-case("types_empty", Tag.DTYPE, each="V", type="{V}", cites=(ELEMENT,))
+case("sequence_of_one", Tag.EDGE, input=typed("seq(tensor(int64))", [ramp(2, 3)]), cites=ENCLOSING)
+case("sequence_of_none", Tag.EDGE, input=typed("seq(tensor(float))", []), cites=ENCLOSING)
+case("empty_of", type=vary(tensor="tensor(float)", sequence="seq(tensor(float))"), cites=(EITHER, ELEMENT))
+case("types_extremes", Tag.DTYPE, Tag.EDGE, each="V", input=extremes(12), cites=OUTPUT_TYPES)
+case("types_empty", Tag.DTYPE, each="V", type="{V}", cites=ELEMENT)
 
 case("neither", Tag.EDGE, unspecified=EITHER)
 case("both", Tag.EDGE, input=ramp(2, 3), type="tensor(float)", unspecified=EITHER)
 case("both_of_other_type", Tag.EDGE, input=ramp(2, 3), type="tensor(int64)", unspecified=EITHER)
-case("outside", Tag.DTYPE, outside="V", input=ramp(2, 3), rejects=INPUT_TYPES)
-HELD = typed("optional(tensor(float))", ramp(3))
-case("of_optional", Tag.DTYPE, input=HELD, rejects=INPUT_TYPES)
+
+case("of_optional", Tag.DTYPE, input=typed("optional(tensor(float))", ramp(3)), rejects=INPUT_TYPES)
 case("of_empty", Tag.DTYPE, input=typed("optional(tensor(float))", EMPTY), rejects=INPUT_TYPES)
-case("empty_of_optional", Tag.DTYPE, type="optional(tensor(float))", rejects=OUTPUT_TYPES)
-case("empty_of_map", Tag.DTYPE, type="map(int64, float)", rejects=OUTPUT_TYPES)
-for name in ("tensor(bfloat16)", "tensor(float8e4m3fn)", "seq(tensor(int4))"):
-    words = name.replace("(", "_").rstrip(")")
-    case(f"empty_of_{words}", Tag.CHANGE, type=name, before=28, rejects=OUTPUT_TYPES)
-case("no_outputs", input=ramp(2), n=0, rejects=Rule.ARITY)
-case("two_outputs", input=ramp(2), n=2, rejects=Rule.ARITY)
-case("attribute_dtype", input=ramp(2), stray={"dtype": 1}, rejects=Rule.ATTRIBUTES)
+case(
+    "empty_of", Tag.DTYPE, type=vary(optional="optional(tensor(float))", map="map(int64, float)"), rejects=OUTPUT_TYPES
+)
+for name, type_ in (
+    ("tensor_bfloat16", "tensor(bfloat16)"),
+    ("tensor_float8e4m3fn", "tensor(float8e4m3fn)"),
+    ("sequence_of_int4", "seq(tensor(int4))"),
+):
+    case(f"empty_of_{name}_before_28", Tag.CHANGE, type=type_, before=28, rejects=OUTPUT_TYPES)

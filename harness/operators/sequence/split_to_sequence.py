@@ -41,7 +41,9 @@ POSITIVE = SPLIT_TO_SEQUENCE.clause(
 NOT_NEGATIVE = SPLIT_TO_SEQUENCE.clause("All values must be >= 0.")
 RANK = SPLIT_TO_SEQUENCE.clause("'split' is either a scalar (tensor of empty shape), or a 1-D tensor.")
 CHUNKS = SPLIT_TO_SEQUENCE.clause(
-    "If 'split' is a scalar, then 'input' will be split into chunks all of size 'split' if possible."
+    "If 'split' is a scalar, then 'input' will be split into chunks all of size 'split' if possible.",
+    note="A dimension of 0 is cut into no chunks, though beside it stands «One or more outputs forming a sequence of "
+    "tensors after splitting».",
 )
 LAST = SPLIT_TO_SEQUENCE.clause(
     "The last chunk alone may be smaller than 'split' if the 'input' size along the given axis 'axis' is not "

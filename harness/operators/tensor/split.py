@@ -48,7 +48,8 @@ EVEN = SPLIT.clause(
 LAST = SPLIT.clause(
     "If the tensor is not evenly splittable into `num_outputs`, the last chunk will be smaller.",
     since=18,
-    note="An empty last chunk is smaller, too. Says nothing where there are too few elements for the others.",
+    note="An empty last chunk is smaller, too. Where several sizes would leave a smaller last chunk, the others are as "
+    "small as can be. Says nothing where there are too few elements for the others.",
     see=("https://github.com/onnx/onnx/issues/5766", "https://github.com/microsoft/onnxruntime/issues/15882"),
 )
 COUNT = SPLIT.clause(
