@@ -50,16 +50,14 @@ class Position:
 
     Attributes:
         op: the operator.
-        behind: the greatest position is n - 1 + behind, where n is the number of tensors.
-        accepted, accepted_input: what the text says of the range, of the operator and of the input; the one decides
-            what is too high, the other what is too low.
-        back: what it says of positions below 0.
-        bounds: what it says of positions that are out of range.
-        scalar, scalar_type: what it says of the rank, of the input and of its type.
+        accepted, accepted_input: the sentences on the range, of the operator and of the input; the one decides which
+            positions are too high, the other which are too low.
+        back: the sentence on positions below 0.
+        bounds: the sentence on positions that are out of range.
+        scalar, scalar_type: the sentences on the rank, of the input and of its type.
     """
 
     op: Op
-    behind: int
     accepted: Clause
     accepted_input: Clause
     back: Clause
@@ -67,33 +65,43 @@ class Position:
     scalar: Clause
     scalar_type: Clause
 
-    def place(self, v: Version, position: Array, n: int) -> int:
-        """Return the place among n tensors, counted from the front."""
+    def place(self, v: Version, position: Array, n: int, last: int) -> int:
+        """Return the place among n tensors, counted from the front; `last` is the greatest position."""
         v.require(self.scalar, position.ndim == 0)
         place = int(position)
-        v.require(self.accepted, place < n + self.behind)
+        v.require(self.accepted, place <= last)
         v.require(self.accepted_input, place >= -n)
         return place + n if place < 0 else place
 
-    def inside(self, *cites: Clause, **arguments: Any) -> None:  # noqa: ANN401 - whatever the operator takes
-        """Declare a case of every position that THREE has."""
-        for place in range(3 + self.behind):
-            of_front = (*cites, self.accepted_input)
+    def inside(self, *cites: Clause, last: int, **arguments: Any) -> None:  # noqa: ANN401 - whatever the operator takes
+        """Declare a case of every position of THREE, the greatest of which is `last`."""
+        for place in range(last + 1):
             self.op.case(
-                f"position_{place}", Tag.AXIS, input_sequence=THREE, **arguments, position=place, cites=of_front
+                f"position_{place}",
+                Tag.AXIS,
+                input_sequence=THREE,
+                **arguments,
+                position=place,
+                cites=(*cites, self.accepted_input),
             )
         for place in (-3, -2, -1):
-            name, of_back = f"position_minus_{-place}", (*cites, self.accepted_input, self.back)
-            self.op.case(name, Tag.AXIS, input_sequence=THREE, **arguments, position=place, cites=of_back)
+            self.op.case(
+                f"position_minus_{-place}",
+                Tag.AXIS,
+                input_sequence=THREE,
+                **arguments,
+                position=place,
+                cites=(*cites, self.accepted_input, self.back),
+            )
 
-    def outside(self, **arguments: Any) -> None:  # noqa: ANN401 - whatever the operator takes
-        """Declare cases of positions that THREE does not have."""
+    def outside(self, *, last: int, **arguments: Any) -> None:  # noqa: ANN401 - whatever the operator takes
+        """Declare cases of positions that THREE does not have, the greatest of which is `last`."""
         self.op.case(
             "position_too_high",
             Tag.AXIS,
             input_sequence=THREE,
             **arguments,
-            position=3 + self.behind,
+            position=last + 1,
             rejects=self.accepted,
             cites=self.bounds,
         )

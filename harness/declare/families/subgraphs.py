@@ -1,4 +1,4 @@
-"""Subgraphs: what their outputs tell of types, and what their iterations add up to."""
+"""Subgraphs: the types of their outputs, and the values that their iterations add up to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def outputs_of(*names: str, behind: int = 0) -> Derivation:
     """Derive the types of the outputs as those of a subgraph.
 
     Args:
-        names: the attributes that hold it; the first one that has outputs tells.
+        names: the attributes that hold it; the first one that has outputs decides.
         behind: how many of its outputs are not the operator's.
     """
 
@@ -28,9 +28,9 @@ def outputs_of(*names: str, behind: int = 0) -> Derivation:
     return derive
 
 
-def accumulate(v: Version, unchanging: Clause, added: list[list[Array]], values: Sequence[Array]) -> None:
-    """Add to each scan output what an iteration gives; `unchanging` forbids that shapes differ."""
-    for scan, value in zip(added, values, strict=True):
+def accumulate(v: Version, unchanging: Clause, scans: list[list[Array]], values: Sequence[Array]) -> None:
+    """Add the values of an iteration to the scan outputs; `unchanging` forbids that shapes differ."""
+    for scan, value in zip(scans, values, strict=True):
         v.require(unchanging, not scan or scan[0].shape == value.shape)
         scan.append(value)
 
@@ -43,21 +43,21 @@ def iterate(
     same: Clause,
     unchanging: Clause,
 ) -> tuple[list[Array], list[list[Array]]]:
-    """Return the final states of a body, and for each of its other outputs what each iteration gives.
+    """Return the final states of a body, and for each of its other outputs the values of all iterations.
 
     Args:
         v: the version.
-        body: takes states and elements, gives as many states and whatever is to be added up.
+        body: takes states and elements, returns as many states and the values to be added up.
         states: before the first iteration.
         elements: of each iteration.
         same: forbids that states differ in shape.
         unchanging: forbids that the other outputs do.
     """
     count = len(states)
-    added: list[list[Array]] = [[] for _ in body.outputs]
+    scans: list[list[Array]] = [[] for _ in body.outputs]
     for element in elements:
         outputs = body(*states, *element)
-        accumulate(v, same, added[:count], outputs[:count])
-        accumulate(v, unchanging, added[count:], outputs[count:])
+        accumulate(v, same, scans[:count], outputs[:count])
+        accumulate(v, unchanging, scans[count:], outputs[count:])
         states = outputs[:count]
-    return states, added[count:]
+    return states, scans[count:]

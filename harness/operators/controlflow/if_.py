@@ -1,4 +1,6 @@
-"""If: one of two subgraphs, by a condition.
+"""If: run one of two subgraphs, by a condition.
+
+    output, ... = If(cond, then_branch, else_branch)
 
 Versions: 1 (branches agree in shape), 11 (branches may differ in shape), 13 (sequences), 16 (optionals), 19, 21, 23, 24
 and 25 (types).
@@ -15,7 +17,6 @@ from harness.declare import (
     EXACT,
     Array,
     Op,
-    Rule,
     Subgraph,
     Tag,
     Version,
@@ -24,10 +25,31 @@ from harness.declare import (
     outputs_of,
     ramp,
     typed,
-)  # fmt: skip
+    vary,
+)
 
-DERIVES = {"V": outputs_of("then_branch", "else_branch")}
-IF = Op("If", versions=(1, 11, 13, 16, 19, 21, 23, 24, 25), compare=EXACT, derives=DERIVES, widens=False)
+IF = Op(
+    "If",
+    versions=(1, 11, 13, 16, 19, 21, 23, 24, 25),
+    compare=EXACT,
+    derives={"V": outputs_of("then_branch", "else_branch")},
+    widens=False,
+)
+# A loop of no iterations returns a value of any type; Identity has fewer types.
+IF.example(
+    cond=False,
+    then_branch=graph(
+        """then_branch () => ({V} y) {
+            y = Loop(zero, "", a) <body = g (int64 i, bool c, {V} s) => (bool c, {V} s) {}>
+        }"""
+    ),
+    else_branch=graph(
+        """else_branch () => ({V} y) {
+            y = Loop(zero, "", b) <body = g (int64 i, bool c, {V} s) => (bool c, {V} s) {}>
+        }"""
+    ),
+    around={"a": typed("{V}", ramp(2, 3)), "b": typed("{V}", extremes(2, 3)), "zero": typed("int64", 0)},
+)
 
 CONDITIONAL = IF.clause("If conditional")
 IF_TRUE = IF.clause("Graph to run if condition is true.")
@@ -62,101 +84,233 @@ CONTRAST = IF.clause(
 )
 
 
-@IF.oracle()
-def conditional(v: Version, n: int, cond: Array, then_branch: Subgraph, else_branch: Subgraph) -> tuple[Any, ...]:
-    """Return what the chosen branch gives."""
+def _check(v: Version, n: int, cond: Array, then_branch: Subgraph, else_branch: Subgraph) -> None:
+    """Require one condition, and as many outputs of each branch as the node has."""
     v.require(ONE_ELEMENT, cond.size == 1)
     v.require(AS_MANY, len(then_branch.outputs) == n)
     v.require(AS_MANY_ELSE, len(else_branch.outputs) == n)
-    v.require(SAME_TYPE if SAME_TYPE.in_force(v.since) else SAME_SHAPE, then_branch.outputs == else_branch.outputs)
-    if SAME_SHAPE.in_force(v.since):
-        shapes = [[np.shape(value) for value in branch()] for branch in (then_branch, else_branch)]
-        v.require(SAME_SHAPE, shapes[0] == shapes[1])
+
+
+@IF.oracle(before=11)
+def conditional_before_11(
+    v: Version, n: int, cond: Array, then_branch: Subgraph, else_branch: Subgraph
+) -> tuple[Any, ...]:
+    """Return the outputs of the chosen branch, which have the shapes of the other's."""
+    _check(v, n, cond, then_branch, else_branch)
+    v.require(SAME_SHAPE, then_branch.outputs == else_branch.outputs)
+    outputs, other = then_branch(), else_branch()
+    v.require(SAME_SHAPE, [np.shape(value) for value in outputs] == [np.shape(value) for value in other])
+    return tuple(outputs if cond.item() else other)
+
+
+@IF.oracle(since=11)
+def conditional(v: Version, n: int, cond: Array, then_branch: Subgraph, else_branch: Subgraph) -> tuple[Any, ...]:
+    """Return the outputs of the chosen branch; the other one is not run."""
+    _check(v, n, cond, then_branch, else_branch)
+    v.require(SAME_TYPE, then_branch.outputs == else_branch.outputs)
     return tuple(then_branch() if cond.item() else else_branch())
 
 
 case = IF.case
 
+EITHER = vary(true=True, false=False)
+FLOATS = {"a": ramp(2, 3), "b": [[60, 50, 40], [30, 20, 10]]}
+THEN_A = graph("then_branch () => (float[] y) { y = Identity(a) }")
+ELSE_B = graph("else_branch () => (float[] y) { y = Identity(b) }")
 
-def branches(then: str, otherwise: str, outputs: str = "float[] y") -> dict[str, Any]:
-    """Return two branches by their nodes."""
-    return {
-        "then_branch": graph(f"then_branch () => ({outputs}) {{ {then} }}"),
-        "else_branch": graph(f"else_branch () => ({outputs}) {{ {otherwise} }}"),
-    }
+case("true", cond=True, then_branch=THEN_A, else_branch=ELSE_B, around=FLOATS, cites=(IF_TRUE, CONDITIONAL))
+case("false", cond=False, then_branch=THEN_A, else_branch=ELSE_B, around=FLOATS, cites=(IF_FALSE, CONDITIONAL))
+case(
+    "vector",
+    Tag.EDGE,
+    cond=vary(true=[True], false=[False]),
+    then_branch=THEN_A,
+    else_branch=ELSE_B,
+    around=FLOATS,
+    cites=ONE_ELEMENT,
+)
+case(
+    "rank3",
+    Tag.EDGE,
+    cond=vary(true=[[[True]]], false=[[[False]]]),
+    then_branch=THEN_A,
+    else_branch=ELSE_B,
+    around=FLOATS,
+    cites=ONE_ELEMENT,
+)
+case(
+    "constants",
+    cond=EITHER,
+    then_branch=graph("then_branch () => (float[] y) { y = Constant<value = float[3] {1, 2, 3}>() }"),
+    else_branch=graph("else_branch () => (float[] y) { y = Constant<value = float[3] {6, 5, 4}>() }"),
+    cites=CONDITIONAL,
+)
+case(
+    "two_outputs",
+    cond=EITHER,
+    n=2,
+    then_branch=graph("then_branch () => (float[] p, float[] q) { p = Identity(a) q = Add(a, b) }"),
+    else_branch=graph("else_branch () => (float[] p, float[] q) { q = Identity(a) p = Add(b, b) }"),
+    around=FLOATS,
+    cites=(LIVE_OUT, AS_MANY, AS_MANY_ELSE),
+)
+case(
+    "two_types",
+    cond=EITHER,
+    n=2,
+    then_branch=graph("then_branch () => (float[] p, int64[] q) { p = Identity(a) q = Identity(c) }"),
+    else_branch=graph("else_branch () => (float[] p, int64[] q) { q = Identity(d) p = Identity(b) }"),
+    around={**FLOATS, "c": typed("int64", [1, 2]), "d": typed("int64", [4, 3])},
+    cites=LIVE_OUT,
+)
+case(
+    "zero_size",
+    Tag.EDGE,
+    cond=EITHER,
+    then_branch=THEN_A,
+    else_branch=ELSE_B,
+    around={"a": ramp(0, 3), "b": ramp(0, 3)},
+    cites=LIVE_OUT,
+)
+case(
+    "sequence",
+    cond=EITHER,
+    then_branch=graph("then_branch () => (seq(float[]) y) { y = SequenceInsert(a, x) }"),
+    else_branch=graph("else_branch () => (seq(float[]) y) { y = SequenceInsert(b, x) }"),
+    around={
+        "a": typed("seq(tensor(float))", []),
+        "b": typed("seq(tensor(float))", [ramp(3), ramp(2, 1)]),
+        "x": ramp(2),
+    },
+    since=13,
+    cites=LIVE_OUT,
+)
+case(
+    "optional",
+    Tag.EDGE,
+    cond=EITHER,
+    then_branch=graph("then_branch () => (optional(float[]) y) { y = Identity(a) }"),
+    else_branch=graph("else_branch () => (optional(float[]) y) { y = Identity(b) }"),
+    around={"a": typed("optional(tensor(float))", EMPTY), "b": typed("optional(tensor(float))", ramp(3))},
+    since=16,
+    cites=LIVE_OUT,
+)
+for name, other in (("around_true", True), ("around_false", False)):
+    case(
+        name,
+        cond=EITHER,
+        then_branch=graph(
+            """then_branch () => (float[] y) {
+                y = If(other) <
+                    then_branch = t () => (float[] p) { p = Identity(a) },
+                    else_branch = e () => (float[] q) { q = Identity(b) }
+                >
+            }"""
+        ),
+        else_branch=graph(
+            """else_branch () => (float[] y) {
+                y = If(other) <
+                    then_branch = t () => (float[] p) { p = Identity(b) },
+                    else_branch = e () => (float[] q) { q = Identity(a) }
+                >
+            }"""
+        ),
+        around={**FLOATS, "other": typed("bool", other)},
+        cites=LIVE_OUT,
+    )
 
+# The other branch could not run: its shape is known at run time only, and does not fit.
+RESHAPED = {**FLOATS, "fits": typed("int64", [3, 2]), "does_not": typed("int64", [5])}
+case(
+    "true_alone",
+    Tag.EDGE,
+    cond=True,
+    then_branch=graph("then_branch () => (float[] y) { y = Reshape(a, fits) }"),
+    else_branch=graph("else_branch () => (float[] y) { y = Reshape(a, does_not) }"),
+    around=RESHAPED,
+    since=11,
+    cites=IF_TRUE,
+)
+case(
+    "false_alone",
+    Tag.EDGE,
+    cond=False,
+    then_branch=graph("then_branch () => (float[] y) { y = Reshape(a, does_not) }"),
+    else_branch=graph("else_branch () => (float[] y) { y = Reshape(a, fits) }"),
+    around=RESHAPED,
+    since=11,
+    cites=IF_FALSE,
+)
 
-def passed(name: str, type_: str) -> str:
-    """Return a node that hands on a value of any type and tells nothing of its shape: a loop of no iterations."""
-    return f'y = Loop(zero, "", {name}) <body = b (int64 i, bool c, {type_} s) => (bool c, {type_} s) {{}}>'
+# A loop of no iterations returns a value of any type and states nothing of its shape.
+for name, shape in (("rank", (4,)), ("size", (2, 4)), ("count", (6,)), ("zero_size", (2, 0)), ("scalar", ())):
+    case(
+        f"other_{name}",
+        Tag.CHANGE,
+        cond=EITHER,
+        then_branch=graph(
+            """then_branch () => (float[] y) {
+                y = Loop(zero, "", a) <body = g (int64 i, bool c, float[] s) => (bool c, float[] s) {}>
+            }"""
+        ),
+        else_branch=graph(
+            """else_branch () => (float[] y) {
+                y = Loop(zero, "", b) <body = g (int64 i, bool c, float[] s) => (bool c, float[] s) {}>
+            }"""
+        ),
+        around={"a": ramp(2, 3), "b": ramp(*shape), "zero": typed("int64", 0)},
+        cites=(SHAPES_DIFFER, COMPATIBLE, CONTRAST),
+    )
+case(
+    "types",
+    Tag.DTYPE,
+    cond=EITHER,
+    each="V",
+    then_branch=graph("then_branch () => ({V} y) { y = Identity(a) }"),
+    else_branch=graph("else_branch () => ({V} y) { y = Identity(b) }"),
+    around={"a": typed("{V}", ramp(2, 3)), "b": typed("{V}", extremes(2, 3))},
+    before=13,
+    cites=CONDITIONAL,
+)
 
-
-ZERO = {"zero": typed("int64", 0)}
-COPIES = branches("y = Identity(a)", "y = Identity(b)")
-PASSED = branches(passed("a", "float[]"), passed("b", "float[]"))
-AROUND = {"a": ramp(2, 3), "b": [[60, 50, 40], [30, 20, 10]]}
-INNER = "y = If(other) <then_branch = t () => (float[] p) {{ p = Identity({}) }}, else_branch = e () => (float[] q) "
-INNER += "{{ q = Identity({}) }}>"
-for cond in (True, False):
-    which = str(cond).lower()
-    said = (IF_TRUE if cond else IF_FALSE, CONDITIONAL)
-    case(which, cond=cond, around=AROUND, **COPIES, cites=said)
-    case(f"{which}_vector", Tag.EDGE, cond=[cond], around=AROUND, **COPIES, cites=(ONE_ELEMENT,))
-    case(f"{which}_rank3", Tag.EDGE, cond=[[[cond]]], around=AROUND, **COPIES, cites=(ONE_ELEMENT,))
-    case(f"{which}_constants", cond=cond, cites=said, **branches(
-        "y = Constant<value = float[3] {1, 2, 3}>()", "y = Constant<value = float[3] {6, 5, 4}>()"
-    ))  # fmt: skip
-    two = branches("p = Identity(a) q = Add(a, b)", "q = Identity(a) p = Add(b, b)", "float[] p, float[] q")
-    case(f"{which}_two_outputs", cond=cond, around=AROUND, n=2, **two, cites=(LIVE_OUT, AS_MANY, AS_MANY_ELSE))
-    mixed = branches("p = Identity(a) q = Identity(c)", "q = Identity(d) p = Identity(b)", "float[] p, int64[] q")
-    others = {**AROUND, "c": typed("int64", [1, 2]), "d": typed("int64", [4, 3])}
-    case(f"{which}_two_types", cond=cond, around=others, n=2, **mixed, cites=(LIVE_OUT,))
-    for name, shape in {"rank": (4,), "size": (2, 4), "count": (6,), "zero_size": (2, 0), "scalar": ()}.items():
-        shapes = {"a": ramp(2, 3), "b": ramp(*shape), **ZERO}
-        seen = (SHAPES_DIFFER, COMPATIBLE, CONTRAST)
-        case(f"{which}_other_{name}", Tag.CHANGE, cond=cond, around=shapes, **PASSED, cites=seen)
-    sizes = {"a": ramp(2, 3), "b": ramp(2, 4)}
-    case(f"{which}_other_shape", Tag.CHANGE, cond=cond, around=sizes, **COPIES, rejects=SAME_SHAPE)
-    zero = {"a": ramp(0, 3), "b": ramp(0, 3)}
-    case(f"{which}_zero_size", Tag.EDGE, cond=cond, around=zero, **COPIES)
-    for turn in (True, False):
-        given = {**AROUND, "other": typed("bool", turn)}
-        nested = branches(INNER.format("a", "b"), INNER.format("b", "a"))
-        case(f"{which}_around_{turn}".lower(), cond=cond, around=given, **nested, cites=(LIVE_OUT,))
-    # The other branch could not run: its shape is told at run time, and does not fit.
-    fits = {**AROUND, "good": typed("int64", [3, 2]), "bad": typed("int64", [5])}
-    wanted, other = ("good", "bad") if cond else ("bad", "good")
-    alone = branches(f"y = Reshape(a, {wanted})", f"y = Reshape(a, {other})")
-    case(f"{which}_alone", Tag.EDGE, cond=cond, around=fits, **alone, since=11, cites=said[:1])
-    empty = {"a": typed("optional(tensor(float))", EMPTY), "b": typed("optional(tensor(float))", ramp(3))}
-    optional = branches("y = Identity(a)", "y = Identity(b)", "optional(float[]) y")
-    case(f"{which}_optional", Tag.EDGE, cond=cond, around=empty, **optional, since=16, cites=(LIVE_OUT,))
-    lists = {"a": typed("seq(tensor(float))", []), "b": typed("seq(tensor(float))", [ramp(3), ramp(2, 1)])}
-    held = branches("y = SequenceInsert(a, x)", "y = SequenceInsert(b, x)", "seq(float[]) y")
-    case(f"{which}_sequence", cond=cond, around={**lists, "x": ramp(2)}, **held, since=13, cites=(LIVE_OUT,))
-
-EITHER: dict[str, Any] = {"around": {"x": typed("{V}", ramp(2, 3)), "z": typed("{V}", extremes(2, 3))}, "each": "V"}
-IDENTITIES = branches("y = Identity(x)", "y = Identity(z)", "{V} y")
-case("types_true_old", Tag.DTYPE, cond=True, **EITHER, **IDENTITIES, before=13, cites=(CONDITIONAL,))
-case("types_false_old", Tag.DTYPE, cond=False, **EITHER, **IDENTITIES, before=13, cites=(CONDITIONAL,))
-EITHER["around"] |= ZERO
-LOOPS = branches(passed("x", "{V}"), passed("z", "{V}"), "{V} y")
-case("types_true", Tag.DTYPE, cond=True, **EITHER, **LOOPS, since=13, cites=(SAME_TYPE,))
-
-case("cond_of_two", cond=[True, False], around=AROUND, **COPIES, rejects=ONE_ELEMENT)
-case("cond_of_none", Tag.EDGE, cond=np.zeros((0,), bool), around=AROUND, **COPIES, rejects=ONE_ELEMENT)
-LONGER = graph("branch () => (float[] y, float[] z) { y = Identity(a) z = Identity(b) }")
-case("else_has_more", cond=True, around=AROUND, **{**COPIES, "else_branch": LONGER}, rejects=AS_MANY_ELSE)
-case("then_has_more", cond=True, around=AROUND, **{**COPIES, "then_branch": LONGER}, rejects=AS_MANY)
-case("node_has_more", cond=True, around=AROUND, n=2, **COPIES, rejects=AS_MANY)
-TYPES = {**COPIES, "else_branch": graph("else_branch () => (int64[] y) { y = Identity(c) }")}
-WITH_C = {**AROUND, "c": typed("int64", [[1, 2, 3], [4, 5, 6]])}
-case("other_type_old", cond=True, around=WITH_C, **TYPES, rejects=SAME_SHAPE)
-case("other_type", cond=True, around=WITH_C, **TYPES, rejects=SAME_TYPE)
-for type_ in ("int64", "uint8", "float"):
-    case(f"cond_{type_}", Tag.DTYPE, cond=typed(type_, 1), around=AROUND, **COPIES, rejects=ONLY_BOOL)
-case("no_cond", around=AROUND, **COPIES, rejects=Rule.ARITY)
-case("no_outputs", cond=True, around=AROUND, n=0, **COPIES, rejects=Rule.ARITY)
-case("no_else", cond=True, around=AROUND, then_branch=COPIES["then_branch"], rejects=Rule.ATTRIBUTES)
-case("no_then", cond=True, around=AROUND, else_branch=COPIES["else_branch"], rejects=Rule.ATTRIBUTES)
-case("attribute_body", cond=True, around=AROUND, **COPIES, stray={"body": 1}, rejects=Rule.ATTRIBUTES)
+case(
+    "other_shape",
+    Tag.CHANGE,
+    cond=EITHER,
+    then_branch=THEN_A,
+    else_branch=ELSE_B,
+    around={"a": ramp(2, 3), "b": ramp(2, 4)},
+    rejects=SAME_SHAPE,
+)
+case("cond_of_two", cond=[True, False], then_branch=THEN_A, else_branch=ELSE_B, around=FLOATS, rejects=ONE_ELEMENT)
+case(
+    "cond_of_none",
+    Tag.EDGE,
+    cond=np.zeros((0,), bool),
+    then_branch=THEN_A,
+    else_branch=ELSE_B,
+    around=FLOATS,
+    rejects=ONE_ELEMENT,
+)
+TWO_OUTPUTS = graph("branch () => (float[] y, float[] z) { y = Identity(a) z = Identity(b) }")
+case("else_has_more", cond=True, then_branch=THEN_A, else_branch=TWO_OUTPUTS, around=FLOATS, rejects=AS_MANY_ELSE)
+case("then_has_more", cond=True, then_branch=TWO_OUTPUTS, else_branch=ELSE_B, around=FLOATS, rejects=AS_MANY)
+case("node_has_more", cond=True, n=2, then_branch=THEN_A, else_branch=ELSE_B, around=FLOATS, rejects=AS_MANY)
+for name, clause in (("other_type_before_11", SAME_SHAPE), ("other_type", SAME_TYPE)):
+    case(
+        name,
+        cond=True,
+        then_branch=THEN_A,
+        else_branch=graph("else_branch () => (int64[] y) { y = Identity(c) }"),
+        around={**FLOATS, "c": typed("int64", [[1, 2, 3], [4, 5, 6]])},
+        rejects=clause,
+    )
+case(
+    "cond",
+    Tag.DTYPE,
+    cond=vary(int64=typed("int64", 1), uint8=typed("uint8", 1), float=typed("float", 1)),
+    then_branch=THEN_A,
+    else_branch=ELSE_B,
+    around=FLOATS,
+    rejects=ONLY_BOOL,
+)

@@ -1,4 +1,6 @@
-"""Loop: a subgraph again and again, by a count and a condition.
+"""Loop: run a subgraph again and again, by a count and a condition.
+
+    v_final_and_scan_outputs = Loop(M=None, cond=None, *v_initial, body)
 
 Versions: 1, 11 (no loop-carried dependency needed), 13 (sequences; matching by order), 16 (optionals), 19, 21, 23, 24
 and 25 (types).
@@ -10,11 +12,38 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import EMPTY, EXACT, Array, Op, Rule, Subgraph, Tag, Version, extremes, graph, ramp, typed
-from harness.declare.families.subgraphs import accumulate, outputs_of
+from harness.declare import (
+    EMPTY,
+    EXACT,
+    Array,
+    Op,
+    Rule,
+    Subgraph,
+    Tag,
+    Version,
+    extremes,
+    graph,
+    outputs_of,
+    ramp,
+    typed,
+    vary,
+)
+from harness.declare.families.subgraphs import accumulate
 
-DERIVES = {"V": outputs_of("body", behind=1)}
-LOOP = Op("Loop", versions=(1, 11, 13, 16, 19, 21, 23, 24, 25), compare=EXACT, derives=DERIVES, widens=False)
+LOOP = Op(
+    "Loop",
+    versions=(1, 11, 13, 16, 19, 21, 23, 24, 25),
+    compare=EXACT,
+    derives={"V": outputs_of("body", behind=1)},
+    widens=False,
+)
+LOOP.example(
+    M=2,
+    cond=True,
+    v_initial=(extremes(2, 6),),
+    body=graph("body (int64 i, bool c, {V} s) => (bool d, {V} s) { d = Identity(no) }"),
+    around={"no": typed("bool", 0)},
+)
 
 COUNT = LOOP.clause("Trip count. Iteration count specified at runtime. Set by specifying the input M. Optional.")
 CONDITION = LOOP.clause("whether to run the first iteration and also a loop-carried dependency for the body graph.")
@@ -32,7 +61,7 @@ FOR = LOOP.clause(
     "yields, and onnx.reference runs no iteration.",
 )
 BOTH = LOOP.clause("(trip_count, cond) int trip_count = ...; bool cond = ...; for (int i=0; i < trip_count && cond;")
-AROUND_OLD = LOOP.clause("Values from the enclosing scope (i.e. variable a here) are in scope", before=11)
+AROUND_BEFORE_11 = LOOP.clause("Values from the enclosing scope (i.e. variable a here) are in scope", before=11)
 AROUND = LOOP.clause('Values from the enclosing scope (i.e. variable "a" here) are in scope', since=11)
 DECLARED = LOOP.clause(
     "Any variables which you wish to make available in the enclosing scope (i.e. the variables b and keepgoing) must "
@@ -56,7 +85,7 @@ CONCATENATED = LOOP.clause(
     "onnx.reference takes the one that is there. Without an iteration the other dimensions are not said.",
 )
 UNCHANGING = LOOP.clause("It is an error if the dimensions or data type of these scan_outputs change")
-INSIDE_OLD = LOOP.clause("Values created in the body cannot be accessed in the enclosing scope.", before=11)
+INSIDE_BEFORE_11 = LOOP.clause("Values created in the body cannot be accessed in the enclosing scope.", before=11)
 INSIDE = LOOP.clause("Values created in the body cannot be accessed in the enclosing scope, except using", since=11)
 ORDER = LOOP.clause("(produced by loop node) matching is based on order instead of name.", since=13)
 INPUTS = LOOP.clause("It has 2+N inputs: (iteration_num, condition, loop carried dependencies...).")
@@ -82,128 +111,313 @@ def looped(
     v_initial: list[Any],
     body: Subgraph,
 ) -> tuple[Any, ...]:
-    """Return the final values of what is carried, then what each iteration added."""
+    """Return the final values of the loop-carried dependencies, then the scan outputs."""
+    count = len(v_initial)
+    scanned = body.outputs[1 + count :]
     v.require(YIELDS, bool(body.outputs) and body.outputs[0] in {"tensor(bool)", ""})
-    v.require(INPUTS, len(body.inputs) == 2 + len(v_initial))
-    v.require(DECLARED if DECLARED.in_force(v.since) else OUTPUTS, len(body.outputs) >= 1 + len(v_initial))
+    v.require(INPUTS, len(body.inputs) == 2 + count)
+    v.require(DECLARED if DECLARED.in_force(v.since) else OUTPUTS, len(body.outputs) >= 1 + count)
     v.require(FINAL, n < len(body.outputs))
     v.silent(FINAL, n < len(body.outputs) - 1)
-    added: list[list[Any]] = [[] for _ in body.outputs[1 + len(v_initial) :]]
     if TENSORS.in_force(v.since):
-        v.require(
-            TENSORS, all(type_.startswith("tensor(") or not type_ for type_ in body.outputs[1 + len(v_initial) :])
-        )
+        v.require(TENSORS, all(type_.startswith("tensor(") or not type_ for type_ in scanned))
     v.require(SCALAR_COUNT, M is None or M.ndim == 0)
     v.require(SCALAR_CONDITION, cond is None or cond.ndim == 0)
     v.silent(FOREVER, M is None and cond is None)
-    carried, i, going = list(v_initial), 0, np.asarray(1, bool) if cond is None else cond
+    carried = v_initial
+    scans: list[list[Array]] = [[] for _ in scanned]
+    going = np.ones((), bool) if cond is None else cond
+    i = 0
     while (M is None or i < M) and (cond is None or going):
         going, *values = body(np.asarray(i), going, *carried)
         v.silent(YIELDS, going.ndim != 0)
-        carried = values[: len(carried)]
-        accumulate(v, UNCHANGING, added, values[len(carried) :])
+        carried = values[:count]
+        accumulate(v, UNCHANGING, scans, values[count:])
         i += 1
-    v.silent(CONCATENATED, bool(added) and i == 0)
-    return (*carried, *(np.stack(scan) for scan in added))
+    v.silent(CONCATENATED, bool(scans) and i == 0)
+    return (*carried, *(np.stack(scan) for scan in scans))
 
 
 case = LOOP.case
 
-
-def body(inputs: str, outputs: str, nodes: str = "") -> dict[str, Any]:
-    """Return a body by what comes behind the iteration number and the condition, its outputs, and its nodes."""
-    taken = ", ".join(filter(None, ("int64 i, bool c", inputs)))
-    return {"body": graph(f"body ({taken}) => ({outputs}) {{ {nodes} }}")}
-
-
-CARRIED, GIVEN = "float[] s", "bool d, float[] t, float[] y"
-ADDS = body(CARRIED, GIVEN, "d = Identity(c) t = Add(s, a) y = Identity(s)")
 A = {"a": [[5, 4, 3], [10, 20, 30]]}
-ADDING: dict[str, Any] = {"v_initial": (ramp(2, 3),), "around": A, "n": 2, **ADDS}
-case("for", M=3, **ADDING, cites=(COUNT, FOR, CONCATENATED, FINAL))
-case("for_around", M=2, **ADDING, before=11, cites=(AROUND_OLD, INSIDE_OLD))
-case("for_around_now", M=2, **ADDING, cites=(AROUND, INSIDE, ACCUMULATED))
-STOPS = body(CARRIED, GIVEN, "d = Identity(no) t = Add(s, a) y = Identity(s)")
+ROW = {"a": [5, 4, 3]}
 NO = {"no": typed("bool", 0)}
-case("for_stopped", M=3, **{**ADDING, "around": {**A, **NO}, **STOPS}, cites=(FOR,))
-SUM: dict[str, Any] = {"v_initial": (ramp(3),), "around": {"a": [5, 4, 3]}}
-SUM |= body(CARRIED, "bool d, float[] t", "d = Identity(c) t = Add(s, a)")
-for name, count in {"zero": 0, "negative": -1}.items():
-    case(f"for_{name}", Tag.EDGE, M=count, **SUM, cites=(FOR,))
-case("for_zero_scan", Tag.EDGE, M=0, **ADDING, unspecified=CONCATENATED)
-# The condition goes through as many carried flags as there are iterations to come.
-SHIFTS = "d = Identity(f) h = Identity(g) j = Identity(no) t = Add(s, a) y = Identity(s)"
-FLAGS = body("bool f, bool g, float[] s", "bool d, bool h, bool j, float[] t, float[] y", SHIFTS)
-FLAGGED: dict[str, Any] = {"around": {**A, **NO}, "n": 4, **FLAGS}
-for trips, flags in {1: (False, True), 3: (True, True)}.items():
-    given = {"v_initial": (*(typed("bool", flag) for flag in flags), ramp(2, 3)), **FLAGGED}
-    case(f"while_{trips}", cond=True, **given, cites=(CONDITION, DO_WHILE if trips == 1 else WHILE))
-    case(f"both_{trips}_of_many", M=2**63 - 1, cond=True, **given, cites=(BOTH, CHANGE))
-case("both_2_of_3", M=2, cond=True, **given, cites=(BOTH, SAMPLE))
-case("while_false", Tag.EDGE, cond=False, **SUM, cites=(WHILE, CONDITION))
-case("both_false", Tag.EDGE, M=3, cond=False, **SUM, cites=(BOTH,))
-case("both_zero", Tag.EDGE, M=0, cond=True, **SUM, cites=(BOTH,))
-case("final_of_two", M=2, **SUM, cites=(PAIRS,))
+SUM = graph("body (int64 i, bool c, float[] s) => (bool d, float[] t) { d = Identity(c) t = Add(s, a) }")
+SUM_AND_SCAN = graph(
+    """body (int64 i, bool c, float[] s) => (bool d, float[] t, float[] y) {
+        d = Identity(c)
+        t = Add(s, a)
+        y = Identity(s)
+    }"""
+)
+SAME = graph("body (int64 i, bool c, float[] s) => (bool c, float[] s) {}")
 
-COUNTS = body(CARRIED, "bool c, float[] s, int64[] y", "y = Identity(i)")
-case("iteration", M=4, v_initial=(ramp(3),), n=2, **COUNTS, cites=(INPUTS,))
-NUMBERS = body("", "bool c, int64[] y", "y = Identity(i)")
-case("nothing_carried", Tag.CHANGE, M=3, cond=True, **NUMBERS, since=11, cites=(OUTPUTS,))
-case("nothing_carried_old", Tag.CHANGE, M=3, cond=True, **NUMBERS, before=11, rejects=Rule.ARITY)
-SWAP = body("float[] p, float[] q", "bool c, float[] q, float[] p")
-for trips in (2, 3):
-    case(f"swap_{trips}", M=trips, v_initial=(ramp(2, 3), ramp(4)), n=2, **SWAP, cites=(CHANGE,))
-    case(f"swap_by_order_{trips}", M=trips, v_initial=([1, 2], [5, 6]), n=2, **SWAP, cites=(ORDER, OUTPUTS))
-SCANNED = body("float[] p, float[] q", "bool c, float[] q, float[] p, float[] y", "y = Identity(p)")
-case("scan_of_other_size", M=3, v_initial=(ramp(2), ramp(3)), n=3, **SCANNED, rejects=UNCHANGING)
-case("scan_of_other_rank", M=2, v_initial=(ramp(3), ramp(1, 3)), n=3, **SCANNED, rejects=UNCHANGING)
-GIVES = "d = Identity(c) r = Add(p, p) s = Identity(i) t = Identity(q) u = Identity(p) w = Identity(i)"
-MANY = body("float[] p, int64[] q", "bool d, float[] r, int64[] s, int64[] t, float[] u, int64[] w", GIVES)
-case("many", M=3, cond=True, v_initial=(ramp(2, 3), typed("int64", 7)), n=5, **MANY, cites=(FINAL,))
-COPIED = body(CARRIED, "bool c, float[] s, float[] y", "y = Identity(s)")
-for name, shape in {"scalar": (), "zero_size": (0, 3), "rank4": (2, 3, 1, 4)}.items():
-    case(f"scan_{name}", Tag.EDGE, M=2, v_initial=(ramp(*shape),), n=2, **COPIED, cites=(CONCATENATED,))
-INSIDES = "t, z = Loop(two, c, s) <body = inner (int64 k, bool e, float[] p) => (bool e, float[] q, float[] r) "
-INSIDES += "{ q = Add(p, a) r = Identity(s) }>"
-INNER = body(CARRIED, "bool c, float[] t, float[] z", INSIDES)
-TWO = {**A, "two": typed("int64", 2)}
-case("nested", M=2, cond=True, v_initial=(ramp(2, 3),), n=2, around=TWO, **INNER, cites=(CONDITION, FRONTENDS))
-CHOICE = "y = If(c) <then_branch = u () => (float[] x) { x = Identity(s) }, else_branch = w () => (float[] z) "
-CHOICE += "{ z = Identity(a) }> t = Add(s, a)"
-case("branches", M=2, cond=True, **{**ADDING, **body(CARRIED, "bool c, float[] t, float[] y", CHOICE)})
-GROWS = body("seq(float[]) s", "bool c, seq(float[]) t", "t = SequenceInsert(s, a)")
-for name, held in {"empty": [], "two": [ramp(2), ramp(1, 3)]}.items():
-    grown: dict[str, Any] = {"M": 2, "v_initial": (typed("seq(tensor(float))", held),), "around": A}
-    case(f"sequence_{name}", Tag.CHANGE, **grown, **GROWS, since=13, cites=(CHANGE,))
-GATHERS = body("seq(float[]) s", "bool c, seq(float[]) s, seq(float[]) y", "y = SequenceInsert(s, a)")
-case("scan_of_sequences", **grown, n=2, **GATHERS, rejects=TENSORS)
-HANDS_ON, NOTHING = body("optional(float[]) s", "bool c, optional(float[]) s"), typed("optional(tensor(float))", EMPTY)
-case("optional_empty", Tag.EDGE, M=2, v_initial=(NOTHING,), **HANDS_ON, since=16, cites=(CHANGE,))
-case("types", Tag.DTYPE, each="V", M=2, v_initial=(extremes(2, 6),), **body("{V} s", "bool c, {V} s"))
+# A count
+case("for", M=3, v_initial=(ramp(2, 3),), n=2, body=SUM_AND_SCAN, around=A, cites=(COUNT, FOR, CONCATENATED, FINAL))
+case(
+    "for_around_before_11",
+    M=2,
+    v_initial=(ramp(2, 3),),
+    n=2,
+    body=SUM_AND_SCAN,
+    around=A,
+    cites=(AROUND_BEFORE_11, INSIDE_BEFORE_11),
+)
+case("for_around", M=2, v_initial=(ramp(2, 3),), n=2, body=SUM_AND_SCAN, around=A, cites=(AROUND, INSIDE, ACCUMULATED))
+case(
+    "for_stopped",
+    M=3,
+    v_initial=(ramp(2, 3),),
+    n=2,
+    body=graph(
+        """body (int64 i, bool c, float[] s) => (bool d, float[] t, float[] y) {
+            d = Identity(no)
+            t = Add(s, a)
+            y = Identity(s)
+        }"""
+    ),
+    around={**A, **NO},
+    cites=FOR,
+)
+case("for", Tag.EDGE, M=vary(zero=0, negative=-1), v_initial=(ramp(3),), body=SUM, around=ROW, cites=FOR)
+case(
+    "for_zero_scan", Tag.EDGE, M=0, v_initial=(ramp(2, 3),), n=2, body=SUM_AND_SCAN, around=A, unspecified=CONCATENATED
+)
+case("final_of_two", M=2, v_initial=(ramp(3),), body=SUM, around=ROW, cites=PAIRS)
+case(
+    "iteration",
+    M=4,
+    v_initial=(ramp(3),),
+    n=2,
+    body=graph("body (int64 i, bool c, float[] s) => (bool c, float[] s, int64[] y) { y = Identity(i) }"),
+    cites=INPUTS,
+)
 
-SCANS = body("{V} s", "bool c, {V} s, {V} y", "y = Identity(s)")
-case("types_scan", Tag.DTYPE, each="V", M=2, v_initial=(extremes(3),), n=2, **SCANS, before=13)
+# A condition, which goes through two carried flags: it is theirs in the iterations to come, and false then.
+FLAGS = graph(
+    """body (int64 i, bool c, bool f, bool g, float[] s) => (bool d, bool h, bool j, float[] t, float[] y) {
+        d = Identity(f)
+        h = Identity(g)
+        j = Identity(no)
+        t = Add(s, a)
+        y = Identity(s)
+    }"""
+)
+ONCE = (typed("bool", 0), typed("bool", 1), ramp(2, 3))
+THRICE = (typed("bool", 1), typed("bool", 1), ramp(2, 3))
+case("while_1", cond=True, v_initial=ONCE, n=4, body=FLAGS, around={**A, **NO}, cites=(CONDITION, DO_WHILE))
+case("while_3", cond=True, v_initial=THRICE, n=4, body=FLAGS, around={**A, **NO}, cites=(CONDITION, WHILE))
+case("while_false", Tag.EDGE, cond=False, v_initial=(ramp(3),), body=SUM, around=ROW, cites=(WHILE, CONDITION))
+
+# Both
+case(
+    "both",
+    M=2**63 - 1,
+    cond=True,
+    v_initial=vary(**{"1_of_many": ONCE, "3_of_many": THRICE}),
+    n=4,
+    body=FLAGS,
+    around={**A, **NO},
+    cites=(BOTH, CHANGE),
+)
+case("both_2_of_3", M=2, cond=True, v_initial=THRICE, n=4, body=FLAGS, around={**A, **NO}, cites=(BOTH, SAMPLE))
+case("both_false", Tag.EDGE, M=3, cond=False, v_initial=(ramp(3),), body=SUM, around=ROW, cites=BOTH)
+case("both_zero", Tag.EDGE, M=0, cond=True, v_initial=(ramp(3),), body=SUM, around=ROW, cites=BOTH)
+
+# Loop-carried dependencies
+NUMBERS = graph("body (int64 i, bool c) => (bool c, int64[] y) { y = Identity(i) }")
+case("nothing_carried", Tag.CHANGE, M=3, cond=True, body=NUMBERS, since=11, cites=OUTPUTS)
+case("nothing_carried_before_11", Tag.CHANGE, M=3, cond=True, body=NUMBERS, before=11, rejects=Rule.ARITY)
+SWAP = graph("body (int64 i, bool c, float[] p, float[] q) => (bool c, float[] q, float[] p) {}")
+case("swap", M=vary(**{"2": 2, "3": 3}), v_initial=(ramp(2, 3), ramp(4)), n=2, body=SWAP, cites=CHANGE)
+case("swap_by_order", M=vary(**{"2": 2, "3": 3}), v_initial=([1, 2], [5, 6]), n=2, body=SWAP, cites=(ORDER, OUTPUTS))
+case(
+    "many",
+    M=3,
+    cond=True,
+    v_initial=(ramp(2, 3), typed("int64", 7)),
+    n=5,
+    body=graph(
+        """body (int64 i, bool c, float[] p, int64[] q)
+            => (bool d, float[] r, int64[] s, int64[] t, float[] u, int64[] w)
+        {
+            d = Identity(c)
+            r = Add(p, p)
+            s = Identity(i)
+            t = Identity(q)
+            u = Identity(p)
+            w = Identity(i)
+        }"""
+    ),
+    cites=FINAL,
+)
+INSERTS = graph("body (int64 i, bool c, seq(float[]) s) => (bool c, seq(float[]) t) { t = SequenceInsert(s, a) }")
+for name, sequence in (("sequence_empty", []), ("sequence_two", [ramp(2), ramp(1, 3)])):
+    initial = typed("seq(tensor(float))", sequence)
+    case(name, Tag.CHANGE, M=2, v_initial=(initial,), body=INSERTS, around=A, since=13, cites=CHANGE)
+case(
+    "optional_empty",
+    Tag.EDGE,
+    M=2,
+    v_initial=(typed("optional(tensor(float))", EMPTY),),
+    body=graph("body (int64 i, bool c, optional(float[]) s) => (bool c, optional(float[]) s) {}"),
+    since=16,
+    cites=CHANGE,
+)
+
+# Scan outputs
+SCANS_STATE = graph("body (int64 i, bool c, float[] s) => (bool c, float[] s, float[] y) { y = Identity(s) }")
+case(
+    "scan",
+    Tag.EDGE,
+    M=2,
+    v_initial=vary(scalar=(ramp(),), zero_size=(ramp(0, 3),), rank4=(ramp(2, 3, 1, 4),)),
+    n=2,
+    body=SCANS_STATE,
+    cites=CONCATENATED,
+)
+case(
+    "types_scan",
+    Tag.DTYPE,
+    each="V",
+    M=2,
+    v_initial=(extremes(3),),
+    n=2,
+    body=graph("body (int64 i, bool c, {V} s) => (bool c, {V} s, {V} y) { y = Identity(s) }"),
+    before=13,
+    cites=CONCATENATED,
+)
 # A sequence cannot be scanned: {V} would not do. The newest version has every type.
-NAMED = ("float16", "bfloat16", "double", "string", "bool", "complex128", "uint8", "int64", "float8e4m3fn", "uint4")
-for type_ in (*NAMED, "float4e2m1", "int2"):
-    scans = body(f"{type_}[] s", f"bool c, {type_}[] s, {type_}[] y", "y = Identity(s)")
-    case(f"scan_{type_}", Tag.DTYPE, M=2, v_initial=(typed(type_, extremes(3)),), n=2, since=25, **scans)
+for type_ in (
+    "float16",
+    "bfloat16",
+    "double",
+    "string",
+    "bool",
+    "complex128",
+    "uint8",
+    "int64",
+    "float8e4m3fn",
+    "uint4",
+    "float4e2m1",
+    "int2",
+):
+    case(
+        f"scan_{type_}",
+        Tag.DTYPE,
+        M=2,
+        v_initial=(typed(type_, extremes(3)),),
+        n=2,
+        body=graph(f"body (int64 i, bool c, {type_}[] s) => (bool c, {type_}[] s, {type_}[] y) {{ y = Identity(s) }}"),
+        since=25,
+        cites=CONCATENATED,
+    )
 
-ONE: dict[str, Any] = {"M": 2, "v_initial": (ramp(3),)}
-case("no_condition", **ONE, **body(CARRIED, "float[] s"), rejects=YIELDS, cites=(FOREVER,))
-case("body_takes_less", M=2, v_initial=(ramp(3), ramp(2)), **body(CARRIED, "bool c, float[] s"), rejects=INPUTS)
-case("body_takes_more", **ONE, **body("float[] s, float[] u", "bool c, float[] s"), rejects=INPUTS)
-case("body_gives_less_old", **ONE, **body(CARRIED, "bool c"), rejects=DECLARED)
-case("body_gives_less", **ONE, **body(CARRIED, "bool c"), since=11, rejects=OUTPUTS)
-case("node_has_more", n=2, **ONE, **body(CARRIED, "bool c, float[] s"), rejects=FINAL)
-case("node_has_less", Tag.EDGE, M=2, **{**ADDING, "n": 1}, unspecified=FINAL)
-case("count_vector", Tag.EDGE, M=[2], **SUM, rejects=SCALAR_COUNT)
-case("condition_vector", Tag.EDGE, M=2, cond=[True], **SUM, rejects=SCALAR_CONDITION)
-GOES: dict[str, Any] = {"v_initial": (ramp(3),), "around": {"go": typed("bool", [True])}}
-VECTOR = body(CARRIED, "bool[] d, float[] s", "d = Identity(go)")
-case("condition_becomes_vector", Tag.EDGE, M=2, cond=True, **GOES, **VECTOR, unspecified=YIELDS)
-case("count_int32", Tag.DTYPE, M=typed("int32", 2), **SUM, rejects=Rule.TYPES)
-case("condition_int64", Tag.DTYPE, M=2, cond=typed("int64", 1), **SUM, rejects=Rule.TYPES)
-case("no_body", **ONE, rejects=Rule.ATTRIBUTES)
-case("no_outputs", M=2, **{**ADDING, "n": 0}, rejects=Rule.ARITY)
-case("attribute_max_trip_count", M=2, **SUM, stray={"max_trip_count": 3}, rejects=Rule.ATTRIBUTES)
+# Subgraphs in the body
+case(
+    "nested",
+    M=2,
+    cond=True,
+    v_initial=(ramp(2, 3),),
+    n=2,
+    body=graph(
+        """body (int64 i, bool c, float[] s) => (bool c, float[] t, float[] z) {
+            t, z = Loop(two, c, s) <
+                body = inner (int64 k, bool e, float[] p) => (bool e, float[] q, float[] r) {
+                    q = Add(p, a)
+                    r = Identity(s)
+                }
+            >
+        }"""
+    ),
+    around={**A, "two": typed("int64", 2)},
+    cites=(CONDITION, FRONTENDS),
+)
+case(
+    "branches",
+    M=2,
+    cond=True,
+    v_initial=(ramp(2, 3),),
+    n=2,
+    body=graph(
+        """body (int64 i, bool c, float[] s) => (bool c, float[] t, float[] y) {
+            y = If(c) <
+                then_branch = u () => (float[] x) { x = Identity(s) },
+                else_branch = w () => (float[] z) { z = Identity(a) }
+            >
+            t = Add(s, a)
+        }"""
+    ),
+    around=A,
+    cites=CONDITION,
+)
+
+# What the sentences forbid or leave open
+SCANS_FIRST = graph(
+    """body (int64 i, bool c, float[] p, float[] q) => (bool c, float[] q, float[] p, float[] y) {
+        y = Identity(p)
+    }"""
+)
+case(
+    "scan_of_other",
+    M=3,
+    v_initial=vary(size=(ramp(2), ramp(3)), rank=(ramp(3), ramp(1, 3))),
+    n=3,
+    body=SCANS_FIRST,
+    rejects=UNCHANGING,
+)
+case(
+    "scan_of_sequences",
+    M=2,
+    v_initial=(typed("seq(tensor(float))", [ramp(2), ramp(1, 3)]),),
+    n=2,
+    body=graph(
+        """body (int64 i, bool c, seq(float[]) s) => (bool c, seq(float[]) s, seq(float[]) y) {
+            y = SequenceInsert(s, a)
+        }"""
+    ),
+    around=A,
+    rejects=TENSORS,
+)
+case(
+    "no_condition",
+    M=2,
+    v_initial=(ramp(3),),
+    body=graph("body (int64 i, bool c, float[] s) => (float[] s) {}"),
+    rejects=YIELDS,
+    cites=FOREVER,
+)
+case("body_takes_less", M=2, v_initial=(ramp(3), ramp(2)), body=SAME, rejects=INPUTS)
+case(
+    "body_takes_more",
+    M=2,
+    v_initial=(ramp(3),),
+    body=graph("body (int64 i, bool c, float[] s, float[] u) => (bool c, float[] s) {}"),
+    rejects=INPUTS,
+)
+for name, clause in (("body_gives_less_before_11", DECLARED), ("body_gives_less", OUTPUTS)):
+    case(
+        name,
+        M=2,
+        v_initial=(ramp(3),),
+        body=graph("body (int64 i, bool c, float[] s) => (bool c) {}"),
+        since=11 if clause is OUTPUTS else None,
+        rejects=clause,
+    )
+case("node_has_more", M=2, v_initial=(ramp(3),), n=2, body=SAME, rejects=FINAL)
+case("node_has_less", Tag.EDGE, M=2, v_initial=(ramp(2, 3),), n=1, body=SUM_AND_SCAN, around=A, unspecified=FINAL)
+case("count_vector", Tag.EDGE, M=[2], v_initial=(ramp(3),), body=SUM, around=ROW, rejects=SCALAR_COUNT)
+case(
+    "condition_vector", Tag.EDGE, M=2, cond=[True], v_initial=(ramp(3),), body=SUM, around=ROW, rejects=SCALAR_CONDITION
+)
+case(
+    "condition_becomes_vector",
+    Tag.EDGE,
+    M=2,
+    cond=True,
+    v_initial=(ramp(3),),
+    body=graph("body (int64 i, bool c, float[] s) => (bool[] d, float[] s) { d = Identity(go) }"),
+    around={"go": typed("bool", [True])},
+    unspecified=YIELDS,
+)

@@ -63,11 +63,10 @@ def joined(v: Version, input_sequence: list[Array], axis: int, new_axis: int) ->
     v.require(SAME_SHAPE, all(item.ndim == rank for item in input_sequence))
     if new_axis:
         v.require(RANGE_NEW_AXIS, -rank - 1 <= axis <= rank)
-        v.require(SAME_SHAPE, all(item.shape == input_sequence[0].shape for item in input_sequence))
+        v.require(SAME_SHAPE, len({item.shape for item in input_sequence}) == 1)
         return np.stack(input_sequence, axis)
     v.require(RANGE, -rank <= axis < rank)
-    others = [np.delete(item.shape, axis).tolist() for item in input_sequence]
-    v.require(SAME_SHAPE, all(sizes == others[0] for sizes in others))
+    v.require(SAME_SHAPE, len({tuple(np.delete(item.shape, axis)) for item in input_sequence}) == 1)
     return np.concatenate(input_sequence, axis)
 
 

@@ -27,7 +27,6 @@ SCALAR = SEQUENCE_AT.clause("It must be a scalar(tensor of empty shape).")
 SCALAR_TYPE = SEQUENCE_AT.clause("Constrain position to integral tensor. It must be a scalar(tensor of empty shape).")
 POSITION = Position(
     SEQUENCE_AT,
-    behind=0,
     accepted=ACCEPTED,
     accepted_input=ACCEPTED_INPUT,
     back=BACK,
@@ -40,13 +39,14 @@ POSITION = Position(
 @SEQUENCE_AT.oracle()
 def tensor_at(v: Version, input_sequence: list[Array], position: Array) -> Array:
     """Return the tensor at `position`."""
-    return input_sequence[POSITION.place(v, position, len(input_sequence))]
+    n = len(input_sequence)
+    return input_sequence[POSITION.place(v, position, n, last=n - 1)]
 
 
 case = SEQUENCE_AT.case
 
-POSITION.inside(COPY)
-POSITION.outside()
+POSITION.inside(COPY, last=2)
+POSITION.outside(last=2)
 POSITION.no_scalars()
 POSITION.of_each_type(-2)
 

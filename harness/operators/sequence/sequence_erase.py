@@ -35,7 +35,6 @@ SCALAR_TYPE = SEQUENCE_ERASE.clause(
 REMOVED = SEQUENCE_ERASE.clause("Output sequence that has the tensor at the specified position removed.")
 POSITION = Position(
     SEQUENCE_ERASE,
-    behind=0,
     accepted=ACCEPTED,
     accepted_input=ACCEPTED_INPUT,
     back=BACK,
@@ -48,18 +47,19 @@ POSITION = Position(
 @SEQUENCE_ERASE.oracle()
 def erased(v: Version, input_sequence: list[Array], position: Array | None) -> list[Array]:
     """Return the sequence without the tensor at `position`, or without its last one."""
+    n = len(input_sequence)
     if position is None:
-        v.silent(LAST, not input_sequence)
+        v.silent(LAST, n == 0)
         return input_sequence[:-1]
-    place = POSITION.place(v, position, len(input_sequence))
+    place = POSITION.place(v, position, n, last=n - 1)
     return input_sequence[:place] + input_sequence[place + 1 :]
 
 
 case = SEQUENCE_ERASE.case
 
 case("last", input_sequence=THREE, cites=(REMOVES, LAST))
-POSITION.inside(REMOVES, REMOVED)
-POSITION.outside()
+POSITION.inside(REMOVES, REMOVED, last=2)
+POSITION.outside(last=2)
 POSITION.no_scalars()
 POSITION.of_each_type(-3)
 

@@ -43,7 +43,6 @@ SCALAR_TYPE = SEQUENCE_INSERT.clause(
 )
 POSITION = Position(
     SEQUENCE_INSERT,
-    behind=1,
     accepted=ACCEPTED,
     accepted_input=ACCEPTED_INPUT,
     back=BACK,
@@ -59,15 +58,16 @@ def inserted(v: Version, input_sequence: list[Array], tensor: Array, position: A
     v.require(SAME_TYPE, v.dtypes["T"] == v.dtypes["S"])
     if position is None:
         return [*input_sequence, tensor]
-    place = POSITION.place(v, position, len(input_sequence))
+    n = len(input_sequence)
+    place = POSITION.place(v, position, n, last=n)
     return [*input_sequence[:place], tensor, *input_sequence[place:]]
 
 
 case = SEQUENCE_INSERT.case
 
 case("back", input_sequence=THREE, tensor=[9, 10, 11], cites=(INSERTS, DEFAULT, DEFAULT_INPUT))
-POSITION.inside(INSERTS, tensor=[9, 10, 11])
-POSITION.outside(tensor=[9])
+POSITION.inside(INSERTS, last=3, tensor=[9, 10, 11])
+POSITION.outside(last=3, tensor=[9])
 POSITION.no_scalars(tensor=[9])
 POSITION.of_each_type(-2, tensor=[9])
 
