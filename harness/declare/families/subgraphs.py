@@ -31,8 +31,8 @@ def outputs_of(*names: str, behind: int = 0) -> Derivation:
 def accumulate(v: Version, unchanging: Clause, scans: list[list[Array]], values: Sequence[Array]) -> None:
     """Add the values of an iteration to the scan outputs; `unchanging` forbids that shapes differ."""
     for scan, value in zip(scans, values, strict=True):
-        v.require(unchanging, not scan or scan[0].shape == value.shape)
         scan.append(value)
+        v.require(unchanging, len({item.shape for item in scan}) == 1)
 
 
 def iterate(

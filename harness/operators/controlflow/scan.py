@@ -9,6 +9,8 @@ Versions: 8 (a batch, and lengths), 9 (axes and directions instead), 11 (negativ
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from harness.declare import EXACT, Array, Op, Subgraph, Tag, Version, graph, iterate, outputs_of, ramp, typed, vary
@@ -118,8 +120,9 @@ def batched(
     v.silent(DIRECTIONS, not {*reverse} <= {0, 1})
     v.require(BATCHING, all(item.ndim >= 1 for item in initial_state_and_scan_inputs))
     v.require(SEQUENCE_AXIS, all(item.ndim > 1 for item in scanned))
-    batch, longest = scanned[0].shape[:2]
-    v.require(SAME_BATCH, all(item.shape[:2] == (batch, longest) for item in scanned))
+    sizes = {item.shape[:2] for item in scanned}
+    v.require(SAME_BATCH, len(sizes) == 1)
+    ((batch, longest),) = sizes
     v.silent(BATCHING, batch == 0 or any(item.shape[0] != batch for item in initial))
     lengths = np.full(batch, longest) if sequence_lens is None else sequence_lens
     v.require(LENGTHS, lengths.shape == (batch,) and bool((lengths <= longest).all()))
@@ -295,6 +298,15 @@ case(
     body=FOLD,
     rejects=SEQUENCE_AXIS,
 )
+case(
+    "map_nothing_before_9",
+    Tag.EDGE,
+    initial_state_and_scan_inputs=(ramp(2, 0, 3),),
+    num_scan_inputs=1,
+    body=MAP,
+    before=9,
+    unspecified=CONCATENATED,
+)
 
 # Since 9: no batch, the sequence in axis 0 unless an attribute says otherwise
 case(
@@ -440,7 +452,7 @@ for name, clause in (
     ("output_directions", K_FLAGS),
     ("output_axes", K_FLAGS),
 ):
-    too_few = {f"scan_{name}": [0]}
+    too_few: dict[str, Any] = {f"scan_{name}": [0]}
     case(
         f"{name}_of_one",
         initial_state_and_scan_inputs=(MATRIX, ramp(2, 5)),
@@ -451,7 +463,7 @@ for name, clause in (
         since=9,
         rejects=clause,
     )
-    too_many = {f"scan_{name}": [0, 0]}
+    too_many: dict[str, Any] = {f"scan_{name}": [0, 0]}
     case(
         f"{name}_of_two",
         initial_state_and_scan_inputs=(MATRIX,),
@@ -515,6 +527,14 @@ case(
     n=2,
     body=SWAP,
     rejects=STATE,
+)
+case(
+    "first_state_of_other_shape_before_9",
+    Tag.EDGE,
+    initial_state_and_scan_inputs=(ramp(2, 1), ramp(2, 4, 3)),
+    num_scan_inputs=1,
+    body=FOLD,
+    rejects=STATE_BEFORE_9,
 )
 case(
     "first_state_of_other_shape",

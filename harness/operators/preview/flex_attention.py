@@ -1,9 +1,13 @@
-"""FlexAttention (ai.onnx.preview): softmax(Q K^T scale) V, with subgraphs that change scores and probabilities.
+"""FlexAttention: softmax(Q K^T scale) V, with subgraphs that change scores and probabilities.
 
-Version: 1. A model of a case imports the operator's own domain alone, so that its subgraphs have no other operator
-than FlexAttention: of one key, it gives the value of that key whatever the query, and of more it is a function of it.
+    Y = FlexAttention(Q, K, V, scale=None, softmax_precision=None, score_mod=None, prob_mod=None)
+
+Version: 1 of ai.onnx.preview. A model of a case imports the operator's own domain alone, so that its subgraphs have no
+other operator than FlexAttention: of one key, it gives the value of that key whatever the query, and of more it is a
+function of it.
 """
 
+# ruff: noqa: N803 - the text's own names
 from __future__ import annotations
 
 import math
@@ -12,34 +16,72 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from harness.declare import Array, Int, Op, Rule, Subgraph, Tag, Version, bounded, element_type, graph, ramp, typed
-from harness.operators.preview._attention import by_query_head, factor, off_scores, probabilities
+from harness.declare import (
+    Array,
+    Int,
+    Op,
+    Rule,
+    Subgraph,
+    Tag,
+    Version,
+    bounded,
+    element_type,
+    graph,
+    ramp,
+    typed,
+    vary,
+)
 
 PRECISIONS = {1: "float", 10: "float16", 11: "double", 16: "bfloat16"}
 DTYPES = {"float": np.float32, "float16": np.float16, "double": np.float64, "bfloat16": ml_dtypes.bfloat16}
 COARSE = {10: 2.0**13, 16: 2.0**16}
 """How many epsilons of float, which the cases of such a precision have, make one of its own."""
 
-Maybe = Subgraph | None
+
+def _probabilities(scores: Array) -> Array:
+    """Return Softmax over the last axis; the largest score is taken out of both sides, which changes neither."""
+    with np.errstate(all="ignore"):
+        exponential = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
+        return np.asarray(exponential / exponential.sum(-1, keepdims=True))
+
+
+def _by_query_head(values: Array, heads: int) -> Array:
+    """Return K or V with the head that query head h uses in place h: floor(h / group_size)."""
+    group_size = heads // max(values.shape[1], 1)
+    return np.asarray(values[:, np.arange(heads) // max(group_size, 1)])
+
+
+def _factor(head_size: int, scale: float | None) -> float:
+    """Return the factor of the scores: 1/sqrt(head_size) without a scale."""
+    return (1 / math.sqrt(head_size) if head_size else 0.0) if scale is None else scale
+
+
+def _modified(modify: Subgraph, values: Array, precision: np.dtype[Any]) -> Array:
+    """Return what a subgraph computes from values of this precision."""
+    return np.asarray(modify(values.astype(precision))[0], np.float64)
 
 
 def _rounding(
-    Q: Array, K: Array, V: Array, scale: float | None,  # noqa: N803 - the text's own names
-    softmax_precision: Int, score_mod: Maybe, prob_mod: Maybe,
-) -> list[Array]:  # fmt: skip
+    Q: Array,
+    K: Array,
+    V: Array,
+    scale: float | None,
+    softmax_precision: Int,
+    score_mod: Subgraph | None,
+    prob_mod: Subgraph | None,
+) -> list[Array]:
     """Return what sums of head_size products bring to a score, and these, exp and two sums more to Y."""
-    keys, values = (by_query_head(item, Q.shape[1]) for item in (K, V))
-    by, kept = factor(Q.shape[3], scale), np.dtype(DTYPES[PRECISIONS[softmax_precision or 1]])
-    off = 3 * off_scores(Q, keys, by) + 1.5 * keys.shape[2] + 18
-    scores = Q @ keys.swapaxes(2, 3) * by
-    probs = probabilities(scores if score_mod is None else _modified(score_mod, scores, kept))
-    probs = probs if prob_mod is None else _modified(prob_mod, probs, kept)
+    keys, values = _by_query_head(K, Q.shape[1]), _by_query_head(V, Q.shape[1])
+    factor, precision = _factor(Q.shape[3], scale), np.dtype(DTYPES[PRECISIONS[softmax_precision or 1]])
+    # Of a score, by row, in epsilons: head_size products and sums, and the scaling.
+    magnitudes = np.abs(Q) @ np.abs(keys).swapaxes(2, 3) * abs(factor)
+    off_scores = ((Q.shape[3] / 2 + 4) * magnitudes).max(-1, keepdims=True, initial=0.0)
+    off = 3 * off_scores + 1.5 * keys.shape[2] + 18
+    scores = Q @ keys.swapaxes(2, 3) * factor
+    probs = _probabilities(scores if score_mod is None else _modified(score_mod, scores, precision))
+    probs = probs if prob_mod is None else _modified(prob_mod, probs, precision)
     slack = (4 if score_mod or prob_mod else 1) * COARSE.get(softmax_precision or 0, 1)
     return [np.nan_to_num(slack * off * (np.abs(probs) @ np.abs(values)), nan=0, posinf=0)]
-
-
-def _modified(modify: Any, values: Array, kept: np.dtype[Any]) -> Array:  # noqa: ANN401 - a Subgraph
-    return np.asarray(modify(values.astype(kept))[0], np.float64)
 
 
 FLEX = Op(
@@ -94,36 +136,43 @@ FLEX.dispute("The function body of onnx reshapes with 0, which means the dimensi
 FLOATS = FLEX.clause("Constrain Q, K, V to float tensors.")
 
 
-def _checked(v: Version, modify: Subgraph, values: Array, name: str) -> Array:
-    """Return what a modifier makes of scores or probabilities, in the precision of the softmax."""
+def _checked(v: Version, modify: Subgraph, values: Array, precision: str) -> Array:
+    """Return the scores or probabilities that a subgraph computes, in the precision of the softmax."""
     v.require(EXACTLY, len(modify.inputs) == len(modify.outputs) == 1)
-    v.require(EXACTLY, modify.outputs[0] == f"tensor({name})")
-    result = _modified(modify, values, np.dtype(DTYPES[name]))
+    v.require(EXACTLY, modify.outputs[0] == f"tensor({precision})")
+    result = _modified(modify, values, np.dtype(DTYPES[precision]))
     v.require(PRESERVE, result.shape == values.shape)
     return result
 
 
 @FLEX.oracle()
 def attention(
-    v: Version, Q: Array, K: Array, V: Array, scale: float | None,  # noqa: N803
-    softmax_precision: Int, score_mod: Maybe, prob_mod: Maybe,
-) -> Array:  # fmt: skip
+    v: Version,
+    Q: Array,
+    K: Array,
+    V: Array,
+    scale: float | None,
+    softmax_precision: Int,
+    score_mod: Subgraph | None,
+    prob_mod: Subgraph | None,
+) -> Array:
     """Return Y."""
     v.require(RANK, Q.ndim == K.ndim == V.ndim == 4)  # noqa: PLR2004 - as the sentence says
     v.require(KEY, K.shape[0] == Q.shape[0] and K.shape[3] == Q.shape[3])
     v.require(VALUE, V.shape[:3] == K.shape[:3])
     v.require(MULTIPLE, K.shape[1] > 0 and Q.shape[1] % K.shape[1] == 0)
     v.require(PRECISION, softmax_precision is None or softmax_precision in PRECISIONS)
-    name = PRECISIONS[softmax_precision or (11 if v.dtypes["T1"] == np.float64 else 1)]
-    keys, values = (by_query_head(item, Q.shape[1]) for item in (K, V))
+    precision = PRECISIONS[softmax_precision or (11 if v.dtypes["T1"] == np.float64 else 1)]
+    keys, values = _by_query_head(K, Q.shape[1]), _by_query_head(V, Q.shape[1])
     v.silent(SCALE, Q.shape[3] == 0 and scale is None)
-    scores = Q @ keys.swapaxes(2, 3) * factor(Q.shape[3], scale)
+    scores = Q @ keys.swapaxes(2, 3) * _factor(Q.shape[3], scale)
     if score_mod is not None:
-        scores = _checked(v, score_mod, scores, name)
-    v.silent(FORMULA, bool(np.isposinf(scores).any() or (scores == -np.inf).all(-1).any()) and scores.shape[3] > 0)
-    probs = probabilities(scores)
+        scores = _checked(v, score_mod, scores, precision)
+    no_probability = np.isposinf(scores).any() or (scores == -np.inf).all(-1).any()
+    v.silent(FORMULA, bool(no_probability) and scores.shape[3] > 0)
+    probs = _probabilities(scores)
     if prob_mod is not None:
-        probs = _checked(v, prob_mod, probs, name)
+        probs = _checked(v, prob_mod, probs, precision)
     return np.asarray(probs @ values)
 
 
@@ -135,7 +184,17 @@ def _wave(*shape: int, turn: float = 1.7) -> Array:
     return np.asarray(np.sin(np.arange(math.prod(shape)) * turn + turn).reshape(shape) * 1.5)
 
 
-def _inputs(batch: int, heads: int, kv_heads: int, queries: int, keys: int, size: int, v_size: int) -> dict[str, Any]:
+def _inputs(
+    *,
+    batch: int = 1,
+    heads: int = 2,
+    kv_heads: int = 2,
+    queries: int = 3,
+    keys: int = 4,
+    size: int = 5,
+    v_size: int = 6,
+) -> dict[str, Any]:
+    """Return Q, K and V of these sizes."""
     return {
         "Q": _wave(batch, heads, queries, size),
         "K": _wave(batch, kv_heads, keys, size, turn=0.9),
@@ -143,76 +202,130 @@ def _inputs(batch: int, heads: int, kv_heads: int, queries: int, keys: int, size
     }
 
 
-USUAL = _inputs(2, 3, 3, 4, 5, 16, 7)
+USUAL: dict[str, Any] = _inputs(batch=2, heads=3, kv_heads=3, queries=4, keys=5, size=16, v_size=7)
+Q, K, V = USUAL["Q"], USUAL["K"], USUAL["V"]
+# Both scales have an exact root: see the disputes.
+FLEX.example(**_inputs(batch=1, heads=4, kv_heads=2, queries=3, keys=5, size=16, v_size=7), scale=0.25)
+
 case("usual", **USUAL, cites=(COMPUTES, FORMULA, QUERY, KEY, VALUE, OUTPUT, PRECISION_DEFAULT))
-SIZES: dict[str, tuple[int, ...]] = {
-    "more_queries": (1, 2, 2, 7, 3, 4, 5), "one_key": (2, 1, 1, 3, 1, 4, 5), "one_query": (2, 3, 3, 1, 5, 4, 6),
-    "head_size_one": (1, 2, 2, 3, 4, 1, 5), "value_size_one": (1, 2, 2, 3, 4, 5, 1), "all_one": (1, 1, 1, 1, 1, 1, 1),
-}  # fmt: skip
-for name, sizes in SIZES.items():
-    case(name, Tag.EDGE, **_inputs(*sizes), cites=(FORMULA, OUTPUT))
-ZEROS = {"batch": (0, 2, 2, 3, 4, 5, 6), "queries": (1, 2, 2, 0, 4, 5, 6), "value_size": (1, 2, 2, 3, 4, 5, 0)}
-for name, sizes in {**ZEROS, "keys": (1, 2, 2, 3, 0, 5, 6)}.items():
-    case(f"zero_{name}", Tag.EDGE, **_inputs(*sizes), cites=(OUTPUT,))
-case("zero_head_size", Tag.EDGE, **_inputs(1, 2, 2, 3, 4, 0, 6), unspecified=SCALE)
+case("more_queries", Tag.EDGE, **_inputs(queries=7, keys=3, size=4, v_size=5), cites=(FORMULA, OUTPUT))
+case("one_key", Tag.EDGE, **_inputs(batch=2, heads=1, kv_heads=1, keys=1, size=4, v_size=5), cites=(FORMULA, OUTPUT))
+case("one_query", Tag.EDGE, **_inputs(batch=2, heads=3, kv_heads=3, queries=1, keys=5, size=4), cites=(FORMULA, OUTPUT))
+case("head_size_one", Tag.EDGE, **_inputs(size=1, v_size=5), cites=(FORMULA, OUTPUT))
+case("value_size_one", Tag.EDGE, **_inputs(v_size=1), cites=(FORMULA, OUTPUT))
+case("all_one", Tag.EDGE, **_inputs(heads=1, kv_heads=1, queries=1, keys=1, size=1, v_size=1), cites=(FORMULA, OUTPUT))
+case("zero_batch", Tag.EDGE, **_inputs(batch=0), cites=OUTPUT)
+case("zero_queries", Tag.EDGE, **_inputs(queries=0), cites=OUTPUT)
+case("zero_value_size", Tag.EDGE, **_inputs(v_size=0), cites=OUTPUT)
+case("zero_keys", Tag.EDGE, **_inputs(keys=0), cites=OUTPUT)
+case("zero_head_size", Tag.EDGE, **_inputs(size=0), unspecified=SCALE)
 for heads, kv_heads in ((4, 2), (6, 2), (6, 3), (3, 1)):
-    case(f"groups_{heads}_{kv_heads}", **_inputs(2, heads, kv_heads, 3, 4, 5, 7), cites=(SHARED, MULTIPLE))
-for name, scale in {"one": 1.0, "half": 0.5, "zero": 0.0, "negative": -0.75}.items():
-    case(f"scale_{name}", Tag.EDGE, **USUAL, scale=scale, cites=(SCALE,))
-case("large", Tag.EDGE, **{**USUAL, "Q": USUAL["Q"] * 200.0}, scale=1.0, cites=(FORMULA,))
-case("infinite_score", Tag.EDGE, **{**_inputs(1, 1, 1, 1, 2, 1, 3), "Q": [[[[np.inf]]]]}, unspecified=FORMULA)
-case("nan", Tag.EDGE, **{**USUAL, "V": np.where(USUAL["V"] == USUAL["V"].max(), np.nan, USUAL["V"])}, cites=(FORMULA,))
-for name in PRECISIONS.values():
-    case(f"precision_{name}", **USUAL, softmax_precision=element_type(name), cites=(PRECISION,))
-case("dtypes", Tag.DTYPE, each="T1", **USUAL, cites=(FLOATS,))
-case("dtypes_groups", Tag.DTYPE, each="T1", **_inputs(1, 4, 2, 3, 5, 16, 7), scale=0.3, cites=(FLOATS,))
+    groups = _inputs(batch=2, heads=heads, kv_heads=kv_heads, v_size=7)
+    case(f"groups_{heads}_{kv_heads}", **groups, cites=(SHARED, MULTIPLE))
+case("scale", Tag.EDGE, **USUAL, scale=vary(one=1.0, half=0.5, zero=0.0, negative=-0.75), cites=SCALE)
+case("large", Tag.EDGE, Q=Q * 200.0, K=K, V=V, scale=1.0, cites=FORMULA)
+case(
+    "infinite_score",
+    Tag.EDGE,
+    Q=[[[[np.inf]]]],
+    K=_wave(1, 1, 2, 1, turn=0.9),
+    V=_wave(1, 1, 2, 3, turn=2.3),
+    unspecified=FORMULA,
+)
+case("nan", Tag.EDGE, Q=Q, K=K, V=np.where(V.max() == V, np.nan, V), cites=FORMULA)
+case(
+    "precision",
+    **USUAL,
+    softmax_precision=vary(**{name: element_type(name) for name in ("float", "float16", "double", "bfloat16")}),
+    cites=PRECISION,
+)
+case("dtypes", Tag.DTYPE, each="T1", **USUAL, cites=FLOATS)
+case(
+    "dtypes_groups",
+    Tag.DTYPE,
+    each="T1",
+    **_inputs(heads=4, kv_heads=2, keys=5, size=16, v_size=7),
+    scale=0.3,
+    cites=FLOATS,
+)
 
-
-def _modifier(body: str = "Tanh (x)", inputs: str = "float[] x", outputs: str = "float[] y") -> Any:  # noqa: ANN401
-    return graph(f"m ({inputs}) => ({outputs}) {{ y = {body} }}")
-
-
+# Subgraphs
 BIAS = _wave(4, 5, turn=3.1)
 MASK = np.where(np.sort(BIAS)[:, 3:4] < BIAS, -np.inf, BIAS)
-KEPT = np.where(np.sort(BIAS)[:, 3:4] < BIAS, 0.0, 1.25)
-ADD, MUL = _modifier("Add (x, m)"), _modifier("Mul (x, m)")
-case("score_mod", **USUAL, score_mod=_modifier(), cites=(SCORES, ELEMENTS, EXACTLY))
-case("score_mod_bias", **USUAL, score_mod=ADD, around={"m": BIAS}, cites=(SCORES,))
-case("score_mod_by_head", **USUAL, score_mod=MUL, around={"m": _wave(3, 1, 1)}, cites=(SCORES,))
-case("score_mod_ignores", Tag.EDGE, **USUAL, score_mod=_modifier("Identity (m)"), around={"m": _wave(2, 3, 4, 5)})
-case("masked", **USUAL, score_mod=ADD, around={"m": MASK}, cites=(MASKING,))
-case("masked_by_large", Tag.EDGE, **USUAL, score_mod=ADD, around={"m": np.maximum(MASK, -1e30)}, cites=(MASKING,))
+DROPPED = np.where(np.sort(BIAS)[:, 3:4] < BIAS, 0.0, 1.25)
+TANH = graph("m (float[] x) => (float[] y) { y = Tanh (x) }")
+ADD = graph("m (float[] x) => (float[] y) { y = Add (x, m) }")
+MUL = graph("m (float[] x) => (float[] y) { y = Mul (x, m) }")
+case("score_mod", **USUAL, score_mod=TANH, cites=(SCORES, ELEMENTS, EXACTLY))
+case("score_mod_bias", **USUAL, score_mod=ADD, around={"m": BIAS}, cites=SCORES)
+case("score_mod_by_head", **USUAL, score_mod=MUL, around={"m": _wave(3, 1, 1)}, cites=SCORES)
+case(
+    "score_mod_ignores",
+    Tag.EDGE,
+    **USUAL,
+    score_mod=graph("m (float[] x) => (float[] y) { y = Identity (m) }"),
+    around={"m": _wave(2, 3, 4, 5)},
+    cites=SCORES,
+)
+case("masked", **USUAL, score_mod=ADD, around={"m": MASK}, cites=MASKING)
+case("masked_by_large", Tag.EDGE, **USUAL, score_mod=ADD, around={"m": np.maximum(MASK, -1e30)}, cites=MASKING)
 case("masked_all", Tag.EDGE, **USUAL, score_mod=ADD, around={"m": MASK - np.inf}, unspecified=FORMULA)
-case("prob_mod", **USUAL, prob_mod=_modifier(), cites=(PROBS, EXACTLY))
-case("prob_mod_drops", **USUAL, prob_mod=MUL, around={"m": KEPT}, cites=(PROBS,))
-case("both", **USUAL, score_mod=ADD, prob_mod=_modifier("Mul (x, x)"), around={"m": MASK}, cites=(FORMULA,))
-DOUBLES: dict[str, Any] = {name: typed("double", value) for name, value in USUAL.items()}
-IN_DOUBLE: dict[str, Any] = {"score_mod": _modifier(inputs="double[] x", outputs="double[] y")}
-case("score_mod_double", Tag.DTYPE, **DOUBLES, **IN_DOUBLE, cites=(ELEMENTS,))
-case("score_mod_precision", Tag.DTYPE, **USUAL, **IN_DOUBLE, softmax_precision=11, cites=(ELEMENTS, PRECISION))
-case("score_mod_other_type", Tag.DTYPE, **USUAL, **IN_DOUBLE, rejects=EXACTLY)
-BAD = {"takes_two": ("float[] x, float[] z", "float[] y"), "takes_none": ("", "float[] y")}
-BAD["gives_two"] = ("float[] x", "float[] y, float[] k")
-for kind in ("score_mod", "prob_mod"):
-    for name, (inputs, outputs) in BAD.items():
-        wrong: dict[str, Any] = {kind: _modifier("Identity (k)", inputs, outputs), "around": {"k": _wave(2, 3, 4, 5)}}
-        case(f"{kind}_{name}", Tag.EDGE, **USUAL, **wrong, rejects=EXACTLY)
-    wider: dict[str, Any] = {kind: _modifier("Concat <axis: int = 3> (x, x)")}
-    case(f"{kind}_of_other_shape", Tag.EDGE, **USUAL, **wider, rejects=PRESERVE)
+case("prob_mod", **USUAL, prob_mod=TANH, cites=(PROBS, EXACTLY))
+case("prob_mod_drops", **USUAL, prob_mod=MUL, around={"m": DROPPED}, cites=PROBS)
+case(
+    "both",
+    **USUAL,
+    score_mod=ADD,
+    prob_mod=graph("m (float[] x) => (float[] y) { y = Mul (x, x) }"),
+    around={"m": MASK},
+    cites=FORMULA,
+)
+TANH_OF_DOUBLE = graph("m (double[] x) => (double[] y) { y = Tanh (x) }")
+case(
+    "score_mod_double",
+    Tag.DTYPE,
+    Q=typed("double", Q),
+    K=typed("double", K),
+    V=typed("double", V),
+    score_mod=TANH_OF_DOUBLE,
+    cites=ELEMENTS,
+)
+case(
+    "score_mod_precision",
+    Tag.DTYPE,
+    **USUAL,
+    score_mod=TANH_OF_DOUBLE,
+    softmax_precision=11,
+    cites=(ELEMENTS, PRECISION),
+)
+case("score_mod_other_type", Tag.DTYPE, **USUAL, score_mod=TANH_OF_DOUBLE, rejects=EXACTLY)
+TOO_MANY_OR_FEW = vary(
+    takes_two=graph("m (float[] x, float[] z) => (float[] y) { y = Identity (k) }"),
+    takes_none=graph("m () => (float[] y) { y = Identity (k) }"),
+    gives_two=graph("m (float[] x) => (float[] y, float[] k) { y = Identity (k) }"),
+)
+AROUND = {"k": _wave(2, 3, 4, 5)}
+case("score_mod", Tag.EDGE, **USUAL, score_mod=TOO_MANY_OR_FEW, around=AROUND, rejects=EXACTLY)
+case("prob_mod", Tag.EDGE, **USUAL, prob_mod=TOO_MANY_OR_FEW, around=AROUND, rejects=EXACTLY)
+TWICE_AS_WIDE = graph("m (float[] x) => (float[] y) { y = Concat <axis: int = 3> (x, x) }")
+case("score_mod_of_other_shape", Tag.EDGE, **USUAL, score_mod=TWICE_AS_WIDE, rejects=PRESERVE)
+case("prob_mod_of_other_shape", Tag.EDGE, **USUAL, prob_mod=TWICE_AS_WIDE, rejects=PRESERVE)
 
-WRONG: dict[str, tuple[dict[str, Any], Any]] = {
-    "rank3": ({name: value[0] for name, value in USUAL.items()}, RANK), "query_rank3": ({"Q": _wave(3, 4, 16)}, RANK),
-    "value_rank5": ({"V": _wave(2, 3, 5, 7, 1)}, RANK), "head_size": ({"K": _wave(2, 3, 5, 4)}, KEY),
-    "batch": ({"Q": _wave(1, 3, 4, 16)}, KEY), "value_batch": ({"V": _wave(1, 3, 5, 7)}, VALUE),
-    "value_heads": ({"V": _wave(2, 1, 5, 7)}, VALUE), "value_keys": ({"V": _wave(2, 3, 4, 7)}, VALUE),
-    "heads": ({"Q": _wave(2, 4, 4, 16)}, MULTIPLE), "fewer_heads": ({"Q": _wave(2, 1, 4, 16)}, MULTIPLE),
-    "precision_int64": ({"softmax_precision": 7}, PRECISION), "precision_bool": ({"softmax_precision": 9}, PRECISION),
-    "other_type": ({"K": typed("double", USUAL["K"])}, Rule.TYPES),
-}  # fmt: skip
-for name, (given, clause) in WRONG.items():
-    case(f"wrong_{name}", Tag.EDGE, **{**USUAL, **given}, rejects=clause)
+# Shapes, types and precisions that do not fit
+case("wrong_rank3", Tag.EDGE, Q=Q[0], K=K[0], V=V[0], rejects=RANK)
+case("wrong_query_rank3", Tag.EDGE, Q=_wave(3, 4, 16), K=K, V=V, rejects=RANK)
+case("wrong_value_rank5", Tag.EDGE, Q=Q, K=K, V=_wave(2, 3, 5, 7, 1), rejects=RANK)
+case("wrong_head_size", Tag.EDGE, Q=Q, K=_wave(2, 3, 5, 4), V=V, rejects=KEY)
+case("wrong_batch", Tag.EDGE, Q=_wave(1, 3, 4, 16), K=K, V=V, rejects=KEY)
+case(
+    "wrong_value",
+    Tag.EDGE,
+    Q=Q,
+    K=K,
+    V=vary(batch=_wave(1, 3, 5, 7), heads=_wave(2, 1, 5, 7), keys=_wave(2, 3, 4, 7)),
+    rejects=VALUE,
+)
+case("wrong", Tag.EDGE, Q=vary(heads=_wave(2, 4, 4, 16), fewer_heads=_wave(2, 1, 4, 16)), K=K, V=V, rejects=MULTIPLE)
+case("wrong_precision", Tag.EDGE, **USUAL, softmax_precision=vary(int64=7, bool=9), rejects=PRECISION)
+case("wrong_other_type", Tag.EDGE, Q=Q, K=typed("double", K), V=V, rejects=Rule.TYPES)
 case("outside", Tag.DTYPE, outside="T1", Q=ramp(1, 1, 2, 3), K=ramp(1, 1, 4, 3), V=ramp(1, 1, 4, 2), rejects=EXPLICIT)
-case("no_value", Q=USUAL["Q"], K=USUAL["K"], rejects=Rule.ARITY)
-case("attribute_is_causal", **USUAL, stray={"is_causal": 1}, rejects=Rule.ATTRIBUTES)
-case("no_outputs", **USUAL, n=0, rejects=Rule.ARITY)
-case("two_outputs", **USUAL, n=2, rejects=Rule.ARITY)

@@ -162,7 +162,7 @@ X, G, V, H = (np.array(item) for item in ([1.2, 2.8, -0.5], [-0.94, -2.5, 3], [1
 Y, F, W = (np.arange(6.0).reshape(2, 3) * scale - 1 for scale in (0.7, -0.3, 1.1))
 Q = np.arange(6.0).reshape(2, 3) + 0.5
 """A vector with its gradient and the averages of that and of its square; a matrix Y with F, W and Q likewise."""
-SET: dict[str, float] = {
+SET: dict[str, Any] = {
     "alpha": 0.95,
     "beta": 0.1,
     "epsilon": 1e-2,
@@ -217,3 +217,4 @@ case("inputs", inputs=vary(three=(X, G, V), five=(X, G, V, H, H), two=(X, G)), r
 for n in (1, 2, 4):
     case(f"outputs_{n}", n=n, rejects=OUTPUTS)
 case("shapes_mismatch", Tag.EDGE, inputs=(X, [1, 2], V, H), rejects=NUMPY)
+case("shapes_mismatch_in_rows", Tag.EDGE, inputs=(Y, ramp(4, 3), W, Q), rejects=NUMPY)

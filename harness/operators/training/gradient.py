@@ -1,16 +1,24 @@
 """Gradient: the partial derivatives of one value of the graph around with respect to others.
 
-Versions: 1 of ai.onnx.preview.training.
+    Outputs = Gradient(*Inputs, xs, y, zs=None)
+
+Version: 1 of ai.onnx.preview.training.
+
+Derivatives are those of numbers that carry their slope along (forward-mode differentiation), exact to float64. A slope
+may itself be a number with a slope, which gives derivatives of derivatives.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import Array, Call, Op, Rule, Tag, Version, ramp, typed, ulp, value_of
-from harness.operators.training._calculus import leaves, partial
+from harness.declare import Array, Call, DeclarationError, Op, Tag, Version, ramp, typed, ulp, value_of, vary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 GRADIENT = Op(
     "Gradient",
@@ -19,45 +27,206 @@ GRADIENT = Op(
     domain="ai.onnx.preview.training",
     derives={"T2": lambda types, _: types.several.get("T1") or types["T1"]},
 )
+GRADIENT.example(
+    beside="S = Add (A, B) Y = Mul (S, A)",
+    around={"A": 3.0, "B": -2.0},
+    Inputs=(typed("float", 11), typed("float", -13)),
+    xs=["A"],
+    zs=["B"],
+    y="Y",
+)
 
-said = GRADIENT.clause
-DERIVATIVES = said(
+DERIVATIVES = GRADIENT.clause(
     "Gradient operator computes the partial derivatives of a specific tensor w.r.t. some other tensors.",
     note="Says not what the gradient of a tensor of several elements is: their sum's, or one for each.",
 )
-FUNCTION = said('By definition, the tensor "y" is a function of independent variables in "xs" and "zs".')
-ONLY_XS = said(
+FUNCTION = GRADIENT.clause('By definition, the tensor "y" is a function of independent variables in "xs" and "zs".')
+ONLY_XS = GRADIENT.clause(
     'Since we only compute the gradient of "y" w.r.t. the differentiable variables in "xs", this Gradient only outputs '
     "dY/dW and dY/dZ."
 )
-NOT_BOTH = said('Note that "H" cannot appear in "xs" and "zs".')
-OPTIONAL = said("All outputs are optional.")
-SKIP = said(
+NOT_BOTH = GRADIENT.clause('Note that "H" cannot appear in "xs" and "zs".')
+OPTIONAL = GRADIENT.clause("All outputs are optional.")
+SKIP = GRADIENT.clause(
     "If needed, for example, user can assign an empty string to the 1st output name of that Gradient to skip the "
     "generation of dY/dW."
 )
-INTERMEDIATE = said("Gradient operator can compute derivative against intermediate tensors.")
-HIGH_ORDER = said("It is possible to represent high-order differentiation using Gradient operators.")
-VALUES = said("the inputs to Gradient node define the values at which the gradient is computed.")
-FEED = said("We can feed different tensors to the identified graph.")
-MINIMAL = said(
+INTERMEDIATE = GRADIENT.clause("Gradient operator can compute derivative against intermediate tensors.")
+HIGH_ORDER = GRADIENT.clause("It is possible to represent high-order differentiation using Gradient operators.")
+VALUES = GRADIENT.clause("the inputs to Gradient node define the values at which the gradient is computed.")
+FEED = GRADIENT.clause("We can feed different tensors to the identified graph.")
+MINIMAL = GRADIENT.clause(
     'The attribute "xs" and attribute "zs" are the minimal independent variable set that determines the value of "y".'
 )
-NECESSARY_ZS = said("It contains only the necessary non-differentiated inputs of a (sub-)graph.")
-NECESSARY_XS = said("It contains only the necessary differentiated inputs of a (sub-)graph.")
-GENERATED = said(
+NECESSARY_ZS = GRADIENT.clause("It contains only the necessary non-differentiated inputs of a (sub-)graph.")
+NECESSARY_XS = GRADIENT.clause("It contains only the necessary differentiated inputs of a (sub-)graph.")
+GENERATED = GRADIENT.clause(
     "Variables (usually called intermediate variables) that can be generated from inputs cannot be included in this "
     "attribute."
 )
-ITH_INPUT = said(
+ITH_INPUT = GRADIENT.clause(
     'The i-th input is the value of the i-th tensor specified in the concatenated list of the attribute "xs" and the '
     'attribute "zs".'
 )
-ITH_OUTPUT = said(
+ITH_OUTPUT = GRADIENT.clause(
     'The i-th output is the gradient of "y" with respect to the i-th tensor specified in the attribute "xs".'
 )
-ANY = said("Allow outputs to be any kind of tensor.", note="Says it of T1, which the inputs have.")
-FLOATS = said("Allow inputs to be any kind of floating-point tensor.", note="Says it of T2, which the outputs have.")
+ANY = GRADIENT.clause("Allow outputs to be any kind of tensor.", note="Says it of T1, which the inputs have.")
+FLOATS = GRADIENT.clause(
+    "Allow inputs to be any kind of floating-point tensor.", note="Says it of T2, which the outputs have."
+)
+
+
+class Dual:
+    """A number and its slope: how fast it changes with the one variable at hand."""
+
+    __slots__ = ("slope", "value")
+
+    def __init__(self, value: Any, slope: Any) -> None:  # noqa: ANN401 - float, or Dual
+        """Take the number and its slope."""
+        self.value, self.slope = value, slope
+
+    def __add__(self, other: Any) -> Dual:  # noqa: ANN401
+        """Return the sum: slopes add."""
+        other = _dual(other)
+        return Dual(self.value + other.value, self.slope + other.slope)
+
+    def __sub__(self, other: Any) -> Dual:  # noqa: ANN401
+        """Return the difference."""
+        return self + _dual(other) * -1.0
+
+    def __mul__(self, other: Any) -> Dual:  # noqa: ANN401
+        """Return the product: (uv)' = u'v + uv'."""
+        other = _dual(other)
+        return Dual(self.value * other.value, self.slope * other.value + self.value * other.slope)
+
+    def __truediv__(self, other: Any) -> Dual:  # noqa: ANN401
+        """Return the quotient: (u/v)' = (u' - u/v v') / v."""
+        other = _dual(other)
+        quotient = self.value / other.value
+        return Dual(quotient, (self.slope - quotient * other.slope) / other.value)
+
+    def __rsub__(self, other: Any) -> Dual:  # noqa: ANN401
+        """Return the difference from a plain number."""
+        return _dual(other) - self
+
+    def __rtruediv__(self, other: Any) -> Dual:  # noqa: ANN401
+        """Return the quotient of a plain number."""
+        return _dual(other) / self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def _dual(number: Any) -> Dual:  # noqa: ANN401
+    return number if isinstance(number, Dual) else Dual(number, 0.0)
+
+
+def _chain(function: Callable[[float], float], slope: Callable[[Any, Any], Any]) -> Callable[[Array], Array]:
+    """Return an elementwise function; `slope` gives its own slope from x and from its result."""
+
+    def of(x: Any) -> Any:  # noqa: ANN401
+        if not isinstance(x, Dual):
+            return function(x)
+        result = of(x.value)
+        return Dual(result, slope(x.value, result) * x.slope)
+
+    return lambda array: np.asarray(np.frompyfunc(of, 1, 1)(array), object)
+
+
+def _sum(data: Array, axes: Array | None = None, keepdims: int = 1) -> Array:
+    axis = None if axes is None else tuple(int(item) for item in axes)
+    return np.asarray(np.sum(data, axis=axis, keepdims=bool(keepdims)), object)
+
+
+MEANINGS: Mapping[str, Callable[..., Any]] = {
+    "Add": lambda a, b: a + b,
+    "Sub": lambda a, b: a - b,
+    "Mul": lambda a, b: a * b,
+    "Div": lambda a, b: a / b,
+    "Identity": lambda a: a,
+    "Exp": _chain(math.exp, lambda _, result: result),
+    "Log": _chain(math.log, lambda x, _: 1.0 / x),
+    "Sqrt": _chain(math.sqrt, lambda _, result: 0.5 / result),
+    "Tanh": _chain(math.tanh, lambda _, result: 1.0 - result * result),
+    "MatMul": np.matmul,
+    "ReduceSum": _sum,
+    "Where": np.where,
+    # The results of these do not change with anything that has a slope.
+    "Constant": lambda *, value_float: np.array(value_float),
+    "Equal": lambda a, b: np.asarray(a == b),
+    "Size": lambda data: np.asarray(data.size),
+    "CastLike": lambda number, _: number,
+}
+"""What operators mean where numbers carry slopes; those of ai.onnx that differentiable cases need."""
+
+
+def leaves(nodes: Iterable[Call], name: str, stops: set[str]) -> Iterator[str]:
+    """Yield every name that a value depends on: a stop where one is reached, elsewhere what no node outputs."""
+    maker = next((node for node in nodes if name in node.outputs), None)
+    if name in stops or maker is None:
+        yield name
+        return
+    for input_name in maker.inputs:
+        yield from leaves(nodes, input_name, stops)
+
+
+def evaluate(nodes: Sequence[Call], name: str, values: dict[str, Array]) -> Array:
+    """Return the value of a name; `values` has those of the variables, and takes those computed from them.
+
+    Raises:
+        DeclarationError: nothing says how an operator is differentiated.
+    """
+    if name not in values:
+        node = next(node for node in nodes if name in node.outputs)
+        inputs = [evaluate(nodes, input_name, values) for input_name in node.inputs]
+        domain, _, operator = node.operator.rpartition("/")
+        if operator == "Gradient":
+            attributes = node.attributes
+            named = dict(zip([*attributes["xs"], *attributes.get("zs", [])], inputs, strict=True))
+            results = [partial(nodes, attributes["y"], x, named) for x in attributes["xs"]]
+        elif operator in MEANINGS and domain == "ai.onnx":
+            results = [MEANINGS[operator](*inputs, **node.attributes)]
+        else:
+            raise DeclarationError(
+                f"nothing says how {node.operator} is differentiated: see MEANINGS in operators/training/gradient.py"
+            )
+        values.update(zip(node.outputs, map(np.asarray, results), strict=False))
+    return values[name]
+
+
+def partial(nodes: Sequence[Call], y: str, x: str, values: Mapping[str, Array]) -> Array:
+    """Return the partial derivatives of the one element of `y` with respect to each element of `x`, in the shape of x.
+
+    Args:
+        nodes: of the graph.
+        y: the name of the result.
+        x: the name of the variable.
+        values: of x, and of all other names that y depends on.
+    """
+    shape = np.shape(values[x])
+    slopes = np.empty(shape, object)
+    for place in np.ndindex(shape):
+        seeded = {name: _lifted(value, place if name == x else None) for name, value in values.items()}
+        slopes[place] = _dual(np.asarray(evaluate(nodes, y, seeded), object).item()).slope
+    return slopes
+
+
+def _lifted(value: Array, place: tuple[int, ...] | None) -> Array:
+    """Return numbers with a slope of 0, or of 1 at one place; other values as they are."""
+    flat = [item if isinstance(item, Dual) else float(item) for item in value.reshape(-1)] if _numbers(value) else None
+    if flat is None:
+        return value
+    lifted = np.empty(len(flat), object)
+    lifted[:] = [Dual(item, 0.0) for item in flat]
+    lifted = lifted.reshape(value.shape)
+    if place is not None:
+        lifted[place] = Dual(lifted[place].value, 1.0)
+    return lifted
+
+
+def _numbers(value: Array) -> bool:
+    """Tell whether these are numbers that change: floating-point, or numbers with slopes."""
+    return value.dtype.kind == "f" or (value.dtype.kind == "O" and any(isinstance(x, Dual) for x in value.reshape(-1)))
 
 
 @GRADIENT.oracle()
@@ -87,95 +256,225 @@ def gradient(
         raise
 
 
-def case(name: str, beside: str, xs: str, *tags: Tag, zs: str = "", y: str = "Y", **given: Any) -> None:  # noqa: ANN401
-    """Declare a case; each letter of xs and zs is a variable, at the value that it has around the node."""
-    around = {"A": 3.0, "B": -2.0, "C": 0.5, "D": 4.0, **given.pop("around", {})}
-    settings = {"Inputs": tuple(map(value_of, xs + zs)), "xs": list(xs), "y": y, "n": len(xs), **given}
+def case(
+    name: str,
+    *tags: Tag,
+    beside: str,
+    xs: tuple[str, ...],
+    zs: tuple[str, ...] = (),
+    y: str = "Y",
+    around: Mapping[str, Any] | None = None,
+    **words: Any,  # noqa: ANN401 - see Op.case
+) -> None:
+    """Declare a case; unless it says otherwise, inputs are the variables at the values that they have around the node.
+
+    Args:
+        name: of the case.
+        tags: of the case.
+        beside: the graph to differentiate.
+        xs: the variables in `xs`.
+        zs: those in `zs`.
+        y: the name in `y`.
+        around: the values of the names that no node of `beside` outputs; A, B, C and D have one without.
+        words: others of `Op.case`.
+    """
+    values = {"A": 3.0, "B": -2.0, "C": 0.5, "D": 4.0, **(around or {})}
+    words = {"Inputs": tuple(map(value_of, xs + zs)), "n": len(xs), **words}
     if zs:
-        settings["zs"] = list(zs)
-    used = {key: value for key, value in around.items() if key in beside}
-    GRADIENT.case(name, *tags, beside=beside, around=used, **settings)
+        words["zs"] = list(zs)
+    used = {key: value for key, value in values.items() if key in beside}
+    GRADIENT.case(name, *tags, beside=beside, around=used, xs=list(xs), y=y, **words)
 
 
 PRODUCT = "S = Add (A, B) Y = Mul (S, A)"
-case("sum", "Y = Add (A, B)", "AB", cites=(DERIVATIVES, FUNCTION, ITH_INPUT))
-case("sum_times", PRODUCT, "AB", cites=(ITH_OUTPUT,))
-case("other_order", PRODUCT, "BA", cites=(ITH_INPUT, ITH_OUTPUT))
-case("inner", PRODUCT, "AB", y="S", cites=(FUNCTION,))
-case("one", PRODUCT, "A", zs="B", cites=(ONLY_XS, NECESSARY_XS, NECESSARY_ZS))
-case("other_one", PRODUCT, "B", zs="A", cites=(ONLY_XS,))
-case("twice", "Y = Mul (A, A)", "A", Tag.EDGE, cites=(MINIMAL,))
-case("one_left_out", PRODUCT, "AB", Tag.EDGE, n=1, cites=(OPTIONAL,))
-case("first_skipped", PRODUCT, "AB", Tag.EDGE, omits=("Outputs_0",), cites=(SKIP,))
-case("quotient", "Y = Div (A, D)", "AD", cites=(DERIVATIVES,))
-case("difference", "Y = Sub (A, B)", "AB", cites=(DERIVATIVES,))
-case("functions", "E = Exp (C) Q = Sqrt (D) P = Mul (E, Q) Y = Log (P)", "CD", cites=(DERIVATIVES,))
-case("tanh", "P = Mul (C, D) T = Tanh (C) Y = Add (T, P)", "CD", cites=(DERIVATIVES,))
-case("constant", "K = Constant <value_float: float = 3.0> () Y = Mul (A, K)", "A", cites=(MINIMAL,))
-case("does_not_change", "Z = Sub (A, A) Y = Mul (Z, B)", "AB", Tag.EDGE, cites=(DERIVATIVES,))
+case("sum", beside="Y = Add (A, B)", xs=("A", "B"), cites=(DERIVATIVES, FUNCTION, ITH_INPUT))
+case("sum_times", beside=PRODUCT, xs=("A", "B"), cites=ITH_OUTPUT)
+case("other_order", beside=PRODUCT, xs=("B", "A"), cites=(ITH_INPUT, ITH_OUTPUT))
+case("inner", beside=PRODUCT, xs=("A", "B"), y="S", cites=FUNCTION)
+case("one", beside=PRODUCT, xs=("A",), zs=("B",), cites=(ONLY_XS, NECESSARY_XS, NECESSARY_ZS))
+case("other_one", beside=PRODUCT, xs=("B",), zs=("A",), cites=ONLY_XS)
+case("twice", Tag.EDGE, beside="Y = Mul (A, A)", xs=("A",), cites=MINIMAL)
+case("one_left_out", Tag.EDGE, beside=PRODUCT, xs=("A", "B"), n=1, cites=OPTIONAL)
+case("first_skipped", Tag.EDGE, beside=PRODUCT, xs=("A", "B"), omits=("Outputs_0",), cites=SKIP)
+case("quotient", beside="Y = Div (A, D)", xs=("A", "D"), cites=DERIVATIVES)
+case("difference", beside="Y = Sub (A, B)", xs=("A", "B"), cites=DERIVATIVES)
+case("functions", beside="E = Exp (C) Q = Sqrt (D) P = Mul (E, Q) Y = Log (P)", xs=("C", "D"), cites=DERIVATIVES)
+case("tanh", beside="P = Mul (C, D) T = Tanh (C) Y = Add (T, P)", xs=("C", "D"), cites=DERIVATIVES)
+case("constant", beside="K = Constant <value_float: float = 3.0> () Y = Mul (A, K)", xs=("A",), cites=MINIMAL)
+case("does_not_change", Tag.EDGE, beside="Z = Sub (A, A) Y = Mul (Z, B)", xs=("A", "B"), cites=DERIVATIVES)
+GRADIENT.case(
+    "zs_of_none",
+    Tag.EDGE,
+    beside=PRODUCT,
+    around={"A": 3.0, "B": -2.0},
+    Inputs=(value_of("A"), value_of("B")),
+    xs=["A", "B"],
+    zs=[],
+    y="Y",
+    n=2,
+    cites=MINIMAL,
+)
 
-SUM = "Y = ReduceSum <keepdims: int = 0> (P)"
+# Tensors of several elements
 MATRICES = {"W": [[1, -2, 3], [4, 0.5, -6]], "X": [[2, -1], [3, 5], [-4, 7]]}
-case("matrices", f"P = MatMul (W, X) {SUM}", "WX", around=MATRICES, cites=(DERIVATIVES,))
-case("matrices_one", f"P = MatMul (W, X) {SUM}", "W", zs="X", around=MATRICES, cites=(ONLY_XS,))
-case("one_element", "P = MatMul (W, X) Y = ReduceSum (P)", "WX", Tag.EDGE, around=MATRICES, cites=(DERIVATIVES,))
-case("broadcast", f"P = Mul (W, A) {SUM}", "AW", around=MATRICES, cites=(DERIVATIVES,))
-case("broadcast_rows", f"P = Mul (W, B) {SUM}", "BW", around={**MATRICES, "B": [2, -3, 5]}, cites=(DERIVATIVES,))
-case("zero_size", f"P = Identity (W) {SUM}", "W", Tag.EDGE, around={"W": np.zeros((0, 3))}, cites=(DERIVATIVES,))
-case("rank5", f"P = Mul (W, W) {SUM}", "W", Tag.EDGE, around={"W": ramp(1, 2, 1, 3, 2)}, cites=(DERIVATIVES,))
-for label, data in (("several", [1.0, 2.0, 5.0]), ("none", np.zeros(0))):
-    case(f"y_of_{label}", "Y = Mul (W, A)", "WA", Tag.EDGE, around={"W": data}, unspecified=DERIVATIVES)
+SUM_OF_PRODUCT = "P = MatMul (W, X) Y = ReduceSum <keepdims: int = 0> (P)"
+case("matrices", beside=SUM_OF_PRODUCT, xs=("W", "X"), around=MATRICES, cites=DERIVATIVES)
+case("matrices_one", beside=SUM_OF_PRODUCT, xs=("W",), zs=("X",), around=MATRICES, cites=ONLY_XS)
+case(
+    "one_element",
+    Tag.EDGE,
+    beside="P = MatMul (W, X) Y = ReduceSum (P)",
+    xs=("W", "X"),
+    around=MATRICES,
+    cites=DERIVATIVES,
+)
+case(
+    "broadcast",
+    beside="P = Mul (W, A) Y = ReduceSum <keepdims: int = 0> (P)",
+    xs=("A", "W"),
+    around=MATRICES,
+    cites=DERIVATIVES,
+)
+case(
+    "broadcast_rows",
+    beside="P = Mul (W, B) Y = ReduceSum <keepdims: int = 0> (P)",
+    xs=("B", "W"),
+    around={**MATRICES, "B": [2, -3, 5]},
+    cites=DERIVATIVES,
+)
+case(
+    "zero_size",
+    Tag.EDGE,
+    beside="P = Identity (W) Y = ReduceSum <keepdims: int = 0> (P)",
+    xs=("W",),
+    around={"W": np.zeros((0, 3))},
+    cites=DERIVATIVES,
+)
+case(
+    "rank5",
+    Tag.EDGE,
+    beside="P = Mul (W, W) Y = ReduceSum <keepdims: int = 0> (P)",
+    xs=("W",),
+    around={"W": ramp(1, 2, 1, 3, 2)},
+    cites=DERIVATIVES,
+)
+for name, data in (("y_of_several", [1.0, 2.0, 5.0]), ("y_of_none", np.zeros(0))):
+    case(name, Tag.EDGE, beside="Y = Mul (W, A)", xs=("W", "A"), around={"W": data}, unspecified=DERIVATIVES)
 
-# With respect to what nodes give, at values that they do not have, and twice.
+# With respect to the outputs of nodes, at other values than their own, and twice
 LINEAR = "H = Mul (W, X) Y = Mul (H, A)"
 SCALARS = {"W": 5.0, "X": 7.0}
-FED = typed("float", 11), typed("float", -13)
-case("intermediate", LINEAR, "HA", around=SCALARS, cites=(INTERMEDIATE, VALUES))
-case("intermediate_fed", LINEAR, "HA", around=SCALARS, Inputs=(FED[0], value_of("A")), cites=(FEED, VALUES))
-case("all_fed", PRODUCT, "AB", Inputs=FED, cites=(FEED,))
-
-
-def of(name: str, y: str, xs: str, zs: str = "") -> str:
-    """Return a Gradient node that gives `name`, the derivative of y with respect to the first of xs."""
-    lists = [f"{key}: strings = {list(text)}" for key, text in (("xs", xs), ("zs", zs)) if text]
-    attributes = ", ".join([*lists, f"y: string = '{y}'"]).replace("'", '"')
-    return f"{name} = ai.onnx.preview.training.Gradient <{attributes}> ({', '.join(xs + zs)})"
-
-
-CUBE = f"Q = Mul (A, A) P = Mul (Q, A) Y = Mul (P, B) {of('F', 'Y', 'AB')}"
-case("second_order", CUBE, "AB", y="F", cites=(HIGH_ORDER,))
-case("third_order", f"{CUBE} {of('G', 'F', 'AB')}", "AB", y="G", cites=(HIGH_ORDER,))
-EXPONENTIAL = f"P = Mul (C, D) E = Exp (P) Y = Mul (E, C) {of('F', 'Y', 'C', 'D')}"
-case("second_order_mixed", EXPONENTIAL, "CD", y="F", cites=(HIGH_ORDER,))
+case("intermediate", beside=LINEAR, xs=("H", "A"), around=SCALARS, cites=(INTERMEDIATE, VALUES))
+case(
+    "intermediate_fed",
+    beside=LINEAR,
+    xs=("H", "A"),
+    around=SCALARS,
+    Inputs=(typed("float", 11), value_of("A")),
+    cites=(FEED, VALUES),
+)
+case("all_fed", beside=PRODUCT, xs=("A", "B"), Inputs=(typed("float", 11), typed("float", -13)), cites=FEED)
+case(
+    "second_order",
+    beside="""
+        Q = Mul (A, A)
+        P = Mul (Q, A)
+        Y = Mul (P, B)
+        F = ai.onnx.preview.training.Gradient <xs: strings = ["A", "B"], y: string = "Y"> (A, B)
+    """,
+    xs=("A", "B"),
+    y="F",
+    cites=HIGH_ORDER,
+)
+case(
+    "third_order",
+    beside="""
+        Q = Mul (A, A)
+        P = Mul (Q, A)
+        Y = Mul (P, B)
+        F = ai.onnx.preview.training.Gradient <xs: strings = ["A", "B"], y: string = "Y"> (A, B)
+        G = ai.onnx.preview.training.Gradient <xs: strings = ["A", "B"], y: string = "F"> (A, B)
+    """,
+    xs=("A", "B"),
+    y="G",
+    cites=HIGH_ORDER,
+)
+case(
+    "second_order_mixed",
+    beside="""
+        P = Mul (C, D)
+        E = Exp (P)
+        Y = Mul (E, C)
+        F = ai.onnx.preview.training.Gradient <xs: strings = ["C"], zs: strings = ["D"], y: string = "Y"> (C, D)
+    """,
+    xs=("C", "D"),
+    y="F",
+    cites=HIGH_ORDER,
+)
 
 # Types
-EACH = {"A": typed("{T2}", 3), "B": typed("{T2}", -2)}
-case("dtypes", PRODUCT, "AB", Tag.DTYPE, each="T2", around=EACH, cites=(FLOATS,))
-SIZED = "N = Size (L) M = CastLike (N, A) Q = Mul (A, A) Y = Mul (Q, M)"
-case("zs_dtypes", SIZED, "A", Tag.DTYPE, zs="L", each="T1", around={"L": typed("{T1}", ramp(2, 3))}, cites=(ANY,))
-TEXTS = {"L": typed("string", ["a", "b", "ä"]), "H": typed("string", ["a", "", "ä"]), "W": [1, 2, 3], "X": [4, 5, 6]}
-MASKED = f"M = Equal (L, H) P = Where (M, W, X) {SUM}"
-case("zs_strings", MASKED, "WX", Tag.DTYPE, zs="LH", around=TEXTS, cites=(ANY,))
-COUNTS = {"A": typed("int64", 3), "B": typed("int64", -2)}
-case("of_integers", PRODUCT, "AB", Tag.DTYPE, around=COUNTS, rejects=FLOATS)
+case(
+    "dtypes",
+    Tag.DTYPE,
+    each="T2",
+    beside=PRODUCT,
+    xs=("A", "B"),
+    around={"A": typed("{T2}", 3), "B": typed("{T2}", -2)},
+    cites=FLOATS,
+)
+case(
+    "zs_dtypes",
+    Tag.DTYPE,
+    each="T1",
+    beside="N = Size (L) M = CastLike (N, A) Q = Mul (A, A) Y = Mul (Q, M)",
+    xs=("A",),
+    zs=("L",),
+    around={"L": typed("{T1}", ramp(2, 3))},
+    cites=ANY,
+)
+case(
+    "zs_strings",
+    Tag.DTYPE,
+    beside="M = Equal (L, H) P = Where (M, W, X) Y = ReduceSum <keepdims: int = 0> (P)",
+    xs=("W", "X"),
+    zs=("L", "H"),
+    around={
+        "L": typed("string", ["a", "b", "ä"]),
+        "H": typed("string", ["a", "", "ä"]),
+        "W": [1, 2, 3],
+        "X": [4, 5, 6],
+    },
+    cites=ANY,
+)
+case(
+    "of_integers",
+    Tag.DTYPE,
+    beside=PRODUCT,
+    xs=("A", "B"),
+    around={"A": typed("int64", 3), "B": typed("int64", -2)},
+    rejects=FLOATS,
+)
 
 # What the sentences forbid
-case("too_many_inputs", PRODUCT, "AB", Inputs=tuple(map(value_of, "ABA")), rejects=ITH_INPUT)
-case("too_few_inputs", PRODUCT, "AB", Inputs=(value_of("A"),), rejects=ITH_INPUT)
-case("too_many_outputs", PRODUCT, "A", zs="B", n=2, rejects=ITH_OUTPUT)
-case("not_determined", PRODUCT, "A", rejects=MINIMAL)
-case("not_minimal", f"{PRODUCT} Z = Mul (C, C)", "ABC", rejects=MINIMAL)
-case("not_minimal_zs", f"{PRODUCT} Z = Mul (C, C)", "AB", zs="C", rejects=MINIMAL)
-case("no_such_y", PRODUCT, "AB", y="Z", rejects=MINIMAL)
-case("intermediate_in_xs", LINEAR, "WHXA", around=SCALARS, rejects=GENERATED, cites=(NOT_BOTH,))
-case("intermediate_in_zs", LINEAR, "WXA", zs="H", around=SCALARS, rejects=GENERATED, cites=(NOT_BOTH,))
-case("no_inputs", PRODUCT, "AB", Inputs=(), rejects=Rule.ARITY)
-case("no_outputs", PRODUCT, "AB", n=0, rejects=Rule.ARITY)
-case("attribute_ys", PRODUCT, "AB", stray={"ys": ["Y"]}, rejects=Rule.ATTRIBUTES)
-AB = (value_of("A"), value_of("B"))
-SIMPLE = {"A": 3.0, "B": -2.0}
-GRADIENT.case("no_y", beside=PRODUCT, around=SIMPLE, Inputs=AB, xs=["A", "B"], n=2, rejects=Rule.ATTRIBUTES)
-GRADIENT.case("no_xs", beside=PRODUCT, around=SIMPLE, Inputs=AB, y="Y", rejects=Rule.ATTRIBUTES)
-GRADIENT.case(
-    "zs_of_none", Tag.EDGE, beside=PRODUCT, around=SIMPLE, Inputs=AB, xs=["A", "B"], zs=[], y="Y", n=2, cites=(MINIMAL,)
+case(
+    "inputs",
+    beside=PRODUCT,
+    xs=("A", "B"),
+    Inputs=vary(too_many=(value_of("A"), value_of("B"), value_of("A")), too_few=(value_of("A"),)),
+    rejects=ITH_INPUT,
+)
+case("too_many_outputs", beside=PRODUCT, xs=("A",), zs=("B",), n=2, rejects=ITH_OUTPUT)
+case("not_determined", beside=PRODUCT, xs=("A",), rejects=MINIMAL)
+case("not_minimal", beside=f"{PRODUCT} Z = Mul (C, C)", xs=("A", "B", "C"), rejects=MINIMAL)
+case("not_minimal_zs", beside=f"{PRODUCT} Z = Mul (C, C)", xs=("A", "B"), zs=("C",), rejects=MINIMAL)
+case("no_such_y", beside=PRODUCT, xs=("A", "B"), y="Z", rejects=MINIMAL)
+case("intermediate_in_xs", beside=LINEAR, xs=("W", "H", "X", "A"), around=SCALARS, rejects=GENERATED, cites=NOT_BOTH)
+case(
+    "intermediate_in_zs",
+    beside=LINEAR,
+    xs=("W", "X", "A"),
+    zs=("H",),
+    around=SCALARS,
+    rejects=GENERATED,
+    cites=NOT_BOTH,
 )

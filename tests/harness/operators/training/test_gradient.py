@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from harness.declare import Call, DeclarationError
-from harness.operators.training._calculus import leaves, partial
+from harness.operators.training.gradient import leaves, partial
 
 HERE = np.array(0.7)
 
