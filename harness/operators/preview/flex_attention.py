@@ -47,8 +47,8 @@ def _probabilities(scores: Array) -> Array:
 
 def _by_query_head(values: Array, heads: int) -> Array:
     """Return K or V with the head that query head h uses in place h: floor(h / group_size)."""
-    group_size = heads // max(values.shape[1], 1)
-    return np.asarray(values[:, np.arange(heads) // max(group_size, 1)])
+    group_size = heads // values.shape[1]
+    return np.asarray(values[:, np.arange(heads) // group_size])
 
 
 def _factor(head_size: int, scale: float | None) -> float:
@@ -58,7 +58,8 @@ def _factor(head_size: int, scale: float | None) -> float:
 
 def _modified(modify: Subgraph, values: Array, precision: np.dtype[Any]) -> Array:
     """Return what a subgraph computes from values of this precision."""
-    return np.asarray(modify(values.astype(precision))[0], np.float64)
+    (result,) = modify(values.astype(precision))
+    return np.asarray(result, np.float64)
 
 
 def _rounding(
@@ -224,6 +225,15 @@ for heads, kv_heads in ((4, 2), (6, 2), (6, 3), (3, 1)):
     case(f"groups_{heads}_{kv_heads}", **groups, cites=(SHARED, MULTIPLE))
 case("scale", Tag.EDGE, **USUAL, scale=vary(one=1.0, half=0.5, zero=0.0, negative=-0.75), cites=SCALE)
 case("large", Tag.EDGE, Q=Q * 200.0, K=K, V=V, scale=1.0, cites=FORMULA)
+case(
+    "large_scores",
+    Tag.EDGE,
+    Q=[[[[800.0]]]],
+    K=[[[[1.0], [0.9990234375]]]],
+    V=[[[[3.0, -1.0], [0.5, 2.0]]]],
+    scale=1.0,
+    cites=FORMULA,
+)
 case(
     "infinite_score",
     Tag.EDGE,
