@@ -168,9 +168,9 @@ def scanned(
     v.require(EQUAL, len({len(item) for item in moved}) == 1)
     sequences = [item[:: -1 if back else 1] for item, back in zip(moved, reverse, strict=True)]
     states, scans = iterate(v, body, initial, zip(*sequences, strict=True), STATE, UNCHANGING)
-    v.silent(STATE, any(new.shape != old.shape for new, old in zip(states, initial, strict=True)))
+    v.silent(STATE, [item.shape for item in states] != [item.shape for item in initial])
     v.silent(CONCATENATED, any(not scan for scan in scans))
-    ranks = [scan[0].ndim + 1 for scan in scans]
+    ranks = [np.ndim(scan) for scan in scans]
     v.require(RANGE_OUT, all(-rank <= axis < rank for rank, axis in zip(ranks, along, strict=True)))
     ordered = [scan[:: -1 if back else 1] for scan, back in zip(scans, prepend, strict=True)]
     return (*states, *(np.stack(scan, axis) for scan, axis in zip(ordered, along, strict=True)))
@@ -248,7 +248,7 @@ case(
 case(
     "lengths_shorter_scan",
     Tag.CHANGE,
-    sequence_lens=[1, 2],
+    sequence_lens=[1, 3],
     initial_state_and_scan_inputs=SUMS_OF_BATCHES,
     num_scan_inputs=1,
     n=2,
@@ -306,6 +306,63 @@ case(
     body=MAP,
     before=9,
     unspecified=CONCATENATED,
+)
+case(
+    "map_scalars_before_9",
+    Tag.EDGE,
+    initial_state_and_scan_inputs=(ramp(2, 3),),
+    num_scan_inputs=1,
+    body=MAP,
+    before=9,
+    cites=SEQUENCE_AXIS,
+)
+case(
+    "no_sequence_of_second",
+    Tag.EDGE,
+    initial_state_and_scan_inputs=(MATRIX, ramp(2)),
+    num_scan_inputs=2,
+    n=2,
+    body=ZIP,
+    rejects=SEQUENCE_AXIS,
+)
+case(
+    "batch_of_none",
+    Tag.EDGE,
+    initial_state_and_scan_inputs=(ramp(0, 3, 2),),
+    num_scan_inputs=1,
+    body=MAP,
+    before=9,
+    unspecified=BATCHING,
+)
+case(
+    "other_batch_of_state",
+    Tag.EDGE,
+    initial_state_and_scan_inputs=(ramp(3, 4), MATRIX),
+    num_scan_inputs=1,
+    body=FOLD,
+    before=9,
+    unspecified=BATCHING,
+)
+case(
+    "batches_back_shorter_of_two",
+    Tag.EDGE,
+    sequence_lens=[1, 3],
+    initial_state_and_scan_inputs=(MATRIX, ramp(2, 3, 1)),
+    num_scan_inputs=2,
+    directions=[0, 1],
+    n=2,
+    body=ZIP,
+    unspecified=REVERSED_BEFORE_9,
+)
+case(
+    "direction_two_before_9",
+    Tag.EDGE,
+    initial_state_and_scan_inputs=SUMS_OF_BATCHES,
+    num_scan_inputs=1,
+    directions=[2],
+    n=2,
+    body=SUMS,
+    unspecified=DIRECTIONS,
 )
 
 # Since 9: no batch, the sequence in axis 0 unless an attribute says otherwise
@@ -490,6 +547,25 @@ case(
     scan_input_directions=[2],
     body=MAP,
     unspecified=DIRECTIONS,
+)
+case(
+    "output_direction_two",
+    Tag.EDGE,
+    initial_state_and_scan_inputs=(MATRIX,),
+    num_scan_inputs=1,
+    scan_output_directions=[2],
+    body=MAP,
+    unspecified=PREPENDED,
+)
+case(
+    "input_axis_of_second_too_high",
+    Tag.AXIS,
+    initial_state_and_scan_inputs=(MATRIX, ramp(2, 5)),
+    num_scan_inputs=2,
+    scan_input_axes=[0, 2],
+    n=2,
+    body=ZIP,
+    rejects=RANGE_IN,
 )
 
 # Shapes that change, and numbers that do not match

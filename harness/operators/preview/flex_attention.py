@@ -53,7 +53,7 @@ def _by_query_head(values: Array, heads: int) -> Array:
 
 def _factor(head_size: int, scale: float | None) -> float:
     """Return the factor of the scores: 1/sqrt(head_size) without a scale."""
-    return (1 / math.sqrt(head_size) if head_size else 0.0) if scale is None else scale
+    return 1 / math.sqrt(head_size) if scale is None else scale
 
 
 def _modified(modify: Subgraph, values: Array, precision: np.dtype[Any]) -> Array:
@@ -78,7 +78,7 @@ def _rounding(
     magnitudes = np.abs(Q) @ np.abs(keys).swapaxes(2, 3) * abs(factor)
     off_scores = ((Q.shape[3] / 2 + 4) * magnitudes).max(-1, keepdims=True, initial=0.0)
     off = 3 * off_scores + 1.5 * keys.shape[2] + 18
-    scores = Q @ keys.swapaxes(2, 3) * factor
+    scores = Q @ keys.transpose(0, 1, 3, 2) * factor
     probs = _probabilities(scores if score_mod is None else _modified(score_mod, scores, precision))
     probs = probs if prob_mod is None else _modified(prob_mod, probs, precision)
     slack = (4 if score_mod or prob_mod else 1) * COARSE.get(softmax_precision or 0, 1)
@@ -139,8 +139,7 @@ FLOATS = FLEX.clause("Constrain Q, K, V to float tensors.")
 
 def _checked(v: Version, modify: Subgraph, values: Array, precision: str) -> Array:
     """Return the scores or probabilities that a subgraph computes, in the precision of the softmax."""
-    v.require(EXACTLY, len(modify.inputs) == len(modify.outputs) == 1)
-    v.require(EXACTLY, modify.outputs[0] == f"tensor({precision})")
+    v.require(EXACTLY, len(modify.inputs) == 1 and list(modify.outputs) == [f"tensor({precision})"])
     result = _modified(modify, values, np.dtype(DTYPES[precision]))
     v.require(PRESERVE, result.shape == values.shape)
     return result
@@ -166,7 +165,7 @@ def attention(
     precision = PRECISIONS[softmax_precision or (11 if v.dtypes["T1"] == np.float64 else 1)]
     keys, values = _by_query_head(K, Q.shape[1]), _by_query_head(V, Q.shape[1])
     v.silent(SCALE, Q.shape[3] == 0 and scale is None)
-    scores = Q @ keys.swapaxes(2, 3) * _factor(Q.shape[3], scale)
+    scores = Q @ keys.transpose(0, 1, 3, 2) * _factor(Q.shape[3], scale)
     if score_mod is not None:
         scores = _checked(v, score_mod, scores, precision)
     no_probability = np.isposinf(scores).any() or (scores == -np.inf).all(-1).any()
@@ -242,6 +241,7 @@ case(
     V=_wave(1, 1, 2, 3, turn=2.3),
     unspecified=FORMULA,
 )
+case("infinite_score_of_one_key", Tag.EDGE, Q=[[[[np.inf]]]], K=[[[[1.0]]]], V=[[[[2.0, 3.0]]]], unspecified=FORMULA)
 case("nan", Tag.EDGE, Q=Q, K=K, V=np.where(V.max() == V, np.nan, V), cites=FORMULA)
 case(
     "precision",
@@ -336,6 +336,7 @@ case(
     rejects=VALUE,
 )
 case("wrong", Tag.EDGE, Q=vary(heads=_wave(2, 4, 4, 16), fewer_heads=_wave(2, 1, 4, 16)), K=K, V=V, rejects=MULTIPLE)
+case("wrong_no_heads_of_keys", Tag.EDGE, Q=Q, K=_wave(2, 0, 5, 16), V=_wave(2, 0, 5, 7), rejects=MULTIPLE)
 case("wrong_precision", Tag.EDGE, **USUAL, softmax_precision=vary(int64=7, bool=9), rejects=PRECISION)
 case("wrong_other_type", Tag.EDGE, Q=Q, K=typed("double", K), V=V, rejects=Rule.TYPES)
 case("outside", Tag.DTYPE, outside="T1", Q=ramp(1, 1, 2, 3), K=ramp(1, 1, 4, 3), V=ramp(1, 1, 4, 2), rejects=EXPLICIT)

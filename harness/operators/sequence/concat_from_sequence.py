@@ -59,8 +59,9 @@ def joined(v: Version, input_sequence: list[Array], axis: int, new_axis: int) ->
     """Return the tensors one behind the other."""
     v.silent(CONCATENATE, not input_sequence)
     v.silent(NEW_AXIS, new_axis not in {0, 1})
-    rank = input_sequence[0].ndim
-    v.require(SAME_SHAPE, all(item.ndim == rank for item in input_sequence))
+    ranks = {item.ndim for item in input_sequence}
+    v.require(SAME_SHAPE, len(ranks) == 1)
+    (rank,) = ranks
     if new_axis:
         v.require(RANGE_NEW_AXIS, -rank - 1 <= axis <= rank)
         v.require(SAME_SHAPE, len({item.shape for item in input_sequence}) == 1)

@@ -121,7 +121,7 @@ def by_lengths_or_number(v: Version, n: int, input: Array, split: Ints, axis: In
     chunk = -(-size // num_outputs)  # Rounded up.
     last = size - chunk * (num_outputs - 1)
     v.silent(LAST, last < 0)  # No equal chunks leave a last one that is smaller.
-    return _cut(input, [chunk] * (num_outputs - 1) + [last], along)
+    return _cut(input, [chunk] * num_outputs, along)
 
 
 case = SPLIT.case

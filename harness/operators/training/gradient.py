@@ -213,7 +213,7 @@ def partial(nodes: Sequence[Call], y: str, x: str, values: Mapping[str, Array]) 
 
 def _lifted(value: Array, place: tuple[int, ...] | None) -> Array:
     """Return numbers with a slope of 0, or of 1 at one place; other values as they are."""
-    flat = [item if isinstance(item, Dual) else float(item) for item in value.reshape(-1)] if _numbers(value) else None
+    flat = [item if isinstance(item, Dual) else float(item) for item in value.flat] if _numbers(value) else None
     if flat is None:
         return value
     lifted = np.empty(len(flat), object)
@@ -226,7 +226,7 @@ def _lifted(value: Array, place: tuple[int, ...] | None) -> Array:
 
 def _numbers(value: Array) -> bool:
     """Tell whether these are numbers that change: floating-point, or numbers with slopes."""
-    return value.dtype.kind == "f" or (value.dtype.kind == "O" and any(isinstance(x, Dual) for x in value.reshape(-1)))
+    return value.dtype.kind == "f" or (value.dtype.kind == "O" and any(isinstance(x, Dual) for x in value.flat))
 
 
 @GRADIENT.oracle()
