@@ -1,18 +1,31 @@
 """Resize: a tensor with more or fewer elements along its dimensions.
 
-Versions: 10 (scales), 11 (coordinates, cubic, roi, sizes), 13 (optional inputs), 18 (axes, ratio, antialias) and 19.
+    Y = Resize(X, roi=None, scales=None, sizes=None, axes=None, mode="nearest", nearest_mode="round_prefer_floor",
+               coordinate_transformation_mode="half_pixel", cubic_coeff_a=-0.75, exclude_outside=0,
+               extrapolation_value=0.0, antialias=0, keep_aspect_ratio_policy="stretch")
+    Y = Resize(X, scales, mode="nearest")    # before version 11
+
+Versions: 10 (scales), 11 (coordinates, cubic, roi, sizes), 13 (roi and scales may be left out), 18 (axes, aspect ratio,
+antialias), 19 (half_pixel_symmetric).
 """
 
-# ruff: noqa: N803 - the names are the text's own, and many
+# ruff: noqa: N803 - the text's own names
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import Array, Clause, Ints, Op, Rule, Tag, Version, bounded, extremes, typed
-from harness.operators.tensor._resampling import Resampling, exact, kept_ratio, settled
+from harness.declare import Array, Clause, Ints, Op, Tag, Version, bounded, extremes, ramp, typed, vary
+from harness.operators.tensor._resampling import settled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
 
 
 def _rounding(X: Array, mode: str, **_: object) -> list[Array]:
@@ -28,193 +41,479 @@ RESIZE = Op(
     compare=bounded(_rounding, "coordinates round by epsilons of the lengths, so do the weights; nearest only moves"),
     rank="X",
 )
+RESIZE.example(
+    X=ramp(4, 6),
+    roi=[0.25, 0.0, 0.75, 0.5],
+    scales=[2.0, 3.0],
+    axes=[0, 1],
+    mode="nearest",
+    coordinate_transformation_mode="tf_crop_and_resize",
+    nearest_mode="floor",
+    cubic_coeff_a=-0.5,
+    exclude_outside=1,
+    extrapolation_value=7.5,
+    antialias=1,
+    keep_aspect_ratio_policy="stretch",
+)
 
-
-def _told(quote: str, since: int | None = 11, before: int | None = None, **more: Any) -> Clause:  # noqa: ANN401
-    return RESIZE.clause(quote, since=since, before=before, **more)
-
-
-DIMENSION_OLD = _told("output_dimension = floor(input_dimension * scale).", None, 11)
-MODES_OLD = _told("Two interpolation modes: nearest (default), and linear", None, 11, note="Names no coordinates.")
-DIMENSION = _told("floor(input_dimension * (roi_end - roi_start) * scale)", note="Runtimes leave roi out of it.")
-AVERAGE = _told("as a weighted average of neighborhood", note="Of numbers; official cases extend the edge.")
-POSITIVE = _told("It takes value greater than 0.", None)
-COUNT = _told("The number of elements of 'scales' should be the same as the rank of input 'X'", None)
-COUNT_SIZES = _told("The number of elements of 'sizes' should be the same as the rank of input 'X'")
-EMPTY_SCALES = _told("If 'size' is needed, the user must set 'scales' to an empty tensor.", before=13)
-EMPTY_ONLY = _told("May only be set if 'scales' is set to an empty tensor.", before=13)
-ONE_OF = _told("One of 'scales' and 'sizes' MUST be specified and it is an error if both are specified.", 13)
-ONLY_ONE = _told("Only one of 'scales' and 'sizes' can be specified.", 13)
-ROI = _told("1-D tensor given as [start1, ..., startN, end1, ..., endN]")
-ROI_EFFECT = _told('It only takes effect when coordinate_transformation_mode is "tf_crop_and_resize"')
-SCALE = _told("scale = length_resized / length_original", against=tuple(f"test_resize_{name}" for name in (
-    "downsample_scales_linear", "downsample_scales_cubic", "downsample_scales_*_outside",
-    "downsample_scales_*_antialias", "*_scales_linear_half_pixel_symmetric")), note="Contradicts a given scale where a "
-    "length is cut: 4 elements by 0.6 are 2, which makes 0.5. The official cases go on with 0.6.")  # fmt: skip
-HALF_PIXEL = _told("x_original = (x_resized + 0.5) / scale - 0.5")
-PYTORCH = _told("x_original = length_resized > 1 ? (x_resized + 0.5) / scale - 0.5 : 0")
-ALIGN = _told("x_resized * (length_original - 1) / (length_resized - 1)",
+DIMENSION_BEFORE_11 = RESIZE.clause("output_dimension = floor(input_dimension * scale).", before=11)
+MODES_BEFORE_11 = RESIZE.clause(
+    "Two interpolation modes: nearest (default), and linear", before=11, note="Names no coordinates."
+)
+DIMENSION = RESIZE.clause(
+    "floor(input_dimension * (roi_end - roi_start) * scale)", since=11, note="Runtimes leave roi out of it."
+)
+AVERAGE = RESIZE.clause(
+    "as a weighted average of neighborhood", since=11, note="Of numbers; official cases extend the edge."
+)
+POSITIVE = RESIZE.clause("It takes value greater than 0.")
+COUNT = RESIZE.clause("The number of elements of 'scales' should be the same as the rank of input 'X'")
+COUNT_SIZES = RESIZE.clause("The number of elements of 'sizes' should be the same as the rank of input 'X'", since=11)
+EMPTY_SCALES = RESIZE.clause("If 'size' is needed, the user must set 'scales' to an empty tensor.", since=11, before=13)
+EMPTY_ONLY = RESIZE.clause("May only be set if 'scales' is set to an empty tensor.", since=11, before=13)
+ONE_OF = RESIZE.clause(
+    "One of 'scales' and 'sizes' MUST be specified and it is an error if both are specified.", since=13
+)
+ONLY_ONE = RESIZE.clause("Only one of 'scales' and 'sizes' can be specified.", since=13)
+ROI = RESIZE.clause("1-D tensor given as [start1, ..., startN, end1, ..., endN]", since=11)
+ROI_EFFECT = RESIZE.clause('It only takes effect when coordinate_transformation_mode is "tf_crop_and_resize"', since=11)
+SCALE = RESIZE.clause(
+    "scale = length_resized / length_original",
+    since=11,
+    note="Contradicts a given scale where a length is cut: 4 elements by 0.6 are 2, which makes 0.5. The official "
+    "cases go on with 0.6.",
+    against=(
+        "test_resize_downsample_scales_linear",
+        "test_resize_downsample_scales_cubic",
+        "test_resize_downsample_scales_*_outside",
+        "test_resize_downsample_scales_*_antialias",
+        "test_resize_*_scales_linear_half_pixel_symmetric",
+    ),
+)
+HALF_PIXEL = RESIZE.clause("x_original = (x_resized + 0.5) / scale - 0.5", since=11)
+PYTORCH = RESIZE.clause("x_original = length_resized > 1 ? (x_resized + 0.5) / scale - 0.5 : 0", since=11)
+ALIGN = RESIZE.clause(
+    "x_resized * (length_original - 1) / (length_resized - 1)",
+    since=11,
     note="Lengths are whole: 4 elements by 0.6 are 2. The official cases go on with 2.4 as length_resized.",
-    against=("test_resize_downsample_scales_*_align_corners",))  # fmt: skip
-ASYMMETRIC = _told("x_original = x_resized / scale")
-FOR_NN = _told("x_original = (x_resized + 0.5) / scale, <br/>", before=13)
-SYMMETRIC = _told("x_ori = offset + (x + 0.5) / scale - 0.5", 19)
-CROP = _told("x_original = length_resized > 1 ? start_x * (length_original - 1) + x_resized * (end_x - start_x)")
-TRANSFORM = _told("how to transform the coordinate in the resized tensor", note="Any other mode transforms nothing.")
-EXTRAPOLATION = _told("this value is used as the corresponding output value. Default is 0.0f.")
-EXCLUDE = _told("the weight will be renormalized so that their sum is 1.0. The default value is 0.")
-NEAREST_ONLY = _told('Only used by nearest interpolation. It indicates how to get "nearest" pixel in input tensor from')
-NEAREST_FOUR = _told("Four modes: ")
-CUBIC_ONLY = _told("This attribute is valid only if")
-MODES = _told("Three interpolation modes: ")
-APPLICABLE = _told("and it is not applicable when the `scales` input is used.", 18, note="Silent on whether an error.")
-STRETCH = _told("the original aspect ratio is disregarded", 18)
-NOT_LARGER = _told("so that no extent of the output is larger than the specified size", 18)
-NOT_SMALLER = _told("so that no extent of the output is smaller than the specified size", 18)
-HALFWAY = _told("`round_int` stands for computing the nearest integer value, rounding halfway cases up.", 18)
-AXES = _told("Given a set of `sizes`, associated with a subset of `axes` (explicitly provided or default)", 18)
-BACK = _told("Negative value means counting dimensions from the back.", 18, note="onnx.reference does not count.")
-RANGE = _told("Accepted range is [-r, r-1], where r = rank(data).", 18)
-REPEATED = _told("Behavior is undefined if an axis is repeated.", 18)
-ANTIALIAS = _told("by stretching the resampling filter by a factor max(1, 1 / scale)", 18, note="Its weights sum to 1.")
-TRANSFORMS = {
-    "half_pixel": HALF_PIXEL, "pytorch_half_pixel": PYTORCH, "align_corners": ALIGN, "asymmetric": ASYMMETRIC,
-    "tf_half_pixel_for_nn": FOR_NN, "half_pixel_symmetric": SYMMETRIC, "tf_crop_and_resize": CROP,
-}  # fmt: skip
+    against=("test_resize_downsample_scales_*_align_corners",),
+)
+ASYMMETRIC = RESIZE.clause("x_original = x_resized / scale", since=11)
+FOR_NN = RESIZE.clause("x_original = (x_resized + 0.5) / scale, <br/>", since=11, before=13)
+SYMMETRIC = RESIZE.clause("x_ori = offset + (x + 0.5) / scale - 0.5", since=19)
+CROP = RESIZE.clause(
+    "x_original = length_resized > 1 ? start_x * (length_original - 1) + x_resized * (end_x - start_x)", since=11
+)
+TRANSFORM = RESIZE.clause(
+    "how to transform the coordinate in the resized tensor", since=11, note="Any other mode transforms nothing."
+)
+EXTRAPOLATION = RESIZE.clause("this value is used as the corresponding output value. Default is 0.0f.", since=11)
+EXCLUDE = RESIZE.clause("the weight will be renormalized so that their sum is 1.0. The default value is 0.", since=11)
+NEAREST_ONLY = RESIZE.clause(
+    'Only used by nearest interpolation. It indicates how to get "nearest" pixel in input tensor from', since=11
+)
+NEAREST_FOUR = RESIZE.clause("Four modes: ", since=11)
+CUBIC_ONLY = RESIZE.clause("This attribute is valid only if", since=11)
+MODES = RESIZE.clause("Three interpolation modes: ", since=11)
+APPLICABLE = RESIZE.clause(
+    "and it is not applicable when the `scales` input is used.", since=18, note="Silent on whether an error."
+)
+STRETCH = RESIZE.clause("the original aspect ratio is disregarded", since=18)
+NOT_LARGER = RESIZE.clause("so that no extent of the output is larger than the specified size", since=18)
+NOT_SMALLER = RESIZE.clause("so that no extent of the output is smaller than the specified size", since=18)
+HALFWAY = RESIZE.clause(
+    "`round_int` stands for computing the nearest integer value, rounding halfway cases up.", since=18
+)
+AXES = RESIZE.clause(
+    "Given a set of `sizes`, associated with a subset of `axes` (explicitly provided or default)", since=18
+)
+BACK = RESIZE.clause(
+    "Negative value means counting dimensions from the back.", since=18, note="onnx.reference does not count."
+)
+RANGE = RESIZE.clause("Accepted range is [-r, r-1], where r = rank(data).", since=18)
+REPEATED = RESIZE.clause("Behavior is undefined if an axis is repeated.", since=18)
+ANTIALIAS = RESIZE.clause(
+    "by stretching the resampling filter by a factor max(1, 1 / scale)", since=18, note="Its weights sum to 1."
+)
+TRANSFORMS: Mapping[str, Clause] = {
+    "half_pixel": HALF_PIXEL,
+    "pytorch_half_pixel": PYTORCH,
+    "align_corners": ALIGN,
+    "asymmetric": ASYMMETRIC,
+    "tf_half_pixel_for_nn": FOR_NN,
+    "half_pixel_symmetric": SYMMETRIC,
+    "tf_crop_and_resize": CROP,
+}
+ROUNDINGS = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+POLICIES: Mapping[str, Clause] = {"stretch": STRETCH, "not_larger": NOT_LARGER, "not_smaller": NOT_SMALLER}
+HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis to resize: whole lengths, and fractions, so that floor and halfway mean what the text says.
+
+    Attributes:
+        number: of the axis.
+        length_original: elements that it has.
+        length_resized: elements that it gets.
+        scale: as `scales` has it, or the ratio of the lengths that the policy keeps.
+        start: of the region of interest, in lengths.
+        end: of it.
+    """
+
+    number: int
+    length_original: int
+    length_resized: int
+    scale: Fraction
+    start: Fraction
+    end: Fraction
+
+
+@dataclass(frozen=True)
+class Interpolation:
+    """Where an element of the result lies among those of the input, and which of them make its value.
+
+    Attributes:
+        mode: nearest, linear or cubic.
+        transform: of coordinates; a name of TRANSFORMS.
+        rounding: to the nearest element; one of ROUNDINGS.
+        cubic_coeff_a: of cubic convolution.
+        exclude_outside: what lies outside has no weight.
+        antialias: the filter is stretched where the result is smaller.
+    """
+
+    mode: str
+    transform: str
+    rounding: str
+    cubic_coeff_a: float
+    exclude_outside: bool
+    antialias: bool
+
+    def originals(self, axis: Axis) -> list[Fraction]:
+        """Return x_original of each x_resized along an axis."""
+        length, resized, scale = axis.length_original, axis.length_resized, axis.scale
+        start, width, last = axis.start, axis.end - axis.start, length - 1
+        formulas: dict[str, Callable[[int], Fraction]] = {
+            "half_pixel": lambda x: (x + HALF) / scale - HALF,
+            "half_pixel_symmetric": lambda x: (
+                length * HALF * (1 - resized / (length * scale)) + (x + HALF) / scale - HALF
+            ),
+            "pytorch_half_pixel": lambda x: (x + HALF) / scale - HALF if resized > 1 else Fraction(0),
+            "align_corners": lambda x: Fraction(x * last, max(1, resized - 1)),
+            "asymmetric": lambda x: x / scale,
+            "tf_half_pixel_for_nn": lambda x: (x + HALF) / scale,
+            "tf_crop_and_resize": lambda x: (
+                start * last + x * width * last / (resized - 1) if resized > 1 else HALF * (start + axis.end) * last
+            ),
+        }
+        return [formulas[self.transform](x) for x in range(resized)]
+
+    def rows(self, axis: Axis) -> list[Any]:
+        """Return for each element along an axis the index that it shows, or the weights of all."""
+        originals, length = self.originals(axis), axis.length_original
+        if self.mode == "nearest":
+            return [min(max(nearest(original, self.rounding), 0), length - 1) for original in originals]
+        a = self.cubic_coeff_a if self.mode == "cubic" else None
+        stretch = max(Fraction(1), 1 / axis.scale) if self.antialias else Fraction(1)
+        return [weights(original, length, a, stretch, exclude=self.exclude_outside) for original in originals]
+
+    def along(self, v: Version, x: Array, axis: Axis) -> Array:
+        """Return x resized along one axis."""
+        rows = self.rows(axis)
+        if axis.scale * axis.length_original != axis.length_resized:
+            ratio = Fraction(axis.length_resized, axis.length_original)
+            v.silent(SCALE, rows != self.rows(replace(axis, scale=ratio)))
+        if self.mode == "nearest":
+            return np.take(x, np.array(rows, np.int64), axis.number)
+        return np.moveaxis(np.tensordot(np.array(rows), x, (1, axis.number)), 0, axis.number)
+
+    def outside(self, axis: Axis) -> Array:
+        """Return which elements along a cropped axis lie outside the input."""
+        cropped = self.transform == "tf_crop_and_resize"
+        return np.array([cropped and not 0 <= x <= axis.length_original - 1 for x in self.originals(axis)], bool)
+
+
+def nearest(coordinate: Fraction, rounding: str) -> int:
+    """Return the whole number that a coordinate is rounded to; half goes down, or up for round_prefer_ceil."""
+    if rounding in {"floor", "ceil"}:
+        return math.floor(coordinate) if rounding == "floor" else math.ceil(coordinate)
+    return math.ceil(coordinate - HALF) if rounding == "round_prefer_floor" else math.floor(coordinate + HALF)
+
+
+def _kernel(distance: float, a: float | None) -> float:
+    """Return the weight at a distance: linear, or cubic convolution with a (Keys 1981, equation 4)."""
+    d = abs(distance)
+    if a is None:
+        return max(0.0, 1 - d)
+    if d <= 1:
+        return (a + 2) * d**3 - (a + 3) * d**2 + 1
+    return a * (d**3 - 5 * d**2 + 8 * d - 4)
+
+
+@functools.cache
+def weights(coordinate: Fraction, length: int, a: float | None, stretch: Fraction, *, exclude: bool) -> Sequence[float]:
+    """Return the weight of each of `length` elements in the average around a coordinate; their sum is 1.
+
+    Args:
+        coordinate: where.
+        length: how many elements there are.
+        a: of cubic convolution; None: linear.
+        stretch: of the filter; 1 or more.
+        exclude: what lies outside has no weight; otherwise it shows the element at the edge.
+    """
+    row = [0.0] * length
+    reach = (1 if a is None else 2) * stretch
+    for place in range(math.floor(coordinate - reach) + 1, math.ceil(coordinate + reach)):
+        if not exclude or 0 <= place < length:
+            row[min(max(place, 0), length - 1)] += _kernel(float((place - coordinate) / stretch), a)
+    return tuple(weight / sum(row) for weight in row)
+
+
+def _fractions(numbers: Array) -> list[Fraction]:
+    return [Fraction(float(number)) for number in numbers]
+
+
+def _axes(v: Version, rank: int, axes: Ints) -> list[int]:
+    """Return the axes to resize, counted from the front."""
+    listed = [int(axis) for axis in (range(rank) if axes is None else axes)]
+    v.require(RANGE, all(-rank <= axis < rank for axis in listed))
+    resolved = [axis % rank for axis in listed]
+    v.silent(REPEATED, len(set(resolved)) < len(resolved))
+    return resolved
+
+
+def _kept_ratio(sizes: Array, lengths: list[int], policy: str) -> list[tuple[int, Fraction]]:
+    """Return the length and the scale of each axis: as `sizes` has them, or the least or greatest scale for all."""
+    ratios = [Fraction(int(size), length) for size, length in zip(sizes, lengths, strict=True)]
+    if policy != "stretch":
+        ratios = [min(ratios) if policy == "not_larger" else max(ratios)] * len(ratios)
+    return [(math.floor(ratio * length + HALF), ratio) for ratio, length in zip(ratios, lengths, strict=True)]
 
 
 @RESIZE.oracle(before=11)
-def scaled(v: Version, X: Array, mode: str, scales: Array) -> Array:
+def resized_before_11(v: Version, X: Array, mode: str, scales: Array) -> Array:
     """Return X with every dimension scaled, where every mapping of coordinates gives the same."""
     v.require(COUNT, scales.shape == (X.ndim,))
     v.require(POSITIVE, bool((scales > 0).all()))
-    v.require(MODES_OLD, mode in {"nearest", "linear"})
-    v.silent(MODES_OLD, mode != "nearest" and X.dtype.kind in "Ob")
+    v.require(MODES_BEFORE_11, mode in {"nearest", "linear"})
+    v.silent(MODES_BEFORE_11, mode != "nearest" and X.dtype.kind in "Ob")
     result = settled(X, list(scales), mode)
-    v.silent(MODES_OLD, result is None)
+    v.silent(MODES_BEFORE_11, result is None)
     return X if result is None else result
 
 
 @RESIZE.oracle(since=11)
 def resized(
-    v: Version, X: Array, roi: Ints, scales: Ints, sizes: Ints, *, mode: str, nearest_mode: str, axes: Ints,
-    coordinate_transformation_mode: str, cubic_coeff_a: float, exclude_outside: int, extrapolation_value: float,
-    antialias: int | None, keep_aspect_ratio_policy: str | None,
-) -> Array:  # fmt: skip
-    """Return X resized axis by axis; the last two and axes are None before version 18."""
-    named, way, rounding = mode, coordinate_transformation_mode, nearest_mode
-    v.require(MODES, named in {"nearest", "linear", "cubic"})
-    v.require(TRANSFORM, way in TRANSFORMS and TRANSFORMS[way].in_force(v.since))
-    v.require(NEAREST_FOUR, rounding in {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"})
-    v.silent(AVERAGE, named != "nearest" and X.dtype.kind in "Ob")
-    along = [int(axis) for axis in (range(X.ndim) if axes is None else axes)]
-    v.require(RANGE, all(-X.ndim <= axis < X.ndim for axis in along))
-    along = [axis % X.ndim for axis in along]
-    v.silent(REPEATED, len(set(along)) < len(along))
-    lengths, count, cropped = [X.shape[axis] for axis in along], len(along), way == "tf_crop_and_resize"
-    wanted, asked = (np.asarray([] if given is None else given) for given in (scales, sizes))
-    v.require(EMPTY_SCALES, ONE_OF.in_force(v.since) or not (wanted.size and asked.size))
-    v.require(ONE_OF, EMPTY_SCALES.in_force(v.since) or (wanted.size > 0) is not (asked.size > 0))
-    bounds = np.asarray(roi if cropped else [0] * count + [1] * count)
-    v.require(ROI, bounds.shape == (2 * count,))
-    crops = [exact(list(bound)) for bound in bounds.reshape(2, count).T]
-    policy = keep_aspect_ratio_policy or "stretch"
-    if asked.size:
-        v.require(COUNT_SIZES, asked.shape == (count,))
-        v.require(STRETCH, policy in {"stretch", "not_larger", "not_smaller"})
-        targets = kept_ratio(list(asked), lengths, policy)
+    v: Version,
+    *,
+    X: Array,
+    roi: Ints,
+    scales: Ints,
+    sizes: Ints,
+    axes: Ints,
+    mode: str,
+    coordinate_transformation_mode: str,
+    nearest_mode: str,
+    cubic_coeff_a: float,
+    exclude_outside: int,
+    extrapolation_value: float,
+    antialias: int | None,
+    keep_aspect_ratio_policy: str | None,
+) -> Array:
+    """Return X resized axis by axis; axes, antialias and the policy are None before version 18."""
+    transform, policy = coordinate_transformation_mode, keep_aspect_ratio_policy or "stretch"
+    v.require(MODES, mode in {"nearest", "linear", "cubic"})
+    v.require(TRANSFORM, transform in TRANSFORMS and TRANSFORMS[transform].in_force(v.since))
+    v.require(NEAREST_FOUR, nearest_mode in ROUNDINGS)
+    v.silent(AVERAGE, mode != "nearest" and X.dtype.kind in "Ob")
+    numbers = _axes(v, X.ndim, axes)
+    lengths, count = [X.shape[number] for number in numbers], len(numbers)
+    factors, targets = (np.asarray([] if items is None else items) for items in (scales, sizes))
+    if ONE_OF.in_force(v.since):
+        v.require(ONE_OF, (factors.size > 0) is not (targets.size > 0))
     else:
-        v.require(COUNT, wanted.shape == (count,))
-        v.require(POSITIVE, bool((wanted > 0).all()))
+        v.require(EMPTY_SCALES, not (factors.size and targets.size))
+    bounds = np.asarray(roi if transform == "tf_crop_and_resize" else [0] * count + [1] * count)
+    v.require(ROI, bounds.shape == (2 * count,))
+    starts, ends = _fractions(bounds[:count]), _fractions(bounds[count:])
+    if targets.size:
+        v.require(COUNT_SIZES, targets.shape == (count,))
+        v.require(STRETCH, policy in POLICIES)
+        resized_to = _kept_ratio(targets, lengths, policy)
+    else:
+        v.require(COUNT, factors.shape == (count,))
+        v.require(POSITIVE, bool((factors > 0).all()))
         v.silent(APPLICABLE, policy != "stretch")
-        given = zip(lengths, crops, exact(list(wanted)), strict=True)
-        targets = [(n * (end - start) * scale // 1, scale) for n, (start, end), scale in given]
-    v.silent(ALIGN, way == "align_corners" and any(n > out == 1 for n, (out, _) in zip(lengths, targets, strict=True)))
-    whole = X.dtype.kind in "iu" and named != "nearest"
-    how = Resampling(named, way, rounding, cubic_coeff_a, exclude=exclude_outside == 1, antialias=antialias == 1)
-    result, agreed = how.all(X.astype(float) if whole else X, along, targets, crops, extrapolation_value)
-    v.silent(SCALE, not agreed)
-    v.silent(AVERAGE, whole and bool((np.abs(result - np.rint(result)) > 1e-9).any()))  # noqa: PLR2004 - of float64
-    return np.rint(result).astype(X.dtype) if whole else result
+        parts = zip(lengths, starts, ends, _fractions(factors), strict=True)
+        resized_to = [(math.floor(length * (end - start) * scale), scale) for length, start, end, scale in parts]
+    v.silent(
+        ALIGN,
+        transform == "align_corners"
+        and any(length > to == 1 for length, (to, _) in zip(lengths, resized_to, strict=True)),
+    )
+    interpolation = Interpolation(
+        mode, transform, nearest_mode, cubic_coeff_a, exclude_outside=exclude_outside == 1, antialias=antialias == 1
+    )
+    averaged = X.dtype.kind in "iu" and mode != "nearest"
+    result = X.astype(float) if averaged else X
+    outside = np.zeros((1,) * X.ndim, bool)
+    for number, length, (to, scale), start, end in zip(numbers, lengths, resized_to, starts, ends, strict=True):
+        axis = Axis(number, length, to, scale, start, end)
+        result = interpolation.along(v, result, axis)
+        outside = outside | interpolation.outside(axis).reshape([-1 if at == number else 1 for at in range(X.ndim)])
+    if outside.any():
+        result = np.where(outside, np.asarray(extrapolation_value, result.dtype), result)
+    v.silent(AVERAGE, averaged and bool((np.abs(result - np.rint(result)) > 1e-9).any()))  # noqa: PLR2004 - of float64
+    return np.rint(result).astype(X.dtype) if averaged else result
 
 
-def case(name: str, *tags: Tag, X: Any, **declared: Any) -> None:  # noqa: ANN401 - whatever a case takes
-    """Declare a case for the versions that may leave out roi and scales, and for version 11, which may not."""
-    eleven, later = (all(clause.in_force(at) for clause in declared.get("cites", ())) for at in (11, 19))
-    if later:
-        RESIZE.case(name, *tags, X=X, **{"since": 13, **declared})
-    if eleven and not {"axes", "antialias", "keep_aspect_ratio_policy", "since"} & set(declared):
-        needed = {"roi": [0.0] * len(X.shape) + [1.0] * len(X.shape), "scales": []} | declared
-        RESIZE.case(f"{name}_eleven", *tags, X=X, since=11, before=13, **needed)
+case = RESIZE.case
+
+
+def each_signature(name: str, *tags: Tag, X: Any, **words: Any) -> None:  # noqa: ANN401 - what `case` takes
+    """Declare a case of the versions that may leave out roi and scales, and of version 11, which may not."""
+    case(name, *tags, X=X, **words, since=13)
+    whole = [0.0] * len(X.shape) + [1.0] * len(X.shape)
+    case(f"{name}_before_13", *tags, X=X, **{"roi": whole, "scales": [], **words}, since=11, before=13)
 
 
 GRID = np.sin(np.arange(1, 25) * 1.7).reshape(4, 6)
-SIZES = {"larger": [8, 12], "smaller": [2, 3], "mixed": [8, 3], "odd": [7, 5], "same": [4, 6]}
+TARGETS = {"larger": [8, 12], "smaller": [2, 3], "mixed": [8, 3], "odd": [7, 5], "same": [4, 6]}
 QUARTER = [0.25, 0.0, 0.75, 0.5]
-LAST: dict[str, Any] = {"since": 19}
 
+# Version 10 names no coordinates: what is specified is what every mapping gives.
+SEVENS = np.full((4, 6), 7)
+SCALED: dict[str, Any] = {"scales": [0.5625, 1.3125], "before": 11}
+BOTH_MODES = vary(nearest="nearest", linear="linear")
+case("floor_before_11", X=SEVENS, **SCALED, mode=BOTH_MODES, cites=(DIMENSION_BEFORE_11, POSITIVE))
+case("fraction_before_11", Tag.EDGE, X=GRID, **SCALED, mode=BOTH_MODES, unspecified=MODES_BEFORE_11)
+case("scale_zero_before_11", Tag.EDGE, X=SEVENS, scales=[2.0, 0.0], mode=BOTH_MODES, before=11, rejects=POSITIVE)
+case("scales_few_before_11", X=SEVENS, scales=[2.0], mode=BOTH_MODES, before=11, rejects=COUNT)
+case("mode_before_11", X=GRID, scales=[2.0, 3.0], mode="cubic", before=11, rejects=MODES_BEFORE_11)
+case("dtypes_before_11", Tag.DTYPE, each="T", X=extremes(3, 4), scales=[2.0, 3.0], before=11, cites=MODES_BEFORE_11)
 
-def by(sizes: Any = (8, 3), mode: str = "nearest", way: str = "half_pixel", **given: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return the arguments that resize a grid; no sizes where scales do."""
-    kept = {"sizes": sizes} if sizes else {}
-    return {"X": GRID, "mode": mode, "coordinate_transformation_mode": way, **kept, **given}
+for name in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"):
+    transform: dict[str, Any] = {"coordinate_transformation_mode": name, "cites": TRANSFORMS[name]}
+    each_signature(f"{name}_nearest", Tag.CHANGE, X=GRID, sizes=[8, 3], **transform)
+    each_signature(f"{name}_linear", Tag.CHANGE, X=GRID, scales=[2.0, 0.5], mode="linear", **transform)
+transform = {"coordinate_transformation_mode": "half_pixel_symmetric", "cites": SYMMETRIC}
+case("half_pixel_symmetric_nearest", Tag.CHANGE, X=GRID, sizes=[8, 3], **transform)
+case("half_pixel_symmetric_linear", Tag.CHANGE, X=GRID, scales=[2.0, 0.5], mode="linear", **transform)
+for name in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric"):
+    for size, sizes in TARGETS.items():
+        transform = {"X": GRID, "sizes": sizes, "coordinate_transformation_mode": name, "since": 19}
+        case(f"{name}_linear_{size}", **transform, mode="linear", cites=AVERAGE)
+        case(f"{name}_cubic_{size}", **transform, mode="cubic", cites=AVERAGE)
+        case(f"{name}_excluded_{size}", **transform, mode="cubic", exclude_outside=1, cites=EXCLUDE)
+        for rounding in ROUNDINGS:
+            case(f"{name}_{rounding}_{size}", **transform, nearest_mode=rounding, cites=NEAREST_ONLY)
+for size, sizes in TARGETS.items():
+    for mode in ("linear", "cubic"):
+        case(f"antialias_{mode}_{size}", X=GRID, sizes=sizes, mode=mode, antialias=1, cites=ANTIALIAS)
+case("antialias_nearest", X=GRID, sizes=[8, 3], antialias=1, cites=ANTIALIAS)
+case(
+    "for_nn_before_13",
+    X=GRID,
+    roi=[],
+    scales=[],
+    sizes=[8, 3],
+    coordinate_transformation_mode="tf_half_pixel_for_nn",
+    cites=FOR_NN,
+)
+each_signature("default", X=GRID, sizes=[8, 3], cites=MODES)
+each_signature("ceil", X=GRID, sizes=[8, 3], nearest_mode="ceil", cites=NEAREST_ONLY)
+each_signature("cubic_a", X=GRID, sizes=[8, 3], mode="cubic", cubic_coeff_a=-0.5, cites=CUBIC_ONLY)
+each_signature("excluded", X=GRID, sizes=[8, 3], mode="linear", exclude_outside=1, cites=EXCLUDE)
+each_signature("rank4", X=GRID.reshape(1, 2, 3, 4), sizes=[1, 2, 6, 7], mode="cubic", cites=AVERAGE)
+each_signature(
+    "scales_whole",
+    X=GRID,
+    scales=[0.6, 1.2],
+    mode="linear",
+    coordinate_transformation_mode="align_corners",
+    cites=ALIGN,
+)
+each_signature(
+    "pytorch_one",
+    X=GRID,
+    sizes=[1, 1],
+    mode="linear",
+    coordinate_transformation_mode="pytorch_half_pixel",
+    cites=PYTORCH,
+)
+each_signature("dtypes", Tag.DTYPE, X=extremes(12), sizes=[24], each="T1", cites=MODES)
+case("integers_whole", X=typed("int32", [[0, 8, 40]]), sizes=[1, 6], mode="linear", since=19, cites=AVERAGE)
 
-
-for way, clause in [item for item in TRANSFORMS.items() if item[1] not in {CROP, FOR_NN}]:
-    case(f"{way}_nearest", Tag.CHANGE, **by(way=way), cites=(clause,))
-    case(f"{way}_linear", Tag.CHANGE, **by(None, "linear", way, scales=[2.0, 0.5]), cites=(clause,))
-    for name, sizes in SIZES.items():
-        for mode in ("linear", "cubic"):
-            case(f"{way}_{mode}_{name}", **by(sizes, mode, way), **LAST, cites=(AVERAGE,))
-        case(f"{way}_excluded_{name}", **by(sizes, "cubic", way), exclude_outside=1, **LAST, cites=(EXCLUDE,))
-        for rounding in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"):
-            case(f"{way}_{rounding}_{name}", **by(sizes, way=way, **LAST), nearest_mode=rounding, cites=(NEAREST_ONLY,))
-        for mode in ("linear", "cubic") if clause is HALF_PIXEL else ():
-            case(f"antialias_{mode}_{name}", **by(sizes, mode), antialias=1, cites=(ANTIALIAS,))
+CROPPED: dict[str, Any] = {"X": GRID, "coordinate_transformation_mode": "tf_crop_and_resize"}
+each_signature("crop", **CROPPED, roi=QUARTER, sizes=[8, 3], mode="linear", each="T2", cites=ROI)
+each_signature("crop_scales", **CROPPED, roi=QUARTER, scales=[1.5, 2.0], cites=DIMENSION)
+each_signature("crop_to_one", **CROPPED, roi=QUARTER, sizes=[1, 1], mode="linear", cites=CROP)
+each_signature(
+    "crop_value", **CROPPED, roi=[0.0, -1.0, 1.0, 1.5], sizes=[8, 3], extrapolation_value=7.5, cites=EXTRAPOLATION
+)
+each_signature("roi_unused", X=GRID, roi=QUARTER, sizes=[8, 3], cites=ROI_EFFECT)
 for name, roi in {"in": QUARTER, "beyond": [-0.5, 0.25, 1.5, 1.0], "turned": [1.0, 0.0, 0.0, 1.0]}.items():
     for mode in ("nearest", "linear", "cubic"):
-        crop = by([3, 4], mode, "tf_crop_and_resize", roi=roi, extrapolation_value=7.5, **LAST)
-        case(f"crop_{name}_{mode}", **crop, cites=(EXTRAPOLATION,))
-for policy, clause in {"stretch": STRETCH, "not_larger": NOT_LARGER, "not_smaller": NOT_SMALLER}.items():
-    case(f"{policy}_whole", Tag.CHANGE, **by([8, 18], "linear", keep_aspect_ratio_policy=policy), cites=(clause,))
-    halfway = by([9, 5], way="align_corners", axes=[1, 0], keep_aspect_ratio_policy=policy)
-    case(f"{policy}_halfway", **halfway, cites=(clause, HALFWAY))
-CROPS: dict[str, Any] = {"way": "tf_crop_and_resize", "roi": QUARTER}
-TABLE: list[tuple[str, dict[str, Any], Clause]] = [
-    ("crop_value", by(extrapolation_value=7.5, **CROPS | {"roi": [0.0, -1.0, 1.0, 1.5]}), EXTRAPOLATION),
-    ("integers_whole", by([1, 6], "linear") | {"X": typed("int32", [[0, 8, 40]]), **LAST}, AVERAGE),
-    ("scales_whole", by(None, "linear", "align_corners", scales=[0.6, 1.2]), ALIGN),
-    ("rank4", by([1, 2, 6, 7], "cubic") | {"X": GRID.reshape(1, 2, 3, 4)}, AVERAGE),
-    ("axes_roi", by([5], **CROPS | {"roi": [0.25, 0.75]}, axes=[1]), AXES), ("roi_unused", by(roi=QUARTER), ROI_EFFECT),
-    ("pytorch_one", by([1, 1], "linear", "pytorch_half_pixel"), PYTORCH), ("axes_back", by([9], axes=[-1]), BACK),
-    ("dtypes", {"X": extremes(12), "sizes": [24], "each": "T1"}, MODES),
-    ("crop_scales", by(None, scales=[1.5, 2.0], **CROPS), DIMENSION), ("axes", by([9, 2], "linear", axes=[1, 0]), AXES),
-    ("cubic_a", by(mode="cubic", cubic_coeff_a=-0.5), CUBIC_ONLY), ("crop", by(mode="linear", each="T2", **CROPS), ROI),
-    ("excluded", by(mode="linear", exclude_outside=1), EXCLUDE), ("crop_to_one", by([1, 1], "linear", **CROPS), CROP),
-    ("for_nn", by(way="tf_half_pixel_for_nn"), FOR_NN), ("antialias_nearest", by(antialias=1), ANTIALIAS),
-    ("default", {"X": GRID, "sizes": [8, 3]}, MODES), ("ceil", by(nearest_mode="ceil"), NEAREST_ONLY),
-    ("open_policy", by(None, scales=[2.0, 2.0], keep_aspect_ratio_policy="not_larger"), APPLICABLE),
-    ("open_integers", by([1, 4], "linear") | {"X": typed("int32", [[0, 1]]), **LAST}, AVERAGE),
-    ("open_string", by([1, 4], "linear") | {"X": typed("string", [["a"]]), **LAST}, AVERAGE),
-    ("wrong_both", by([8, 3], scales=[2.0, 2.0], since=13, cites=(ONLY_ONE,)), ONE_OF),
-    ("wrong_for_nn", by(way="tf_half_pixel_for_nn", since=13), TRANSFORM), ("wrong_way", by(way="corners"), TRANSFORM),
-    ("wrong_policy", by(keep_aspect_ratio_policy="fit"), STRETCH), ("wrong_type", by(outside="T1", **LAST), Rule.TYPES),
-    ("open_scales", by(None, "linear", scales=[0.6, 0.6]), SCALE), ("wrong_neither", {"X": GRID, "since": 13}, ONE_OF),
-    ("wrong_rounding", by(nearest_mode="round"), NEAREST_FOUR), ("wrong_scale", by(None, scales=[2.0, 0.0]), POSITIVE),
-    ("open_align", by([1, 1], way="align_corners"), ALIGN), ("wrong_roi", by(**CROPS | {"roi": [0.0, 1.0]}), ROI),
-    ("wrong_scales", by(None, scales=[2.0]), COUNT), ("wrong_axis_high", by([9], axes=[2]), RANGE),
-    ("wrong_axis_low", by([9], axes=[-3]), RANGE), ("open_repeated", by(axes=[1, -1]), REPEATED),
-    ("wrong_mode", by(mode="area"), MODES), ("wrong_sizes", by([8]), COUNT_SIZES), ("wrong_count", by(n=0), Rule.ARITY),
-]  # fmt: skip
-for name, arguments, clause in TABLE:
-    end = {"wrong": "rejects", "open": "unspecified"}.get(name.partition("_")[0], "cites")
-    case(name, **arguments, **{end: (clause,) if end == "cites" else clause})
-RESIZE.case("both", **by([8, 3], scales=[2.0, 2.0], roi=[]), before=13, cites=(EMPTY_ONLY,), rejects=EMPTY_SCALES)
-for mode in ("nearest", "linear"):
-    equal: dict[str, Any] = {"X": np.full((4, 6), 7), "scales": [0.5625, 1.3125], "mode": mode, "before": 11}
-    RESIZE.case(f"ten_floor_{mode}", **equal, cites=(DIMENSION_OLD, POSITIVE))
-    RESIZE.case(f"ten_fraction_{mode}", Tag.EDGE, **equal | {"X": GRID}, unspecified=MODES_OLD)
-    RESIZE.case(f"ten_zero_{mode}", Tag.EDGE, **equal | {"scales": [2.0, 0.0]}, rejects=POSITIVE)
-    RESIZE.case(f"ten_scales_short_{mode}", **equal | {"scales": [2.0]}, rejects=COUNT)
-RESIZE.case("ten_mode", X=GRID, scales=[2.0, 3.0], mode="cubic", before=11, rejects=MODES_OLD)
-RESIZE.case("ten_dtypes", Tag.DTYPE, each="T", X=extremes(3, 4), scales=[2.0, 3.0], before=11, cites=(MODES_OLD,))
+        case(
+            f"crop_{name}_{mode}",
+            **CROPPED,
+            roi=roi,
+            sizes=[3, 4],
+            mode=mode,
+            extrapolation_value=7.5,
+            since=19,
+            cites=EXTRAPOLATION,
+        )
+
+for policy, clause in POLICIES.items():
+    case(
+        f"{policy}_whole",
+        Tag.CHANGE,
+        X=GRID,
+        sizes=[8, 18],
+        mode="linear",
+        keep_aspect_ratio_policy=policy,
+        cites=clause,
+    )
+    case(
+        f"{policy}_halfway",
+        X=GRID,
+        sizes=[9, 5],
+        axes=[1, 0],
+        coordinate_transformation_mode="align_corners",
+        keep_aspect_ratio_policy=policy,
+        cites=(clause, HALFWAY),
+    )
+case("axes", X=GRID, sizes=[9, 2], axes=[1, 0], mode="linear", cites=AXES)
+case("axes_back", X=GRID, sizes=[9], axes=[-1], cites=BACK)
+case("axes_roi", **CROPPED, roi=[0.25, 0.75], sizes=[5], axes=[1], cites=AXES)
+
+each_signature("open_scales", X=GRID, scales=[0.6, 0.6], mode="linear", unspecified=SCALE)
+each_signature("open_align", X=GRID, sizes=[1, 1], coordinate_transformation_mode="align_corners", unspecified=ALIGN)
+case("open_policy", X=GRID, scales=[2.0, 2.0], keep_aspect_ratio_policy="not_larger", unspecified=APPLICABLE)
+case("open_repeated", X=GRID, sizes=[8, 3], axes=[1, -1], unspecified=REPEATED)
+case("open_integers", X=typed("int32", [[0, 1]]), sizes=[1, 4], mode="linear", since=19, unspecified=AVERAGE)
+case("open_string", X=typed("string", [["a"]]), sizes=[1, 4], mode="linear", since=19, unspecified=AVERAGE)
+
+each_signature("wrong_mode", X=GRID, sizes=[8, 3], mode="area", rejects=MODES)
+each_signature("wrong_way", X=GRID, sizes=[8, 3], coordinate_transformation_mode="corners", rejects=TRANSFORM)
+case(
+    "wrong_for_nn",
+    X=GRID,
+    sizes=[8, 3],
+    coordinate_transformation_mode="tf_half_pixel_for_nn",
+    since=13,
+    rejects=TRANSFORM,
+)
+each_signature("wrong_rounding", X=GRID, sizes=[8, 3], nearest_mode="round", rejects=NEAREST_FOUR)
+each_signature("wrong_roi", **CROPPED, roi=[0.0, 1.0], sizes=[8, 3], rejects=ROI)
+each_signature("wrong_scale", X=GRID, scales=[2.0, 0.0], rejects=POSITIVE)
+each_signature("wrong_scales", X=GRID, scales=[2.0], rejects=COUNT)
+each_signature("wrong_sizes", X=GRID, sizes=[8], rejects=COUNT_SIZES)
+case("wrong_both", X=GRID, scales=[2.0, 2.0], sizes=[8, 3], cites=ONLY_ONE, rejects=ONE_OF)
+case("wrong_both_before_13", X=GRID, roi=[], scales=[2.0, 2.0], sizes=[8, 3], cites=EMPTY_ONLY, rejects=EMPTY_SCALES)
+case("wrong_neither", X=GRID, since=13, rejects=ONE_OF)
+case("wrong_policy", X=GRID, sizes=[8, 3], keep_aspect_ratio_policy="fit", rejects=STRETCH)
+case("wrong_axis_high", X=GRID, sizes=[9], axes=[2], rejects=RANGE)
+case("wrong_axis_low", X=GRID, sizes=[9], axes=[-3], rejects=RANGE)

@@ -1,6 +1,7 @@
 """Upsample: enlarge a tensor along its dimensions.
 
     Y = Upsample(X, scales, mode="nearest")
+    Y = Upsample(X, height_scale=2.0, width_scale=3.0, mode="nearest")    # before version 7
 
 Versions: 1 (height and width of 4-D tensors), 7 (all dimensions), 9 (scales an input), and 10, in which it is
 deprecated in favour of Resize.
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import Array, Ints, Op, Rule, Tag, Version, bounded, extremes, ramp, typed
+from harness.declare import Array, Ints, Op, Tag, Version, bounded, extremes, ramp, typed, vary
 from harness.operators.tensor._resampling import scaled_shape, settled
 
 
@@ -97,19 +98,18 @@ case("example", X=[[[[1, 2], [3, 4]]]], height_scale=2.0, width_scale=2.0, mode=
 case("example_scales", X=[[[[1, 2], [3, 4]]]], scales=[1.0, 1.0, 2.0, 2.0], mode="nearest", cites=MODES)
 case("default_mode", X=IMAGE, height_scale=2.0, width_scale=3.0, cites=(MODES_BEFORE_7, FOUR_D, FOUR_D_AFTER))
 case("default_mode_scales", Tag.CHANGE, X=IMAGE, scales=[1.0, 1.0, 2.0, 3.0], cites=(MODES, DIMENSION))
-for name, high, wide in (("height", 3.0, 1.0), ("width", 1.0, 4.0), ("both", 4.0, 5.0), ("neither", 1.0, 1.0)):
-    case(f"nearest_{name}", X=IMAGE, height_scale=high, width_scale=wide, cites=(WIDTH, HEIGHT))
+for name, height, width in (("height", 3.0, 1.0), ("width", 1.0, 4.0), ("both", 4.0, 5.0), ("neither", 1.0, 1.0)):
+    case(f"nearest_{name}", X=IMAGE, height_scale=height, width_scale=width, cites=(WIDTH, HEIGHT))
 for shape in ((5,), (2, 3), (2, 3, 4), (2, 1, 3, 4), (1, 2, 3, 2, 2)):
     scales = [1.0 + (axis + 1) % 3 for axis in range(len(shape))]
     case(f"rank{len(shape)}", X=ramp(*shape), scales=scales, mode="nearest", cites=(DIMENSION, AT_LEAST_ONE, COUNT))
 case("rank0", Tag.EDGE, X=ramp(), scales=[], cites=DIMENSION)
 case("long", X=ramp(2, 40), scales=[1.0, 7.0], cites=DIMENSION)
-for name, high, wide in (("half", 1.5, 2.5), ("small", 1.25, 1.125), ("below_next", 1.96875, 1.3125)):
+for name, height, width in (("half", 1.5, 2.5), ("small", 1.25, 1.125), ("below_next", 1.96875, 1.3125)):
     for mode in ("nearest", "bilinear"):
-        scaled = f"floor_{name}_{mode}"
-        case(scaled, X=SEVENS, height_scale=high, width_scale=wide, mode=mode, cites=(WIDTH, HEIGHT))
+        case(f"floor_{name}_{mode}", X=SEVENS, height_scale=height, width_scale=width, mode=mode, cites=(WIDTH, HEIGHT))
     for mode in ("nearest", "linear"):
-        case(f"floor_{name}_{mode}_scales", X=SEVENS, scales=[1.0, 1.0, high, wide], mode=mode, cites=DIMENSION)
+        case(f"floor_{name}_{mode}_scales", X=SEVENS, scales=[1.0, 1.0, height, width], mode=mode, cites=DIMENSION)
 case("linear_fraction", Tag.EDGE, X=ramp(2, 3), scales=[1.0, 1.5], mode="linear", unspecified=MODES)
 case("linear_whole", X=ramp(2, 3), scales=[1.0, 2.0], mode="linear", unspecified=MODES)
 case("nearest_fraction", Tag.EDGE, X=ramp(2, 3), scales=[1.0, 1.5], mode="nearest", unspecified=MODES)
@@ -122,12 +122,12 @@ case("zero_size", Tag.EDGE, X=ramp(2, 0), scales=[2.0, 3.0], cites=DIMENSION)
 case("zero_size_batch", Tag.EDGE, X=ramp(0, 2, 3, 4), height_scale=2.0, width_scale=3.0, cites=WIDTH)
 case("nan", Tag.EDGE, X=[np.nan, np.inf, -np.inf, -0.0], scales=[3.0], cites=DIMENSION)
 
-for name, wrong in {"below_one": [1.0, 0.5], "zero": [0.0, 1.0], "negative": [1.0, -2.0], "nan": [1.0, np.nan]}.items():
-    case(f"scale_{name}", Tag.EDGE, X=ramp(2, 3), scales=wrong, rejects=AT_LEAST_ONE)
-    case(f"height_{name}", Tag.EDGE, X=IMAGE, height_scale=wrong[0] * wrong[1], width_scale=2.0, rejects=HEIGHT_SCALE)
-    case(f"width_{name}", Tag.EDGE, X=IMAGE, height_scale=2.0, width_scale=wrong[0] * wrong[1], rejects=WIDTH_SCALE)
-for name, wrong in {"few": [2.0], "many": [1.0, 2.0, 3.0], "none": []}.items():
-    case(f"scales_{name}", X=ramp(2, 3), scales=wrong, rejects=COUNT)
+NOT_ONE_OR_MORE = vary(below_one=[1.0, 0.5], zero=[0.0, 1.0], negative=[1.0, -2.0], nan=[1.0, np.nan])
+BELOW_ONE = vary(below_one=0.5, zero=0.0, negative=-2.0, nan=np.nan)
+case("scale", Tag.EDGE, X=ramp(2, 3), scales=NOT_ONE_OR_MORE, rejects=AT_LEAST_ONE)
+case("height", Tag.EDGE, X=IMAGE, height_scale=BELOW_ONE, width_scale=2.0, rejects=HEIGHT_SCALE)
+case("width", Tag.EDGE, X=IMAGE, height_scale=2.0, width_scale=BELOW_ONE, rejects=WIDTH_SCALE)
+case("scales", X=ramp(2, 3), scales=vary(few=[2.0], many=[1.0, 2.0, 3.0], none=[]), rejects=COUNT)
 case("scales_matrix", Tag.EDGE, X=ramp(2, 3), scales=[[2.0, 3.0]], since=9, rejects=COUNT)
 case("rank3_before_7", X=ramp(2, 3, 4), height_scale=2.0, width_scale=3.0, rejects=FOUR_D)
 case("rank5_before_7", X=ramp(1, 2, 3, 4, 5), height_scale=2.0, width_scale=3.0, rejects=FOUR_D)
@@ -153,12 +153,3 @@ for type_ in ("float16", "double", "int32", "uint8"):
 for type_ in ("string", "bool"):
     odd = typed(type_, ramp(2, 3))
     case(f"linear_{type_}", Tag.DTYPE, X=odd, scales=[1.0, 2.0], mode="linear", unspecified=MODES)
-case(
-    "deprecated_linear",
-    Tag.CHANGE,
-    deprecated=True,
-    X=ramp(2, 3),
-    scales=[2.0, 3.0],
-    mode="linear",
-    rejects=Rule.DEPRECATED,
-)
