@@ -1,5 +1,8 @@
 """NonMaxSuppression: of boxes that overlap too much, those with the highest scores.
 
+    selected_indices = NonMaxSuppression(boxes, scores, max_output_boxes_per_class=0, iou_threshold=0,
+                                         score_threshold=None, center_point_box=0)
+
 Versions: 10, 11 (says of iou_threshold itself that it is strict).
 """
 
@@ -9,9 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Op, Rule, Tag, Version, ramp, typed
+from harness.declare import EXACT, Array, Op, Tag, Version, ramp, vary
 
 SUPPRESSION = Op("NonMaxSuppression", versions=(10, 11), compare=EXACT, rank=lambda _: 2)
+SUPPRESSION.example(
+    boxes=ramp(2, 6, 4),
+    scores=ramp(2, 3, 6),
+    max_output_boxes_per_class=2,
+    iou_threshold=0.25,
+    score_threshold=3.5,
+    center_point_box=1,
+)
 
 FILTER = SUPPRESSION.clause(
     "Filter out boxes that have high intersection-over-union (IOU) overlap with previously selected boxes.",
@@ -77,7 +88,7 @@ def _selected(v: Version, corners: Array, scores: Array, most: int, iou_threshol
     chosen: list[int] = []
     v.silent(FILTER, len(set(scores.tolist())) < scores.size)
     for index in np.argsort(-scores):
-        if len(chosen) == most or scores[index] == -np.inf:
+        if len(chosen) == most:
             break
         overlaps = [_overlap(v, corners[index], corners[before]) for before in chosen]
         close = [0 < abs(overlap - iou_threshold) <= 4 * np.finfo(np.float32).eps for overlap in overlaps]
@@ -89,9 +100,15 @@ def _selected(v: Version, corners: Array, scores: Array, most: int, iou_threshol
 
 @SUPPRESSION.oracle()
 def selected(
-    v: Version, boxes: Array, scores: Array, max_output_boxes_per_class: Array | None, iou_threshold: Array | None,
-    score_threshold: Array | None, center_point_box: int,
-) -> Array:  # fmt: skip
+    v: Version,
+    *,
+    boxes: Array,
+    scores: Array,
+    max_output_boxes_per_class: Array | None,
+    iou_threshold: Array | None,
+    score_threshold: Array | None,
+    center_point_box: int,
+) -> Array:
     """Return a row of batch, class and box for every box selected."""
     v.require(BOXES, boxes.ndim == scores.ndim and boxes.shape[2:] == (4,))
     v.require(SCORES, scores.shape[::2] == boxes.shape[:2])
@@ -111,21 +128,30 @@ def selected(
         first, second = first - second / 2, first + second / 2
     corners = np.concatenate([np.minimum(first, second), np.maximum(first, second)], axis=-1)
     rows = []
-    for batch, kind in np.ndindex(scores.shape[:2]):
-        kept = np.flatnonzero(~(scores[batch, kind] < lowest))
-        order = _selected(v, corners[batch, kept], scores[batch, kind, kept], most, overlap) if most else []
-        rows += [(batch, kind, int(kept[index])) for index in order]
+    for batch, class_ in np.ndindex(scores.shape[:2]):
+        remaining = np.flatnonzero(~(scores[batch, class_] < lowest))
+        order = _selected(v, corners[batch, remaining], scores[batch, class_, remaining], most, overlap) if most else []
+        rows += [(batch, class_, int(remaining[index])) for index in order]
     return np.array(rows, np.int64).reshape(len(rows), 3)
 
 
 case = SUPPRESSION.case
-SIX = np.array([
-    [0, 0, 1, 1], [0, 0.125, 1, 1.125], [0, -0.125, 1, 0.875], [0, 10, 1, 11], [0, 10.125, 1, 11.125], [0, 100, 1, 101]
-])  # fmt: skip
-GRADES = [0.9, 0.75, 0.6, 0.95, 0.5, 0.3]
-PLAIN: dict[str, Any] = {"boxes": SIX[None], "scores": [[GRADES]], "max_output_boxes_per_class": 3}
-PLAIN |= {"iou_threshold": 0.5, "score_threshold": 0.0}
-ALL: dict[str, Any] = {**PLAIN, "max_output_boxes_per_class": 9}
+
+SIX = np.array(
+    [
+        [
+            [0, 0, 1, 1],
+            [0, 0.125, 1, 1.125],
+            [0, -0.125, 1, 0.875],
+            [0, 10, 1, 11],
+            [0, 10.125, 1, 11.125],
+            [0, 100, 1, 101],
+        ]
+    ]
+)
+GRADES = np.array([[[0.9, 0.75, 0.6, 0.95, 0.5, 0.3]]])
+THRESHOLDS: dict[str, Any] = {"iou_threshold": 0.5, "score_threshold": 0.0}
+LIMITS: dict[str, Any] = {"max_output_boxes_per_class": 3, **THRESHOLDS}
 
 
 def centered(boxes: Array) -> Array:
@@ -134,82 +160,161 @@ def centered(boxes: Array) -> Array:
     return np.concatenate([(low + high) / 2, high - low], axis=-1)
 
 
-case("plain", **PLAIN, cites=(FILTER, STRICTLY, ROWS, SET))
-case("all", **ALL, cites=(FILTER, ROWS))
-case("threshold_said_again", **PLAIN, cites=(STRICTLY_AGAIN,))
-THIRD: dict[str, Any] = {"boxes": [[[0, 0, 1, 2], [0, 1, 1, 3]]], "scores": [[[2, 1]]], "iou_threshold": 1 / 3}
-case("overlap_of_a_third", Tag.EDGE, **THIRD, max_output_boxes_per_class=3, cites=(STRICTLY,))
-for axes, name in (([2, 1, 0, 3], "rows"), ([0, 3, 2, 1], "columns"), ([2, 3, 0, 1], "both")):
-    case(f"corners_{name}", **{**PLAIN, "boxes": SIX[None][..., axes]}, cites=(CORNERS,))
-case("corners_mixed", **{**PLAIN, "boxes": np.where(np.arange(6)[:, None] % 2, SIX[:, [2, 3, 0, 1]], SIX)[None]})
-case("translated", **{**PLAIN, "boxes": SIX[None] - 64}, cites=(AGNOSTIC,))
-case("reflected", **{**PLAIN, "boxes": -SIX[None]}, cites=(REFLECTIONS,))
-case("transposed", **{**PLAIN, "boxes": SIX[None][..., [1, 0, 3, 2]]}, cites=(REFLECTIONS,))
-case("centers", **{**PLAIN, "boxes": centered(SIX)[None]}, center_point_box=1, cites=(CENTERS, FORMAT))
-TALL = np.array([[0, 0, 4, 1], [2, 0, 6, 1], [0, 0.5, 4, 1.5], [0, 2, 4, 3]])
+case("plain", boxes=SIX, scores=GRADES, **LIMITS, cites=(FILTER, STRICTLY, ROWS, SET))
+case("all", boxes=SIX, scores=GRADES, max_output_boxes_per_class=9, **THRESHOLDS, cites=(FILTER, ROWS))
+case("threshold_again", boxes=SIX, scores=GRADES, **LIMITS, cites=STRICTLY_AGAIN)
+TURNED = vary(
+    rows=SIX[..., [2, 1, 0, 3]],
+    columns=SIX[..., [0, 3, 2, 1]],
+    both=SIX[..., [2, 3, 0, 1]],
+    mixed=np.where(np.arange(6)[:, None] % 2, SIX[..., [2, 3, 0, 1]], SIX),
+)
+case("corners", boxes=TURNED, scores=GRADES, **LIMITS, cites=CORNERS)
+case("translated", boxes=SIX - 64, scores=GRADES, **LIMITS, cites=AGNOSTIC)
+case("reflected", boxes=-SIX, scores=GRADES, **LIMITS, cites=REFLECTIONS)
+case("transposed", boxes=SIX[..., [1, 0, 3, 2]], scores=GRADES, **LIMITS, cites=REFLECTIONS)
+case("centers", boxes=centered(SIX), scores=GRADES, **LIMITS, center_point_box=1, cites=(CENTERS, FORMAT))
+TALL = np.array([[[0, 0, 4, 1], [2, 0, 6, 1], [0, 0.5, 4, 1.5], [0, 2, 4, 3]]])
 OF_TALL: dict[str, Any] = {"scores": [[[0.5, 0.4, 0.3, 0.2]]], "max_output_boxes_per_class": 4, "iou_threshold": 0.25}
-case("tall_corners", boxes=TALL[None], **OF_TALL, center_point_box=0, cites=(CORNERS,))
-case("tall_centers", boxes=centered(TALL)[None], **OF_TALL, center_point_box=1, cites=(CENTERS,))
+case("tall_corners", boxes=TALL, **OF_TALL, center_point_box=0, cites=CORNERS)
+case("tall_centers", boxes=centered(TALL), **OF_TALL, center_point_box=1, cites=CENTERS)
 
-HALF = [[[0, 0, 1, 1], [0, 0, 1, 2], [0, 3, 1, 4]]]
-for threshold, name in ((0.5, "equal"), (0.25, "above"), (0.75, "below"), (0, "zero"), (1, "one")):
-    given: dict[str, Any] = {"iou_threshold": threshold, "max_output_boxes_per_class": 3}
-    case(f"overlap_{name}", Tag.EDGE, boxes=HALF, scores=[[[0.5, 0.75, 0.25]]], **given, cites=(STRICTLY,))
-case("same_box", Tag.EDGE, boxes=[[[0, 0, 1, 1]] * 3], scores=[[[3, 1, 2]]], **given, cites=(STRICTLY,))
-case("touching", Tag.EDGE, boxes=[[[0, 0, 1, 1], [0, 1, 1, 2], [1, 0, 2, 1]]], scores=[[[3, 1, 2]]],
-     max_output_boxes_per_class=3, cites=(IOU, STRICTLY))  # fmt: skip
-case("contained", Tag.EDGE, boxes=[[[0, 0, 4, 4], [1, 1, 3, 3]]], scores=[[[1, 2]]], **given, cites=(FILTER,))
-CHAIN = [[[0, 0, 1, 4], [0, 1, 1, 5], [0, 2, 1, 6], [0, 3, 1, 7]]]
-CHAINED: dict[str, Any] = {"scores": [[[4, 3, 2, 1]]], "max_output_boxes_per_class": 4, "iou_threshold": 0.5}
-case("suppressed_does_not_suppress", boxes=CHAIN, **CHAINED, cites=(FILTER,))
-for threshold, name in ((0.75, "equal"), (0.8, "between"), (2, "above_all"), (-1, "below_all"), (np.inf, "infinite")):
-    case(f"score_{name}", Tag.EDGE, **{**ALL, "score_threshold": threshold}, cites=(LESS, SCORE))
-case("score_negative", Tag.EDGE, **{**ALL, "scores": [[np.array(GRADES) - 1]], "score_threshold": -0.3}, cites=(LESS,))
-case("scores_negative_without_threshold", **{**ALL, "scores": [[np.array(GRADES) - 1]], "score_threshold": None})
+case(
+    "overlap",
+    Tag.EDGE,
+    boxes=[[[0, 0, 1, 1], [0, 0, 1, 2], [0, 3, 1, 4]]],
+    scores=[[[0.5, 0.75, 0.25]]],
+    max_output_boxes_per_class=3,
+    iou_threshold=vary(equal=0.5, above=0.25, below=0.75, zero=0, one=1),
+    cites=STRICTLY,
+)
+case(
+    "overlap_of_a_third",
+    Tag.EDGE,
+    boxes=[[[0, 0, 1, 2], [0, 1, 1, 3]]],
+    scores=[[[2, 1]]],
+    max_output_boxes_per_class=3,
+    iou_threshold=1 / 3,
+    cites=STRICTLY,
+)
+case(
+    "same_box",
+    Tag.EDGE,
+    boxes=[[[0, 0, 1, 1]] * 3],
+    scores=[[[3, 1, 2]]],
+    max_output_boxes_per_class=3,
+    iou_threshold=1,
+    cites=STRICTLY,
+)
+case(
+    "touching",
+    Tag.EDGE,
+    boxes=[[[0, 0, 1, 1], [0, 1, 1, 2], [1, 0, 2, 1]]],
+    scores=[[[3, 1, 2]]],
+    max_output_boxes_per_class=3,
+    cites=(IOU, STRICTLY),
+)
+case(
+    "contained",
+    Tag.EDGE,
+    boxes=[[[0, 0, 4, 4], [1, 1, 3, 3]]],
+    scores=[[[1, 2]]],
+    max_output_boxes_per_class=3,
+    iou_threshold=1,
+    cites=FILTER,
+)
+case(
+    "suppressed_does_not_suppress",
+    boxes=[[[0, 0, 1, 4], [0, 1, 1, 5], [0, 2, 1, 6], [0, 3, 1, 7]]],
+    scores=[[[4, 3, 2, 1]]],
+    max_output_boxes_per_class=4,
+    iou_threshold=0.5,
+    cites=FILTER,
+)
+UNLIMITED: dict[str, Any] = {"max_output_boxes_per_class": 9, "iou_threshold": 0.5}
+LOWEST = vary(equal=0.75, between=0.8, above_all=2, below_all=-1, infinite=np.inf)
+case("score", Tag.EDGE, boxes=SIX, scores=GRADES, **UNLIMITED, score_threshold=LOWEST, cites=(LESS, SCORE))
+case("score_negative", Tag.EDGE, boxes=SIX, scores=GRADES - 1, **UNLIMITED, score_threshold=-0.3, cites=LESS)
+case("scores_negative_without_threshold", boxes=SIX, scores=GRADES - 1, **UNLIMITED, cites=SCORE)
 for most in (0, 1, 2, 2**40):
-    case(f"most_{most}", Tag.EDGE, **{**PLAIN, "max_output_boxes_per_class": most}, cites=(MOST,))
-case("most_left_out", Tag.EDGE, boxes=SIX[None], scores=[[GRADES]], cites=(MOST,))
-case("most_left_out_with_thresholds", **{**PLAIN, "max_output_boxes_per_class": None}, cites=(MOST,))
-case("overlap_left_out", **{**PLAIN, "iou_threshold": None}, cites=(IOU,))
-case("thresholds_left_out", **{**PLAIN, "iou_threshold": None, "score_threshold": None}, cites=(IOU,))
-case("score_left_out", **{**PLAIN, "score_threshold": None}, cites=(SCORE,))
-VECTORS: dict[str, Any] = {name: [PLAIN[name]] for name in list(PLAIN)[2:]}
-case("scalars_as_vectors", boxes=SIX[None], scores=[[GRADES]], **VECTORS, cites=(MOST, IOU, SCORE))
+    most_of: dict[str, Any] = {"max_output_boxes_per_class": most, **THRESHOLDS}
+    case(f"most_{most}", Tag.EDGE, boxes=SIX, scores=GRADES, **most_of, cites=MOST)
+case("most_left_out", Tag.EDGE, boxes=SIX, scores=GRADES, cites=MOST)
+case("most_left_out_with_thresholds", boxes=SIX, scores=GRADES, **THRESHOLDS, cites=MOST)
+case("overlap_left_out", boxes=SIX, scores=GRADES, max_output_boxes_per_class=3, score_threshold=0.0, cites=IOU)
+case("thresholds_left_out", boxes=SIX, scores=GRADES, max_output_boxes_per_class=3, cites=(IOU, SCORE))
+case("score_left_out", boxes=SIX, scores=GRADES, max_output_boxes_per_class=3, iou_threshold=0.5, cites=SCORE)
+VECTORS: dict[str, Any] = {name: [value] for name, value in LIMITS.items()}
+case("scalars_as_vectors", boxes=SIX, scores=GRADES, **VECTORS, cites=(MOST, IOU, SCORE))
 
-TWO: dict[str, Any] = {**PLAIN, "boxes": np.stack([SIX, SIX[[5, 3, 0, 1, 4, 2]]])}
-CLASSES = [[GRADES, GRADES[::-1], np.roll(GRADES, 2)], [np.roll(GRADES, 1), np.roll(GRADES, 3), GRADES]]
-case("classes", **{**PLAIN, "scores": [CLASSES[0]]}, cites=(ROWS, MOST))
-case("batches", **{**TWO, "scores": [item[:1] for item in CLASSES]}, cites=(ROWS, MOST))
-case("batches_and_classes", **{**TWO, "scores": CLASSES}, cites=(ROWS, SET))
-for name, shapes in (
-    ("boxes", ((2, 0, 4), (2, 3, 0))),
-    ("classes", ((2, 3, 4), (2, 0, 3))),
-    ("batches", ((0, 3, 4), (0, 2, 3))),
-):
-    none: dict[str, Any] = {"boxes": ramp(*shapes[0]), "scores": ramp(*shapes[1])}
-    case(f"no_{name}", Tag.EDGE, **none, max_output_boxes_per_class=3, cites=(BOXES, SCORES, ROWS))
-case("one_box", Tag.EDGE, boxes=[[[0, 0, 1, 1]]], scores=[[[0.5]]], max_output_boxes_per_class=3, cites=(ROWS,))
+PAIR = np.concatenate([SIX, SIX[:, [5, 3, 0, 1, 4, 2]]])
+ROLLED = [
+    [GRADES[0, 0], GRADES[0, 0, ::-1], np.roll(GRADES[0, 0], 2)],
+    [np.roll(GRADES[0, 0], 1), np.roll(GRADES[0, 0], 3), GRADES[0, 0]],
+]
+case("classes", boxes=SIX, scores=ROLLED[:1], **LIMITS, cites=(ROWS, MOST))
+case("batches", boxes=PAIR, scores=[classes[:1] for classes in ROLLED], **LIMITS, cites=(ROWS, MOST))
+case("batches_and_classes", boxes=PAIR, scores=ROLLED, **LIMITS, cites=(ROWS, SET))
+NOTHING: dict[str, Any] = {"max_output_boxes_per_class": 3, "cites": (BOXES, SCORES, ROWS)}
+case("no_boxes", Tag.EDGE, boxes=ramp(2, 0, 4), scores=ramp(2, 3, 0), **NOTHING)
+case("no_classes", Tag.EDGE, boxes=ramp(2, 3, 4), scores=ramp(2, 0, 3), **NOTHING)
+case("no_batches", Tag.EDGE, boxes=ramp(0, 3, 4), scores=ramp(0, 2, 3), **NOTHING)
+case("one_box", Tag.EDGE, boxes=[[[0, 0, 1, 1]]], scores=[[[0.5]]], max_output_boxes_per_class=3, cites=ROWS)
 
-case("equal_scores", Tag.EDGE, **{**ALL, "scores": [[[1, 1, 2, 3, 4, 5]]]}, unspecified=FILTER)
-case("no_area", Tag.EDGE, **{**ALL, "boxes": [[[0, 0, 0, 1], [0, 0, 1, 0]]], "scores": [[[1, 2]]]}, unspecified=FILTER)
-case("nan_box", Tag.EDGE, **{**ALL, "boxes": [[[0, 0, np.nan, 1]]], "scores": [[[1]]]}, unspecified=FILTER)
-case("nan_score", Tag.EDGE, **{**ALL, "scores": [[[1, np.nan, 2, 3, 4, 5]]]}, unspecified=FILTER)
-case("most_negative", Tag.EDGE, **{**PLAIN, "max_output_boxes_per_class": -1}, unspecified=MOST)
-case("width_negative", Tag.EDGE, **{**PLAIN, "boxes": -centered(SIX)[None]}, center_point_box=1, unspecified=CENTERS)
-case("format_two", Tag.EDGE, **PLAIN, center_point_box=2, unspecified=CORNERS)
-for threshold, name in ((-0.25, "negative"), (1.5, "too_high"), (np.nan, "nan")):
-    case(f"overlap_{name}", Tag.EDGE, **{**PLAIN, "iou_threshold": threshold}, rejects=IOU)
-for name, clause in zip(VECTORS, (MOST, IOU, SCORE), strict=True):
-    case(f"{name}_twice", **{**PLAIN, name: [0.5, 0.5]}, rejects=clause)
-    case(f"{name}_matrix", Tag.EDGE, **{**PLAIN, name: [[0.5]]}, rejects=clause)
+case(
+    "equal_scores",
+    Tag.EDGE,
+    boxes=SIX,
+    scores=[[[1, 1, 2, 3, 4, 5]]],
+    **UNLIMITED,
+    score_threshold=0.0,
+    unspecified=FILTER,
+)
+case(
+    "no_area",
+    Tag.EDGE,
+    boxes=[[[0, 0, 0, 1], [0, 0, 1, 0]]],
+    scores=[[[1, 2]]],
+    **UNLIMITED,
+    score_threshold=0.0,
+    unspecified=FILTER,
+)
+case(
+    "nan_box",
+    Tag.EDGE,
+    boxes=[[[0, 0, np.nan, 1]]],
+    scores=[[[1]]],
+    **UNLIMITED,
+    score_threshold=0.0,
+    unspecified=FILTER,
+)
+case(
+    "nan_score",
+    Tag.EDGE,
+    boxes=SIX,
+    scores=[[[1, np.nan, 2, 3, 4, 5]]],
+    **UNLIMITED,
+    score_threshold=0.0,
+    unspecified=FILTER,
+)
+case("most_negative", Tag.EDGE, boxes=SIX, scores=GRADES, max_output_boxes_per_class=-1, **THRESHOLDS, unspecified=MOST)
+case("width_negative", Tag.EDGE, boxes=-centered(SIX), scores=GRADES, **LIMITS, center_point_box=1, unspecified=CENTERS)
+case("format_two", Tag.EDGE, boxes=SIX, scores=GRADES, **LIMITS, center_point_box=2, unspecified=CORNERS)
+NO_RATIO = vary(negative=-0.25, too_high=1.5, nan=np.nan)
+case(
+    "overlap",
+    Tag.EDGE,
+    boxes=SIX,
+    scores=GRADES,
+    max_output_boxes_per_class=3,
+    iou_threshold=NO_RATIO,
+    score_threshold=0.0,
+    rejects=IOU,
+)
+for name, clause in {"max_output_boxes_per_class": MOST, "iou_threshold": IOU, "score_threshold": SCORE}.items():
+    case(f"{name}_twice", boxes=SIX, scores=GRADES, **{**LIMITS, name: [0.5, 0.5]}, rejects=clause)
+    case(f"{name}_matrix", Tag.EDGE, boxes=SIX, scores=GRADES, **{**LIMITS, name: [[0.5]]}, rejects=clause)
 for index, shape in enumerate(((6, 4), (1, 6, 5), (1, 6), (1, 1, 6, 4), (1, 4, 6), (1, 6, 1))):
-    case(f"boxes_misshapen_{index}", Tag.EDGE, **{**PLAIN, "boxes": ramp(*shape)}, rejects=BOXES)
+    case(f"boxes_misshapen_{index}", Tag.EDGE, boxes=ramp(*shape), scores=GRADES, **LIMITS, rejects=BOXES)
 for index, shape in enumerate(((1, 1, 5), (2, 1, 6), (1, 6, 1))):
-    case(f"scores_misshapen_{index}", Tag.EDGE, **{**PLAIN, "scores": ramp(*shape)}, rejects=SCORES)
-for name in PLAIN:
-    wrong = typed("double" if "max" not in name else "int32", PLAIN[name])
-    case(f"{name}_of_other_type", Tag.DTYPE, **{**PLAIN, name: wrong}, rejects=Rule.TYPES)
-case("attribute_axis", **PLAIN, stray={"axis": 1}, rejects=Rule.ATTRIBUTES)
-case("no_scores", boxes=SIX[None], rejects=Rule.ARITY)
-case("no_outputs", **PLAIN, n=0, rejects=Rule.ARITY)
-case("two_outputs", **PLAIN, n=2, rejects=Rule.ARITY)
+    case(f"scores_misshapen_{index}", Tag.EDGE, boxes=SIX, scores=ramp(*shape), **LIMITS, rejects=SCORES)
