@@ -31,7 +31,7 @@ def settled(x: Array, scales: Sequence[float], mode: str) -> Array | None:
         return np.full(shape, x.flat[0], x.dtype)
     if all(scale == 1 for scale in scales):
         return x
-    if mode != "nearest" or any(scale < 1 or scale != int(scale) for scale in scales):
+    if mode != "nearest" or any(scale != int(scale) for scale in scales):
         return None
     for axis, scale in enumerate(scales):
         x = np.repeat(x, int(scale), axis)

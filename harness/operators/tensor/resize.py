@@ -242,10 +242,10 @@ def nearest(coordinate: Fraction, rounding: str) -> int:
 
 
 def _kernel(distance: float, a: float | None) -> float:
-    """Return the weight at a distance: linear, or cubic convolution with a (Keys 1981, equation 4)."""
+    """Return the weight at a distance within reach: linear, or cubic convolution with a (Keys 1981, equation 4)."""
     d = abs(distance)
     if a is None:
-        return max(0.0, 1 - d)
+        return 1 - d
     if d <= 1:
         return (a + 2) * d**3 - (a + 3) * d**2 + 1
     return a * (d**3 - 5 * d**2 + 8 * d - 4)
@@ -388,6 +388,15 @@ SCALED: dict[str, Any] = {"scales": [0.5625, 1.3125], "before": 11}
 BOTH_MODES = vary(nearest="nearest", linear="linear")
 case("floor_before_11", X=SEVENS, **SCALED, mode=BOTH_MODES, cites=(DIMENSION_BEFORE_11, POSITIVE))
 case("fraction_before_11", Tag.EDGE, X=GRID, **SCALED, mode=BOTH_MODES, unspecified=MODES_BEFORE_11)
+case(
+    "fraction_beside_whole_before_11",
+    Tag.EDGE,
+    X=GRID,
+    scales=[2.0, 1.5],
+    mode="nearest",
+    before=11,
+    unspecified=MODES_BEFORE_11,
+)
 case("scale_zero_before_11", Tag.EDGE, X=SEVENS, scales=[2.0, 0.0], mode=BOTH_MODES, before=11, rejects=POSITIVE)
 case("scales_few_before_11", X=SEVENS, scales=[2.0], mode=BOTH_MODES, before=11, rejects=COUNT)
 case("mode_before_11", X=GRID, scales=[2.0, 3.0], mode="cubic", before=11, rejects=MODES_BEFORE_11)
@@ -433,6 +442,9 @@ each_signature(
     mode="linear",
     coordinate_transformation_mode="align_corners",
     cites=ALIGN,
+)
+each_signature(
+    "align_corners_one", X=GRID[:1], sizes=[1, 12], coordinate_transformation_mode="align_corners", cites=ALIGN
 )
 each_signature(
     "pytorch_one",

@@ -1,5 +1,8 @@
 """DictVectorizer: the values of a map in the order of a vocabulary.
 
+    Y = DictVectorizer(X, string_vocabulary=["a", "c", "b", "z"])
+    Y = DictVectorizer(X, int64_vocabulary=[7, -3, 0])
+
 Versions: 1.
 """
 
@@ -10,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Op, Rule, Tag, Version, ramp, typed
+from harness.declare import EXACT, Array, Op, Tag, Version, ramp, typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,11 +21,12 @@ if TYPE_CHECKING:
 
 def _type(bound: Mapping[str, str], _: Mapping[str, Any]) -> str:
     """Return the tensor of the input's values."""
-    found = re.fullmatch(r"map\(\w+, (\w+)\)", bound["T1"])
-    return f"tensor({found[1] if found else 'float'})"
+    match = re.fullmatch(r"map\(\w+, (\w+)\)", bound["T1"])
+    return f"tensor({match[1] if match else 'float'})"
 
 
 VECTORIZER = Op("DictVectorizer", versions=(1,), compare=EXACT, domain="ai.onnx.ml", derives={"T2": _type})
+VECTORIZER.example(X=typed("map(string, int64)", {"a": 4, "c": 8}), string_vocabulary=["a", "c", "b"])
 
 CONVERTS = VECTORIZER.clause("Uses an index mapping to convert a dictionary to an array.")
 INSERTS = VECTORIZER.clause(
@@ -78,48 +82,52 @@ def vector(
 
 case = VECTORIZER.case
 
-TEXTS, WHOLE = ["a", "c", "b", "z", ""], [7, -3, 2**40, 0, 5]
-HARD = [np.nan, np.inf, -0.0, 1e-45, 0.1]
-LIMITS = [2**63 - 1, -(2**63), 2**53 + 1, 0, -1]
-
-TYPES: list[tuple[str, str]] = [("string", "int64"), ("int64", "string"), ("int64", "float"), ("int64", "double")]
-TYPES += [("string", "float"), ("string", "double")]
-for key, held in TYPES:
-    keys: list[Any] = TEXTS if key == "string" else WHOLE
-    vocabulary: dict[str, Any] = {f"{key}_vocabulary": keys}
-    type_, name = f"map({key}, {held})", f"{key}_to_{held}"
-    values: list[Any] = ["x", "", "ä", "y", "0"] if held == "string" else LIMITS if held == "int64" else HARD
-    turned = {keys[place]: values[place] for place in (3, 0, 4, 2, 1)}
-    given = typed(type_, turned)
-    case(f"{name}_all", Tag.DTYPE, X=given, **vocabulary, cites=(CONVERTS, INSERTS, VALUE_TYPE, VECTOR, SHAPE, LENGTH))
-    one = {keys[0]: values[1]}
-    single: dict[str, Any] = {f"{key}_vocabulary": keys[:1]}
-    case(f"{name}_one", Tag.EDGE, X=typed(type_, one), **single, cites=(EACH, LENGTH))
-    few = {keys[3]: values[0], keys[1]: values[2]}
-    if held == "string":
-        case(f"{name}_few", X=typed(type_, few), **vocabulary, unspecified=ZERO)
-    else:
-        case(f"{name}_few", X=typed(type_, few), **vocabulary, cites=(ZERO, EACH, LENGTH))
-        case(f"{name}_first", X=typed(type_, one), **vocabulary, cites=(ZERO, INSERTS))
-        case(f"{name}_last", X=typed(type_, {keys[4]: values[0]}), **vocabulary, cites=(ZERO, INSERTS))
-        case(f"{name}_none", Tag.EDGE, X=typed(type_, {}), **vocabulary, cites=(ZERO, LENGTH))
-    unknown = "x" if key == "string" else 99
-    case(f"{name}_unknown", X=typed(type_, {**turned, unknown: values[0]}), **vocabulary, rejects=PRESENT)
-    case(f"{name}_unknown_alone", X=typed(type_, {unknown: values[0]}), **vocabulary, rejects=PRESENT)
+VOCABULARIES: dict[str, list[Any]] = {"string": ["a", "c", "b", "z", ""], "int64": [7, -3, 2**40, 0, 5]}
+VALUES: dict[str, list[Any]] = {
+    "string": ["x", "", "ä", "y", "0"],
+    "int64": [2**63 - 1, -(2**63), 2**53 + 1, 0, -1],
+    "float": [np.nan, np.inf, -0.0, 1e-45, 0.1],
+    "double": [np.nan, np.inf, -0.0, 1e-45, 0.1],
+}
+TYPES = [
+    ("string", "int64"),
+    ("string", "float"),
+    ("string", "double"),
+    ("int64", "string"),
+    ("int64", "float"),
+    ("int64", "double"),
+]
+for key, value in TYPES:
+    keys, values = VOCABULARIES[key], VALUES[value]
+    five: dict[str, Any] = {f"{key}_vocabulary": keys}
+    one: dict[str, Any] = {f"{key}_vocabulary": keys[:1]}
     twice: dict[str, Any] = {f"{key}_vocabulary": [keys[0], keys[1], keys[0]]}
-    both = {keys[0]: values[0], keys[1]: values[1]}
-    case(f"{name}_twice", Tag.EDGE, X=typed(type_, both), **twice, unspecified=INSERTS)
     other: dict[str, Any] = {"int64_vocabulary": [7, -3]} if key == "string" else {"string_vocabulary": ["7", "-3"]}
-    case(f"{name}_other_vocabulary", X=typed(type_, both), **other, rejects=KEY_TYPE)
-    case(f"{name}_two_vocabularies", X=given, **vocabulary, **other, rejects=ONE_AND_ONLY)
-    case(f"{name}_no_vocabulary", X=given, rejects=ONE_AND_ONLY)
-EXAMPLE_OF_TEXT = typed("map(string, int64)", {"a": 4, "c": 8})
-case("text_example", X=EXAMPLE_OF_TEXT, string_vocabulary=["a", "c", "b", "z"], cites=(EXAMPLE, ZERO))
-NUMBERS, NAMES = typed("map(int64, int64)", {7: 1}), typed("map(string, string)", {"a": "x"})
-case("int64_to_int64", Tag.DTYPE, X=NUMBERS, int64_vocabulary=WHOLE, rejects=DIFFERENT)
-case("string_to_string", Tag.DTYPE, X=NAMES, string_vocabulary=TEXTS, rejects=DIFFERENT)
-case("tensor", Tag.DTYPE, X=typed("float", ramp(3)), string_vocabulary=TEXTS, rejects=MAP)
-case("no_input", string_vocabulary=TEXTS, rejects=Rule.ARITY)
-case("no_outputs", X=EXAMPLE_OF_TEXT, string_vocabulary=TEXTS, n=0, rejects=Rule.ARITY)
-case("two_outputs", X=EXAMPLE_OF_TEXT, string_vocabulary=TEXTS, n=2, rejects=Rule.ARITY)
-case("attribute_sparse", X=EXAMPLE_OF_TEXT, string_vocabulary=TEXTS, stray={"sparse": 1}, rejects=Rule.ATTRIBUTES)
+    type_, name = f"map({key}, {value})", f"{key}_to_{value}"
+    turned = {keys[place]: values[place] for place in (3, 0, 4, 2, 1)}
+    every = typed(type_, turned)
+    first = typed(type_, {keys[0]: values[1]})
+    two = typed(type_, {keys[0]: values[0], keys[1]: values[1]})
+    turned_two = typed(type_, {keys[3]: values[0], keys[1]: values[2]})
+    case(f"{name}_all", Tag.DTYPE, X=every, **five, cites=(CONVERTS, INSERTS, VALUE_TYPE, VECTOR, SHAPE, LENGTH))
+    case(f"{name}_one", Tag.EDGE, X=first, **one, cites=(EACH, LENGTH))
+    if value == "string":
+        case(f"{name}_few", X=turned_two, **five, unspecified=ZERO)
+    else:
+        case(f"{name}_few", X=turned_two, **five, cites=(ZERO, EACH, LENGTH))
+        case(f"{name}_first", X=first, **five, cites=(ZERO, INSERTS))
+        case(f"{name}_last", X=typed(type_, {keys[4]: values[0]}), **five, cites=(ZERO, INSERTS))
+        case(f"{name}_none", Tag.EDGE, X=typed(type_, {}), **five, cites=(ZERO, LENGTH))
+    unknown = "x" if key == "string" else 99
+    case(f"{name}_unknown", X=typed(type_, {**turned, unknown: values[0]}), **five, rejects=PRESENT)
+    case(f"{name}_unknown_alone", X=typed(type_, {unknown: values[0]}), **five, rejects=PRESENT)
+    case(f"{name}_twice", Tag.EDGE, X=two, **twice, unspecified=INSERTS)
+    case(f"{name}_other_vocabulary", X=two, **other, rejects=KEY_TYPE)
+    case(f"{name}_two_vocabularies", X=every, **five, **other, rejects=ONE_AND_ONLY)
+    case(f"{name}_no_vocabulary", X=every, rejects=ONE_AND_ONLY)
+FOUR_AND_EIGHT = typed("map(string, int64)", {"a": 4, "c": 8})
+case("text_example", X=FOUR_AND_EIGHT, string_vocabulary=["a", "c", "b", "z"], cites=(EXAMPLE, ZERO))
+case("int64_to_int64", Tag.DTYPE, X=typed("map(int64, int64)", {7: 1}), int64_vocabulary=[7, 5], rejects=DIFFERENT)
+NAMES = typed("map(string, string)", {"a": "x"})
+case("string_to_string", Tag.DTYPE, X=NAMES, string_vocabulary=["a", "b"], rejects=DIFFERENT)
+case("tensor", Tag.DTYPE, X=typed("float", ramp(3)), string_vocabulary=["a", "b"], rejects=MAP)

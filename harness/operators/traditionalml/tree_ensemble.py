@@ -1,5 +1,10 @@
 """TreeEnsemble: the weights of the leaves that a row of features comes to, gathered for each target.
 
+    Y = TreeEnsemble(X, aggregate_function=1, post_transform=0, n_targets=1, tree_roots=[0],
+                     nodes_featureids=[1], nodes_modes=[0], nodes_splits=[0.5],
+                     nodes_truenodeids=[0], nodes_trueleafs=[1], nodes_falsenodeids=[1], nodes_falseleafs=[1],
+                     leaf_weights=[0.5, -2], leaf_targetids=[0, 0])
+
 Versions: 5.
 """
 
@@ -9,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import Array, Op, Rule, Tag, Version, bounded, ramp, typed
+from harness.declare import Array, Clause, Op, Tag, Version, bounded, ramp, typed
 from harness.operators.traditionalml._post_transform import DEFINED, SLACK, TRANSFORMS, UNDEFINED, transformed
-from harness.operators.traditionalml._trees import MODES, follows_true, nodes_and_leaves
+from harness.operators.traditionalml._trees import MODES, Leaf, Node, Tree, follows_true
 
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
@@ -29,79 +34,131 @@ ENSEMBLE = Op(
     domain="ai.onnx.ml",
     rank="X",
 )
+# If feature 2 is at least 3, leaf 0 or 1 by whether feature 0 is 4 or 6; otherwise leaf 2.
+ENSEMBLE.example(
+    X=ramp(2, 3),
+    aggregate_function=1,
+    post_transform=0,
+    n_targets=4,
+    tree_roots=[0],
+    nodes_featureids=[2, 0],
+    nodes_modes=typed("uint8", [2, 6]),
+    nodes_splits=typed("{T}", [3, 0]),
+    membership_values=typed("{T}", [4, 6, np.nan]),
+    nodes_truenodeids=[1, 0],
+    nodes_trueleafs=[0, 1],
+    nodes_falsenodeids=[2, 1],
+    nodes_falseleafs=[1, 1],
+    nodes_missing_value_tracks_true=[0, 1],
+    nodes_hitrates=typed("{T}", [1.0, 0.5]),
+    leaf_weights=typed("{T}", [0.5, -2, 7.25]),
+    leaf_targetids=[3, 0, 1],
+)
 ENSEMBLE.excuse("attribute n_targets unset", "nothing says how many targets there are where this is not set")
 
-said = ENSEMBLE.clause
-INPUTS = said("Inputs have dimensions `[N, F]` where `N` is the input batch size")
-OUTPUTS = said("Outputs have dimensions `[N, num_targets]`")
-NODES_LENGTH = said("The attributes `nodes_*` must all have the same length and encode a sequence of tuples")
-LEAVES_LENGTH = said("similarly define tuples of leaves and must have identical length.")
-HOW = "Not what an average, least or greatest of no leaf is, nor whether trees without a leaf of the target count."
-AGGREGATE = said("Defines how to aggregate leaf values within a target.", note=HOW)
-AGGREGATED = said("One of 'AVERAGE' (0) 'SUM' (1) 'MIN' (2) 'MAX (3) defaults to 'SUM' (1)")
-SWAPPED = f"{UNDEFINED} onnxruntime takes 1 for LOGISTIC and 2 for SOFTMAX; onnx.reference transforms nothing."
-TRANSFORM = said("Indicates the transform to apply to the score.", note=SWAPPED)
-ONE_OF = said(
+INPUTS = ENSEMBLE.clause("Inputs have dimensions `[N, F]` where `N` is the input batch size")
+OUTPUTS = ENSEMBLE.clause("Outputs have dimensions `[N, num_targets]`")
+NODES_LENGTH = ENSEMBLE.clause("The attributes `nodes_*` must all have the same length and encode a sequence of tuples")
+LEAVES_LENGTH = ENSEMBLE.clause("similarly define tuples of leaves and must have identical length.")
+AGGREGATE = ENSEMBLE.clause(
+    "Defines how to aggregate leaf values within a target.",
+    note="Not what an average, least or greatest of no leaf is, nor whether trees without a leaf of the target count.",
+)
+AGGREGATED = ENSEMBLE.clause("One of 'AVERAGE' (0) 'SUM' (1) 'MIN' (2) 'MAX (3) defaults to 'SUM' (1)")
+TRANSFORM = ENSEMBLE.clause(
+    "Indicates the transform to apply to the score.",
+    note=f"{UNDEFINED} onnxruntime takes 1 for LOGISTIC and 2 for SOFTMAX; onnx.reference transforms nothing.",
+)
+ONE_OF = ENSEMBLE.clause(
     "One of 'NONE' (0), 'SOFTMAX' (1), 'LOGISTIC' (2), 'SOFTMAX_ZERO' (3) or 'PROBIT' (4), defaults to 'NONE'"
 )
-ROOTS = said("Index into `nodes_*` for the root of each tree.", note="Says nothing of an index that is not there.")
-HITRATES = said("Popularity of each node, used for performance and may be omitted.")
-WHICH = "Of every comparison: NaN differs from a number, and onnxruntime follows the true branch of BRANCH_NEQ."
-MISSING = said("whether to follow the true branch (if attribute value is 1) or false branch (if attribute", note=WHICH)
-MISSING_UNSET = said("the default value is false (0) for all nodes.")
-COMPARISON = said(
+ROOTS = ENSEMBLE.clause(
+    "Index into `nodes_*` for the root of each tree.", note="Says nothing of an index that is not there."
+)
+HITRATES = ENSEMBLE.clause("Popularity of each node, used for performance and may be omitted.")
+MISSING = ENSEMBLE.clause(
+    "whether to follow the true branch (if attribute value is 1) or false branch (if attribute",
+    note="Of every comparison: NaN differs from a number, and onnxruntime follows the true branch of BRANCH_NEQ.",
+)
+MISSING_UNSET = ENSEMBLE.clause("the default value is false (0) for all nodes.")
+COMPARISON = ENSEMBLE.clause(
     "The comparison operation performed by the node. This is encoded as an enumeration of 0 ('BRANCH_LEQ')"
 )
-UINT8 = said("Note this is a tensor of type uint8.")
-WEIGHT = said("The weight for each leaf.")
-TARGET = said("The index of the target that this leaf contributes to (this must be in range `[0, n_targets)`).")
-TARGETS = said("The total number of targets.")
-TYPO = "Says false of both; that 1 is a leaf is said of nodes_trueleafs and nodes_falseleafs."
-FALSE_BRANCH = said("this represents the position of the false branch node.", note=TYPO)
-TRUE_BRANCH = said("this represents the position of the true branch node.", note=TYPO)
-TRUE_LEAF = said("1 if true branch is leaf for each node and 0 an interior node.")
-FALSE_LEAF = said("1 if false branch is leaf for each node and 0 if an interior node.")
-ONE_NODE = said("a single `nodes_*` entry with true and false branches referencing the same `leaf_*` entry")
-FEATURE = said("Feature id for each node.", note="Says nothing of a feature that the input does not have.")
-SPLITS = said("Thresholds to do the splitting on for each node with mode that is not 'BRANCH_MEMBER'.")
-ENDS = "The official case, onnxruntime and onnx.reference have a NaN behind the last set; without, it is left open."
-MEMBERS = said("in the order that the 'BRANCH_MEMBER' mode appears in `node_modes`, delimited by `NaN`s.", note=ENDS)
-AS_MANY = said("Will have the same number of sets of values as nodes with mode 'BRANCH_MEMBER'.")
-NO_MEMBERS = said("This may be omitted if the node doesn't contain any 'BRANCH_MEMBER' nodes.")
-NUMERIC = said("The input type must be a tensor of a numeric type.")
-INPUT_SHAPE = said("Input of shape [Batch Size, Number of Features]")
+UINT8 = ENSEMBLE.clause("Note this is a tensor of type uint8.")
+WEIGHT = ENSEMBLE.clause("The weight for each leaf.")
+TARGET = ENSEMBLE.clause(
+    "The index of the target that this leaf contributes to (this must be in range `[0, n_targets)`)."
+)
+TARGETS = ENSEMBLE.clause("The total number of targets.")
+FALSE_BRANCH = ENSEMBLE.clause(
+    "this represents the position of the false branch node.",
+    note="Says false of both; that 1 is a leaf is said of nodes_trueleafs and nodes_falseleafs.",
+)
+TRUE_BRANCH = ENSEMBLE.clause(
+    "this represents the position of the true branch node.",
+    note="Says false of both; that 1 is a leaf is said of nodes_trueleafs and nodes_falseleafs.",
+)
+TRUE_LEAF = ENSEMBLE.clause("1 if true branch is leaf for each node and 0 an interior node.")
+FALSE_LEAF = ENSEMBLE.clause("1 if false branch is leaf for each node and 0 if an interior node.")
+ONE_NODE = ENSEMBLE.clause("a single `nodes_*` entry with true and false branches referencing the same `leaf_*` entry")
+FEATURE = ENSEMBLE.clause("Feature id for each node.", note="Says nothing of a feature that the input does not have.")
+SPLITS = ENSEMBLE.clause("Thresholds to do the splitting on for each node with mode that is not 'BRANCH_MEMBER'.")
+MEMBERS = ENSEMBLE.clause(
+    "in the order that the 'BRANCH_MEMBER' mode appears in `node_modes`, delimited by `NaN`s.",
+    note="The official case, onnxruntime and onnx.reference have a NaN behind the last set; without, it is left open.",
+)
+AS_MANY = ENSEMBLE.clause("Will have the same number of sets of values as nodes with mode 'BRANCH_MEMBER'.")
+NO_MEMBERS = ENSEMBLE.clause("This may be omitted if the node doesn't contain any 'BRANCH_MEMBER' nodes.")
+NUMERIC = ENSEMBLE.clause("The input type must be a tensor of a numeric type.")
+INPUT_SHAPE = ENSEMBLE.clause("Input of shape [Batch Size, Number of Features]")
 
 
 def _sets(v: Version, modes: list[int], membership_values: Array | None) -> dict[int, list[float]]:
     """Return the members of each node that tests membership."""
     nodes = [node for node, mode in enumerate(modes) if MODES[mode] == "MEMBER"]
     v.require(NO_MEMBERS, membership_values is not None or not nodes)
-    found: list[list[float]] = [[]]
+    sets: list[list[float]] = [[]]
     for value in [] if membership_values is None else membership_values.astype(float):
-        found = [*found, []] if np.isnan(value) else [*found[:-1], [*found[-1], value]]
-    v.silent(MEMBERS, bool(found[-1]) and len(found) == len(nodes))
-    v.require(AS_MANY, not found[-1] and len(found) - 1 == len(nodes))
-    return dict(zip(nodes, found, strict=False))
+        if np.isnan(value):
+            sets.append([])
+        else:
+            sets[-1].append(float(value))
+    v.silent(MEMBERS, bool(sets[-1]) and len(sets) == len(nodes))
+    v.require(AS_MANY, not sets[-1] and len(sets) - 1 == len(nodes))
+    return dict(zip(nodes, sets, strict=False))
 
 
 @ENSEMBLE.oracle()
-def gathered(  # noqa: PLR0913, PLR0917 - the text's own attributes
-    v: Version, X: Array, aggregate_function: int, post_transform: int, n_targets: int | None, tree_roots: list[int],  # noqa: N803
-    nodes_modes: Array, nodes_featureids: list[int], nodes_splits: Array, nodes_hitrates: Array | None,
-    nodes_truenodeids: list[int], nodes_trueleafs: list[int],
-    nodes_falsenodeids: list[int], nodes_falseleafs: list[int],
-    nodes_missing_value_tracks_true: list[int] | None, leaf_weights: Array, leaf_targetids: list[int],
+def gathered(  # noqa: PLR0913 - the text's own attributes
+    v: Version,
+    *,
+    X: Array,  # noqa: N803
+    aggregate_function: int,
+    post_transform: int,
+    n_targets: int | None,
+    tree_roots: list[int],
+    nodes_modes: Array,
+    nodes_featureids: list[int],
+    nodes_splits: Array,
+    nodes_hitrates: Array | None,
+    nodes_truenodeids: list[int],
+    nodes_trueleafs: list[int],
+    nodes_falsenodeids: list[int],
+    nodes_falseleafs: list[int],
+    nodes_missing_value_tracks_true: list[int] | None,
+    leaf_weights: Array,
+    leaf_targetids: list[int],
     membership_values: Array | None,
-) -> Array:  # fmt: skip
-    """Return for each row and target what becomes of the leaves that the row comes to."""
+) -> Array:
+    """Return for each row and target the aggregate of the leaves that the row comes to."""
     v.require(INPUT_SHAPE, X.ndim == 2)  # noqa: PLR2004 - rows and features
     v.require(AGGREGATED, 0 <= aggregate_function < len(AGGREGATES))
     v.require(ONE_OF, 0 <= post_transform < len(TRANSFORMS))
     v.silent(TARGETS, n_targets is None)
     targets, count = int(n_targets or 0), len(nodes_featureids)
-    given = (nodes_modes, nodes_splits, nodes_truenodeids, nodes_trueleafs, nodes_falsenodeids, nodes_falseleafs)
+    lists = (nodes_modes, nodes_splits, nodes_truenodeids, nodes_trueleafs, nodes_falsenodeids, nodes_falseleafs)
     optional = [item for item in (nodes_hitrates, nodes_missing_value_tracks_true) if item is not None]
-    v.require(NODES_LENGTH, all(len(item) == count for item in (*given, *optional)))
+    v.require(NODES_LENGTH, all(len(item) == count for item in (*lists, *optional)))
     v.require(LEAVES_LENGTH, len(leaf_weights) == len(leaf_targetids))
     v.require(UINT8, nodes_modes.dtype == np.uint8)
     v.require(COMPARISON, bool((nodes_modes < len(MODES)).all()))
@@ -112,7 +169,7 @@ def gathered(  # noqa: PLR0913, PLR0917 - the text's own attributes
     tracks, weights = nodes_missing_value_tracks_true or [0] * count, leaf_weights.astype(float)
     scores = np.zeros((len(X), targets))
     for row, features in enumerate(X):
-        held: list[list[float]] = [[] for _ in range(targets)]
+        values: list[list[float]] = [[] for _ in range(targets)]
         for root in tree_roots:
             at, leaf = root, 0
             while not leaf:
@@ -120,55 +177,116 @@ def gathered(  # noqa: PLR0913, PLR0917 - the text's own attributes
                 follow = follows_true(mode, x, splits[at], sets.get(at, []), tracks[at])
                 leaf = nodes_trueleafs[at] if follow else nodes_falseleafs[at]
                 at = nodes_truenodeids[at] if follow else nodes_falsenodeids[at]
-            held[leaf_targetids[at]].append(float(weights[at]))
+            values[leaf_targetids[at]].append(float(weights[at]))
         aggregate = AGGREGATES[aggregate_function]
-        v.silent(AGGREGATE, aggregate != "SUM" and any(not values for values in held))
-        v.silent(AGGREGATE, aggregate == "AVERAGE" and any(len(values) != len(tree_roots) for values in held))
+        v.silent(AGGREGATE, aggregate != "SUM" and any(not items for items in values))
+        v.silent(AGGREGATE, aggregate == "AVERAGE" and any(len(items) != len(tree_roots) for items in values))
         function: Any = {"AVERAGE": np.mean, "SUM": np.sum, "MIN": np.min, "MAX": np.max}[aggregate]
-        scores[row] = [function(values) for values in held]
+        scores[row] = [function(items) for items in values]
     return transformed(v, TRANSFORM, scores, TRANSFORMS[post_transform])
+
+
+def attributes(*trees: Tree, n_targets: int = 1) -> dict[str, Any]:
+    """Return the attributes that hold trees; tensors are of type T."""
+    nodes: list[list[Any]] = []
+    leaves: list[Leaf] = []
+
+    def add(tree: Tree) -> tuple[int, int]:
+        """Return the place of a tree, and 1 if that is a leaf."""
+        if not isinstance(tree, Node):
+            (leaf,) = [tree] if isinstance(tree, Leaf) else tree
+            leaves.append(leaf)
+            return len(leaves) - 1, 1
+        place = len(nodes)
+        nodes.append([])
+        true = add(tree.true)
+        false = true if tree.false is tree.true else add(tree.false)
+        nodes[place] = [tree.feature, tree.mode, tree.split, *true, *false, tree.missing_true]
+        return place, 0
+
+    roots = [add(tree)[0] for tree in trees]
+    features, modes, splits, true, true_leaf, false, false_leaf, missing_true = map(list, zip(*nodes, strict=True))
+    members = [value for split in splits if isinstance(split, list) for value in (*split, np.nan)]
+    values: dict[str, Any] = {
+        "tree_roots": roots,
+        "n_targets": n_targets,
+        "nodes_featureids": features,
+        "nodes_modes": typed("uint8", [MODES.index(mode) for mode in modes]),
+        "nodes_splits": typed("{T}", [0 if isinstance(split, list) else split for split in splits]),
+        "nodes_truenodeids": true,
+        "nodes_trueleafs": true_leaf,
+        "nodes_falsenodeids": false,
+        "nodes_falseleafs": false_leaf,
+        "leaf_weights": typed("{T}", [leaf.weight for leaf in leaves]),
+        "leaf_targetids": [leaf.target for leaf in leaves],
+    }
+    if members:
+        values["membership_values"] = typed("{T}", members)
+    if any(missing_true):
+        values["nodes_missing_value_tracks_true"] = missing_true
+    return values
 
 
 case = ENSEMBLE.case
 
-A, B, C, D = (0.5, 0), (-2, 0), (7.25, 0), (0.1, 0)
+HALF, MINUS_TWO, SEVEN, TENTH = Leaf(0.5, 0), Leaf(-2, 0), Leaf(7.25, 0), Leaf(0.1, 0)
 ROWS = [[1, 5, -2], [2, -5, 0], [3, 0.5, 2], [-1, 1, 1e5]]
-STUMP = (1, "LEQ", 0.5, A, B)
-DEEP = (0, "LT", 2, (2, "GT", -1, A, (1, "GTE", 3, B, C)), (1, "EQ", 0.5, D, (2, "NEQ", 0, C, A)))
-PLAIN = nodes_and_leaves(STUMP)
-case("stump", X=ROWS, **PLAIN, cites=(INPUTS, OUTPUTS, AGGREGATED, ONE_OF, TRUE_BRANCH, FALSE_BRANCH, WEIGHT))
-case(
-    "deep", X=ROWS, **nodes_and_leaves(DEEP), cites=(TRUE_BRANCH, FALSE_BRANCH, TRUE_LEAF, FALSE_LEAF, FEATURE, SPLITS)
+STUMP = Node(1, "LEQ", 0.5, HALF, MINUS_TWO)
+DEEP = Node(
+    0,
+    "LT",
+    2,
+    Node(2, "GT", -1, HALF, Node(1, "GTE", 3, MINUS_TWO, SEVEN)),
+    Node(1, "EQ", 0.5, TENTH, Node(2, "NEQ", 0, SEVEN, HALF)),
 )
-EDGES = [[x] for x in (0.5, 0.25, 0.75, -0.0, np.inf, -np.inf, np.nan)]
+PLAIN = attributes(STUMP)
+case("stump", X=ROWS, **PLAIN, cites=(INPUTS, OUTPUTS, AGGREGATED, ONE_OF, TRUE_BRANCH, FALSE_BRANCH, WEIGHT))
+case("deep", X=ROWS, **attributes(DEEP), cites=(TRUE_BRANCH, FALSE_BRANCH, TRUE_LEAF, FALSE_LEAF, FEATURE, SPLITS))
+EDGES = [[0.5], [0.25], [0.75], [-0.0], [np.inf], [-np.inf], [np.nan]]
 for mode in MODES[:-1]:
-    for track in (0, 1):
-        tree = (0, mode, 0.5, A, B, track)
-        case(
-            f"{mode.lower()}_missing_{track}", Tag.EDGE, X=EDGES, **nodes_and_leaves(tree), cites=(COMPARISON, MISSING)
+    for missing_true in (0, 1):
+        tree = Node(0, mode, 0.5, HALF, MINUS_TWO, missing_true)
+        name = f"{mode.lower()}_missing_{missing_true}"
+        case(name, Tag.EDGE, X=EDGES, **attributes(tree), cites=(COMPARISON, MISSING))
+    infinite, zero = Node(0, mode, np.inf, HALF, MINUS_TWO), Node(0, mode, 0, HALF, MINUS_TWO)
+    case(f"{mode.lower()}_infinity", Tag.EDGE, X=EDGES, **attributes(infinite), cites=SPLITS)
+    case(f"{mode.lower()}_zero", Tag.EDGE, X=EDGES, **attributes(zero), cites=MISSING_UNSET)
+case(
+    "members",
+    X=[*ROWS, [0.25, 0, 0], [np.inf, 1, 1], [np.nan, 0, 0]],
+    **attributes(
+        Node(
+            0,
+            "MEMBER",
+            [0.25, 4, np.inf],
+            HALF,
+            Node(1, "MEMBER", [-5], Node(1, "LT", 3, MINUS_TWO, HALF), Node(2, "MEMBER", [2, 0], SEVEN, TENTH)),
+            missing_true=1,
         )
-    case(f"{mode.lower()}_infinity", Tag.EDGE, X=EDGES, **nodes_and_leaves((0, mode, np.inf, A, B)), cites=(SPLITS,))
-    case(f"{mode.lower()}_zero", Tag.EDGE, X=EDGES, **nodes_and_leaves((0, mode, 0, A, B)), cites=(MISSING_UNSET,))
-IN = (0, "MEMBER", [0.25, 4, np.inf], A, (1, "MEMBER", [-5], (1, "LT", 3, B, A), (2, "MEMBER", [2, 0], C, D)), 1)
-MORE = [*ROWS, [0.25, 0, 0], [np.inf, 1, 1], [np.nan, 0, 0]]
-case("members", X=MORE, **nodes_and_leaves(IN), cites=(MEMBERS, AS_MANY, NO_MEMBERS))
-case("leaf_alone", Tag.EDGE, X=ROWS, **nodes_and_leaves((0, "LEQ", 0, C, C), STUMP), cites=(ONE_NODE, ROOTS))
-case("hitrates", X=ROWS, **PLAIN, nodes_hitrates=typed("{T}", [0.3]), cites=(HITRATES,))
-E, F = (1.5, 1), (-0.3, 2)
-TWO = nodes_and_leaves((0, "GT", 1, E, F), STUMP, (2, "LEQ", 0, F, A), (1, "GTE", 0, E, A), n_targets=3)
-case("targets", X=ROWS, **TWO, aggregate_function=1, cites=(TARGETS, TARGET, AGGREGATE, ROOTS))
-FULL = nodes_and_leaves(DEEP, STUMP, (2, "GTE", 0, C, B), (0, "GT", 1, D, C))
+    ),
+    cites=(MEMBERS, AS_MANY, NO_MEMBERS),
+)
+case("leaf_alone", Tag.EDGE, X=ROWS, **attributes(Node(0, "LEQ", 0, SEVEN, SEVEN), STUMP), cites=(ONE_NODE, ROOTS))
+case("hitrates", X=ROWS, **PLAIN, nodes_hitrates=typed("{T}", [0.3]), cites=HITRATES)
+FIRST, SECOND = Leaf(1.5, 1), Leaf(-0.3, 2)
+THREE_TARGETS = attributes(
+    Node(0, "GT", 1, FIRST, SECOND), STUMP, Node(2, "LEQ", 0, SECOND, HALF), Node(1, "GTE", 0, FIRST, HALF), n_targets=3
+)
+case("targets", X=ROWS, **THREE_TARGETS, aggregate_function=1, cites=(TARGETS, TARGET, AGGREGATE, ROOTS))
+FOUR_TREES = attributes(DEEP, STUMP, Node(2, "GTE", 0, SEVEN, MINUS_TWO), Node(0, "GT", 1, TENTH, SEVEN))
 for number, name in enumerate(AGGREGATES):
-    case(f"aggregate_{name.lower()}", X=ROWS, **FULL, aggregate_function=number, cites=(AGGREGATE, AGGREGATED))
-    case(f"dtypes_{name.lower()}", Tag.DTYPE, each="T", X=ROWS, **FULL, aggregate_function=number, cites=(NUMERIC,))
+    gathering: dict[str, Any] = {"X": ROWS, **FOUR_TREES, "aggregate_function": number}
+    case(f"aggregate_{name.lower()}", **gathering, cites=(AGGREGATE, AGGREGATED))
+    case(f"dtypes_{name.lower()}", Tag.DTYPE, each="T", **gathering, cites=NUMERIC)
 for number, name in ((0, "average"), (2, "min"), (3, "max")):
-    case(f"aggregate_{name}_of_none", X=ROWS, **TWO, aggregate_function=number, unspecified=AGGREGATE)
+    case(f"aggregate_{name}_of_none", X=ROWS, **THREE_TARGETS, aggregate_function=number, unspecified=AGGREGATE)
 for number, name in enumerate(TRANSFORMS):
-    given: dict[str, Any] = {"cites": (ONE_OF, TRANSFORM)} if name in DEFINED else {"unspecified": TRANSFORM}
-    case(f"transform_{name.lower()}", X=ROWS, **TWO, post_transform=number, **given)
-    case(f"transform_{name.lower()}_one_target", X=ROWS, **FULL, post_transform=number, **given)
-case("no_rows", Tag.EDGE, X=ramp(0, 3), **PLAIN, cites=(INPUT_SHAPE,))
-WRONG: dict[str, tuple[Any, dict[str, Any]]] = {
+    outcome: dict[str, Any] = {"cites": (ONE_OF, TRANSFORM)} if name in DEFINED else {"unspecified": TRANSFORM}
+    case(f"transform_{name.lower()}", X=ROWS, **THREE_TARGETS, post_transform=number, **outcome)
+    case(f"transform_{name.lower()}_one_target", X=ROWS, **FOUR_TREES, post_transform=number, **outcome)
+case("no_rows", Tag.EDGE, X=ramp(0, 3), **PLAIN, cites=INPUT_SHAPE)
+
+STUMP_BUT: dict[str, tuple[Clause, dict[str, Any]]] = {
     "rank1": (INPUT_SHAPE, {"X": ramp(3)}),
     "aggregate_unknown": (AGGREGATED, {"aggregate_function": 4}),
     "transform_unknown": (ONE_OF, {"post_transform": 5}),
@@ -182,22 +300,20 @@ WRONG: dict[str, tuple[Any, dict[str, Any]]] = {
     "members_missing": (NO_MEMBERS, {"nodes_modes": typed("uint8", [6])}),
     "members_of_none": (AS_MANY, {"membership_values": typed("float", [1])}),
 }
-for name, (clause, changed) in WRONG.items():
+for name, (clause, changed) in STUMP_BUT.items():
     case(name, **{"X": ROWS, **PLAIN, **changed}, rejects=clause)
-OPEN: dict[str, tuple[Any, dict[str, Any]]] = {
-    "feature_beyond": (FEATURE, {"nodes_featureids": [3]}),
-    "root_beyond": (ROOTS, {"tree_roots": [1]}),
-    "members_not_ended": (MEMBERS, {"nodes_modes": typed("uint8", [6]), "membership_values": typed("float", [1])}),
-}
-for name, (clause, changed) in OPEN.items():
-    case(name, Tag.EDGE, **{"X": ROWS, **PLAIN, **changed}, unspecified=clause)
-FIXED: dict[str, Any] = {**PLAIN, "nodes_splits": typed("float", [0]), "leaf_weights": typed("float", [1, 2])}
-case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), **FIXED, rejects=NUMERIC)
-case("no_input", **PLAIN, rejects=Rule.ARITY)
-case("no_outputs", X=ROWS, **PLAIN, n=0, rejects=Rule.ARITY)
-case("two_outputs", X=ROWS, **PLAIN, n=2, rejects=Rule.ARITY)
-case("attribute_base_values", X=ROWS, **PLAIN, stray={"base_values": [1.0]}, rejects=Rule.ATTRIBUTES)
-del FIXED["n_targets"]
-case("targets_unset", X=ROWS, **FIXED, unspecified=TARGETS)
-del FIXED["tree_roots"]
-case("no_roots", X=ROWS, **FIXED, rejects=Rule.ATTRIBUTES)
+case("feature_beyond", Tag.EDGE, X=ROWS, **{**PLAIN, "nodes_featureids": [3]}, unspecified=FEATURE)
+case("root_beyond", Tag.EDGE, X=ROWS, **{**PLAIN, "tree_roots": [1]}, unspecified=ROOTS)
+case(
+    "members_not_ended",
+    Tag.EDGE,
+    X=ROWS,
+    **{**PLAIN, "nodes_modes": typed("uint8", [6])},
+    membership_values=typed("float", [1]),
+    unspecified=MEMBERS,
+)
+# Tensors of a type of their own, so that X alone is of another one.
+OF_FLOATS = {**PLAIN, "nodes_splits": typed("float", [0]), "leaf_weights": typed("float", [1, 2])}
+case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), **OF_FLOATS, rejects=NUMERIC)
+del OF_FLOATS["n_targets"]
+case("targets_unset", X=ROWS, **OF_FLOATS, unspecified=TARGETS)
