@@ -32,7 +32,10 @@ def typed(type_: str, values: object) -> Typed:
 
 @dataclass(frozen=True)
 class ElementType:
-    """The number of TensorProto.DataType for an element type: float16, or that of a type variable: {T2}."""
+    """The number of TensorProto.DataType for an element type: float16, or that of a type variable: {T2}.
+
+    An attribute that is a text, as in version 1 of Cast, gets the name of that number: FLOAT16.
+    """
 
     name: str
 

@@ -73,8 +73,9 @@ def attribute(name: str, argument: Any, known: Attribute | None, types: Mapping[
 
     Args:
         name: of the attribute.
-        argument: a number, a text, a list of these, Typed for a tensor, ElementType, Graph or Sparse; for a
-            type its text, in which {T} stands for the type of variable T.
+        argument: a number, a text, a list of these, Typed for a tensor, ElementType (where the signature has a
+            text: the name of its number), Graph or Sparse; for a type its text, in which {T} stands for the type of
+            variable T.
         known: what the signature says of it; None for one that it does not have.
         types: what the type variables stand for.
 
@@ -86,7 +87,8 @@ def attribute(name: str, argument: Any, known: Attribute | None, types: Mapping[
     if isinstance(argument, Typed):
         value = _tensor(typed(argument, "", types).value)
     elif isinstance(argument, ElementType):
-        value = _number(argument, types)
+        number = _number(argument, types)
+        value = onnx.TensorProto.DataType.Name(number) if kind == "STRING" else number
     elif isinstance(argument, Graph):
         value = _graph(name, argument.text, types)
     elif isinstance(argument, Sparse):

@@ -70,6 +70,7 @@ def test_attributes_take_the_kind_that_the_signature_says() -> None:
     assert made("axes", [], "Squeeze").type == onnx.AttributeProto.INTS
     assert made("to", element_type("{T}"), "Cast", -1).i == onnx.TensorProto.INT8
     assert made("to", element_type("bfloat16"), "Cast", -1).i == onnx.TensorProto.BFLOAT16
+    assert made("to", element_type("{T}"), "Cast", 0).s == b"INT8"
     value = made("value", typed("{T}", [3]), "ConstantOfShape").t
     np.testing.assert_equal(numpy_helper.to_array(value), np.array([3], np.int8))
     assert schema.type_text(made("type", "{S}", "Optional").tp) == "seq(tensor(float16))"
