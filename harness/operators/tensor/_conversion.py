@@ -97,31 +97,30 @@ class Conversions:
             v.silent(self.undefined, outside)
             v.silent(self.always, bool((values != np.trunc(values)).any()))
         v.permit(self.wraps, outside)
-        kept = [(number - low) % (high - low + 1) + low for number in numbers]
-        return np.array(kept, np.int64 if low else np.uint64).astype(target).reshape(values.shape)
+        wrapped = [(number - low) % (high - low + 1) + low for number in numbers]
+        return np.array(wrapped, np.int64 if low else np.uint64).astype(target).reshape(values.shape)
 
     def _to_powers(self, v: Version, x: Array, saturate: int | None, round_mode: str | None) -> Array:
         """Return powers of two; float8e8m0 has nothing else, neither zero nor a sign."""
-        told = (bool(saturate), round_mode) in ((True, "up"), (False, "nearest"))
+        in_table = (bool(saturate), round_mode) in {(True, "up"), (False, "nearest")}
         special = (x == 0) | (x > E8M0_MAX) | (x < E8M0_MIN)
-        v.silent(self.float8e8m0, round_mode not in ("up", "down", "nearest"))
+        v.silent(self.float8e8m0, round_mode not in {"up", "down", "nearest"})
         v.silent(self.float8e8m0, bool((np.signbit(x) & ~np.isnan(x)).any()))
-        v.silent(self.float8e8m0, bool(special.any()) and (not told or (bool(saturate) and bool((x == 0).any()))))
+        v.silent(self.float8e8m0, bool(special.any()) and (not in_table or (bool(saturate) and bool((x == 0).any()))))
         mantissa, exponent = np.frexp(x)
-        higher = mantissa > 0.5 if round_mode == "up" else mantissa >= 0.75 if round_mode == "nearest" else mantissa < 0  # noqa: PLR2004
-        with np.errstate(invalid="ignore"):
-            power = np.where(np.isnan(x), np.nan, np.ldexp(np.where(higher, 1.0, 0.5), exponent))
+        least = {"up": np.nextafter(0.5, 1), "nearest": 0.75, "down": 1.0}[str(round_mode)]
+        with np.errstate(all="ignore"):
+            power = np.where(np.isnan(x), np.nan, np.ldexp(np.where(mantissa >= least, 1.0, 0.5), exponent))
         ends = np.clip(x, E8M0_MIN, E8M0_MAX) if saturate else np.nan
         return np.asarray(np.where(special, ends, power))
 
     def _read(self, v: Version, texts: Array, target: np.dtype[Any]) -> Array:
         """Return the numbers that are written; of integer types as Python's own, which have no limits."""
         items = [str(item) for item in texts.reshape(-1)]
-        reserved = [item.upper() in ("+INF", "INF", "NAN") or item == "-INF" for item in items]
+        reserved = [item.upper() in {"+INF", "INF", "NAN"} or item == "-INF" for item in items]
+        literal = [_LITERAL.fullmatch(item) is not None for item in items]
         v.silent(self.literals, target.kind == "b")
-        v.silent(
-            self.nonsense, any(not (_LITERAL.fullmatch(a) or known) for a, known in zip(items, reserved, strict=True))
-        )
+        v.silent(self.nonsense, not np.logical_or(literal, reserved).all())
         if fixed(target):
             v.silent(self.fraction, any(not _WHOLE.fullmatch(item) for item in items))
             numbers = [int(item) for item in items]

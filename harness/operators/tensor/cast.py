@@ -1,4 +1,7 @@
-"""Cast: elements converted to another type.
+"""Cast: convert elements to another type.
+
+    output = Cast(input, to=TensorProto.INT32, saturate=1, round_mode="up")
+    output = Cast(input, to="INT32")    # before version 6
 
 Versions: 1 (the type by name), 6 (by number), 9 (strings), 13 (rules among numbers; bfloat16), 19 (float8, saturate),
 21 (4 bits), 23 (float4e2m1), 24 (float8e8m0, round_mode; FNUZ types saturate), 25 (2 bits) and 28 (6 bits).
@@ -8,9 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.declare import Array, Int, Op, Rule, Tag, Tolerance, Version, element_type, ramp, typed
+from harness.declare import Array, Int, Op, Tag, Tolerance, Version, element_type, ramp, typed
 from harness.operators.tensor._conversion import Conversions
-from harness.operators.tensor._conversion_cases import OLD, rows
+from harness.operators.tensor._conversion_cases import TYPES_BEFORE_9, conversions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +29,7 @@ def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # noqa: 
 
 ROUNDED = Tolerance("one conversion, to the nearest value of the type; ties to even, as IEEE 754", signed_zero=True)
 CAST = Op("Cast", versions=(1, 6, 9, 13, 19, 21, 23, 24, 25, 28), compare=ROUNDED, rank="input", derives={"T2": _type})
+CAST.example(input=[[1, 0, 1], [0, 0, 1]], to=element_type("{T2}"), saturate=0, round_mode="nearest")
 
 SAME_SIZE = CAST.clause("returns an output tensor of the same size in the converted type.")
 SAME_SHAPE = CAST.clause("Output tensor with the same shape as input with type specified by the 'to' argument")
@@ -95,8 +99,12 @@ INFINITE = CAST.clause(
     "cases to float4e2m1, which has neither infinities nor NaN, expect its limits, and of NaN a zero.",
     against=("test_cast_FLOAT*_to_FLOAT4E2M1",),
 )
-UNDEFINED = CAST.clause("* fixed point: undefined if OOR.", since=13, against=("test_cast_FLOAT*_to_*INT[24]",),
-                        note="The official cases expect the lowest 2 or 4 bits of what is out of range.")  # fmt: skip
+UNDEFINED = CAST.clause(
+    "* fixed point: undefined if OOR.",
+    since=13,
+    note="The official cases expect the lowest 2 or 4 bits of what is out of range.",
+    against=("test_cast_FLOAT*_to_*INT[24]",),
+)
 TRUTH = CAST.clause("* bool: +/- 0.0 to False; all else to True.", since=13)
 INFINITE_FIXED = CAST.clause("* floating point: +/- infinity if OOR. (+ infinity in the case of uint)", since=13)
 WRAPS = CAST.clause(
@@ -117,8 +125,9 @@ SATURATED = CAST.clause(
     "-FLT_MAX | -FLT_MAX | | else | RNE | RNE | RNE | RNE |",
     since=19,
 )
-INF_BEFORE_24 = CAST.clause("| Inf | FLT_MAX | NaN | FLT_MAX | NaN |", since=19, before=24,
-                      note="Runtimes know but the table of version 24.")  # fmt: skip
+INF_BEFORE_24 = CAST.clause(
+    "| Inf | FLT_MAX | NaN | FLT_MAX | NaN |", since=19, before=24, note="Runtimes know but the table of version 24."
+)
 INF = CAST.clause("| Inf | FLT_MAX | FLT_MAX | FLT_MAX | FLT_MAX |", since=24)
 UNSATURATED = CAST.clause(
     "| Inf | NaN | NaN | Inf | NaN | | -Inf | -NaN | NaN | -Inf | NaN | | \\[x\\] > FLT_MAX | NaN | NaN | Inf | NaN |",
@@ -150,26 +159,18 @@ ROUND_MODE = CAST.clause(
 )
 
 CONVERSIONS = Conversions(
-    LOSS, INFINITE, UNDEFINED, WRAPS, TRUTH, LITERALS, NONSENSE, FRACTION, PLAIN, SATURATE, POWERS
+    always=LOSS,
+    infinite=INFINITE,
+    undefined=UNDEFINED,
+    wraps=WRAPS,
+    truth=TRUTH,
+    literals=LITERALS,
+    nonsense=NONSENSE,
+    fraction=FRACTION,
+    plain=PLAIN,
+    float8=SATURATE,
+    float8e8m0=POWERS,
 )
-ALSO_CITED = {
-    "rounds_double_float16": (SAME_SIZE,),
-    "rounds_double_float": (SINGLE,),
-    "beyond_int32_float16": (INFINITE_FIXED, WRAPS),
-    "truth_int32": (NONZERO, THIRTY_SIX),
-    "text_reserved_float": (RESERVED, CASELESS),
-    "text_fraction_hundred": (HUNDRED,),
-    "truth_old_int32": (THIRTY_SIX,),
-    "false_and_true_double": (FROM_BOOL,),
-    "special_float8e4m3fn": (MANTISSA, SATURATE, SATURATED),
-    "special_unsaturated_float8e4m3fn": (UNSATURATED,),
-    "powers_negative": (NEGATIVE,),
-    "powers_default": (ROUND_MODE,),
-    "saturate_float_float16": (ONLY,),
-    "infinity_float8e4m3fn": (INF_BEFORE_24, BY_DEFAULT),
-    "infinity_now_float8e4m3fn": (INF, BY_DEFAULT),
-    "round_mode_unused": (ROUND_MODE,),
-}
 
 
 @CAST.oracle()
@@ -180,61 +181,79 @@ def cast(v: Version, input: Array, saturate: Int, round_mode: str | None) -> Arr
 
 case = CAST.case
 
-for row in rows():
-    sentence, cited = getattr(CONVERSIONS, row.kind), ALSO_CITED.get(row.name, ())
-    outcome: dict[str, Any] = {"cites": (sentence, *cited) if sentence.in_force(row.first) else cited}
-    if row.unspecified:
-        outcome = {"cites": cited, "unspecified": sentence}
-    before = row.before or (None if row.everywhere else row.first + 1)
-    arguments: dict[str, Any] = {"input": typed(row.source, row.values), "to": element_type(row.target), **row.given}
-    case(row.name, Tag.DTYPE, **arguments, since=row.first, before=before, **outcome)
+ALSO_CITED = {
+    "rounds_double_float16": (SAME_SIZE,),
+    "rounds_double_float": (SINGLE,),
+    "beyond_int32_float16": (INFINITE_FIXED, WRAPS),
+    "truth_int32": (NONZERO, THIRTY_SIX),
+    "truth_int32_before_13": (THIRTY_SIX,),
+    "text_reserved_float": (RESERVED, CASELESS),
+    "text_fraction_hundred": (HUNDRED,),
+    "false_and_true_double": (FROM_BOOL,),
+    "special_float8e4m3fn": (MANTISSA, SATURATE, SATURATED),
+    "special_unsaturated_float8e4m3fn": (UNSATURATED,),
+    "infinity_float8e4m3fn_before_24": (INF_BEFORE_24, BY_DEFAULT),
+    "infinity_float8e4m3fn": (INF, BY_DEFAULT),
+    "saturate_float_float16": (ONLY,),
+    "powers_negative": (NEGATIVE,),
+    "powers_default": (ROUND_MODE,),
+    "round_mode_unused": (ROUND_MODE,),
+}
+"""Sentences that a conversion tries beside the one that it is of."""
+for item in conversions(CONVERSIONS):
+    cites = ALSO_CITED.get(item.name, ())
+    if not item.unspecified and item.clause.in_force(item.first):
+        cites = (item.clause, *cites)
+    case(
+        item.name,
+        Tag.DTYPE,
+        input=typed(item.source, item.values),
+        to=element_type(item.target),
+        **item.attributes,
+        since=item.first,
+        before=item.before or (None if item.every_version else item.first + 1),
+        cites=cites,
+        unspecified=item.clause if item.unspecified else None,
+    )
 
-for name, other in zip(OLD, OLD[1:] + OLD[:1], strict=True):
-    case(f"named_{name}", Tag.DTYPE, input=typed(other, [[1, 0, 1]]), to=name.upper(), before=6, cites=ENUM)
 INT32 = element_type("int32")
-SHAPES: dict[str, tuple[int, ...]] = {"rank0": (), "rank1": (3,), "rank4": (2, 1, 3, 2), "size_one": (1, 1)}
-SHAPES |= {"zero_size": (2, 0, 3), "zero_size_alone": (0,)}
-for name, shape in SHAPES.items():
+for name, other in zip(TYPES_BEFORE_9, TYPES_BEFORE_9[1:] + TYPES_BEFORE_9[:1], strict=True):
+    case(f"named_{name}", Tag.DTYPE, input=typed(other, [[1, 0, 1]]), to=name.upper(), before=6, cites=ENUM)
+for name, shape in {
+    "rank0": (),
+    "rank1": (3,),
+    "rank4": (2, 1, 3, 2),
+    "size_one": (1, 1),
+    "zero_size": (2, 0, 3),
+    "zero_size_alone": (0,),
+}.items():
     case(name, Tag.EDGE, input=ramp(*shape), to=INT32, since=9, before=13, cites=(SAME_SHAPE, ENUM))
     case(f"{name}_since_21", Tag.EDGE, input=ramp(*shape), to=INT32, since=21, before=23, cites=(SAME_SHAPE, LOSS))
     case(f"{name}_by_name", Tag.EDGE, input=ramp(*shape), to="INT32", before=6, cites=(SAME_SHAPE, SAME_SIZE))
-SAME: dict[str, Any] = {"input": typed("{T2}", ramp(3, 2)), "to": element_type("{T2}")}
-case("same_type", Tag.DTYPE, each="T2", **SAME, since=6, cites=STRICTLY)
-for a, b in (("int64", "float"), ("float", "uint8"), ("double", "float16"), ("uint8", "int32")):
-    whole = typed(a, [1, 0, 3, 100])
-    case(f"{a}_to_{b}_before_9", input=whole, to=element_type(b), since=6, before=9, cites=NO_STRINGS)
-    case(f"named_{a}_to_{b}", input=whole, to=b.upper(), cites=NO_STRINGS, before=6)
-for name, (a, b) in {"infinite": ("float", "float16"), "wraps": ("int32", "int8")}.items():
-    case(
-        f"beyond_{name}_before_13",
-        Tag.CHANGE,
-        input=typed(a, [100000]),
-        to=element_type(b),
-        since=6,
-        before=13,
-        unspecified=INFINITE if name == "infinite" else WRAPS,
-    )
+ITSELF = element_type("{T2}")
+case("same_type", Tag.DTYPE, each="T2", input=typed("{T2}", ramp(3, 2)), to=ITSELF, since=6, cites=STRICTLY)
+for source, target in (("int64", "float"), ("float", "uint8"), ("double", "float16"), ("uint8", "int32")):
+    whole = typed(source, [1, 0, 3, 100])
+    name = f"{source}_to_{target}_before_9"
+    case(name, input=whole, to=element_type(target), since=6, before=9, cites=NO_STRINGS)
+    case(f"named_{source}_to_{target}", input=whole, to=target.upper(), before=6, cites=NO_STRINGS)
+BEYOND: dict[str, Any] = {"since": 6, "before": 13}
+LARGE, FLOAT16, INT8 = [100000], element_type("float16"), element_type("int8")
+case("beyond_infinite_before_13", Tag.CHANGE, input=typed("float", LARGE), to=FLOAT16, **BEYOND, unspecified=INFINITE)
+case("beyond_wraps_before_13", Tag.CHANGE, input=typed("int32", LARGE), to=INT8, **BEYOND, unspecified=WRAPS)
 case("rules", Tag.CHANGE, input=[1.5, 3, -0.25], to=element_type("double"), cites=RULES)
 
+COMPLEX = typed("complex64", [1])
 for suffix, to_clause, from_clause in (("_before_9", TO_BEFORE_9, FROM_BEFORE_9), ("", TO, FROM)):
     case(f"to_complex{suffix}", Tag.DTYPE, input=[1], to=element_type("complex64"), since=6, rejects=to_clause)
-    case(f"from_complex{suffix}", Tag.DTYPE, input=typed("complex64", [1]), to=INT32, since=6, rejects=from_clause)
+    case(f"from_complex{suffix}", Tag.DTYPE, input=COMPLEX, to=INT32, since=6, rejects=from_clause)
 case("to_string", Tag.DTYPE, input=[1.5], to=element_type("string"), since=6, rejects=NO_STRINGS)
 case("from_string", Tag.DTYPE, input=typed("string", ["1.5"]), to=INT32, since=6, rejects=NO_STRINGS)
 case("named_string", Tag.DTYPE, input=[1.5], to="STRING", before=6, rejects=NO_STRINGS)
 case("named_complex", Tag.DTYPE, input=[1.5], to="COMPLEX64", before=6, rejects=TO_BEFORE_9)
-case("from_complex_named", Tag.DTYPE, input=typed("complex64", [1]), to="FLOAT", before=6, rejects=FROM_BEFORE_9)
-for name, clause in (("float", STRICTLY), ("FLOAT32", ENUM)):
-    case(f"named_{name.lower()}_instead", input=[1.5], to=name, before=6, rejects=clause)
-case("outside", Tag.DTYPE, outside="T2", input=[1], to=element_type("{T2}"), since=24, before=25, rejects=Rule.TYPES)
-case("input_outside", Tag.DTYPE, outside="T1", input=[1], to=INT32, since=24, before=25, rejects=Rule.TYPES)
+case("from_complex_named", Tag.DTYPE, input=COMPLEX, to="FLOAT", before=6, rejects=FROM_BEFORE_9)
+case("named_float_instead", input=[1.5], to="float", before=6, rejects=STRICTLY)
+case("named_float32_instead", input=[1.5], to="FLOAT32", before=6, rejects=ENUM)
 case("number_unknown", input=[1], to=99, since=6, rejects=ENUM)
 case("number_undefined", input=[1], to=0, since=6, rejects=STRICTLY)
 case("number_negative", input=[1], to=-1, since=6, before=9, rejects=STRICTLY)
-case("no_type", input=[1], rejects=Rule.ATTRIBUTES)
-case("no_input", to=INT32, since=13, rejects=Rule.ARITY)
-case("no_outputs", input=[1], to=INT32, n=0, since=13, rejects=Rule.ARITY)
-case("two_outputs", input=[1], to=INT32, n=2, since=24, rejects=Rule.ARITY)
-case("attribute_saturate", input=[1], to=INT32, stray={"saturate": 1}, since=13, before=19, rejects=Rule.ATTRIBUTES)
-case("attribute_round_mode", input=[1], to=INT32, stray={"round_mode": "up"}, since=19, before=24,
-     rejects=Rule.ATTRIBUTES)  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.declare import Array, Int, Op, Tag, Tolerance, Version, ramp, typed
 from harness.operators.tensor._conversion import Conversions
-from harness.operators.tensor._conversion_cases import rows
+from harness.operators.tensor._conversion_cases import conversions
 
 ROUNDED = Tolerance("one conversion, to the nearest value of the type; ties to even, as IEEE 754", signed_zero=True)
 CAST_LIKE = Op("CastLike", versions=(15, 19, 21, 23, 24, 25), compare=ROUNDED, rank="input")
@@ -24,7 +24,7 @@ SAME_TYPE = CAST_LIKE.clause(
 DETAILS = CAST_LIKE.clause(
     "See documentation of the Cast operator for further details.",
     note="That of the Cast of the same opset; what it leaves open is open here. The official cases to 2 and 4 bits "
-    "have numbers out of range; what they expect is told there.",
+    "have numbers out of range; what they expect stands there.",
     against=("test_castlike_FLOAT*_to_*INT[24]*", "test_castlike_FLOAT*_to_FLOAT4E2M1*"),
 )
 LIKE = CAST_LIKE.clause(
@@ -41,9 +41,10 @@ SATURATE = CAST_LIKE.clause(
     since=19,
 )
 ONLY = CAST_LIKE.clause(
-    "It only applies for float 8 conversion (float8e4m3fn, float8e4m3fnuz, float8e5m2", since=19,
+    "It only applies for float 8 conversion (float8e4m3fn, float8e4m3fnuz, float8e5m2",
+    since=19,
     note="onnxruntime refuses it elsewhere.",
-)  # fmt: skip
+)
 BY_DEFAULT = CAST_LIKE.clause("It is true by default.", since=19)
 ROUND_MODE = CAST_LIKE.clause(
     "It only applies to casting to float8e8m0 and is `up` by default. `up`: round to nearest value away from zero, "
@@ -56,13 +57,20 @@ CAST_LIKE.dispute(
     *(f"powers_{mode}_{saturate}" for mode in ("down", "nearest") for saturate in (0, 1)),
 )
 
-CONVERSIONS = Conversions(*[DETAILS] * 11)
-ALSO_CITED = {
-    "special_float8e4m3fn": (SATURATE, BY_DEFAULT),
-    "saturate_float_float16": (ONLY,),
-    "powers_nearest_0": (ROUND_MODE,),
-}
-LATEST = 25
+# One sentence refers to Cast for all of it.
+CONVERSIONS = Conversions(
+    always=DETAILS,
+    infinite=DETAILS,
+    undefined=DETAILS,
+    wraps=DETAILS,
+    truth=DETAILS,
+    literals=DETAILS,
+    nonsense=DETAILS,
+    fraction=DETAILS,
+    plain=DETAILS,
+    float8=DETAILS,
+    float8e8m0=DETAILS,
+)
 
 
 @CAST_LIKE.oracle()
@@ -73,17 +81,30 @@ def like(v: Version, input: Array, saturate: Int, round_mode: str | None) -> Arr
 
 case = CAST_LIKE.case
 
-for index, row in enumerate(rows()):
-    first = max(row.first, CAST_LIKE.versions[0])
-    before = row.before or (None if row.everywhere and row.name in ALSO_CITED else first + 1)
-    seen = "_to_" in row.name and index % 3 > 0  # Cast itself tries all pairs.
-    if seen or first > LATEST or first >= (before or first + 1):
+ALSO_CITED = {
+    "special_float8e4m3fn": (SATURATE, BY_DEFAULT),
+    "saturate_float_float16": (ONLY,),
+    "powers_nearest_0": (ROUND_MODE,),
+}
+LATEST = CAST_LIKE.versions[-1]
+for index, item in enumerate(conversions(CONVERSIONS)):
+    first = max(item.first, CAST_LIKE.versions[0])
+    cites = ALSO_CITED.get(item.name, ())
+    before = item.before or (None if item.every_version and cites else first + 1)
+    tried_by_cast_alone = "_to_" in item.name and index % 3 > 0
+    if tried_by_cast_alone or first > LATEST or (before is not None and first >= before):
         continue
-    arguments: dict[str, Any] = {"input": typed(row.source, row.values), **row.given}
-    arguments["target_type"] = typed(row.target, [1])
-    cited = ALSO_CITED.get(row.name, ())
-    outcome: dict[str, Any] = {"unspecified": DETAILS} if row.unspecified else {"cites": (DETAILS, *cited)}
-    case(row.name, Tag.DTYPE, **arguments, since=first, before=before, **outcome)
+    case(
+        item.name,
+        Tag.DTYPE,
+        input=typed(item.source, item.values),
+        target_type=typed(item.target, [1]),
+        **item.attributes,
+        since=first,
+        before=before,
+        cites=() if item.unspecified else (DETAILS, *cites),
+        unspecified=DETAILS if item.unspecified else None,
+    )
 
 SHAPES: dict[str, tuple[Any, Any]] = {
     "rank0": (ramp(), [1, 2, 3]),
