@@ -8,15 +8,29 @@ coordinates and halfway places), 22 (bfloat16).
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import Array, Op, Tag, Version, bounded, ramp, typed
+from harness.declare import Array, Op, Tag, Version, bounded, ramp, typed, vary
 from harness.declare.data import waves
-from harness.operators.tensor._sampling import Term, brought_in, located, points, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 NAMES = {"bilinear": "linear", "bicubic": "cubic"}
+"""The names of modes before version 20, and those since."""
+ALPHA = -0.75
+"""The coefficient of the cubic convolution that PyTorch takes."""
+
+
+def points(*shape: int) -> Array:
+    """Return odd eighths from -7/8 to 7/8: exact in every type, and never halfway between two of 2 to 5 pixels."""
+    index = np.arange(math.prod(shape))
+    return np.asarray((index * 5 + index // 8) % 8 * 2 - 7).reshape(shape) / 8
 
 
 def _rounding(X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> list[Array]:  # noqa: N803
@@ -90,6 +104,104 @@ ALL_TYPES = SAMPLE.clause(
 GRID_TYPES = SAMPLE.clause("Constrain grid types to float tensors.")
 
 
+def reflected(place: Array, size: int, *, at_centers: bool) -> Array:
+    """Return places mirrored at the border over and over until they are in bounds.
+
+    A place is a number for each spatial axis: 0 is the centre of pixel 0, size - 1 that of the last one.
+
+    Args:
+        place: along one axis.
+        size: of that axis.
+        at_centers: the border is the centre of the outer pixels, not their outer edge.
+    """
+    low, span = (0, size - 1) if at_centers else (-0.5, size)
+    if span == 0:
+        return np.zeros_like(place)
+    far = (place - low) % (2 * span)
+    return np.asarray(low + np.where(far > span, 2 * span - far, far))
+
+
+def located(grid: Array, sizes: Sequence[int], *, at_centers: bool) -> list[Array]:
+    """Return for each axis, outermost first, the places that a grid of -1 to 1 names, innermost first.
+
+    Args:
+        grid: (..., axes).
+        sizes: of the axes.
+        at_centers: -1 and 1 are the centres of the outer pixels, not their outer edges.
+    """
+    along = [(grid[..., -1 - axis], size) for axis, size in enumerate(sizes)]
+    return [(x + 1) / 2 * (size - 1) if at_centers else ((x + 1) * size - 1) / 2 for x, size in along]
+
+
+def brought_in(
+    places: Sequence[Array], outside: Array, sizes: Sequence[int], padding: str, *, at_centers: bool
+) -> list[Array]:
+    """Return places with those that are `outside`, (..., axes) innermost first, reflected or moved to the border."""
+    inwards = []
+    for axis, (place, size) in enumerate(zip(places, sizes, strict=True)):
+        moved = reflected(place, size, at_centers=at_centers) if padding == "reflection" else place.clip(0, size - 1)
+        inwards.append(np.where(outside[..., -1 - axis], moved, place))
+    return inwards
+
+
+def neighbours(place: Array, mode: str) -> list[tuple[Array, Array]]:
+    """Return the pixels that count at a place along one axis, and their weights.
+
+    Args:
+        place: along one axis.
+        mode: nearest (of two the even one), linear or cubic.
+    """
+    if mode == "nearest":
+        return [(np.rint(place), np.ones_like(place))]
+    first = np.floor(place)
+    t = place - first
+    if mode == "linear":
+        return [(first, 1 - t), (first + 1, t)]
+    near = [((ALPHA + 2) * s - (ALPHA + 3)) * s * s + 1 for s in (t, 1 - t)]
+    away = [((ALPHA * s - 5 * ALPHA) * s + 8 * ALPHA) * s - 4 * ALPHA for s in (1 + t, 2 - t)]
+    return list(zip((first - 1, first, first + 1, first + 2), (away[0], *near, away[1]), strict=True))
+
+
+@dataclass(frozen=True)
+class Term:
+    """One neighbour of every place.
+
+    Attributes:
+        values: (N, C, *places); some pixel's where there is none.
+        weights: (N, 1, *places).
+        inside: whether there is such a pixel, (N, 1, *places).
+    """
+
+    values: Array
+    weights: Array
+    inside: Array
+
+
+def terms(data: Array, places: Sequence[Array], mode: str, padding: str, *, at_centers: bool) -> list[Term]:
+    """Return all neighbours of places in an image.
+
+    Args:
+        data: (N, C, *sizes).
+        places: for each axis, (N, ...).
+        mode: see neighbours.
+        padding: what stands for pixels out of bounds: zeros, border or reflection.
+        at_centers: see reflected.
+    """
+    pixels = np.moveaxis(data, 1, -1)
+    batch = np.arange(len(data)).reshape(-1, *[1] * (places[0].ndim - 1))
+    result = []
+    for corner in itertools.product(*(neighbours(place, mode) for place in places)):
+        weights, inside, at = np.ones(places[0].shape), np.ones(places[0].shape, bool), []
+        for (index, share), size in zip(corner, data.shape[2:], strict=True):
+            pixel = reflected(index, size, at_centers=at_centers) if padding == "reflection" else index
+            inside = inside & ((padding != "zeros") | ((index >= 0) & (index < size)))
+            at.append(pixel.clip(0, size - 1).astype(np.int64))
+            weights = weights * share
+        values = np.moveaxis(pixels[(batch, *at)], -1, 1)
+        result.append(Term(values, weights[:, None], inside[:, None]))
+    return result
+
+
 def _sum(v: Version, X: Array, neighbours: list[Term]) -> Array:  # noqa: N803 - the text's own name
     """Return the weighted sum of the neighbours, 0 for those that are no pixels; one neighbour is taken as it is."""
     if len(neighbours) == 1:
@@ -105,29 +217,28 @@ def _sum(v: Version, X: Array, neighbours: list[Term]) -> Array:  # noqa: N803 -
 @SAMPLE.oracle()
 def sampled(v: Version, X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> Array:  # noqa: N803
     """Return X at each place of the grid."""
-    padding, rank, sizes = padding_mode, X.ndim - 2, X.shape[2:]
-    shapes, modes, names = (SHAPES, MODES, {"linear", "nearest", "cubic"})
+    rank, sizes = X.ndim - 2, X.shape[2:]
+    shapes, modes, names = SHAPES, MODES, {"linear", "nearest", "cubic"}
     if IMAGES.in_force(v.since):
         v.require(IMAGES, rank == 2)  # noqa: PLR2004 - H and W
-        shapes, modes, names = (SHAPES_BEFORE_20, MODES_BEFORE_20, {"bilinear", "nearest", "bicubic"})
+        shapes, modes, names = SHAPES_BEFORE_20, MODES_BEFORE_20, {"bilinear", "nearest", "bicubic"}
     v.require(shapes, rank >= 0 and grid.shape[:1] + grid.shape[-1:] == (*X.shape[:1], rank) and grid.ndim == X.ndim)
     v.silent(SHAPES, rank == 0)
     v.require(modes, mode in names)
-    v.require(PADDING, padding in {"zeros", "border", "reflection"})
+    v.require(PADDING, padding_mode in {"zeros", "border", "reflection"})
     v.silent(CORNERS, align_corners not in {0, 1})
     v.silent(COMPUTES, 0 in sizes or not np.isfinite(grid).all())
-    kind = NAMES.get(mode, mode)
+    kind, at_centers = NAMES.get(mode, mode), align_corners == 1
     v.silent(ALL_TYPES, kind != "nearest" and X.dtype.kind in "Ob")
-    at_centers = align_corners == 1
     places = located(grid, sizes, at_centers=at_centers)
     v.permit(EVEN, kind == "nearest" and any(bool((place % 1 == 0.5).any()) for place in places))  # noqa: PLR2004
-    result = _sum(v, X, terms(X, places, kind, padding, at_centers=at_centers))
+    result = _sum(v, X, terms(X, places, kind, padding_mode, at_centers=at_centers))
     outside = np.asarray(np.abs(grid) > 1)
-    v.silent(FAR, padding == "reflection" and at_centers and 1 in sizes and bool(outside.any()))
+    v.silent(FAR, padding_mode == "reflection" and at_centers and 1 in sizes and bool(outside.any()))
     # The same with the places brought in bounds, not the pixels around them.
-    inwards = brought_in(places, outside, sizes, padding, at_centers=at_centers)
-    other = _sum(v, X, terms(X, inwards, kind, padding, at_centers=at_centers))
-    if padding == "zeros":
+    inwards = brought_in(places, outside, sizes, padding_mode, at_centers=at_centers)
+    other = _sum(v, X, terms(X, inwards, kind, padding_mode, at_centers=at_centers))
+    if padding_mode == "zeros":
         other = np.where(np.asarray(outside.any(-1))[:, None], np.zeros((), X.dtype), other)
     v.silent(PADDING, not np.array_equal(result, other, equal_nan=X.dtype.kind in "fc"))
     if X.dtype.kind in "iu":
@@ -155,7 +266,7 @@ case("defaults", **IMAGE, cites=(MODES, SHAPES, PADDING, RANGE))
 case("defaults_beyond", **BEYOND, cites=(COMPUTES, PADDING, RANGE))
 for mode in ("linear", "nearest", "cubic"):
     for corners, clause in enumerate((CORNERS, CENTERS)):
-        each_name(f"corners{corners}", Tag.BASIC, mode=mode, **IMAGE, align_corners=corners, cites=clause)
+        each_name(f"corners{corners}", mode=mode, **IMAGE, align_corners=corners, cites=clause)
         for padding, clauses in PADDINGS.items():
             each_name(
                 f"{padding}_corners{corners}",
@@ -171,13 +282,17 @@ case("hyperspace", X=waves(1, 2, 2, 3, 1, 4), grid=points(1, 2, 1, 1, 3, 4), cit
 NARROW: dict[str, Any] = {"X": waves(1, 1, 2, 5), "align_corners": 1}
 case("first_along_width", **NARROW, grid=[[[[-0.5, -1], [0.5, -1], [1, 1]]]], mode="nearest", cites=COMPUTES)
 case("extrema_at_centers", **NARROW, grid=[[[[-1, -1], [1, -1], [1, 1]]]], cites=(CENTERS, RANGE))
-for padding in PADDINGS:
-    edges: dict[str, Any] = {"X": waves(1, 1, 4, 5), "grid": [[[[-1, -1], [1, -0.125], [0.125, 1]]]]}
-    case(f"extrema_at_corners_{padding}", **edges, padding_mode=padding, cites=CORNERS)
+case(
+    "extrema_at_corners",
+    X=waves(1, 1, 4, 5),
+    grid=[[[[-1, -1], [1, -0.125], [0.125, 1]]]],
+    padding_mode=vary(zeros="zeros", border="border", reflection="reflection"),
+    cites=CORNERS,
+)
 case("reflection", **NARROW, grid=[[[[-3.5, -1], [-1.5, 1]]]], padding_mode="reflection", cites=(REFLECTION, EXAMPLE))
-halfway: dict[str, Any] = {"X": ramp(1, 1, 4, 5), "grid": [[[[0.125, y] for y in (0, -0.5, 0.5, -1, 1)]]]}
-case("nearest_halfway", Tag.CHANGE, **halfway, mode="nearest", cites=EVEN)
-case("nearest_halfway_before_20", Tag.CHANGE, **halfway, mode="nearest", before=20, unspecified=EVEN)
+HALFWAY: dict[str, Any] = {"X": ramp(1, 1, 4, 5), "grid": [[[[0.125, y] for y in (0, -0.5, 0.5, -1, 1)]]]}
+case("nearest_halfway", Tag.CHANGE, **HALFWAY, mode="nearest", cites=EVEN)
+case("nearest_halfway_before_20", Tag.CHANGE, **HALFWAY, mode="nearest", before=20, unspecified=EVEN)
 case("one_pixel", Tag.EDGE, X=[[[[3.5]]]], grid=points(1, 2, 3, 2), padding_mode="border", cites=BORDER)
 case("no_places", Tag.EDGE, X=waves(2, 3, 4, 5), grid=ramp(2, 0, 3, 2), cites=COMPUTES)
 case("no_batch", Tag.EDGE, X=ramp(0, 3, 4, 5), grid=ramp(0, 1, 3, 2), cites=COMPUTES)
@@ -197,8 +312,8 @@ HALVES: dict[str, Any] = {"grid": [[[[-0.75, 0.5], [0.25, -0.5], [1, 1]]]], "ali
 case("grid_dtypes", Tag.DTYPE, each="T2", **IMAGE, cites=GRID_TYPES)
 for mode in ("linear", "cubic"):
     for type_ in ("float16", "double", "complex64", "complex128"):
-        turned = typed(type_, IMAGE["X"] * (1 - 2j if "complex" in type_ else 1))
-        each_name(f"dtypes_{type_}", Tag.DTYPE, mode=mode, X=turned, grid=IMAGE["grid"], cites=ALL_TYPES)
+        image = typed(type_, IMAGE["X"] * (1 - 2j if "complex" in type_ else 1))
+        each_name(f"dtypes_{type_}", Tag.DTYPE, mode=mode, X=image, grid=IMAGE["grid"], cites=ALL_TYPES)
     case(f"dtypes_bfloat16_{mode}", X=typed("bfloat16", IMAGE["X"]), grid=IMAGE["grid"], mode=mode, since=22)
 for type_ in (f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)):
     case(f"dtypes_{type_}", Tag.DTYPE, X=typed(type_, np.arange(30).reshape(1, 2, 3, 5) * 4), **HALVES, cites=CAST)
@@ -211,8 +326,7 @@ for mode in ("bilinear", "bicubic", "area"):
     case(f"mode_{mode}", **IMAGE, mode=mode, since=20, rejects=MODES)
 for mode in ("linear", "cubic", "Bilinear"):
     case(f"mode_{mode.lower()}_before_20", **IMAGE, mode=mode, before=20, rejects=MODES_BEFORE_20)
-for padding in ("zero", "reflect", ""):
-    case(f"padding_{padding or 'empty'}", **IMAGE, padding_mode=padding, rejects=PADDING)
+case("padding", **IMAGE, padding_mode=vary(zero="zero", reflect="reflect", empty=""), rejects=PADDING)
 for suffix, clause in (("_before_20", SHAPES_BEFORE_20), ("", SHAPES)):
     for name, shape in (("of_three", (2, 1, 3, 3)), ("of_other_batch", (1, 2, 3, 2)), ("flat", (2, 6, 2))):
         case(f"grid_{name}{suffix}", X=IMAGE["X"], grid=points(*shape), rejects=clause)
