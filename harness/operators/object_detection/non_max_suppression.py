@@ -189,6 +189,15 @@ case(
     cites=STRICTLY,
 )
 case(
+    "overlap_near_threshold",
+    Tag.EDGE,
+    boxes=[[[0, 0, 1, 1], [0, 0, 1, 2]]],
+    scores=[[[2, 1]]],
+    max_output_boxes_per_class=3,
+    iou_threshold=vary(above=0.5 + 2.0**-21, below=0.5 - 2.0**-22),
+    unspecified=STRICTLY,
+)
+case(
     "overlap_of_a_third",
     Tag.EDGE,
     boxes=[[[0, 0, 1, 2], [0, 1, 1, 3]]],

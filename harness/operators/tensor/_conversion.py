@@ -97,8 +97,10 @@ class Conversions:
             v.silent(self.undefined, outside)
             v.silent(self.always, bool((values != np.trunc(values)).any()))
         v.permit(self.wraps, outside)
-        wrapped = [(number - low) % (high - low + 1) + low for number in numbers]
-        return np.array(wrapped, np.int64 if low else np.uint64).astype(target).reshape(values.shape)
+        span = high - low + 1
+        lower_bits = [number % span for number in numbers]
+        reinterpreted = [bits - span if bits > high else bits for bits in lower_bits]
+        return np.array(reinterpreted, np.int64 if low else np.uint64).astype(target).reshape(values.shape)
 
     def _to_powers(self, v: Version, x: Array, saturate: int | None, round_mode: str | None) -> Array:
         """Return powers of two; float8e8m0 has nothing else, neither zero nor a sign."""

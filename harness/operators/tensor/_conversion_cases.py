@@ -457,22 +457,23 @@ def _from_text(clauses: Conversions) -> Iterator[Conversion]:
     ):
         yield Conversion(f"text_{target}", "string", texts, target, clauses.literals, since=9)
     yield Conversion("text_int4", "string", ["-8", "7", "0"], "int4", clauses.literals)
-    for name, text, target, clause in (
-        ("beyond", "1e39", "float", clauses.literals),
-        ("beyond_integer", "256", "uint8", clauses.literals),
-        ("truth", "1", "bool", clauses.literals),
-        ("words", "Hello World!", "float", clauses.nonsense),
-        ("empty", "", "float", clauses.nonsense),
-        ("space", " 1", "float", clauses.nonsense),
-        ("minus_inf_lower", "-inf", "float", clauses.nonsense),
-        ("words_integer", "Hello World!", "int32", clauses.nonsense),
-        ("fraction", "2.718", "int32", clauses.fraction),
-        ("fraction_hundred", "100.5", "int64", clauses.fraction),
+    for name, texts, target, clause in (
+        ("beyond", ["1", "1e39"], "float", clauses.literals),
+        ("beyond_integer", ["255", "256"], "uint8", clauses.literals),
+        ("below_integer", ["0", "-1"], "uint8", clauses.literals),
+        ("truth", ["1"], "bool", clauses.literals),
+        ("words", ["Hello World!"], "float", clauses.nonsense),
+        ("empty", [""], "float", clauses.nonsense),
+        ("space", [" 1"], "float", clauses.nonsense),
+        ("minus_inf_lower", ["-inf"], "float", clauses.nonsense),
+        ("words_integer", ["7", "Hello World!"], "int32", clauses.nonsense),
+        ("fraction", ["2.718"], "int32", clauses.fraction),
+        ("fraction_hundred", ["7", "100.5"], "int64", clauses.fraction),
     ):
         yield Conversion(
             f"text_{name}",
             "string",
-            [text],
+            texts,
             target,
             clause,
             unspecified=True,

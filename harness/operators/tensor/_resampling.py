@@ -25,10 +25,8 @@ def settled(x: Array, scales: Sequence[float], mode: str) -> Array | None:
     times; and where nothing is scaled.
     """
     shape = scaled_shape(x.shape, scales)
-    if x.size == 0 or math.prod(shape) == 0:
-        return np.zeros(shape, x.dtype)
-    if (x == x.flat[0]).all():
-        return np.full(shape, x.flat[0], x.dtype)
+    if math.prod(shape) == 0 or np.unique(x).size == 1:
+        return np.resize(x, shape)
     if all(scale == 1 for scale in scales):
         return x
     if mode != "nearest" or any(scale != int(scale) for scale in scales):

@@ -397,6 +397,8 @@ case(
     before=11,
     unspecified=MODES_BEFORE_11,
 )
+case("to_nothing_before_11", Tag.EDGE, X=GRID, scales=[0.2, 2.0], before=11, cites=DIMENSION_BEFORE_11)
+case("to_one_before_11", Tag.EDGE, X=GRID[0, :2], scales=[0.5], before=11, unspecified=MODES_BEFORE_11)
 case("scale_zero_before_11", Tag.EDGE, X=SEVENS, scales=[2.0, 0.0], mode=BOTH_MODES, before=11, rejects=POSITIVE)
 case("scales_few_before_11", X=SEVENS, scales=[2.0], mode=BOTH_MODES, before=11, rejects=COUNT)
 case("mode_before_11", X=GRID, scales=[2.0, 3.0], mode="cubic", before=11, rejects=MODES_BEFORE_11)

@@ -119,6 +119,7 @@ case("linear_unscaled", Tag.EDGE, X=ramp(2, 3), scales=[1.0, 1.0], mode="linear"
 case("linear_one_element", Tag.EDGE, X=[[7.5]], scales=[2.0, 3.5], mode="linear", cites=MODES)
 case("bilinear_unscaled", Tag.EDGE, X=IMAGE, height_scale=1.0, width_scale=1.0, mode="bilinear", cites=MODES_BEFORE_7)
 case("zero_size", Tag.EDGE, X=ramp(2, 0), scales=[2.0, 3.0], cites=DIMENSION)
+case("zero_size_fraction", Tag.EDGE, X=ramp(2, 0), scales=[2.5, 3.0], cites=DIMENSION)
 case("zero_size_batch", Tag.EDGE, X=ramp(0, 2, 3, 4), height_scale=2.0, width_scale=3.0, cites=WIDTH)
 case("nan", Tag.EDGE, X=[np.nan, np.inf, -np.inf, -0.0], scales=[3.0], cites=DIMENSION)
 

@@ -133,7 +133,8 @@ def _only_one(v: Version, clause: Clause, lists: tuple[Any, Any, Any], tensor: A
     arrays += [] if tensor is None else [tensor]
     v.require(ONLY_ONE, len(arrays) <= 1)
     v.require(clause, len(arrays) == 1)
-    return arrays[0]
+    (array,) = arrays
+    return array
 
 
 def _key(v: Version, value: Any) -> Any:  # noqa: ANN401 - any element

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import Array, Clause, Op, Tag, Version, bounded, ramp, typed
+from harness.declare import Array, Clause, Op, Tag, Version, bounded, ramp, typed, vary
 from harness.operators.traditionalml._post_transform import DEFINED, SLACK, TRANSFORMS, UNDEFINED, transformed
 from harness.operators.traditionalml._trees import MODES, Leaf, Node, Tree, follows_true
 
@@ -135,7 +135,7 @@ def gathered(  # noqa: PLR0913 - the text's own attributes
     X: Array,  # noqa: N803
     aggregate_function: int,
     post_transform: int,
-    n_targets: int | None,
+    n_targets: int,
     tree_roots: list[int],
     nodes_modes: Array,
     nodes_featureids: list[int],
@@ -155,21 +155,21 @@ def gathered(  # noqa: PLR0913 - the text's own attributes
     v.require(AGGREGATED, 0 <= aggregate_function < len(AGGREGATES))
     v.require(ONE_OF, 0 <= post_transform < len(TRANSFORMS))
     v.silent(TARGETS, n_targets is None)
-    targets, count = int(n_targets or 0), len(nodes_featureids)
+    count = len(nodes_featureids)
     lists = (nodes_modes, nodes_splits, nodes_truenodeids, nodes_trueleafs, nodes_falsenodeids, nodes_falseleafs)
     optional = [item for item in (nodes_hitrates, nodes_missing_value_tracks_true) if item is not None]
     v.require(NODES_LENGTH, all(len(item) == count for item in (*lists, *optional)))
     v.require(LEAVES_LENGTH, len(leaf_weights) == len(leaf_targetids))
     v.require(UINT8, nodes_modes.dtype == np.uint8)
     v.require(COMPARISON, bool((nodes_modes < len(MODES)).all()))
-    v.require(TARGET, all(0 <= target < targets for target in leaf_targetids))
+    v.require(TARGET, all(0 <= target < n_targets for target in leaf_targetids))
     v.silent(FEATURE, not all(0 <= feature < X.shape[1] for feature in nodes_featureids))
     v.silent(ROOTS, not all(0 <= root < count for root in tree_roots))
     sets, splits = _sets(v, nodes_modes.tolist(), membership_values), nodes_splits.astype(float)
     tracks, weights = nodes_missing_value_tracks_true or [0] * count, leaf_weights.astype(float)
-    scores = np.zeros((len(X), targets))
+    scores = np.zeros((len(X), n_targets))
     for row, features in enumerate(X):
-        values: list[list[float]] = [[] for _ in range(targets)]
+        values: list[list[float]] = [[] for _ in range(n_targets)]
         for root in tree_roots:
             at, leaf = root, 0
             while not leaf:
@@ -302,7 +302,8 @@ STUMP_BUT: dict[str, tuple[Clause, dict[str, Any]]] = {
 }
 for name, (clause, changed) in STUMP_BUT.items():
     case(name, **{"X": ROWS, **PLAIN, **changed}, rejects=clause)
-case("feature_beyond", Tag.EDGE, X=ROWS, **{**PLAIN, "nodes_featureids": [3]}, unspecified=FEATURE)
+OTHER_FEATURES = vary(beyond=[0, 2, 1, 1, 3], below=[0, 2, 1, 1, -1])
+case("feature", Tag.EDGE, X=ROWS, **{**attributes(DEEP), "nodes_featureids": OTHER_FEATURES}, unspecified=FEATURE)
 case("root_beyond", Tag.EDGE, X=ROWS, **{**PLAIN, "tree_roots": [1]}, unspecified=ROOTS)
 case(
     "members_not_ended",

@@ -316,6 +316,8 @@ case(
 
 TIED = Node(0, "LT", 2, [Leaf(1, 0), Leaf(1, 1), Leaf(0.5, 2)], FOR_2)
 case("ties", Tag.EDGE, X=ROWS, **ensemble(TIED), unspecified=TOP)
+TIED = Node(0, "LT", 2, FOR_0, [Leaf(1, 0), Leaf(1, 1)])
+case("ties_two_classes", Tag.EDGE, X=ROWS, **ensemble(TIED, labels=[7, -3]), unspecified=TOP)
 case("class_without_votes", Tag.EDGE, X=ROWS, **ensemble(Node(0, "LT", 2, FOR_0, FOR_1)), unspecified=WEIGHTED)
 ONE_OF_TWO = ensemble(Node(0, "LT", 2, FOR_0, Leaf(0.7, 0)), labels=[7, -3])
 case("one_class_of_two", Tag.EDGE, X=ROWS, **ONE_OF_TWO, unspecified=WEIGHTED)
