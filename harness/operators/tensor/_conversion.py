@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
-FNUZ_SATURATES = 24
-"""The opset whose table has FLT_MAX for an infinity cast to a FNUZ type; it was NaN before."""
 E8M0_MIN, E8M0_MAX = 2.0**-127, 2.0**127
 _LITERAL = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?")
 _WHOLE = re.compile(r"-?\d+")
@@ -55,8 +53,18 @@ class Conversions:
     float8: Clause
     float8e8m0: Clause
 
-    def converted(self, v: Version, values: Array, saturate: int | None, round_mode: str | None) -> Array:
-        """Return values of T1 in T2; floating ones come as float64. Attributes that `v` lacks are None."""
+    def converted(
+        self, v: Version, values: Array, saturate: int | None, round_mode: str | None, *, fnuz_saturates: bool
+    ) -> Array:
+        """Return values of T1 in T2.
+
+        Args:
+            v: the version.
+            values: floating ones come as float64.
+            saturate: the attribute; None where the version lacks it.
+            round_mode: likewise.
+            fnuz_saturates: an infinity becomes the limit of a FNUZ type where `saturate` is set, and not NaN.
+        """
         source, target = v.dtypes["T1"], v.dtypes["T2"]
         if target.kind == "O":
             return values if source.kind == "O" else self._written(v, values, source)
@@ -76,7 +84,7 @@ class Conversions:
         rounded = nearest(numbers, target)
         limit = float(ml_dtypes.finfo(target).max)  # type: ignore[no-untyped-call]
         if "float8" in target.name:
-            return _to_float8(v, numbers, rounded, limit, saturate=bool(saturate))
+            return _to_float8(numbers, rounded, limit, saturate=bool(saturate), fnuz_saturates=fnuz_saturates)
         self._in_range(v, numbers, rounded, limit)
         return rounded
 
@@ -153,12 +161,12 @@ def fixed(dtype: np.dtype[Any]) -> bool:
     return "int" in dtype.name
 
 
-def _to_float8(v: Version, x: Array, rounded: Array, limit: float, *, saturate: bool) -> Array:
+def _to_float8(x: Array, rounded: Array, limit: float, *, saturate: bool, fnuz_saturates: bool) -> Array:
     """Return what the tables of Cast say; `rounded` is not finite where [x] is beyond FLT_MAX."""
     result = rounded.astype(np.float64)
     if saturate:
         result = np.where(~np.isfinite(result) & ~np.isnan(x), np.copysign(limit, x), result)
-        if "fnuz" in rounded.dtype.name and v.since < FNUZ_SATURATES:
+        if "fnuz" in rounded.dtype.name and not fnuz_saturates:
             result = np.where(np.isinf(x), np.nan, result)
     return np.asarray(result)
 

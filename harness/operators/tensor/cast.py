@@ -176,7 +176,7 @@ CONVERSIONS = Conversions(
 @CAST.oracle()
 def cast(v: Version, input: Array, saturate: Int, round_mode: str | None) -> Array:  # noqa: A002 - the text's own name
     """Return the elements in the type that `to` says."""
-    return CONVERSIONS.converted(v, input, saturate, round_mode)
+    return CONVERSIONS.converted(v, input, saturate, round_mode, fnuz_saturates=INF.in_force(v.since))
 
 
 case = CAST.case

@@ -73,10 +73,16 @@ CONVERSIONS = Conversions(
 )
 
 
-@CAST_LIKE.oracle()
-def like(v: Version, input: Array, saturate: Int, round_mode: str | None) -> Array:  # noqa: A002 - the text's name
+@CAST_LIKE.oracle(before=24)
+def like_before_24(v: Version, input: Array, saturate: Int) -> Array:  # noqa: A002 - the text's name
+    """Return the elements in the type of the second input, as Cast converts them before version 24."""
+    return CONVERSIONS.converted(v, input, saturate, None, fnuz_saturates=False)
+
+
+@CAST_LIKE.oracle(since=24)
+def like(v: Version, input: Array, saturate: Int, round_mode: str) -> Array:  # noqa: A002 - the text's name
     """Return the elements in the type of the second input, whatever that holds."""
-    return CONVERSIONS.converted(v, input, saturate, round_mode)
+    return CONVERSIONS.converted(v, input, saturate, round_mode, fnuz_saturates=True)
 
 
 case = CAST_LIKE.case
