@@ -73,14 +73,23 @@ ROWS = SUPPRESSION.clause(
 )
 
 
-def _overlap(v: Version, one: Array, other: Array) -> float:
-    """Return the intersection over the union of two boxes [low, low, high, high]."""
+def _overlap(v: Version, one: Array, other: Array) -> tuple[float, bool]:
+    """Return the intersection over the union of two boxes [low, low, high, high], and whether only that is rounded."""
     sides = np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2])
     shared = float(np.prod(np.maximum(sides, 0)))
     union = float(np.prod(one[2:] - one[:2]) + np.prod(other[2:] - other[:2])) - shared
     v.silent(FILTER, union <= 0)
-    exact = np.float32(shared) == shared and np.float32(union) == union
-    return float(np.float32(shared / union)) if exact else shared / union
+    exact = float(np.float32(shared)) == shared and float(np.float32(union)) == union
+    return float(np.float32(shared / union)), exact
+
+
+def _suppresses(v: Version, one: Array, other: Array, iou_threshold: float) -> bool:
+    """Tell whether two boxes overlap too much, if any order of roundings says the same."""
+    overlap, exact = _overlap(v, one, other)
+    if exact and overlap == iou_threshold:
+        return False
+    v.silent(STRICTLY, abs(overlap - iou_threshold) <= 4 * float(np.finfo(np.float32).eps))
+    return overlap > iou_threshold
 
 
 def _selected(v: Version, corners: Array, scores: Array, most: int, iou_threshold: float) -> list[int]:
@@ -90,10 +99,7 @@ def _selected(v: Version, corners: Array, scores: Array, most: int, iou_threshol
     for index in np.argsort(-scores):
         if len(chosen) == most:
             break
-        overlaps = [_overlap(v, corners[index], corners[before]) for before in chosen]
-        close = [0 < abs(overlap - iou_threshold) <= 4 * np.finfo(np.float32).eps for overlap in overlaps]
-        v.silent(STRICTLY, any(close))
-        if not any(overlap > iou_threshold for overlap in overlaps):
+        if not any(_suppresses(v, corners[before], corners[index], iou_threshold) for before in chosen):
             chosen.append(int(index))
     return chosen
 
@@ -177,6 +183,25 @@ case("centers", boxes=centered(SIX), scores=GRADES, **LIMITS, center_point_box=1
 TALL = np.array([[[0, 0, 4, 1], [2, 0, 6, 1], [0, 0.5, 4, 1.5], [0, 2, 4, 3]]])
 OF_TALL: dict[str, Any] = {"scores": [[[0.5, 0.4, 0.3, 0.2]]], "max_output_boxes_per_class": 4, "iou_threshold": 0.25}
 case("tall_corners", boxes=TALL, **OF_TALL, center_point_box=0, cites=CORNERS)
+case(
+    "centers_a_third",
+    boxes=[[[0, 0, 4, 1], [2, 0, 4, 1]]],
+    scores=[[[2, 1]]],
+    max_output_boxes_per_class=3,
+    iou_threshold=0.375,
+    center_point_box=1,
+    cites=CENTERS,
+)
+case(
+    "centers_no_width",
+    Tag.EDGE,
+    boxes=[[[0, 0, 4, 1], [0, 0, 0, 1]]],
+    scores=[[[2, 1]]],
+    max_output_boxes_per_class=3,
+    iou_threshold=0.25,
+    center_point_box=1,
+    cites=CENTERS,
+)
 case("tall_centers", boxes=centered(TALL), **OF_TALL, center_point_box=1, cites=CENTERS)
 
 case(
@@ -196,6 +221,43 @@ case(
     max_output_boxes_per_class=3,
     iou_threshold=vary(above=0.5 + 2.0**-21, below=0.5 - 2.0**-22),
     unspecified=STRICTLY,
+)
+case(
+    "overlap_beyond_rounding",
+    Tag.EDGE,
+    boxes=[[[0, 0, 1, 1], [0, 0, 1, 2]]],
+    scores=[[[2, 1]]],
+    max_output_boxes_per_class=3,
+    iou_threshold=vary(above=0.5 + 9 * 2.0**-24, below=0.5 - 9 * 2.0**-24),
+    cites=STRICTLY,
+)
+# The area of a square of this side has more bits than single precision.
+SIDE = 1 + 2.0**-13
+case(
+    "areas_rounded",
+    Tag.EDGE,
+    boxes=[[[0, 0, SIDE, SIDE], [0, 0, SIDE, 2 * SIDE]]],
+    scores=[[[2, 1]]],
+    max_output_boxes_per_class=3,
+    iou_threshold=0.5,
+    unspecified=STRICTLY,
+)
+case(
+    "union_rounded",
+    Tag.EDGE,
+    boxes=[[[0, 0, 1, 1], [0, 0, SIDE, SIDE]]],
+    scores=[[[2, 1]]],
+    max_output_boxes_per_class=3,
+    iou_threshold=float(np.float32(1 / SIDE**2)),
+    unspecified=STRICTLY,
+)
+case(
+    "apart_along_both_axes",
+    boxes=[[[0, 0, 1, 1], [3, 3, 4, 4]]],
+    scores=[[[2, 1]]],
+    max_output_boxes_per_class=3,
+    iou_threshold=0.25,
+    cites=FILTER,
 )
 case(
     "overlap_of_a_third",
@@ -241,7 +303,7 @@ case(
     cites=FILTER,
 )
 UNLIMITED: dict[str, Any] = {"max_output_boxes_per_class": 9, "iou_threshold": 0.5}
-LOWEST = vary(equal=0.75, between=0.8, above_all=2, below_all=-1, infinite=np.inf)
+LOWEST = vary(equal=0.75, equal_to_the_lowest=0.3, between=0.8, above_all=2, below_all=-1, infinite=np.inf)
 case("score", Tag.EDGE, boxes=SIX, scores=GRADES, **UNLIMITED, score_threshold=LOWEST, cites=(LESS, SCORE))
 case("score_negative", Tag.EDGE, boxes=SIX, scores=GRADES - 1, **UNLIMITED, score_threshold=-0.3, cites=LESS)
 case("scores_negative_without_threshold", boxes=SIX, scores=GRADES - 1, **UNLIMITED, cites=SCORE)
@@ -308,6 +370,15 @@ case(
 )
 case("most_negative", Tag.EDGE, boxes=SIX, scores=GRADES, max_output_boxes_per_class=-1, **THRESHOLDS, unspecified=MOST)
 case("width_negative", Tag.EDGE, boxes=-centered(SIX), scores=GRADES, **LIMITS, center_point_box=1, unspecified=CENTERS)
+case(
+    "one_width_negative",
+    Tag.EDGE,
+    boxes=[[[0, 0, 4, 1], [9, 0, -4, 1]]],
+    scores=[[[2, 1]]],
+    max_output_boxes_per_class=3,
+    center_point_box=1,
+    unspecified=CENTERS,
+)
 case("format_two", Tag.EDGE, boxes=SIX, scores=GRADES, **LIMITS, center_point_box=2, unspecified=CORNERS)
 NO_RATIO = vary(negative=-0.25, too_high=1.5, nan=np.nan)
 case(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def scaled_shape(shape: Sequence[int], scales: Sequence[float]) -> tuple[int, ...]:
     """Return floor(input_dimension * scale) of each dimension."""
-    return tuple(math.floor(dim * float(scale)) for dim, scale in zip(shape, scales, strict=True))
+    return tuple(int(dim) for dim in np.floor(np.multiply(shape, np.asarray(scales, float))))
 
 
 def settled(x: Array, scales: Sequence[float], mode: str) -> Array | None:
@@ -25,10 +25,8 @@ def settled(x: Array, scales: Sequence[float], mode: str) -> Array | None:
     times; and where nothing is scaled.
     """
     shape = scaled_shape(x.shape, scales)
-    if math.prod(shape) == 0 or np.unique(x).size == 1:
+    if math.prod(shape) == 0 or np.unique(x).size == 1 or all(scale == 1 for scale in scales):
         return np.resize(x, shape)
-    if all(scale == 1 for scale in scales):
-        return x
     if mode != "nearest" or any(scale != int(scale) for scale in scales):
         return None
     for axis, scale in enumerate(scales):

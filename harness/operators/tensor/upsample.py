@@ -154,3 +154,4 @@ for type_ in ("float16", "double", "int32", "uint8"):
 for type_ in ("string", "bool"):
     odd = typed(type_, ramp(2, 3))
     case(f"linear_{type_}", Tag.DTYPE, X=odd, scales=[1.0, 2.0], mode="linear", unspecified=MODES)
+    case(f"linear_unscaled_{type_}", Tag.DTYPE, X=odd, scales=[1.0, 1.0], mode="linear", unspecified=MODES)

@@ -28,6 +28,6 @@ def transformed(v: Version, clause: Clause, scores: Array, name: str) -> Array:
         if name == "LOGISTIC":
             return np.asarray(1 / (1 + np.exp(-scores)))
         if name == "SOFTMAX":
-            exponential = np.exp(scores - scores.max(1, keepdims=True, initial=-np.inf))
+            exponential = np.exp(scores - scores.max(1, keepdims=True))
             return np.asarray(exponential / exponential.sum(1, keepdims=True))
     return scores

@@ -180,7 +180,7 @@ def mapped(
         v.require(MATCHES, default_tensor.dtype == values.dtype)
         v.silent(MATCHES, default != unset)
         v.silent(DEFAULTS, default_tensor.shape != (1,))
-        default = default_tensor[0]
+        default = default_tensor.item()
     table = {_key(v, key): value for key, value in zip(keys, values, strict=True)}
     v.permit(LAST, len(table) != len(keys))
     zeros = {np.signbit(x) for x in (*X.flat, *keys) if isinstance(x, np.floating) and x == 0}

@@ -94,7 +94,7 @@ def classified(
     v.silent(MACHINE, any(part is None for part in (support_vectors, vectors_per_class, coefficients, rho)))
     v.silent(MACHINE, X.ndim == 1 or len(X) > 0)
     labels: Any = classlabels_ints if classlabels_strings is None else classlabels_strings
-    return np.zeros(0, v.dtypes["T2"]), np.zeros((0, len(labels)))
+    return np.empty(0, v.dtypes["T2"]), np.empty((0, len(labels)))
 
 
 case = SVM.case
@@ -111,6 +111,7 @@ STRINGS: dict[str, Any] = {"classlabels_strings": ["b", "a", ""], **PARTS}
 SETS: dict[str, Any] = {"prob_a": [0.5, 1.0, -1.0], "prob_b": [0.25, -0.5, 1.0]}
 NONE, EXAMPLES = ramp(0, 2), ramp(3, 2)
 
+case("vector_empty", Tag.EDGE, X=ramp(0), **INTS, unspecified=MACHINE)
 case("one_example", Tag.EDGE, X=ramp(1, 2), **INTS, unspecified=MACHINE)
 for name, machine in {"ints": INTS, "strings": STRINGS}.items():
     case(f"no_examples_{name}", Tag.EDGE, X=NONE, **machine, cites=(OUTPUTS, BATCH, SCORES, DATA))

@@ -166,8 +166,8 @@ def gathered(  # noqa: PLR0913 - the text's own attributes
     v.silent(FEATURE, not all(0 <= feature < X.shape[1] for feature in nodes_featureids))
     v.silent(ROOTS, not all(0 <= root < count for root in tree_roots))
     sets, splits = _sets(v, nodes_modes.tolist(), membership_values), nodes_splits.astype(float)
-    tracks, weights = nodes_missing_value_tracks_true or [0] * count, leaf_weights.astype(float)
-    scores = np.zeros((len(X), n_targets))
+    tracks, weights = nodes_missing_value_tracks_true or [False] * count, leaf_weights.astype(float)
+    scores = np.empty((len(X), n_targets))
     for row, features in enumerate(X):
         values: list[list[float]] = [[] for _ in range(n_targets)]
         for root in tree_roots:
@@ -180,7 +180,7 @@ def gathered(  # noqa: PLR0913 - the text's own attributes
             values[leaf_targetids[at]].append(float(weights[at]))
         aggregate = AGGREGATES[aggregate_function]
         v.silent(AGGREGATE, aggregate != "SUM" and any(not items for items in values))
-        v.silent(AGGREGATE, aggregate == "AVERAGE" and any(len(items) != len(tree_roots) for items in values))
+        v.silent(AGGREGATE, aggregate == "AVERAGE" and n_targets > 1)  # So no target has a leaf of every tree.
         function: Any = {"AVERAGE": np.mean, "SUM": np.sum, "MIN": np.min, "MAX": np.max}[aggregate]
         scores[row] = [function(items) for items in values]
     return transformed(v, TRANSFORM, scores, TRANSFORMS[post_transform])
@@ -280,6 +280,10 @@ for number, name in enumerate(AGGREGATES):
     case(f"dtypes_{name.lower()}", Tag.DTYPE, each="T", **gathering, cites=NUMERIC)
 for number, name in ((0, "average"), (2, "min"), (3, "max")):
     case(f"aggregate_{name}_of_none", X=ROWS, **THREE_TARGETS, aggregate_function=number, unspecified=AGGREGATE)
+FULL_TARGETS = attributes(Node(0, "GT", 1, HALF, SEVEN), Node(0, "GT", 1, FIRST, FIRST), n_targets=2)
+case("aggregate_average_of_one_tree_each", X=ROWS, **FULL_TARGETS, aggregate_function=0, unspecified=AGGREGATE)
+FAR_APART = attributes(Node(0, "GT", 1, Leaf(500, 0), Leaf(1000, 1)), n_targets=2)
+case("transform_softmax_far_apart", Tag.EDGE, X=ROWS, **FAR_APART, post_transform=1, cites=TRANSFORM)
 for number, name in enumerate(TRANSFORMS):
     outcome: dict[str, Any] = {"cites": (ONE_OF, TRANSFORM)} if name in DEFINED else {"unspecified": TRANSFORM}
     case(f"transform_{name.lower()}", X=ROWS, **THREE_TARGETS, post_transform=number, **outcome)
@@ -289,12 +293,15 @@ case("no_rows", Tag.EDGE, X=ramp(0, 3), **PLAIN, cites=INPUT_SHAPE)
 STUMP_BUT: dict[str, tuple[Clause, dict[str, Any]]] = {
     "rank1": (INPUT_SHAPE, {"X": ramp(3)}),
     "aggregate_unknown": (AGGREGATED, {"aggregate_function": 4}),
+    "aggregate_negative": (AGGREGATED, {"aggregate_function": -1}),
     "transform_unknown": (ONE_OF, {"post_transform": 5}),
+    "transform_negative": (ONE_OF, {"post_transform": -1}),
     "nodes_of_other_length": (NODES_LENGTH, {"nodes_featureids": [1, 0]}),
     "hitrates_of_other_length": (NODES_LENGTH, {"nodes_hitrates": typed("float", [1, 2])}),
     "leaves_of_other_length": (LEAVES_LENGTH, {"leaf_targetids": [0, 0, 0]}),
     "modes_of_other_type": (UINT8, {"nodes_modes": typed("int64", [0])}),
     "mode_unknown": (COMPARISON, {"nodes_modes": typed("uint8", [7])}),
+    "mode_unknown_among_others": (COMPARISON, {**attributes(DEEP), "nodes_modes": typed("uint8", [1, 3, 2, 4, 7])}),
     "target_too_high": (TARGET, {"leaf_targetids": [0, 1]}),
     "target_too_low": (TARGET, {"leaf_targetids": [-1, 0]}),
     "members_missing": (NO_MEMBERS, {"nodes_modes": typed("uint8", [6])}),
@@ -304,7 +311,8 @@ for name, (clause, changed) in STUMP_BUT.items():
     case(name, **{"X": ROWS, **PLAIN, **changed}, rejects=clause)
 OTHER_FEATURES = vary(beyond=[0, 2, 1, 1, 3], below=[0, 2, 1, 1, -1])
 case("feature", Tag.EDGE, X=ROWS, **{**attributes(DEEP), "nodes_featureids": OTHER_FEATURES}, unspecified=FEATURE)
-case("root_beyond", Tag.EDGE, X=ROWS, **{**PLAIN, "tree_roots": [1]}, unspecified=ROOTS)
+OTHER_ROOTS = vary(beyond=[0, 1], below=[0, -1])
+case("root", Tag.EDGE, X=ROWS, **{**PLAIN, "tree_roots": OTHER_ROOTS}, unspecified=ROOTS)
 case(
     "members_not_ended",
     Tag.EDGE,
@@ -313,6 +321,9 @@ case(
     membership_values=typed("float", [1]),
     unspecified=MEMBERS,
 )
+TWO_SETS = Node(0, "MEMBER", [1], HALF, Node(1, "MEMBER", [2], MINUS_TWO, SEVEN))
+NOT_ENDED = {**attributes(TWO_SETS), "membership_values": typed("float", [np.nan, 1])}
+case("members_of_two_not_ended", Tag.EDGE, X=ROWS, **NOT_ENDED, unspecified=MEMBERS)
 # Tensors of a type of their own, so that X alone is of another one.
 OF_FLOATS = {**PLAIN, "nodes_splits": typed("float", [0]), "leaf_weights": typed("float", [1, 2])}
 case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), **OF_FLOATS, rejects=NUMERIC)

@@ -124,7 +124,7 @@ def _either(v: Version, floats: Floats, doubles: Array | None) -> list[float] | 
     return floats if doubles is None else doubles.tolist()
 
 
-def _of_equal_length(v: Version, clause: Clause, *lists: Sequence[Any] | None) -> int:
+def _of_equal_length(v: Version, clause: Clause, lists: list[Sequence[Any] | None]) -> int:
     """Return the length of lists, which are the columns of tuples."""
     lengths = {-1 if item is None else len(item) for item in lists}
     v.silent(clause, -1 in lengths)
@@ -167,14 +167,14 @@ def classified(  # noqa: PLR0913 - the text's own attributes
     v.require(ONE_OF, post_transform in TRANSFORMS)
 
     splits = _either(v, nodes_values, nodes_values_as_tensor)
-    columns = (nodes_treeids, nodes_nodeids, nodes_featureids, nodes_modes, splits)
-    count = _of_equal_length(v, NODES, *columns, nodes_truenodeids, nodes_falsenodeids)
+    branches = [nodes_truenodeids, nodes_falsenodeids]
+    count = _of_equal_length(v, NODES, [nodes_treeids, nodes_nodeids, nodes_featureids, nodes_modes, splits, *branches])
     hitrates = _either(v, nodes_hitrates, nodes_hitrates_as_tensor)
-    tracks = nodes_missing_value_tracks_true or [0] * count
+    tracks = nodes_missing_value_tracks_true or [False] * count
     v.require(NODES, len(tracks) == count and (hitrates is None or len(hitrates) == count))
     v.require(KINDS, all(mode in NODE_KINDS for mode in nodes_modes))
     weights = _either(v, class_weights, class_weights_as_tensor)
-    _of_equal_length(v, VOTES, class_ids, class_treeids, class_nodeids, weights)
+    _of_equal_length(v, VOTES, [class_ids, class_treeids, class_nodeids, weights])
     v.require(INDICES, all(0 <= class_ < len(labels) for class_ in class_ids))
     base = _either(v, base_values, base_values_as_tensor) or [0.0] * len(labels)
     v.require(BASE, len(base) == len(labels))
@@ -184,13 +184,14 @@ def classified(  # noqa: PLR0913 - the text's own attributes
     place = {id_: node for node, id_ in enumerate(ids)}
     v.silent(NODES, len(place) != count)
     inner = [node for node in range(count) if nodes_modes[node] != "LEAF"]
-    branches = (nodes_truenodeids, nodes_falsenodeids)
     children = {(nodes_treeids[node], branch[node]) for branch in branches for node in inner}
-    v.silent(NODES, not children <= {*place})
+    v.silent(NODES, any(child not in place for child in children))
+    roots = [node for id_, node in place.items() if id_ not in children]
+    v.silent(NODES, sorted(nodes_treeids[node] for node in roots) != sorted({*nodes_treeids}))
     votes = list(zip(class_treeids, class_nodeids, class_ids, weights or (), strict=True))
     scores = np.zeros((len(X), len(labels))) + base
     for row, features in enumerate(X):
-        for root in (node for id_, node in place.items() if id_ not in children):
+        for root in roots:
             at = root
             while nodes_modes[at] != "LEAF":
                 mode, x = nodes_modes[at].removeprefix("BRANCH_"), float(features[nodes_featureids[at]])
@@ -282,6 +283,8 @@ for mode in MODES[:-1]:
         case(f"{mode.lower()}_missing_{missing_true}", Tag.EDGE, X=EDGES, **ensemble(tree), cites=(KINDS, MISSING))
     tree = Node(0, mode, 0, FOR_ALL, FOR_1)
     case(f"{mode.lower()}_zero", Tag.EDGE, X=EDGES, **ensemble(tree), cites=MISSING_UNSET)
+FAR_APART = ensemble(Node(0, "LT", 2, Leaf(500, 0), Leaf(1000, 1)), labels=[7, -3])
+case("transform_softmax_far_apart", Tag.EDGE, X=ROWS, **FAR_APART, post_transform="SOFTMAX", cites=TRANSFORM)
 for name in TRANSFORMS:
     outcome: dict[str, Any] = {"cites": (ONE_OF, TRANSFORM)} if name in DEFINED else {"unspecified": TRANSFORM}
     case(f"transform_{name.lower()}", X=ROWS, **THREE_TREES, post_transform=name, **outcome)
@@ -322,7 +325,11 @@ case("class_without_votes", Tag.EDGE, X=ROWS, **ensemble(Node(0, "LT", 2, FOR_0,
 ONE_OF_TWO = ensemble(Node(0, "LT", 2, FOR_0, Leaf(0.7, 0)), labels=[7, -3])
 case("one_class_of_two", Tag.EDGE, X=ROWS, **ONE_OF_TWO, unspecified=WEIGHTED)
 case("child_beyond", Tag.EDGE, X=ROWS, **{**PLAIN, "nodes_truenodeids": [99, 0, 0]}, unspecified=NODES)
-case("node_twice", Tag.EDGE, X=ROWS, **{**PLAIN, "nodes_nodeids": [0, 1, 1]}, unspecified=NODES)
+TWICE = {**PLAIN, "nodes_nodeids": [0, 1, 1], "nodes_falsenodeids": [1, 0, 0]}
+case("node_twice", Tag.EDGE, X=ROWS, **TWICE, unspecified=NODES)
+TWO_NODES = {name: value[:2] if name.startswith("nodes_") else value for name, value in PLAIN.items()}
+case("no_root", Tag.EDGE, X=ROWS, **{**TWO_NODES, "nodes_falsenodeids": [0, 0]}, unspecified=NODES)
+case("two_roots", Tag.EDGE, X=ROWS, **{**PLAIN, "nodes_falsenodeids": [1, 0, 0]}, unspecified=NODES)
 case("weights_twice", X=ROWS, **PLAIN, class_weights_as_tensor=WEIGHTS, unspecified=TENSORS)
 VOTES_ALONE = {name: value for name, value in PLAIN.items() if not name.startswith("nodes_")}
 NODES_ALONE = {name: value for name, value in PLAIN.items() if not name.startswith("class_")}
@@ -337,6 +344,7 @@ STUMP_BUT: dict[str, tuple[Clause, dict[str, Any]]] = {
     "hitrates_of_other_length": (NODES, {"nodes_hitrates": [1.0]}),
     "votes_of_other_length": (VOTES, {"class_ids": [0, 1]}),
     "class_beyond": (INDICES, {"class_ids": [0, 3, 1]}),
+    "class_below": (INDICES, {"class_ids": [0, -1, 1]}),
     "base_values_too_few": (BASE, {"base_values": [1.0, 2.0]}),
     "two_labels": (ONE_LABELS, {"classlabels_strings": ["a", "b", "c"]}),
     "tensor_of_floats": (TENSORS, {"base_values_as_tensor": typed("float", [1, 2, 3])}),
