@@ -197,7 +197,7 @@ def _numbers(clauses: Conversions) -> Iterator[Conversion]:
             every_version=source == "float",
         )
         name = f"almost_beyond_{source}_float16"
-        yield Conversion(name, source, [65519], "float16", clauses.infinite, unspecified=True)
+        yield Conversion(name, source, [1, 65519], "float16", clauses.infinite, unspecified=True)
     single = [1 + 2.0**-24, 1 + 3 * 2.0**-24, 1 + 2.0**-24 + 2.0**-50, 3.1415926459, 1e-45, 2e-46, -1e-40, 3.4e38]
     yield Conversion("rounds_double_float", "double", single, "float", clauses.always)
     twice = [1 + half + 2.0**-40, -1 - half - 2.0**-45, 1 + 3 * half - 2.0**-40]
@@ -224,7 +224,7 @@ def _numbers(clauses: Conversions) -> Iterator[Conversion]:
 
 def _from_integers(clauses: Conversions) -> Iterator[Conversion]:
     for source, target, values in (
-        ("int64", "float", np.array([2**24 + 1, -(2**24) - 3, 2**31 - 1, 2**40 + 2**15 + 1])),
+        ("int64", "float", np.array([2**24 + 1, -(2**24) - 3, 2**31 - 1, 2**40 + 2**15 + 1, 2**60 + 2**36 + 1])),
         ("int64", "double", np.array([2**53 + 1, 2**53 + 3, -(2**63), 2**63 - 1])),
         ("uint64", "double", np.array([2**53 + 1, 2**63 + 1025, 2**64 - 1], np.uint64)),
         ("uint64", "float", np.array([2**63, 2**63 + 2**39, 2**64 - 1], np.uint64)),
@@ -334,7 +334,7 @@ def _truths(clauses: Conversions) -> Iterator[Conversion]:
         yield Conversion(f"truth_{source}", source, values, "bool", clauses.truth, every_version=source == "int32")
     for source, value in (("float", 0.5), ("int32", 36)):
         name = f"truth_{source}_before_13"
-        yield Conversion(name, source, [value], "bool", clauses.truth, unspecified=True, since=9, before=13)
+        yield Conversion(name, source, [1, value], "bool", clauses.truth, unspecified=True, since=9, before=13)
     for target in ("double", "int8", "uint64", "float16"):
         name = f"false_and_true_{target}"
         yield Conversion(name, "bool", [True, False], target, clauses.always, every_version=target == "double")
@@ -403,11 +403,11 @@ def _to_powers_of_two(clauses: Conversions) -> Iterator[Conversion]:
             name = f"powers_beyond_{mode}_{saturate}"
             yield Conversion(name, "float", ends, target, clause, saturate, mode, unspecified=not in_table)
             name, is_open = f"powers_zero_{mode}_{saturate}", saturate == 1 or not in_table
-            yield Conversion(name, "float", [0.0], target, clause, saturate, mode, unspecified=is_open)
+            yield Conversion(name, "float", [1, 0.0], target, clause, saturate, mode, unspecified=is_open)
     yield Conversion("powers_default", "float", powers, target, clause, every_version=True)
-    yield Conversion("powers_minus_zero", "float", [-0.0], target, clause, unspecified=True)
-    yield Conversion("powers_negative", "float", [-2], target, clause, unspecified=True, every_version=True)
-    yield Conversion("powers_minus_infinity", "float", [-INF], target, clause, unspecified=True)
+    yield Conversion("powers_minus_zero", "float", [1, -0.0], target, clause, unspecified=True)
+    yield Conversion("powers_negative", "float", [1, -2], target, clause, unspecified=True, every_version=True)
+    yield Conversion("powers_minus_infinity", "float", [1, -INF], target, clause, unspecified=True)
     yield Conversion("powers_other_mode", "float", [1.5], target, clause, round_mode="even", unspecified=True)
     yield Conversion("round_mode_unused", "float", [1 + HALFWAY_FLOAT16, 1.5], "float16", clause, round_mode="down")
     yield Conversion("powers_widen", target, [2.0**-127, 2.0**127, NAN, 1], "double", clause)
@@ -418,7 +418,7 @@ def _to_six_and_four_bits(clauses: Conversions) -> Iterator[Conversion]:
         values = [*_midpoints(target), 0.0, -0.0, most]
         yield Conversion(f"rounds_{target}", "float", values, target, clauses.always)
         for name, value in (("beyond", most * 2), ("nan", NAN), ("infinity", -INF)):
-            yield Conversion(f"{name}_{target}", "float", [value], target, clauses.infinite, unspecified=True)
+            yield Conversion(f"{name}_{target}", "float", [1, value], target, clauses.infinite, unspecified=True)
 
 
 def _odd_counts(clauses: Conversions) -> Iterator[Conversion]:
@@ -437,7 +437,7 @@ def _from_text(clauses: Conversions) -> Iterator[Conversion]:
         yield Conversion(
             f"text_{target}",
             "string",
-            literals[:3] if target == "float16" else literals,
+            [*literals[:3], "65504"] if target == "float16" else literals,
             target,
             clauses.literals,
             since=9,
@@ -499,14 +499,16 @@ def _to_text(clauses: Conversions) -> Iterator[Conversion]:
         yield Conversion(f"write_{source}", source, [0.5, -1.5], "string", clauses.plain)
     small = [2.0**-20, -(2.0**-14)]
     yield Conversion("write_small_double", "double", small, "string", clauses.plain, since=9)
-    for name, source, value in (
-        ("whole", "float", 1),
-        ("digits", "float", 0.1),
-        ("nan", "float", NAN),
-        ("truth", "bool", True),
-        ("large", "double", 1e20),
+    for name, source, values in (
+        ("whole", "float", [0.5, 1]),
+        ("digits", "float", [0.5, 0.1]),
+        ("seventeen_digits", "double", [0.1 + 0.2]),
+        ("nan", "float", [0.5, NAN]),
+        ("infinity", "float", [0.5, INF]),
+        ("truth", "bool", [True]),
+        ("large", "double", [1e20]),
     ):
-        yield Conversion(f"write_{name}", source, [value], "string", clauses.plain, unspecified=True, since=9)
+        yield Conversion(f"write_{name}", source, values, "string", clauses.plain, unspecified=True, since=9)
 
 
 def conversions(clauses: Conversions) -> Iterator[Conversion]:

@@ -238,7 +238,7 @@ for source, target in (("int64", "float"), ("float", "uint8"), ("double", "float
     case(name, input=whole, to=element_type(target), since=6, before=9, cites=NO_STRINGS)
     case(f"named_{source}_to_{target}", input=whole, to=target.upper(), before=6, cites=NO_STRINGS)
 BEYOND: dict[str, Any] = {"since": 6, "before": 13}
-LARGE, FLOAT16, INT8 = [100000], element_type("float16"), element_type("int8")
+LARGE, FLOAT16, INT8 = [1, 100000], element_type("float16"), element_type("int8")
 case("beyond_infinite_before_13", Tag.CHANGE, input=typed("float", LARGE), to=FLOAT16, **BEYOND, unspecified=INFINITE)
 case("beyond_wraps_before_13", Tag.CHANGE, input=typed("int32", LARGE), to=INT8, **BEYOND, unspecified=WRAPS)
 case("rules", Tag.CHANGE, input=[1.5, 3, -0.25], to=element_type("double"), cites=RULES)

@@ -221,7 +221,7 @@ class Interpolation:
     def along(self, v: Version, x: Array, axis: Axis) -> Array:
         """Return x resized along one axis."""
         rows = self.rows(axis)
-        if axis.scale * axis.length_original != axis.length_resized:
+        if axis.length_original:
             ratio = Fraction(axis.length_resized, axis.length_original)
             v.silent(SCALE, rows != self.rows(replace(axis, scale=ratio)))
         if self.mode == "nearest":
@@ -361,10 +361,11 @@ def resized(
     for number, length, (to, scale), start, end in zip(numbers, lengths, resized_to, starts, ends, strict=True):
         axis = Axis(number, length, to, scale, start, end)
         result = interpolation.along(v, result, axis)
-        outside = outside | interpolation.outside(axis).reshape([-1 if at == number else 1 for at in range(X.ndim)])
+        others = [at for at in range(X.ndim) if at != number]
+        outside = outside | np.expand_dims(interpolation.outside(axis), others)
     if outside.any():
         result = np.where(outside, np.asarray(extrapolation_value, result.dtype), result)
-    v.silent(AVERAGE, averaged and bool((np.abs(result - np.rint(result)) > 1e-9).any()))  # noqa: PLR2004 - of float64
+    v.silent(AVERAGE, averaged and not np.allclose(result, np.rint(result), rtol=0, atol=1e-9))
     return np.rint(result).astype(X.dtype) if averaged else result
 
 
@@ -397,6 +398,11 @@ case(
     before=11,
     unspecified=MODES_BEFORE_11,
 )
+case("fraction_beside_one_before_11", Tag.EDGE, X=GRID, scales=[1.0, 1.5], before=11, unspecified=MODES_BEFORE_11)
+case("doubled_before_11", X=GRID, scales=[2.0, 2.0], before=11, cites=DIMENSION_BEFORE_11)
+case("unscaled_before_11", X=GRID, scales=[1.0, 1.0], mode="linear", before=11, cites=DIMENSION_BEFORE_11)
+EQUAL_TEXTS = typed("string", [["a", "a"]])
+case("linear_string_before_11", X=EQUAL_TEXTS, scales=[1.0, 2.0], mode="linear", before=11, unspecified=MODES_BEFORE_11)
 case("to_nothing_before_11", Tag.EDGE, X=GRID, scales=[0.2, 2.0], before=11, cites=DIMENSION_BEFORE_11)
 case("to_one_before_11", Tag.EDGE, X=GRID[0, :2], scales=[0.5], before=11, unspecified=MODES_BEFORE_11)
 case("scale_zero_before_11", Tag.EDGE, X=SEVENS, scales=[2.0, 0.0], mode=BOTH_MODES, before=11, rejects=POSITIVE)
@@ -411,6 +417,8 @@ for name in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"):
 transform = {"coordinate_transformation_mode": "half_pixel_symmetric", "cites": SYMMETRIC}
 case("half_pixel_symmetric_nearest", Tag.CHANGE, X=GRID, sizes=[8, 3], **transform)
 case("half_pixel_symmetric_linear", Tag.CHANGE, X=GRID, scales=[2.0, 0.5], mode="linear", **transform)
+# Two elements, whether by the scale or by the ratio of the lengths.
+case("half_pixel_symmetric_cut", Tag.EDGE, **transform, X=GRID, scales=[0.6, 1.0], nearest_mode="floor")
 for name in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric"):
     for size, sizes in TARGETS.items():
         transform = {"X": GRID, "sizes": sizes, "coordinate_transformation_mode": name, "since": 19}
@@ -456,8 +464,21 @@ each_signature(
     coordinate_transformation_mode="pytorch_half_pixel",
     cites=PYTORCH,
 )
+case(
+    "pytorch_one_excluded",
+    X=GRID,
+    sizes=[1, 1],
+    mode="cubic",
+    exclude_outside=1,
+    coordinate_transformation_mode="pytorch_half_pixel",
+    since=13,
+    cites=PYTORCH,
+)
+case("zero_size", Tag.EDGE, X=ramp(0, 6), scales=[2.0, 0.5], since=13, cites=DIMENSION)
 each_signature("dtypes", Tag.DTYPE, X=extremes(12), sizes=[24], each="T1", cites=MODES)
 case("integers_whole", X=typed("int32", [[0, 8, 40]]), sizes=[1, 6], mode="linear", since=19, cites=AVERAGE)
+
+case("integers_fifths", X=typed("int32", [[0, 15]]), sizes=[1, 10], mode="linear", since=19, cites=AVERAGE)
 
 CROPPED: dict[str, Any] = {"X": GRID, "coordinate_transformation_mode": "tf_crop_and_resize"}
 each_signature("crop", **CROPPED, roi=QUARTER, sizes=[8, 3], mode="linear", each="T2", cites=ROI)
@@ -465,6 +486,16 @@ each_signature("crop_scales", **CROPPED, roi=QUARTER, scales=[1.5, 2.0], cites=D
 each_signature("crop_to_one", **CROPPED, roi=QUARTER, sizes=[1, 1], mode="linear", cites=CROP)
 each_signature(
     "crop_value", **CROPPED, roi=[0.0, -1.0, 1.0, 1.5], sizes=[8, 3], extrapolation_value=7.5, cites=EXTRAPOLATION
+)
+case("crop_to_two", **CROPPED, roi=QUARTER, sizes=[2, 2], mode="linear", since=13, cites=CROP)
+case(
+    "crop_just_beyond",
+    **CROPPED,
+    roi=[-0.125, 0.0, 1.125, 1.0],
+    sizes=[4, 6],
+    extrapolation_value=7.5,
+    since=13,
+    cites=EXTRAPOLATION,
 )
 each_signature("roi_unused", X=GRID, roi=QUARTER, sizes=[8, 3], cites=ROI_EFFECT)
 for name, roi in {"in": QUARTER, "beyond": [-0.5, 0.25, 1.5, 1.0], "turned": [1.0, 0.0, 0.0, 1.0]}.items():
@@ -501,10 +532,14 @@ for policy, clause in POLICIES.items():
     )
 case("axes", X=GRID, sizes=[9, 2], axes=[1, 0], mode="linear", cites=AXES)
 case("axes_back", X=GRID, sizes=[9], axes=[-1], cites=BACK)
+case("axes_back_first", X=GRID, sizes=[9], axes=[-2], cites=(BACK, RANGE))
 case("axes_roi", **CROPPED, roi=[0.25, 0.75], sizes=[5], axes=[1], cites=AXES)
 
 each_signature("open_scales", X=GRID, scales=[0.6, 0.6], mode="linear", unspecified=SCALE)
 each_signature("open_align", X=GRID, sizes=[1, 1], coordinate_transformation_mode="align_corners", unspecified=ALIGN)
+each_signature(
+    "open_align_one", X=GRID, sizes=[1, 12], coordinate_transformation_mode="align_corners", unspecified=ALIGN
+)
 case("open_policy", X=GRID, scales=[2.0, 2.0], keep_aspect_ratio_policy="not_larger", unspecified=APPLICABLE)
 case("open_repeated", X=GRID, sizes=[8, 3], axes=[1, -1], unspecified=REPEATED)
 case("open_integers", X=typed("int32", [[0, 1]]), sizes=[1, 4], mode="linear", since=19, unspecified=AVERAGE)
@@ -530,4 +565,5 @@ case("wrong_both_before_13", X=GRID, roi=[], scales=[2.0, 2.0], sizes=[8, 3], ci
 case("wrong_neither", X=GRID, since=13, rejects=ONE_OF)
 case("wrong_policy", X=GRID, sizes=[8, 3], keep_aspect_ratio_policy="fit", rejects=STRETCH)
 case("wrong_axis_high", X=GRID, sizes=[9], axes=[2], rejects=RANGE)
+case("wrong_axis_among_others", X=GRID, sizes=[9, 9], axes=[0, 2], rejects=RANGE)
 case("wrong_axis_low", X=GRID, sizes=[9], axes=[-3], rejects=RANGE)
