@@ -116,9 +116,9 @@ def reflected(place: Array, size: int, *, at_centers: bool) -> Array:
     """
     low, span = (0, size - 1) if at_centers else (-0.5, size)
     if span == 0:
-        return np.zeros_like(place)
+        return place
     far = (place - low) % (2 * span)
-    return np.asarray(low + np.where(far > span, 2 * span - far, far))
+    return np.asarray(low + np.minimum(far, 2 * span - far))
 
 
 def located(grid: Array, sizes: Sequence[int], *, at_centers: bool) -> list[Array]:
@@ -188,26 +188,27 @@ def terms(data: Array, places: Sequence[Array], mode: str, padding: str, *, at_c
         at_centers: see reflected.
     """
     pixels = np.moveaxis(data, 1, -1)
-    batch = np.arange(len(data)).reshape(-1, *[1] * (places[0].ndim - 1))
+    batch = np.expand_dims(np.arange(len(data)), tuple(range(1, data.ndim - 1)))
     result = []
     for corner in itertools.product(*(neighbours(place, mode) for place in places)):
-        weights, inside, at = np.ones(places[0].shape), np.ones(places[0].shape, bool), []
+        shares, masks, at = [], [], []
         for (index, share), size in zip(corner, data.shape[2:], strict=True):
             pixel = reflected(index, size, at_centers=at_centers) if padding == "reflection" else index
-            inside = inside & ((padding != "zeros") | ((index >= 0) & (index < size)))
+            masks.append((padding != "zeros") | ((index >= 0) & (index < size)))
             at.append(pixel.clip(0, size - 1).astype(np.int64))
-            weights = weights * share
+            shares.append(share)
         values = np.moveaxis(pixels[(batch, *at)], -1, 1)
-        result.append(Term(values, weights[:, None], inside[:, None]))
+        result.append(Term(values, np.prod(shares, axis=0)[:, None], np.all(masks, axis=0)[:, None]))
     return result
 
 
 def _sum(v: Version, X: Array, neighbours: list[Term]) -> Array:  # noqa: N803 - the text's own name
     """Return the weighted sum of the neighbours, 0 for those that are no pixels; one neighbour is taken as it is."""
     if len(neighbours) == 1:
-        inside = neighbours[0].inside
+        (pixel,) = neighbours
+        inside = pixel.inside
         v.silent(ZEROS, X.dtype.kind == "O" and not inside.all())
-        return neighbours[0].values if inside.all() else np.where(inside, neighbours[0].values, np.zeros((), X.dtype))
+        return pixel.values if inside.all() else np.where(inside, pixel.values, np.zeros((), X.dtype))
     lost = (~np.isfinite(term.values) & term.inside & (term.weights == 0) for term in neighbours)
     v.silent(COMPUTES, any(bool(places.any()) for places in lost))
     with np.errstate(all="ignore"):
@@ -222,7 +223,7 @@ def sampled(v: Version, X: Array, grid: Array, align_corners: int, mode: str, pa
     if IMAGES.in_force(v.since):
         v.require(IMAGES, rank == 2)  # noqa: PLR2004 - H and W
         shapes, modes, names = SHAPES_BEFORE_20, MODES_BEFORE_20, {"bilinear", "nearest", "bicubic"}
-    v.require(shapes, rank >= 0 and grid.shape[:1] + grid.shape[-1:] == (*X.shape[:1], rank) and grid.ndim == X.ndim)
+    v.require(shapes, grid.shape[:1] + grid.shape[-1:] == (*X.shape[:1], rank) and grid.ndim == X.ndim)
     v.silent(SHAPES, rank == 0)
     v.require(modes, mode in names)
     v.require(PADDING, padding_mode in {"zeros", "border", "reflection"})
@@ -243,7 +244,7 @@ def sampled(v: Version, X: Array, grid: Array, align_corners: int, mode: str, pa
     v.silent(PADDING, not np.array_equal(result, other, equal_nan=X.dtype.kind in "fc"))
     if X.dtype.kind in "iu":
         limits = np.iinfo(X.dtype)
-        v.silent(CAST, bool(((result != np.rint(result)) | (result < limits.min) | (result > limits.max)).any()))
+        v.silent(CAST, bool(((result % 1 != 0) | (result < limits.min) | (result > limits.max)).any()))
     return result
 
 
@@ -293,6 +294,15 @@ case("reflection", **NARROW, grid=[[[[-3.5, -1], [-1.5, 1]]]], padding_mode="ref
 HALFWAY: dict[str, Any] = {"X": ramp(1, 1, 4, 5), "grid": [[[[0.125, y] for y in (0, -0.5, 0.5, -1, 1)]]]}
 case("nearest_halfway", Tag.CHANGE, **HALFWAY, mode="nearest", cites=EVEN)
 case("nearest_halfway_before_20", Tag.CHANGE, **HALFWAY, mode="nearest", before=20, unspecified=EVEN)
+case(
+    "nearest_halfway_among_others_before_20",
+    Tag.CHANGE,
+    X=ramp(1, 1, 4, 5),
+    grid=[[[[0.125, 0], [0.125, 0.125]]]],
+    mode="nearest",
+    before=20,
+    unspecified=EVEN,
+)
 case("one_pixel", Tag.EDGE, X=[[[[3.5]]]], grid=points(1, 2, 3, 2), padding_mode="border", cites=BORDER)
 case("no_places", Tag.EDGE, X=waves(2, 3, 4, 5), grid=ramp(2, 0, 3, 2), cites=COMPUTES)
 case("no_batch", Tag.EDGE, X=ramp(0, 3, 4, 5), grid=ramp(0, 1, 3, 2), cites=COMPUTES)
@@ -305,6 +315,11 @@ BAND: dict[str, Any] = {"X": waves(1, 1, 4, 5), "grid": [[[[1.125, 0.125], [0.37
 each_name("just_beyond", Tag.EDGE, mode="linear", **BAND, unspecified=PADDING)
 each_name("just_beyond_border", Tag.EDGE, mode="cubic", **BAND, padding_mode="border", unspecified=PADDING)
 case("just_beyond_nearest", Tag.EDGE, **BAND, align_corners=1, mode="nearest", unspecified=PADDING)
+BORDER_CUBIC: dict[str, Any] = {"X": BAND["X"], "padding_mode": "border", "mode": "cubic", "since": 20}
+ONE_SIDE = vary(right=[[[[1.125, 0.125]]]], left=[[[[-1.125, 0.125]]]])
+case("just_beyond_border_cubic", Tag.EDGE, **BORDER_CUBIC, grid=ONE_SIDE, unspecified=PADDING)
+SPACE: dict[str, Any] = {"X": waves(1, 1, 3, 4, 5), "grid": [[[[[1.125, 0.125, 0.375]]]]], "since": 20}
+case("just_beyond_border_space", Tag.EDGE, **SPACE, padding_mode="border", mode="cubic", unspecified=PADDING)
 case("no_end", Tag.EDGE, X=[[[[3.5]]]], grid=BAND["grid"], align_corners=1, padding_mode="reflection", unspecified=FAR)
 case("align_corners_two", **IMAGE, align_corners=2, unspecified=CORNERS)
 
@@ -319,6 +334,22 @@ for type_ in (f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 6
     case(f"dtypes_{type_}", Tag.DTYPE, X=typed(type_, np.arange(30).reshape(1, 2, 3, 5) * 4), **HALVES, cites=CAST)
 for type_ in ("string", "bool"):
     case(f"between_{type_}", Tag.DTYPE, X=typed(type_, ramp(2, 3, 4, 5)), grid=IMAGE["grid"], unspecified=ALL_TYPES)
+case("dtypes_nearest_string", X=typed("string", ramp(2, 3, 4, 5)), grid=IMAGE["grid"], mode="nearest", cites=ALL_TYPES)
+case(
+    "limits_int8",
+    Tag.EDGE,
+    X=typed("int8", [[[[-128, 127], [127, -128]]]]),
+    grid=[[[[-1, -1], [1, -1], [-1, 1]]]],
+    align_corners=1,
+    cites=CAST,
+)
+case(
+    "between_some_integers",
+    X=typed("int32", ramp(1, 1, 4, 5)),
+    grid=[[[[-1, -1], [0.125, -1]]]],
+    align_corners=1,
+    unspecified=CAST,
+)
 case("between_integers", X=typed("int32", ramp(2, 3, 4, 5)), grid=IMAGE["grid"], unspecified=CAST)
 case("beyond_strings", X=typed("string", ramp(2, 3, 4, 5)), grid=BEYOND["grid"], mode="nearest", unspecified=ZEROS)
 
