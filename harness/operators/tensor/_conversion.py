@@ -71,9 +71,7 @@ class Conversions:
         if source.kind == "O":
             values = self._read(v, values, target)
         if target.kind == "b":
-            truth = values.astype(bool)  # Of NaN and of all else but zero.
-            v.permit(self.truth, bool((truth & (values != values.dtype.type(1))).any()))
-            return truth
+            return values.astype(bool)  # True of NaN and of all else but zero.
         if fixed(target):
             return self._to_fixed(v, values, target, floating="float" in source.name)
         # What numpy itself has is converted at once; the others do not hold so many digits that it matters.
@@ -90,7 +88,6 @@ class Conversions:
 
     def _in_range(self, v: Version, numbers: Array, rounded: Array, limit: float) -> None:
         finite, beyond = np.isfinite(numbers), np.abs(numbers.astype(np.float64)) > limit
-        v.permit(self.infinite, bool((finite & beyond).any()))
         v.silent(self.infinite, bool((finite & beyond & np.isfinite(rounded)).any()))
         v.silent(self.infinite, rounded.dtype.itemsize == 1 and bool((beyond | ~finite).any()))
 
@@ -104,7 +101,6 @@ class Conversions:
         if floating:
             v.silent(self.undefined, outside)
             v.silent(self.always, bool((values % 1 != 0).any()))
-        v.permit(self.wraps, outside)
         span = high - low + 1
         lower_bits = [number % span for number in numbers]
         reinterpreted = [bits - span if bits > high else bits for bits in lower_bits]
