@@ -86,9 +86,8 @@ def _overlap(v: Version, one: Array, other: Array) -> tuple[float, bool]:
 def _suppresses(v: Version, one: Array, other: Array, iou_threshold: float) -> bool:
     """Tell whether two boxes overlap too much, if any order of roundings says the same."""
     overlap, exact = _overlap(v, one, other)
-    if exact and overlap == iou_threshold:
-        return False
-    v.silent(STRICTLY, abs(overlap - iou_threshold) <= 4 * float(np.finfo(np.float32).eps))
+    near = abs(overlap - iou_threshold) <= 4 * float(np.finfo(np.float32).eps)
+    v.silent(STRICTLY, near and not (exact and overlap == iou_threshold))
     return overlap > iou_threshold
 
 

@@ -328,6 +328,7 @@ case("child_beyond", Tag.EDGE, X=ROWS, **{**PLAIN, "nodes_truenodeids": [99, 0, 
 TWICE = {**PLAIN, "nodes_nodeids": [0, 1, 1], "nodes_falsenodeids": [1, 0, 0]}
 case("node_twice", Tag.EDGE, X=ROWS, **TWICE, unspecified=NODES)
 TWO_NODES = {name: value[:2] if name.startswith("nodes_") else value for name, value in PLAIN.items()}
+case("child_missing", Tag.EDGE, X=ROWS, **TWO_NODES, unspecified=NODES)
 case("no_root", Tag.EDGE, X=ROWS, **{**TWO_NODES, "nodes_falsenodeids": [0, 0]}, unspecified=NODES)
 case("two_roots", Tag.EDGE, X=ROWS, **{**PLAIN, "nodes_falsenodeids": [1, 0, 0]}, unspecified=NODES)
 case("weights_twice", X=ROWS, **PLAIN, class_weights_as_tensor=WEIGHTS, unspecified=TENSORS)
