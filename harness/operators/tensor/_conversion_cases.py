@@ -403,7 +403,7 @@ def _to_powers_of_two(clauses: Conversions) -> Iterator[Conversion]:
             name = f"powers_beyond_{mode}_{saturate}"
             yield Conversion(name, "float", ends, target, clause, saturate, mode, unspecified=not in_table)
             name, is_open = f"powers_zero_{mode}_{saturate}", saturate == 1 or not in_table
-            yield Conversion(name, "float", [1, 0.0], target, clause, saturate, mode, unspecified=is_open)
+            yield Conversion(name, "float", [2, 0.0], target, clause, saturate, mode, unspecified=is_open)
     yield Conversion("powers_default", "float", powers, target, clause, every_version=True)
     yield Conversion("powers_minus_zero", "float", [1, -0.0], target, clause, unspecified=True)
     yield Conversion("powers_negative", "float", [1, -2], target, clause, unspecified=True, every_version=True)
