@@ -61,6 +61,7 @@ class Result:
         expected, actual: short forms of the values, if they differ or are not scored.
         mismatch: the fields of compare.Mismatch, if there is one.
         clauses: the sentences that the case tests.
+        force: how strongly the text forbids the model: must, should, describes or signature; empty where it does not.
         tags: the tags of the case.
         stderr: the last output of the runtime, if its process ended.
         attempts: for a flaky case, each attempt in order: `process` (first, same, fresh), `verdict`, and the answer.
@@ -82,6 +83,7 @@ class Result:
     actual: str = ""
     mismatch: Mapping[str, Any] = field(default_factory=dict)
     clauses: tuple[str, ...] = ()
+    force: str = ""
     tags: tuple[str, ...] = ()
     stderr: str = ""
     attempts: tuple[Mapping[str, Any], ...] = ()

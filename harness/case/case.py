@@ -114,6 +114,7 @@ class Case:
         tags: its topics.
         form: how it is delivered.
         detail: the part of the case that the deciding clause applies to.
+        force: of the clause that forbids it, a `declare.Force`; empty where nothing does.
     """
 
     id: str
@@ -128,6 +129,7 @@ class Case:
     tags: frozenset[str] = frozenset()
     form: str = PLAIN
     detail: str = ""
+    force: str = ""
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,38 @@ class DeclarationError(HarnessError):
     """An operator file contradicts itself, another one, or onnx.defs; the text names the place."""
 
 
+class Force(enum.StrEnum):
+    """How strongly a sentence binds; what a runtime owes depends on it."""
+
+    MUST = "must"
+    """It demands or forbids: must, cannot, an error is raised, an accepted range."""
+    SHOULD = "should"
+    """It recommends."""
+    DESCRIBES = "describes"
+    """It says what is, and only by that what is not."""
+    SIGNATURE = "signature"
+    """Types, arity and attributes: what the model checker looks at, too."""
+
+    @staticmethod
+    def of(text: str) -> Force:
+        """Return the force that the words of a sentence have."""
+        return next((force for force, words in _WORDS.items() if words.search(text)), Force.DESCRIBES)
+
+
+_WORDS = {
+    Force.SIGNATURE: re.compile(r"^(Constrain|Signature:)"),
+    Force.MUST: re.compile(
+        r"\b(must|cannot|can't|can not|may not|shall|not (be )?(allowed|supported)|errors?|requires?|required|invalid|"
+        r"only|illegal|forbidden|unsupported|doesn't work|never|at most|(accepted|allowed|value) range|valid values|"
+        r"have to be|can take any value greater|takes? (a )?values? greater|in range|needs? to be|"
+        r"can be (either|one of))\b",
+        re.IGNORECASE,
+    ),
+    Force.SHOULD: re.compile(r"\b(should|recommended|supposed to|expected)\b", re.IGNORECASE),
+}
+"""The words of each force, the first that is found deciding."""
+
+
 @dataclass(frozen=True)
 class Clause:
     """A verbatim quote of an operator's text, in force from one version until another.
@@ -26,6 +60,7 @@ class Clause:
         text: the quote, white space folded.
         since: first version whose text has it; None: from the first on.
         before: first version whose text no longer has it; None: to this day.
+        force: how strongly it binds.
         result: it speaks of what comes out: no model can break it, only a runtime.
         note: how a dispute about it was decided, if there is one.
         see: where that was discussed.
@@ -40,19 +75,24 @@ class Clause:
     note: str = ""
     see: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
+    force: Force = Force.DESCRIBES
 
     def in_force(self, version: int) -> bool:
         """Tell whether the operator version that came with opset `version` has this sentence."""
         return (self.since is None or version >= self.since) and (self.before is None or version < self.before)
 
 
+def _rule(text: str) -> Clause:
+    return Clause("", text, force=Force.SIGNATURE)
+
+
 class Rule:
     """What every signature demands; clauses that need no sentence of an operator's own text."""
 
-    TYPES = Clause("", "Signature: the type of each input is one that the operator allows.")
-    ARITY = Clause("", "Signature: a node has the inputs and outputs that the operator asks for.")
-    DEPRECATED = Clause("", "Signature: a deprecated operator is not part of the opset.")
-    ATTRIBUTES = Clause("", "Signature: a node has the attributes that the operator asks for, and no others.")
+    TYPES = _rule("Signature: the type of each input is one that the operator allows.")
+    ARITY = _rule("Signature: a node has the inputs and outputs that the operator asks for.")
+    DEPRECATED = _rule("Signature: a deprecated operator is not part of the opset.")
+    ATTRIBUTES = _rule("Signature: a node has the attributes that the operator asks for, and no others.")
 
 
 class NoAnswer(Exception):  # noqa: N818 - an outcome, not an error

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from harness.declare.arguments import Vary
-from harness.declare.clause import Clause, DeclarationError
+from harness.declare.clause import Clause, DeclarationError, Force
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -237,9 +237,14 @@ class Op:
         note: str = "",
         see: tuple[str, ...] = (),
         against: tuple[str, ...] = (),
+        force: Force | None = None,
     ) -> Clause:
-        """Declare a verbatim quote and the versions that have it; see Clause for the words."""
-        made = Clause(str(self), " ".join(text.split()), since, before, result, note, see, against)
+        """Declare a verbatim quote and the versions that have it; see Clause for the words.
+
+        Its force is that of its words, unless `force` says otherwise.
+        """
+        quote = " ".join(text.split())
+        made = Clause(str(self), quote, since, before, result, note, see, against, force or Force.of(quote))
         self.clauses.append(made)
         return made
 

@@ -28,6 +28,7 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
         outcome=str(case.outcome),
         form=case.form,
         clauses=case.clauses,
+        force=case.force,
         tags=tuple(sorted(case.tags)),
     )
     if isinstance(reply, Broken):
@@ -102,8 +103,17 @@ def _oversized(case: Case, blank: Result, reply: Oversized) -> Result:
     return dataclasses.replace(timed, **_fields(mismatch), expected=brief(case.expected))
 
 
+WEAKER = {
+    "should": ", if only by a `should`",
+    "describes": ", if only by what it describes",
+    "signature": ", if only by the signature, which a model checker looks at",
+}
+"""How a text forbids that does not say must."""
+
+
 def _accepted(case: Case) -> str:
-    return "an answer, where the text forbids one" + (f": {case.detail}" if case.detail else "")
+    forbids = f"an answer, where the text forbids one{WEAKER.get(case.force, '')}"
+    return forbids + (f": {case.detail}" if case.detail else "")
 
 
 def _fields(mismatch: Mismatch) -> dict[str, Any]:

@@ -270,6 +270,7 @@ def build(plan: Plan, form: Form) -> Case:
         tags=frozenset(map(str, plan.spec.tags)),
         form=form.name,
         detail=plan.detail,
+        force=str(plan.decided.force) if plan.decided and plan.outcome is Outcome.REJECTS else "",
         notes=tuple(clause.note for clause in plan.spec.clauses if clause.note),
     )
 

@@ -83,7 +83,8 @@ def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[
         (Verdict.ADAPTER_ERROR, "not measured", "the adapter is at fault"),
     ):
         if counts[verdict]:
-            yield label, _number(counts[verdict]), meaning
+            forces = summary.forces(backend) if verdict is Verdict.ACCEPTED_INVALID else ""
+            yield label, _number(counts[verdict]), f"{forces}: {meaning}" if forces else meaning
 
 
 def _number(count: int) -> str:

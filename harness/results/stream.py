@@ -53,6 +53,7 @@ SPARSE = (
     "actual",
     "mismatch",
     "clauses",
+    "force",
     "tags",
     "stderr",
     "attempts",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MOST_GROUPS = 5000
 """The most groups; failures of further groups are counted in the table only."""
 MOST_NAMES = 64
+FORCES = ("must", "should", "describes", "signature")
+"""How strongly a text forbids a model, the strongest first: what breaks another than the first is no finding."""
 
 
 @dataclass
@@ -41,7 +43,9 @@ class Group:
     @property
     def rank(self) -> tuple[int, int, str]:
         """The sort key of groups: the gravest verdict first, then the larger group."""
-        return _RANK.get(self.example.verdict, _WRONG_ANSWER), -self.count, self.example.case
+        rank = _RANK.get(self.example.verdict, _WRONG_ANSWER)
+        weak = self.example.verdict is Verdict.ACCEPTED_INVALID and self.example.force in FORCES[1:]
+        return rank + weak, -self.count, self.example.case
 
     def add(self, result: Result) -> None:
         """Count another failure."""
@@ -60,6 +64,7 @@ class Summary:
 
     Attributes:
         counts: (operator version, backend) -> verdict -> number.
+        accepted: backend -> the force of the sentence that forbids a model -> how many of these it accepted.
         groups: failures by `signature`.
         left_out: failures beyond MOST_GROUPS groups.
     """
@@ -67,6 +72,7 @@ class Summary:
     def __init__(self) -> None:
         """Start empty."""
         self.counts: dict[tuple[str, str], Counter[Verdict]] = {}
+        self.accepted: dict[str, Counter[str]] = {}
         self.groups: dict[tuple[str, ...], Group] = {}
         self.left_out = 0
 
@@ -76,6 +82,8 @@ class Summary:
         if key not in self.counts:
             self.counts[key] = Counter()
         self.counts[key][result.verdict] += 1
+        if result.verdict is Verdict.ACCEPTED_INVALID:
+            self.accepted.setdefault(result.backend, Counter())[result.force] += 1
         if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:
             shared = signature(result)
             if shared not in self.groups:
@@ -97,6 +105,14 @@ class Summary:
     def failed(self) -> int:
         """How many scored verdicts are not a pass."""
         return sum(count for verdict, count in self.total.items() if verdict.failed)
+
+    def forces(self, backend: str) -> str:
+        """Return how many models a backend accepted that the text forbids, by the force of the sentence: must 3.
+
+        Empty where a file has no forces, as those of older versions of the harness.
+        """
+        counts = self.accepted.get(backend, Counter())
+        return ", ".join(f"{force} {counts[force]:,}" for force in FORCES if counts[force])
 
     def ordered_groups(self) -> list[Group]:
         """Return the groups: by backend, the gravest verdict first, then the larger group."""

@@ -11,6 +11,7 @@ from backends.protocol import ElementTypeError, clip
 from harness.case import properties
 from harness.case.case import PLAIN, Allowance, Case, Outcome
 from harness.declare import Drawn
+from harness.declare.clause import Force
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def describe(case: Case) -> dict[str, Any]:
         "outcome": str(case.outcome),
         "clauses": list(case.clauses),
         "detail": case.detail,
+        "force": case.force,
         "notes": list(case.notes),
         "tags": sorted(case.tags),
         "form": case.form,
@@ -73,6 +75,7 @@ class Description:
     tags: frozenset[str]
     form: str
     detail: str
+    force: str
     drawn: Mapping[int, Drawn]
 
 
@@ -96,6 +99,7 @@ def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -
         tags=frozenset(_texts(case_path, fields, "tags")),
         form=_text(case_path, fields, "form") or PLAIN,
         detail=_text(case_path, fields, "detail"),
+        force=_force(case_path, fields),
         drawn=_drawn(case_path, fields.get("drawn", {})),
     )
 
@@ -126,6 +130,13 @@ def _text(path: Path, fields: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise StoreError(f"{path}: {key} is {clip(value)}; expected a string")
     return value
+
+
+def _force(path: Path, fields: Mapping[str, Any]) -> str:
+    force = _text(path, fields, "force")
+    if force and force not in list(Force):
+        raise StoreError(f"{path}: force {clip(force)}; expected one of {', '.join(Force)}")
+    return force
 
 
 def _texts(path: Path, fields: Mapping[str, Any], key: str) -> list[str]:

@@ -312,6 +312,7 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
         tags=description.tags,
         form=description.form,
         detail=description.detail,
+        force=description.force,
         notes=description.notes,
     )
 

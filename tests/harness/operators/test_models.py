@@ -17,6 +17,9 @@ from generated import LOWEST_IR, LOWEST_IR_OF_DOMAIN, OPS, cases, every_operator
 from paths import TESTS
 
 from harness.case.case import PLAIN, Outcome
+from harness.declare.op import DERIVED
+from harness.generation import derived
+from harness.spec import registry
 
 if TYPE_CHECKING:
     from harness.declare import Op
@@ -68,6 +71,16 @@ def test_generation_is_deterministic_in_this_process_and_in_others() -> None:
             check=True,
         )
         assert run.stdout.strip() == here, f"PYTHONHASHSEED={seed}"
+
+
+@every_operator
+def test_cases_are_derived_from_the_signature_of_every_version(op: Op) -> None:
+    """An operator whose example serves no version, or that needs one and has none, would derive nothing."""
+    valid = {case.operator for case in cases(op) if case.name == derived.EXAMPLE}
+    derived_for = {case.operator for case in cases(op) if case.name.startswith(DERIVED)}
+    versions = [version for version in registry.versions(op) if not version.deprecated]
+    assert {str(version) for version in versions} <= derived_for
+    assert {str(version) for version in versions} <= valid
 
 
 @every_operator

@@ -51,6 +51,19 @@ def test_each_kind_of_verdict_has_a_line_with_its_count() -> None:
     ]
 
 
+def test_accepted_models_are_counted_by_the_force_of_what_forbids_them() -> None:
+    accepted = [
+        *several(Verdict.ACCEPTED_INVALID, 3, force="must"),
+        *several(Verdict.ACCEPTED_INVALID, 1, force="should"),
+        *several(Verdict.ACCEPTED_INVALID, 40, force="signature"),
+    ]
+    (row,) = (text for text in screen(summed(*accepted)).splitlines() if text.startswith("  accepted"))
+    assert row == (
+        "  accepted  44  must 3, should 1, signature 40: models that the text forbids; "
+        "ONNX obliges no runtime to refuse them"
+    )
+
+
 def test_what_did_not_occur_has_no_line() -> None:
     assert screen(summed(*several(Verdict.PASS, 2)), mine=40).splitlines() == [
         "mine 1.2.3: 2 cases, suite generated, 1 case in 40",
