@@ -11,7 +11,7 @@ import process from "node:process";
 
 import { ELEMENT_TYPES, STRING, elementType, isTrap, serve } from "./protocol.mjs";
 
-/** Types of Tensor by number: its name in JavaScript, and what its elements are given as. */
+/** Tensor types by number: the name in JavaScript, and the type of array for the elements. */
 const TENSOR_TYPES = new Map([
   [1, ["float32", Float32Array]], [2, ["uint8", Uint8Array]], [3, ["int8", Int8Array]], [4, ["uint16", Uint16Array]],
   [5, ["int16", Int16Array]], [6, ["int32", Int32Array]], [7, ["int64", BigInt64Array]], [STRING, ["string", Array]],
@@ -71,7 +71,7 @@ function loaded(folder, name) {
     const { version } = JSON.parse(fs.readFileSync(path.join(folder, "node_modules", name, "package.json"), "utf8"));
     return { ort: require(name), version };
   } catch (error) {
-    const [why] = String(error.message).split("\n"); // Behind it stands who asked for it.
+    const [why] = String(error.message).split("\n"); // The lines after it name the requiring file.
     const advice = "if the harness made that folder, delete it, and it is made again";
     throw new Error(`cannot load ${name} from ${path.resolve(folder)}: ${why}; ${advice}`);
   }
@@ -82,13 +82,13 @@ const NEG =
   "08083a320a0b0a017812017922034e65671201675a0f0a0178120a0a08080112040a0208" +
   "02620f0a0179120a0a08080112040a02080242040a00100d";
 
-/** Loads a model, so that what the runtime itself lacks is told before the first case, and not as that case's. */
+/** Loads a model, so that a failure of the runtime itself is reported before the first case, not as that of a case. */
 async function tried(ort, options) {
   const session = await ort.InferenceSession.create(Buffer.from(NEG, "hex"), options);
   await session.release();
 }
 
-/** The Python lines that call a package without this project; what they give is what the package gives. */
+/** The Python lines that call a package without this project and return its outputs. */
 const repro = (name, version, options) => `# In this folder: npm install --ignore-scripts ${name}@${version}
 import base64
 import json
@@ -104,16 +104,16 @@ const arrays = {
   uint32: Uint32Array, int64: BigInt64Array, uint64: BigUint64Array,
 };
 const bytes = (text) => new Uint8Array(Buffer.from(text, "base64"));
-const asked = JSON.parse(fs.readFileSync(0, "utf8"));
+const request = JSON.parse(fs.readFileSync(0, "utf8"));
 (async () => {
-  const session = await ort.InferenceSession.create(bytes(asked.model), ${JSON.stringify(options)});
+  const session = await ort.InferenceSession.create(bytes(request.model), ${JSON.stringify(options)});
   const feeds = {};
-  for (const [name, { type, dims, data }] of Object.entries(asked.inputs)) {
+  for (const [name, { type, dims, data }] of Object.entries(request.inputs)) {
     feeds[name] = new ort.Tensor(type, type === "string" ? data : new arrays[type](bytes(data).buffer), dims);
   }
-  const found = await session.run(feeds);
-  const outputs = asked.outputs.map((name) => {
-    const { type, dims, data } = found[name];
+  const results = await session.run(feeds);
+  const outputs = request.outputs.map((name) => {
+    const { type, dims, data } = results[name];
     const text = () => Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
     return { type, dims, data: type === "string" ? data : text() };
   });
@@ -142,13 +142,13 @@ request = {
 }
 command = ["sh", "-c", 'exec 3>&1 1>&2; exec node -e "$0"', PROGRAM]  # What the runtime prints is no answer.
 done = subprocess.run(command, input=json.dumps(request).encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-said = done.stderr.decode()
-if done.returncode == 127 or "MODULE_NOT_FOUND" in said:
-    raise ImportError(said)
+errors = done.stderr.decode()
+if done.returncode == 127 or "MODULE_NOT_FOUND" in errors:
+    raise ImportError(errors)
 if done.returncode < 0:
-    raise SystemExit(f"{said} ended by signal {-done.returncode}")
+    raise SystemExit(f"{errors} ended by signal {-done.returncode}")
 if done.returncode:
-    raise RuntimeError(said)
+    raise RuntimeError(errors)
 outputs = [array_of(value) for value in json.loads(done.stdout)]
 `;
 
@@ -197,8 +197,8 @@ async function run(ort, options, model, inputs, outputs) {
   try {
     const feeds = Object.create(null);
     for (const [name, value] of inputs) feeds[name] = toTensor(ort, value);
-    const found = outputs.length ? await session.run(feeds, outputs) : await session.run(feeds);
-    answers = outputs.map((name) => fromTensor(found[name]));
+    const results = outputs.length ? await session.run(feeds, outputs) : await session.run(feeds);
+    answers = outputs.map((name) => fromTensor(results[name]));
   } catch (error) {
     const declared = session.outputMetadata?.filter(({ name }) => outputs.includes(name)) ?? [];
     if (!isTrap(error)) await session.release();

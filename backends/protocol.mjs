@@ -91,10 +91,10 @@ export class Payload {
   #tensor({ kind, type, shape, strings }) {
     const size = packedSize(type, shape);
     if (type === STRING) {
-      const wanted = count(shape);
+      const expected = count(shape);
       ensure(
-        list(strings, "strings").length === wanted && strings.every((item) => typeof item === "string"),
-        () => `${strings.length} strings for shape ${clip(shape)}: expected ${wanted}`,
+        list(strings, "strings").length === expected && strings.every((item) => typeof item === "string"),
+        () => `${strings.length} strings for shape ${clip(shape)}: expected ${expected}`,
       );
       return { kind, type, shape, strings };
     }
@@ -244,10 +244,10 @@ export async function answer(adapter, header, payload) {
   } catch (error) {
     return fault(error);
   }
-  let given;
+  let values;
   let failed = null;
   try {
-    given = await adapter.run(payload.subarray(0, size), inputs, names);
+    values = await adapter.run(payload.subarray(0, size), inputs, names);
   } catch (error) {
     if (isTrap(error)) {
       console.error(error.stack);
@@ -261,10 +261,10 @@ export async function answer(adapter, header, payload) {
   if (failed) return message({ id, seconds, ...failed });
   try {
     const buffers = [];
-    const outputs = given.map((value) => encode(value, buffers));
+    const outputs = values.map((value) => encode(value, buffers));
     return message({ kind: "answer", id, seconds, outputs }, buffers);
   } catch (error) {
-    return fault(error); // What the adapter gave is no list of values.
+    return fault(error); // The adapter returned no list of values.
   }
 }
 

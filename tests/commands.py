@@ -69,13 +69,13 @@ def on_a_terminal(*words: str, folder: Path) -> tuple[str, str]:
         cwd=folder,
     )
     os.close(theirs)
-    seen = b""
+    output = b""
     with contextlib.suppress(OSError):  # The other end is closed with the process.
         while part := os.read(ours, 65536):
-            seen += part
+            output += part
     os.close(ours)
     out = process.communicate()[0].decode()
-    return out, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
+    return out, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output.decode())
 
 
 def adapter(kind: str) -> str:

@@ -25,12 +25,12 @@ VARIABLE = "ONNX_CONFORMANCE_ROUNDS"
 MOST_CHANGES = 3
 """Changes of one value at once: more, and hardly anything gets past the first check."""
 MOST_TEXT = 1 << 20
-"""Characters that a change makes of a part of JSON: what is told by its size alone has tests of its own."""
+"""Characters that a change makes of a part of JSON: sizes have tests of their own."""
 
 
 @dataclass(frozen=True)
 class Literal:
-    """Text that stands in JSON as it is, such as a number that Python would not write."""
+    """Text that is written into JSON unchanged, such as a number that Python would not write."""
 
     text: str
 

@@ -21,7 +21,7 @@ time.sleep(60)
 
 
 def harness(adapter: Sequence[str]) -> list[str]:
-    """Return the command of what starts an adapter, tells its pid, hands its own input on, and waits."""
+    """Return the command of a program that starts an adapter, prints its pid, passes its own input on, and waits."""
     return [sys.executable, "-c", STARTS, *adapter]
 
 

@@ -60,14 +60,14 @@ def run_of(
     *results: Result,
     finish: bool = True,
     backends: tuple[str, ...] = ("mine",),
-    said: Mapping[str, Mapping[str, Any]] | None = None,
+    hellos: Mapping[str, Mapping[str, Any]] | None = None,
     suite: str = "generated",
     digest: str = "0123abcd",
     reference: str = "",
 ) -> Run:
-    """Return a run with these results; `said` is what each backend says of itself, instead of a name and a version."""
+    """Return a run with these results; `hellos` has the hello of each backend, instead of a name and a version."""
     writer = Writer(path)
-    known = {name: {"runtime": name, "version": "1.0"} for name in backends} if said is None else said
+    known = {name: {"runtime": name, "version": "1.0"} for name in backends} if hellos is None else hellos
     writer.open(header({"name": suite, "digest": digest}, known, {"reference": reference}))
     for item in results:
         writer.add(item)

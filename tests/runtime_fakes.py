@@ -104,7 +104,7 @@ def raised(kind: str, text: str, *bases: type[BaseException]) -> BaseException:
 
 
 def real(
-    tmp_path: Path, name: str, wanted: Mapping[str, str | tuple[str, ...]], *, signal: str = "", python: str = ""
+    tmp_path: Path, name: str, expected: Mapping[str, str | tuple[str, ...]], *, signal: str = "", python: str = ""
 ) -> dict[str, str]:
     """Run cases on a real runtime, and hold each against its verdict, or one of those that it may have.
 
@@ -118,15 +118,15 @@ def real(
         python: of an environment that is there.
     """
     results = tmp_path / "results.ndjson"
-    words = [word for case in wanted for word in ("--case", case)]
+    words = [word for case in expected for word in ("--case", case)]
     if python:
         words += ["--python", python]
     done = command("run", "--backend", name, *words, "--timeout", "120", "--results", results)
     run = Run(results)
     measured = {result.case: result for result in run.results()}
-    assert set(measured) == set(wanted), done.text
+    assert set(measured) == set(expected), done.text
     assert all(result.verdict != "adapter_error" for result in measured.values()), done.text
-    for case, verdicts in wanted.items():
+    for case, verdicts in expected.items():
         result = measured[case]
         assert result.verdict in ((verdicts,) if isinstance(verdicts, str) else verdicts), result
         assert result.signal == (signal if result.verdict == "crash" else ""), result

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("few_operators")
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 STEPS = ACTION["runs"]["steps"]
 SCRIPTS = {step["name"]: step for step in STEPS if "run" in step}
-DEFAULTS = {name: str(given.get("default", "")) for name, given in ACTION["inputs"].items()}
+DEFAULTS = {name: str(input_.get("default", "")) for name, input_ in ACTION["inputs"].items()}
 LOCKED = f"--constraint={ROOT / 'action.lock'}"
 TOY = {"backend": "toy_runtime.Toy", "op": "Relu/14"}
 
@@ -37,7 +37,7 @@ def program(path: Path, command: str) -> None:
 
 @dataclass
 class Job:
-    """A runner's job with one use of the action: its files, and what it printed."""
+    """A runner's job with one use of the action: its files and its output."""
 
     folder: Path
     log: str = ""
@@ -68,18 +68,18 @@ class Job:
     def installed(self) -> Path:
         return self.folder / "installed"
 
-    def use(self, **given: str) -> dict[str, int]:
+    def use(self, **overrides: str) -> dict[str, int]:
         """Run the steps as the runner does; return the exit status of those that ran."""
-        inputs = DEFAULTS | {name.replace("_", "-"): value for name, value in given.items()}
+        inputs = DEFAULTS | {name.replace("_", "-"): value for name, value in overrides.items()}
         statuses: dict[str, int] = {}
         for name, step in SCRIPTS.items():
-            wanted = step.get("if", "success()")
-            assert wanted in {
+            condition = step.get("if", "success()")
+            assert condition in {
                 "success()", "${{ !cancelled() }}", "${{ !cancelled() && steps.run.outputs.status != '' }}",
-            }, wanted  # fmt: skip
-            if wanted == "success()" and any(statuses.values()):
+            }, condition  # fmt: skip
+            if condition == "success()" and any(statuses.values()):
                 continue
-            if "outputs.status" in wanted and not self.outputs.get("status"):
+            if "outputs.status" in condition and not self.outputs.get("status"):
                 continue
             statuses[name] = self._run(step, inputs)
         return statuses
@@ -106,7 +106,7 @@ class Job:
         return done.returncode
 
     def _value(self, text: str, inputs: dict[str, str]) -> str:
-        """Return what an expression of a step's `env` stands for."""
+        """Return the value of an expression of a step's `env`."""
         match = re.fullmatch(r"\$\{\{ (inputs|steps\.run\.outputs|github)\.([\w-]+) \}\}", text)
         assert match, text
         where = {"inputs": inputs, "steps.run.outputs": self.outputs, "github": {"action_path": str(ROOT)}}[match[1]]
@@ -115,7 +115,7 @@ class Job:
 
 def outputs(text: str) -> dict[str, str]:
     """Read a file of outputs as the runner does."""
-    found, lines = {}, iter(text.splitlines())
+    values, lines = {}, iter(text.splitlines())
     for head in lines:
         name, _, end = head.partition("<<")
         value: list[str] = []
@@ -123,8 +123,8 @@ def outputs(text: str) -> dict[str, str]:
             if line == end:
                 break
             value.append(line)
-        found[name] = "\n".join(value)
-    return found
+        values[name] = "\n".join(value)
+    return values
 
 
 @pytest.fixture
@@ -146,14 +146,14 @@ def test_every_input_is_used_and_every_expression_is_known() -> None:
     text = (ROOT / "action.yml").read_text(encoding="utf-8")
     used = set(re.findall(r"inputs\.([\w-]+)", text))
     assert used == set(ACTION["inputs"])
-    for name, given in ACTION["outputs"].items():
-        assert given["value"] == f"${{{{ steps.run.outputs.{name} }}}}"
-    for given in (*ACTION["inputs"].values(), *ACTION["outputs"].values()):
-        assert given["description"].strip()
+    for name, output in ACTION["outputs"].items():
+        assert output["value"] == f"${{{{ steps.run.outputs.{name} }}}}"
+    for declared in (*ACTION["inputs"].values(), *ACTION["outputs"].values()):
+        assert declared["description"].strip()
     assert ACTION["runs"]["using"] == "composite"
 
 
-def test_what_pip_installs() -> None:
+def test_arguments_of_pip() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert project["project"]["name"] == "onnx-conformance", "the action installs a release by that name"
 
@@ -162,7 +162,7 @@ def test_what_pip_installs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("inputs", "words"),
     [
         ({}, [str(ROOT), LOCKED]),
         ({"locked": "false"}, [str(ROOT)]),
@@ -171,26 +171,26 @@ def test_what_pip_installs() -> None:
         ({"requirements": "* $(touch pwned); `x`"}, [str(ROOT), LOCKED, "*", "$(touch", "pwned);", "`x`"]),
     ],
 )  # fmt: skip
-def test_the_checkout_is_installed_and_what_the_runtime_needs(
-    given: dict[str, str], words: list[str], job: Job
+def test_the_checkout_and_the_packages_of_the_runtime_are_installed(
+    inputs: dict[str, str], words: list[str], job: Job
 ) -> None:
     step = SCRIPTS["Install"]
-    assert job._run(step, DEFAULTS | given) == 0, job.log
+    assert job._run(step, DEFAULTS | inputs) == 0, job.log
     assert job.installed.read_text().split("\n")[:-1] == [
         "-m", "pip", "install", "--disable-pip-version-check", *words
     ]  # fmt: skip
     assert not (job.work / "pwned").exists()
 
 
-@pytest.mark.parametrize("given", ["", "yes", "$(touch pwned)"])
-def test_locked_is_true_or_false(given: str, job: Job) -> None:
-    assert job._run(SCRIPTS["Install"], DEFAULTS | {"locked": given}) == 1
+@pytest.mark.parametrize("locked", ["", "yes", "$(touch pwned)"])
+def test_locked_is_true_or_false(locked: str, job: Job) -> None:
+    assert job._run(SCRIPTS["Install"], DEFAULTS | {"locked": locked}) == 1
     assert job.log == "::error title=onnx-conformance::the input locked is neither true nor false\n"
     assert not job.installed.exists()
 
 
 @pytest.mark.parametrize(("locked", "lines"), [("true", 1), ("false", 0)])
-def test_versions_that_do_not_go_together_are_told_a_way_out(locked: str, lines: int, job: Job) -> None:
+def test_conflicting_versions_get_a_message_with_a_way_out(locked: str, lines: int, job: Job) -> None:
     program(job.bin / "python", "exit 3")
     assert job._run(SCRIPTS["Install"], DEFAULTS | {"locked": locked}) == 3
     assert job.log.count("::error title=onnx-conformance::pip cannot install it;") == lines
@@ -216,7 +216,7 @@ def test_the_actions_that_are_used_are_read() -> None:
 # Running
 
 
-def test_a_closed_gate_fails_the_last_step_and_everything_is_told(job: Job) -> None:
+def test_a_closed_gate_fails_the_last_step_after_all_reports(job: Job) -> None:
     statuses = job.use(**TOY)
     assert statuses == {"Install": 0, "Run": 0, "Report": 0, "Gate": 1}, job.log
     assert job.outputs == {
@@ -263,16 +263,16 @@ def test_results_of_an_earlier_run_are_not_taken_for_this_one(job: Job) -> None:
 )
 def test_an_input_is_never_a_command_or_an_option(hostile: str, job: Job) -> None:
     several = dict.fromkeys(("backend", "expectations", "suite", "op", "shard", "jobs", "timeout", "results"), hostile)
-    for given in (several, {**TOY, "expectations": hostile}, {**TOY, "results": hostile, "op": "NoSuchOperator"}):
-        statuses = job.use(**given)
+    for inputs in (several, {**TOY, "expectations": hostile}, {**TOY, "results": hostile, "op": "NoSuchOperator"}):
+        statuses = job.use(**inputs)
         assert statuses["Gate"] == 2, job.log
         assert set(job.outputs) == {"status", "results", "report-folder"}
-        assert job.outputs["results"] == given.get("results", "onnx-conformance/results.ndjson").strip()
+        assert job.outputs["results"] == inputs.get("results", "onnx-conformance/results.ndjson").strip()
     assert "Traceback" not in job.log
     assert [path.name for path in job.folder.rglob("*pwned*") if path.parent != job.work or path.name == "pwned"] == []
 
 
-def test_what_a_runtime_says_is_no_workflow_command(job: Job) -> None:
+def test_texts_of_a_runtime_are_no_workflow_commands(job: Job) -> None:
     (job.work / "toy_runtime.py").write_text(
         "class Toy:\n    @staticmethod\n    def prepare(model, device):\n"
         "        raise ValueError('\\n::error title=evil::x\\n::set-output name=status::0')\n"
@@ -282,10 +282,10 @@ def test_what_a_runtime_says_is_no_workflow_command(job: Job) -> None:
     token = re.findall(r"^::stop-commands::(\w{32})$", job.log, re.MULTILINE)
     assert len(token) == 1, job.log
     _, begun, rest = job.log.partition(f"::stop-commands::{token[0]}\n")
-    said, ended, after = rest.partition(f"\n::{token[0]}::\n")
+    report, ended, after = rest.partition(f"\n::{token[0]}::\n")
     assert begun
     assert ended
-    assert "evil" in said
-    told = [line for line in after.splitlines() if line.startswith("::")]
-    assert told, after
-    assert all(re.match(r"::\w+ title=refused%3A ai\.onnx/Relu/14::", line) for line in told), after
+    assert "evil" in report
+    annotations = [line for line in after.splitlines() if line.startswith("::")]
+    assert annotations, after
+    assert all(re.match(r"::\w+ title=refused%3A ai\.onnx/Relu/14::", line) for line in annotations), after

@@ -57,7 +57,7 @@ def start(
 
 
 def end(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
-    """Wait for a command; return its status and what it printed."""
+    """Wait for a command; return its status and its output."""
     out, err = process.communicate()
     text = ((out or b"").decode(), (err or b"").decode())
     assert "Traceback" not in "".join(text), text
@@ -86,9 +86,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     file = tmp_path_factory.mktemp("whole") / "results.ndjson"
     status, out, err = end(start(words(file, kind="good")))
     assert status == 0, out + err
-    found = measured(file)
-    assert len(found) == len(NAMES), found
-    return found
+    verdicts = measured(file)
+    assert len(verdicts) == len(NAMES), verdicts
+    return verdicts
 
 
 def test_a_killed_run_leaves_no_lock_and_goes_on_to_the_same_results(whole: dict[str, str], tmp_path: Path) -> None:
@@ -97,8 +97,8 @@ def test_a_killed_run_leaves_no_lock_and_goes_on_to_the_same_results(whole: dict
     begun(process, file)
     process.kill()
     process.communicate()
-    kept = measured(file)
-    assert 0 < len(kept) < len(whole), "not in the middle of the run"
+    verdicts = measured(file)
+    assert 0 < len(verdicts) < len(whole), "not in the middle of the run"
     status, out, err = end(start(words(file, kind="is_very_slow")))
     assert (status, "was cut off; go on with --resume" in err) == (2, True), out + err
     status, out, err = end(start(words(file, "--resume", kind="is_very_slow")))
@@ -139,7 +139,7 @@ def test_an_interrupt_during_an_import_ends_with_one_line(module: str, tmp_path:
 
 
 @FULL
-def test_a_full_disk_behind_standard_output_is_told(tmp_path: Path, whole: dict[str, str]) -> None:
+def test_a_full_disk_behind_standard_output_is_reported(tmp_path: Path, whole: dict[str, str]) -> None:
     file = tmp_path / "results.ndjson"
     with open("/dev/full", "wb") as full:  # noqa: PTH123
         status, _, err = end(start(words(file), stdout=full))
@@ -169,7 +169,7 @@ def _reused(name: str) -> None:
 
 @pytest.mark.parametrize("closed", [("stdout",), ("stderr",), ("stdin",), ("stdin", "stdout", "stderr")], ids=" ".join)
 def test_a_closed_stream_costs_no_result(closed: tuple[str, ...], tmp_path: Path, whole: dict[str, str]) -> None:
-    """The number of a closed stream is free: the results file must not take it, for whoever prints prints there."""
+    """The number of a closed stream is free: the results file must not take it, because prints would go into it."""
     file = tmp_path / "results.ndjson"
     status, out, err = end(start(words(file), before=lambda: [_reused(name) for name in closed]))
     assert status == 0, out + err
@@ -214,7 +214,7 @@ def test_results_go_into_a_pipe_that_somebody_reads(tmp_path: Path, whole: dict[
         assert (status, err.count("\n")) == (2, 1), out + err
 
 
-def test_a_reader_of_results_that_leaves_is_told(tmp_path: Path) -> None:
+def test_a_closed_pipe_of_results_is_reported(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -233,7 +233,7 @@ def _line(reader: int) -> bytes:
         return b""
 
 
-def test_a_file_that_may_not_grow_keeps_what_it_holds(tmp_path: Path, whole: dict[str, str]) -> None:
+def test_a_file_that_may_not_grow_keeps_its_results(tmp_path: Path, whole: dict[str, str]) -> None:
     file = tmp_path / "results.ndjson"
     room = 2000
 
@@ -243,8 +243,8 @@ def test_a_file_that_may_not_grow_keeps_what_it_holds(tmp_path: Path, whole: dic
 
     status, out, err = end(start(words(file), before=limit))
     assert (status, f"cannot write {file}: File too large; the results so far are whole" in err) == (2, True), out + err
-    kept = measured(file)
-    assert 0 < len(kept) < len(whole), kept
+    verdicts = measured(file)
+    assert 0 < len(verdicts) < len(whole), verdicts
     status, out, err = end(start(words(file, "--resume")))
     assert (status, measured(file)) == (0, whole), out + err
 

@@ -35,12 +35,12 @@ class Block:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    for found in re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        yield Block(found[1], found[2], text.count("\n", 0, found.start()) + 1)
+    for match in re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        yield Block(match[1], match[2], text.count("\n", 0, match.start()) + 1)
 
 
 def differs(shown: str, status: int, out: str) -> str:
-    """Return how an output differs from what a page shows of it; numbers may differ, and '...' stands for anything."""
+    """Return how an output differs from what a page shows of it; numbers may differ, and '...' matches anything."""
     *lines, last = shown.rstrip("\n").splitlines()
     if last != f"exit status {status}":
         return f"{last!r}, but exit status {status}"
@@ -87,8 +87,8 @@ def bin_folder(tmp_path: Path) -> Path:
 
 
 def test_the_gate_in_ten_minutes(tmp_path: Path, bin_folder: Path) -> None:
-    found = [block for block in blocks(PAGE.read_text(encoding="utf-8")) if block.kind in {"sh", "text"}]
-    install, *rest = found
+    shell_blocks = [block for block in blocks(PAGE.read_text(encoding="utf-8")) if block.kind in {"sh", "text"}]
+    install, *rest = shell_blocks
     assert 'pip install "$CHECKOUT"' in install.text
     assert (install.kind, [block.kind for block in rest]) == ("sh", ["sh", "text"] * (len(rest) // 2))
     assert len(rest) >= 16, "the page has lost its commands"
@@ -101,11 +101,11 @@ def test_the_gate_in_ten_minutes(tmp_path: Path, bin_folder: Path) -> None:
             ["bash", "-c", commands.text], cwd=folder, env=environment, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, encoding="utf-8", timeout=300, check=False,
         )  # fmt: skip
-        told = differs(shown.text, done.returncode, done.stdout)
-        assert not told, f"{PAGE.name}, line {shown.line}: {told}"
+        difference = differs(shown.text, done.returncode, done.stdout)
+        assert not difference, f"{PAGE.name}, line {shown.line}: {difference}"
 
 
-def test_the_shortest_adapter_does_what_its_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shortest_adapter_runs_as_its_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     section = ADAPTERS.read_text(encoding="utf-8").partition("## The shortest adapter\n")[2].partition("\n## ")[0]
     adapter, console = (block.text for block in blocks(section))
     assert sum(bool(line.strip()) for line in adapter.splitlines()) == 15
@@ -135,14 +135,14 @@ def test_the_workflow_to_paste_gives_the_action_what_it_takes() -> None:
     (step,) = (step for step in steps if "onnx-conformance" in step["uses"])
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     assert set(step["with"]) <= set(action["inputs"])
-    assert {name for name, given in action["inputs"].items() if given.get("required")} <= set(step["with"])
+    assert {name for name, declared in action["inputs"].items() if declared.get("required")} <= set(step["with"])
     used = re.findall(r"steps\.gate\.outputs\.([\w-]+)", PAGE.read_text(encoding="utf-8"))
     assert used
     assert set(used) <= set(action["outputs"])
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *(ROOT / "docs").glob("*.md")], ids=lambda path: path.name)
-def test_what_a_page_links_to_is_there(page: Path) -> None:
+def test_links_of_a_page_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert LINK.search(text), page
     for path, place in LINK.findall(text):

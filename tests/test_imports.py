@@ -165,7 +165,7 @@ def test_declare_and_the_words_import_nothing_that_reads_or_writes() -> None:
     assert under(imported("harness.verdict", typing=True), "harness", "backends") == set()
 
 
-def test_what_every_package_may_use_imports_none_of_them() -> None:
+def test_shared_modules_import_no_package() -> None:
     for name in BASE:
         assert not [module for module in imported(name, typing=True) if package(module) in ORDER], name
 
@@ -182,7 +182,7 @@ def test_packages_import_only_those_before_them() -> None:
     assert not up, "\n".join(up)
 
 
-def test_every_folder_says_what_it_is_for() -> None:
+def test_every_folder_has_a_docstring() -> None:
     folders = [name for name, path in MODULES.items() if path.name == "__init__.py"]
     assert {path.parent for path in MODULES.values()} == {MODULES[name].parent for name in folders}
     for name in folders:
@@ -206,7 +206,7 @@ def test_reports_run_nothing(name: str) -> None:
     assert not under(imported(name), "harness.execution", "harness.run", "harness.suites"), name
 
 
-def test_nobody_imports_the_command_line() -> None:
+def test_no_module_imports_the_command_line() -> None:
     importers = {
         name
         for name in MODULES

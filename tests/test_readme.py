@@ -1,4 +1,4 @@
-"""README.md: what it shows is what comes, and its figures are those of this very project."""
+"""README.md: its samples are real outputs, and its figures are those of this project."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_sample_is_what_the_command_beside_it_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sample_is_the_output_of_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = re.search(r"<!-- (.*?) -->\n```text\n(.*?)```", README, re.DOTALL)
     assert shown is not None
     monkeypatch.setenv("COLUMNS", "100")
@@ -35,7 +35,7 @@ def test_the_versions_that_made_the_sample_are_named() -> None:
         assert f"{name} {metadata.version(name)}" in README, "the test extra pins what made it"
 
 
-def test_the_figures_of_the_first_screen_are_those_of_the_declarations() -> None:
+def test_figures_of_the_readme_are_those_of_the_declarations() -> None:
     entries = [manifest.entries(op) for op in registry.load()]
     assert all(entries), "the committed manifest is not of these cases: onnx-conformance manifest"
     cases = [entry for of_op in entries for entry in of_op or ()]

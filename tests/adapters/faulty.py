@@ -25,8 +25,8 @@ class CrashError(Exception):
     """Here the process dies."""
 
 
-class Asked:
-    """A model, its inputs, and what is right: a list, or None where there is no right answer."""
+class Request:
+    """A model, its inputs, and the right outputs: a list, or None where there is no right answer."""
 
     def __init__(self, model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> None:
         self.model, self.inputs = onnx.load_from_string(model), inputs
@@ -49,108 +49,108 @@ class Asked:
         return self.right
 
     def attribute(self, name: str) -> Any:
-        found = [item for node in self.model.graph.node for item in node.attribute if item.name == name]
-        return onnx.helper.get_attribute_value(found[0]) if found else None
+        attributes = [item for node in self.model.graph.node for item in node.attribute if item.name == name]
+        return onnx.helper.get_attribute_value(attributes[0]) if attributes else None
 
 
 def off(values: list[Any], by: float = 1.0) -> list[Any]:
     return [np.asarray(value + np.asarray(by, value.dtype), value.dtype) for value in values]
 
 
-def empty_axis(asked: Asked) -> list[Any]:
+def empty_axis(request: Request) -> list[Any]:
     """Gives another rank where an input has an axis of size zero."""
-    if any(0 in array.shape for array in asked.arrays):
-        return [value[None] for value in asked.answers]
-    return asked.answers
+    if any(0 in array.shape for array in request.arrays):
+        return [value[None] for value in request.answers]
+    return request.answers
 
 
-def negative_axis(asked: Asked) -> list[Any]:
-    return off(asked.answers) if (asked.attribute("axis") or 0) < 0 else asked.answers
+def negative_axis(request: Request) -> list[Any]:
+    return off(request.answers) if (request.attribute("axis") or 0) < 0 else request.answers
 
 
-def nan(asked: Asked) -> list[Any]:
+def nan(request: Request) -> list[Any]:
     """Takes NaN for zero."""
-    return [np.nan_to_num(value, nan=0.0) for value in asked.answers]
+    return [np.nan_to_num(value, nan=0.0) for value in request.answers]
 
 
-def high_rank(asked: Asked) -> list[Any]:
-    if any(array.ndim > 2 for array in asked.arrays):
+def high_rank(request: Request) -> list[Any]:
+    if any(array.ndim > 2 for array in request.arrays):
         raise CrashError
-    return asked.answers
+    return request.answers
 
 
-def no_float16(asked: Asked) -> list[Any]:
-    for index, array in enumerate(asked.arrays):
+def no_float16(request: Request) -> list[Any]:
+    for index, array in enumerate(request.arrays):
         if array.dtype == np.float16:
             raise TypeError(f"input {index} of shape {list(array.shape)} is float16")
-    return asked.answers
+    return request.answers
 
 
-def takes_all(asked: Asked) -> list[Any]:
+def takes_all(request: Request) -> list[Any]:
     """Answers where there is nothing to answer."""
-    return [np.zeros(1, np.float32) for _ in asked.model.graph.output] if asked.right is None else asked.right
+    return [np.zeros(1, np.float32) for _ in request.model.graph.output] if request.right is None else request.right
 
 
-def two_faults(asked: Asked) -> list[Any]:
+def two_faults(request: Request) -> list[Any]:
     """Is off by a lot in rank 2 and above, and dies in rank 1."""
-    if all(array.ndim < 2 for array in asked.arrays):
+    if all(array.ndim < 2 for array in request.arrays):
         raise CrashError
-    return off(asked.answers, 1000)
+    return off(request.answers, 1000)
 
 
-def two_values(asked: Asked) -> list[Any]:
+def two_values(request: Request) -> list[Any]:
     """Is off where a value reaches 10; gives NaN where all are zero."""
-    if any((array >= 10).any() for array in asked.arrays):
-        return off(asked.answers, 1000)
-    if all((array == 0).all() for array in asked.arrays):
-        return [np.full_like(value, np.nan) for value in asked.answers]
-    return asked.answers
+    if any((array >= 10).any() for array in request.arrays):
+        return off(request.answers, 1000)
+    if all((array == 0).all() for array in request.arrays):
+        return [np.full_like(value, np.nan) for value in request.answers]
+    return request.answers
 
 
-def two_refusals(asked: Asked) -> list[Any]:
+def two_refusals(request: Request) -> list[Any]:
     """Refuses all, in other words where there is one element."""
-    if asked.arrays[0].size == 1:
+    if request.arrays[0].size == 1:
         raise TypeError("too small")
-    raise TypeError(f"too many: {asked.arrays[0].size}")
+    raise TypeError(f"too many: {request.arrays[0].size}")
 
 
-def last_element(asked: Asked) -> list[Any]:
+def last_element(request: Request) -> list[Any]:
     """Is off in the last element of every answer."""
-    found = []
-    for value in asked.answers:
+    changed = []
+    for value in request.answers:
         spoilt = value.copy()
         spoilt.reshape(-1)[-1:] += np.asarray(2, value.dtype)
-        found.append(spoilt)
-    return found
+        changed.append(spoilt)
+    return changed
 
 
 calls = 0
 
 
-def now_and_then(asked: Asked) -> list[Any]:
+def now_and_then(request: Request) -> list[Any]:
     """Is off every second time, beginning with the first."""
     global calls  # noqa: PLW0603 - what a process remembers is the fault
     calls += 1
-    return off(asked.answers) if calls % 2 else asked.answers
+    return off(request.answers) if calls % 2 else request.answers
 
 
-def when_tired(asked: Asked) -> list[Any]:
+def when_tired(request: Request) -> list[Any]:
     """Is off with more than three elements, and with any in a process that has answered twice."""
     global calls  # noqa: PLW0603
     calls += 1
-    return off(asked.answers) if asked.arrays[0].size > 3 or calls > 2 else asked.answers
+    return off(request.answers) if request.arrays[0].size > 3 or calls > 2 else request.answers
 
 
-def hangs(asked: Asked) -> list[Any]:
-    if asked.arrays[0].ndim > 1:
+def hangs(request: Request) -> list[Any]:
+    if request.arrays[0].ndim > 1:
         time.sleep(60)
-    return asked.answers
+    return request.answers
 
 
 class Adapter:
     """What serve.py loads."""
 
-    def __init__(self, fault: Callable[[Asked], list[Any]]) -> None:
+    def __init__(self, fault: Callable[[Request], list[Any]]) -> None:
         self.fault = fault
 
     def info(self) -> dict[str, Any]:
@@ -158,7 +158,7 @@ class Adapter:
 
     def run(self, model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
         try:
-            return self.fault(Asked(model, inputs, outputs))
+            return self.fault(Request(model, inputs, outputs))
         except CrashError:
             os.kill(os.getpid(), signal.SIGSEGV)
             raise

@@ -50,7 +50,7 @@ def attribute(node: onnx.NodeProto, name: str, default: Any = None) -> Any:
     return next((onnx.helper.get_attribute_value(item) for item in node.attribute if item.name == name), default)
 
 
-def given(node: onnx.NodeProto, place: int, known: dict[str, Any]) -> Any:
+def known_input(node: onnx.NodeProto, place: int, known: dict[str, Any]) -> Any:
     return known.get(node.input[place]) if place < len(node.input) else None
 
 
@@ -61,7 +61,7 @@ def keepdims_zero(node: onnx.NodeProto, _: dict[str, Any]) -> bool:
 
 @Ruled
 def keepdims_zero_of_a_scalar(node: onnx.NodeProto, known: dict[str, Any]) -> bool:
-    split = given(node, 1, known) if node.op_type == "SplitToSequence" else None
+    split = known_input(node, 1, known) if node.op_type == "SplitToSequence" else None
     return split is not None and split.ndim == 0 and attribute(node, "keepdims", 1) == 0
 
 
@@ -72,17 +72,17 @@ def negative_axis(node: onnx.NodeProto, _: dict[str, Any]) -> bool:
 
 @Ruled
 def two_types(node: onnx.NodeProto, known: dict[str, Any]) -> bool:
-    data = given(node, 0, known) if node.op_type == "ReduceSum" else None
+    data = known_input(node, 0, known) if node.op_type == "ReduceSum" else None
     return data is not None and data.dtype in (np.float16, np.int64)
 
 
 @Ruled
 def keepdims_zero_of_float16(node: onnx.NodeProto, known: dict[str, Any]) -> bool:
-    data = given(node, 0, known) if node.op_type == "ReduceSum" else None
+    data = known_input(node, 0, known) if node.op_type == "ReduceSum" else None
     return data is not None and data.dtype == np.float16 and attribute(node, "keepdims", 1) == 0
 
 
 @Ruled
 def negative_axis_of_float16(node: onnx.NodeProto, known: dict[str, Any]) -> bool:
-    data = given(node, 0, known) if node.op_type == "LayerNormalization" else None
+    data = known_input(node, 0, known) if node.op_type == "LayerNormalization" else None
     return data is not None and data.dtype == np.float16 and attribute(node, "axis", -1) < 0

@@ -79,13 +79,13 @@ const signed = (value) => Number(BigInt.asIntN(64, value));
 // A repeated number comes one a field, or packed: many in one field.
 function numbers(field) {
   if (field.wire === VARINT) return [signed(field.value)];
-  const found = [];
+  const values = [];
   for (let at = 0; at < field.value.length; ) {
     const { value, end } = varint(field.value, at);
-    found.push(signed(value));
+    values.push(signed(value));
     at = end;
   }
-  return found;
+  return values;
 }
 
 // The messages of onnx.proto: for each field number what it adds to the object read.
@@ -122,7 +122,7 @@ function node(bytes) {
 }
 
 function initializer(bytes) {
-  const found = read(bytes, { name: "", type: 0, shape: [], chunks: [], external: false }, {
+  const tensor = read(bytes, { name: "", type: 0, shape: [], chunks: [], external: false }, {
     1: (it, field) => { it.shape.push(...numbers(field)); },
     2: (it, field) => { it.type = signed(field.value); },
     4: (it, field) => { it.chunks.push(field.value); }, // float_data is little-endian, packed or not
@@ -131,8 +131,8 @@ function initializer(bytes) {
     9: (it, field) => { it.chunks.push(field.value); },
     14: (it, field) => { it.external = field.value === 1n; },
   });
-  if (found.external) throw new Unsupported("no external data", `initializer ${found.name} is kept in another file`);
-  return { ...found, data: Buffer.concat(found.chunks) };
+  if (tensor.external) throw new Unsupported("no external data", `initializer ${tensor.name} is kept in another file`);
+  return { ...tensor, data: Buffer.concat(tensor.chunks) };
 }
 
 function graph(bytes) {
@@ -180,14 +180,14 @@ function theNode({ graph: { nodes } }) {
 }
 
 function attributesOf({ attributes }, version) {
-  const found = {};
+  const values = {};
   for (const { name, type, int, ints } of attributes) {
-    const wanted = version.attributes[name];
-    ensure(wanted, `Split-${version.since} has no attribute ${name}`);
-    ensure(type === wanted, `attribute ${name} has type ${type}, expected ${wanted}`);
-    found[name] = type === ATTRIBUTE_INT ? int : ints;
+    const expected = version.attributes[name];
+    ensure(expected, `Split-${version.since} has no attribute ${name}`);
+    ensure(type === expected, `attribute ${name} has type ${type}, expected ${expected}`);
+    values[name] = type === ATTRIBUTE_INT ? int : ints;
   }
-  return found;
+  return values;
 }
 
 function argumentsOf({ inputs }, version, values) {
@@ -212,7 +212,7 @@ function lengthsFrom({ type, shape, data }) {
   return Array.from({ length: shape[0] }, (_, index) => Number(data.readBigInt64LE(8 * index)));
 }
 
-function given(lengths, count, dim) {
+function checkedLengths(lengths, count, dim) {
   ensure(lengths.length === count, `${lengths.length} lengths for ${count} outputs`);
   ensure(lengths.every((length) => length >= 0), `lengths [${lengths}] are not all at least 0`);
   const sum = lengths.reduce((left, right) => left + right, 0);
@@ -231,7 +231,7 @@ function lastSmaller(parts, count, dim) {
   const chunk = Math.ceil(dim / parts);
   const last = dim - chunk * (parts - 1);
   ensure(last >= 0, `a dimension of ${dim} cannot be split into ${parts} parts of which only the last is smaller`);
-  // Trailing parts that have no output are not made.
+  // Trailing parts that have no output do not exist.
   return Array.from({ length: count }, (_, index) => (index < parts - 1 ? chunk : last));
 }
 
@@ -240,7 +240,7 @@ function lengthsOf(version, { split: listed, num_outputs: parts }, split, count,
   if (version.since >= 18) {
     ensure((lengths === undefined) !== (parts === undefined), "exactly one of split and num_outputs is expected");
   }
-  if (lengths !== undefined) return given(lengths, count, dim);
+  if (lengths !== undefined) return checkedLengths(lengths, count, dim);
   return parts === undefined ? equal(count, dim) : lastSmaller(parts, count, dim);
 }
 
@@ -259,9 +259,9 @@ function cut({ shape, data }, axis, lengths) {
   });
 }
 
-function split(asked, values) {
-  const only = theNode(asked);
-  const version = versionOf(asked);
+function split(graphModel, values) {
+  const only = theNode(graphModel);
+  const version = versionOf(graphModel);
   const attributes = attributesOf(only, version);
   const { input, split: lengths } = argumentsOf(only, version, values);
   if (input.type !== FLOAT) throw new Unsupported("no kernel", `Split of element type ${input.type}`);
@@ -290,9 +290,9 @@ function valuesOf(inputs, payload) {
 }
 
 function run({ model: size, inputs, outputs }, payload) {
-  const asked = model(payload.subarray(0, size));
-  const constants = asked.graph.initializers.map((item) => [item.name, item]);
-  const results = split(asked, new Map([...constants, ...valuesOf(inputs, payload.subarray(size))]));
+  const graphModel = model(payload.subarray(0, size));
+  const constants = graphModel.graph.initializers.map((item) => [item.name, item]);
+  const results = split(graphModel, new Map([...constants, ...valuesOf(inputs, payload.subarray(size))]));
   return outputs.map((name) => {
     ensure(results.has(name), `no node makes output ${name}`);
     return results.get(name);

@@ -88,40 +88,40 @@ def parts(request: Request) -> Parts | None:
     """Return the shapes and bytes of the outputs, or None for what this adapter does not do."""
     header, payload = request
     model, data = payload[: header["model"]], payload[header["model"] :]
-    given = {item["name"]: item["value"] for item in header["inputs"]}
-    if b"Split_13_" not in model or b"B\x05split" in model or set(given) - {"input", "split"}:
+    values = {item["name"]: item["value"] for item in header["inputs"]}
+    if b"Split_13_" not in model or b"B\x05split" in model or set(values) - {"input", "split"}:
         return None
-    if given["input"]["type"] != FLOAT or given.get("split", {}).get("type", INT64) != INT64:
+    if values["input"]["type"] != FLOAT or values.get("split", {}).get("type", INT64) != INT64:
         return None
-    shape, count = given["input"]["shape"], len(header["outputs"])
+    shape, count = values["input"]["shape"], len(header["outputs"])
     axis = axis_of(model) % len(shape)
     size = 4 * math.prod(shape)
     lengths = [shape[axis] // count] * count
-    if "split" in given:
+    if "split" in values:
         lengths = struct.unpack(f"<{count}q", data[size:])
     row = 4 * math.prod(shape[axis + 1 :])
     block = row * shape[axis]
-    found, begin = [], 0
+    outputs, begin = [], 0
     for length in lengths:
         blocks = range(math.prod(shape[:axis]))
-        taken = [data[i * block + begin * row : i * block + (begin + length) * row] for i in blocks]
-        found.append(([*shape[:axis], length, *shape[axis + 1 :]], b"".join(taken)))
+        rows = [data[i * block + begin * row : i * block + (begin + length) * row] for i in blocks]
+        outputs.append(([*shape[:axis], length, *shape[axis + 1 :]], b"".join(rows)))
         begin += length
-    return found
+    return outputs
 
 
-def described(found: Parts) -> list[dict[str, Any]]:
-    return [{"kind": "tensor", "type": FLOAT, "shape": shape} for shape, _ in found]
+def described(outputs: Parts) -> list[dict[str, Any]]:
+    return [{"kind": "tensor", "type": FLOAT, "shape": shape} for shape, _ in outputs]
 
 
-def answer(request: Request, found: Parts | None = None, **changed: Any) -> bytes:
-    """Return the right answer, but for what is `changed` of its header."""
-    found = parts(request) if found is None else found
-    if found is None:
-        told = {"error": "NotImplementedError", "message": "Split/13 with float32 alone", "reason": "no kernel"}
-        return message({"kind": "unsupported", "id": request[0]["id"], **told})
-    header = {"kind": "answer", "id": request[0]["id"], "outputs": described(found), "seconds": 0.001, **changed}
-    return message(header, b"".join(data for _, data in found))
+def answer(request: Request, outputs: Parts | None = None, **changed: Any) -> bytes:
+    """Return the right answer, with some members of its header `changed`."""
+    outputs = parts(request) if outputs is None else outputs
+    if outputs is None:
+        reason = {"error": "NotImplementedError", "message": "Split/13 with float32 alone", "reason": "no kernel"}
+        return message({"kind": "unsupported", "id": request[0]["id"], **reason})
+    header = {"kind": "answer", "id": request[0]["id"], "outputs": described(outputs), "seconds": 0.001, **changed}
+    return message(header, b"".join(data for _, data in outputs))
 
 
 def good(request: Request) -> None:
@@ -239,8 +239,8 @@ def gives_a_bool_of_2(request: Request) -> None:
 
 def refuses_with_nested_words(request: Request) -> None:
     nested = "[" * 900 + "]" * 900
-    told = json.dumps({"kind": "refused", "id": request[0]["id"], "error": 7, "message": "x", "payload": 0})
-    write(told.replace('"x"', nested).encode() + b"\n")
+    line = json.dumps({"kind": "refused", "id": request[0]["id"], "error": 7, "message": "x", "payload": 0})
+    write(line.replace('"x"', nested).encode() + b"\n")
 
 
 def says_an_unknown_kind(request: Request) -> None:
@@ -362,7 +362,7 @@ def dies_leaving_a_child(_request: Request) -> None:
 
 
 def start_daemons() -> None:
-    """Start what leaves the session, and what its parent leaves behind; argument 3 is the file for their ids."""
+    """Start a process that leaves the session, and one that outlives its parent; argument 3: file for their ids."""
     daemon = f"import os, time; os.setsid(); print(os.getpid(), file=open({sys.argv[3]!r}, 'a'), flush=True); "
     daemon += "time.sleep(600)"
     for source in (daemon, f"import os\nif not os.fork(): exec({daemon!r})"):
@@ -394,8 +394,8 @@ def dies_with_hostile_words(_request: Request) -> None:
 
 
 def refuses_with_hostile_words(request: Request) -> None:
-    told = {"error": "\x1b[31mError", "message": HOSTILE + "\ud800" + "x" * 1_000_000}
-    write(message({"kind": "refused", "id": request[0]["id"], **told}))
+    words = {"error": "\x1b[31mError", "message": HOSTILE + "\ud800" + "x" * 1_000_000}
+    write(message({"kind": "refused", "id": request[0]["id"], **words}))
 
 
 def allocates(request: Request) -> None:
@@ -403,8 +403,8 @@ def allocates(request: Request) -> None:
     try:
         mmap.mmap(-1, 1 << 30)
     except OSError as error:
-        told = {"error": "MemoryError", "message": f"no room for 1 GiB: {error.strerror}"}
-        write(message({"kind": "refused", "id": request[0]["id"], **told}))
+        words = {"error": "MemoryError", "message": f"no room for 1 GiB: {error.strerror}"}
+        write(message({"kind": "refused", "id": request[0]["id"], **words}))
     else:
         good(request)
 
@@ -480,7 +480,7 @@ EVERY = (dies_on_every_case, floods_stderr, is_slow, is_very_slow, reads_four_fi
 
 
 def dies_at_its_first_start() -> None:
-    """Come up the second time: what tells the times apart is a file that is named in place of a version."""
+    """Start only the second time: the first start leaves a file, named in place of a version."""
     try:
         os.close(os.open(sys.argv[3], os.O_CREAT | os.O_EXCL))
     except FileExistsError:

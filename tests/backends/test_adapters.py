@@ -55,11 +55,11 @@ def tensor_type(name: str, shape: tuple[int, ...] | None = (2,)) -> onnx.TypePro
     return helper.make_tensor_type_proto(protocol.element_type_named(name).number, shape)
 
 
-def ask(adapter: Any, asked: bytes, inputs: dict[str, Any], *outputs: str) -> list[Any]:
+def ask(adapter: Any, model_bytes: bytes, inputs: dict[str, Any], *outputs: str) -> list[Any]:
     """Return the values of `outputs` after a round over the wire."""
-    buffers = [asked]
+    buffers = [model_bytes]
     described = [{"name": name, "value": protocol.encode(value, buffers)} for name, value in inputs.items()]
-    header = {"id": 1, "model": len(asked), "inputs": described, "outputs": list(outputs)}
+    header = {"id": 1, "model": len(model_bytes), "inputs": described, "outputs": list(outputs)}
     line, _, payload = serve.answer(adapter, header, b"".join(buffers)).partition(b"\n")
     reply = protocol.parse_header(line)
     assert reply["kind"] == "answer", reply
@@ -69,10 +69,10 @@ def ask(adapter: Any, asked: bytes, inputs: dict[str, Any], *outputs: str) -> li
     return values
 
 
-def opted_out(adapter: Any, asked: bytes, inputs: dict[str, Any], *outputs: str) -> str | None:
+def opted_out(adapter: Any, model_bytes: bytes, inputs: dict[str, Any], *outputs: str) -> str | None:
     """Return the reason for which the adapter's runtime opts out of a model, None for a failure."""
     with pytest.raises(Exception) as raised:  # noqa: PT011 - each runtime has exceptions of its own
-        adapter.run(asked, inputs, list(outputs))
+        adapter.run(model_bytes, inputs, list(outputs))
     return serve.opt_out(adapter.OPT_OUTS, raised.value)
 
 
@@ -83,19 +83,23 @@ def array(name: str, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     return (np.arange(count) % 2).astype(protocol.numpy_dtype(protocol.element_type_named(name).number)).reshape(shape)
 
 
-def equal(wanted: Any, got: Any) -> bool:
+def equal(expected: Any, got: Any) -> bool:
     """Tell whether two values are the same in structure, element types, shapes and elements."""
-    if isinstance(wanted, np.ndarray):
+    if isinstance(expected, np.ndarray):
         return (
             isinstance(got, np.ndarray)
-            and (wanted.dtype, wanted.shape) == (got.dtype, got.shape)
-            and wanted.tolist() == got.tolist()
+            and (expected.dtype, expected.shape) == (got.dtype, got.shape)
+            and expected.tolist() == got.tolist()
         )
-    if isinstance(wanted, list):
-        return isinstance(got, list) and len(wanted) == len(got) and all(map(equal, wanted, got))
-    if isinstance(wanted, dict):
-        return isinstance(got, dict) and wanted.keys() == got.keys() and all(equal(wanted[k], got[k]) for k in wanted)
-    return wanted is got
+    if isinstance(expected, list):
+        return isinstance(got, list) and len(expected) == len(got) and all(map(equal, expected, got))
+    if isinstance(expected, dict):
+        return (
+            isinstance(got, dict)
+            and expected.keys() == got.keys()
+            and all(equal(expected[k], got[k]) for k in expected)
+        )
+    return expected is got
 
 
 # What every adapter does
@@ -106,22 +110,22 @@ def equal(wanted: Any, got: Any) -> bool:
 def test_tensors_come_through(adapter: Any, name: str, shape: tuple[int, ...]) -> None:
     x = array(name, shape)
     info = helper.make_value_info("x", tensor_type(name, shape))
-    asked = typed(tensor_type(name, shape), helper.make_node("Identity", ["x"], ["y"]), info, opset=19)
-    [y] = ask(adapter, asked, {"x": x}, "y")
+    model_bytes = typed(tensor_type(name, shape), helper.make_node("Identity", ["x"], ["y"]), info, opset=19)
+    [y] = ask(adapter, model_bytes, {"x": x}, "y")
     assert equal(x, y), f"{x!r} came as {y!r}"
 
 
 def test_narrow_tensors_travel_beside_plain_ones(adapter: Any) -> None:
-    asked = model("g (float[2] x, bfloat16[2] b) => (float[2] y, bfloat16[2] c) { y = Neg(x)  c = Identity(b) }")
+    model_bytes = model("g (float[2] x, bfloat16[2] b) => (float[2] y, bfloat16[2] c) { y = Neg(x)  c = Identity(b) }")
     b = np.array([1.5, -2]).astype(array("bfloat16", ()).dtype)
-    y, c = ask(adapter, asked, {"x": X, "b": b}, "y", "c")
+    y, c = ask(adapter, model_bytes, {"x": X, "b": b}, "y", "c")
     assert equal(Y, y), y
     assert equal(b, c), c
 
 
 def test_outputs_come_in_the_order_asked_for(adapter: Any) -> None:
-    asked = model("g (float[2] x) => (float[2] same, float[2] other) { same = Identity(x)  other = Neg(x) }")
-    other, same = ask(adapter, asked, {"x": X}, "other", "same")
+    model_bytes = model("g (float[2] x) => (float[2] same, float[2] other) { same = Identity(x)  other = Neg(x) }")
+    other, same = ask(adapter, model_bytes, {"x": X}, "other", "same")
     assert (other.tolist(), same.tolist()) == (Y.tolist(), X.tolist()), (other, same)
 
 
@@ -130,24 +134,24 @@ def test_sequences_come_through(adapter: Any, name: str) -> None:
     x, index = [array(name, (2,)), array(name, (0,)), array(name, (2,))], np.array(0)
     sequence = helper.make_sequence_type_proto(tensor_type(name, None))
     inputs = [helper.make_value_info("x", sequence), helper.make_value_info("i", tensor_type("int64", ()))]
-    asked = typed(sequence, helper.make_node("SequenceErase", ["x", "i"], ["y"]), *inputs)
-    [y] = ask(adapter, asked, {"x": x, "i": index}, "y")
+    model_bytes = typed(sequence, helper.make_node("SequenceErase", ["x", "i"], ["y"]), *inputs)
+    [y] = ask(adapter, model_bytes, {"x": x, "i": index}, "y")
     assert equal(x[1:], y), y
 
 
-def test_an_optional_input_that_holds_nothing_comes_through(adapter: Any) -> None:
+def test_an_empty_optional_input_is_passed_through(adapter: Any) -> None:
     optional = helper.make_optional_type_proto(tensor_type("float"))
     node = helper.make_node("OptionalHasElement", ["x"], ["y"])
-    asked = typed(tensor_type("bool", ()), node, helper.make_value_info("x", optional))
+    model_bytes = typed(tensor_type("bool", ()), node, helper.make_value_info("x", optional))
     for x, has in ((None, False), (X, True)):
-        [y] = ask(adapter, asked, {"x": x}, "y")
+        [y] = ask(adapter, model_bytes, {"x": x}, "y")
         assert equal(np.array(has), y), f"{x} gave {y!r}"
 
 
 def test_a_runtimes_error_is_not_an_opt_out(adapter: Any) -> None:
-    asked = model("g (float[2] x, float[3] z) => (float[2] y) { y = Add(x, z) }")
+    model_bytes = model("g (float[2] x, float[3] z) => (float[2] y) { y = Add(x, z) }")
     with pytest.raises(Exception, match=r"(?i)dimension|Issues with types") as raised:
-        adapter.run(asked, {"x": X, "z": np.zeros(3, np.float32)}, ["y"])
+        adapter.run(model_bytes, {"x": X, "z": np.zeros(3, np.float32)}, ["y"])
     assert serve.opt_out(adapter.OPT_OUTS, raised.value) is None, raised.value
 
 
@@ -178,29 +182,29 @@ PACKED = pytest.mark.parametrize(("name", "values"), [("int4", [1, -8, 7]), ("ui
 def test_ort_takes_and_gives_packed_types(ort: Any, name: str, values: list[int]) -> None:
     x = np.array(values).astype(array(name, ()).dtype)
     info = helper.make_value_info("x", tensor_type(name, (3,)))
-    asked = typed(tensor_type(name, (3,)), helper.make_node("Transpose", ["x"], ["y"]), info, opset=21)
-    [y] = ask(ort, asked, {"x": x}, "y")
+    model_bytes = typed(tensor_type(name, (3,)), helper.make_node("Transpose", ["x"], ["y"]), info, opset=21)
+    [y] = ask(ort, model_bytes, {"x": x}, "y")
     assert equal(x, y), f"{x!r} came as {y!r}"
 
 
 @PACKED
-def test_ort_does_without_what_old_versions_lack(
+def test_ort_works_without_functions_that_old_versions_lack(
     ort: Any, monkeypatch: pytest.MonkeyPatch, name: str, values: list[int]
 ) -> None:
     """Up to 1.20 an OrtValue does not tell its size: neither the adapter nor its script may ask."""
     monkeypatch.delattr(ort.onnxruntime.OrtValue, "tensor_size_in_bytes", raising=False)
     x = np.array(values).astype(array(name, ()).dtype)
     info = helper.make_value_info("x", tensor_type(name, (3,)))
-    asked = typed(tensor_type(name, (3,)), helper.make_node("Transpose", ["x"], ["y"]), info, opset=21)
-    [y] = ask(ort, asked, {"x": x}, "y")
+    model_bytes = typed(tensor_type(name, (3,)), helper.make_node("Transpose", ["x"], ["y"]), info, opset=21)
+    [y] = ask(ort, model_bytes, {"x": x}, "y")
     assert equal(x, y), f"{x!r} came as {y!r}"
-    names = {"model": onnx.load_from_string(asked), "inputs": {"x": x}, "onnx": onnx}
+    names = {"model": onnx.load_from_string(model_bytes), "inputs": {"x": x}, "onnx": onnx}
     exec(ort.info()["repro_wide"], names)
     assert equal([x], names["outputs"]), names["outputs"]
     empty = np.zeros((2, 0), x.dtype)
     info = helper.make_value_info("x", tensor_type(name, (2, 0)))
-    asked = typed(tensor_type(name, (0, 2)), helper.make_node("Transpose", ["x"], ["y"]), info, opset=21)
-    [y] = ask(ort, asked, {"x": empty}, "y")
+    model_bytes = typed(tensor_type(name, (0, 2)), helper.make_node("Transpose", ["x"], ["y"]), info, opset=21)
+    [y] = ask(ort, model_bytes, {"x": empty}, "y")
     assert equal(empty.T, y), y
 
 
@@ -213,11 +217,11 @@ LACKS = {
     "InvalidArgument": "while running AveragePool node. Name:'AveragePool' Status Message: Unsupported pooling size.",
     "InvalidArgument ": "Name:'Conv' Status Message: Dilation not supported for AutoPadType::SAME_UPPER or AutoPadType",
 }
-"""What ONNX Runtime 1.31 says of what its kernels lack."""
+"""Messages of ONNX Runtime 1.31 where it has no kernel."""
 
 
 @pytest.mark.parametrize(("name", "text"), LACKS.items(), ids=range(len(LACKS)))
-def test_ort_opts_out_of_what_its_kernels_lack(ort: Any, name: str, text: str) -> None:
+def test_ort_opts_out_where_it_has_no_kernel(ort: Any, name: str, text: str) -> None:
     error = type(name.strip(), (Exception,), {})(text)
     assert serve.opt_out(ort.OPT_OUTS, error) == "no kernel"
 
@@ -239,14 +243,14 @@ def test_ort_1_20_opts_out_with_another_exception(ort: Any, text: str, reason: s
     assert serve.opt_out(ort.OPT_OUTS, error) == reason
 
 
-def test_ort_gives_an_optional_that_holds_nothing(ort: Any) -> None:
+def test_ort_returns_an_empty_optional(ort: Any) -> None:
     for name in ("float", "bfloat16"):  # As an array, and through OrtValue.
         optional = helper.make_optional_type_proto(tensor_type(name))
-        asked = typed(optional, helper.make_node("Optional", [], ["y"], type=tensor_type(name)))
-        assert ask(ort, asked, {}, "y") == [None], name
+        model_bytes = typed(optional, helper.make_node("Optional", [], ["y"], type=tensor_type(name)))
+        assert ask(ort, model_bytes, {}, "y") == [None], name
 
 
-def test_ort_gives_an_optional_that_holds_something(ort: Any) -> None:
+def test_ort_returns_the_value_of_an_optional(ort: Any) -> None:
     optional = helper.make_optional_type_proto(tensor_type("float"))
     info = helper.make_value_info("x", tensor_type("float"))
     [y] = ask(ort, typed(optional, helper.make_node("Optional", ["x"], ["y"]), info), {"x": X}, "y")
@@ -260,18 +264,18 @@ def test_ort_gives_maps_of_the_declared_type(ort: Any, attribute: str, labels: l
     key = 7 if attribute == "classlabels_int64s" else protocol.STRING
     maps = helper.make_sequence_type_proto(helper.make_map_type_proto(key, tensor_type("float", ())))
     node = helper.make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", **{attribute: labels})
-    asked = typed(maps, node, helper.make_value_info("x", tensor_type("float", (2, 2))))
-    [y] = ask(ort, asked, {"x": np.array([[1, 2], [3, 4]], np.float32)}, "y")
+    model_bytes = typed(maps, node, helper.make_value_info("x", tensor_type("float", (2, 2))))
+    [y] = ask(ort, model_bytes, {"x": np.array([[1, 2], [3, 4]], np.float32)}, "y")
     rows = [[1, 2], [3, 4]]
-    wanted = [{k: np.array(v, np.float32) for k, v in zip(labels, row, strict=True)} for row in rows]
-    assert equal(wanted, y), y
+    expected = [{k: np.array(v, np.float32) for k, v in zip(labels, row, strict=True)} for row in rows]
+    assert equal(expected, y), y
 
 
 def test_ort_takes_maps(ort: Any) -> None:
     map_ = helper.make_map_type_proto(7, tensor_type("float", ()))
     node = helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", int64_vocabulary=[9, 7])
-    asked = typed(tensor_type("float", (1, 2)), node, helper.make_value_info("x", map_))
-    [y] = ask(ort, asked, {"x": {7: np.array(1.5, np.float32), 9: np.array(2, np.float32)}}, "y")
+    model_bytes = typed(tensor_type("float", (1, 2)), node, helper.make_value_info("x", map_))
+    [y] = ask(ort, model_bytes, {"x": {7: np.array(1.5, np.float32), 9: np.array(2, np.float32)}}, "y")
     assert equal(np.array([[2, 1.5]], np.float32), y), y
 
 
@@ -313,25 +317,25 @@ ORT_OPT_OUTS = {
 }
 
 
-@pytest.mark.parametrize(("asked", "inputs", "reason"), ORT_OPT_OUTS.values(), ids=list(ORT_OPT_OUTS))
-def test_ort_opts_out(ort: Any, asked: bytes, inputs: dict[str, Any], reason: str) -> None:
-    outputs = [value.name for value in onnx.load_from_string(asked).graph.output]
-    assert opted_out(ort, asked, inputs, *outputs) == reason
+@pytest.mark.parametrize(("model_bytes", "inputs", "reason"), ORT_OPT_OUTS.values(), ids=list(ORT_OPT_OUTS))
+def test_ort_opts_out(ort: Any, model_bytes: bytes, inputs: dict[str, Any], reason: str) -> None:
+    outputs = [value.name for value in onnx.load_from_string(model_bytes).graph.output]
+    assert opted_out(ort, model_bytes, inputs, *outputs) == reason
 
 
 @pytest.mark.parametrize("name", ["float6e2m3", "float6e3m2"])
 def test_ort_opts_out_of_element_types_it_has_not_heard_of(ort: Any, name: str) -> None:
     info = helper.make_value_info("x", tensor_type(name))
-    asked = typed(tensor_type(name), helper.make_node("Identity", ["x"], ["y"]), info, opset=25)
-    reason = opted_out(ort, asked, {"x": array(name, (2,))}, "y")
+    model_bytes = typed(tensor_type(name), helper.make_node("Identity", ["x"], ["y"]), info, opset=25)
+    reason = opted_out(ort, model_bytes, {"x": array(name, (2,))}, "y")
     # Once it knows the type it may still lack the kernel.
     assert reason in {"no such element type", "no kernel"}, reason
 
 
 def test_ort_does_not_opt_out_of_a_model_without_element_type(ort: Any) -> None:
-    asked = onnx.load_from_string(model(NEG))
-    asked.graph.input[0].type.tensor_type.elem_type = 0
-    assert opted_out(ort, asked.SerializeToString(), {"x": X}, "y") is None
+    proto = onnx.load_from_string(model(NEG))
+    proto.graph.input[0].type.tensor_type.elem_type = 0
+    assert opted_out(ort, proto.SerializeToString(), {"x": X}, "y") is None
 
 
 def test_every_reason_of_ort_has_a_model(ort: Any) -> None:
@@ -349,8 +353,8 @@ def test_the_reference_opts_out_of_an_operator_it_lacks() -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("PIL") is not None, reason="ImageDecoder needs Pillow, which is there")
 def test_the_reference_opts_out_where_a_package_is_missing() -> None:
-    asked = model("g (uint8[3] x) => (uint8[1,1,3] y) { y = ImageDecoder(x) }", opset=20)
-    reason = opted_out(onnx_reference, asked, {"x": np.zeros(3, np.uint8)}, "y")
+    model_bytes = model("g (uint8[3] x) => (uint8[1,1,3] y) { y = ImageDecoder(x) }", opset=20)
+    reason = opted_out(onnx_reference, model_bytes, {"x": np.zeros(3, np.uint8)}, "y")
     assert reason == "an optional package is missing"
 
 
@@ -369,8 +373,8 @@ def test_a_backend_runs(ort: Any) -> None:
 @SHIM
 def test_a_backend_gets_the_inputs_in_their_order() -> None:
     pytest.importorskip("onnxruntime", reason="it is the backend")
-    asked = model("g (float[2] b, float[2] a) => (float[2] y) { y = Sub(b, a) }")
-    [y] = ask(serve.load("onnxruntime.backend"), asked, {"b": X, "a": Y}, "y")
+    model_bytes = model("g (float[2] b, float[2] a) => (float[2] y) { y = Sub(b, a) }")
+    [y] = ask(serve.load("onnxruntime.backend"), model_bytes, {"b": X, "a": Y}, "y")
     assert equal(X - Y, y), y
 
 
@@ -386,8 +390,8 @@ def test_a_backends_script_runs() -> None:
 def test_a_backend_opts_out_as_its_runtimes_own_adapter_does(ort: Any) -> None:
     adapter = serve.load("onnxruntime.backend")
     assert set(ort.OPT_OUTS) < set(adapter.OPT_OUTS), adapter.OPT_OUTS
-    asked, inputs, reason = ORT_OPT_OUTS["kernel"]
-    assert opted_out(adapter, asked, inputs, "y") == reason
+    model_bytes, inputs, reason = ORT_OPT_OUTS["kernel"]
+    assert opted_out(adapter, model_bytes, inputs, "y") == reason
 
 
 def prepare(error: BaseException) -> Any:
@@ -413,18 +417,18 @@ def test_a_backend_opts_out(target: Any, reason: str | None) -> None:
     assert opted_out(adapter, model(NEG), {"x": X}, "y") == reason
 
 
-def test_a_backend_is_asked_about_the_model_it_is_to_run() -> None:
-    asked = []
+def test_is_compatible_gets_the_model_that_runs() -> None:
+    compared = []
     target = SimpleNamespace(
-        is_compatible=lambda proto, device: asked.append((proto, device)) or True,
+        is_compatible=lambda proto, device: compared.append((proto, device)) or True,
         prepare=lambda proto, device: (
-            asked.append((proto, device)) or SimpleNamespace(run=lambda inputs: (-inputs[0], None))
+            compared.append((proto, device)) or SimpleNamespace(run=lambda inputs: (-inputs[0], None))
         ),
     )
     [y, nothing] = ask(onnx_backend.Adapter(target, "some.backend"), model(NEG), {"x": X}, "y")
     assert equal(Y, y), y
     assert nothing is None, nothing
-    assert [(proto.SerializeToString(), device) for proto, device in asked] == [(model(NEG), "CPU")] * 2, asked
+    assert [(proto.SerializeToString(), device) for proto, device in compared] == [(model(NEG), "CPU")] * 2, compared
 
 
 def vectorizer(held: int) -> bytes:
@@ -433,23 +437,23 @@ def vectorizer(held: int) -> bytes:
     node = helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", string_vocabulary=["b", "a"])
     output = helper.make_tensor_value_info("y", held, None)
     graph = helper.make_graph([node], "g", [helper.make_value_info("x", entries)], [output])
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("ai.onnx.ml", 1)], ir_version=8)
-    return bytes(made.SerializeToString())
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("ai.onnx.ml", 1)], ir_version=8)
+    return bytes(proto.SerializeToString())
 
 
-def test_maps_that_onnxruntime_cannot_be_given(ort: Any) -> None:
-    [found] = ort.run(
+def test_ort_opts_out_of_maps_that_it_cannot_take(ort: Any) -> None:
+    [scores] = ort.run(
         vectorizer(onnx.TensorProto.FLOAT), {"x": {"a": np.array(5, np.float32), "b": np.array(7, np.float32)}}, ["y"]
     )
-    assert found.reshape(-1).tolist() == [7, 5]
-    for held, given in ((onnx.TensorProto.INT64, {"a": np.array(5)}), (onnx.TensorProto.FLOAT, {})):
+    assert scores.reshape(-1).tolist() == [7, 5]
+    for held, mapping in ((onnx.TensorProto.INT64, {"a": np.array(5)}), (onnx.TensorProto.FLOAT, {})):
         with pytest.raises(ort.NoTypeError, match="no maps but those of floats"):
-            ort.run(vectorizer(held), {"x": given}, ["y"])
+            ort.run(vectorizer(held), {"x": mapping}, ["y"])
 
 
-def test_ort_says_what_is_the_newest_it_knows(ort: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = ort.info()
-    assert said["opset"] >= 21
-    assert said["ir_version"] >= 10
+def test_ort_reports_its_newest_opset_and_ir_version(ort: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = ort.info()
+    assert info["opset"] >= 21
+    assert info["ir_version"] >= 10
     monkeypatch.setattr(ort, "_newest", lambda *_: None)
     assert not {"opset", "ir_version"} & set(ort.info()), "where it does not say it"

@@ -1,4 +1,4 @@
-"""What compilers made: kept whole, found again, bounded, and never believed when it is damaged."""
+"""The cache of compiled models: whole entries, reuse, a bounded size, and no use of damaged entries."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def files(place: Path) -> list[Path]:
     return [path for path in place.rglob("*") if path.is_file()]
 
 
-def test_what_is_made_once_is_found_again(place: Path) -> None:
-    made: list[int] = []
+def test_a_compiled_result_is_reused(place: Path) -> None:
+    calls: list[int] = []
 
     def make() -> bytes:
-        made.append(1)
+        calls.append(1)
         return b"program" * 100
 
     assert cache.compiled(make, b"model", "runtime", "1.0") == cache.compiled(make, b"model", "runtime", "1.0")
-    assert len(made) == 1
+    assert len(calls) == 1
     [path] = files(place)
     assert path.stat().st_size < 700, "it is packed"
     assert cache.get(NAME) == b"program" * 100
@@ -67,7 +67,7 @@ def test_an_error_is_not_kept(place: Path) -> None:
         (b"model", "runtime", "1.0", ""),
     ],
 )
-def test_whatever_it_depends_on_names_another_entry(other: tuple[bytes | str, ...]) -> None:
+def test_every_dependency_is_part_of_the_name_of_an_entry(other: tuple[bytes | str, ...]) -> None:
     assert cache.name(*other) != NAME
     assert cache.compiled(lambda: b"first", b"model", "runtime", "1.0") == b"first"
     assert cache.compiled(lambda: b"second", *other) == b"second"
@@ -75,7 +75,7 @@ def test_whatever_it_depends_on_names_another_entry(other: tuple[bytes | str, ..
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "foreign", "longer"])
-def test_a_damaged_entry_is_thrown_away_and_made_again(place: Path, damage: str) -> None:
+def test_a_damaged_entry_is_removed_and_compiled_again(place: Path, damage: str) -> None:
     cache.put(NAME, b"program" * 10)
     [path] = files(place)
     data = path.read_bytes()
@@ -103,7 +103,7 @@ def test_an_empty_variable_keeps_nothing(place: Path, monkeypatch: pytest.Monkey
     assert cache.get(NAME) == b"program", "nor written"
 
 
-def test_where_it_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_place_of_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert cache.folder() == tmp_path
     monkeypatch.delenv("ONNX_CONFORMANCE_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
@@ -114,7 +114,7 @@ def test_where_it_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         assert cache.folder() == tmp_path / ".cache" / "onnx-conformance"
 
 
-def test_a_folder_that_cannot_be_written_keeps_nothing_and_says_nothing(place: Path) -> None:
+def test_a_read_only_folder_caches_nothing_silently(place: Path) -> None:
     blocked = place / "file"
     blocked.write_bytes(b"")
     os.environ["ONNX_CONFORMANCE_CACHE"] = str(blocked)
@@ -122,7 +122,7 @@ def test_a_folder_that_cannot_be_written_keeps_nothing_and_says_nothing(place: P
     assert cache.compiled(lambda: b"again", b"model") == b"again"
 
 
-def test_what_cannot_be_moved_to_its_place_leaves_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_moved_into_the_cache_is_removed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError("no space left on device")
 
@@ -142,7 +142,7 @@ def in_one_folder(number: int) -> str:
     return f"00{number:062x}"
 
 
-def test_what_was_not_used_for_the_longest_time_goes(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_least_recently_used_entry_is_removed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bounded(monkeypatch, 16)
     for number in range(16):
         cache.put(in_one_folder(number), b"x")
@@ -173,7 +173,7 @@ def test_an_entry_that_has_no_room_is_not_kept(place: Path, monkeypatch: pytest.
     assert not files(place)
 
 
-def test_what_a_process_left_that_died_is_removed_too(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temporary_files_of_dead_processes_are_removed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bounded(monkeypatch, 4)
     left = place / "programs" / "00" / ".half"
     left.parent.mkdir(parents=True)
@@ -190,9 +190,9 @@ sys.path.insert(0, sys.argv[1])
 from backends import cache
 for turn in range(200):
     for number in range(8):
-        wanted = bytes([number]) * 50_000
-        found = cache.compiled(lambda: wanted, b"model", str(number))
-        assert found == wanted, (turn, number, len(found))
+        expected = bytes([number]) * 50_000
+        actual = cache.compiled(lambda: expected, b"model", str(number))
+        assert actual == expected, (turn, number, len(actual))
         path = cache._path(cache.name(b"model", str(number)))
         if turn % 5 == 0:
             path.unlink(missing_ok=True)
@@ -203,12 +203,12 @@ def test_processes_share_it(place: Path) -> None:
     above = str(Path(backends.__file__).parent.parent)
     started = [subprocess.Popen([sys.executable, "-c", WORKER, above], stderr=subprocess.PIPE) for _ in range(3)]
     for process in started:
-        _, said = process.communicate(timeout=120)
-        assert process.returncode == 0, said.decode()
+        _, output = process.communicate(timeout=120)
+        assert process.returncode == 0, output.decode()
     assert not [path for path in files(place) if path.name.startswith(".")], "nothing half is left"
 
 
-def test_the_machine_is_told_and_its_processor_is_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_machine_and_its_processor_are_part_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache.processor().startswith(cache.machine())
     assert len(cache.processor()) > len(cache.machine())
     monkeypatch.setattr(cache.platform, "machine", lambda: "other")

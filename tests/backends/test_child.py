@@ -1,4 +1,4 @@
-"""Programs of an adapter: what ends one by a signal is told, and none is left."""
+"""Programs of an adapter: the signal that ends one is reported, and none is left running."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_program_that_dies_is_no_exception_of_the_runtimes(capfd: pytest.Captu
     assert "the last words" in capfd.readouterr().err
 
 
-def test_a_program_that_fails_is_the_runtimes_to_tell() -> None:
+def test_a_program_that_fails_is_left_to_the_runtime() -> None:
     done = child.run([sys.executable, "-c", "import sys; sys.exit(3)"], capture_output=True)
     assert done.returncode == 3
 
@@ -48,8 +48,8 @@ except child.KilledError as error:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with the one that started it")
 def test_a_program_that_hangs_does_not_outlive_the_adapter(tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    hang = f"import os, time; open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    pid_file = tmp_path / "pid"
+    hang = f"import os, time; open({str(pid_file)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     script = f"""
 import sys
 sys.path.insert(0, {str(Path(backends.__file__).parent.parent)!r})
@@ -58,10 +58,10 @@ child.run([sys.executable, "-c", {hang!r}])
 """
     adapter = subprocess.Popen([sys.executable, "-c", script])
     deadline = time.monotonic() + 30
-    while not (told.is_file() and told.read_text()):
+    while not (pid_file.is_file() and pid_file.read_text()):
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    number = int(told.read_text())
+    number = int(pid_file.read_text())
     adapter.kill()
     adapter.wait()
     while orphans.runs(number):
@@ -69,7 +69,7 @@ child.run([sys.executable, "-c", {hang!r}])
         time.sleep(0.02)
 
 
-def test_it_runs_what_subprocess_would(capfd: pytest.CaptureFixture[str]) -> None:
+def test_it_runs_the_same_programs_as_subprocess(capfd: pytest.CaptureFixture[str]) -> None:
     assert (
         child.run([sys.executable, "-c", "print(input())"], input="x", text=True, capture_output=True).stdout == "x\n"
     )

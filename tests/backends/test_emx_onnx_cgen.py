@@ -32,7 +32,7 @@ INPUTS = {"b": np.ones(2, np.float32), "a": np.zeros(2, np.float32)}
 
 @pytest.fixture
 def load(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Return what loads the adapter with a backend whose run_model() is given."""
+    """Return a function that loads the adapter with a backend that has this run_model()."""
 
     def with_(run_model: Any) -> Any:
         monkeypatch.setattr(onnx.reference, "ReferenceEvaluator", onnx.reference.ReferenceEvaluator)
@@ -52,7 +52,7 @@ def load(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
 @pytest.fixture
 def adapter(load: Callable[..., Any]) -> Any:
-    return load(lambda _, given: [given[0] - given[1], given[1] - given[0]])
+    return load(lambda _, arrays: [arrays[0] - arrays[1], arrays[1] - arrays[0]])
 
 
 def test_inputs_go_in_the_graphs_order_and_outputs_by_name(adapter: Any) -> None:
@@ -66,8 +66,8 @@ def test_maps_opt_out(adapter: Any) -> None:
 
 
 def test_an_answer_made_with_the_reference_opts_out(load: Callable[..., Any]) -> None:
-    def run_model(proto: Any, given: list[Any]) -> Any:
-        return onnx.reference.ReferenceEvaluator(proto).run(None, dict(zip("ab", given, strict=True)))
+    def run_model(proto: Any, arrays: list[Any]) -> Any:
+        return onnx.reference.ReferenceEvaluator(proto).run(None, dict(zip("ab", arrays, strict=True)))
 
     adapter = load(run_model)
     with pytest.raises(adapter.BorrowedError) as error:
@@ -75,8 +75,8 @@ def test_an_answer_made_with_the_reference_opts_out(load: Callable[..., Any]) ->
     assert serve.opt_out(adapter.OPT_OUTS, error.value) == "takes it from onnx.reference"
 
 
-def test_an_error_after_the_reference_was_called_stays_what_it_is(load: Callable[..., Any]) -> None:
-    def run_model(proto: Any, given: list[Any]) -> Any:  # noqa: ARG001
+def test_an_error_after_a_call_of_the_reference_is_no_opt_out(load: Callable[..., Any]) -> None:
+    def run_model(proto: Any, arrays: list[Any]) -> Any:  # noqa: ARG001
         onnx.reference.ReferenceEvaluator(proto)
         raise ValueError("wrong")
 
@@ -89,7 +89,7 @@ def test_a_program_that_dies_takes_the_adapter_with_it(
 ) -> None:
     left = tmp_path / "left"
 
-    def run_model(proto: Any, given: list[Any]) -> Any:  # noqa: ARG001
+    def run_model(proto: Any, arrays: list[Any]) -> Any:  # noqa: ARG001
         left.touch()
         try:
             adapter.backend.subprocess.run([sys.executable, "-c", "import os; os.abort()"], check=False)
@@ -101,14 +101,14 @@ def test_a_program_that_dies_takes_the_adapter_with_it(
 
     adapter = load(run_model)
     killed: list[tuple[int, int]] = []
-    monkeypatch.setattr(os, "kill", lambda *given: killed.append(given))
+    monkeypatch.setattr(os, "kill", lambda *arguments: killed.append(arguments))
     with pytest.raises(AssertionError):
         adapter.run(MODEL.SerializeToString(), INPUTS, ["y"])
     assert killed == [(os.getpid(), signal.SIGABRT)]
     assert not left.exists(), "what the backend removes is removed before"
 
 
-def test_what_a_compiler_says_names_no_folder_of_a_case(adapter: Any, tmp_path: Path) -> None:
+def test_messages_of_the_compiler_name_no_temporary_folder(adapter: Any, tmp_path: Path) -> None:
     words = [sys.executable, "-c", "import sys; sys.exit(sys.argv[1] + ':1:1: error: x')", str(tmp_path / "model.c")]
     done = adapter.watched(words, capture_output=True, check=False, text=True)
     assert done.stderr == "model.c:1:1: error: x\n"
@@ -138,7 +138,7 @@ class Compiled:
         self.compiler.chmod(0o755)
 
     def __call__(self, source: str, *more: str) -> str:
-        """Compile in a folder of its own, run what came out, and return what was said."""
+        """Compile in a folder of its own, run the program, and return its output."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             path = Path(folder, "model.c")
             path.write_text(source)
@@ -163,7 +163,7 @@ def compiled(adapter: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> C
     return Compiled(adapter, tmp_path)
 
 
-def test_what_the_compiler_made_is_kept_by_the_c_and_the_options(compiled: Compiled) -> None:
+def test_compiled_libraries_are_cached_by_source_and_options(compiled: Compiled) -> None:
     assert [compiled("one"), compiled("one"), compiled("two"), compiled("one", "-g")] == [
         "one\n",
         "one\n",
@@ -173,7 +173,7 @@ def test_what_the_compiler_made_is_kept_by_the_c_and_the_options(compiled: Compi
     assert compiled.calls == 3
 
 
-def test_another_compiler_makes_it_again(compiled: Compiled) -> None:
+def test_another_compiler_compiles_again(compiled: Compiled) -> None:
     compiled("one")
     compiled.compiler.write_text(COMPILER.replace("fake 1.0", "fake 1.1"))
     compiled.adapter._compiler_version.cache_clear()
@@ -186,7 +186,7 @@ def test_an_error_of_the_compiler_is_not_kept(compiled: Compiled) -> None:
     assert compiled.calls == 2
 
 
-def test_what_is_linked_with_libraries_of_the_machine_is_not_kept(compiled: Compiled) -> None:
+def test_libraries_linked_with_those_of_the_machine_are_not_cached(compiled: Compiled) -> None:
     compiled("one", "-lwebp")
     compiled("one", "-lwebp")
     assert compiled.calls == 2
@@ -201,10 +201,10 @@ def test_a_template_is_read_once_and_again_where_its_text_is_another(adapter: An
             read.append(source)
             return super().compile(source, *more, **options)
 
-    kept = adapter.Templates()
+    templates = adapter.Templates()
 
     def render() -> str:
-        environment = Environment(loader=jinja2.DictLoader(texts), bytecode_cache=kept, autoescape=True)
+        environment = Environment(loader=jinja2.DictLoader(texts), bytecode_cache=templates, autoescape=True)
         return environment.get_template("a").render(x=1)
 
     assert [render(), render()] == ["2", "2"]
@@ -214,12 +214,12 @@ def test_a_template_is_read_once_and_again_where_its_text_is_another(adapter: An
     assert adapter.c_emitter.Environment().bytecode_cache is not None
 
 
-def test_a_program_that_fails_is_the_backends_to_tell(adapter: Any) -> None:
+def test_a_program_that_fails_is_left_to_the_backend(adapter: Any) -> None:
     done = adapter.watched([sys.executable, "-c", "import sys; sys.exit(3)"], check=False)
     assert done.returncode == 3
 
 
-def test_the_compiler_is_found_or_asked_for(adapter: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_compiler_is_reported(adapter: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("CC", "")
     with pytest.raises(adapter.NoCompilerError, match=r"cc or gcc or clang is not on the PATH; install one, or .* CC="):

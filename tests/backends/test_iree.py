@@ -63,18 +63,18 @@ class Values(list[Any]):
 
     def get_as_object(self, place: int, kind: type) -> View:
         assert kind is View
-        found: View = self[place]
-        return found
+        view: View = self[place]
+        return view
 
 
 class Context:
     def __init__(self, instance: str, modules: list[Any]) -> None:
         assert (instance, modules[0]) == ("instance", "hal")
 
-    def invoke(self, function: Any, given: Values, taken: Values) -> None:
-        assert len(given) == given.room
-        taken.extend(function(*given))
-        assert len(taken) == taken.room
+    def invoke(self, function: Any, arguments: Values, results: Values) -> None:
+        assert len(arguments) == arguments.room
+        results.extend(function(*arguments))
+        assert len(results) == results.room
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def adapter(monkeypatch: pytest.MonkeyPatch, program: dict[str, Any]) -> Any:
 
     runtime = {
         "Config": lambda driver: SimpleNamespace(vm_instance="instance", device=device, driver=driver),
-        "create_hal_module": lambda instance, made: "hal",  # noqa: ARG005
+        "create_hal_module": lambda instance, built: "hal",  # noqa: ARG005
         "HalElementType": Hal,
         "HalBufferView": View,
         "VmVariantList": Values,
@@ -110,8 +110,8 @@ def adapter(monkeypatch: pytest.MonkeyPatch, program: dict[str, Any]) -> Any:
         "MemoryType": SimpleNamespace(DEVICE_LOCAL=1),
         "BufferUsage": SimpleNamespace(DEFAULT=1),
     }
-    made = SimpleNamespace(verify=lambda: None, get_asm=lambda assume_verified: "text")  # noqa: ARG005
-    info = SimpleNamespace(main_graph="graph", create_module=lambda context: SimpleNamespace(operation=made))  # noqa: ARG005
+    operation = SimpleNamespace(verify=lambda: None, get_asm=lambda assume_verified: "text")  # noqa: ARG005
+    info = SimpleNamespace(main_graph="graph", create_module=lambda context: SimpleNamespace(operation=operation))  # noqa: ARG005
     importer = {
         "ModelInfo": lambda proto: info,  # noqa: ARG005
         "NodeImporter": SimpleNamespace(define_function=lambda graph, module: SimpleNamespace(import_all=lambda: None)),  # noqa: ARG005
@@ -148,7 +148,7 @@ def test_inputs_go_in_the_graphs_order_and_integers_get_the_declared_sign(adapte
         ("int4[4]", np.array([1, -8, 7, 0], ml_dtypes.int4)),
         ("uint4[2,2]", np.array([[1, 15], [7, 0]], ml_dtypes.uint4)),
     ],
-    ids=lambda given: given if isinstance(given, str) else "",
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_value_goes_in_and_out_as_its_bytes(
     adapter: Any, program: dict[str, Any], declared: str, value: np.ndarray[Any, Any]
@@ -158,12 +158,12 @@ def test_a_value_goes_in_and_out_as_its_bytes(
     )
     program["g"] = lambda a: [a]
     array = np.asarray(value)
-    [found] = adapter.run(model.SerializeToString(), {"a": array}, ["y"])
-    assert (found.dtype, found.shape) == (array.dtype, array.shape)
-    assert protocol.pack(found) == protocol.pack(array)
+    [output] = adapter.run(model.SerializeToString(), {"a": array}, ["y"])
+    assert (output.dtype, output.shape) == (array.dtype, array.shape)
+    assert protocol.pack(output) == protocol.pack(array)
 
 
-def test_another_type_than_the_declared_stays_what_it_is(adapter: Any, program: dict[str, Any]) -> None:
+def test_an_output_of_an_undeclared_type_keeps_its_type(adapter: Any, program: dict[str, Any]) -> None:
     program["g"] = lambda a, b: [View(np.float32([1]).tobytes(), (1,), Hal.FLOAT_32), b]  # noqa: ARG005
     [y] = adapter.run(MODEL.SerializeToString(), {"a": A, "b": B}, ["y"])
     assert (y.dtype, y.tolist()) == (np.float32, [1])
@@ -172,7 +172,7 @@ def test_another_type_than_the_declared_stays_what_it_is(adapter: Any, program: 
 @pytest.mark.parametrize(
     "value", [np.zeros(1, np.complex64), np.array(["a"], object), [], {}, None], ids=lambda value: type(value).__name__
 )
-def test_what_is_no_buffer_opts_out(adapter: Any, value: Any) -> None:
+def test_outputs_that_are_no_buffers_opt_out(adapter: Any, value: Any) -> None:
     with pytest.raises(adapter.NoTypeError) as error:
         adapter.run(MODEL.SerializeToString(), {"a": value, "b": B}, ["y"])
     assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"
@@ -189,7 +189,7 @@ def test_the_types_are_those_that_both_its_importer_and_its_interface_know(adapt
     ]
 
 
-def test_what_the_compiler_says_names_no_folder(adapter: Any, tmp_path: Path) -> None:
+def test_messages_of_the_compiler_name_no_folder(adapter: Any, tmp_path: Path) -> None:
     tool = tmp_path / "iree-compile"
     tool.write_text(f"#!{sys.executable}\nimport sys; sys.exit(1)")
     tool.chmod(0o755)
@@ -204,13 +204,13 @@ def test_a_compiler_that_dies_takes_the_adapter_with_it(adapter: Any, monkeypatc
 
     monkeypatch.setattr(adapter, "compile_str", compile_str)
     killed: list[tuple[int, int]] = []
-    monkeypatch.setattr(os, "kill", lambda *given: killed.append(given))
+    monkeypatch.setattr(os, "kill", lambda *arguments: killed.append(arguments))
     with pytest.raises(AssertionError):
         adapter.run(MODEL.SerializeToString(), {"a": A, "b": B}, ["y"])
     assert killed == [(os.getpid(), signal.SIGABRT)]
 
 
-def test_what_the_compiler_made_is_kept(adapter: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_compiled_models_are_cached(adapter: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
     compiled: list[str] = []
 
@@ -219,11 +219,11 @@ def test_what_the_compiler_made_is_kept(adapter: Any, monkeypatch: pytest.Monkey
         return b"the program"
 
     monkeypatch.setattr(adapter, "compile_str", compile_str)
-    given = {"a": A, "b": B}
-    first, second = (adapter.run(MODEL.SerializeToString(), given, ["y"]) for _ in range(2))
+    inputs = {"a": A, "b": B}
+    first, second = (adapter.run(MODEL.SerializeToString(), inputs, ["y"]) for _ in range(2))
     np.testing.assert_equal(first, second)
     assert len(compiled) == 1
     monkeypatch.setattr(metadata, "version", lambda _: "0.1")
     adapter._cache_key.cache_clear()
-    adapter.run(MODEL.SerializeToString(), given, ["y"])
+    adapter.run(MODEL.SerializeToString(), inputs, ["y"])
     assert len(compiled) == 2, "another version compiles for itself"

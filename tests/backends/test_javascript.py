@@ -46,7 +46,7 @@ def lane() -> Iterator[Asker]:
         yield opened
 
 
-def asked(does: str = "", *values: Any) -> Case:
+def case_of(does: str = "", *values: Any) -> Case:
     """Return a case whose model says what the adapter does; its outputs are its inputs."""
     inputs = {f"x{index}": value for index, value in enumerate(values)}
     return Case(
@@ -74,34 +74,34 @@ def random(row: protocol.ElementType, shape: tuple[int, ...]) -> np.ndarray[Any,
 def test_the_element_types_are_the_same() -> None:
     script = f"import * as p from {str(HERE / 'protocol.mjs')!r}; console.log(JSON.stringify(p))"
     done = subprocess.run([NODE, "--input-type=module", "-e", script], capture_output=True, check=True)
-    said = json.loads(done.stdout)
+    exported = json.loads(done.stdout)
     rows = [{"number": row.number, "name": row.name, "bits": row.bits} for row in protocol.ELEMENT_TYPES]
-    assert said["ELEMENT_TYPES"] == rows
+    assert exported["ELEMENT_TYPES"] == rows
     for name in ("VERSION", "MAX_HEADER", "MAX_PAYLOAD", "MAX_DEPTH", "STRING"):
-        assert said[name] == getattr(protocol, name), name
+        assert exported[name] == getattr(protocol, name), name
 
 
 @pytest.mark.parametrize("row", protocol.ELEMENT_TYPES, ids=lambda row: row.name)
 def test_tensors_keep_their_bits(lane: Asker, row: protocol.ElementType) -> None:
     values = [random(row, shape) for shape in SHAPES]
-    reply = lane.ask(asked("", *values))
+    reply = lane.ask(case_of("", *values))
     assert isinstance(reply, Answered), reply
-    for value, given in zip(values, reply.outputs, strict=True):
-        assert bits(value) == bits(given)
+    for value, output in zip(values, reply.outputs, strict=True):
+        assert bits(value) == bits(output)
 
 
-def test_containers_come_back_whatever_lies_in_them(lane: Asker) -> None:
+def test_containers_of_any_content_are_returned(lane: Asker) -> None:
     x, s = np.float32([1, 2, 3]), np.array(["a", "ü"], dtype=object)
     nested: list[Any] = [[x, x[:0]], [], [None, {"a": x, "b": s}]]
     values = [[], [x, s, np.uint8(3)], nested, None, {}, {7: x, -(2**63): s}, {"ü": np.float64(1)}, x]
-    reply = lane.ask(asked("", *values))
+    reply = lane.ask(case_of("", *values))
     assert isinstance(reply, Answered), reply
     assert list(map(bits, reply.outputs)) == list(map(bits, values))
 
 
 def test_a_message_larger_than_a_pipe(lane: Asker) -> None:
     large, texts = np.arange(3_000_000, dtype=np.int64), np.array(["text of some length"] * 50_000, dtype=object)
-    reply = lane.ask(asked("", large, texts, np.int8(1)))
+    reply = lane.ask(case_of("", large, texts, np.int8(1)))
     assert isinstance(reply, Answered), reply
     assert list(map(bits, reply.outputs)) == list(map(bits, [large, texts, np.int8(1)]))
 
@@ -109,7 +109,7 @@ def test_a_message_larger_than_a_pipe(lane: Asker) -> None:
 @pytest.mark.parametrize("does", ["print", "native", "reads"])
 def test_the_pipe_is_kept_from_the_runtime(lane: Asker, does: str) -> None:
     x = np.float32([1, 2])
-    reply = lane.ask(asked(does, x))
+    reply = lane.ask(case_of(does, x))
     assert isinstance(reply, Answered), reply
     assert bits(reply.outputs[0]) == bits(x)
 
@@ -122,38 +122,40 @@ def test_the_pipe_is_kept_from_the_runtime(lane: Asker, does: str) -> None:
         ("number", "number", "7", None),
     ],
 )
-def test_what_a_runtime_throws(lane: Asker, does: str, error: str, message: str, reason: str | None) -> None:
-    reply = lane.ask(asked(does, np.float32(1)))
+def test_errors_that_a_runtime_throws_are_refusals(
+    lane: Asker, does: str, error: str, message: str, reason: str | None
+) -> None:
+    reply = lane.ask(case_of(does, np.float32(1)))
     assert isinstance(reply, Refused), reply
     assert (reply.error, reply.message, reply.reason) == (error, message, reason)
 
 
 @pytest.mark.parametrize(
-    ("does", "said"),
+    ("does", "sentence"),
     [("short", "7 bytes for shape [2]"), ("nothing", "TypeError"), ("bigint", "TypeError: Do not know how")],
 )
-def test_what_is_no_list_of_values_is_the_adapters_fault(lane: Asker, does: str, said: str) -> None:
-    reply = lane.ask(asked(does))
+def test_a_result_that_is_no_list_of_values_is_an_adapter_error(lane: Asker, does: str, sentence: str) -> None:
+    reply = lane.ask(case_of(does))
     assert isinstance(reply, Broken), reply
     assert "the adapter is at fault" in reply.message
-    assert said in reply.message
+    assert sentence in reply.message
 
 
 @pytest.mark.parametrize(
-    ("does", "signal", "said"),
+    ("does", "signal", "sentence"),
     [
         ("trap", "SIGABRT", "RuntimeError: divide by zero"),
         ("overflow", "SIGABRT", "Maximum call stack size exceeded"),
         ("segfault", "SIGSEGV", ""),
     ],
 )
-def test_what_ends_the_runtime_is_seen_and_the_next_case_is_spared(does: str, signal: str, said: str) -> None:
+def test_a_crash_of_the_runtime_is_reported_and_the_next_case_runs(does: str, signal: str, sentence: str) -> None:
     with Asker(target(), Limits()) as opened:
-        reply = opened.ask(asked(does))
+        reply = opened.ask(case_of(does))
         assert isinstance(reply, Died), reply
         assert reply.signal == signal
-        assert said in reply.stderr
-        assert isinstance(opened.ask(asked("", np.float32(1))), Answered)
+        assert sentence in reply.stderr
+        assert isinstance(opened.ask(case_of("", np.float32(1))), Answered)
         assert opened.process.ends == 1
 
 
@@ -175,7 +177,7 @@ def test_a_runtime_that_hangs_does_not_outlive_a_harness_that_is_killed() -> Non
             time.sleep(0.05)
 
 
-def test_a_runtime_that_is_not_to_be_had_is_a_sentence() -> None:
+def test_a_missing_runtime_gets_a_sentence() -> None:
     with pytest.raises(StartError, match=r"^echo: Error: there is no runtime$"):
         Asker(target("absent"), Limits())
 
@@ -187,7 +189,7 @@ def test_the_end_of_requests_ends_it() -> None:
     assert done.returncode == 0, done
 
 
-def test_the_launcher_says_what_it_takes() -> None:
+def test_the_launcher_prints_its_usage() -> None:
     done = subprocess.run([sys.executable, str(HERE / "serve_node.py"), NODE], capture_output=True, check=False)
     assert done.returncode == 1
     assert b"usage: " in done.stderr
@@ -232,21 +234,21 @@ def read(data: bytes) -> dict[str, Any]:
     return protocol.parse_header(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize(("data", "said"), BAD.values(), ids=list(BAD))
-def test_what_is_no_message_is_said(data: bytes, said: str) -> None:
+@pytest.mark.parametrize(("data", "sentence"), BAD.values(), ids=list(BAD))
+def test_a_malformed_message_is_reported(data: bytes, sentence: str) -> None:
     header = read(data)
     assert header["kind"] == "ProtocolError"
-    assert said in header["message"]
+    assert sentence in header["message"]
 
 
-@pytest.mark.parametrize(("value", "payload", "said"), VALUES.values(), ids=list(VALUES))
-def test_what_is_no_value_is_said(value: Any, payload: bytes, said: str) -> None:
+@pytest.mark.parametrize(("value", "payload", "sentence"), VALUES.values(), ids=list(VALUES))
+def test_a_malformed_value_is_reported(value: Any, payload: bytes, sentence: str) -> None:
     header = read(protocol.message({"kind": "run", "values": [value]}, [payload]))
     assert header["kind"] == "ProtocolError", header
-    assert said in header["message"]
+    assert sentence in header["message"]
 
 
-def test_as_deep_as_is_allowed_is_read() -> None:
+def test_the_greatest_allowed_depth_is_read() -> None:
     data = protocol.message({"kind": "run", "values": [deep(32)]}, [bytes(8)])
     done = subprocess.run([NODE, str(ECHO), "messages"], input=data + data, capture_output=True, check=True)
     assert protocol.parse_header(done.stdout.partition(b"\n")[0])["values"] == [deep(32)]

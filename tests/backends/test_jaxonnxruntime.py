@@ -1,4 +1,4 @@
-"""jaxonnxruntime's adapter: what it gives, and that compiled functions do not pile up."""
+"""jaxonnxruntime's adapter: its outputs, and that compiled functions do not pile up."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_outputs_go_by_name_and_become_arrays(adapter: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [np.array(["a"], object), [np.array(["a"], object)], {1: np.zeros(1)}], ids=repr)
-def test_what_jax_has_no_arrays_of_opts_out(adapter: Any, value: Any) -> None:
+def test_types_that_jax_lacks_opt_out(adapter: Any, value: Any) -> None:
     with pytest.raises(adapter.NoTypeError, match="JAX has no arrays of") as error:
         adapter.run(MODEL, {"x": value}, ["y"])
     assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"

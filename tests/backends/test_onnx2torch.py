@@ -1,4 +1,4 @@
-"""onnx2torch's adapter: outputs told apart, types beyond numpy's, and what stands for torchvision."""
+"""onnx2torch's adapter: assignment of outputs, types beyond numpy's, and the stub of torchvision."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Tensor:
 
 @pytest.fixture
 def adapter(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def module(*given: Tensor) -> Any:
-        return given if len(given) > 1 else given[0]
+    def module(*inputs: Tensor) -> Any:
+        return inputs if len(inputs) > 1 else inputs[0]
 
     for name in ("torchvision", "torchvision.ops"):
         monkeypatch.setitem(sys.modules, name, None)  # As long as the test lasts.
@@ -76,7 +76,7 @@ FIRST = graph("g (float[4] x) => (float[4] y) { y, mask = Dropout(x) }")
 
 
 @pytest.mark.parametrize(
-    ("asked", "given", "outputs", "found"),
+    ("model", "result", "outputs", "arranged"),
     [
         (TWO, [("a", "b"), "c"], ["a", "b", "c"], ["a", "b", "c"]),
         (TWO, [("a", "b"), "c"], ["c", "b"], ["c", "b"]),
@@ -88,16 +88,18 @@ FIRST = graph("g (float[4] x) => (float[4] y) { y, mask = Dropout(x) }")
         (TWO, ["a", ("c", "more")], ["a", "c"], ["a", "c", "more"]),
     ],
 )
-def test_outputs_are_told_apart(adapter: Any, asked: Any, given: Any, outputs: list[str], found: list[str]) -> None:
-    assert adapter.arranged(given, asked, outputs) == found
+def test_a_result_is_assigned_to_the_outputs(
+    adapter: Any, model: Any, result: Any, outputs: list[str], arranged: list[str]
+) -> None:
+    assert adapter.arranged(result, model, outputs) == arranged
 
 
 def test_types_beyond_numpys_keep_their_bits(adapter: Any) -> None:
-    asked = parser.parse_model(
+    model = parser.parse_model(
         '<ir_version: 8, opset_import: ["" : 13]> g (bfloat16[2] x, float[2] z) => (bfloat16[2] y) { y = Identity(x) }'
     )
     x = np.array([1.5, -2]).astype(BFLOAT16)
-    [y] = adapter.run(asked.SerializeToString(), {"x": x}, ["y"])
+    [y] = adapter.run(model.SerializeToString(), {"x": x}, ["y"])
     assert y.dtype == BFLOAT16
     assert y.tolist() == x.tolist()
     names = [row.name for row in protocol.ELEMENT_TYPES if row.name in (*adapter.NATIVE, *adapter.VIEWED)]
@@ -108,14 +110,14 @@ def test_types_beyond_numpys_keep_their_bits(adapter: Any) -> None:
 @pytest.mark.parametrize(
     "value", [np.array(["a"], object), np.zeros(1, "i1").view("i1").astype("O"), [], {}, None], ids=repr
 )
-def test_what_is_no_tensor_opts_out(adapter: Any, value: Any) -> None:
-    asked = parser.parse_model('<ir_version: 8, opset_import: ["" : 13]> g (float[2] x) => (float[2] y) { y = Neg(x) }')
+def test_values_that_are_no_tensors_opt_out(adapter: Any, value: Any) -> None:
+    model = parser.parse_model('<ir_version: 8, opset_import: ["" : 13]> g (float[2] x) => (float[2] y) { y = Neg(x) }')
     with pytest.raises(adapter.NoTypeError) as error:
-        adapter.run(asked.SerializeToString(), {"x": value}, ["y"])
+        adapter.run(model.SerializeToString(), {"x": value}, ["y"])
     assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"
 
 
-def test_what_stands_for_torchvision_can_be_imported_and_not_called(adapter: Any) -> None:
+def test_the_stub_of_torchvision_can_be_imported_but_not_called(adapter: Any) -> None:
     import torchvision  # noqa: PLC0415 - the adapter puts it there
     from torchvision.ops import roi_align  # noqa: PLC0415
 

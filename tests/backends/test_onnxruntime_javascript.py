@@ -1,4 +1,4 @@
-"""The adapters of onnxruntime-node and onnxruntime-web: a package that is not real says what the real ones said."""
+"""The adapters of onnxruntime-node and onnxruntime-web: a fake package repeats the messages of the real ones."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def lane(name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]
         yield opened
 
 
-def asked(model: Any, *values: Any) -> Case:
+def case_of(model: Any, *values: Any) -> Case:
     inputs = {f"x{index}": value for index, value in enumerate(values)}
     data = json.dumps(model).encode() if model else b""
     return Case(
@@ -85,37 +85,37 @@ def bits(value: Any) -> Any:
     return protocol.encode(value, buffers), buffers
 
 
-def test_what_it_says_of_itself(lane: Asker, name: str) -> None:
-    said = lane.process.hello
-    assert (said["name"], said["runtime"], said["version"]) == (name, name.replace("_", "-"), "1.2.3")
-    assert said["containers"] == ["optional"]
-    assert said["types"] == [*PLAIN, *(["uint4", "int4"] if name == "onnxruntime_web" else [])]
-    ast.parse(said["repro"])
-    assert f"npm install --ignore-scripts {said['runtime']}@1.2.3" in said["repro"]
-    assert said["node"]
+def test_its_hello(lane: Asker, name: str) -> None:
+    hello = lane.process.hello
+    assert (hello["name"], hello["runtime"], hello["version"]) == (name, name.replace("_", "-"), "1.2.3")
+    assert hello["containers"] == ["optional"]
+    assert hello["types"] == [*PLAIN, *(["uint4", "int4"] if name == "onnxruntime_web" else [])]
+    ast.parse(hello["repro"])
+    assert f"npm install --ignore-scripts {hello['runtime']}@1.2.3" in hello["repro"]
+    assert hello["node"]
 
 
 def test_one_thread_and_no_noise(lane: Asker, name: str) -> None:
-    reply = lane.ask(asked({"give": "options"}))
+    reply = lane.ask(case_of({"give": "options"}))
     assert isinstance(reply, Answered), reply
-    said = json.loads(reply.outputs[0].item())
-    assert (said["options"]["intraOpNumThreads"], said["options"]["interOpNumThreads"]) == (1, 1)
-    assert said["env"]["logLevel"] == "fatal"
+    settings = json.loads(reply.outputs[0].item())
+    assert (settings["options"]["intraOpNumThreads"], settings["options"]["interOpNumThreads"]) == (1, 1)
+    assert settings["env"]["logLevel"] == "fatal"
     if name == "onnxruntime_web":
-        assert (said["env"]["wasm"]["numThreads"], said["env"]["wasm"]["proxy"]) == (1, False)
-    assert said["options"]["executionProviders"] == ["wasm" if name == "onnxruntime_web" else "cpu"]
+        assert (settings["env"]["wasm"]["numThreads"], settings["env"]["wasm"]["proxy"]) == (1, False)
+    assert settings["options"]["executionProviders"] == ["wasm" if name == "onnxruntime_web" else "cpu"]
 
 
 @pytest.mark.parametrize("kind", [*PLAIN, "uint4", "int4"])
 def test_tensors_keep_their_bits(lane: Asker, kind: str) -> None:
     values = [array(kind, shape) for shape in ((), (0,), (3,), (2, 3))]
-    reply = lane.ask(asked(None, *values))
+    reply = lane.ask(case_of(None, *values))
     assert isinstance(reply, Answered), reply
     assert list(map(bits, reply.outputs)) == list(map(bits, values))
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "reason"),
     [
         (array("bfloat16", (2,)), "no tensor of bfloat16"),
         (array("float8e5m2", (2,)), "no tensor of float8e5m2"),
@@ -128,12 +128,12 @@ def test_tensors_keep_their_bits(lane: Asker, kind: str) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_cannot_be_passed_opts_out(lane: Asker, value: Any, said: str) -> None:
-    reply = lane.ask(asked(None, value))
+def test_values_that_cannot_be_passed_opt_out(lane: Asker, value: Any, reason: str) -> None:
+    reply = lane.ask(case_of(None, value))
     assert isinstance(reply, Refused), reply
     assert (reply.error, reply.reason) == ("NoTypeError", "no way to pass this type")
-    assert said in reply.message
-    assert isinstance(lane.ask(asked(None, np.float32(1))), Answered), "the session is closed all the same"
+    assert reason in reply.message
+    assert isinstance(lane.ask(case_of(None, np.float32(1))), Answered), "the session is closed all the same"
 
 
 CREATE, RUN = "Can't create a session. ERROR_CODE: ", "failed to call OrtRun(). ERROR_CODE: "
@@ -250,8 +250,10 @@ SAID = {
 
 @pytest.mark.parametrize("where", ["create", "run"])
 @pytest.mark.parametrize(("error", "message", "reason"), SAID.values(), ids=list(SAID))
-def test_what_opts_out(lane: Asker, where: str, error: str, message: str, reason: str | None) -> None:
-    reply = lane.ask(asked({where: {"name": error, "message": message}}, np.float32(1)))
+def test_missing_kernels_and_types_opt_out(
+    lane: Asker, where: str, error: str, message: str, reason: str | None
+) -> None:
+    reply = lane.ask(case_of({where: {"name": error, "message": message}}, np.float32(1)))
     assert isinstance(reply, Refused), reply
     assert (reply.error, reply.reason) == (error, reason)
 
@@ -259,7 +261,7 @@ def test_what_opts_out(lane: Asker, where: str, error: str, message: str, reason
 def test_every_row_has_a_message() -> None:
     script = (
         f"import {{ OPT_OUTS }} from {str(HERE / 'onnxruntime_javascript.mjs')!r}; import fs from 'node:fs';"
-        "const said = JSON.parse(fs.readFileSync(0));"
+        "const errors = JSON.parse(fs.readFileSync(0));"
         "console.log(JSON.stringify(OPT_OUTS.filter(([name, pattern]) => name !== 'NoTypeError' &&"
         " !said.some(([error, message]) => error === name && pattern.test(message))).map(String)))"
     )
@@ -278,31 +280,31 @@ def test_every_row_has_a_message() -> None:
 def test_no_tensor_where_one_is_declared_is_a_failure(lane: Asker, declared: Any, reason: str | None) -> None:
     for key in ("sequence of node", "sequence of web"):
         model = {"run": {"message": SAID[key][1]}, "outputMetadata": declared}
-        reply = lane.ask(asked(model, np.float32(1)))
+        reply = lane.ask(case_of(model, np.float32(1)))
         assert isinstance(reply, Refused), reply
         assert (reply.reason, reply.error) == (reason, "Error" if reason else "AnswerError")
 
 
-def test_a_number_that_is_thrown_is_told_the_same_each_time(lane: Asker) -> None:
-    told = {lane.ask(asked({"run": {"number": number}}, np.float32(1))) for number in (28844488, 28844520)}
-    errors = {(reply.error, reply.message) for reply in told if isinstance(reply, Refused)}
+def test_a_thrown_pointer_has_the_same_message_each_time(lane: Asker) -> None:
+    replies = {lane.ask(case_of({"run": {"number": number}}, np.float32(1))) for number in (28844488, 28844520)}
+    errors = {(reply.error, reply.message) for reply in replies if isinstance(reply, Refused)}
     assert [error for error, _ in errors] == ["CppException"]
 
 
 @pytest.mark.parametrize(
-    ("given", "kind", "said"),
+    ("outputs", "kind", "sentence"),
     [
         ({"type": "float77", "data": [], "dims": [0]}, Refused, "no tensor of a type it has: float77"),
         ({"type": "float32", "data": {"byteLength": 3}, "dims": [1]}, Broken, "3 bytes for shape [1]"),
     ],
 )
-def test_what_is_no_answer_is_said(lane: Asker, given: Any, kind: type, said: str) -> None:
-    reply = lane.ask(asked({"give": given}))
+def test_a_malformed_answer_is_reported(lane: Asker, outputs: Any, kind: type, sentence: str) -> None:
+    reply = lane.ask(case_of({"give": outputs}))
     assert isinstance(reply, kind), reply
-    assert said in reply.message  # type: ignore[attr-defined]
+    assert sentence in reply.message  # type: ignore[attr-defined]
 
 
-def test_without_its_package_it_does_not_come_up(name: str, tmp_path: Path) -> None:
+def test_without_its_package_it_does_not_start(name: str, tmp_path: Path) -> None:
     with pytest.raises(StartError, match=f"cannot load {name.replace('_', '-')} from {tmp_path}"):
         Asker(target(name, tmp_path), Limits())
 

@@ -34,12 +34,12 @@ def adapter(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     threads: list[int] = []
     contents = {"dnn": SimpleNamespace(readNetFromONNX=read), "setNumThreads": threads.append}
-    found = loaded(monkeypatch, "opencv", {"cv2": contents})
+    adapter = loaded(monkeypatch, "opencv", {"cv2": contents})
     assert threads == [1]
-    return found
+    return adapter
 
 
-def test_answers_are_what_was_given(adapter: Any) -> None:
+def test_answers_equal_the_inputs(adapter: Any) -> None:
     x, empty = np.array(1.5, np.float16), np.zeros((0, 2), np.float32)
     y, nothing = adapter.run(b"the model", {"empty": empty, "x": x}, ["x", "empty"])
     assert (y.dtype, y.shape, float(y)) == (np.float16, (), 1.5)
@@ -50,7 +50,7 @@ def test_answers_are_what_was_given(adapter: Any) -> None:
 @pytest.mark.parametrize(
     "value", [np.zeros(1, np.complex64), np.array(["a"], object), [], {}, None], ids=lambda value: type(value).__name__
 )
-def test_what_is_no_mat_opts_out(adapter: Any, value: Any) -> None:
+def test_values_that_are_no_mat_opt_out(adapter: Any, value: Any) -> None:
     with pytest.raises(adapter.NoTypeError) as error:
         adapter.run(b"the model", {"x": value}, ["x"])
     assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"

@@ -27,10 +27,10 @@ class Tensor:
 
     def __init__(self, kind: str, shape: list[int]) -> None:
         self.kind, self.shape = kind, shape
-        seen: Any = {"bf16": np.float16, "f32": np.float32, "f8e4m3": np.uint8, "i4": np.int8, "i64": np.int64}
+        storage: Any = {"bf16": np.float16, "f32": np.float32, "f8e4m3": np.uint8, "i4": np.int8, "i64": np.int64}
         if kind == "i4":
             shape = [(int(np.prod(shape)) + 1) // 2]
-        self.data = None if kind == "string" else np.zeros(shape, seen[kind])
+        self.data = None if kind == "string" else np.zeros(shape, storage[kind])
         self.bytes_data: Any = np.zeros(shape, "S1")
 
     @property
@@ -91,7 +91,7 @@ def test_strings_keep_their_bytes(adapter: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [np.zeros(1, np.complex64), [], {}, None], ids=repr)
-def test_what_is_no_tensor_opts_out(adapter: Any, value: Any) -> None:
+def test_values_that_are_no_tensors_opt_out(adapter: Any, value: Any) -> None:
     with pytest.raises(adapter.NoTypeError) as error:
         adapter.run(b"the model", {"x": value}, ["x"])
     assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"

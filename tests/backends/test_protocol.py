@@ -132,7 +132,7 @@ def test_a_name_that_onnx_lacks_lists_those_it_has() -> None:
         protocol.element_type_named("float32")
 
 
-def test_a_type_without_dtype_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_type_without_dtype_names_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(protocol._DTYPES, 16)
     with pytest.raises(protocol.ElementTypeError, match=r"bfloat16: install a newer ml_dtypes"):
         protocol.numpy_dtype(16)
@@ -217,7 +217,7 @@ def test_a_header_line_has_no_line_break_and_is_ascii() -> None:
     assert data.isascii(), data
 
 
-def test_text_of_bytes_keeps_what_is_not_utf8() -> None:
+def test_bytes_that_are_not_utf8_are_escaped_in_text() -> None:
     assert sent(np.array([b"\xff", b"a"])).tolist() == ["\udcff", "a"], sent(np.array([b"\xff", b"a"]))
 
 
@@ -225,13 +225,13 @@ def test_a_scalar_of_numpy_is_a_tensor_of_rank_0() -> None:
     assert same(np.array(1.5, np.float32), sent(np.float32(1.5))), sent(np.float32(1.5))
 
 
-def test_an_optional_that_holds_something_is_that_thing() -> None:
+def test_an_optional_with_a_value_is_sent_as_the_value() -> None:
     described = {"kind": "optional", "item": {"kind": "tensor", "type": 2, "shape": []}}
     assert same(np.array(7, np.uint8), protocol.Payload(b"\x07").decode(described)), described
 
 
 @pytest.mark.parametrize("value", [1.5, "text", {1, 2}, object], ids=repr)
-def test_what_is_no_value_is_not_sent(value: Any) -> None:
+def test_objects_that_are_no_values_are_not_sent(value: Any) -> None:
     with pytest.raises(protocol.PayloadError, match=rf"{type(value).__name__} is no tensor .* sequence .* map .* None"):
         protocol.encode([value], [])
 
@@ -320,7 +320,7 @@ def test_a_malformed_value(described: Any, says: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sequence", "optional", "map"])
-def test_values_lie_in_one_another_up_to_a_limit(kind: str) -> None:
+def test_values_nest_up_to_a_limit(kind: str) -> None:
     def nested(depth: int) -> dict[str, Any]:
         described: dict[str, Any] = {"kind": "optional", "item": None}
         keys = {"kind": "tensor", "type": 8, "shape": [1], "strings": ["k"]}
@@ -382,16 +382,16 @@ def test_readme_has_the_element_types() -> None:
 
 @pytest.mark.parametrize("name", ["MAX_HEADER", "MAX_PAYLOAD", "MAX_DEPTH", "MAX_RANK", "VERSION"])
 def test_readme_has_the_limits(name: str) -> None:
-    said = {
+    pattern = {
         "MAX_HEADER": r"header line has at most (\d+) bytes",
         "MAX_PAYLOAD": r"a payload at most (\d+) bytes",
         "MAX_DEPTH": r"lie at most (\d+) deep",
         "MAX_RANK": r"has at most (\d+) dimensions",
         "VERSION": r"## The wire format, version (\d+)",
     }[name]
-    found = re.search(said, README)
-    assert found, f"README.md does not say {said}"
-    assert int(found[1]) == getattr(protocol, name), (found[0], getattr(protocol, name))
+    match = re.search(pattern, README)
+    assert match, f"README.md does not say {pattern}"
+    assert int(match[1]) == getattr(protocol, name), (match[0], getattr(protocol, name))
 
 
 def _exchange() -> list[tuple[str, bytes]]:
@@ -409,7 +409,7 @@ def _exchange() -> list[tuple[str, bytes]]:
     return messages
 
 
-def test_readmes_exchange_is_what_protocol_writes() -> None:
+def test_the_exchange_in_the_readme_is_that_of_protocol() -> None:
     input_, output = np.array([1.5, -2], np.float32), np.array([-1.5, 2], np.float32)
     messages = _exchange()
     assert [side for side, _ in messages] == list("<>><<"), messages

@@ -1,4 +1,4 @@
-"""The main of an adapter process: how it finds an adapter, and what it makes of anything a runtime may do."""
+"""The main of an adapter process: how it loads an adapter, and how it handles anything that a runtime may do."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ def request(id_: int = 1, x: Any = None, model: bytes = b"") -> bytes:
 
 
 def messages(data: bytes) -> list[tuple[dict[str, Any], bytes]]:
-    stream, found = io.BytesIO(data), []
+    stream, parsed = io.BytesIO(data), []
     while (message := protocol.read(stream)) is not None:
-        found.append(message)
-    return found
+        parsed.append(message)
+    return parsed
 
 
 def answered(run: Callable[..., Any], x: Any = None, opt_outs: object = ()) -> tuple[dict[str, Any], list[Any]]:
     """Return the header of one answer and the values in it."""
-    asked = messages(request(7, x))[0]
-    [(header, payload)] = messages(serve.answer(SimpleNamespace(run=run, OPT_OUTS=opt_outs), *asked))
+    question = messages(request(7, x))[0]
+    [(header, payload)] = messages(serve.answer(SimpleNamespace(run=run, OPT_OUTS=opt_outs), *question))
     assert header["id"] == 7, header
     reader = protocol.Payload(payload)
     values = [reader.decode(item) for item in header.get("outputs", [])]
@@ -81,22 +81,24 @@ def raising(error: BaseException) -> Callable[..., Any]:
     return run
 
 
-def converse(cwd: Path, name: str, *asked: bytes, script: Path = HERE / "serve.py") -> Any:
+def converse(cwd: Path, name: str, *requests: bytes, script: Path = HERE / "serve.py") -> Any:
     """Return a finished adapter process, its output taken apart."""
     done = subprocess.run(
         [sys.executable, str(script), name],
         cwd=cwd,
-        input=b"".join(asked),
+        input=b"".join(requests),
         capture_output=True,
         timeout=60,
         check=False,
     )
     printed = done.stderr.decode()
     try:
-        said = messages(done.stdout)
+        replies = messages(done.stdout)
     except protocol.ProtocolError as error:
         pytest.fail(f"{error}: {done.stdout!r}, {printed}")
-    return SimpleNamespace(status=done.returncode, headers=[header for header, _ in said], said=said, stderr=printed)
+    return SimpleNamespace(
+        status=done.returncode, headers=[header for header, _ in replies], replies=replies, stderr=printed
+    )
 
 
 # Finding the adapter
@@ -109,9 +111,9 @@ def test_a_name_is_a_module_of_backends() -> None:
 def test_a_dotted_path_is_any_module_with_info_and_run(written: Write) -> None:
     written("elsewhere/__init__.py", "")
     written("elsewhere/adapter.py", "def info(): return {}\ndef run(model, inputs, outputs): return []\n")
-    found = serve.load("elsewhere.adapter")
-    assert isinstance(found, ModuleType), found
-    assert found.__name__ == "elsewhere.adapter", found
+    module = serve.load("elsewhere.adapter")
+    assert isinstance(module, ModuleType), module
+    assert module.__name__ == "elsewhere.adapter", module
 
 
 BACKEND = """
@@ -164,7 +166,7 @@ def test_a_dotted_path_is_anything_with_prepare(written: Write, path: str, repro
     assert np.array_equal(names["outputs"], [[-3, -4]]), names["outputs"]
 
 
-def test_a_module_of_the_machinery_lends_no_opt_outs() -> None:
+def test_a_module_of_backends_that_is_no_adapter_adds_no_opt_outs() -> None:
     # backends/protocol.py is no adapter of a runtime called protocol.
     assert onnx_backend.Adapter(Backend, "protocol.backend").OPT_OUTS == onnx_backend.Adapter.OPT_OUTS
 
@@ -196,7 +198,9 @@ def test_a_module_of_the_machinery_lends_no_opt_outs() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) and " " not in value else "",
 )
-def test_what_cannot_be_loaded_says_why(written: Write, files: dict[str, str], name: str, says: str) -> None:
+def test_an_adapter_that_cannot_be_loaded_reports_why(
+    written: Write, files: dict[str, str], name: str, says: str
+) -> None:
     for path, text in files.items():
         written(path, text)
     with pytest.raises(serve.LoadError, match=says):
@@ -227,7 +231,7 @@ def test_a_file_is_an_adapter_wherever_it_lies(tmp_path: Path, name: str) -> Non
     done = converse(tmp_path, name.format(tmp_path), request(1, np.array([1, -2], np.float32), NEG.SerializeToString()))
     hello, answer = done.headers
     assert (hello["kind"], hello["runtime"], answer["kind"]) == ("hello", "of beside", "answer"), (hello, done.stderr)
-    assert done.said[1][1] == np.array([-1, 2], "<f4").tobytes(), done.said
+    assert done.replies[1][1] == np.array([-1, 2], "<f4").tobytes(), done.replies
 
 
 def test_a_file_may_be_named_as_the_runtime_that_it_imports(tmp_path: Path) -> None:
@@ -256,7 +260,7 @@ def shown_by(hello: dict[str, Any], cwd: Path, x: np.ndarray[Any, Any]) -> str:
 
 
 @pytest.mark.parametrize("own", ["", "REPRO = 'outputs = \"its own\"'\n"], ids=["without", "with REPRO"])
-def test_what_repro_writes_calls_a_file(tmp_path: Path, own: str) -> None:
+def test_a_repro_calls_an_adapter_file(tmp_path: Path, own: str) -> None:
     (tmp_path / "mine.py").write_text(textwrap.dedent(OWN) + own)
     (tmp_path / "beside.py").write_text("NAME = 'of beside'")
     (hello,) = converse(tmp_path, "./mine.py").headers
@@ -264,7 +268,7 @@ def test_what_repro_writes_calls_a_file(tmp_path: Path, own: str) -> None:
     assert shown_by(hello, tmp_path, x) == ("its own" if own else str([-x])), hello
 
 
-def test_what_repro_writes_calls_a_module(tmp_path: Path) -> None:
+def test_a_repro_calls_an_adapter_module(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(textwrap.dedent(OWN))
     (tmp_path / "beside.py").write_text("NAME = 'of beside'")
     (hello,) = converse(tmp_path, "mine").headers
@@ -309,7 +313,7 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize(("text", "says"), BAD_FILES.values(), ids=BAD_FILES)
-def test_a_file_that_is_no_adapter_is_told_what_would_be_right(tmp_path: Path, text: str, says: str) -> None:
+def test_a_file_that_is_no_adapter_gets_a_message_how_to_write_one(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "bad_file.py").write_text(text)
     done = converse(tmp_path, "./bad_file.py")
     (header,) = done.headers
@@ -319,19 +323,19 @@ def test_a_file_that_is_no_adapter_is_told_what_would_be_right(tmp_path: Path, t
     assert "Traceback" not in done.stderr, done.stderr
 
 
-def test_what_a_file_gives_and_should_not_is_told_by_its_name(tmp_path: Path) -> None:
+def test_a_wrong_member_of_an_adapter_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad_file.py").write_text(NAMES_ITSELF + "def run(model, inputs, outputs): return {'y': 1}")
     _, fault = converse(tmp_path, "./bad_file.py", request()).headers
     assert fault["message"].startswith("./bad_file.py: run() gave what is no list of values: dict; give a value"), fault
 
 
-def test_a_program_named_as_a_file_is_told_how_programs_are_named(tmp_path: Path) -> None:
+def test_a_program_named_as_a_file_gets_a_hint_to_use_cmd(tmp_path: Path) -> None:
     (tmp_path / "runner").write_bytes(b"\x7fELF\x00\xff")
     (header,) = converse(tmp_path, "./runner").headers
     assert "a program that speaks the wire format is named cmd:./runner" in header["message"], header
 
 
-def test_what_info_says_cannot_pass_for_another_message(tmp_path: Path) -> None:
+def test_info_cannot_imitate_another_message(tmp_path: Path) -> None:
     (tmp_path / "bad_file.py").write_text(RUNS + "def info(): return {**" + repr({**NAMED, "kind": "answer"}) + "}")
     assert [header["kind"] for header in converse(tmp_path, "./bad_file.py").headers] == ["hello"]
 
@@ -376,17 +380,17 @@ class HostileError(Exception):
 
 
 @pytest.mark.parametrize("error", [ValueError("why"), SystemExit("why"), KeyboardInterrupt("why")], ids=repr)
-def test_what_the_runtime_raises_is_refused(error: BaseException) -> None:
+def test_exceptions_of_the_runtime_are_refusals(error: BaseException) -> None:
     header, values = answered(raising(error), opt_outs=ROWS)
-    said = {key: header.get(key) for key in ("kind", "error", "message", "reason", "payload")}
+    refusal = {key: header.get(key) for key in ("kind", "error", "message", "reason", "payload")}
     expected = {"kind": "refused", "error": type(error).__name__, "message": "why", "reason": None, "payload": 0}
-    assert said == expected, header
+    assert refusal == expected, header
     assert values == [], values
     assert header["seconds"] >= 0, header
 
 
 @pytest.mark.parametrize("opt_outs", [(), [("HostileError", r"", "even so")]], ids=["refused", "unsupported"])
-def test_an_error_whose_message_raises_is_told(opt_outs: object) -> None:
+def test_an_error_whose_message_raises_is_reported(opt_outs: object) -> None:
     header, _ = answered(raising(HostileError()), opt_outs=opt_outs)
     assert header["kind"] == ("unsupported" if opt_outs else "refused"), header
     assert (header["error"], header["message"]) == ("HostileError", "(its message cannot be read: SystemExit)"), header
@@ -402,9 +406,9 @@ def test_an_endless_message_is_cut() -> None:
     assert len(header["message"]) == 20_000, len(header["message"])
 
 
-@pytest.mark.parametrize("given", [[np.zeros(2, "datetime64[s]")], [1.5], 7, None], ids=repr)
-def test_what_is_no_list_of_values_is_the_adapters_fault(given: object) -> None:
-    header, _ = answered(lambda *_: given)
+@pytest.mark.parametrize("outputs", [[np.zeros(2, "datetime64[s]")], [1.5], 7, None], ids=repr)
+def test_a_result_that_is_no_list_of_values_is_an_adapter_error(outputs: object) -> None:
+    header, _ = answered(lambda *_: outputs)
     assert header["kind"] == "fault", header
     assert header["message"].startswith("run() gave what is no list of values"), header
 
@@ -420,7 +424,7 @@ def test_what_is_no_list_of_values_is_the_adapters_fault(given: object) -> None:
     ],
     ids=["dict", "generator", "array", "number", "type"],
 )
-def test_the_fault_says_what_run_gave_and_what_it_gives(gives: Callable[[], Any], says: str) -> None:
+def test_the_message_names_the_wrong_result_of_run_and_the_right_one(gives: Callable[[], Any], says: str) -> None:
     header, _ = answered(lambda *_: gives())
     assert header["kind"] == "fault", header
     assert says in header["message"], header
@@ -450,29 +454,29 @@ def test_run_gets_values_and_its_own_are_sent(x: Any) -> None:
 
 
 @pytest.mark.parametrize("fails", [False, True], ids=["answer", "refused"])
-def test_what_a_case_used_is_gone_before_its_answer_is_written(
+def test_the_values_of_a_case_are_freed_before_its_answer_is_written(
     monkeypatch: pytest.MonkeyPatch,
     fails: bool,  # noqa: FBT001 - pytest passes it by name
 ) -> None:
-    seen: list[weakref.ref[Any]] = []
+    references: list[weakref.ref[Any]] = []
     written: list[tuple[str, int]] = []
 
     def run(_model: bytes, inputs: dict[str, Any], _outputs: list[str]) -> list[Any]:
-        seen.append(weakref.ref(inputs["x"]))
+        references.append(weakref.ref(inputs["x"]))
         if fails:
             raise ValueError("no")
         return []
 
     def write(data: bytes) -> None:
-        alive = sum(reference() is not None for reference in seen)
+        alive = sum(reference() is not None for reference in references)
         written.append((messages(data)[0][0]["kind"], alive))
 
     monkeypatch.setattr(serve, "load", lambda _: SimpleNamespace(info=lambda: NAMED, run=run))
-    asked = io.BytesIO(request(1, np.zeros(3)) + request(2, np.zeros(3)))
-    assert serve.serve(asked, write, "fake") == 0
+    stream = io.BytesIO(request(1, np.zeros(3)) + request(2, np.zeros(3)))
+    assert serve.serve(stream, write, "fake") == 0
     kind = "refused" if fails else "answer"
     assert written == [("hello", 0), (kind, 0), (kind, 0)], f"inputs alive when it was written: {written}"
-    assert len(seen) == 2, seen
+    assert len(references) == 2, references
 
 
 @pytest.mark.parametrize(
@@ -487,9 +491,7 @@ def test_what_a_case_used_is_gone_before_its_answer_is_written(
     ],
     ids=["error", "hostile", "exit"],
 )
-def test_an_adapter_that_cannot_say_who_it_is_fails(
-    monkeypatch: pytest.MonkeyPatch, adapter: object, says: str
-) -> None:
+def test_an_adapter_with_invalid_info_fails(monkeypatch: pytest.MonkeyPatch, adapter: object, says: str) -> None:
     sent: list[bytes] = []
     monkeypatch.setattr(serve, "load", lambda _: adapter)
     assert serve.serve(io.BytesIO(), sent.append, "mine") == 3
@@ -535,24 +537,24 @@ def test_a_rude_runtime_does_not_disturb_the_answers(tmp_path: Path) -> None:
     (tmp_path / "rude" / "adapter.py").write_text(textwrap.dedent(RUDE))
     manners = ["print", "write", "spawn", "read", "exit", "hostile", "last"]
     model = bytes(1 << 16)  # More than is read ahead: a runtime that reads would eat the requests behind.
-    asked = [request(index, np.array(what), model) for index, what in enumerate(manners)]
-    done = converse(tmp_path, "rude.adapter", *asked)
+    requests = [request(index, np.array(what), model) for index, what in enumerate(manners)]
+    done = converse(tmp_path, "rude.adapter", *requests)
     kinds = [header["kind"] for header in done.headers]
     assert kinds == ["hello", *["answer"] * 4, "refused", "refused", "answer"], (done.headers, done.stderr)
     assert [header["id"] for header in done.headers[1:]] == list(range(7)), done.headers
     assert [header["error"] for header in done.headers[5:7]] == ["SystemExit", "Hostile"], done.headers
     assert done.headers[5]["message"] == "it left", done.headers
     assert done.headers[7]["outputs"][0]["strings"] == ["last"], done.headers
-    for said in ("printed at import", "printed by info", "written past Python", "said by a child"):
-        assert said in done.stderr, f"{said!r} is lost: {done.stderr!r}"
+    for words in ("printed at import", "printed by info", "written past Python", "said by a child"):
+        assert words in done.stderr, f"{words!r} is lost: {done.stderr!r}"
     assert done.status == 0, done.stderr
 
 
-def test_hello_says_what_speaks(tmp_path: Path) -> None:
+def test_hello_names_runtime_and_version(tmp_path: Path) -> None:
     done = converse(tmp_path, "onnx_reference", request(1, np.array([1, -2], np.float32), NEG.SerializeToString()))
     hello, answer = done.headers
-    said = {key: hello[key] for key in ("kind", "protocol", "name", "runtime", "version")}
-    assert said == {
+    fields = {key: hello[key] for key in ("kind", "protocol", "name", "runtime", "version")}
+    assert fields == {
         "kind": "hello",
         "protocol": protocol.VERSION,
         "name": "onnx_reference",
@@ -560,11 +562,11 @@ def test_hello_says_what_speaks(tmp_path: Path) -> None:
         "version": onnx.__version__,
     }, hello
     assert answer["outputs"] == [{"kind": "tensor", "type": 1, "shape": [2]}], answer
-    assert done.said[1][1] == np.array([-1, 2], "<f4").tobytes(), done.said
+    assert done.replies[1][1] == np.array([-1, 2], "<f4").tobytes(), done.replies
     assert (done.status, done.stderr) == (0, ""), (done.status, done.stderr)
 
 
-def test_what_cannot_be_loaded_is_said_over_the_wire(tmp_path: Path) -> None:
+def test_a_failed_load_is_reported_over_the_wire(tmp_path: Path) -> None:
     done = converse(tmp_path, "nope")
     assert [header["kind"] for header in done.headers] == ["failed"], done.headers
     assert "cannot import nope" in done.headers[0]["message"], done.headers
@@ -613,7 +615,7 @@ def test_the_folder_it_is_started_in_can_be_imported_from(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("words", [[], ["one", "two"]], ids=str)
-def test_without_one_name_it_says_how_it_is_called(tmp_path: Path, words: list[str]) -> None:
+def test_without_one_name_it_prints_its_usage(tmp_path: Path, words: list[str]) -> None:
     command = [sys.executable, str(HERE / "serve.py"), *words]
     done = subprocess.run(command, cwd=tmp_path, input=b"", capture_output=True, timeout=60, check=False)
     assert done.stdout == b"", done.stdout

@@ -43,10 +43,10 @@ SCRIPT = ADAPTERS / "split_float32.mjs"
 
 @pytest.fixture(scope="module")
 def node() -> str:
-    found = shutil.which("node")
-    if found is None:
+    path = shutil.which("node")
+    if path is None:
         pytest.skip("the adapter is written in JavaScript, and there is no node to run it")
-    return found
+    return path
 
 
 def target(node: str, script: Path = SCRIPT) -> Target:
@@ -71,8 +71,8 @@ def lacks(case: Case) -> str:
         return "one node only"
     if case.operator == "ai.onnx/Split/1":
         return "older than Split-2"
-    given = case.inputs.get("input")
-    wide = isinstance(given, np.ndarray) and given.dtype != np.float32
+    data = case.inputs.get("input")
+    wide = isinstance(data, np.ndarray) and data.dtype != np.float32
     return "no kernel" if wide else ""
 
 
@@ -81,10 +81,10 @@ def test_every_basic_case_of_float32_passes(lane: Asker) -> None:
     for case in split(tag="basic"):
         result = judge(case, "split_float32", lane.ask(case))
         assert result.verdict is not Verdict.ADAPTER_ERROR, result
-        wanted = Verdict.UNSUPPORTED if lacks(case) else Verdict.PASS
-        assert result.verdict is wanted, f"{case.id}: {wanted} expected, {result}"
+        expected = Verdict.UNSUPPORTED if lacks(case) else Verdict.PASS
+        assert result.verdict is expected, f"{case.id}: {expected} expected, {result}"
         assert result.message.startswith(lacks(case)), f"{case.id}: {lacks(case)!r} expected, {result.message!r}"
-        counts[case.outcome if wanted is Verdict.PASS else wanted] += 1
+        counts[case.outcome if expected is Verdict.PASS else expected] += 1
     assert min(counts[kind] for kind in (Outcome.VALUES, Outcome.REJECTS, Verdict.UNSUPPORTED)) >= 25, counts
 
 
@@ -97,13 +97,13 @@ def test_every_case_of_split_sent_ahead_of_answers_is_judged(node: str) -> None:
     assert sorted(result.case for result in results) == sorted(cases), Counter(result.case for result in results)
     for result in results:
         case = cases[result.case]
-        wanted = Verdict.UNSUPPORTED if lacks(case) else Verdict.PASS
+        expected = Verdict.UNSUPPORTED if lacks(case) else Verdict.PASS
         if case.outcome is Outcome.UNSPECIFIED:
-            wanted = Verdict.UNSPECIFIED
-        assert result.verdict is wanted, f"{case.id}: {wanted} expected, {result}"
+            expected = Verdict.UNSPECIFIED
+        assert result.verdict is expected, f"{case.id}: {expected} expected, {result}"
 
 
-def test_what_ends_without_a_request_says_hello_and_exits(node: str) -> None:
+def test_an_adapter_without_requests_sends_hello_and_exits(node: str) -> None:
     done = subprocess.run([node, str(SCRIPT)], input=b"", capture_output=True, timeout=60, check=False)
     header = protocol.parse_header(done.stdout)
     assert (header["kind"], header["protocol"], header["payload"]) == ("hello", protocol.VERSION, 0), header
@@ -146,14 +146,14 @@ def test_a_faulty_adapter_is_noticed(
     assert text.count(right) == 1, f"{right!r} stands {text.count(right)} times in {SCRIPT.name}"
     script = tmp_path / SCRIPT.name
     script.write_text(text.replace(right, wrong))
-    [asked] = split(f"ai.onnx/Split/18/{case}")
+    [case_] = split(f"ai.onnx/Split/18/{case}")
     with Asker(target(node, script), Limits()) as opened:
-        result = judge(asked, "faulty", opened.ask(asked))
+        result = judge(case_, "faulty", opened.ask(case_))
     assert result.verdict is verdict, result
     assert re.search(says, result.message), f"{says!r} expected in {result.message!r}"
 
 
-def test_it_lacks_what_it_says_it_lacks(lane: Asker) -> None:
+def test_float16_opts_out_with_a_reason(lane: Asker) -> None:
     [case] = split("ai.onnx/Split/18/signature_types_t/float16")
     reply = lane.ask(case)
     assert isinstance(reply, Refused), reply

@@ -41,7 +41,7 @@ class Tensor:
 
 
 class Runner:
-    """Gives back what it was given, and a number and nothing beside."""
+    """Returns its inputs, and a number and None."""
 
     def __init__(self, path: Path) -> None:
         self.model = path.read_bytes()
@@ -69,11 +69,11 @@ def adapter(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_bfloat16_keeps_its_bits_and_its_name(adapter: Any) -> None:
     x = np.array([1.5, -2, np.nan]).astype(BFLOAT16)
-    given = adapter.run(b"the model", {"x": x, "s": [x], "y": np.zeros(2)}, ["s", "x", "y", "size", "nothing"])
-    [[inner], outer, plain, size, nothing] = given
-    for found in (inner, outer):
-        assert found.dtype == BFLOAT16
-        assert found.view(np.uint16).tolist() == x.view(np.uint16).tolist()
+    outputs = adapter.run(b"the model", {"x": x, "s": [x], "y": np.zeros(2)}, ["s", "x", "y", "size", "nothing"])
+    [[inner], outer, plain, size, nothing] = outputs
+    for array in (inner, outer):
+        assert array.dtype == BFLOAT16
+        assert array.view(np.uint16).tolist() == x.view(np.uint16).tolist()
     assert plain.dtype == np.float64
     assert (size.dtype, size.shape, int(size)) == (np.int64, (), 3)
     assert nothing is None
@@ -85,9 +85,11 @@ def test_maps_opt_out(adapter: Any) -> None:
     assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"
 
 
-def test_what_clang_says_is_told(adapter: Any) -> None:
-    said = "<stdin>:2:10: error: __bf16 is not supported on this target\nvoid E_3(__bf16* data) {\n\n1 error generated."
-    words = [sys.executable, "-c", f"import sys; sys.exit({said!r})"]
+def test_the_message_of_clang_is_in_the_error(adapter: Any) -> None:
+    message = (
+        "<stdin>:2:10: error: __bf16 is not supported on this target\nvoid E_3(__bf16* data) {\n\n1 error generated."
+    )
+    words = [sys.executable, "-c", f"import sys; sys.exit({message!r})"]
     with pytest.raises(adapter.KernelError) as error:
         adapter.compiled(words, input=b"")
     assert str(error.value).endswith("<stdin>:2:10: error: __bf16 is not supported on this target"), error.value
@@ -95,7 +97,7 @@ def test_what_clang_says_is_told(adapter: Any) -> None:
     assert adapter.compiled([sys.executable, "-c", "print('an object', end='')"], input=b"") == b"an object"
 
 
-def test_the_compiler_is_found_or_asked_for(adapter: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_compiler_is_reported(adapter: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(adapter.NoCompilerError, match=r"no clang on the PATH; install clang, .* DEV=PYTHON"):

@@ -83,7 +83,7 @@ def adapter(monkeypatch: pytest.MonkeyPatch, paths: list[Path]) -> Any:
 X, SHAPE = np.float32([1, 2]), np.array([2])
 
 
-def test_outputs_without_their_names_are_told_apart_by_their_order(adapter: Any) -> None:
+def test_unnamed_outputs_are_assigned_by_order(adapter: Any) -> None:
     y, size = adapter.run(b"the model", {"shape": SHAPE, "x": X}, ["y", "size"])
     assert y.tolist() == [1, 2]
     assert (size.dtype, size.tolist()) == (np.int64, [2])
@@ -99,13 +99,13 @@ def test_outputs_with_their_names_come_in_the_order_asked_for(adapter: Any) -> N
     assert y.tolist() == [1, 2]
 
 
-def test_an_input_that_is_missing_is_said(adapter: Any) -> None:
+def test_a_missing_input_is_reported(adapter: Any) -> None:
     with pytest.raises(adapter.InputError, match=r"inputs \['shape'\] that the graph has not"):
         adapter.run(b"the model", {"x": X}, ["y", "size"])
 
 
 @pytest.mark.parametrize("memory", [True, False])
-def test_nothing_is_left_of_the_file(
+def test_the_temporary_file_is_removed(
     adapter: Any, monkeypatch: pytest.MonkeyPatch, paths: list[Path], *, memory: bool
 ) -> None:
     if not memory:
@@ -119,7 +119,7 @@ def test_nothing_is_left_of_the_file(
 @pytest.mark.parametrize(
     "value", [np.zeros(1, np.complex64), np.array(["a"], object), [], {}, None], ids=lambda value: type(value).__name__
 )
-def test_what_is_no_tensor_opts_out(adapter: Any, value: Any) -> None:
+def test_values_that_are_no_tensors_opt_out(adapter: Any, value: Any) -> None:
     with pytest.raises(adapter.NoTypeError) as error:
         adapter.run(b"the model", {"x": value, "shape": SHAPE}, ["y", "size"])
     assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"

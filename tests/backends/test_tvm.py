@@ -36,12 +36,12 @@ class Shape(tuple[int, ...]):
 class Executable:
     """What is compiled: its library holds the model's name."""
 
-    made = 0
+    count = 0
 
     def __init__(self, module: Any, target: str) -> None:
         assert target == "llvm"
         self.name = module.graph.name
-        Executable.made += 1
+        Executable.count += 1
 
     def export_library(self, path: str) -> None:
         Path(path).write_text(self.name)
@@ -81,7 +81,7 @@ def test_inputs_go_in_the_graphs_order_without_initializers_and_outputs_by_name(
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted"),
+    ("result", "expected"),
     [
         (Tensor(A), A),
         (Shape((2, 3)), np.array([2, 3])),
@@ -91,30 +91,30 @@ def test_inputs_go_in_the_graphs_order_without_initializers_and_outputs_by_name(
     ],
     ids=["tensor", "shape", "empty shape", "sequence", "nothing"],
 )
-def test_what_it_gives(adapter: Any, machine: dict[str, Any], given: Any, wanted: Any) -> None:
-    machine["main"] = lambda a: given  # noqa: ARG005
-    [found] = adapter.run(ONE.SerializeToString(), {"a": A}, ["y"])
-    np.testing.assert_equal(found, wanted)
-    assert getattr(found, "dtype", None) == getattr(wanted, "dtype", None)
+def test_results_become_outputs(adapter: Any, machine: dict[str, Any], result: Any, expected: Any) -> None:
+    machine["main"] = lambda a: result  # noqa: ARG005
+    [output] = adapter.run(ONE.SerializeToString(), {"a": A}, ["y"])
+    np.testing.assert_equal(output, expected)
+    assert getattr(output, "dtype", None) == getattr(expected, "dtype", None)
 
 
 @pytest.mark.parametrize(
     "value", [np.zeros(1, np.complex64), np.array(["a"], object), [], {}, None], ids=lambda value: type(value).__name__
 )
-def test_what_is_no_tensor_opts_out(adapter: Any, value: Any) -> None:
+def test_values_that_are_no_tensors_opt_out(adapter: Any, value: Any) -> None:
     with pytest.raises(adapter.NoTypeError) as error:
         adapter.run(ONE.SerializeToString(), {"a": value}, ["y"])
     assert serve.opt_out(adapter.OPT_OUTS, error.value) == "no way to pass this type"
 
 
-def test_the_types_are_those_of_which_there_are_tensors(adapter: Any) -> None:
-    told = adapter.info()
-    assert {"float", "int64", "bool"} <= set(told["types"])
-    assert not {"string", "complex64"} & set(told["types"])
+def test_its_types_are_those_with_tensors(adapter: Any) -> None:
+    info = adapter.info()
+    assert {"float", "int64", "bool"} <= set(info["types"])
+    assert not {"string", "complex64"} & set(info["types"])
 
 
 @pytest.mark.parametrize("linker", ["/usr/bin/g++", ""])
-def test_what_the_compiler_made_is_kept_where_it_can_be_linked(
+def test_compiled_models_are_cached_if_they_can_be_linked(
     adapter: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, linker: str
 ) -> None:
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
@@ -126,10 +126,10 @@ def test_what_the_compiler_made_is_kept_where_it_can_be_linked(
         return {"main": lambda a: a}
 
     monkeypatch.setattr(adapter.relax, "VirtualMachine", machine)
-    before = Executable.made
+    before = Executable.count
     for _ in range(2):
         [y] = adapter.run(ONE.SerializeToString(), {"a": A}, ["y"])
         assert y.tolist() == [1, 2]
     assert isinstance(ran[0], Executable)
     assert (ran[1] == "g") is bool(linker), "the second time it is loaded"
-    assert Executable.made - before == (1 if linker else 2)
+    assert Executable.count - before == (1 if linker else 2)

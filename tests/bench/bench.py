@@ -47,10 +47,10 @@ def seconds(command: list[str]) -> float:
     """Return how long a command takes, whatever it makes of its cases."""
     started = time.perf_counter()
     done = subprocess.run(command, capture_output=True, check=False, cwd=HERE)
-    taken = time.perf_counter() - started
+    elapsed = time.perf_counter() - started
     if done.returncode not in {0, 1}:
         raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr.decode()[-2000:]}")
-    return taken
+    return elapsed
 
 
 def whole_command(rounds: int) -> tuple[float, str]:
@@ -86,10 +86,10 @@ def harness_loop(cases: list[Case]) -> float:
         gc.collect()
         started = time.perf_counter()
         count = sum(1 for _ in scheduler.run(cases))
-        taken = time.perf_counter() - started
+        elapsed = time.perf_counter() - started
     if count != len(cases):
         raise SystemExit(f"{count} results for {len(cases)} cases")
-    return taken
+    return elapsed
 
 
 def own_cost(rounds: int) -> tuple[float, str]:
@@ -105,8 +105,8 @@ def generation() -> tuple[float, str]:
     """Return generated cases a second on one core, over all of them once: they are many enough to be steady."""
     started = time.perf_counter()
     count = sum(1 for op in registry.load() for _ in plans.cases(op))
-    taken = time.perf_counter() - started
-    return count / taken, f"{count:,} cases in {taken:.0f} s"
+    elapsed = time.perf_counter() - started
+    return count / elapsed, f"{count:,} cases in {elapsed:.0f} s"
 
 
 class Endless(Generated):
@@ -118,7 +118,7 @@ class Endless(Generated):
         self.count = count
 
     def cases(self, selection: Selection) -> Iterator[Case]:  # noqa: ARG002 - a Suite's signature
-        """Yield `count` cases of one family, so that what is held is the harness's own."""
+        """Yield `count` cases of one family, so that memory measured is the harness's own."""
         known = list(super().cases(Selection(ops=("Split*",))))
         for index in range(self.count):
             case = known[index % len(known)]
@@ -129,13 +129,13 @@ def memory(count: int) -> tuple[float, str]:
     """Return the growth of the peak memory from a tenth of `count` results to all of them."""
     quick = Target("quick", (sys.executable, str(HERE / "quick_adapter.py")))
     peaks: dict[int, int] = {}
-    seen = 0
+    written = 0
 
     def on_result(_: Any) -> None:
-        nonlocal seen
-        seen += 1
-        if seen in {count // 10, count}:
-            peaks[seen] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        nonlocal written
+        written += 1
+        if written in {count // 10, count}:
+            peaks[written] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "results.ndjson"
@@ -144,11 +144,11 @@ def memory(count: int) -> tuple[float, str]:
         run.targets = [quick]
         started = time.perf_counter()
         run.run(on_result)
-        taken = time.perf_counter() - started
+        elapsed = time.perf_counter() - started
         size = path.stat().st_size
     low, high = peaks[count // 10], peaks[count]
     note = f"{low / 1024:.0f} MiB after {count // 10:,}, {high / 1024:.0f} after {count:,}; "
-    return high / low, note + f"{count / taken:,.0f} results a second, a file of {size / 1e6:,.0f} MB"
+    return high / low, note + f"{count / elapsed:,.0f} results a second, a file of {size / 1e6:,.0f} MB"
 
 
 def alone(measure: Callable[[int], tuple[float, str]], count: int) -> tuple[float, str]:
@@ -162,12 +162,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="how often each pair is measured")
     parser.add_argument("--results", type=int, default=1_000_000, help="how many results are streamed")
-    given = parser.parse_args()
+    options = parser.parse_args()
     figures = [
-        ("run --suite official on onnxruntime / onnx's runner under pytest", whole_command(given.rounds), 0.25, "<="),
-        ("harness / bare loop over the same sessions", own_cost(given.rounds), 1.5, "<="),
+        ("run --suite official on onnxruntime / onnx's runner under pytest", whole_command(options.rounds), 0.25, "<="),
+        ("harness / bare loop over the same sessions", own_cost(options.rounds), 1.5, "<="),
         ("generated cases a second and core", generation(), 2000.0, ">="),
-        ("peak memory of all results / of a tenth", alone(memory, given.results), 1.1, "<="),
+        ("peak memory of all results / of a tenth", alone(memory, options.results), 1.1, "<="),
     ]
     rows, missed = [], 0
     for name, (value, note), limit, way in figures:

@@ -97,18 +97,18 @@ def chosen(count: int) -> list[Case]:
         for op in registry.load()
         for version in schema.versions(op.domain, op.name)
     ]
-    found: list[list[Case]] = [[] for _ in sources]
+    by_source: list[list[Case]] = [[] for _ in sources]
     left = count
     open_ = set(range(len(sources)))
     while left > 0 and open_:
         share = max(1, left // len(open_))
         for number in sorted(open_):
-            taken = list(itertools.islice(sources[number], min(share, left)))
-            found[number] += taken
-            left -= len(taken)
-            if len(taken) < share:
+            batch = list(itertools.islice(sources[number], min(share, left)))
+            by_source[number] += batch
+            left -= len(batch)
+            if len(batch) < share:
                 open_.discard(number)
-    return [case for part in found for case in part]
+    return [case for part in by_source for case in part]
 
 
 def drawn(*words: object) -> int:
@@ -128,7 +128,7 @@ def shifted(value: Any, seed: int) -> Any:
 
 
 def reply(case: Case, backend: str, number: int) -> Reply:
-    """Return what a runtime may have said: mostly the right answer."""
+    """Return a possible result of a runtime: mostly a pass."""
     seed = drawn(case.id, backend)
     share, seconds = seed % 1000 / 1000, (seed >> 10) % 90_000 / 1e7
     name = case.operator.split("/")[1]
@@ -175,8 +175,8 @@ class Row:
     def cells(self) -> list[str]:
         best = min(self.wall)
         busy = f"{statistics.median(self.busy):.0f}" if self.busy else ""
-        said = "ok" if best < self.limit else "MISSED"
-        return [self.name, f"{best:.0f}", f"{statistics.median(self.wall):.0f}", busy, f"{self.limit:.0f}", said]
+        verdict = "ok" if best < self.limit else "MISSED"
+        return [self.name, f"{best:.0f}", f"{statistics.median(self.wall):.0f}", busy, f"{self.limit:.0f}", verdict]
 
 
 class Measured:
@@ -211,10 +211,10 @@ class Measured:
             self._time("open a case", OPENING, tab, OPENED, tab.evaluate(places, at))
             tab.go_back()
 
-    def _time(self, name: str, limit: float, tab: Page, script: str, given: Any) -> None:
+    def _time(self, name: str, limit: float, tab: Page, script: str, argument: Any) -> None:
         before = self._busy()
-        taken = tab.evaluate(script, given)
-        self._add(name, limit, taken, self._busy() - before)
+        elapsed = tab.evaluate(script, argument)
+        self._add(name, limit, elapsed, self._busy() - before)
         tab.wait_for_timeout(200)
 
     def _busy(self) -> float:
@@ -253,9 +253,9 @@ def written(file: Path, stream: Path, count: int, backends: int) -> str:
     """Write a page, and return a line on it."""
     names = [f"runtime_{number}" for number in range(1, backends + 1)]
     cases = chosen(count)
-    said = {name: {"runtime": name, "version": "1.0", "python": "3.11", "repro": "outputs = []\n"} for name in names}
+    hellos = {name: {"runtime": name, "version": "1.0", "python": "3.11", "repro": "outputs = []\n"} for name in names}
     writer = Writer(stream)
-    writer.open(header({"name": "generated", "digest": "none"}, said, {"selection": "", "reference": ""}))
+    writer.open(header({"name": "generated", "digest": "none"}, hellos, {"selection": "", "reference": ""}))
     for result in results(cases, names):
         writer.add(result)
     writer.finish(1.0)

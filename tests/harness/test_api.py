@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("few_operators")
 PAGE = ROOT / "docs" / "from-python.md"
 
 
-def test_the_program_of_the_page_prints_what_the_page_shows() -> None:
+def test_the_program_of_the_page_prints_the_output_shown() -> None:
     page = PAGE.read_text()
     program, shown = (re.search(rf"```{kind}\n(.*?)```", page, re.DOTALL)[1] for kind in ("python", "text"))  # type: ignore[index]
     out = io.StringIO()
@@ -33,7 +33,7 @@ def test_the_program_of_the_page_prints_what_the_page_shows() -> None:
     assert len(out.getvalue().splitlines()) > len(first)
 
 
-def test_a_case_has_a_model_inputs_and_what_is_expected() -> None:
+def test_a_case_has_a_model_inputs_and_expected_outputs() -> None:
     case = next(case for case in cases(op="Split/18", case="*/uneven_three"))
     assert (case.outcome, case.outputs) == (Outcome.VALUES, ("outputs_0", "outputs_1", "outputs_2")), case.outputs
     assert [value.tolist() for value in case.inputs.values()] == [[0, 1, 2, 3, 4, 5, 6]]
@@ -58,16 +58,16 @@ def test_the_core_is_a_part() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("options", "sentence"),
     [
         ({"op": "Splt"}, "--op 'Splt' matches nothing in suite generated; did you mean Split"),
         ({"suite": "nowhere"}, "suite nowhere does not exist"),
         ({"suite": "official", "core": True}, "suite official has no core"),
     ],
 )
-def test_what_is_not_to_be_had_is_a_sentence(asked: dict[str, str], sentence: str) -> None:
+def test_unknown_options_get_a_sentence(options: dict[str, str], sentence: str) -> None:
     with pytest.raises(HarnessError, match=re.escape(sentence)):
-        list(cases(**asked))  # type: ignore[arg-type]
+        list(cases(**options))  # type: ignore[arg-type]
 
 
 def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:

@@ -42,7 +42,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("text", COMMANDS)
-def test_a_command_is_told_from_what_only_looks_like_one(text: str) -> None:
+def test_only_real_workflow_commands_are_escaped(text: str) -> None:
     assert printing.neutral(text) == COMMANDS[text]
 
 
@@ -69,7 +69,7 @@ class Failing(io.StringIO):
         raise self.error
 
 
-def test_an_output_that_fails_is_told_and_one_that_nobody_reads_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_output_is_reported_and_a_closed_pipe_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", Failing(OSError(28, "No space left on device")))
     with pytest.raises(printing.OutputError, match="cannot write to standard output: No space left on device"):
         printing.show("x")
@@ -82,7 +82,7 @@ def test_an_output_that_fails_is_told_and_one_that_nobody_reads_is_not(monkeypat
 
 
 @pytest.mark.parametrize("stream", [None, Failing(OSError(28, "full")), Failing(BrokenPipeError())])
-def test_a_message_that_nobody_can_be_told_ends_nothing(
+def test_a_message_that_cannot_be_printed_ends_nothing(
     stream: io.StringIO | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream)
@@ -90,7 +90,7 @@ def test_a_message_that_nobody_can_be_told_ends_nothing(
     assert not printing.on_terminal()
 
 
-def test_every_command_prints_what_others_wrote_as_plain_text(tmp_path: Path) -> None:
+def test_every_command_escapes_texts_of_others(tmp_path: Path) -> None:
     """Commands read results in which each text is hostile; case, folder and file names are as well."""
     folder = tmp_path / "::error::folder\x1b[2J"
     folder.mkdir()
@@ -124,7 +124,7 @@ def test_a_case_is_one_line_of_the_list(tmp_path: Path) -> None:
 # The commands
 
 
-def test_the_help_says_of_each_command_what_its_own_help_says() -> None:
+def test_the_help_repeats_the_first_line_of_each_command() -> None:
     context = commands.click.Context(commands.main)
     for name, row in commands.COMMANDS.items():
         loaded = commands.main.get_command(context, name)
@@ -137,7 +137,7 @@ def test_the_help_says_of_each_command_what_its_own_help_says() -> None:
 
 
 @pytest.mark.parametrize("words", ["--help", "-h", "--version", "", "no-such"])
-def test_help_and_what_is_no_command_need_no_onnx(words: str) -> None:
+def test_help_and_unknown_commands_need_no_onnx(words: str) -> None:
     source = (
         "import sys\n"
         f"sys.argv = ['onnx-conformance', *{words.split()!r}]\n"

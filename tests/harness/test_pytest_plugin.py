@@ -105,10 +105,10 @@ def expected(glob: str) -> int:
 
 def test_every_case_is_an_item(ask: Asker) -> None:
     ran = ask("--onnx-backend", "oracle", "--onnx-op", "SplitToSequence/24", "--onnx-tag", "basic")
-    wanted = [case for case in plans.cases(registry.load().named("SplitToSequence"), (24,)) if "basic" in case.tags]
+    expected = [case for case in plans.cases(registry.load().named("SplitToSequence"), (24,)) if "basic" in case.tags]
     assert ran.status == 0, ran.output
-    assert ran.counts["passed"] == len(wanted) > 0, ran.output
-    assert not [case for case in wanted if case.outcome is Outcome.UNSPECIFIED]
+    assert ran.counts["passed"] == len(expected) > 0, ran.output
+    assert not [case for case in expected if case.outcome is Outcome.UNSPECIFIED]
     assert list(ask.folder.iterdir()) == [], "nothing is left behind"
 
 
@@ -120,7 +120,7 @@ def test_items_are_named_by_backend_and_case(ask: Asker) -> None:
     ], ran.output  # fmt: skip
 
 
-def test_a_failure_tells_the_sentence_and_what_was_seen(ask: Asker) -> None:
+def test_a_failure_shows_the_sentence_and_the_answer(ask: Asker) -> None:
     ran = ask(
         "--onnx-backend", "onnxruntime", "--onnx-case", LEFT_OUT, "--onnx-case", "ai.onnx/Split/18/overrun", "-rs"
     )
@@ -165,8 +165,8 @@ def test_junitxml_has_a_testcase_an_item(ask: Asker) -> None:
     ran = ask("--onnx-backend", "onnxruntime", "--onnx-case", LEFT_OUT, "--onnx-case", ONE, "--junitxml", "junit.xml")
     assert ran.status == 1, ran.output
     root = ET.parse(ask.folder / "junit.xml").getroot()
-    found = {item.get("name"): [child.tag for child in item] for item in root.iter("testcase")}
-    assert found == {LEFT_OUT: ["failure"], ONE: []}, found
+    children = {item.get("name"): [child.tag for child in item] for item in root.iter("testcase")}
+    assert children == {LEFT_OUT: ["failure"], ONE: []}, children
     (failure,) = root.iter("failure")
     assert "expected shape [3], got shape [4]" in (failure.get("message") or "") + (failure.text or "")
 
@@ -213,7 +213,7 @@ def test_opting_out_is_skipped(ask: Asker) -> None:
 # Faults of the adapter, not of the runtime
 
 
-def test_a_fault_of_the_adapter_is_told_in_one_sentence(ask: Asker) -> None:
+def test_an_adapter_error_is_one_sentence(ask: Asker) -> None:
     backend = ask.backend("say(kind='answer', id=header['id'] + 7, outputs=[])")
     ask.module(MODULE.format(arguments=f"{backend!r}, case={ONE!r}"))
     for arguments in (("--onnx-backend", backend, "--onnx-case", ONE, "-k", "not test_onnx"), ("test_mine.py",)):
@@ -225,7 +225,7 @@ def test_a_fault_of_the_adapter_is_told_in_one_sentence(ask: Asker) -> None:
         assert not ran.traceback, ran.output
 
 
-def test_a_backend_that_does_not_start_is_told_in_one_sentence(ask: Asker) -> None:
+def test_a_backend_that_does_not_start_is_one_sentence(ask: Asker) -> None:
     ask.module(MODULE.format(arguments=f'"no_such_package.backend", case={ONE!r}'))
     for arguments in (("--onnx-backend", "no_such_package.backend", "--onnx-case", ONE), ("test_mine.py",)):
         ran = ask("-k", "not test_onnx" if arguments[0] != "test_mine.py" else "", *arguments)
@@ -244,7 +244,7 @@ def test_a_backend_that_does_not_start_is_told_in_one_sentence(ask: Asker) -> No
         (("--onnx-backend", "oracle", "--onnx-suite", "gone"), "suite gone does not exist"),
     ],
 )
-def test_what_is_not_to_be_had_is_a_usage_error(arguments: tuple[str, ...], sentence: str, ask: Asker) -> None:
+def test_unknown_names_are_usage_errors(arguments: tuple[str, ...], sentence: str, ask: Asker) -> None:
     ran = ask(*arguments)
     assert ran.status == pytest.ExitCode.USAGE_ERROR, ran.output
     (line,) = [line for line in ran.output.splitlines() if line.startswith("ERROR: ")]
@@ -295,7 +295,7 @@ def test_a_module_with_a_dotted_path_of_its_own(ask: Asker) -> None:
     assert "skipped by the backend: not yet" in ran.output, ran.output
 
 
-def test_a_module_that_asks_for_what_is_not_to_be_had(ask: Asker) -> None:
+def test_a_module_with_unknown_names_is_a_collection_error(ask: Asker) -> None:
     ask.module(MODULE.format(arguments='"onnxruntim"'))
     ran = ask("test_mine.py")
     assert ran.status == pytest.ExitCode.INTERRUPTED, ran.output
@@ -353,13 +353,15 @@ def test_expectations_are_strict_xfails(ask: Asker) -> None:
     listed = '["ai.onnx/Split/18/lengths", "ai.onnx/*/gone"]'
     gone = entry("ai.onnx/Gone/*") + entry(ONE).replace(f'"{ONE}"', listed, 1)
     counted = '[attempted]\n"ai.onnx/Split/18" = 99\n'
-    said = "".join(HELD[name][0].replace("{}", case) for name, case in names.items())
-    expect(ask, backend, f"{said}{gone}{counted}", " ".join(f"--case {case}" for case in names.values()))
+    entries = "".join(HELD[name][0].replace("{}", case) for name, case in names.items())
+    expect(ask, backend, f"{entries}{gone}{counted}", " ".join(f"--case {case}" for case in names.values()))
     words = [word for case in names.values() for word in ("--onnx-case", case)]
     ran = ask("--onnx-backend", backend, *words, "--onnx-expectations", "e.toml", "-rA")
     assert ran.status == 1, ran.output
-    found = {case: outcome for outcome, case in re.findall(OUTCOME, ran.output, re.MULTILINE)}
-    assert found == {**{name: outcome for name, (_, outcome, _) in HELD.items()}, "expectations": "FAILED"}, ran.output
+    outcomes = {case: outcome for outcome, case in re.findall(OUTCOME, ran.output, re.MULTILINE)}
+    assert outcomes == {**{name: outcome for name, (_, outcome, _) in HELD.items()}, "expectations": "FAILED"}, (
+        ran.output
+    )
     for name, (_, _, shown) in HELD.items():
         assert shown in ran.output, (name, ran.output)
     for problem in (
@@ -373,7 +375,7 @@ def test_expectations_are_strict_xfails(ask: Asker) -> None:
 OUTCOME = r"^([A-Z]+) onnx::.*::(?:ai\.onnx/Split/18/)?(\w+)(?: |$)"
 
 
-def test_entries_that_contradict_each_other_are_said_in_a_sentence(ask: Asker) -> None:
+def test_contradicting_entries_get_a_sentence(ask: Asker) -> None:
     backend = ask.backend(REFUSE)
     expect(ask, backend, entry("*/?neven_two") + entry("*/u?even_two", "crash"))
     ran = ask("--onnx-backend", backend, *THREE, "--onnx-expectations", "e.toml")
@@ -387,7 +389,7 @@ def expect(ask: Asker, backend: str, text: str, selection: str = SELECTED) -> No
 
 
 @pytest.mark.parametrize("processes", ["0", "2"])
-def test_what_only_the_end_tells_is_told_whatever_process_ran_the_cases(processes: str, ask: Asker) -> None:
+def test_problems_of_the_whole_run_are_reported_with_xdist_too(processes: str, ask: Asker) -> None:
     say = "say(kind='unsupported', id=header['id'], error='E', message='not here', reason='no kernel')"
     backend = ask.backend("if b'uneven_two' in model:", f"    {say}", "else:", f"    {REFUSE}")
     expect(ask, backend, f'{entry(ONE)}[attempted]\n"ai.onnx/Split/18" = 3\n')
@@ -400,7 +402,7 @@ def test_what_only_the_end_tells_is_told_whatever_process_ran_the_cases(processe
     assert ask(*arguments).status == 0
 
 
-def test_a_part_of_the_cases_is_held_too_and_what_it_lacks_is_not_missed(ask: Asker) -> None:
+def test_a_part_of_the_cases_is_checked_and_missing_cases_are_no_problem(ask: Asker) -> None:
     backend = ask.backend(REFUSE)
     expect(ask, backend, f'minimum = 9\n{entry(ONE)}{entry(OTHER)}[attempted]\n"ai.onnx/Abs/13" = 1\n', "")
     arguments = ("--onnx-backend", backend, "--onnx-expectations", "e.toml")
@@ -411,7 +413,7 @@ def test_a_part_of_the_cases_is_held_too_and_what_it_lacks_is_not_missed(ask: As
     assert (ran.status, ran.counts) == (0, {"xfailed": 1, "deselected": 3}), ran.output
 
 
-def test_runxfail_shows_what_is_expected_as_a_failure(ask: Asker) -> None:
+def test_runxfail_shows_expected_failures_as_failures(ask: Asker) -> None:
     backend = ask.backend(REFUSE)
     expect(ask, backend, entry(ONE))
     ran = ask("--onnx-backend", backend, *THREE, "--onnx-expectations", "e.toml", "--runxfail")
@@ -438,7 +440,7 @@ def test_a_module_with_expectations(more: tuple[str, ...], ask: Asker) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ('backend = "other"', "e.toml speaks of other, the run is of oracle; name the other file"),
+        ('backend = "other"', "e.toml is for other, the run is of oracle; name the other file"),
         ('backend = "oracle"\nsuite = "official"', "e.toml was written for suite official, the run has generated"),
         ('backend = "oracle"\nminimum = ""', "e.toml, line 2: 'minimum' is ''; expected a number of cases"),
     ],
@@ -451,14 +453,14 @@ def test_expectations_that_cannot_be_used_are_a_usage_error(text: str, sentence:
     assert not ran.traceback, ran.output
 
 
-def test_of_several_backends_the_one_that_the_file_speaks_of_is_held(ask: Asker) -> None:
+def test_with_several_backends_only_that_of_the_file_is_compared(ask: Asker) -> None:
     backend = ask.backend(REFUSE)
     expect(ask, backend, entry(ONE))
     ran = ask("--onnx-backend", backend, "--onnx-backend", "oracle", *THREE, "--onnx-expectations", "e.toml")
     assert (ran.status, ran.counts) == (0, {"passed": 6, "xfailed": 1}), ran.output
 
 
-def test_expectations_without_a_backend_to_hold_are_a_usage_error(ask: Asker) -> None:
+def test_expectations_without_their_backend_are_a_usage_error(ask: Asker) -> None:
     ask.module("def test_alone():\n    pass\n")
     ran = ask("test_mine.py", "--onnx-expectations", "e.toml")
     assert ran.status == pytest.ExitCode.USAGE_ERROR, ran.output
@@ -480,7 +482,7 @@ OPT_OUTS = (("NotImplementedError", "", "nothing"),)
 """
 
 
-def test_a_variable_that_is_named_is_handed_on(ask: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plugin_passes_a_named_variable_on(ask: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_OWN", "1")
     (ask.folder / "my").mkdir()
     (ask.folder / "my" / "wants.py").write_text(WANTS)
@@ -499,7 +501,7 @@ def test_a_variable_that_is_not_set_is_a_sentence(ask: Asker) -> None:
     assert not ran.traceback, ran.output
 
 
-def test_what_others_wrote_is_plain_text_in_what_pytest_prints(ask: Asker, tmp_path: Path) -> None:
+def test_texts_of_others_are_escaped_in_the_output_of_pytest(ask: Asker, tmp_path: Path) -> None:
     hostile = "evil\\n::error::x\\x1b[2J"
     case = next(iter(plans.cases(registry.load().named("Split"), (18,))))
     folder = onnx_layout.write(case, tmp_path / "suite")

@@ -1,4 +1,4 @@
-"""What failures share: found where the truth is known, never claimed where it is not so, quick enough to be asked."""
+"""Statements on what failures share: complete where the truth is known, never false, and quick."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def result(version: int, type_: str, tag: str = "basic", form: str = "plain", **
 def every(fails: Callable[[Result], bool], verdict: Verdict = Verdict.WRONG_VALUE, **changed: Any) -> list[Result]:
     """Return a result of every kind; those fail of which the rule says so."""
     kinds = itertools.product(VERSIONS, TYPES, TAGS, ("plain", "initializer", "top"))
-    made = [result(*kind) for kind in kinds]
-    return [dataclasses.replace(item, verdict=verdict, **changed) if fails(item) else item for item in made]
+    results = [result(*kind) for kind in kinds]
+    return [dataclasses.replace(item, verdict=verdict, **changed) if fails(item) else item for item in results]
 
 
 def version(item: Result) -> int:
@@ -79,11 +79,11 @@ def stored(
     path = folder / "run.ndjson"
     path.unlink(missing_ok=True)
     results = list(results)
-    said: dict[str, dict[str, str]] = {item.backend: {} for item in results}
-    return run_of(path, *results, finish=whole, said=said, suite=suite, digest=digest)
+    hellos: dict[str, dict[str, str]] = {item.backend: {} for item in results}
+    return run_of(path, *results, finish=whole, hellos=hellos, suite=suite, digest=digest)
 
 
-def said(folder: Path, results: Iterable[Result]) -> list[str]:
+def statements_of(folder: Path, results: Iterable[Result]) -> list[str]:
     return [str(item) for item in explain.explain(stored(folder, results), None).statements]
 
 
@@ -115,44 +115,44 @@ def said(folder: Path, results: Iterable[Result]) -> list[str]:
         ),
     ],
 )  # fmt: skip
-def test_the_smallest_exact_statement_is_found(tmp_path: Path, fails: Callable[[Result], bool], words: str) -> None:
+def test_the_smallest_exact_statement_is_chosen(tmp_path: Path, fails: Callable[[Result], bool], words: str) -> None:
     results = every(fails)
     count = sum(item.verdict.failed for item in results)
-    assert said(tmp_path, results) == [
+    assert statements_of(tmp_path, results) == [
         f"wrong_value exactly when {words} ({count} of {count}; no passing case matches)"
     ]
 
 
 def test_where_every_case_fails_there_is_no_condition(tmp_path: Path) -> None:
     results = every(lambda _: True, Verdict.CRASH)
-    assert said(tmp_path, results) == [
+    assert statements_of(tmp_path, results) == [
         f"crash exactly whatever the case ({len(results)} of {len(results)}; no passing case matches)"
     ]
 
 
-def test_where_none_passes_other_failures_are_what_it_is_told_from(tmp_path: Path) -> None:
+def test_without_passing_cases_failures_are_separated_from_other_failures(tmp_path: Path) -> None:
     results = every(lambda _: True, Verdict.REFUSED, error="Error", message="no")
     results = [dataclasses.replace(i, verdict=Verdict.CRASH) if type_of(i) == "int64" else i for i in results]
-    found = {item.verdict: item.conditions for item in explain.explain(stored(tmp_path, results), None).statements}
-    assert found == {Verdict.CRASH: ("type is int64",), Verdict.REFUSED: ("type is not int64",)}
+    causes = {item.verdict: item.conditions for item in explain.explain(stored(tmp_path, results), None).statements}
+    assert causes == {Verdict.CRASH: ("type is int64",), Verdict.REFUSED: ("type is not int64",)}
 
 
 def test_two_causes_are_two_statements(tmp_path: Path) -> None:
-    found = said(tmp_path, every(lambda item: type_of(item) == "float16" or item.form == "top"))
-    assert found == [
+    sentences = statements_of(tmp_path, every(lambda item: type_of(item) == "float16" or item.form == "top"))
+    assert sentences == [
         "wrong_value when form is @top (48 of 64; no passing case matches)",
         "wrong_value when type is float16 (24 of 64; no passing case matches)",
     ]
 
 
-def test_the_message_tells_causes_apart_where_that_is_shorter(tmp_path: Path) -> None:
+def test_messages_separate_causes_if_that_is_shorter(tmp_path: Path) -> None:
     results = every(lambda item: type_of(item) == "float16", Verdict.REFUSED, error="E", message="no float16")
     results += [
         result(99, "float16", tag, "plain", verdict=Verdict.REFUSED, error="E", message=f"no opset {tag!r}")
         for tag in TAGS
     ]
-    found = explain.explain(stored(tmp_path, results), None)
-    assert [str(item) for item in found.statements] == [
+    explained = explain.explain(stored(tmp_path, results), None)
+    assert [str(item) for item in explained.statements] == [
         "refused exactly when type is float16 (26 of 26; no passing case matches)"
     ]
 
@@ -161,24 +161,24 @@ def test_passing_cases_that_match_are_counted(tmp_path: Path) -> None:
     results = every(lambda item: type_of(item) == "float16" and version(item) >= 7)
     spared = next(item for item in results if item.verdict.failed)
     twin = dataclasses.replace(renamed(spared, "spared"), verdict=Verdict.PASS)
-    found = explain.explain(stored(tmp_path, [*results, twin]), None).statements
-    assert [(item.matched, item.failing, item.passing) for item in found] == [(18, 18, 1)]
-    assert found[0].conditions == ("type is float16", "version >= 7")
-    assert not found[0].exact
-    assert "1 passing case matches too" in str(found[0])
+    statements = explain.explain(stored(tmp_path, [*results, twin]), None).statements
+    assert [(item.matched, item.failing, item.passing) for item in statements] == [(18, 18, 1)]
+    assert statements[0].conditions == ("type is float16", "version >= 7")
+    assert not statements[0].exact
+    assert "1 passing case matches too" in str(statements[0])
 
 
-def test_what_shares_nothing_is_left_and_said_to_be(tmp_path: Path) -> None:
-    """Each failure has a twin of another name that passes: nothing else tells them apart."""
+def test_failures_that_share_nothing_are_reported_as_left(tmp_path: Path) -> None:
+    """Each failure has a passing twin that differs in its name alone."""
     results = every(lambda _: False)
     for place in (3, 50, 97):
         results.append(renamed(results[place], "twin"))
         results[place] = dataclasses.replace(results[place], verdict=Verdict.CRASH, signal="SIGSEGV")
     run = stored(tmp_path, results)
-    found = explain.explain(run, None)
-    assert found.statements == []
-    assert [(item.failing, len(item.left)) for item in found.explained] == [(3, 3)]
-    assert "crash: 3 cases share nothing that passing cases do not" in "\n".join(explanation.lines(run, found))
+    explained = explain.explain(run, None)
+    assert explained.statements == []
+    assert [(item.failing, len(item.left)) for item in explained.explained] == [(3, 3)]
+    assert "crash: 3 cases share nothing that passing cases do not" in "\n".join(explanation.lines(run, explained))
 
 
 def renamed(item: Result, name: str) -> Result:
@@ -186,12 +186,12 @@ def renamed(item: Result, name: str) -> Result:
     return dataclasses.replace(item, case=item.case.replace(f"/{item.tags[0]}/", f"/{name}_{item.tags[0]}/"))
 
 
-def test_a_statement_never_takes_one_case_at_a_time(tmp_path: Path) -> None:
+def test_a_statement_never_lists_single_cases(tmp_path: Path) -> None:
     """Failures strewn without a rule get few statements or none, each for more than one case."""
     results = every(lambda item: hash_of(item.case) % 7 == 0)
-    found = explain.explain(stored(tmp_path, results), None).statements
-    assert len(found) <= rule_search.MOST_STATEMENTS
-    for item in found:
+    statements = explain.explain(stored(tmp_path, results), None).statements
+    assert len(statements) <= rule_search.MOST_STATEMENTS
+    for item in statements:
         assert item.matched >= rule_search.LEAST[min(len(item.conditions), 3)], item
 
 
@@ -199,8 +199,8 @@ def hash_of(text: str) -> int:
     return sum(ord(letter) * place for place, letter in enumerate(text, 1))
 
 
-def test_what_the_text_forbids_is_not_held_against_what_it_allows(tmp_path: Path) -> None:
-    """That a case is invalid is said only where valid ones would match as well."""
+def test_invalid_cases_are_compared_with_invalid_cases(tmp_path: Path) -> None:
+    """Invalidity of a case is a condition only where valid cases would match as well."""
     valid = every(lambda _: False)
     invalid = [
         dataclasses.replace(renamed(item, "invalid"), outcome="rejects")
@@ -208,18 +208,18 @@ def test_what_the_text_forbids_is_not_held_against_what_it_allows(tmp_path: Path
         if type_of(item) in {"float16", "int32"}
     ]
     words = "accepted_invalid exactly when type is float16"
-    assert said(tmp_path, [*valid, *invalid]) == [
+    assert statements_of(tmp_path, [*valid, *invalid]) == [
         f"{words} and the text forbids it (24 of 24; no passing case matches)"
     ]
-    assert said(tmp_path, invalid) == [f"{words} (24 of 24; no passing case matches)"]
+    assert statements_of(tmp_path, invalid) == [f"{words} (24 of 24; no passing case matches)"]
 
 
-def test_backends_and_operators_are_told_apart(tmp_path: Path) -> None:
+def test_backends_and_operators_have_separate_statements(tmp_path: Path) -> None:
     mine = every(lambda item: type_of(item) == "float16")
     other = [dataclasses.replace(i, backend="other") for i in every(lambda item: version(item) == 1, Verdict.TIMEOUT)]
     run = stored(tmp_path, [*mine, *other])
-    found = explain.explain(run, None)
-    assert [(i.backend, i.verdict, i.conditions) for i in found.statements] == [
+    explained = explain.explain(run, None)
+    assert [(i.backend, i.verdict, i.conditions) for i in explained.statements] == [
         ("mine", Verdict.WRONG_VALUE, ("type is float16",)),
         ("other", Verdict.TIMEOUT, ("version is 1",)),
     ]
@@ -235,10 +235,12 @@ def test_the_order_of_results_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verdict", [Verdict.UNSUPPORTED, Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR])
-def test_what_is_not_scored_is_neither_failure_nor_pass(tmp_path: Path, verdict: Verdict) -> None:
+def test_unscored_verdicts_are_neither_failures_nor_passes(tmp_path: Path, verdict: Verdict) -> None:
     results = every(lambda item: type_of(item) == "float16")
     results += [renamed(item, "other") for item in every(lambda _: True, verdict)[:40]]
-    assert said(tmp_path, results) == ["wrong_value exactly when type is float16 (24 of 24; no passing case matches)"]
+    assert statements_of(tmp_path, results) == [
+        "wrong_value exactly when type is float16 (24 of 24; no passing case matches)"
+    ]
 
 
 # Every claim holds: recounted from the traits of results, without the search
@@ -271,14 +273,14 @@ def holds(words: str, item: Result) -> bool:
         st.sampled_from([Verdict.PASS, Verdict.PASS, Verdict.WRONG_VALUE, Verdict.CRASH]), min_size=64, max_size=64
     )
 )
-def test_every_statement_is_as_it_says(tmp_path_factory: pytest.TempPathFactory, verdicts: list[Verdict]) -> None:
+def test_every_statement_matches_its_counts(tmp_path_factory: pytest.TempPathFactory, verdicts: list[Verdict]) -> None:
     results = [result(*kind, verdict=verdict) for kind, verdict in zip(KINDS, verdicts, strict=True)]
     recount(explain.explain(stored(tmp_path_factory.mktemp("run"), results), None).statements, results)
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(["type", "form", "version", "tag"]), min_size=1, max_size=3, unique=True), st.randoms())
-def test_a_statement_is_found_for_every_conjunction_and_is_as_it_says(
+def test_every_conjunction_has_an_exact_statement(
     tmp_path_factory: pytest.TempPathFactory, named: list[str], random: Any
 ) -> None:
     chosen = random.choice(KINDS)
@@ -289,14 +291,14 @@ def test_a_statement_is_found_for_every_conjunction_and_is_as_it_says(
         )
         for kind in KINDS
     ]
-    found = explain.explain(stored(tmp_path_factory.mktemp("run"), results), None).statements
-    assert [item.exact for item in found] == [True]
-    assert len(found[0].conditions) <= len(named)
-    recount(found, results)
+    statements = explain.explain(stored(tmp_path_factory.mktemp("run"), results), None).statements
+    assert [item.exact for item in statements] == [True]
+    assert len(statements[0].conditions) <= len(named)
+    recount(statements, results)
 
 
-def recount(found: list[Statement], results: list[Result]) -> None:
-    for item in found:
+def recount(statements: list[Statement], results: list[Result]) -> None:
+    for item in statements:
         matching = [r for r in results if all(holds(words, r) for words in item.conditions)]
         failing = [r for r in results if r.verdict is item.verdict]
         assert item.failing == len(failing)
@@ -305,7 +307,7 @@ def recount(found: list[Statement], results: list[Result]) -> None:
         assert item.matched == len(item.cases) > 0
 
 
-def test_the_recount_itself_notices_a_claim_that_is_not_so() -> None:
+def test_the_recount_notices_a_false_claim() -> None:
     results = [result(*kind, verdict=Verdict.CRASH if kind[0] == 1 else Verdict.PASS) for kind in KINDS]
     crashed = tuple(item.case for item in results if item.verdict is Verdict.CRASH)
     right = explain.Statement("mine", ADD, Verdict.CRASH, ("version is 1",), 16, 16, 0, crashed)
@@ -327,12 +329,12 @@ def test_hostile_words_reach_no_terminal_and_no_markup(tmp_path: Path) -> None:
     results = [dataclasses.replace(item, clauses=(HOSTILE,), tags=(*item.tags, HOSTILE)) for item in results]
     results += [dataclasses.replace(item, operator=f"x{HOSTILE}/1", case=HOSTILE + item.case) for item in results]
     run = stored(tmp_path, results)
-    found = explain.explain(run, None)
-    text = "\n".join(explanation.lines(run, found))
+    explained = explain.explain(run, None)
+    text = "\n".join(explanation.lines(run, explained))
     assert "type is float16" in text
     assert not CONTROL.search(text)
     assert max(map(len, text.splitlines())) < 400
-    section = "\n".join(explanation.section(found.statements))
+    section = "\n".join(explanation.section(explained.statements))
     assert not CONTROL.search(section)
     assert "```" not in section
     assert "``" not in section.replace("` `", "")
@@ -378,7 +380,7 @@ def test_nothing_to_explain_is_one_sentence(tmp_path: Path) -> None:
     assert explained(path, "--op", "Add/7") == (0, f"nothing to explain: {path} has no failures for --op Add/7\n", "")
 
 
-def test_a_run_that_was_cut_off_is_said_to_be_and_used(tmp_path: Path) -> None:
+def test_a_run_that_was_cut_off_is_marked_and_used(tmp_path: Path) -> None:
     path = stored(tmp_path, every(lambda item: type_of(item) == "int32"), whole=False).path
     status, out, _ = explained(path)
     assert status == 0
@@ -387,17 +389,17 @@ def test_a_run_that_was_cut_off_is_said_to_be_and_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "sentence"),
     [
         (["--backend", "other"], "has no backend 'other'; it has mine"),
         (["--op", "Sub*"], "--op 'Sub*' matches no operator of"),
     ],
 )
-def test_bad_input_is_one_sentence(tmp_path: Path, words: list[str], told: str) -> None:
+def test_bad_input_is_one_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:
     path = stored(tmp_path, every(lambda item: type_of(item) == "int32")).path
     status, out, err = explained(path, *words)
     assert (status, out) == (2, "")
-    assert told in err
+    assert sentence in err
     assert len(err.splitlines()) == 1
 
 
@@ -409,11 +411,11 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
 
 def test_a_report_has_the_statements(tmp_path: Path) -> None:
     run = stored(tmp_path, every(lambda item: type_of(item) == "float16"))
-    found = report_data.read(run)
-    shared = dataclasses.replace(found, statements=explain.explain(run, None).statements)
+    data = report_data.read(run)
+    shared = dataclasses.replace(data, statements=explain.explain(run, None).statements)
     text = "".join(markdown.report(shared))
     assert "## What failures share\n\n`mine: ai.onnx/Add`\n\n- `wrong_value exactly when type is float16 (24 of" in text
-    assert "What failures share" not in "".join(markdown.report(found))
+    assert "What failures share" not in "".join(markdown.report(data))
     noted = "".join(markdown.report(dataclasses.replace(shared, note="only `versions`")))
     assert "## What failures share\n\n`only 'versions'`\n\n`mine" in noted
 
@@ -436,8 +438,8 @@ def test_the_models_of_another_suite_are_not_looked_at(tmp_path: Path) -> None:
 def test_cases_that_the_suite_does_not_have_are_counted(tmp_path: Path) -> None:
     results = list(simulated("ReduceSum", lambda item: "/float16" in item.id))
     strange = [dataclasses.replace(item, case=f"{item.operator}/never/float16") for item in results[:1]]
-    found = explain.explain(stored(tmp_path, [*results, *strange], "generated", Generated().digest()), Generated())
-    assert found.note.startswith("of 1 cases that suite generated does not have")
+    explained = explain.explain(stored(tmp_path, [*results, *strange], "generated", Generated().digest()), Generated())
+    assert explained.note.startswith("of 1 cases that suite generated does not have")
 
 
 @functools.cache
@@ -456,8 +458,8 @@ def simulated(operator: str, fails: Callable[[Case], bool]) -> Iterator[Result]:
 
 
 def test_a_folder_of_cases_is_explained_too(tmp_path: Path) -> None:
-    made = command("generate", "--op", "SplitToSequence/11", "--tag", "edge", "--out", tmp_path / "cases")
-    assert made.status == 0, made.text
+    generation = command("generate", "--op", "SplitToSequence/11", "--tag", "edge", "--out", tmp_path / "cases")
+    assert generation.status == 0, generation.text
     suite: Suite = Folder(tmp_path / "cases")
     results = [
         Result(case.id, case.operator, "mine", Verdict.PASS, case.outcome, case.form)
@@ -466,9 +468,9 @@ def test_a_folder_of_cases_is_explained_too(tmp_path: Path) -> None:
     zero = {item.id for item in suite.cases(Selection()) if b"keepdims\x18\x00" in item.model}
     assert 0 < len(zero) < len(results)
     results = [dataclasses.replace(i, verdict=Verdict.WRONG_SHAPE) if i.case in zero else i for i in results]
-    found = explain.explain(stored(tmp_path, results, suite.name, suite.digest()), suite)
-    assert found.note == ""
-    assert [item.conditions for item in found.statements] == [("keepdims=0",)]
+    explained = explain.explain(stored(tmp_path, results, suite.name, suite.digest()), suite)
+    assert explained.note == ""
+    assert [item.conditions for item in explained.statements] == [("keepdims=0",)]
 
 
 # A runtime with one rule wrong, and the rule comes out
@@ -536,24 +538,24 @@ def test_a_thousand_failures_take_little_time() -> None:
         )
         for case in range(3000)
     ]
-    made = conditions.table(cases)  # type: ignore[arg-type]
-    rows = {trait.name: row[True] for trait, row in made.items()}
+    table = conditions.table(cases)  # type: ignore[arg-type]
+    rows = {trait.name: row[True] for trait, row in table.items()}
     failures = (rows["fact 1"] & rows["fact 2"]) | (rows["fact 3"] & rows["fact 4"]) | (rows["fact 5"] & rows["fact 6"])
     passes = (1 << 3000) - 1 & ~failures
     started = time.process_time()
-    found = rule_search.cover(conditions.conditions(made), conditions.choices(made), failures, passes)
+    covering = rule_search.cover(conditions.conditions(table), conditions.choices(table), failures, passes)
     assert time.process_time() - started < 5
     union = 0
-    for item in found.chosen:
+    for item in covering.chosen:
         assert not item.cases & passes
         union |= item.cases & failures
-    assert union | found.left == failures
+    assert union | covering.left == failures
 
 
 def test_conditions_have_the_same_words_in_another_process() -> None:
     """What comes out of a pickle is equal, and another object."""
-    made = [(traits.of_result(item),) for item in every(lambda _: False)]
-    words = {item.words for item in conditions.conditions(conditions.table(made))}
-    sent = pickle.loads(pickle.dumps(made))
+    cases = [(traits.of_result(item),) for item in every(lambda _: False)]
+    words = {item.words for item in conditions.conditions(conditions.table(cases))}
+    sent = pickle.loads(pickle.dumps(cases))
     assert "version < 13" in words
     assert {item.words for item in conditions.conditions(conditions.table(sent))} == words

@@ -1,4 +1,4 @@
-"""What can be said of a case: by its result alone, and by its model and inputs."""
+"""Traits of a case: from its result alone, and from its model and inputs."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ SPLIT = "ai.onnx/Split/13"
 
 
 def words(*parts: dict[Trait, Any]) -> set[str]:
-    """Return everything that can be said of one case by its traits, as conditions would say it."""
-    found = set()
+    """Return every condition that the traits of one case meet, in words."""
+    phrases = set()
     for part in parts:
         for trait, value in part.items():
             number = trait.kind is Kind.NUMBER
-            found.add(conditions._equal(trait, value) if number else trait.name if value is True else
+            phrases.add(conditions._equal(trait, value) if number else trait.name if value is True else
                       f"{trait.name}{trait.equals}{value}")  # fmt: skip
-    return found
+    return phrases
 
 
 def of(case: Case) -> set[str]:
@@ -80,7 +80,7 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
 # By the result alone
 
 
-def test_a_result_says_version_type_form_tags_sentences_and_outcome() -> None:
+def test_traits_of_a_result_are_version_type_form_tags_sentences_and_outcome() -> None:
     result = Result(
         f"{SPLIT}/uneven/float16@symbolic", SPLIT, "mine", Verdict.PASS, "values", "symbolic",
         clauses=("A sentence.",), tags=("edge",),
@@ -97,31 +97,31 @@ def test_a_result_says_version_type_form_tags_sentences_and_outcome() -> None:
 
 
 @pytest.mark.parametrize("name", ["official/test_split", "elsewhere/float16/x", f"{SPLIT}0/even/float16"])
-def test_only_our_own_ids_say_a_type(name: str) -> None:
-    found = of_result(Result(name, SPLIT, "mine", Verdict.PASS, "values"))
-    assert TYPE not in found
-    assert found[VERSION] == 13
+def test_only_generated_ids_contain_a_type(name: str) -> None:
+    traits_ = of_result(Result(name, SPLIT, "mine", Verdict.PASS, "values"))
+    assert TYPE not in traits_
+    assert traits_[VERSION] == 13
 
 
-def test_what_a_file_says_is_shortened_and_clean() -> None:
+def test_texts_of_a_file_are_shortened_and_escaped() -> None:
     hostile = "\x1b[31m" + "word " * 500
-    found = words(
+    phrases = words(
         of_result(Result("x", hostile, "mine", Verdict.PASS, "v", hostile, clauses=(hostile,), tags=(hostile,)))
     )
-    assert all(len(item) < 110 and item.isprintable() for item in found), found
+    assert all(len(item) < 110 and item.isprintable() for item in phrases), phrases
 
 
 # By the model
 
 
 def test_inputs_are_named_as_the_text_names_them() -> None:
-    made = case(SPLIT, {"a": X, "b": np.array([1, 1])}, outputs=("y", "z"), axis=-2)
-    found = of(made)
+    case_ = case(SPLIT, {"a": X, "b": np.array([1, 1])}, outputs=("y", "z"), axis=-2)
+    phrases = of(case_)
     assert {"split is given", "rank of input = 2", "rank of split = 1", "length of split = 2", "number of outputs = 2",
             "axis=-2", "axis is set", "axis counted from the front = 0", "axis is the first dimension",
             "axis is not the last dimension", "split has a value twice", "type is float", "opset is 13",
-            "input and split differ in rank", "input and split differ in shape"} <= found  # fmt: skip
-    assert not any(item.startswith("type of split") for item in found), "of a type that it always has nothing is said"
+            "input and split differ in rank", "input and split differ in shape"} <= phrases  # fmt: skip
+    assert not any(item.startswith("type of split") for item in phrases), "a type without alternatives is no trait"
 
 
 def test_omitted_and_named_empty_and_initializer() -> None:
@@ -134,8 +134,8 @@ def test_omitted_and_named_empty_and_initializer() -> None:
 
 
 def test_a_default_is_a_value_too() -> None:
-    found = of(case(SPLIT, {"input": X}))
-    assert {"axis is not set", "axis=0", "axis is the first dimension"} <= found
+    phrases = of(case(SPLIT, {"input": X}))
+    assert {"axis is not set", "axis=0", "axis is the first dimension"} <= phrases
     assert {"num_outputs is not set"} <= of(case("ai.onnx/Split/18", {"input": X}))
 
 
@@ -158,51 +158,51 @@ def test_a_default_is_a_value_too() -> None:
         (np.array(["", "ä"], object), {"split has an empty string", "split has text beyond ASCII"}, "split has a zero"),
     ],
 )  # fmt: skip
-def test_what_values_are_like(value: Any, expected: set[str], absent: str) -> None:
+def test_traits_of_values(value: Any, expected: set[str], absent: str) -> None:
     types = {"split": TensorProto.STRING} if np.asarray(value).dtype == object else None
-    found = of(case(SPLIT, {"input": X, "split": np.asarray(value)}, types=types))
-    assert expected <= found, found
-    assert absent not in found
+    phrases = of(case(SPLIT, {"input": X, "split": np.asarray(value)}, types=types))
+    assert expected <= phrases, phrases
+    assert absent not in phrases
 
 
 def test_sequences() -> None:
-    found = of(case("ai.onnx/ConcatFromSequence/11", {"s": [X, X[:1]]}, axis=1))
+    phrases = of(case("ai.onnx/ConcatFromSequence/11", {"s": [X, X[:1]]}, axis=1))
     name = "input_sequence"
     assert {
         f"{name} is a sequence",
         f"length of {name} = 2",
         f"tensors of {name} differ in shape",
         "type is float",
-    } <= found
+    } <= phrases
     assert f"{name} is empty" in of(case("ai.onnx/ConcatFromSequence/11", {"s": []}, axis=1))
 
 
 def test_variadic_inputs_are_counted_and_numbered() -> None:
-    found = of(case("ai.onnx/Concat/13", {"a": X, "b": X[:0]}, axis=0))
+    phrases = of(case("ai.onnx/Concat/13", {"a": X, "b": X[:0]}, axis=0))
     assert {
         "number of inputs = 2",
         "inputs[1] has a dimension of size 0",
         "inputs[0] and inputs[1] differ in shape",
-    } <= found
+    } <= phrases
 
 
 def test_lists_and_texts_and_types_of_attributes() -> None:
     image = np.ones((1, 1, 4, 4), np.float32)
-    found = of(case("ai.onnx/MaxPool/12", {"X": image}, kernel_shape=[2, 3], pads=[0, 0, 0, 0], auto_pad="VALID"))
+    phrases = of(case("ai.onnx/MaxPool/12", {"X": image}, kernel_shape=[2, 3], pads=[0, 0, 0, 0], auto_pad="VALID"))
     assert {"kernel_shape=[2,3]", "length of kernel_shape = 2", "values of kernel_shape differ", "auto_pad=VALID",
-            "values of pads are all equal", "dilations is not set", "Indices is not asked for"} <= found  # fmt: skip
+            "values of pads are all equal", "dilations is not set", "Indices is not asked for"} <= phrases  # fmt: skip
     assert "to=float16" in of(case("ai.onnx/Cast/13", {"input": X}, to=TensorProto.FLOAT16))
     assert "there is an attribute wrong" in of(case("ai.onnx/Cast/13", {"input": X}, to=1, wrong=2))
 
 
-def test_a_model_without_a_node_of_the_operator_says_its_opset_alone() -> None:
-    made = dataclasses.replace(case("ai.onnx/Cast/13", {"input": X}, to=1), operator=SPLIT)
-    assert of(made) == {"opset is 13"}
-    assert of(dataclasses.replace(made, operator="model")) == set()
+def test_a_model_without_a_node_of_the_operator_has_the_opset_alone() -> None:
+    case_ = dataclasses.replace(case("ai.onnx/Cast/13", {"input": X}, to=1), operator=SPLIT)
+    assert of(case_) == {"opset is 13"}
+    assert of(dataclasses.replace(case_, operator="model")) == set()
 
 
 @pytest.mark.usefixtures("few_operators")
-def test_forms_share_what_the_plain_one_says() -> None:
+def test_forms_have_the_traits_of_the_plain_form() -> None:
     reader = Reader()
     chosen = Selection(cases=("ai.onnx/Split/18/dtypes_num_outputs/float16*", "ai.onnx/ReduceSum/13/*"))
     read = {item.id: (item, reader.of_case(item)) for item in Generated().cases(chosen)}
@@ -218,8 +218,8 @@ def test_forms_share_what_the_plain_one_says() -> None:
 
 
 @pytest.mark.usefixtures("few_operators")
-def test_what_is_shared_is_never_that_of_another_case() -> None:
-    """Without its plain case before it, a form says what its own model says."""
+def test_shared_traits_are_never_those_of_another_case() -> None:
+    """Without its plain case before it, a form has the traits of its own model."""
     reader = Reader()
     every = list(Generated().cases(Selection(cases=("ai.onnx/SplitToSequence/11/*",))))
     forms = [item for item in every if item.form == "initializer"]
@@ -231,20 +231,20 @@ def test_what_is_shared_is_never_that_of_another_case() -> None:
 
 def test_cases_of_every_kind_can_be_read() -> None:
     for item in few():
-        found = of(item)
-        assert found, item.id
-        assert all(word.isprintable() and len(word) < 120 for word in found), item.id
+        phrases = of(item)
+        assert phrases, item.id
+        assert all(word.isprintable() and len(word) < 120 for word in phrases), item.id
 
 
 @pytest.mark.parametrize(
     "op", [op for op in OPS if op.name in {"Loop", "Optional", "Constant", "DictVectorizer"}], ids=str
 )
 def test_graphs_optionals_values_and_maps_can_be_read(op: Any) -> None:
-    found = {word for item in cases(op)[:400] for word in of(item)}
-    wanted = {
+    phrases = {word for item in cases(op)[:400] for word in of(item)}
+    expected = {
         "Loop": "M is omitted", "Optional": "type is set", "Constant": "value is set", "DictVectorizer": "X is a map"
     }  # fmt: skip
-    assert wanted[op.name] in found, sorted(found)
+    assert expected[op.name] in phrases, sorted(phrases)
 
 
 # Conditions
@@ -254,44 +254,44 @@ def table(*rows: dict[Trait, Any]) -> list[conditions.Condition]:
     return conditions.conditions(conditions.table([(row,) for row in rows]))
 
 
-def test_numbers_become_bounds_and_each_holds_of_what_it_says() -> None:
+def test_numbers_become_bounds_that_match_their_cases() -> None:
     axis = Trait(Topic.ARGUMENT, "axis", Kind.NUMBER, "=")
-    found = {item.words: item.cases for item in table({axis: -1}, {axis: 0}, {axis: 2}, {axis: 5}, {})}
-    assert found == {
+    cases_of = {item.words: item.cases for item in table({axis: -1}, {axis: 0}, {axis: 2}, {axis: 5}, {})}
+    assert cases_of == {
         "axis=-1": 0b1, "axis=0": 0b10, "axis=2": 0b100, "axis=5": 0b1000,
         "axis is negative": 0b1, "axis is not negative": 0b1110,
         "axis <= 0": 0b11, "axis >= 2": 0b1100, "axis <= 2": 0b111, "axis >= 5": 0b1000, "0 <= axis <= 2": 0b110,
     }  # fmt: skip
 
 
-def test_bounds_of_lists_speak_of_their_values() -> None:
+def test_bounds_of_lists_are_those_of_their_values() -> None:
     low = Trait(Topic.ARGUMENT, "smallest of pads", Kind.NUMBER, " = ")
     high = Trait(Topic.ARGUMENT, "largest of pads", Kind.NUMBER, " = ")
-    found = {item.words: item.cases for item in table({low: -1, high: 1}, {low: 0, high: 3})}
-    assert found == {
+    cases_of = {item.words: item.cases for item in table({low: -1, high: 1}, {low: 0, high: 3})}
+    assert cases_of == {
         "a value of pads is negative": 0b1, "every value of pads is at least 0": 0b10,
         "every value of pads <= 1": 0b1, "a value of pads >= 3": 0b10,
     }  # fmt: skip
 
 
-def test_a_choice_lists_what_is_shorter() -> None:
+def test_a_choice_lists_the_shorter_side() -> None:
     choice = conditions.Choice(TYPE, {"a": 1, "b": 2, "c": 4, "d": 8})
 
-    def said(wanted: str, unwanted: str) -> tuple[str, int]:
-        made = choice.condition(wanted, unwanted)
-        assert made is not None
-        return made.words, made.cases
+    def chosen(inside: str, outside: str) -> tuple[str, int]:
+        condition = choice.condition(inside, outside)
+        assert condition is not None
+        return condition.words, condition.cases
 
-    assert said("a", "bcd") == ("type is a", 1)
-    assert said("ba", "cd") == ("type is one of a, b", 3)
-    assert said("abc", "d") == ("type is not d", 7)
-    assert said("ab", "d") == ("type is not d", 7), "of c nothing is known"
+    assert chosen("a", "bcd") == ("type is a", 1)
+    assert chosen("ba", "cd") == ("type is one of a, b", 3)
+    assert chosen("abc", "d") == ("type is not d", 7)
+    assert chosen("ab", "d") == ("type is not d", 7), "of c nothing is known"
     many = conditions.Choice(TYPE, {f"t{n}": 1 << n for n in range(20)})
     assert many.condition([f"t{n}" for n in range(10)], [f"t{n}" for n in range(10, 20)]) is None, "too long to read"
 
 
 @pytest.mark.parametrize("name", ["Split", "ReduceSum", "Dropout", "SequenceInsert", "Constant", "LayerNormalization"])
-def test_a_plan_says_of_every_form_what_its_model_says(name: str) -> None:
+def test_traits_of_a_plan_are_those_of_its_models(name: str) -> None:
     """Traits without the models of all forms are those that are read from the models."""
     of_operator = list(plans.plans(registry.load().named(name)))
     assert of_operator

@@ -74,7 +74,7 @@ def test_wrong_generators_are_named(drawn: Drawn, values: Any, sentence: str) ->
     assert sentence in complaint(drawn, values), complaint(drawn, values)
 
 
-def test_certain_values_must_be_those() -> None:
+def test_values_without_chance_must_be_equal() -> None:
     certain = Drawn(np.zeros(3, np.float32), mean=2.0, deviation=0.0)
     assert complaint(certain, [2, 2, 2]) == ""
     assert complaint(certain, [2, 2, 3]) == "what is certain came out otherwise"
@@ -88,12 +88,12 @@ def test_the_same_seed_must_give_the_same_values() -> None:
     )
 
 
-def test_a_mask_says_what_is_chosen() -> None:
-    kept = np.array([True, False, True])
+def test_a_mask_chooses_elements() -> None:
+    mask = np.array([True, False, True])
     output = Drawn(np.zeros(3, np.float32), choices=(np.zeros(3), np.array([2.0, 4.0, 6.0])), chosen_by=1)
-    assert complaint(output, [2, 0, 6], kept) == ""
-    assert complaint(output, [2, 4, 6], kept) == "1 elements are not what output 1 says"
-    assert complaint(output, [2, 0, 6], kept[:2]) == "output 1, which says what is chosen, has another shape"
+    assert complaint(output, [2, 0, 6], mask) == ""
+    assert complaint(output, [2, 4, 6], mask) == "1 elements are not what output 1 says"
+    assert complaint(output, [2, 0, 6], mask[:2]) == "output 1, which says what is chosen, has another shape"
 
 
 @functools.cache
@@ -121,7 +121,7 @@ def answers(case: Case) -> list[Any]:
 
 
 @each_random_operator
-def test_the_example_holds_and_type_shape_and_count_are_told_apart(name: str) -> None:
+def test_the_example_passes_and_type_shape_and_count_differ(name: str) -> None:
     for case in property_cases(name):
         assert case.expected is not None
         right = answers(case)
@@ -139,7 +139,7 @@ def test_the_example_holds_and_type_shape_and_count_are_told_apart(name: str) ->
 
 
 @each_random_operator
-def test_what_must_hold_is_stored_and_read(name: str, tmp_path: Path) -> None:
+def test_properties_are_stored_and_read(name: str, tmp_path: Path) -> None:
     for case in property_cases(name):
         folder = onnx_layout.write(case, tmp_path)
         (read,) = onnx_layout.read(folder, tmp_path, "suite")
@@ -163,7 +163,7 @@ def test_a_damaged_description_is_one_clear_line(tmp_path: Path) -> None:
 
 
 @each_random_operator
-def test_a_repro_tells_right_values_from_wrong_ones(name: str) -> None:
+def test_a_repro_checks_the_properties(name: str) -> None:
     for case in property_cases(name):
         result = Result(
             case=case.id, operator=case.operator, backend="mine", verdict=Verdict.WRONG_VALUE, outcome="property"
@@ -180,7 +180,7 @@ def test_a_repro_tells_right_values_from_wrong_ones(name: str) -> None:
                     exec(compile(script, case.id, "exec"), {})
 
 
-def test_a_drawn_output_says_what_must_hold() -> None:
+def test_a_drawn_output_lists_its_properties() -> None:
     assert str(NORMAL) == "drawn: mean 2, deviation 3"
     assert str(UNIFORM) == "drawn: from -1 to 1, mean 0, deviation 0.5774"
     assert str(dataclasses.replace(COIN, mean=None, deviation=None)) == "drawn: one of 2 values each"

@@ -55,7 +55,7 @@ def test_another_verdict_closes_it(verdict: str, status: str, tmp_path: Path, re
         assert f"  {FAULTY}: expected {verdict}, got crash: " in done.text, done.text
 
 
-def test_a_pass_that_nobody_expected_closes_it(tmp_path: Path, results: Path) -> None:
+def test_an_unexpected_pass_closes_it(tmp_path: Path, results: Path) -> None:
     file = write(tmp_path / "e.toml", "crash", case="ai.onnx/Split/13/*")
     done = command("gate", results, "--expectations", file)
     assert done.status == 1, done.text
@@ -71,7 +71,7 @@ def test_a_run_that_was_cut_off_closes_it(tmp_path: Path, results: Path) -> None
     assert "problem: the run was cut off after 2 cases" in done.text, done.text
 
 
-def test_what_cannot_be_compared_is_said_before_anything_runs(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_compared_is_reported_before_anything_runs(tmp_path: Path) -> None:
     results = tmp_path / "results.ndjson"
     run = ("run", "--backend", DYING, *CASES, "--results", results, "--expectations")
     for file, sentence in (
@@ -85,7 +85,7 @@ def test_what_cannot_be_compared_is_said_before_anything_runs(tmp_path: Path) ->
         assert not results.exists()
 
 
-def test_a_resumed_run_is_held_as_a_whole(tmp_path: Path, results: Path) -> None:
+def test_a_resumed_run_is_compared_as_a_whole(tmp_path: Path, results: Path) -> None:
     cut = tmp_path / "cut.ndjson"
     cut.write_bytes(b"".join(results.read_bytes().splitlines(keepends=True)[:2]))
     file = write(tmp_path / "e.toml", "crash")
@@ -101,9 +101,9 @@ GOOD = adapter("good")
 def test_a_runtime_that_opts_out_of_everything_has_not_passed() -> None:
     done = command("run", "--backend", GOOD, "--case", OPTED_OUT, "--case", f"{OPTED_OUT}@top")
     assert done.status == 1, done.text
-    (told,) = [text for text in done.out.splitlines() if "unsupported in all" in text]
-    assert told.endswith(": unsupported in all 2 cases, so that nothing was tested"), told
-    assert told.startswith("cmd:"), told
+    (line,) = [text for text in done.out.splitlines() if "unsupported in all" in text]
+    assert line.endswith(": unsupported in all 2 cases, so that nothing was tested"), line
+    assert line.startswith("cmd:"), line
 
 
 def test_a_runtime_that_opts_out_of_some_cases_may_have_passed() -> None:
@@ -118,7 +118,7 @@ def test_each_backend_of_a_run_has_to_attempt_something() -> None:
     assert done.text.count("unsupported in all 1 cases") == 1, done.text
 
 
-def test_what_is_no_longer_attempted_closes_it_until_it_is_accepted(tmp_path: Path) -> None:
+def test_fewer_attempted_cases_close_it_until_accepted(tmp_path: Path) -> None:
     before, after, file = tmp_path / "before.ndjson", tmp_path / "after.ndjson", tmp_path / "e.toml"
     selection = ["--case", "ai.onnx/Split/13/lengths", "--case", OPTED_OUT]
     assert command("run", "--backend", "oracle", *selection, "--results", before).status == 0
@@ -164,7 +164,7 @@ def test_the_first_day_takes_one_command(tmp_path: Path, results: Path) -> None:
 @pytest.mark.parametrize(
     "words", [("--accept-new",), ("--accept-fewer",), ("--reason", "known"), ("--accept-new", "--reason", " ")]
 )
-def test_what_is_accepted_has_a_reason(words: tuple[str, ...], tmp_path: Path, results: Path) -> None:
+def test_accepting_needs_a_reason(words: tuple[str, ...], tmp_path: Path, results: Path) -> None:
     done = command("expectations", "update", results, "--expectations", tmp_path / "e.toml", *words)
     assert done.status == 2, done.text
     assert "--accept-new and --reason go together" in done.err, done.text

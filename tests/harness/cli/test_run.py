@@ -32,8 +32,8 @@ def run(*words: str | Path, kind: str = "good", cases: list[str] = CASES) -> Don
     return command("run", "--backend", adapter(kind), *cases, *words)
 
 
-def told(done: Done, *parts: str) -> None:
-    """Hold that a command failed with one line that says these parts."""
+def failed_with(done: Done, *parts: str) -> None:
+    """Assert that a command failed with one line that contains these parts."""
     lines = done.err.strip().splitlines()
     assert done.status == 2, done.text
     assert lines, done.text
@@ -54,12 +54,12 @@ def records(path: Path) -> list[dict[str, Any]]:
 
 def results(path: Path) -> dict[tuple[str, str], tuple[str, str, str]]:
     """Return what a file says of each case and backend, without times."""
-    found = [record for record in records(path) if record["kind"] == "result"]
+    measured = [record for record in records(path) if record["kind"] == "result"]
     named = {
         (item["backend"], item["case"]): (item["verdict"], item.get("message", ""), item.get("signal", ""))
-        for item in found
+        for item in measured
     }
-    assert len(named) == len(found), f"{path} has two results for one case and backend"
+    assert len(named) == len(measured), f"{path} has two results for one case and backend"
     return named
 
 
@@ -77,11 +77,11 @@ STATUS = {
 
 
 @pytest.mark.parametrize("kind", STATUS)
-def test_the_exit_status_tells_a_wrong_runtime_from_a_wrong_adapter(kind: str, tmp_path: Path) -> None:
+def test_the_exit_status_is_1_for_a_runtime_and_2_for_an_adapter(kind: str, tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     done = run("--results", file, kind=kind)
     assert done.status == STATUS[kind], done.text
-    verdicts = {case: found[0] for (_, case), found in results(file).items()}
+    verdicts = {case: record[0] for (_, case), record in results(file).items()}
     assert len(verdicts) == len(NAMES), verdicts
     others = {verdict for case, verdict in verdicts.items() if case != FAULTY}
     assert others == {"pass"}, verdicts
@@ -91,13 +91,13 @@ def test_the_exit_status_tells_a_wrong_runtime_from_a_wrong_adapter(kind: str, t
         assert f"onnx-conformance: {FAULTY}: {adapter(kind)}" in done.err, done.text
 
 
-def test_a_version_of_hostile_words_leaves_a_clean_file(tmp_path: Path) -> None:
+def test_a_hostile_version_is_escaped_in_the_file(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     done = run("--results", file, kind="has_a_hostile_version")
     assert done.status == 0, done.text
-    (said,) = records(file)[0]["backends"].values()
-    assert all(isinstance(value, str) and value.isprintable() for value in said.values() if "\n" not in value), said
-    assert "\x1b" not in json.dumps(said, ensure_ascii=False), said
+    (info,) = records(file)[0]["backends"].values()
+    assert all(isinstance(value, str) and value.isprintable() for value in info.values() if "\n" not in value), info
+    assert "\x1b" not in json.dumps(info, ensure_ascii=False), info
 
 
 # What is named and is not there
@@ -127,15 +127,15 @@ def test_an_empty_shard_of_a_selection_is_no_fault() -> None:
 
 
 @pytest.mark.parametrize("what", UNKNOWN)
-def test_what_is_not_there_is_named_with_what_is(what: str) -> None:
+def test_unknown_names_are_reported_with_the_known_ones(what: str) -> None:
     words, parts = UNKNOWN[what]
     backend = [] if "--backend" in words else ["--backend", adapter("good")]
-    told(command("run", *backend, *words), *parts)
+    failed_with(command("run", *backend, *words), *parts)
 
 
-def test_a_glob_that_matches_nothing_is_told_beside_the_results_of_one_that_does() -> None:
+def test_a_glob_that_matches_nothing_is_reported_beside_the_results() -> None:
     done = run("--case", "ai.onnx/Split/13/nothing", cases=["--case", f"{SPLIT}/even"])
-    told(done, "--case 'ai.onnx/Split/13/nothing' matches no case of suite generated")
+    failed_with(done, "--case 'ai.onnx/Split/13/nothing' matches no case of suite generated")
     assert "100.0 % of the 1 attempted" in done.out, done.text
 
 
@@ -151,14 +151,14 @@ def test_a_backend_that_does_not_start_costs_no_earlier_result(kind: str, whole:
     file = tmp_path / "results.ndjson"
     shutil.copy(whole, file)
     done = run("--results", file, "--overwrite", kind=kind)
-    told(done, adapter(kind), STARTS[kind])
+    failed_with(done, adapter(kind), STARTS[kind])
     assert file.read_bytes() == whole.read_bytes(), "the results of the earlier run are lost"
 
 
-def test_a_backend_that_cannot_be_imported_is_told(tmp_path: Path) -> None:
+def test_a_backend_that_cannot_be_imported_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     done = command("run", "--backend", "no_such_runtime.backend", *CASES, "--results", file)
-    told(done, "no_such_runtime.backend", "cannot import", "is it installed in")
+    failed_with(done, "no_such_runtime.backend", "cannot import", "is it installed in")
     assert not file.exists(), file.read_text()
 
 
@@ -181,8 +181,8 @@ def suite(stored: Path, tmp_path: Path) -> Path:
 
 
 def faulty(suite: Path) -> Path:
-    (found,) = suite.glob("*lengths_sum")
-    return found
+    (folder_,) = suite.glob("*lengths_sum")
+    return folder_
 
 
 def folder(suite: Path, *words: str | Path, kind: str = "good") -> Done:
@@ -196,13 +196,13 @@ def test_a_folder_gives_the_verdicts_of_its_cases(suite: Path) -> None:
     assert "66.6 % of the 3 attempted" in wrong.out, wrong.text
 
 
-def test_a_suite_that_is_no_folder_of_cases_is_told(tmp_path: Path) -> None:
+def test_a_suite_that_is_no_folder_of_cases_is_reported(tmp_path: Path) -> None:
     empty, file = tmp_path / "empty", tmp_path / "file"
     empty.mkdir()
     file.touch()
-    told(folder(empty), str(empty), "holds no case", "CASE/model.onnx")
-    told(folder(file), str(file), "is not a folder")
-    told(folder(tmp_path / "missing"), str(tmp_path / "missing"), "does not exist")
+    failed_with(folder(empty), str(empty), "holds no case", "CASE/model.onnx")
+    failed_with(folder(file), str(file), "is not a folder")
+    failed_with(folder(tmp_path / "missing"), str(tmp_path / "missing"), "does not exist")
 
 
 def _truncated(case: Path) -> None:
@@ -321,7 +321,7 @@ def test_a_damaged_case_is_named_and_the_others_are_run(what: str, suite: Path) 
     damage, parts = DAMAGES[what]
     damage(faulty(suite))
     done = folder(suite)
-    told(done, *parts)
+    failed_with(done, *parts)
     assert "100.0 % of the 2 attempted" in done.out, done.text
 
 
@@ -339,7 +339,7 @@ def test_a_folder_without_outputs_needs_a_reference(suite: Path) -> None:
     for path in suite.glob("*/test_data_set_0/output_*.pb"):
         path.unlink()
     without = folder(suite)
-    told(without, str(suite), "no outputs to expect", "--reference onnx_reference")
+    failed_with(without, str(suite), "no outputs to expect", "--reference onnx_reference")
     right = folder(suite, "--reference", "onnx_reference")
     assert right.status == 0, right.text
     assert "100.0 % of the 3 attempted" in right.out, right.text
@@ -349,20 +349,20 @@ def test_a_folder_without_outputs_needs_a_reference(suite: Path) -> None:
 
 
 def test_a_reference_overrules_what_the_suite_expects(tmp_path: Path) -> None:
-    """The reference is wrong at one case, so whoever is right there differs from it."""
+    """The reference is wrong at one case, so a right answer there differs from it."""
     file = tmp_path / "results.ndjson"
     done = run("--reference", adapter("gives_nan_bytes"), "--results", file)
     assert done.status == 1, done.text
-    found = results(file)
-    assert found[adapter("good"), FAULTY][0] == "wrong_value", found
-    assert {backend for backend, _ in found} == {adapter("good")}, "the reference itself has results"
+    measured = results(file)
+    assert measured[adapter("good"), FAULTY][0] == "wrong_value", measured
+    assert {backend for backend, _ in measured} == {adapter("good")}, "the reference itself has results"
 
 
 def test_where_the_reference_gives_no_answer_nothing_is_specified(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     done = run("--reference", adapter("dies_by_segv"), "--results", file)
     assert done.status == 0, done.text
-    verdicts = {case: found[0] for (_, case), found in results(file).items()}
+    verdicts = {case: record[0] for (_, case), record in results(file).items()}
     assert verdicts.pop(FAULTY) == "unspecified", verdicts
     assert set(verdicts.values()) == {"pass"}, verdicts
 
@@ -374,9 +374,9 @@ def test_several_backends_in_one_run_have_a_row_each(tmp_path: Path) -> None:
     file, kinds = tmp_path / "results.ndjson", ("good", "dies_by_abrt", "gives_an_output_less", "good")
     done = command("run", *(word for kind in kinds for word in ("--backend", adapter(kind))), *CASES, "--results", file)
     assert done.status == 1, done.text
-    found = results(file)
-    assert len(found) == 3 * len(NAMES), f"{len(found)} results; a backend named twice is run once"
-    verdicts = {kind: found[adapter(kind), FAULTY] for kind in kinds}
+    measured = results(file)
+    assert len(measured) == 3 * len(NAMES), f"{len(measured)} results; a backend named twice is run once"
+    verdicts = {kind: measured[adapter(kind), FAULTY] for kind in kinds}
     assert verdicts["good"][0] == "pass", verdicts
     assert (verdicts["dies_by_abrt"][0], verdicts["dies_by_abrt"][2]) == ("crash", "SIGABRT"), verdicts
     assert verdicts["gives_an_output_less"][0] == "wrong_count", verdicts
@@ -413,9 +413,9 @@ def test_a_budget_ends_one_backend_and_the_run_goes_on_from_there(tmp_path: Path
     assert sum(backend == dying for backend, _ in before) == 3, before
     after = command(*words, "--resume")
     assert after.status == 1, after.text
-    found = results(file)
-    assert {key: found.get(key) for key in before} == before, "what was measured is lost"
-    assert len(found) == 2 * len(NAMES), found
+    measured = results(file)
+    assert {key: measured.get(key) for key in before} == before, "what was measured is lost"
+    assert len(measured) == 2 * len(NAMES), measured
 
 
 def test_a_deadline_and_a_memory_limit_are_verdicts(tmp_path: Path) -> None:
@@ -424,12 +424,12 @@ def test_a_deadline_and_a_memory_limit_are_verdicts(tmp_path: Path) -> None:
     assert results(late)[adapter("hangs"), FAULTY][0] == "timeout", results(late)
     assert run("--memory", "512M", "--results", large, kind="allocates").status == 1
     assert results(large)[adapter("allocates"), FAULTY][0] == "refused", results(large)
-    for found in (results(late), results(large)):
-        others = {value[0] for (_, case), value in found.items() if case != FAULTY}
-        assert (others, len(found)) == ({"pass"}, len(NAMES)), found
+    for measured in (results(late), results(large)):
+        others = {value[0] for (_, case), value in measured.items() if case != FAULTY}
+        assert (others, len(measured)) == ({"pass"}, len(NAMES)), measured
 
 
-def test_max_fail_stops_with_what_is_done(tmp_path: Path) -> None:
+def test_max_fail_stops_and_keeps_the_results(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     done = run("--max-fail", "2", "--results", file, kind="dies_on_every_case")
     assert done.status == 1, done.text
@@ -468,8 +468,8 @@ CUTS = {"behind the header": (1, 0), "between lines": (4, 0), "in the middle of 
 
 
 def cut(whole: Path, file: Path, lines: int, more: int) -> bytes:
-    kept = whole.read_bytes().splitlines(keepends=True)
-    file.write_bytes(b"".join(kept[:lines]) + kept[lines][:more])
+    lines_ = whole.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines_[:lines]) + lines_[lines][:more])
     return file.read_bytes()
 
 
@@ -478,7 +478,7 @@ def test_a_run_that_was_cut_off_goes_on_to_the_results_of_a_whole_one(where: str
     file = tmp_path / "results.ndjson"
     left = cut(whole, file, *CUTS[where])
     refused = run("--results", file, kind="dies_by_segv")
-    told(refused, str(file), "was cut off", "--resume")
+    failed_with(refused, str(file), "was cut off", "--resume")
     assert file.read_bytes() == left, "a refused run changed the file"
     done = run("--results", file, "--resume", kind="dies_by_segv")
     assert done.status == 1, done.text
@@ -496,7 +496,7 @@ def test_a_fault_before_the_cut_still_ends_the_run_with_2(tmp_path: Path) -> Non
     cut(file, other, -1, 0)
     assert any("adapter_error" in line for line in other.read_text().splitlines()), other.read_text()
     done = run("--results", other, "--resume", kind="prints_a_line")
-    told(done, FAULTY, "broke the wire format")
+    failed_with(done, FAULTY, "broke the wire format")
 
 
 @pytest.mark.parametrize("content", [None, b""], ids=["missing", "empty"])
@@ -509,11 +509,11 @@ def test_resume_begins_where_nothing_was_begun(content: bytes | None, whole: Pat
     assert results(file) == results(whole)
 
 
-def test_results_that_are_there_are_replaced_only_where_that_is_asked_for(whole: Path, tmp_path: Path) -> None:
+def test_existing_results_are_replaced_only_with_overwrite(whole: Path, tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     shutil.copy(whole, file)
-    told(run("--results", file), str(file), "contains results already", "--overwrite")
-    told(run("--results", file, "--overwrite", "--resume"), "--resume keeps", "use only one of them")
+    failed_with(run("--results", file), str(file), "contains results already", "--overwrite")
+    failed_with(run("--results", file, "--overwrite", "--resume"), "--resume keeps", "use only one of them")
     assert file.read_bytes() == whole.read_bytes(), "a refused run changed the file"
     assert run("--results", file, "--overwrite").status == 0
     assert {backend for backend, _ in results(file)} == {adapter("good")}
@@ -537,7 +537,7 @@ def test_a_damaged_line_is_named_by_its_number(what: str, whole: Path, tmp_path:
     lines[3] = DAMAGED_LINES[what] + b"\n"
     file.write_bytes(b"".join(lines))
     done = run("--results", file, "--resume", kind="dies_by_segv")
-    told(done, f"{file}, line 4:", "--resume")
+    failed_with(done, f"{file}, line 4:", "--resume")
     assert file.read_bytes() == b"".join(lines), "the file was changed"
 
 
@@ -556,7 +556,7 @@ def test_a_file_that_is_no_results_file_is_left_alone(what: str, resume: list[st
     content, why = HEADERS[what]
     file = tmp_path / "notes.txt"
     file.write_bytes(content)
-    told(run("--results", file, *resume), str(file), why)
+    failed_with(run("--results", file, *resume), str(file), why)
     assert file.read_bytes() == content, "the file was changed"
 
 
@@ -564,14 +564,16 @@ def test_only_the_same_run_can_be_resumed(whole: Path, suite: Path, tmp_path: Pa
     file = tmp_path / "results.ndjson"
     left = cut(whole, file, 4, 0)
     again = ["--results", file, "--resume"]
-    told(folder(suite, *again, kind="dies_by_segv"), str(file), "cannot be resumed: its suite is", "another --results")
+    failed_with(
+        folder(suite, *again, kind="dies_by_segv"), str(file), "cannot be resumed: its suite is", "another --results"
+    )
     selection = run(*again, kind="dies_by_segv", cases=["--case", FAULTY])
-    told(selection, str(file), "its selection is", "another --results")
-    told(run(*again, kind="good"), str(file), "its backends is", adapter("good"), "another --results")
-    told(run(*again, "--reference", "oracle", kind="dies_by_segv"), "its reference is none, this run's oracle")
+    failed_with(selection, str(file), "its selection is", "another --results")
+    failed_with(run(*again, kind="good"), str(file), "its backends is", adapter("good"), "another --results")
+    failed_with(run(*again, "--reference", "oracle", kind="dies_by_segv"), "its reference is none, this run's oracle")
     assert file.read_bytes() == left, "a refused run changed the file"
     shutil.copy(whole, file)
-    told(run(*again, kind="dies_by_segv"), str(file), "is complete", "nothing to resume")
+    failed_with(run(*again, kind="dies_by_segv"), str(file), "is complete", "nothing to resume")
     assert file.read_bytes() == whole.read_bytes(), "a refused run changed the file"
 
 
@@ -579,28 +581,28 @@ def test_a_runtime_that_changed_meanwhile_is_not_mixed_with_the_old_one(whole: P
     file = tmp_path / "results.ndjson"
     left = cut(whole, file, 4, 0).replace(b'"version":"1"', b'"version":"0.9"', 1)
     file.write_bytes(left)
-    told(run("--results", file, "--resume", kind="dies_by_segv"), "was wrong 0.9", "is now wrong 1")
+    failed_with(run("--results", file, "--resume", kind="dies_by_segv"), "was wrong 0.9", "is now wrong 1")
     assert file.read_bytes() == left, "a refused run changed the file"
 
 
-def test_a_path_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()
-    told(run("--results", tmp_path / "missing" / "x"), "cannot write", "No such file or directory")
-    told(run("--results", file / "x"), str(file / "x"), "Not a directory")
-    told(run("--results", tmp_path / ("x" * 300)), "File name too long")
+    failed_with(run("--results", tmp_path / "missing" / "x"), "cannot write", "No such file or directory")
+    failed_with(run("--results", file / "x"), str(file / "x"), "Not a directory")
+    failed_with(run("--results", tmp_path / ("x" * 300)), "File name too long")
 
 
-def test_a_full_disk_is_told() -> None:
+def test_a_full_disk_is_reported() -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full on this system")
-    told(run("--results", "/dev/full"), "cannot write /dev/full: No space left on device")
+    failed_with(run("--results", "/dev/full"), "cannot write /dev/full: No space left on device")
 
 
 # SIGINT
 
 
-def test_an_interrupted_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_run_keeps_its_results_and_resumes(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     words = ["run", "--backend", adapter("is_very_slow"), *CASES, "--results", str(file)]
     process = subprocess.Popen(
@@ -620,11 +622,11 @@ def test_an_interrupted_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> No
     assert "Traceback" not in out + err, out + err
     assert "onnx-conformance: interrupted" in err, out + err
     assert f"--resume --results {file}" in err, out + err
-    kept = results(file)
-    assert 2 <= len(kept) < len(NAMES), f"{len(kept)} results of {len(NAMES)}: not in the middle of the run"
-    assert f"100.0 % of the {len(kept)} attempted" in out, out + err
+    measured = results(file)
+    assert 2 <= len(measured) < len(NAMES), f"{len(measured)} results of {len(NAMES)}: not in the middle of the run"
+    assert f"100.0 % of the {len(measured)} attempted" in out, out + err
     assert not any(record["kind"] == "footer" for record in records(file)), "a footer says that the run is whole"
     done = command(*words, "--resume")
     assert done.status == 0, done.text
     assert set(results(file)) == {(adapter("is_very_slow"), f"{SPLIT}/{name}") for name in NAMES}, results(file)
-    assert {key: results(file)[key] for key in kept} == kept, "what was measured is lost"
+    assert {key: results(file)[key] for key in measured} == measured, "what was measured is lost"

@@ -1,4 +1,4 @@
-"""One adapter process at a time: how it fails to start, what it may say, and how it is asked again."""
+"""One adapter process at a time: failed starts, replies, and further requests."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ FAULTY = "lengths_sum"
 
 @pytest.fixture(scope="module")
 def cases() -> dict[str, Case]:
-    wanted = tuple(f"ai.onnx/Split/13/{name}" for name in NAMES)
-    found = {case.name: case for case in Generated().cases(Selection(cases=wanted))}
-    assert set(found) == set(NAMES), f"the generated suite has only {sorted(found)} of {NAMES}"
-    return found
+    ids = tuple(f"ai.onnx/Split/13/{name}" for name in NAMES)
+    by_name = {case.name: case for case in Generated().cases(Selection(cases=ids))}
+    assert set(by_name) == set(NAMES), f"the generated suite has only {sorted(by_name)} of {NAMES}"
+    return by_name
 
 
 def adapter(kind: str, case: str = FAULTY, *more: str) -> backend_names.Target:
@@ -66,7 +66,7 @@ STARTS = [
 
 
 @pytest.mark.parametrize(("kind", "why", "hint"), STARTS, ids=[row[0] for row in STARTS])
-def test_an_adapter_that_does_not_start_is_named_with_what_it_did(kind: str, why: str, hint: str) -> None:
+def test_an_adapter_that_does_not_start_is_named_with_its_fault(kind: str, why: str, hint: str) -> None:
     target = adapter(kind)
     with pytest.raises(StartError) as caught:
         Asker(target, Limits(start=SHORT if kind == "never_says_hello" else 20))
@@ -79,14 +79,14 @@ def test_an_adapter_that_does_not_start_is_named_with_what_it_did(kind: str, why
     assert len(text) < 2500, f"{len(text)} characters are no sentence"
 
 
-def test_a_death_before_the_hello_is_given_another_chance(cases: dict[str, Case], tmp_path: Path) -> None:
+def test_a_death_before_the_hello_starts_the_adapter_again(cases: dict[str, Case], tmp_path: Path) -> None:
     target = adapter("dies_at_its_first_start", FAULTY, str(tmp_path / "started"))
     with Asker(target, Limits(restarts=0)) as opened:
         reply = opened.ask(cases["even"])
     assert isinstance(reply, Answered), reply
 
 
-def test_a_second_death_before_the_hello_is_told_with_what_was_printed_both_times(tmp_path: Path) -> None:
+def test_a_second_death_before_the_hello_is_reported_with_both_outputs(tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     with pytest.raises(StartError) as caught:
         Asker(adapter("counts_its_starts", FAULTY, str(starts)), Limits())
@@ -97,26 +97,27 @@ def test_a_second_death_before_the_hello_is_told_with_what_was_printed_both_time
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody can tell whose child left its session")
 @pytest.mark.parametrize(
-    ("kind", "wanted"), [("leaves_daemons", Answered), ("dies_leaving_daemons", Died), ("hangs_leaving_daemons", Late)]
+    ("kind", "kind_of_reply"),
+    [("leaves_daemons", Answered), ("dies_leaving_daemons", Died), ("hangs_leaving_daemons", Late)],
 )
 def test_nothing_that_an_adapter_started_outlives_it(
-    kind: str, wanted: type, cases: dict[str, Case], tmp_path: Path
+    kind: str, kind_of_reply: type, cases: dict[str, Case], tmp_path: Path
 ) -> None:
-    """What left the session of its parent, and what its parent left behind."""
+    """Processes that left the session of their parent, and processes that outlived it."""
     ids = tmp_path / "ids"
     with Asker(adapter(kind, FAULTY, str(ids)), Limits(timeout=5)) as opened:
         reply = opened.ask(cases[FAULTY])
-        assert isinstance(reply, wanted), reply
+        assert isinstance(reply, kind_of_reply), reply
         after = opened.ask(cases["even"])
         assert isinstance(after, Answered), after
-        assert all(runs(pid) == (wanted is Answered) for pid in daemons(ids)), "they live as long as the process"
+        assert all(runs(pid) == (kind_of_reply is Answered) for pid in daemons(ids)), "they live as long as the process"
     assert not any(map(runs, daemons(ids)))
 
 
 def daemons(path: Path) -> list[int]:
-    found = [int(line) for line in path.read_text().splitlines()]
-    assert len(found) == 2, found
-    return found
+    pids = [int(line) for line in path.read_text().splitlines()]
+    assert len(pids) == 2, pids
+    return pids
 
 
 NOT_PROGRAMS = [
@@ -176,8 +177,8 @@ def test_a_good_adapter_answers_every_case(cases: dict[str, Case]) -> None:
         expected = cases[name].expected
         assert expected is not None, name
         assert len(reply.outputs) == len(expected), f"{name}: {reply.outputs}"
-        for got, wanted in zip(reply.outputs, expected, strict=True):
-            assert (got == wanted).all(), f"{name}: {got} is not {wanted}"
+        for got, value in zip(reply.outputs, expected, strict=True):
+            assert (got == value).all(), f"{name}: {got} is not {value}"
 
 
 def test_an_unasked_answer_is_a_fault_without_a_case_and_the_next_case_is_right(cases: dict[str, Case]) -> None:
@@ -219,7 +220,7 @@ def test_an_adapter_that_dies_between_cases_is_started_again(cases: dict[str, Ca
     assert isinstance(after, Answered), after
 
 
-def test_a_death_is_told_with_its_signal_and_the_last_words(cases: dict[str, Case]) -> None:
+def test_a_death_is_reported_with_its_signal_and_last_output(cases: dict[str, Case]) -> None:
     with lane("dies_by_abrt") as opened:
         dead = opened.ask(cases[FAULTY])
     assert isinstance(dead, Died), dead
@@ -227,7 +228,7 @@ def test_a_death_is_told_with_its_signal_and_the_last_words(cases: dict[str, Cas
     assert "terminate called after throwing" in dead.stderr, dead
 
 
-def test_last_words_are_short_and_fit_a_terminal(cases: dict[str, Case]) -> None:
+def test_last_output_is_short_and_escaped(cases: dict[str, Case]) -> None:
     with lane("dies_with_hostile_words") as opened:
         dead = opened.ask(cases[FAULTY])
     assert isinstance(dead, Died), dead
@@ -236,7 +237,7 @@ def test_last_words_are_short_and_fit_a_terminal(cases: dict[str, Case]) -> None
     assert len(dead.stderr) <= STDERR_KEPT, f"{len(dead.stderr)} characters kept of 4 MiB"
 
 
-def test_the_words_of_a_refusal_are_short_and_fit_a_terminal(cases: dict[str, Case]) -> None:
+def test_messages_of_refusals_are_short_and_escaped(cases: dict[str, Case]) -> None:
     with lane("refuses_with_hostile_words") as opened:
         reply = opened.ask(cases[FAULTY])
     assert isinstance(reply, Refused), reply
@@ -249,7 +250,7 @@ def test_the_words_of_a_refusal_are_short_and_fit_a_terminal(cases: dict[str, Ca
 
 
 @pytest.mark.parametrize("kind", ["hangs", "hangs_printing", "drips"])
-def test_whoever_does_not_answer_is_late_whatever_else_it_does(kind: str, cases: dict[str, Case]) -> None:
+def test_an_adapter_that_does_not_answer_is_late_whatever_else_it_does(kind: str, cases: dict[str, Case]) -> None:
     with lane(kind, timeout=SHORT) as opened:
         before = opened.ask(cases["lengths"])
         late = opened.ask(cases[FAULTY])
@@ -268,7 +269,7 @@ def test_a_death_that_leaves_a_child_behind_is_no_lateness(cases: dict[str, Case
 
 
 @pytest.mark.parametrize("kind", ["takes_nan_seconds", "takes_endless_seconds"])
-def test_a_time_that_is_none_is_left_out(kind: str, cases: dict[str, Case]) -> None:
+def test_an_invalid_time_is_left_out(kind: str, cases: dict[str, Case]) -> None:
     with lane(kind) as opened:
         reply, after = opened.ask(cases[FAULTY]), opened.ask(cases["even"])
     assert isinstance(reply, Answered), reply
@@ -277,21 +278,21 @@ def test_a_time_that_is_none_is_left_out(kind: str, cases: dict[str, Case]) -> N
     assert after.seconds == 0.001, after
 
 
-def test_a_second_hello_is_called_so(cases: dict[str, Case]) -> None:
+def test_a_second_hello_is_reported_as_such(cases: dict[str, Case]) -> None:
     with lane("says_hello_again") as opened:
         reply = opened.ask(cases[FAULTY])
     assert isinstance(reply, Broken), reply
     assert 'a second "hello"' in reply.message, reply
 
 
-def test_an_answer_that_memory_does_not_hold_is_blamed_on_its_own_case(
+def test_an_answer_beyond_memory_is_blamed_on_its_own_case(
     cases: dict[str, Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = iter([MemoryError, None])
+    errors = iter([MemoryError, None])
     right = replies.parse
 
     def parse(*message: Any) -> Any:
-        if (error := next(asked, None)) is not None:
+        if (error := next(errors, None)) is not None:
             raise error
         return right(*message)
 
@@ -306,7 +307,7 @@ def test_an_answer_that_memory_does_not_hold_is_blamed_on_its_own_case(
 # Giving up
 
 
-def test_a_lane_that_is_given_up_says_so_every_time(cases: dict[str, Case]) -> None:
+def test_a_lane_without_restarts_reports_it_every_time(cases: dict[str, Case]) -> None:
     """The pytest plugin asks one lane for all its items: none may wait for a process that is not there."""
     with lane("dies_on_every_case", restarts=1) as opened:
         replies = [opened.ask(cases["lengths"]), opened.ask(cases["even"])]
@@ -322,7 +323,7 @@ def test_a_lane_that_is_given_up_says_so_every_time(cases: dict[str, Case]) -> N
     assert texts[0].startswith(adapter("dies_on_every_case").name), texts
 
 
-def test_a_process_that_nobody_needs_any_more_is_not_started_again(cases: dict[str, Case]) -> None:
+def test_a_process_without_further_cases_is_not_started_again(cases: dict[str, Case]) -> None:
     with lane("dies_on_every_case", restarts=0) as opened:
         dead = opened.ask(cases["lengths"])
         ends = opened.process.ends
@@ -331,7 +332,7 @@ def test_a_process_that_nobody_needs_any_more_is_not_started_again(cases: dict[s
 
 
 @pytest.mark.parametrize(("memory", "kind"), [(512 << 20, Refused), (None, Answered)], ids=["512 MiB", "no limit"])
-def test_a_memory_limit_is_what_an_adapter_runs_into(memory: int | None, kind: type, cases: dict[str, Case]) -> None:
+def test_an_adapter_cannot_exceed_its_memory_limit(memory: int | None, kind: type, cases: dict[str, Case]) -> None:
     with lane("allocates", memory=memory) as opened:
         reply, after = opened.ask(cases[FAULTY]), opened.ask(cases["even"])
     assert isinstance(reply, kind), reply

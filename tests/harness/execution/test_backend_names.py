@@ -44,7 +44,7 @@ BOTH = ("./mine_here.py", "mine_here")
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder that the user is in; a file of theirs is there, and what it imports."""
+    """Return the working directory, with an adapter file and a module that it imports."""
     (tmp_path / "mine_here.py").write_text(ADAPTER)
     (tmp_path / "beside.py").write_text("MOST = None\n")
     monkeypatch.chdir(tmp_path)
@@ -68,7 +68,7 @@ def test_a_package_of_ones_own_is_a_backend(here: Path) -> None:
         assert lane.process.hello["runtime"] == "mine"
 
 
-def test_a_file_is_found_from_where_the_user_is(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_relative_to_the_working_directory(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "below").mkdir()
     monkeypatch.chdir(here / "below")
     with Asker(backend_names.resolve("../mine_here.py"), Limits()) as lane:
@@ -121,7 +121,7 @@ def test_a_module_is_looked_for_where_it_is_to_be_run(here: Path) -> None:
         backend_names.resolve("mine_here", python="/no/python")
 
 
-def test_nothing_is_known_of_what_a_file_needs() -> None:
+def test_a_file_has_no_known_requirements() -> None:
     assert backend_names.needs("./mine_here.py") is None
     assert backend_names.needs("../backends/onnxruntime") is None, python_environment.needs("onnxruntime")
 
@@ -135,18 +135,18 @@ def test_run_keeps_results_of_a_file_and_a_module(here: Path) -> None:
     assert done.status == 0, done.text
     heads = [json.loads(path.read_text().splitlines()[0]) for path in (here / "out").iterdir()]
     assert sorted(name for head in heads for name in head["backends"]) == sorted(BOTH), heads
-    assert {said["runtime"] for head in heads for said in head["backends"].values()} == {"mine"}, heads
+    assert {hello["runtime"] for head in heads for hello in head["backends"].values()} == {"mine"}, heads
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_a_gate_holds_a_file_to_its_expectations(here: Path, name: str) -> None:
+def test_a_gate_compares_a_file_with_its_expectations(here: Path, name: str) -> None:
     (here / "beside.py").write_text("MOST = 1\n")
     words = ("--backend", name, "--case", GOOD)
     assert command("run", *words, "--results", "today.ndjson").status == 1
-    made = command(
+    generation = command(
         "expectations", "update", "today.ndjson", "--expectations", "mine.toml", "--accept-new", "--reason", "r"
     )
-    assert made.status == 0, made.text
+    assert generation.status == 0, generation.text
     done = command("run", *words, "--expectations", "mine.toml")
     assert done.status == 0, done.text
     assert f"of {name} are what mine.toml says" in done.out, done.text
@@ -166,14 +166,14 @@ def test_repro_writes_a_script_that_calls_it(here: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_minimize_takes_it(here: Path, name: str) -> None:
+def test_minimize_runs_a_file(here: Path, name: str) -> None:
     (here / "beside.py").write_text("MOST = 1\n")
     done = command("minimize", GOOD, "--backend", name, "--out", "small.py", "--steps", "20")
     assert done.status == 0, done.text
     assert "mine_here" in (here / "small.py").read_text()
 
 
-def test_trend_says_that_nothing_is_known_of_its_versions() -> None:
+def test_trend_reports_that_a_file_has_no_versions() -> None:
     done = command("trend", "./mine_here.py")
     assert (done.status, len(done.err.splitlines())) == (2, 1), done.text
     assert "the versions of './mine_here.py' are unknown" in done.err, done.text
@@ -182,7 +182,7 @@ def test_trend_says_that_nothing_is_known_of_its_versions() -> None:
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_pytest_takes_it(here: Path, name: str) -> None:
+def test_the_pytest_plugin_runs_a_file(here: Path, name: str) -> None:
     words = [sys.executable, "-m", "pytest", "--onnx-backend", name, "--onnx-case", GOOD]
     variables = {**os.environ, "PYTHONPATH": str(Path(backend_names.__file__).parents[1])}
     done = subprocess.run(words, cwd=here, capture_output=True, text=True, timeout=120, check=False, env=variables)
@@ -208,7 +208,7 @@ def test_a_sandbox_shows_a_file_that_lies_elsewhere(here: Path, monkeypatch: pyt
     assert done.status == 0, done.text
 
 
-def test_what_is_hidden_stays_so_within_a_folder_that_is_shown(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hidden_paths_stay_hidden_within_a_shown_folder(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file lies in a folder that is hidden, and the suite beside it."""
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     hidden, suite, work = here / "hidden", here / "hidden" / "mine" / "suite", here / "work"
@@ -225,6 +225,6 @@ def test_what_is_hidden_stays_so_within_a_folder_that_is_shown(here: Path, monke
     assert words[places[suite] - 1] == "--tmpfs", words
 
 
-def test_a_bug_report_does_not_tell_where_a_file_lies(here: Path) -> None:
+def test_a_bug_report_hides_the_folder_of_a_file(here: Path) -> None:
     assert bug_report.public_name(str(here / "mine_here.py")) == "mine_here.py"
     assert bug_report.public_name("./mine_here.py") == "./mine_here.py"

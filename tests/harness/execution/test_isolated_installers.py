@@ -55,7 +55,7 @@ def wheel(folder: Path, name: str, version: str, *requirements: str) -> None:
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Make a package index on the disk, that nobody has told uv of; uv knows nothing of this machine's."""
+    """Make a package index on disk that is not configured in uv; uv ignores the configuration of this machine."""
     packages = tmp_path / "index"
     packages.mkdir()
     for version in ("1.0", "1.1", "2.0"):
@@ -116,7 +116,7 @@ def test_uv_reads_the_users_settings_and_no_projects(
 
 
 @pytest.mark.usefixtures("ends")
-def test_without_the_users_settings_it_would_not_be_there(
+def test_without_the_users_settings_the_package_is_missing(
     index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project_around(tmp_path, monkeypatch, f'no-index = true\nfind-links = ["{index}"]\n', "uv.toml")
@@ -126,7 +126,7 @@ def test_without_the_users_settings_it_would_not_be_there(
 
 
 @pytest.mark.usefixtures("ends")
-def test_a_lock_binds_what_is_installed_and_asks_for_nothing(
+def test_a_lock_constrains_versions_and_requires_nothing(
     index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of_the_user(index, monkeypatch, "file")
@@ -139,14 +139,14 @@ def test_a_lock_binds_what_is_installed_and_asks_for_nothing(
     }  # fmt: skip
     lock.write_text("part==9\n")
     python_environment.interpreter.cache_clear()
-    with pytest.raises(NoEnvironmentError) as told:
+    with pytest.raises(NoEnvironmentError) as raised:
         python_environment.interpreter(TOY.of(), "", lock)
-    said = str(told.value)
-    assert said.startswith(
+    message = str(raised.value)
+    assert message.startswith(
         "uv cannot make an environment of toy==2.0, numpy, ml_dtypes with the versions of toy.lock: "
     )
-    assert "part==9" in said
-    assert said.endswith("make one yourself and name its Python: --python PATH")
+    assert "part==9" in message
+    assert message.endswith("make one yourself and name its Python: --python PATH")
 
 
 # npm
@@ -233,8 +233,8 @@ def in_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def versions_of(folder: Path) -> dict[str, str]:
-    found = (folder / "node_modules").glob("*/package.json")
-    return {path.parent.name: json.loads(path.read_text())["version"] for path in found}
+    manifests = (folder / "node_modules").glob("*/package.json")
+    return {path.parent.name: json.loads(path.read_text())["version"] for path in manifests}
 
 
 @pytest.mark.usefixtures("ends", "in_a_project")
@@ -257,7 +257,7 @@ def test_npm_reads_the_users_settings_and_no_projects(
 
 
 @pytest.mark.usefixtures("ends", "in_a_project")
-def test_npm_installs_what_its_lock_names(registry: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_npm_installs_the_packages_of_its_lock(registry: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("npm_config_registry", registry)
     monkeypatch.setenv("npm_config_package_lock", "false")  # Some set this for their own projects.
     lock = tmp_path / "toy.lock"

@@ -33,7 +33,7 @@ PLATFORMS = [
 
 
 def broken(lock: str, requirements: Iterable[str]) -> list[str]:
-    """Return the requirements that a lock does not meet on some platform, and what it names twice there."""
+    """Return the requirements that a lock does not meet on some platform, and packages named twice there."""
     pins = locks.pins(lock, "lock")
     wrong = []
     for platform in PLATFORMS:
@@ -47,9 +47,9 @@ def broken(lock: str, requirements: Iterable[str]) -> list[str]:
                 (specifier,) = pin.specifier
                 versions[name] = specifier.version
         for text in requirements:
-            wanted = Requirement(text)
-            version = versions.get(canonicalize_name(wanted.name))
-            if version is None or not wanted.specifier.contains(version, prereleases=True):
+            requirement = Requirement(text)
+            version = versions.get(canonicalize_name(requirement.name))
+            if version is None or not requirement.specifier.contains(version, prereleases=True):
                 wrong.append(f"{where}: {text}, locked: {version}")
     return wrong
 
@@ -75,7 +75,7 @@ def test_every_adapter_with_an_environment_has_a_lock() -> None:
 
 
 @pytest.mark.parametrize("name", IN_PYTHON)
-def test_the_lock_of_a_runtime_in_python_meets_what_it_needs(name: str) -> None:
+def test_the_lock_of_a_python_runtime_meets_its_requirements(name: str) -> None:
     needed = python_environment.needs(name)
     assert needed is not None
     assert needed.lock == FOLDER / f"{name}.lock"
@@ -83,7 +83,7 @@ def test_the_lock_of_a_runtime_in_python_meets_what_it_needs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", IN_NODE)
-def test_the_lock_of_a_runtime_in_node_meets_what_it_needs(name: str) -> None:
+def test_the_lock_of_a_node_runtime_meets_its_requirements(name: str) -> None:
     needed = node_environment.needs(name)
     assert needed is not None
     assert needed.lock == FOLDER / f"{name}.lock"
@@ -96,7 +96,7 @@ def test_the_lock_of_a_runtime_in_node_meets_what_it_needs(name: str) -> None:
         assert not folder or str(package["integrity"]).startswith("sha512-"), folder
 
 
-def test_the_actions_lock_meets_what_this_project_needs() -> None:
+def test_the_actions_lock_meets_the_requirements_of_this_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert broken((ROOT / "action.lock").read_text(), project["dependencies"]) == [], "nox -s locks -- action"
 
@@ -120,8 +120,8 @@ def test_a_lock_names_no_registry(path: Path) -> None:
     ],
 )
 def test_a_lock_that_does_not_meet_its_requirements_is_noticed(lock: str, wrong: str | None) -> None:
-    found = broken(lock, ("A>=1,<2", "b"))
-    assert [text.replace("A>", "a>") for text in found][:1] == ([wrong] if wrong else [])
+    complaints = broken(lock, ("A>=1,<2", "b"))
+    assert [text.replace("A>", "a>") for text in complaints][:1] == ([wrong] if wrong else [])
 
 
 def test_a_package_that_a_lock_of_npm_lacks_is_noticed() -> None:
@@ -149,7 +149,7 @@ def test_a_line_that_only_its_writer_can_install_is_refused(line: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"packages": []}', '{"packages": {"": 1}}', '{"packages": {"a": {}}}']
 )
-def test_what_is_no_lock_of_npm_is_said(text: str) -> None:
+def test_a_file_that_is_no_lock_of_npm_is_reported(text: str) -> None:
     with pytest.raises(LockError, match=r"x\.lock is no package-lock\.json of npm 7 or newer"):
         locks.packages(text, "x.lock")
 
@@ -206,19 +206,19 @@ def test_all_locks_are_written_or_those_that_are_named(checkout: Path) -> None:
     ]
     assert (checkout / "action.lock").read_text().splitlines()[1:] == ["click==8"]
     assert (folder / "yours.lock").read_text().strip() == npm_lock({})
-    asked = (checkout / "uv.asked").read_text()
-    assert asked.startswith("pip compile - --universal --python-version=3.11 "), asked
-    assert " --project=" in asked
-    asked = (checkout / "npm.asked").read_text()
-    assert asked.startswith("install --no-workspaces "), asked
-    assert "--omit-lockfile-registry-resolved" in asked
+    words = (checkout / "uv.asked").read_text()
+    assert words.startswith("pip compile - --universal --python-version=3.11 "), words
+    assert " --project=" in words
+    words = (checkout / "npm.asked").read_text()
+    assert words.startswith("install --no-workspaces "), words
+    assert "--omit-lockfile-registry-resolved" in words
     (folder / "mine.lock").unlink()
     assert locks.write(["yours"]) == [folder / "yours.lock"]
     assert not (folder / "mine.lock").exists()
 
 
 @pytest.mark.parametrize(
-    ("name", "tool", "body", "said"),
+    ("name", "tool", "body", "message"),
     [
         ("mine", "uv", "echo 'no \033[31msolution' >&2; exit 1", "mine.lock: uv cannot resolve it: no solution"),
         ("mine", "uv", "true", "mine.lock: uv resolved it to nothing"),
@@ -233,8 +233,8 @@ def test_all_locks_are_written_or_those_that_are_named(checkout: Path) -> None:
         ("theirs", "uv", "true", "nothing is locked by the name 'theirs'; there are mine, yours, action"),
     ],
 )  # fmt: skip
-def test_a_lock_that_cannot_be_written_is_said_and_the_one_before_stays(
-    name: str, tool: str, body: str, said: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_lock_that_cannot_be_written_is_reported_and_the_old_one_stays(
+    name: str, tool: str, body: str, message: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = checkout / ("" if name == "action" else "backends") / f"{name}.lock"
     before.write_text("as it was")
@@ -242,12 +242,12 @@ def test_a_lock_that_cannot_be_written_is_said_and_the_one_before_stays(
     monkeypatch.setattr(locks.sys, "argv", ["locks", name])
     with pytest.raises(SystemExit) as ended:
         locks.main()
-    assert str(ended.value).startswith(f"locks: {said}")
+    assert str(ended.value).startswith(f"locks: {message}")
     assert "\x1b" not in str(ended.value)
     assert before.read_text() == "as it was"
 
 
-def test_what_was_written_is_said(
+def test_written_locks_are_reported(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(locks.sys, "argv", ["locks", "mine", "action"])

@@ -1,4 +1,4 @@
-"""Environments of npm: what it is asked for, that they are kept whole or not at all, and what is said if it fails."""
+"""Environments of npm: its arguments, that they are kept whole or not at all, and messages where it fails."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ def _fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    """Return a function that puts a program of a name on the PATH; what it is asked is kept beside it."""
+    """Return a function that puts a program of a name on the PATH; a file beside it logs its arguments."""
 
     def put(name: str, body: str) -> Path:
-        path, asked = tmp_path / "bin" / name, tmp_path / f"{name}.asked"
-        first = f"#!{sys.executable}\nimport sys\nopen({str(asked)!r}, 'a').write(' '.join(sys.argv[1:]) + '\\n')\n"
+        path, log = tmp_path / "bin" / name, tmp_path / f"{name}.asked"
+        first = f"#!{sys.executable}\nimport sys\nopen({str(log)!r}, 'a').write(' '.join(sys.argv[1:]) + '\\n')\n"
         path.write_text(first + textwrap.dedent(body))
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        return asked
+        return log
 
     return put
 
 
-def kept(tmp_path: Path) -> list[str]:
+def folders(tmp_path: Path) -> list[str]:
     return sorted(path.name for path in (tmp_path / "cache" / "onnx-conformance" / "npm").iterdir())
 
 
@@ -76,7 +76,7 @@ def test_there_are_adapters_in_javascript() -> None:
 
 
 @pytest.mark.parametrize("path", DATA, ids=lambda path: path.stem)
-def test_what_an_adapter_needs_is_whole(path: Path) -> None:
+def test_every_requirement_of_an_adapter_is_valid(path: Path) -> None:
     assert set(tomllib.loads(path.read_text())) <= {"npm", "version", "node", "environment", "implementation"}
     needed = node_environment.needs(path.stem)
     assert needed is not None
@@ -86,17 +86,17 @@ def test_what_an_adapter_needs_is_whole(path: Path) -> None:
     assert python_environment.needs(path.stem) is None, "uv has nothing to make of it"
 
 
-@pytest.mark.parametrize("asked", ["newest", "1.30", "^1.30.0", "1.30.0 evil", "../1.2.3", "1.2.3-/.."])
-def test_what_is_no_version_is_said(asked: str) -> None:
+@pytest.mark.parametrize("version", ["newest", "1.30", "^1.30.0", "1.30.0 evil", "../1.2.3", "1.2.3-/.."])
+def test_an_invalid_version_is_reported(version: str) -> None:
     with pytest.raises(NoEnvironmentError, match=r"is no version of an npm package.*write onnxruntime_node==1\.30\.0"):
-        MINE.of(asked)
-    for version in ("1.20.1", "1.30.0-dev.20250101-abc"):
-        assert MINE.of(version) == f"onnxruntime-node@{version}"
+        MINE.of(version)
+    for allowed in ("1.20.1", "1.30.0-dev.20250101-abc"):
+        assert MINE.of(allowed) == f"onnxruntime-node@{allowed}"
 
 
 def test_an_environment_is_made_once_and_kept(program: Program, tmp_path: Path) -> None:
     program("node", "print('v20.1.0')")
-    asked = program("npm", MAKES)
+    log = program("npm", MAKES)
     for _ in range(2):
         command_ = node_environment.command(MINE)
         node_environment.environment.cache_clear()
@@ -105,54 +105,54 @@ def test_an_environment_is_made_once_and_kept(program: Program, tmp_path: Path) 
     assert command_[2] == str(tmp_path / "bin" / "node")
     assert Path(command_[3]).name == "onnxruntime_node.mjs"
     assert (Path(command_[4]) / "node_modules").is_dir()
-    [line] = asked.read_text().splitlines()
+    [line] = log.read_text().splitlines()
     assert line.startswith("install --no-workspaces --no-global --location=project ")
     assert " --ignore-scripts " in line
     assert line.endswith(" onnxruntime-node@1.30.0")
-    assert kept(tmp_path) == ["onnxruntime-node@1.30.0"]
+    assert folders(tmp_path) == ["onnxruntime-node@1.30.0"]
     assert MINE.here
 
 
 def test_a_locked_environment_is_made_of_its_lock_and_kept_by_its_digest(program: Program, tmp_path: Path) -> None:
     program("node", "print('v20.1.0')")
-    asked = program("npm", MAKES)
+    log = program("npm", MAKES)
     needed = node_environment.needs("onnxruntime_node")
     assert needed is not None
     assert not needed.here
-    made = Path(node_environment.command(needed)[4])
-    [line] = asked.read_text().splitlines()
+    folder = Path(node_environment.command(needed)[4])
+    [line] = log.read_text().splitlines()
     assert line.startswith("ci --no-workspaces --no-global --location=project --ignore-scripts ")
     assert "onnxruntime-node" not in line, "npm ci takes no package: the lock has it"
-    assert made.name == LOCKED
-    assert (made / "package-lock.json").read_bytes() == LOCK.read_bytes()
-    assert json.loads((made / "package.json").read_text())["dependencies"] == {"onnxruntime-node": "1.30.0"}
+    assert folder.name == LOCKED
+    assert (folder / "package-lock.json").read_bytes() == LOCK.read_bytes()
+    assert json.loads((folder / "package.json").read_text())["dependencies"] == {"onnxruntime-node": "1.30.0"}
     assert needed.here
-    assert node_environment.command(needed, "1.30.0")[4] == str(made)
+    assert node_environment.command(needed, "1.30.0")[4] == str(folder)
     node_environment.command(needed, "1.20.1")
     node_environment.environment(needed.of())
-    assert kept(tmp_path) == ["onnxruntime-node@1.20.1", "onnxruntime-node@1.30.0", LOCKED]
+    assert folders(tmp_path) == ["onnxruntime-node@1.20.1", "onnxruntime-node@1.30.0", LOCKED]
 
 
 def test_another_lock_is_another_environment(program: Program, tmp_path: Path) -> None:
     program("npm", MAKES)
     lock = tmp_path / "mine.lock"
-    made = set()
+    paths = set()
     for text in ("{}", "{} "):
         lock.write_text(text)
         node_environment.environment.cache_clear()
-        made.add(node_environment.environment("a@1.0.0", lock))
-    assert len(made) == 2
+        paths.add(node_environment.environment("a@1.0.0", lock))
+    assert len(paths) == 2
 
 
 def test_another_version_is_another_environment(program: Program, tmp_path: Path) -> None:
     program("node", "print('v20.1.0')")
     program("npm", MAKES)
     assert node_environment.command(MINE)[4] != node_environment.command(MINE, "1.20.1")[4]
-    assert kept(tmp_path) == ["onnxruntime-node@1.20.1", "onnxruntime-node@1.30.0"]
+    assert folders(tmp_path) == ["onnxruntime-node@1.20.1", "onnxruntime-node@1.30.0"]
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "reason"),
     [
         ("sys.exit('\\x1b[31mnpm error code ENOTFOUND\\nnpm error request to registry failed\\nnpm error at Client')",
          "code ENOTFOUND request to registry failed"),
@@ -162,33 +162,33 @@ def test_another_version_is_another_environment(program: Program, tmp_path: Path
     ],
 )  # fmt: skip
 def test_npm_that_fails_is_a_sentence_and_leaves_nothing(
-    program: Program, tmp_path: Path, body: str, said: str
+    program: Program, tmp_path: Path, body: str, reason: str
 ) -> None:
     program("node", "print('v20.1.0')")
     program("npm", body)
     done = command("run", "--backend", "onnxruntime_node", "--op", "Split/13")
     assert done.status == 2, done.text
-    wanted = "onnxruntime-node@1.30.0 with the versions of onnxruntime_node.lock"
-    assert done.err == f"onnx-conformance: npm cannot make an environment of {wanted}: {said}\n"
-    assert kept(tmp_path) == []
+    environment = "onnxruntime-node@1.30.0 with the versions of onnxruntime_node.lock"
+    assert done.err == f"onnx-conformance: npm cannot make an environment of {environment}: {reason}\n"
+    assert folders(tmp_path) == []
 
 
-def test_one_that_was_made_meanwhile_serves(program: Program, tmp_path: Path) -> None:
+def test_an_environment_created_meanwhile_is_used(program: Program, tmp_path: Path) -> None:
     other = tmp_path / "cache" / "onnx-conformance" / "npm" / "onnxruntime-node@1.30.0" / "node_modules" / "theirs"
     program("node", "print('v20.1.0')")
     program("npm", textwrap.dedent(MAKES) + f"pathlib.Path({str(other)!r}).mkdir(parents=True)\n")
     assert (Path(node_environment.command(MINE)[4]) / "node_modules" / "theirs").is_dir()
-    assert kept(tmp_path) == ["onnxruntime-node@1.30.0"]
+    assert folders(tmp_path) == ["onnxruntime-node@1.30.0"]
 
 
-def test_without_node_it_is_said_how_to_get_it() -> None:
+def test_without_node_the_message_says_how_to_get_it() -> None:
     done = command("run", "--backend", "onnxruntime_web", "--op", "Split/13")
     assert done.status == 2, done.text
     assert len(done.err.splitlines()) == 1, done.text
     assert "onnxruntime_web runs in Node.js >=20, which is not installed; install Node.js" in done.err
 
 
-def test_without_npm_it_is_said_how_to_get_it(program: Program) -> None:
+def test_without_npm_the_message_says_how_to_get_it(program: Program) -> None:
     program("node", "print('v20.1.0')")
     done = command("run", "--backend", "onnxruntime_web", "--op", "Split/13")
     assert done.status == 2, done.text
@@ -196,12 +196,12 @@ def test_without_npm_it_is_said_how_to_get_it(program: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "version"),
     [("print('v18.19.1')", "v18.19.1"), ("print('no node')", "no node"), ("sys.exit(1)", "no version")],
 )
-def test_another_node_is_said(program: Program, body: str, told: str) -> None:
+def test_an_unsupported_node_is_reported(program: Program, body: str, version: str) -> None:
     program("node", body)
-    with pytest.raises(NoEnvironmentError, match=f"runs in Node.js >=20; .*/node is {told}; install Node.js"):
+    with pytest.raises(NoEnvironmentError, match=f"runs in Node.js >=20; .*/node is {version}; install Node.js"):
         node_environment.command(MINE)
 
 
@@ -211,7 +211,7 @@ def test_a_newer_node_serves(program: Program, newer: str) -> None:
     assert node_environment.node(MINE)
 
 
-def test_a_node_that_cannot_be_run_is_said(tmp_path: Path) -> None:
+def test_a_node_that_cannot_be_run_is_reported(tmp_path: Path) -> None:
     node = tmp_path / "bin" / "node"
     node.write_bytes(b"\x7fELF of another machine")
     node.chmod(0o755)
@@ -219,7 +219,7 @@ def test_a_node_that_cannot_be_run_is_said(tmp_path: Path) -> None:
         node_environment.node(MINE)
 
 
-def test_a_cache_that_cannot_be_written_is_said(
+def test_a_cache_that_cannot_be_written_is_reported(
     program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program("node", "print('v20.1.0')")
@@ -237,7 +237,7 @@ def test_the_cache_is_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         assert node_environment._place("a@1.0.0") == tmp_path / ".cache" / "onnx-conformance" / "npm" / "a@1.0.0"
 
 
-def test_a_python_is_of_no_use_to_it() -> None:
+def test_a_python_for_a_node_backend_is_rejected() -> None:
     done = command("run", "--backend", "onnxruntime_node", "--python", sys.executable, "--op", "Split/13")
     assert done.status == 2, done.text
     assert "'onnxruntime_node' runs in Node.js; leave out --python" in done.err
@@ -259,7 +259,7 @@ def listed() -> list[str]:
     return rows
 
 
-def test_the_list_says_who_makes_it_and_what_is_missing(program: Program) -> None:
+def test_the_list_names_the_installer_and_missing_programs(program: Program) -> None:
     assert all(
         "which is not installed; install Node.js, which comes with npm: https://nodejs.org" in row for row in listed()
     )
@@ -271,12 +271,12 @@ def test_the_list_says_who_makes_it_and_what_is_missing(program: Program) -> Non
     assert all("an environment that npm makes  1.30.0" in row and "not started: --all" in row for row in listed())
 
 
-def test_what_they_are_made_of_is_in_the_package() -> None:
+def test_the_files_of_an_environment_are_in_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert {"*.mjs", "*.toml", "*.lock"} <= set(project["tool"]["setuptools"]["package-data"]["backends"])
 
 
-def test_somebody_without_a_home_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_home_the_message_names_the_variable_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     def homeless() -> Path:
         raise RuntimeError("Could not determine home directory.")
 

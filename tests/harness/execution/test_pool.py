@@ -30,8 +30,8 @@ pytestmark = pytest.mark.usefixtures("ends")
 
 @pytest.fixture(scope="module")
 def pair() -> dict[str, Case]:
-    wanted = tuple(f"ai.onnx/Split/13/{name}" for name in (SLOW, QUICK))
-    return {case.name: case for case in Generated().cases(Selection(cases=wanted))}
+    ids = tuple(f"ai.onnx/Split/13/{name}" for name in (SLOW, QUICK))
+    return {case.name: case for case in Generated().cases(Selection(cases=ids))}
 
 
 def mixed(pair: dict[str, Case], count: int, slow: int, first: int = 10) -> list[Case]:
@@ -46,16 +46,16 @@ def mixed(pair: dict[str, Case], count: int, slow: int, first: int = 10) -> list
 class Ran:
     """One run on an adapter that keeps a record."""
 
-    def __init__(self, folder: Path, kind: str, cases: list[Case], *more: str, **given: int) -> None:
-        """Run; `given` are limits, and `jobs` and `repeat`."""
+    def __init__(self, folder: Path, kind: str, cases: list[Case], *more: str, **limits: int) -> None:
+        """Run; `limits` are those of an adapter, and `jobs` and `repeat`."""
         self.record = folder / "record"
         words = [sys.executable, "-S", str(WRONG), kind, SLOW, str(self.record), *more]
         target = backend_names.resolve("cmd:" + shlex.join(words))
-        jobs, repeat = given.pop("jobs", 1), given.pop("repeat", 0)
+        jobs, repeat = limits.pop("jobs", 1), limits.pop("repeat", 0)
         self.results: list[Result] = []
         self.waits: list[case_times.Wait] = []
         self.hangs_before_the_first_verdict = 0
-        with Scheduler([target], Limits(**given), jobs, repeat=repeat) as scheduler:  # type: ignore[arg-type]
+        with Scheduler([target], Limits(**limits), jobs, repeat=repeat) as scheduler:  # type: ignore[arg-type]
             scheduler.start()
 
             def on_wait() -> None:
@@ -76,8 +76,8 @@ class Ran:
     def check(self, cases: list[Case], slow: Verdict) -> None:
         """Each case has one result; that of those that take long is `slow`, the others pass."""
         assert sorted(r.case for r in self.results) == sorted(case.id for case in cases), self.faults
-        found = {(SLOW in r.case, r.verdict) for r in self.results}
-        assert found == {(True, slow), (False, Verdict.PASS)}, Counter((r.case, r.verdict) for r in self.results)
+        verdicts = {(SLOW in r.case, r.verdict) for r in self.results}
+        assert verdicts == {(True, slow), (False, Verdict.PASS)}, Counter((r.case, r.verdict) for r in self.results)
         assert self.faults == []
 
 
@@ -130,14 +130,14 @@ def test_two_jobs_go_on_beside_two_slow_cases(pair: dict[str, Case], tmp_path: P
     assert ran.hangs_before_the_first_verdict > 2, "each of the two jobs went on"
 
 
-def test_what_fails_runs_again_though_it_hangs(pair: dict[str, Case], tmp_path: Path) -> None:
+def test_a_failure_that_hangs_runs_again(pair: dict[str, Case], tmp_path: Path) -> None:
     cases = mixed(pair, 30, 2)
     ran = Ran(tmp_path, "hangs_on_record", cases, timeout=2, repeat=1)
     ran.check(cases, Verdict.TIMEOUT)
     assert ran.count("hangs") == 2 * 3, "first, again, and in a fresh process"
 
 
-def test_what_was_slow_and_wrong_runs_again_in_another_process_and_is_called_so(
+def test_a_slow_failure_runs_again_in_another_process(
     pair: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(case_times, "TIMEOUT_SHARE", 1000)
@@ -154,7 +154,7 @@ def test_what_was_slow_and_wrong_runs_again_in_another_process_and_is_called_so(
 def test_a_backend_that_is_slow_at_everything_has_one_process(
     pair: dict[str, Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each case takes longer than the least that counts, but none several times what is usual."""
+    """Each case takes longer than the least that counts, but none several times as long as usual."""
     monkeypatch.setattr(case_times, "LEAST_SECONDS", 0.2)
     monkeypatch.setattr(case_times, "TIMEOUT_SHARE", 1000)
     for module in ("execution.pool", "run.scheduler"):
@@ -226,6 +226,6 @@ def test_a_case_is_slow_after_several_times_the_usual_time(
     timeout: float, times: list[float], start: float, seconds: float
 ) -> None:
     known = CaseTimes(timeout, start)
-    for taken in times:
-        known.add(taken)
+    for measured in times:
+        known.add(measured)
     assert known.slow_after == pytest.approx(seconds)

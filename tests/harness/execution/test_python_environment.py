@@ -1,4 +1,4 @@
-"""Environments of their own: what a version needs, what uv is asked for, and what is said where it cannot."""
+"""Python environments: the requirements of a version, the arguments of uv, and messages where it fails."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def fake_uv(folder: Path, body: str) -> Path:
 
 
 @pytest.mark.parametrize("path", DATA, ids=lambda path: path.stem)
-def test_what_an_adapter_needs_is_whole(path: Path) -> None:
+def test_every_requirement_of_an_adapter_is_valid(path: Path) -> None:
     assert path.with_suffix(".py").is_file(), "data of no adapter"
     known = {"distribution", "import", "version", "requirements", "older", "python", "environment", "implementation"}
     assert set(tomllib.loads(path.read_text())) <= known
     needs = python_environment.needs(path.stem)
     assert needs is not None
-    for asked in ("", "0.1"):
-        assert all(Requirement(text) for text in needs.of(asked))
+    for version in ("", "0.1"):
+        assert all(Requirement(text) for text in needs.of(version))
     assert Version(needs.version)
 
 
@@ -69,7 +69,7 @@ def test_a_requirement_follows_the_version() -> None:
     assert pair.of("1.5")[-2:] == ("mine-runtime==1.5", "extra")
 
 
-def test_what_is_no_version_is_said() -> None:
+def test_an_invalid_version_is_reported() -> None:
     with pytest.raises(NoEnvironmentError, match=r"'newest' is no version; write mine==2\.0"):
         OLD.of("newest")
     done = command("run", "--backend", "onnxruntime==one", "--op", "Split/13")
@@ -79,11 +79,11 @@ def test_what_is_no_version_is_said() -> None:
 
 @pytest.mark.usefixtures("fresh")
 def test_uv_is_asked_for_an_environment_that_lasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = tmp_path / "asked"
+    log = tmp_path / "asked"
     uv = fake_uv(
         tmp_path,
         f"""
-        open({str(asked)!r}, "a").write(" ".join(sys.argv[1:]) + "\\n")
+        open({str(log)!r}, "a").write(" ".join(sys.argv[1:]) + "\\n")
         print({sys.executable!r}, flush=True)
         sys.stdin.read()
         """,
@@ -91,7 +91,7 @@ def test_uv_is_asked_for_an_environment_that_lasts(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(python_environment, "uv", lambda: str(uv))
     for _ in range(2):
         assert python_environment.interpreter(("a==1", "numpy"), "3.11") == sys.executable
-    lines = asked.read_text().splitlines()
+    lines = log.read_text().splitlines()
     assert len(lines) == 1, "one environment, however often it is asked for"
     words = lines[0].split()
     assert words.pop(1).startswith("--project="), lines
@@ -99,8 +99,8 @@ def test_uv_is_asked_for_an_environment_that_lasts(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.usefixtures("fresh")
-def test_uv_is_given_the_lock_and_a_python_that_it_is_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = tmp_path / "asked"
+def test_uv_gets_the_lock_and_a_python_of_its_range(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "asked"
     uv = fake_uv(
         tmp_path,
         f"""
@@ -108,7 +108,7 @@ def test_uv_is_given_the_lock_and_a_python_that_it_is_for(tmp_path: Path, monkey
         file = Path(sys.argv[sys.argv.index("--with-requirements") + 1])
         [line] = file.read_text().splitlines()
         constraints = file.with_name(line.removeprefix("-c ")).read_text()
-        Path({str(asked)!r}).write_text(" ".join(sys.argv[3:10]) + "\\n" + constraints)
+        Path({str(log)!r}).write_text(" ".join(sys.argv[3:10]) + "\\n" + constraints)
         print({sys.executable!r}, flush=True)
         sys.stdin.read()
         """,
@@ -117,7 +117,7 @@ def test_uv_is_given_the_lock_and_a_python_that_it_is_for(tmp_path: Path, monkey
     lock = tmp_path / "mine.lock"
     lock.write_text("a==1\nb==2\n")
     python_environment.interpreter(("a==1", "numpy"), "", lock)
-    first, *rest = asked.read_text().splitlines()
+    first, *rest = log.read_text().splitlines()
     assert first == "--no-project --isolated --python >=3.11 --with a==1 --with"
     assert rest == ["a==1", "b==2"]
 
@@ -134,10 +134,10 @@ def test_a_lock_is_for_the_version_that_was_tried() -> None:
     ("name", "locked"), [("tract", ["tract.lock"]), ("tract==0.23.9", ["tract.lock"]), ("tract==0.23.8", [])]
 )
 def test_a_backend_has_the_versions_of_its_lock(name: str, locked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[object, ...]] = []
-    monkeypatch.setattr(python_environment, "interpreter", lambda *words: asked.append(words) or "python")
+    calls: list[tuple[object, ...]] = []
+    monkeypatch.setattr(python_environment, "interpreter", lambda *words: calls.append(words) or "python")
     backend_names.resolve(name)
-    [(_, _, lock)] = asked
+    [(_, _, lock)] = calls
     assert [lock.name for lock in [lock] if isinstance(lock, Path)] == locked
 
 
@@ -147,18 +147,18 @@ def test_an_environment_that_cannot_be_made_is_a_sentence(tmp_path: Path, monkey
     monkeypatch.setattr(python_environment, "uv", lambda: str(uv))
     done = command("run", "--backend", "onnxruntime==999.1", "--op", "Split/13")
     assert done.status == 2, done.text
-    wanted = "uv cannot make an environment of onnxruntime==999.1, numpy, ml_dtypes: No solution found when resolving"
-    assert wanted in done.err, done.text
+    message = "uv cannot make an environment of onnxruntime==999.1, numpy, ml_dtypes: No solution found when resolving"
+    assert message in done.err, done.text
 
 
-def test_without_uv_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_uv_the_message_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(python_environment.sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NoEnvironmentError, match="pip install uv"):
         python_environment.uv()
 
 
-def test_a_name_alone_stands_for_what_is_here() -> None:
+def test_a_name_alone_is_the_installed_version() -> None:
     assert backend_names.resolve("onnx_reference").command[0] == sys.executable
     assert backend_names.resolve("onnx_reference", python="/elsewhere/python").command[0] == "/elsewhere/python"
 
@@ -166,15 +166,15 @@ def test_a_name_alone_stands_for_what_is_here() -> None:
 def test_a_name_that_is_not_here_has_an_environment_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     missing = Needs("onnxruntime", "onnxruntime", "no_such_module", "1.31.1")
     monkeypatch.setattr(python_environment, "needs", lambda _: missing)
-    monkeypatch.setattr(python_environment, "interpreter", lambda *given: f"made of {given}")
+    monkeypatch.setattr(python_environment, "interpreter", lambda *words: f"made of {words}")
     target = backend_names.resolve("onnxruntime")
     assert target.command[0] == "made of (('onnxruntime==1.31.1', 'numpy', 'ml_dtypes'), '', None)"
     assert target.name == "onnxruntime"
 
 
 def test_variables_reach_the_process_wherever_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Needs("onnxruntime", "onnxruntime", "json", "1", environment={"OMP_NUM_THREADS": "1"})
-    monkeypatch.setattr(python_environment, "needs", lambda _: found)
+    needs_ = Needs("onnxruntime", "onnxruntime", "json", "1", environment={"OMP_NUM_THREADS": "1"})
+    monkeypatch.setattr(python_environment, "needs", lambda _: needs_)
     for target in (
         backend_names.resolve("onnxruntime"),
         backend_names.resolve("onnxruntime", python="/elsewhere/python"),
@@ -183,7 +183,7 @@ def test_variables_reach_the_process_wherever_it_runs(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("name", ["oracle==1.0", "my_runtime.backend==2.0"])
-def test_what_has_no_version_takes_none(name: str) -> None:
+def test_a_backend_without_versions_rejects_one(name: str) -> None:
     with pytest.raises(backend_names.UnknownBackendError, match="NAME==VERSION of those that have a version"):
         backend_names.resolve(name)
 
@@ -198,19 +198,19 @@ def test_two_versions_side_by_side(tmp_path: Path) -> None:
         pytest.skip(f"NO PACKAGE INDEX: {done.err}")
     assert done.status == 0, done.text
     run = Run(results)
-    said = {name: said["version"] for name, said in run.header["backends"].items()}
-    assert said["onnx_reference==1.22.0"] == "1.22.0", said
-    assert said["onnx_reference"] != "1.22.0", said
-    assert {result.backend for result in run.results()} == set(said)
+    versions = {name: hello["version"] for name, hello in run.header["backends"].items()}
+    assert versions["onnx_reference==1.22.0"] == "1.22.0", versions
+    assert versions["onnx_reference"] != "1.22.0", versions
+    assert {result.backend for result in run.results()} == set(versions)
     words = [sys.executable, "-c", "import onnx; print(onnx.__version__)"]
     here = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
-    assert here == said["onnx_reference"], "nothing is installed here"
+    assert here == versions["onnx_reference"], "nothing is installed here"
 
 
 def test_one_backend_may_have_an_interpreter_of_its_own() -> None:
     names = ("mine", "mine==1.0", "other")
-    given = ("mine=/a/python", "mine==1.0=/b=c/python", "/all/python")
-    assert backend_names.interpreters(given, names) == {
+    options = ("mine=/a/python", "mine==1.0=/b=c/python", "/all/python")
+    assert backend_names.interpreters(options, names) == {
         "mine": "/a/python",
         "mine==1.0": "/b=c/python",
         "": "/all/python",
@@ -219,17 +219,17 @@ def test_one_backend_may_have_an_interpreter_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("options", "message"),
     [
         (("yours=/a/python",), "no --backend is called 'yours'; there are mine, other"),
         (("mine=/a", "mine=/b"), "two interpreters for mine, /a and /b"),
         (("/a", "/b"), "two interpreters for every backend, /a and /b"),
     ],
 )
-def test_interpreters_that_cannot_be_told_get_a_sentence(given: tuple[str, ...], said: str) -> None:
-    with pytest.raises(backend_names.UnknownBackendError) as told:
-        backend_names.interpreters(given, ("mine", "other"))
-    assert said in str(told.value)
+def test_ambiguous_interpreters_are_reported(options: tuple[str, ...], message: str) -> None:
+    with pytest.raises(backend_names.UnknownBackendError) as raised:
+        backend_names.interpreters(options, ("mine", "other"))
+    assert message in str(raised.value)
 
 
 def test_run_takes_an_interpreter_for_one_backend() -> None:
@@ -244,14 +244,14 @@ def test_run_takes_an_interpreter_for_one_backend() -> None:
 
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("variable", ["UV_NATIVE_TLS", "UV_COMPILE_BYTECODE"])
-@pytest.mark.parametrize(("set_by_the_user", "found"), [(None, "true"), ("false", "false")])
-def test_uv_trusts_what_the_machine_trusts_and_compiles_what_it_installs(
-    variable: str, set_by_the_user: str | None, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("set_by_the_user", "version"), [(None, "true"), ("false", "false")])
+def test_uv_uses_the_certificates_of_the_machine_and_compiles_bytecode(
+    variable: str, set_by_the_user: str | None, version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = tmp_path / "seen"
+    record = tmp_path / "seen"
     body = f"""
         import os
-        open({str(seen)!r}, "w").write(os.environ.get({variable!r}, "unset"))
+        open({str(record)!r}, "w").write(os.environ.get({variable!r}, "unset"))
         print({sys.executable!r}, flush=True)
         sys.stdin.read()
     """
@@ -260,5 +260,5 @@ def test_uv_trusts_what_the_machine_trusts_and_compiles_what_it_installs(
     monkeypatch.delenv(variable, raising=False)
     if set_by_the_user is not None:
         monkeypatch.setenv(variable, set_by_the_user)
-    python_environment.interpreter((f"{variable}=={found}",))
-    assert seen.read_text() == found
+    python_environment.interpreter((f"{variable}=={version}",))
+    assert record.read_text() == version

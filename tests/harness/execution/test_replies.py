@@ -79,7 +79,7 @@ def case(values: list[Any] | None, outcome: Outcome = Outcome.VALUES) -> Case:
 CASES = [*map(case, VALUES.values()), case(None, Outcome.REJECTS), case(None, Outcome.UNSPECIFIED)]
 
 
-def taken(data: bytes, asked: Case, chunk: int = 1 << 16) -> Reply | None:
+def reply_of(data: bytes, case_: Case, chunk: int = 1 << 16) -> Reply | None:
     """Return the reply that bytes hold, or None where they are not yet a whole message.
 
     Raises:
@@ -88,30 +88,30 @@ def taken(data: bytes, asked: Case, chunk: int = 1 << 16) -> Reply | None:
     incoming = Incoming()
     for begin in range(0, len(data), chunk):
         incoming.add(data[begin : begin + chunk])
-        if (message := incoming.next(lambda: replies.room(asked))) is not None:
+        if (message := incoming.next(lambda: replies.room(case_))) is not None:
             return replies.parse(*message)
     return None
 
 
-def judged(data: bytes, asked: Case, chunk: int = 1 << 16) -> Result | None:
-    """Return what becomes of bytes, as far as the results file; None where they are none, or not a whole message."""
+def judged(data: bytes, case_: Case, chunk: int = 1 << 16) -> Result | None:
+    """Return the result of a reply, as written to a results file; None where it is malformed or incomplete."""
     with within(TIME, MEMORY):
         reply, why = None, ""
         try:
-            reply = taken(data, asked, chunk)
+            reply = reply_of(data, case_, chunk)
         except protocol.ProtocolError as error:
             why = str(error)
         assert len(why) < 1000, why
         if reply is None:
             return None
         assert isinstance(reply, Answered | Oversized | Refused | Broken), reply
-        result = judge(asked, "mine", reply)
+        result = judge(case_, "mine", reply)
         json.dumps(to_record(result)).encode()
         return result
 
 
 def mutated(rng: random.Random) -> bytes:
-    """Return a message that was right before it was changed: its header, its bytes, or what it says of them."""
+    """Return a message that was right before it was changed: its header, its bytes, or their description."""
     header, payload = rng.choice(GOOD)
     line = mutation.text(mutation.changed_json(rng, header) if rng.random() < 0.7 else header)
     if rng.random() < 0.3:
@@ -125,9 +125,9 @@ def test_a_mutated_reply_is_a_reply_or_a_broken_one() -> None:
     ends: dict[str, int] = {}
     for seed in range(mutation.rounds(2000)):
         rng = random.Random(seed)
-        data, asked, chunk = mutated(rng), rng.choice(CASES), rng.choice((1 << 16, 1 << 16, 100))
+        data, case_, chunk = mutated(rng), rng.choice(CASES), rng.choice((1 << 16, 1 << 16, 100))
         try:
-            result = judged(data, asked, chunk if len(data) < 1 << 16 else 1 << 16)
+            result = judged(data, case_, chunk if len(data) < 1 << 16 else 1 << 16)
         except Exception as error:
             raise AssertionError(f"seed {seed}: {type(error).__name__}: {error}: {data[:300]!r}") from error
         ends[str(result and result.verdict)] = ends.get(str(result and result.verdict), 0) + 1
@@ -135,10 +135,10 @@ def test_a_mutated_reply_is_a_reply_or_a_broken_one() -> None:
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_what_is_not_mutated_passes(name: str) -> None:
-    asked = case(VALUES[name])
+def test_unmutated_replies_pass(name: str) -> None:
+    case_ = case(VALUES[name])
     header, payload = answer(VALUES[name])
-    result = judged(json.dumps(header).encode() + b"\n" + payload, asked, 7)
+    result = judged(json.dumps(header).encode() + b"\n" + payload, case_, 7)
     assert result is not None
     assert result.verdict is Verdict.PASS, result
 
@@ -146,7 +146,7 @@ def test_what_is_not_mutated_passes(name: str) -> None:
 # What broke the harness once, or took it more than it has
 
 
-def said(outputs: bytes, payload: bytes = b"0", **more: bytes) -> Callable[[], bytes]:
+def raw_answer(outputs: bytes, payload: bytes = b"0", **more: bytes) -> Callable[[], bytes]:
     fields = {b"kind": b'"answer"', b"id": b"1", b"outputs": outputs, b"payload": payload}
     fields |= {key.encode(): value for key, value in more.items()}
     return lambda: b"{" + b",".join(b'"%s":%s' % pair for pair in fields.items()) + b"}\n"
@@ -159,36 +159,36 @@ def tensor(shape: bytes, number: int = 1, more: bytes = b"") -> bytes:
 DIGITS = b"1" + b"0" * 4000
 NESTED = b"[" * 900 + b"]" * 900
 CORPUS: dict[str, tuple[Callable[[], bytes], str]] = {
-    "a shape of 4000 digits": (said(tensor(b"[%s,%s]" % (DIGITS, DIGITS))), "tensor shape"),
-    "the same of strings": (said(tensor(b"[%s,%s]" % (DIGITS, DIGITS), 8, b',"strings":[]')), "tensor shape"),
-    "a shape of a million digits": (said(tensor(b"[%s]" % (b"8" * 1_000_000))), "tensor shape"),
-    "dimensions that no product holds": (said(tensor(b"[%s1]" % (b"9223372036854775807," * 63))), "needs"),
-    "dimensions beyond 64 bits beside a 0": (said(tensor(b"[0,9223372036854775808]")), "below 2**63"),
-    "a thousand dimensions": (said(tensor(b"[%s1]" % (b"1," * 999))), "expected at most 64"),
-    "15 million lists": (said(b"[%s[]]" % (b"[]," * 15_000_000)), "a header line of over"),
+    "a shape of 4000 digits": (raw_answer(tensor(b"[%s,%s]" % (DIGITS, DIGITS))), "tensor shape"),
+    "the same of strings": (raw_answer(tensor(b"[%s,%s]" % (DIGITS, DIGITS), 8, b',"strings":[]')), "tensor shape"),
+    "a shape of a million digits": (raw_answer(tensor(b"[%s]" % (b"8" * 1_000_000))), "tensor shape"),
+    "dimensions that no product holds": (raw_answer(tensor(b"[%s1]" % (b"9223372036854775807," * 63))), "needs"),
+    "dimensions beyond 64 bits beside a 0": (raw_answer(tensor(b"[0,9223372036854775808]")), "below 2**63"),
+    "a thousand dimensions": (raw_answer(tensor(b"[%s1]" % (b"1," * 999))), "expected at most 64"),
+    "15 million lists": (raw_answer(b"[%s[]]" % (b"[]," * 15_000_000)), "a header line of over"),
     "a line without end": (lambda: b"[" * (5 << 20), "a header line of over"),
-    "a shape that is nested": (said(tensor(NESTED)), "tensor shape"),
-    "a value that is nested": (said(b"[%s]" % NESTED), "described by an object"),
-    "an id of 5000 digits": (said(b"[]", id=b"9" * 5000, payload=b"1.5"), '"payload" is 1.5'),
-    "a payload of 5000 digits": (said(b"[]", payload=b"9" * 5000), '"payload" is inf'),
-    "another encoding": (lambda: said(b"[]")()[:-1].decode().encode("utf-16") + b"\n", "not a header line"),
-    "a bool of 2": (lambda: said(tensor(b"[1]", 9), b"1")() + b"\2", "has a byte 2"),
+    "a shape that is nested": (raw_answer(tensor(NESTED)), "tensor shape"),
+    "a value that is nested": (raw_answer(b"[%s]" % NESTED), "described by an object"),
+    "an id of 5000 digits": (raw_answer(b"[]", id=b"9" * 5000, payload=b"1.5"), '"payload" is 1.5'),
+    "a payload of 5000 digits": (raw_answer(b"[]", payload=b"9" * 5000), '"payload" is inf'),
+    "another encoding": (lambda: raw_answer(b"[]")()[:-1].decode().encode("utf-16") + b"\n", "not a header line"),
+    "a bool of 2": (lambda: raw_answer(tensor(b"[1]", 9), b"1")() + b"\2", "has a byte 2"),
 }
 
 
 @pytest.mark.parametrize("name", CORPUS)
-def test_what_broke_the_harness_is_a_broken_reply(name: str) -> None:
+def test_replies_that_once_broke_the_harness_are_broken_replies(name: str) -> None:
     make, why = CORPUS[name]
     data = make()
     with pytest.raises(protocol.ProtocolError) as caught, within(TIME, MEMORY):
-        taken(data, case(EVERY_TYPE))
+        reply_of(data, case(EVERY_TYPE))
     assert why in str(caught.value), caught.value
 
 
 @pytest.mark.parametrize("key", ["error", "message", "reason"])
-def test_words_that_are_no_text_are_shown_as_they_are(key: str) -> None:
+def test_members_that_are_no_text_are_shown_as_json(key: str) -> None:
     words = {"error": b'"E"', "message": b'"m"', "reason": b'"r"', key: NESTED, "kind": b'"unsupported"'}
-    reply = taken(said(b"[]", **words)(), case(None))
+    reply = reply_of(raw_answer(b"[]", **words)(), case(None))
     assert isinstance(reply, Refused), reply
     assert getattr(reply, key).startswith("[[["), reply
 
@@ -200,7 +200,7 @@ BIG = ANY.payload + (1 << 20)
 
 
 def large(number: int, count: int, size: int = BIG) -> bytes:
-    return said(tensor(b"[%d]" % count, number), b"%d" % size)() + bytes(size)
+    return raw_answer(tensor(b"[%d]" % count, number), b"%d" % size)() + bytes(size)
 
 
 @pytest.mark.parametrize(
@@ -223,33 +223,33 @@ def test_an_answer_too_large_to_be_read_is_judged_by_type_and_shape(
 
 
 def test_a_large_answer_that_is_expected_is_read() -> None:
-    asked = case([np.zeros(BIG, np.uint8)])
-    result = judged(large(2, BIG), asked)
+    case_ = case([np.zeros(BIG, np.uint8)])
+    result = judged(large(2, BIG), case_)
     assert result is not None
     assert result.verdict is Verdict.PASS, result
 
 
-def test_of_a_large_answer_the_memory_is_that_of_its_types_and_shapes() -> None:
+def test_a_large_answer_takes_only_the_memory_of_its_types_and_shapes() -> None:
     """512 MiB of int2 were 2 GiB of elements, and as many again of single bits."""
-    asked, size = case([np.zeros(3, np.float32)]), 512 << 20
+    case_, size = case([np.zeros(3, np.float32)]), 512 << 20
     incoming, block = Incoming(), bytes(1 << 20)
     with within(60, 64 << 20):
-        incoming.add(said(tensor(b"[%d]" % (4 * size), 26), b"%d" % size)())
+        incoming.add(raw_answer(tensor(b"[%d]" % (4 * size), 26), b"%d" % size)())
         message = None
         for _ in range(size // len(block)):
             assert message is None, "it is not whole yet"
             incoming.add(block)
-            message = incoming.next(lambda: replies.room(asked))
+            message = incoming.next(lambda: replies.room(case_))
         assert message is not None
         reply = replies.parse(*message)
         assert isinstance(reply, Oversized), reply
-        result = judge(asked, "mine", reply)
+        result = judge(case_, "mine", reply)
     assert result.verdict is Verdict.WRONG_TYPE, result
     assert not incoming.begun
 
 
 def test_a_large_map_of_the_expected_kind_is_the_adapters_fault() -> None:
-    """Its keys, and so what is expected of each, are not known."""
+    """Its keys, and so the size of its values, are not known."""
     keys, values = {"kind": "tensor", "type": 7, "shape": [1]}, [{"kind": "tensor", "type": 2, "shape": [BIG]}]
     header = {"kind": "answer", "id": 1, "outputs": [{"kind": "map", "keys": keys, "values": values}]}
     data = protocol.message(header, [bytes(8 + BIG)])
@@ -259,13 +259,13 @@ def test_a_large_map_of_the_expected_kind_is_the_adapters_fault() -> None:
     assert result.message.startswith("mine: an answer of"), result
 
 
-def test_the_room_for_a_reply_grows_with_what_is_given_and_expected() -> None:
+def test_the_room_for_a_reply_grows_with_inputs_and_expected_outputs() -> None:
     small, long = case([np.zeros(3)]), case([np.array(["x" * 10_000_000], object)])
     fed = dataclasses.replace(small, inputs={"x": np.zeros(10_000_000, np.uint8)})
     assert replies.room(small).header < 2 * ANY.header
     assert replies.room(long).header > 10 * 10_000_000
     assert replies.room(fed).payload > 10 * 10_000_000
-    line = said(tensor(b"[1]", 8, b',"strings":["%s"]' % (b"x" * 10_000_000)))()
+    line = raw_answer(tensor(b"[1]", 8, b',"strings":["%s"]' % (b"x" * 10_000_000)))()
     assert judged(line, small) is None
     assert (result := judged(line, long)) is not None
     assert result.verdict is Verdict.PASS, result
@@ -274,10 +274,10 @@ def test_the_room_for_a_reply_grows_with_what_is_given_and_expected() -> None:
 def test_several_messages_may_come_at_once_and_in_pieces() -> None:
     data = b"".join(json.dumps(header).encode() + b"\n" + payload for header, payload in GOOD)
     for chunk in (1, 1000, len(data)):
-        incoming, found = Incoming(), []
+        incoming, messages = Incoming(), []
         for begin in range(0, len(data), chunk):
             incoming.add(data[begin : begin + chunk])
             while (message := incoming.next(lambda: Room(0, 0))) is not None:
-                found.append(message)
-        assert found == GOOD, chunk
+                messages.append(message)
+        assert messages == GOOD, chunk
         assert not incoming.begun

@@ -33,22 +33,22 @@ FAULTY = "lengths_sum"
 
 @pytest.fixture(scope="module")
 def cases() -> list[Case]:
-    wanted = tuple(f"ai.onnx/Split/13/{name}" for name in NAMES)
-    found = {case.name: case for case in Generated().cases(Selection(cases=wanted))}
-    return [found[name] for name in NAMES]
+    ids = tuple(f"ai.onnx/Split/13/{name}" for name in NAMES)
+    by_name = {case.name: case for case in Generated().cases(Selection(cases=ids))}
+    return [by_name[name] for name in NAMES]
 
 
 def adapter(kind: str, case: str = FAULTY) -> backend_names.Target:
     return backend_names.resolve("cmd:" + shlex.join([sys.executable, "-S", str(WRONG), kind, case]))
 
 
-def run(cases: list[Case], kind: str, repeat: int, **given: object) -> tuple[dict[str, Result], Scheduler]:
-    with Scheduler([adapter(kind)], Limits(restarts=1), 1, repeat=repeat, **given) as scheduler:  # type: ignore[arg-type]
+def run(cases: list[Case], kind: str, repeat: int, **options: object) -> tuple[dict[str, Result], Scheduler]:
+    with Scheduler([adapter(kind)], Limits(restarts=1), 1, repeat=repeat, **options) as scheduler:  # type: ignore[arg-type]
         scheduler.start()
         results = list(scheduler.run(cases))
-    found = {result.case.rpartition("/")[2]: result for result in results}
-    assert len(found) == len(results), "a case has two results"
-    return found, scheduler
+    by_case = {result.case.rpartition("/")[2]: result for result in results}
+    assert len(by_case) == len(results), "a case has two results"
+    return by_case, scheduler
 
 
 def tried(result: Result) -> list[tuple[str, str]]:
@@ -67,10 +67,10 @@ def tried(result: Result) -> list[tuple[str, str]]:
 def test_two_verdicts_are_flaky_and_both_attempts_are_kept(
     cases: list[Case], kind: str, attempts: list[tuple[str, str]]
 ) -> None:
-    found, scheduler = run(cases, kind, 1)
+    by_case, scheduler = run(cases, kind, 1)
     assert scheduler.faults == []
-    assert {name for name, result in found.items() if result.verdict is Verdict.PASS} == set(NAMES) - {FAULTY}
-    culprit = found[FAULTY]
+    assert {name for name, result in by_case.items() if result.verdict is Verdict.PASS} == set(NAMES) - {FAULTY}
+    culprit = by_case[FAULTY]
     assert culprit.verdict is Verdict.FLAKY
     assert tried(culprit) == attempts
     assert culprit.verdict.failed, "flaky is a failure"
@@ -79,7 +79,7 @@ def test_two_verdicts_are_flaky_and_both_attempts_are_kept(
 
 @pytest.mark.parametrize("kind", ["gives_an_output_less", "exits_with_3", "refuses_with_hostile_words"])
 @pytest.mark.parametrize("repeat", [1, 3])
-def test_one_verdict_stands_as_it_is(cases: list[Case], kind: str, repeat: int) -> None:
+def test_a_repeated_verdict_stays(cases: list[Case], kind: str, repeat: int) -> None:
     once, _ = run(cases, kind, 0)
     again, scheduler = run(cases, kind, repeat)
     assert scheduler.faults == [], "a crash that is repeated is within the budget of restarts"
@@ -88,20 +88,20 @@ def test_one_verdict_stands_as_it_is(cases: list[Case], kind: str, repeat: int) 
     }
 
 
-def test_as_often_as_asked(cases: list[Case]) -> None:
-    found, _ = run(cases, "wrong_at_first", 3)
-    assert [process for process, _ in tried(found[FAULTY])] == ["first", *["same"] * 3, *["fresh"] * 3]
+def test_a_failure_runs_again_as_often_as_repeat_says(cases: list[Case]) -> None:
+    by_case, _ = run(cases, "wrong_at_first", 3)
+    assert [process for process, _ in tried(by_case[FAULTY])] == ["first", *["same"] * 3, *["fresh"] * 3]
 
 
-def test_without_repeats_a_failure_stands_at_once(cases: list[Case]) -> None:
-    found, _ = run(cases, "wrong_at_first", 0)
-    assert (found[FAULTY].verdict, found[FAULTY].attempts) == (Verdict.WRONG_COUNT, ())
+def test_without_repeats_a_failure_runs_once(cases: list[Case]) -> None:
+    by_case, _ = run(cases, "wrong_at_first", 0)
+    assert (by_case[FAULTY].verdict, by_case[FAULTY].attempts) == (Verdict.WRONG_COUNT, ())
 
 
-def test_an_adapter_at_fault_in_an_attempt_is_told_instead(cases: list[Case]) -> None:
-    found, _ = run(cases, "breaks_the_second_time", 1)
-    assert found[FAULTY].verdict is Verdict.ADAPTER_ERROR
-    assert "not a header line" in found[FAULTY].message
+def test_an_adapter_error_in_an_attempt_replaces_the_verdict(cases: list[Case]) -> None:
+    by_case, _ = run(cases, "breaks_the_second_time", 1)
+    assert by_case[FAULTY].verdict is Verdict.ADAPTER_ERROR
+    assert "not a header line" in by_case[FAULTY].message
 
 
 def test_more_failures_than_a_batch_are_all_settled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,12 +114,12 @@ def test_more_failures_than_a_batch_are_all_settled(monkeypatch: pytest.MonkeyPa
     assert {result.verdict for result in results} <= {Verdict.CRASH, Verdict.UNSPECIFIED}
 
 
-def test_what_was_measured_survives_an_end_before_the_end(cases: list[Case]) -> None:
+def test_results_survive_an_early_end(cases: list[Case]) -> None:
     with Scheduler([adapter("gives_an_output_less")], Limits(), 1, repeat=1) as scheduler:
         scheduler.start()
         stream = scheduler.run(cases)
-        told = [next(stream), next(stream)]
-        assert {result.verdict for result in told} == {Verdict.PASS}, "the failure waits"
+        early = [next(stream), next(stream)]
+        assert {result.verdict for result in early} == {Verdict.PASS}, "the failure waits"
         stream.close()  # type: ignore[attr-defined]
         rest = list(scheduler.rest())
     assert [(result.case.rpartition("/")[2], result.verdict) for result in rest if result.verdict.failed] == [
@@ -127,7 +127,7 @@ def test_what_was_measured_survives_an_end_before_the_end(cases: list[Case]) -> 
     ]
 
 
-def test_a_backend_that_cannot_go_on_keeps_what_was_measured(cases: list[Case]) -> None:
+def test_a_backend_that_cannot_go_on_keeps_its_results(cases: list[Case]) -> None:
     with Scheduler([adapter("dies_on_every_case")], Limits(restarts=0), 1, repeat=1) as scheduler:
         scheduler.start()
         results = list(scheduler.run(cases))
@@ -148,8 +148,8 @@ def test_a_flaky_case_fails_the_gate_unless_the_file_says_so(tmp_path: Path) -> 
     ran = command("run", *GIVEN, "--results", results)
     assert ran.status == 1, ran.text
     assert "flaky" in ran.out, ran.text
-    found = [result for result in Run(results).results() if result.verdict is Verdict.FLAKY]
-    assert [result.case for result in found] == [f"ai.onnx/Split/13/{FAULTY}"]
+    flaky = [result for result in Run(results).results() if result.verdict is Verdict.FLAKY]
+    assert [result.case for result in flaky] == [f"ai.onnx/Split/13/{FAULTY}"]
     assert json.loads(results.read_text().splitlines()[0])["arguments"]["repeat"] == 1
 
     file.write_text(f"backend = {json.dumps(BACKEND)}\nselection = '--op Split/13 --case */lengths_sum*'\n")
@@ -185,7 +185,7 @@ def test_a_run_that_is_stopped_keeps_the_failures_that_it_has_seen(
     words = ("--backend", commands.adapter("dies_on_every_case"), "--case", "ai.onnx/Split/13/lengths*")
     done = command("run", *words, "--repeat", "1", *limit, "--results", results)
     assert done.status == status, done.text
-    found = list(Run(results).results())
-    assert len(found) > 1, "each of a batch that has run again has a verdict"
-    assert {result.verdict for result in found} == {Verdict.CRASH}
-    assert all(not result.attempts for result in found), "one verdict, however often"
+    recorded = list(Run(results).results())
+    assert len(recorded) > 1, "each of a batch that has run again has a verdict"
+    assert {result.verdict for result in recorded} == {Verdict.CRASH}
+    assert all(not result.attempts for result in recorded), "one verdict, however often"

@@ -59,14 +59,14 @@ sys.stdin.read()
 """
 
 
-def seen(target: Target) -> dict[str, Any]:
+def surroundings(target: Target) -> dict[str, Any]:
     """Return what an adapter says that it sees."""
     with Asker(target, Limits()) as lane:
         return dict(json.loads(lane.process.hello["version"]))
 
 
 def spy(folder: Path, *paths: Path, port: int = 1, passes: tuple[str, ...] = ()) -> Target:
-    """Return an adapter that lies in a folder, and says what it sees; of paths, what they hold."""
+    """Return an adapter in a folder that reports its surroundings: variables, processes, and the content of paths."""
     script = folder / "spy.py"
     script.write_text(SPY)
     return backend_names.resolve(
@@ -90,24 +90,24 @@ def crowded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("crowded")
-def test_an_adapter_is_given_what_runtimes_need_and_no_more(tmp_path: Path) -> None:
-    environment = seen(spy(tmp_path))["environment"]
+def test_an_adapter_gets_only_the_variables_that_runtimes_need(tmp_path: Path) -> None:
+    environment = surroundings(spy(tmp_path))["environment"]
     assert NEEDED.items() <= environment.items(), environment
     assert not WITHHELD.keys() & environment.keys(), environment
 
 
 @pytest.mark.usefixtures("crowded")
-def test_a_variable_that_is_named_is_handed_on_as_well(tmp_path: Path) -> None:
-    environment = seen(spy(tmp_path, passes=("GITHUB_TOKEN", "MY_OWN")))["environment"]
+def test_a_named_variable_is_passed_on(tmp_path: Path) -> None:
+    environment = surroundings(spy(tmp_path, passes=("GITHUB_TOKEN", "MY_OWN")))["environment"]
     assert {name for name in WITHHELD if name in environment} == {"GITHUB_TOKEN", "MY_OWN"}, environment
     assert environment["MY_OWN"] == "m"
 
 
-def test_what_an_adapter_needs_comes_before_what_is_set_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_of_an_adapter_override_those_set_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "8")
     target = spy(tmp_path)
     own = backend_names.Target(target.name, target.command, {"OMP_NUM_THREADS": "1"})
-    assert seen(own)["environment"]["OMP_NUM_THREADS"] == "1"
+    assert surroundings(own)["environment"]["OMP_NUM_THREADS"] == "1"
 
 
 @pytest.mark.parametrize("glob", environment_variables.INHERITED)
@@ -121,7 +121,7 @@ def test_no_glob_takes_in_a_secret(glob: str, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("name", "why"), [("NOT_SET_HERE", "no such variable is set here"), ("A=b", "write --env A; its value")]
 )
-def test_a_variable_that_is_none_is_a_sentence(name: str, why: str) -> None:
+def test_an_invalid_variable_gets_a_sentence(name: str, why: str) -> None:
     with pytest.raises(NoVariableError, match=why):
         backend_names.resolve("onnx_reference", passes=(name,))
 
@@ -137,7 +137,7 @@ def test_a_variable_that_is_none_is_a_sentence(name: str, why: str) -> None:
     ],
     ids=lambda words: words[0],
 )
-def test_every_command_that_starts_adapters_hands_on_what_is_named(words: tuple[str, ...]) -> None:
+def test_every_command_that_starts_adapters_passes_named_variables(words: tuple[str, ...]) -> None:
     done = command(*words, "--env", "NOT_SET_HERE")
     assert done.status == 2, done.text
     assert "--env NOT_SET_HERE: no such variable is set here" in done.err, done.text
@@ -159,8 +159,8 @@ SANDBOX = pytest.mark.skipif(bool(_why_not()), reason=_why_not() or "there is on
 
 @pytest.fixture(scope="module")
 def cases() -> dict[str, Case]:
-    wanted = tuple(f"ai.onnx/Split/13/{name}" for name in (FAULTY, "even"))
-    return {case.name: case for case in Generated().cases(Selection(cases=wanted))}
+    ids = tuple(f"ai.onnx/Split/13/{name}" for name in (FAULTY, "even"))
+    return {case.name: case for case in Generated().cases(Selection(cases=ids))}
 
 
 @SANDBOX
@@ -179,7 +179,7 @@ def test_an_isolated_adapter_sees_neither_answers_nor_processes_nor_a_network(
         sandboxed = sandbox.around(str(suite), results).of(target)
         elsewhere.touch()  # Not before: what is there and named among its arguments, an adapter is shown.
         try:
-            free, confined = seen(target), seen(sandboxed)
+            free, confined = surroundings(target), surroundings(sandboxed)
         finally:
             elsewhere.unlink()
     assert free["connects"], "the test itself is wrong"
@@ -215,7 +215,7 @@ class _listening:  # noqa: N801 - a context, used as a function
         ("dies_leaving_a_child", 4, ""),
     ],
 )
-def test_the_end_of_an_isolated_adapter_is_told_as_it_is(
+def test_the_end_of_an_isolated_adapter_is_reported_unchanged(
     kind: str, status: int, name: str, cases: dict[str, Case]
 ) -> None:
     words = [sys.executable, "-S", str(WRONG), kind, FAULTY]
@@ -233,9 +233,9 @@ def test_an_isolated_runtime_answers_as_it_does_otherwise(backend: str, tmp_path
     if backend == "onnxruntime":
         pytest.importorskip("onnxruntime")
     words = ("run", "--backend", backend, "--case", "ai.onnx/Split/13/*", "--tag", "basic", "--groups", "0")
-    kept = [tmp_path / "free.ndjson", tmp_path / "confined" / "results.ndjson"]
-    kept[1].parent.mkdir()
-    done = [command(*words, "--results", kept[0]), command(*words, "--results", kept[1], "--isolate")]
+    files = [tmp_path / "free.ndjson", tmp_path / "confined" / "results.ndjson"]
+    files[1].parent.mkdir()
+    done = [command(*words, "--results", files[0]), command(*words, "--results", files[1], "--isolate")]
     assert done[0].status == done[1].status, done
     verdicts = [
         sorted(
@@ -243,7 +243,7 @@ def test_an_isolated_runtime_answers_as_it_does_otherwise(backend: str, tmp_path
             for record in map(json.loads, path.read_text().splitlines())
             if "verdict" in record
         )
-        for path in kept
+        for path in files
     ]
     assert verdicts[0], done[0].text
     assert verdicts[0] == verdicts[1], done[1].text
@@ -268,7 +268,7 @@ def test_a_system_that_allows_no_sandbox_is_a_sentence(monkeypatch: pytest.Monke
     sandbox.check.cache_clear()
 
 
-def test_adapters_cannot_run_in_what_they_must_not_see(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_adapter_cannot_run_in_a_hidden_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     with pytest.raises(NoIsolationError, match=r"adapters would run in .*; start it elsewhere"):
@@ -285,9 +285,7 @@ def test_a_results_file_in_a_crowded_folder_is_a_sentence(monkeypatch: pytest.Mo
         Isolation((), (tmp_path / "results.ndjson",)).of(backend_names.resolve("cmd:true"))
 
 
-def test_no_adapter_is_shown_what_is_hidden_because_it_is_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_naming_a_hidden_path_does_not_show_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """An argument that is a hidden folder, or above one, hides nothing less."""
     suite = tmp_path / "suite"
     suite.mkdir()
@@ -298,7 +296,7 @@ def test_no_adapter_is_shown_what_is_hidden_because_it_is_named(
     assert "--ro-bind-try / /" not in " ".join(words), words
 
 
-def test_what_is_seen_with_a_folder_is_not_shown_again(tmp_path: Path) -> None:
+def test_a_path_within_a_shown_folder_is_not_shown_again(tmp_path: Path) -> None:
     hidden, environment = tmp_path / "hidden", tmp_path / "hidden" / "environment"
     inner = environment / "hidden too"
     paths = [environment / "bin" / "python3", environment, tmp_path / "other", inner / "file"]

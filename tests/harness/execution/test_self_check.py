@@ -1,4 +1,4 @@
-"""The short test of an adapter: what is amiss is named, and what a runtime merely lacks is not."""
+"""The short test of an adapter: faults are named, and features that a runtime merely lacks are not."""
 
 from __future__ import annotations
 
@@ -64,15 +64,15 @@ def some_operators(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
-    """Return a function: what is found amiss, and what is only told, of an echo with a fault."""
+    """Return a function that checks an echo with a fault: failed checks and skipped checks."""
     monkeypatch.chdir(tmp_path)
 
     def check(body: str = "pass", can: str = IDENTITY, **info: object) -> tuple[dict[str, str], set[str]]:
         text = ECHO.replace("{INFO}", repr({**GOOD, **info})).replace("BODY", textwrap.indent(body, "    ").lstrip())
         (tmp_path / "echo.py").write_text(text.replace("{OPERATORS}", can))
-        found = list(self_check.check(backend_names.resolve("./echo.py"), Limits(timeout=5)))
-        return {item.what: item.seen for item in found if item.good is False}, {
-            item.what for item in found if item.good is None
+        results = list(self_check.check(backend_names.resolve("./echo.py"), Limits(timeout=5)))
+        return {item.what: item.seen for item in results if item.good is False}, {
+            item.what for item in results if item.good is None
         }
 
     return check
@@ -82,8 +82,8 @@ def test_a_right_adapter_has_nothing_amiss(checked: Check) -> None:
     assert checked() == ({}, {"moves others"})
 
 
-def seen(text: str, what: str, tmp_path: Path) -> list[self_check.Checked]:
-    """Return the lines of one kind that are told of an adapter."""
+def checks(text: str, what: str, tmp_path: Path) -> list[self_check.Checked]:
+    """Return the checks of one kind for an adapter."""
     (tmp_path / "mine.py").write_text(text)
     target = backend_names.resolve(str(tmp_path / "mine.py"))
     return [item for item in self_check.check(target, Limits(timeout=5)) if item.what.startswith(what)]
@@ -91,7 +91,7 @@ def seen(text: str, what: str, tmp_path: Path) -> list[self_check.Checked]:
 
 def test_it_says_how_many_operators_an_adapter_can(checked: Check, tmp_path: Path) -> None:
     checked(can='{"Identity": lambda x: x, "Add": lambda a, b: a + b, "Neg": lambda x: x}')
-    lines = seen((tmp_path / "echo.py").read_text(), "", tmp_path)
+    lines = checks((tmp_path / "echo.py").read_text(), "", tmp_path)
     (can,) = (item for item in lines if item.what == "can operators")
     assert (can.good, can.seen) == (True, "2 of 8 operators, opts out of 5, fails 1")
     (fails,) = (item for item in lines if item.what == "fails")
@@ -104,22 +104,22 @@ def test_types_are_moved_by_an_adapter_without_identity(checked: Check) -> None:
     only = (
         '{"Reshape": lambda data, shape: data.reshape([data.shape[i] if n == 0 else n for i, n in enumerate(shape)])}'
     )
-    amiss, told = checked(can=only, containers=[])
-    assert (amiss, told) == ({}, {"moves others"})
+    amiss, skipped = checked(can=only, containers=[])
+    assert (amiss, skipped) == ({}, {"moves others"})
     changed = "if value.dtype == np.int16: value = value + np.int16(1)"
     assert list(checked(changed, can=only, containers=[])[0]) == ["moves int16"]
 
 
-def test_what_computes_moves_nothing(checked: Check) -> None:
-    amiss, told = checked(can='{"Add": lambda a, b: a + b}', containers=[])
+def test_an_operator_that_computes_does_not_count_as_moving_types(checked: Check) -> None:
+    amiss, skipped = checked(can='{"Add": lambda a, b: a + b}', containers=[])
     assert amiss == {}
-    assert told == {"moves others"}
+    assert skipped == {"moves others"}
 
 
 def test_a_version_that_is_opted_out_of_is_followed_by_an_older_one(checked: Check, tmp_path: Path) -> None:
     old = "if held.opset_import[0].version > 14: raise NotImplementedError('newer than 14')"
     assert checked(old)[0] == {}
-    moved = {item.what: item.seen for item in seen((tmp_path / "echo.py").read_text(), "moves ", tmp_path)}
+    moved = {item.what: item.seen for item in checks((tmp_path / "echo.py").read_text(), "moves ", tmp_path)}
     assert moved["moves float"] == "through ai.onnx/Identity/14", moved
 
 
@@ -146,7 +146,7 @@ def test_an_adapter_that_can_nothing_is_amiss(checked: Check) -> None:
 )
 def test_run_returning_no_list_of_values_is_reported(tmp_path: Path, gives: str, what: str, says: str) -> None:
     text = "def info(): return {'runtime': 'm', 'version': '1'}\ndef run(model, inputs, outputs): return " + gives
-    lines = seen(text, what, tmp_path)
+    lines = checks(text, what, tmp_path)
     assert lines
     assert all(item.good is False and says in item.seen for item in lines[: self_check.NAMED]), lines
 
@@ -157,7 +157,7 @@ def test_no_more_operators_run_after_three_hang(tmp_path: Path, monkeypatch: pyt
         "import time\ndef info(): return {'runtime': 'm', 'version': '1'}\n"
         "def run(model, inputs, outputs):\n    time.sleep(600 if inputs else 0)\n    raise ValueError('no')\n"
     )
-    lines = seen(text, "", tmp_path)
+    lines = checks(text, "", tmp_path)
     (late,) = (item for item in lines if item.what == "answers in time")
     assert late.good is False
     assert late.seen == "3 cases had no answer within 0.5 s each; 5 operators are not asked"
@@ -166,13 +166,13 @@ def test_no_more_operators_run_after_three_hang(tmp_path: Path, monkeypatch: pyt
 
 def test_a_slow_adapter_runs_only_some_operators(checked: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "MOST_SECONDS", 0)
-    amiss, told = checked()
+    amiss, skipped = checked()
     assert "can operators" in amiss
-    assert "answers in time" in told
+    assert "answers in time" in skipped
 
 
 @pytest.mark.parametrize(
-    ("body", "what", "seen"),
+    ("body", "what", "sentence"),
     [
         ("value = value.astype(np.float32) if getattr(value, 'dtype', None) == np.float64 else value", "moves double",
          "wrong_type"),
@@ -182,24 +182,24 @@ def test_a_slow_adapter_runs_only_some_operators(checked: Check, monkeypatch: py
         ("if isinstance(value, list): value = tuple(value[1:])", "moves sequence", ""),
     ],
 )  # fmt: skip
-def test_a_type_that_comes_back_changed_is_named(checked: Check, body: str, what: str, seen: str) -> None:
+def test_a_type_that_comes_back_changed_is_named(checked: Check, body: str, what: str, sentence: str) -> None:
     amiss, _ = checked(body)
     assert what in amiss
-    assert seen in amiss[what]
+    assert sentence in amiss[what]
 
 
 def test_an_opt_out_is_shown_and_is_no_fault(checked: Check) -> None:
-    amiss, told = checked("if getattr(value, 'dtype', None) == np.uint16: raise NotImplementedError('no uint16')")
-    assert (amiss, told) == ({}, {"moves uint16", "moves others"})
+    amiss, skipped = checked("if getattr(value, 'dtype', None) == np.uint16: raise NotImplementedError('no uint16')")
+    assert (amiss, skipped) == ({}, {"moves uint16", "moves others"})
 
 
 def test_declared_types_are_compared_with_those_that_pass(checked: Check) -> None:
-    amiss, told = checked(types=["float", "float7"], containers=["sequence"], opset="new", version="")
+    amiss, skipped = checked(types=["float", "float7"], containers=["sequence"], opset="new", version="")
     assert set(amiss) == {"says its version", "says its opset", "says its types", "says all types that it takes",
                           "says all containers that it takes"}  # fmt: skip
     assert "float7: not one of" in amiss["says its types"]
     assert "optional" in amiss["says all containers that it takes"]
-    assert "takes the types that it says" in told
+    assert "takes the types that it says" in skipped
 
 
 def test_nonsense_must_be_refused_and_survived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Expectations files: what is malformed is named by line and key, with what would be right."""
+"""Expectations files: malformed members are named by line and key, with the right form."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ reason = "newer than it knows"
 
 
 def test_a_whole_file_is_read() -> None:
-    found = expectations.parse(WHOLE, Path("e.toml"))
-    assert (found.backend, found.suite, found.minimum, found.attempted) == ("onnxruntime", "generated", 10, 0)
-    first, second = found.entries
+    read = expectations.parse(WHOLE, Path("e.toml"))
+    assert (read.backend, read.suite, read.minimum, read.attempted) == ("onnxruntime", "generated", 10, 0)
+    first, second = read.entries
     assert (first.line, first.case, str(first.versions), first.type) == (
         6,
         ("ai.onnx/Split/18/uneven*",),
@@ -88,7 +88,7 @@ def test_a_whole_file_is_read() -> None:
         ("minimum = 10", "minimum = ", "(at line 3, column"),
     ],
 )  # fmt: skip
-def test_what_is_malformed_is_named(was: str, becomes: str, sentence: str) -> None:
+def test_malformed_members_are_named(was: str, becomes: str, sentence: str) -> None:
     assert was in WHOLE
     with pytest.raises(ExpectationsError) as caught:
         expectations.parse(WHOLE.replace(was, becomes, 1), Path("e.toml"))
@@ -110,7 +110,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         expectations.read(tmp_path / "latin.toml")
 
 
-# Whatever is in a file, what is wrong is said in a sentence
+# Every malformed file gets a sentence
 
 MUTATIONS = 250
 WORDS = (
@@ -163,10 +163,10 @@ def holds(text: str) -> None:
 
 def test_a_damaged_file_is_read_or_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "e.toml"
-    found = [result_of("uneven/float16@symbolic", Verdict.CRASH, form="symbolic", tags=("edge",), clauses=("equal",))]
-    found += [result_of("rank1@top", Verdict.REFUSED, form="top"), result_of("even")]
-    found = [dataclasses.replace(item, backend="onnxruntime") for item in found]
-    run = run_of(tmp_path / "r.ndjson", *found, backends=("onnxruntime",))
+    results = [result_of("uneven/float16@symbolic", Verdict.CRASH, form="symbolic", tags=("edge",), clauses=("equal",))]
+    results += [result_of("rank1@top", Verdict.REFUSED, form="top"), result_of("even")]
+    results = [dataclasses.replace(item, backend="onnxruntime") for item in results]
+    run = run_of(tmp_path / "r.ndjson", *results, backends=("onnxruntime",))
     ways = {"read": 0, "renewed": 0, "refused": 0}
     for seed in range(MUTATIONS):
         path.write_bytes(mutated(random.Random(seed), WHOLE + ATTEMPTED))
@@ -214,7 +214,7 @@ ATTEMPTED = """
         ('[[expect]]\nlink = """\n[[expect]]\n"""\nreason = ""', "line 6: 'reason' is ''; expected a text"),
     ],
 )  # fmt: skip
-def test_what_once_ended_in_a_traceback_is_a_sentence(text: str, sentence: str) -> None:
+def test_files_that_once_ended_in_a_traceback_get_a_sentence(text: str, sentence: str) -> None:
     with pytest.raises(ExpectationsError) as caught:
         expectations.parse(f'backend = "onnxruntime"\n{text}\n', Path("e.toml"))
     assert sentence in str(caught.value), caught.value

@@ -22,23 +22,23 @@ TYPES = ("float", "float16", "float8e4m3fn", "float8e5m2", "seq-float", "seq-int
 OTHERS = ["official/test_split_1", "official/test_split_2", "official/test_add[1]", "mine/test_split*"]
 
 
-def holds(globs: list[str], wanted: set[str], others: set[str]) -> None:
-    matched = {case for case in wanted | others if any(fnmatch.fnmatchcase(case, glob) for glob in globs)}
-    assert matched == wanted, globs
+def holds(globs: list[str], covered: set[str], others: set[str]) -> None:
+    matched = {case for case in covered | others if any(fnmatch.fnmatchcase(case, glob) for glob in globs)}
+    assert matched == covered, globs
 
 
 @given(st.sets(st.sampled_from(IDS + OTHERS)))
 @settings(max_examples=60, deadline=None)
-def test_any_set_is_covered_exactly(wanted: set[str]) -> None:
-    others = {*IDS, *OTHERS} - wanted
-    globs = fold(wanted, others)
-    holds(globs, wanted, others)
-    assert len(globs) <= len(wanted)
+def test_any_set_is_covered_exactly(covered: set[str]) -> None:
+    others = {*IDS, *OTHERS} - covered
+    globs = fold(covered, others)
+    holds(globs, covered, others)
+    assert len(globs) <= len(covered)
     assert globs == sorted(set(globs))
 
 
 @pytest.mark.parametrize(
-    ("wanted", "globs"),
+    ("covered", "globs"),
     [
         ([], []),
         (IDS[:1], ["ai.onnx/Split/2/even"]),
@@ -54,8 +54,8 @@ def test_any_set_is_covered_exactly(wanted: set[str]) -> None:
         ),
     ],
 )
-def test_what_ids_share_is_one_glob(wanted: list[str], globs: list[str]) -> None:
-    assert fold(wanted, set(IDS) - set(wanted)) == globs
+def test_ids_with_a_common_part_are_one_glob(covered: list[str], globs: list[str]) -> None:
+    assert fold(covered, set(IDS) - set(covered)) == globs
 
 
 def test_types_that_begin_alike_are_one_glob() -> None:
@@ -79,9 +79,9 @@ def test_one_id_is_not_widened() -> None:
     assert fold(["ai.onnx/Add/14/sum/float@top"], ["ai.onnx/Add/14/other"]) == ["ai.onnx/Add/14/sum/float@top"]
 
 
-def test_what_is_in_neither_may_be_matched() -> None:
-    wanted = [case for case in IDS if "Split/18/even" in case and "@" not in case]
-    assert fold(wanted, [case for case in IDS if "/uneven" in case]) == ["ai.onnx/Split/18/even*"]
+def test_ids_in_neither_set_may_be_matched() -> None:
+    covered = [case for case in IDS if "Split/18/even" in case and "@" not in case]
+    assert fold(covered, [case for case in IDS if "/uneven" in case]) == ["ai.onnx/Split/18/even*"]
 
 
 def test_special_characters_of_ids_are_literal() -> None:

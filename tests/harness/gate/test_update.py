@@ -71,37 +71,37 @@ def run(tmp_path: Path, verdicts: dict[str, Verdict], *, complete: bool = True) 
 def renewed(
     tmp_path: Path, verdicts: dict[str, Verdict], *, text: str = FILE, reason: str = "", fewer: str = ""
 ) -> tuple[str, list[str]]:
-    """Return the new text, whose gate is open, and what was said."""
+    """Return the new text, whose gate is open, and the list of changes."""
     file = tmp_path / "e.toml"
     if text:
         file.write_text(text)
-    found = run(tmp_path, verdicts)
-    new, said = update.renew(file, found, "mine", TODAY, new=reason, fewer=fewer)
-    gate = Gate(expectations.parse(new, file), found.header, TODAY)
-    for result in found.results():
+    measured = run(tmp_path, verdicts)
+    new, changes = update.renew(file, measured, "mine", TODAY, new=reason, fewer=fewer)
+    gate = Gate(expectations.parse(new, file), measured.header, TODAY)
+    for result in measured.results():
         gate.add(result)
     assert gate.finish(complete=True), (new, gate.deviations, gate.problems)
-    return new, said
+    return new, changes
 
 
-def test_what_holds_is_left_as_it_is(tmp_path: Path) -> None:
+def test_valid_entries_stay_unchanged(tmp_path: Path) -> None:
     verdicts = {"uneven_one": V.CRASH, "uneven_two": V.CRASH, "late": V.TIMEOUT}
-    new, said = renewed(tmp_path, verdicts)
+    new, changes = renewed(tmp_path, verdicts)
     assert new == FILE.replace("minimum = 1", "minimum = 3") + ATTEMPTED.format(3)
-    assert said == ["minimum: 1 is now 3", "attempted: 1 operator versions are new"]
-    again, said = renewed(tmp_path, verdicts, text=new)
-    assert (again, said) == (new, [])
+    assert changes == ["minimum: 1 is now 3", "attempted: 1 operator versions are new"]
+    again, changes = renewed(tmp_path, verdicts, text=new)
+    assert (again, changes) == (new, [])
 
 
-def test_what_is_fixed_goes_and_the_rest_stays(tmp_path: Path) -> None:
-    new, said = renewed(tmp_path, {"uneven_one": V.CRASH, "uneven_two": V.PASS, "late": V.PASS})
+def test_fixed_entries_are_removed_and_the_rest_stays(tmp_path: Path) -> None:
+    new, changes = renewed(tmp_path, {"uneven_one": V.CRASH, "uneven_two": V.PASS, "late": V.PASS})
     assert "late" not in new
     assert new.startswith(
         '# Of our runtime.\nbackend = "mine"\nminimum = 3   # it grows\n\n# The chunks, see the plan.\n'
     )
     assert 'link = "https://example.com/7"' in new
     assert f'case = "{SPLIT}/uneven_one' in new
-    assert said == [
+    assert changes == [
         "minimum: 1 is now 3",
         f"narrowed line 6 ({SPLIT}/uneven_* crash) to 1 cases",
         f"removed line 12 ({SPLIT}/late timeout): no case has this verdict any more",
@@ -110,11 +110,11 @@ def test_what_is_fixed_goes_and_the_rest_stays(tmp_path: Path) -> None:
 
 
 def test_a_better_failure_keeps_its_reason(tmp_path: Path) -> None:
-    new, said = renewed(tmp_path, {"uneven_one": V.CRASH, "uneven_two": V.WRONG_VALUE, "late": V.TIMEOUT})
+    new, changes = renewed(tmp_path, {"uneven_one": V.CRASH, "uneven_two": V.WRONG_VALUE, "late": V.TIMEOUT})
     (_, first, second, _) = new.split("[[expect]]")
     assert 'verdict = "crash"' in first
     assert 'verdict = "wrong_value"\nreason = "divides by zero"\nlink = "https://example.com/7"' in second
-    assert f"improved 1 cases of line 6 ({SPLIT}/uneven_* crash) to wrong_value" in said
+    assert f"improved 1 cases of line 6 ({SPLIT}/uneven_* crash) to wrong_value" in changes
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_a_new_failure_needs_a_reason(verdicts: dict[str, Verdict], first: str, 
         renewed(tmp_path, verdicts)
     assert str(caught.value).startswith(first)
     assert "--accept-new --reason WHY" in str(caught.value)
-    new, said = renewed(tmp_path, verdicts, reason="the new kernel")
+    new, changes = renewed(tmp_path, verdicts, reason="the new kernel")
     assert 'reason = "the new kernel"' in new
-    assert [line for line in said if line.startswith("accepted 1 ")], said
+    assert [line for line in changes if line.startswith("accepted 1 ")], changes
 
 
 def test_another_failure_of_the_same_rank_is_new(tmp_path: Path) -> None:
@@ -142,11 +142,11 @@ def test_another_failure_of_the_same_rank_is_new(tmp_path: Path) -> None:
 
 def test_a_file_is_made_in_one_command(tmp_path: Path) -> None:
     verdicts = {"a": V.CRASH, "b": V.PASS, "c": V.UNSUPPORTED, "d@top": V.REFUSED, "e": V.UNSPECIFIED}
-    new, said = renewed(tmp_path, verdicts, text="", reason="today")
+    new, changes = renewed(tmp_path, verdicts, text="", reason="today")
     assert new.startswith('backend = "mine"\nsuite = "generated"\nminimum = 5\n')
     assert new.count("[[expect]]") == 2
     assert new.endswith(ATTEMPTED.format(3))
-    assert len(said) == 4
+    assert len(changes) == 4
 
 
 def test_an_expired_entry_is_accepted_anew_or_not_at_all(tmp_path: Path) -> None:
@@ -194,13 +194,13 @@ def test_fewer_attempted_cases_are_not_accepted_in_silence(tmp_path: Path) -> No
 
 def test_fewer_attempted_cases_are_accepted_for_a_reason_that_stays_in_the_file(tmp_path: Path) -> None:
     text, _ = renewed(tmp_path, BEFORE)
-    less, said = renewed(tmp_path, LESS, text=text, fewer="a new\nkernel")
+    less, changes = renewed(tmp_path, LESS, text=text, fewer="a new\nkernel")
     assert less == text.replace('Split/18" = 4', 'Split/18" = 3  # 4 until 2026-11-22: a new kernel')
-    assert said == ["attempted: of ai.onnx/Split/18 4 is now 3"]
-    again, said = renewed(tmp_path, LESS, text=less)
-    assert (again, said) == (less, [])
-    more, said = renewed(tmp_path, BEFORE, text=less)
-    assert (more, said) == (text, ["attempted: 1 operator versions have more cases than before"])
+    assert changes == ["attempted: of ai.onnx/Split/18 4 is now 3"]
+    again, changes = renewed(tmp_path, LESS, text=less)
+    assert (again, changes) == (less, [])
+    more, changes = renewed(tmp_path, BEFORE, text=less)
+    assert (more, changes) == (text, ["attempted: 1 operator versions have more cases than before"])
 
 
 def test_an_operator_that_is_no_longer_attempted_stays_with_zero(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_a_runtime_that_opts_out_of_everything_has_nothing_to_accept(tmp_path: P
 @pytest.mark.parametrize(
     "written", ["attempted = 3", "attempted = 0x2  # in all", 'attempted = {"ai.onnx/Split/18" = 2}']
 )
-def test_a_file_with_one_number_is_told_by_operator_from_then_on(written: str, tmp_path: Path) -> None:
+def test_a_file_with_one_number_counts_by_operator_afterwards(written: str, tmp_path: Path) -> None:
     text = FILE.replace("minimum = 1 ", f"{written}\nminimum = 3 ")
     with pytest.raises(ExpectationsError, match="fewer cases are attempted"):
         renewed(tmp_path, {"a": V.PASS, "b": V.UNSUPPORTED, "c": V.UNSUPPORTED}, text=text)
@@ -230,7 +230,7 @@ def test_a_file_with_one_number_is_told_by_operator_from_then_on(written: str, t
     assert new == FILE.replace("minimum = 1 ", "minimum = 3 ") + ATTEMPTED.format(3)
 
 
-def test_what_people_wrote_into_the_table_stays(tmp_path: Path) -> None:
+def test_comments_in_the_table_stay(tmp_path: Path) -> None:
     table = """
 [attempted]  # see the plan
 # The old ones.
@@ -254,7 +254,7 @@ def test_failures_of_one_cause_are_one_entry_whatever_their_version_type_and_for
         "ai.onnx/Split/13/a_b": V.WRONG_VALUE, "b": V.WRONG_VALUE, "c": V.PASS, "ab": V.PASS,
         "ai.onnx/Abs/13/a": V.WRONG_VALUE,
     }  # fmt: skip
-    new, said = renewed(tmp_path, verdicts, text="", reason="today")
+    new, changes = renewed(tmp_path, verdicts, text="", reason="today")
     entries = expectations.parse(new, tmp_path / "e.toml").entries
     assert {entry.case for entry in entries} == {
         ("ai.onnx/Abs/13/a",),
@@ -262,11 +262,11 @@ def test_failures_of_one_cause_are_one_entry_whatever_their_version_type_and_for
         ("ai.onnx/Split/18/b",),
     }
     assert '# «sentence a»\n[[expect]]\ncase = [\n    "ai.onnx/Split/13/a_b",\n' in new
-    assert len([line for line in said if line.startswith("accepted ")]) == 3
+    assert len([line for line in changes if line.startswith("accepted ")]) == 3
     assert not [line for line in new.splitlines() if "**" in line]
 
 
-def test_a_list_loses_what_is_fixed_and_keeps_what_holds(tmp_path: Path) -> None:
+def test_a_list_loses_fixed_cases_and_keeps_the_others(tmp_path: Path) -> None:
     globs = [f"{SPLIT}/a_*", f"{SPLIT}/b", f"{SPLIT}/c_*", f"{SPLIT}/gone"]
     lines = "".join(f'    "{glob}",\n' for glob in globs)
     head = 'backend = "mine"\n\n# Why.\n[[expect]]\ncase = [ # all\n'
@@ -275,22 +275,22 @@ def test_a_list_loses_what_is_fixed_and_keeps_what_holds(tmp_path: Path) -> None
         "a_1": V.CRASH, "a_2": V.CRASH, "b": V.PASS, "c_x_1": V.CRASH, "c_x_2": V.CRASH, "c_y": V.PASS,
         "a_1@top": V.PASS, "c_x_1@top": V.PASS, "gone": V.UNSUPPORTED,
     }  # fmt: skip
-    new, said = renewed(tmp_path, verdicts, text=text)
+    new, changes = renewed(tmp_path, verdicts, text=text)
     (entry,) = expectations.parse(new, tmp_path / "e.toml").entries
     assert entry.case == (f"{SPLIT}/a_*", f"{SPLIT}/c_x_*")
     assert entry.form == "plain"
     assert "# Why.\n[[expect]]\ncase = [\n" in new
-    assert f"narrowed line 4 ({SPLIT}/a_* and 3 more globs crash) to 4 cases" in said
+    assert f"narrowed line 4 ({SPLIT}/a_* and 3 more globs crash) to 4 cases" in changes
     text = text.replace(f'    "{SPLIT}/b",\n', "").replace("c_*", "c_x_*")
-    new, said = renewed(tmp_path, verdicts, text=text)
+    new, changes = renewed(tmp_path, verdicts, text=text)
     assert expectations.parse(new, tmp_path / "e.toml").entries[0].case == (f"{SPLIT}/a_*", f"{SPLIT}/c_x_*")
-    assert [line for line in said if line.startswith("narrowed")] == [
+    assert [line for line in changes if line.startswith("narrowed")] == [
         f"narrowed line 4 ({SPLIT}/a_* and 2 more globs crash): nothing is matched by {SPLIT}/gone"
     ]
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_what_an_entry_matches_is_exactly_the_failures_meant(seed: int, tmp_path: Path) -> None:
+def test_an_entry_matches_exactly_its_failures(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     names = [
         f"ai.onnx/{operator}/{version}/{name}{type_}{form}"
@@ -305,9 +305,9 @@ def test_what_an_entry_matches_is_exactly_the_failures_meant(seed: int, tmp_path
     text, _ = renewed(tmp_path, first, text="", reason="today")
     exactly(tmp_path, text, first)
     fixed = {name: chance.choice([verdict, verdict, V.PASS]) for name, verdict in first.items()}
-    narrowed, said = renewed(tmp_path, fixed, text=text)
-    assert [line for line in said if line.startswith("narrowed")]
-    assert not [line for line in said if line.startswith("accepted")]
+    narrowed, changes = renewed(tmp_path, fixed, text=text)
+    assert [line for line in changes if line.startswith("narrowed")]
+    assert not [line for line in changes if line.startswith("accepted")]
     exactly(tmp_path, narrowed, fixed)
 
 
@@ -319,7 +319,7 @@ def exactly(tmp_path: Path, text: str, verdicts: dict[str, Verdict]) -> None:
             assert matching == ([result.verdict] if result.verdict.failed else []), (result.case, text)
 
 
-def test_what_an_id_or_a_runtime_says_is_written_as_toml_and_comes_back(tmp_path: Path) -> None:
+def test_hostile_ids_and_reasons_survive_toml(tmp_path: Path) -> None:
     verdicts = {"😀 \x1b[2J\x7f\u202e\n[[expect]]": V.CRASH, '" # [attempted]': V.REFUSED, "\U000e0001": V.WRONG_VALUE}
     new, _ = renewed(tmp_path, verdicts, text="", reason='"why"\n\x1b[2J\U0001f600')
     assert all(character.isprintable() or character == "\n" for character in new)
@@ -345,7 +345,7 @@ def test_a_run_that_was_cut_off_renews_nothing(tmp_path: Path) -> None:
         update.renew(file, run(tmp_path, {"late": V.PASS}, complete=False), "mine", TODAY)
 
 
-def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ExpectationsError, match=r"cannot write .*e\.toml: No such file or directory"):
         update.write(tmp_path / "gone" / "e.toml", FILE)
     update.write(tmp_path / "e.toml", FILE)

@@ -35,7 +35,7 @@ IDENTITY = (1, 13, 14, 16, 19, 21, 23, 24, 25)
 
 
 @pytest.mark.parametrize(
-    ("argument", "type_", "wanted", "said"),
+    ("argument", "type_", "expected", "own_type"),
     [
         ([1, 2], "tensor(int8)", np.array([1, 2], np.int8), "tensor(int8)"),
         (typed("double", [1]), "tensor(int8)", np.array([1.0]), "tensor(double)"),
@@ -50,31 +50,33 @@ IDENTITY = (1, 13, 14, 16, 19, 21, 23, 24, 25)
         ([{4: 1.5}], "seq(map(int64, double))", [{4: np.float64(1.5)}], "seq(map(int64, double))"),
     ],
 )
-def test_values_take_the_type_of_their_place_or_their_own(argument: Any, type_: str, wanted: Any, said: str) -> None:
-    found = binding.typed(argument, type_, TYPES)
-    assert found.type == said
-    if wanted is not None:
-        np.testing.assert_equal(found.value, wanted)
+def test_values_take_the_type_of_their_place_or_their_own(
+    argument: Any, type_: str, expected: Any, own_type: str
+) -> None:
+    bound = binding.typed(argument, type_, TYPES)
+    assert bound.type == own_type
+    if expected is not None:
+        np.testing.assert_equal(bound.value, expected)
     else:
-        assert found.value is None
-    assert type_of(found.value) in {"", said, schema.inner(said)}, "a value tells its type, or nothing"
+        assert bound.value is None
+    assert type_of(bound.value) in {"", own_type, schema.inner(own_type)}, "a value has its type, or none"
 
 
-def made(name: str, argument: Any, operator: str, version: int = 0) -> onnx.AttributeProto:
+def attribute_of(name: str, argument: Any, operator: str, version: int = 0) -> onnx.AttributeProto:
     known = schema.versions("ai.onnx", operator)[version].attributes[name]
     return binding.attribute(name, argument, known, TYPES)
 
 
 def test_attributes_take_the_kind_that_the_signature_says() -> None:
-    assert list(made("axes", [], "Squeeze").ints) == []
-    assert made("axes", [], "Squeeze").type == onnx.AttributeProto.INTS
-    assert made("to", element_type("{T}"), "Cast", -1).i == onnx.TensorProto.INT8
-    assert made("to", element_type("bfloat16"), "Cast", -1).i == onnx.TensorProto.BFLOAT16
-    assert made("to", element_type("{T}"), "Cast", 0).s == b"INT8"
-    value = made("value", typed("{T}", [3]), "ConstantOfShape").t
+    assert list(attribute_of("axes", [], "Squeeze").ints) == []
+    assert attribute_of("axes", [], "Squeeze").type == onnx.AttributeProto.INTS
+    assert attribute_of("to", element_type("{T}"), "Cast", -1).i == onnx.TensorProto.INT8
+    assert attribute_of("to", element_type("bfloat16"), "Cast", -1).i == onnx.TensorProto.BFLOAT16
+    assert attribute_of("to", element_type("{T}"), "Cast", 0).s == b"INT8"
+    value = attribute_of("value", typed("{T}", [3]), "ConstantOfShape").t
     np.testing.assert_equal(numpy_helper.to_array(value), np.array([3], np.int8))
-    assert schema.type_text(made("type", "{S}", "Optional").tp) == "seq(tensor(float16))"
-    body = made("then_branch", graph("b () => ({S} y) { y = Identity(x) }"), "If", -1).g
+    assert schema.type_text(attribute_of("type", "{S}", "Optional").tp) == "seq(tensor(float16))"
+    body = attribute_of("then_branch", graph("b () => ({S} y) { y = Identity(x) }"), "If", -1).g
     assert schema.type_text(body.output[0].type) == "seq(tensor(float16))"
 
 
@@ -85,9 +87,9 @@ def test_attributes_take_the_kind_that_the_signature_says() -> None:
         ("to", element_type("float17"), "Cast", "'float17' is no ONNX element type"),
     ],
 )
-def test_what_cannot_be_read_is_one_clear_line(name: str, argument: Any, operator: str, sentence: str) -> None:
+def test_malformed_arguments_are_one_clear_line(name: str, argument: Any, operator: str, sentence: str) -> None:
     with pytest.raises(DeclarationError, match=sentence):
-        made(name, argument, operator, -1)
+        attribute_of(name, argument, operator, -1)
 
 
 def test_a_sparse_tensor_is_zeros_but_for_its_values() -> None:
@@ -143,11 +145,11 @@ def test_a_subgraph_of_an_undeclared_operator_is_one_clear_line() -> None:
 
 def test_an_output_left_out_in_between_is_named_empty() -> None:
     op = registry.load().named("Dropout")
-    (found,) = (case for case in plans.cases(op, (22,)) if case.id.endswith("/training_without_mask"))
-    assert list(onnx.load_from_string(found.model).graph.node[0].output) == ["output", ""]
-    assert found.outputs == ("output",)
-    assert found.expected is not None
-    assert len(found.expected) == 1
+    (case,) = (case for case in plans.cases(op, (22,)) if case.id.endswith("/training_without_mask"))
+    assert list(onnx.load_from_string(case.model).graph.node[0].output) == ["output", ""]
+    assert case.outputs == ("output",)
+    assert case.expected is not None
+    assert len(case.expected) == 1
 
 
 def test_several_type_variables_are_expanded_over_all_pairs() -> None:

@@ -42,7 +42,7 @@ def split() -> tuple[Op, list[Case]]:
     return op, list(plans.cases(op))
 
 
-def test_the_core_reaches_what_all_cases_reach(split: tuple[Op, list[Case]]) -> None:
+def test_the_core_reaches_the_same_points_as_all_cases(split: tuple[Op, list[Case]]) -> None:
     op, cases = split
     chosen = core.choose(op, cases)
     assert reach(op, [case for case in cases if case.id in chosen]) == reach(op, cases)
@@ -78,9 +78,9 @@ def test_a_run_of_the_core_has_the_cases_that_the_manifest_names(split: tuple[Op
     entries = manifest.entries(op)
     assert entries is not None, "the committed manifest is not of these cases: onnx-conformance manifest"
     selection = Selection(ops=("ai.onnx/Split",), core=True)
-    made = [case.id for case in Generated().cases(selection)]
-    assert made == [entry.id for entry in entries if entry.core]
-    assert [item.id for item in Generated().listed(Selection(ops=("ai.onnx/Split",), core=True))] == made
+    ids = [case.id for case in Generated().cases(selection)]
+    assert ids == [entry.id for entry in entries if entry.core]
+    assert [item.id for item in Generated().listed(Selection(ops=("ai.onnx/Split",), core=True))] == ids
     assert str(selection) == "--op ai.onnx/Split --core"
 
 
@@ -93,8 +93,8 @@ def test_where_the_manifest_is_of_other_cases_the_core_is_chosen_anew(
     (tmp_path / manifest.file_name(op)).write_text("# head\nai.onnx/Split/18/gone values 1 2 3 core\n")
     try:
         assert manifest.entries(op) is None
-        made = {case.id for case in Generated().cases(Selection(ops=("ai.onnx/Split",), core=True))}
-        assert made == core.choose(op, cases)
+        ids = {case.id for case in Generated().cases(Selection(ops=("ai.onnx/Split",), core=True))}
+        assert ids == core.choose(op, cases)
         ids = [item.id for item in Generated().listed(Selection(ops=("ai.onnx/Split",)))]
         assert ids == [case.id for case in cases]
     finally:
@@ -114,7 +114,7 @@ def test_a_manifest_without_a_core_is_not_believed(
         manifest.entries.cache_clear()
 
 
-def test_what_is_listed_is_what_is_made(split: tuple[Op, list[Case]]) -> None:
+def test_listed_cases_are_those_generated(split: tuple[Op, list[Case]]) -> None:
     op, cases = split
     assert manifest.entries(op) is not None
     listed = list(Generated().listed(Selection(ops=("ai.onnx/Split",))))

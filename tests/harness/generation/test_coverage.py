@@ -27,7 +27,7 @@ def test_every_schema_point_has_a_case_or_an_excuse(op: Op) -> None:
 @every_operator
 def test_every_sentence_that_binds_is_cited(op: Op) -> None:
     uncited = {str(item.version): item.uncited[: item.binding] for item in covered(op)}
-    assert not any(uncited.values()), {version: told for version, told in uncited.items() if told}
+    assert not any(uncited.values()), {version: sentences for version, sentences in uncited.items() if sentences}
 
 
 @every_operator
@@ -48,22 +48,22 @@ def trilu() -> Op:
     return op
 
 
-def test_what_no_case_reaches_is_found() -> None:
-    [found] = coverage.of(trilu())
+def test_unreached_points_and_sentences_are_reported() -> None:
+    [coverage_] = coverage.of(trilu())
     [version] = schema.versions("ai.onnx", "Trilu")
     types = {Point("type", "T", type_) for type_ in version.types["T"] if type_ != "tensor(float)"}
-    assert set(found.missing) == types | {Point("attribute", "upper", "unset"), Point("input", "k", "given")}
-    assert found.points == len(version.types["T"]) + 4
-    assert len(found.uncited) == found.sentences, found.uncited
-    assert found.binding > 0, found.uncited
+    assert set(coverage_.missing) == types | {Point("attribute", "upper", "unset"), Point("input", "k", "given")}
+    assert coverage_.points == len(version.types["T"]) + 4
+    assert len(coverage_.uncited) == coverage_.sentences, coverage_.uncited
+    assert coverage_.binding > 0, coverage_.uncited
 
 
 def test_an_excuse_is_no_case() -> None:
     op = trilu()
     op.excuse("input k given", "a test does without")
-    [found] = coverage.of(op)
-    assert found.excused == {"input k given": "a test does without"}
-    assert Point("input", "k", "given") not in found.missing
+    [coverage_] = coverage.of(op)
+    assert coverage_.excused == {"input k given": "a test does without"}
+    assert Point("input", "k", "given") not in coverage_.missing
 
 
 def test_a_quote_covers_the_sentences_it_touches() -> None:
@@ -72,14 +72,14 @@ def test_a_quote_covers_the_sentences_it_touches() -> None:
     op.case("quoted", input=ramp(2, 3), upper=1, cites=(clause,))
     [before], [after] = coverage.of(trilu()), coverage.of(op)
     gone = set(before.uncited) - set(after.uncited)
-    assert gone, "the clause stands in no sentence"
+    assert gone, "the clause is in no sentence"
     assert all("Default is true." in sentence for sentence in gone), gone
 
 
 def test_variadic_points_count_values() -> None:
     [version] = [item for item in schema.versions("ai.onnx", "Max") if item.since == 13]
-    found = {str(point) for point in coverage.points(version) if point.kind == "input"}
-    assert found == {"input data_0 one", "input data_0 several"}
+    points = {str(point) for point in coverage.points(version) if point.kind == "input"}
+    assert points == {"input data_0 one", "input data_0 several"}
 
 
 def invoke(*words: str) -> Any:
@@ -87,7 +87,7 @@ def invoke(*words: str) -> Any:
 
 
 @pytest.mark.usefixtures("few_operators")
-def test_the_command_tells_totals_and_what_is_left() -> None:
+def test_the_command_prints_totals_and_open_points() -> None:
     ran = invoke("--op", "Split")
     assert ran.exit_code == 0, ran.output
     assert "of the schema points" in ran.output, ran.output
@@ -104,7 +104,7 @@ def test_the_command_gives_json() -> None:
     assert row["points"] == len(coverage.points(schema.in_force("ai.onnx", "Split", 18))), row
 
 
-def test_an_unknown_operator_is_told() -> None:
+def test_an_unknown_operator_is_reported() -> None:
     ran = invoke("--op", "Splat")
     assert ran.exit_code != 0
     assert "did you mean Split" in str(ran.exception), ran.exception
@@ -113,14 +113,14 @@ def test_an_unknown_operator_is_told() -> None:
 def test_figures_add_up() -> None:
     op = trilu()
     op.excuse("input k given", "a test does without")
-    [found] = coverage.of(op)
-    row = next(line for line in "\n".join(report.lines([found])).splitlines() if line.startswith("all"))
+    [coverage_] = coverage.of(op)
+    row = next(line for line in "\n".join(report.lines([coverage_])).splitlines() if line.startswith("all"))
     figures = [int(part) for part in row.split()[1:]]
-    assert figures[0] == figures[1] + figures[2] + len(found.missing), row
+    assert figures[0] == figures[1] + figures[2] + len(coverage_.missing), row
 
 
 @pytest.mark.usefixtures("few_operators")
-def test_what_nothing_is_declared_of_counts_with_all_its_points_and_sentences() -> None:
+def test_an_undeclared_operator_counts_with_all_its_points_and_sentences() -> None:
     done = command("coverage", "--op", "Split", "--op", "Sigmoid")
     assert done.status == 0, done.text
     assert "1 of 2 operators and 5 of 8 operator versions are declared." in done.out, done.text

@@ -48,12 +48,12 @@ def test_names_are_those_of_the_node_and_others_its_own() -> None:
     assert branch.attribute[0].g.output[0].name == "Scaled_r"
 
 
-def test_what_the_body_does_not_define_is_left_as_it_is() -> None:
+def test_names_that_the_body_does_not_define_stay() -> None:
     *_, branch, cast = written("b, b2 = Scaled <factor = 2.0> (a, a)")
     assert (branch.input, cast.input) == (["flag"], ["around"])
 
 
-def test_what_the_node_leaves_out_is_left_out() -> None:
+def test_inputs_that_the_node_leaves_out_are_left_out() -> None:
     *_, branch, cast = written("b = Scaled <factor = 2.0> (a)")
     assert branch.attribute[1].g.node[0].input == ["Scaled_s", ""]
     assert cast.output == ["Scaled_twice"]
@@ -98,13 +98,13 @@ def test_a_body_that_is_not_valid_needs_a_dispute() -> None:
         function_body.agreed(case, None, Evaluator())
 
 
-def test_a_body_that_agrees_expects_what_the_whole_does() -> None:
+def test_a_body_that_agrees_has_the_same_expected_outputs() -> None:
     case = expanded("Clip", "both_infinities", 13)
     assert function_body.agreed(case, None, Evaluator()) is case
     assert function_body.agreed(case, "needless", Evaluator()) is case
 
 
-def test_what_the_parts_leave_open_is_open() -> None:
+def test_outputs_that_the_parts_leave_open_are_unspecified() -> None:
     case = expanded("Softmax", "nan", 13)
     left = function_body.agreed(case, None, Evaluator())
     assert left

@@ -1,4 +1,4 @@
-"""The manifest tells of every change of a generated case."""
+"""The manifest shows every change of a generated case."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def registered(*sizes: int, bias: int = 0) -> Registry:
     return Registry([op])
 
 
-def checked(found: Registry, folder: Path) -> list[str]:
-    return [line.replace(f"{folder}/", "") for line in manifest.check(found, folder)]
+def checked(ops: Registry, folder: Path) -> list[str]:
+    return [line.replace(f"{folder}/", "") for line in manifest.check(ops, folder)]
 
 
-def test_what_was_written_is_as_generated(tmp_path: Path) -> None:
+def test_a_written_manifest_passes_its_check(tmp_path: Path) -> None:
     written = manifest.write(registered(2, 3), tmp_path)
     assert written == [tmp_path / "ai.onnx.Identity.txt"]
     assert checked(registered(2, 3), tmp_path) == []
@@ -62,7 +62,7 @@ def beside_the_core(lines: list[str]) -> list[str]:
     return [line for line in plain if line.replace("txt: -", "txt: +") not in both]
 
 
-def test_an_added_and_a_missing_case_are_found(tmp_path: Path) -> None:
+def test_an_added_and_a_missing_case_are_reported(tmp_path: Path) -> None:
     manifest.write(registered(2), tmp_path)
     added = beside_the_core(checked(registered(2, 3), tmp_path))
     assert added
@@ -72,7 +72,7 @@ def test_an_added_and_a_missing_case_are_found(tmp_path: Path) -> None:
     assert [line.replace("txt: -", "txt: +") for line in missing] == added
 
 
-def test_a_changed_case_is_found_by_what_changed(tmp_path: Path) -> None:
+def test_a_changed_case_is_reported_with_its_change(tmp_path: Path) -> None:
     manifest.write(registered(2), tmp_path)
     changed = checked(registered(2, bias=1), tmp_path)
     gone = [line.split(" ")[1:] for line in changed if ": -" in line]
@@ -94,14 +94,14 @@ def test_many_changes_are_cut_and_counted(tmp_path: Path) -> None:
     assert 38 * forms - manifest.SHOWN <= int(more[1]) <= 40 * forms, "what moves into the core and out of it, too"
 
 
-def test_a_missing_file_is_named_with_what_to_do(tmp_path: Path) -> None:
+def test_a_missing_file_is_named_with_the_command_that_writes_it(tmp_path: Path) -> None:
     (line,) = checked(registered(2), tmp_path)
     assert line == (
         "ai.onnx.Identity.txt: cannot be read: No such file or directory; `onnx-conformance manifest` writes it"
     )
 
 
-def test_a_file_too_many_is_found_and_removed_by_writing(tmp_path: Path) -> None:
+def test_a_superfluous_file_is_reported_and_removed_by_writing(tmp_path: Path) -> None:
     manifest.write(registered(2), tmp_path)
     stray = tmp_path / "ai.onnx.Gone.txt"
     stray.write_text("old")
@@ -122,8 +122,8 @@ def test_another_onnx_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_an_empty_file_lacks_every_case(content: str, tmp_path: Path) -> None:
     (tmp_path / "ai.onnx.Identity.txt").write_text(content)
     lines = checked(registered(2), tmp_path)
-    wanted = [case.id for op in registered(2) for case in plans.cases(op)]
-    assert [line.split(" ")[1].lstrip("+") for line in lines[1:]] == wanted, lines
+    ids = [case.id for op in registered(2) for case in plans.cases(op)]
+    assert [line.split(" ")[1].lstrip("+") for line in lines[1:]] == ids, lines
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

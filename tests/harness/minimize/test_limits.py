@@ -14,20 +14,20 @@ import pytest
 from harness.minimize.limits import STATM, OverdueError, within
 
 
-def test_what_takes_too_long() -> None:
+def test_a_computation_that_takes_too_long_is_stopped() -> None:
     with pytest.raises(OverdueError, match=r"not done within 0\.05 s"), within(0.05, 1 << 30):
         for _ in itertools.count():
             pass
 
 
 @pytest.mark.skipif(not STATM.exists(), reason="only Linux tells how much memory is taken")
-def test_what_takes_too_much() -> None:
+def test_a_computation_that_takes_too_much_memory_is_stopped() -> None:
     with pytest.raises(MemoryError), within(10, 1 << 28):
         np.ones(1 << 30, np.uint8)
     assert np.empty(1 << 29, np.uint8).size == 1 << 29, "it may again"
 
 
-def test_what_is_in_bounds_leaves_nothing_behind() -> None:
+def test_limits_are_reset_after_a_computation_within_bounds() -> None:
     before = (signal.getsignal(signal.SIGALRM), resource.getrlimit(resource.RLIMIT_AS))
     with within(5, 1 << 30):
         pass
@@ -51,14 +51,14 @@ def test_a_timer_that_runs_goes_on() -> None:
 
 
 def test_beside_the_main_thread_nothing_breaks() -> None:
-    found = []
+    calls = []
 
     def work() -> None:
         with within(0.01, 1 << 30):
             time.sleep(0.05)
-        found.append(True)
+        calls.append(True)
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert found
+    assert calls

@@ -55,8 +55,8 @@ class InProcess:
     """A asker without a process: minimizing asks often, and a process for each test would be slow."""
 
     hello: dict[str, Any] = {"runtime": "faulty", "version": "1"}  # noqa: RUF012 - never changed
-    asked = 0
-    fault: Callable[[faulty.Asked], list[Any]]
+    count = 0
+    fault: Callable[[faulty.Request], list[Any]]
 
     def __init__(self, target: Target, _limits: Limits) -> None:
         self.target, self.process = target, self
@@ -69,9 +69,9 @@ class InProcess:
         pass
 
     def ask(self, case: Case) -> Reply:
-        type(self).asked += 1
+        type(self).count += 1
         try:
-            outputs = type(self).fault(faulty.Asked(case.model, dict(case.inputs), case.outputs))
+            outputs = type(self).fault(faulty.Request(case.model, dict(case.inputs), case.outputs))
         except faulty.CrashError:
             return Died("SIGSEGV", -11, "")
         except Exception as error:  # noqa: BLE001 - as serve.py does
@@ -80,21 +80,21 @@ class InProcess:
 
 
 def cut(
-    case_id: str, fault: Callable[[faulty.Asked], list[Any]], monkeypatch: pytest.MonkeyPatch, steps: int = 500
+    case_id: str, fault: Callable[[faulty.Request], list[Any]], monkeypatch: pytest.MonkeyPatch, steps: int = 500
 ) -> Minimized:
     monkeypatch.setattr(minimize, "Asker", InProcess)
     monkeypatch.setattr(InProcess, "fault", staticmethod(fault), raising=False)
-    monkeypatch.setattr(InProcess, "asked", 0)
+    monkeypatch.setattr(InProcess, "count", 0)
     case = find_case(case_id)
     return minimize.minimize(case, plan_of(case), TARGET, Limits(), steps)
 
 
-def inputs(found: Minimized) -> list[np.ndarray[Any, Any]]:
-    return [np.asarray(value) for value in found.case.inputs.values()]
+def inputs(minimized: Minimized) -> list[np.ndarray[Any, Any]]:
+    return [np.asarray(value) for value in minimized.case.inputs.values()]
 
 
-def node(found: Minimized) -> onnx.NodeProto:
-    (only,) = onnx.load_from_string(found.case.model).graph.node
+def node(minimized: Minimized) -> onnx.NodeProto:
+    (only,) = onnx.load_from_string(minimized.case.model).graph.node
     return only
 
 
@@ -102,49 +102,49 @@ def node(found: Minimized) -> onnx.NodeProto:
 
 
 def test_an_axis_of_size_zero(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cut(f"{SPLIT}/other_dim_zero@unranked", faulty.empty_axis, monkeypatch)
-    assert found.result.verdict is Verdict.WRONG_SHAPE, found
-    data, split = inputs(found)
+    minimized = cut(f"{SPLIT}/other_dim_zero@unranked", faulty.empty_axis, monkeypatch)
+    assert minimized.result.verdict is Verdict.WRONG_SHAPE, minimized
+    data, split = inputs(minimized)
     assert (data.shape, split.tolist()) == ((0,), [0]), (data, split)
-    assert len(found.case.outputs) == 1
+    assert len(minimized.case.outputs) == 1
 
 
 def test_a_negative_axis(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cut(f"{SPLIT}/rank4_axis_minus3@symbolic", faulty.negative_axis, monkeypatch)
-    assert found.result.verdict is Verdict.WRONG_VALUE
-    data = inputs(found)[0]
+    minimized = cut(f"{SPLIT}/rank4_axis_minus3@symbolic", faulty.negative_axis, monkeypatch)
+    assert minimized.result.verdict is Verdict.WRONG_VALUE
+    data = inputs(minimized)[0]
     assert (data.shape, data.tolist()) == ((1,), [0.0]), data
-    assert [item.i for item in node(found).attribute if item.name == "axis"] == [-1]
-    assert found.case.form == "plain"
-    assert found.case.id == f"{SPLIT}/rank4_axis_minus3_minimized"
+    assert [item.i for item in node(minimized).attribute if item.name == "axis"] == [-1]
+    assert minimized.case.form == "plain"
+    assert minimized.case.id == f"{SPLIT}/rank4_axis_minus3_minimized"
 
 
 def test_a_nan(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cut(f"{SPLIT}/extremes/double", faulty.nan, monkeypatch)
-    data = inputs(found)[0]
+    minimized = cut(f"{SPLIT}/extremes/double", faulty.nan, monkeypatch)
+    data = inputs(minimized)[0]
     assert (data.shape, data.dtype) == ((1,), np.float32), data
     assert np.isnan(data[0])
 
 
 def test_a_rank(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cut(f"{SPLIT}/rank4_axis_minus3@initializer", faulty.high_rank, monkeypatch)
-    assert (found.result.verdict, found.result.signal) == (Verdict.CRASH, "SIGSEGV")
-    assert inputs(found)[0].shape == (1, 1, 1)
-    assert len(node(found).output) == 1
+    minimized = cut(f"{SPLIT}/rank4_axis_minus3@initializer", faulty.high_rank, monkeypatch)
+    assert (minimized.result.verdict, minimized.result.signal) == (Verdict.CRASH, "SIGSEGV")
+    assert inputs(minimized)[0].shape == (1, 1, 1)
+    assert len(node(minimized).output) == 1
 
 
 def test_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cut(f"{SPLIT}/signature_types_t/float16", faulty.no_float16, monkeypatch)
-    assert found.result.verdict is Verdict.REFUSED
-    assert found.result.error == "TypeError"
-    data = inputs(found)[0]
+    minimized = cut(f"{SPLIT}/signature_types_t/float16", faulty.no_float16, monkeypatch)
+    assert minimized.result.verdict is Verdict.REFUSED
+    assert minimized.result.error == "TypeError"
+    data = inputs(minimized)[0]
     assert (data.shape, data.dtype) == ((1,), np.float16)
 
 
 def test_a_model_that_must_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cut(f"{SPLIT}/sum_short", faulty.takes_all, monkeypatch)
-    assert found.result.verdict is Verdict.ACCEPTED_INVALID
-    data, split = inputs(found)
+    minimized = cut(f"{SPLIT}/sum_short", faulty.takes_all, monkeypatch)
+    assert minimized.result.verdict is Verdict.ACCEPTED_INVALID
+    data, split = inputs(minimized)
     assert data.size + split.size <= 3, (data, split)
     assert split.sum() != data.shape[0]
 
@@ -154,67 +154,67 @@ def test_a_model_that_must_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["sum_short", "neither", "both", "rank3_axis_too_high"])
 def test_the_clause_stays(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All forbidden models are taken: whatever is dropped, some clause forbids what is left."""
+    """All forbidden models are accepted: whatever is dropped, some clause forbids the rest."""
     case_id = f"{SPLIT}/{name}"
-    found = cut(case_id, faulty.takes_all, monkeypatch)
-    assert found.after.plan.decided == plan_of(find_case(case_id)).decided
-    assert found.case.clauses == find_case(case_id).clauses
+    minimized = cut(case_id, faulty.takes_all, monkeypatch)
+    assert minimized.after.plan.decided == plan_of(find_case(case_id)).decided
+    assert minimized.case.clauses == find_case(case_id).clauses
 
 
 def test_without_that_guard_the_clause_would_slip(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minimize, "same_kind", lambda origin, plan: plan.outcome is origin.outcome)
     slipped = 0
     for name in ("sum_short", "neither", "both", "rank3_axis_too_high"):
-        found = cut(f"{SPLIT}/{name}", faulty.takes_all, monkeypatch)
-        slipped += found.after.plan.decided != found.before.plan.decided
+        minimized = cut(f"{SPLIT}/{name}", faulty.takes_all, monkeypatch)
+        slipped += minimized.after.plan.decided != minimized.before.plan.decided
     assert slipped
 
 
 def test_the_verdict_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cut(f"{SPLIT}/rank4_axis_minus3", faulty.two_faults, monkeypatch)
-    assert found.result.verdict is Verdict.WRONG_VALUE
-    assert inputs(found)[0].shape == (1, 1)
+    minimized = cut(f"{SPLIT}/rank4_axis_minus3", faulty.two_faults, monkeypatch)
+    assert minimized.result.verdict is Verdict.WRONG_VALUE
+    assert inputs(minimized)[0].shape == (1, 1)
 
 
 def test_a_number_that_is_off_does_not_become_a_nan(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cut(f"{SPLIT}/rank2_axis1", faulty.two_values, monkeypatch)
-    assert "got nan" not in found.result.message
-    data = inputs(found)[0]
+    minimized = cut(f"{SPLIT}/rank2_axis1", faulty.two_values, monkeypatch)
+    assert "got nan" not in minimized.result.message
+    data = inputs(minimized)[0]
     assert data.size == 1, data
     assert 10 <= data.max() < 20, data
 
 
 def test_the_words_of_a_refusal_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cut(f"{SPLIT}/rank2_axis1", faulty.two_refusals, monkeypatch)
-    assert "too many" in found.result.message
-    assert inputs(found)[0].size == 2
+    minimized = cut(f"{SPLIT}/rank2_axis1", faulty.two_refusals, monkeypatch)
+    assert "too many" in minimized.result.message
+    assert inputs(minimized)[0].size == 2
 
 
 def test_another_input_does_not_become_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is empty already does not let anything else be."""
 
-    def crash(_asked: faulty.Asked) -> list[Any]:
+    def crash(_request: faulty.Request) -> list[Any]:
         raise faulty.CrashError
 
-    found = cut("ai.onnx/SequenceInsert/11/position_none", crash, monkeypatch)
-    (sequence, tensor, position) = found.case.inputs.values()
-    assert (np.size(sequence), np.size(tensor), np.size(position)) == (1, 1, 0), found.case.inputs
+    minimized = cut("ai.onnx/SequenceInsert/11/position_none", crash, monkeypatch)
+    (sequence, tensor, position) = minimized.case.inputs.values()
+    assert (np.size(sequence), np.size(tensor), np.size(position)) == (1, 1, 0), minimized.case.inputs
 
 
 def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_b(asked: faulty.Asked) -> list[Any]:
-        if any("日" in text for array in asked.arrays if array.dtype.kind == "O" for text in array.reshape(-1)):
+    def no_b(request: faulty.Request) -> list[Any]:
+        if any("日" in text for array in request.arrays if array.dtype.kind == "O" for text in array.reshape(-1)):
             raise TypeError("no such letter")
-        return asked.answers
+        return request.answers
 
-    found = cut(f"{SPLIT}/extremes/string", no_b, monkeypatch)
-    assert inputs(found)[0].tolist() == ["日"]
+    minimized = cut(f"{SPLIT}/extremes/string", no_b, monkeypatch)
+    assert inputs(minimized)[0].tolist() == ["日"]
 
 
 def test_nothing_becomes_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     """A crash of rank 3 is one with an empty axis as well, but an empty axis is a meaning of its own."""
-    found = cut(f"{SPLIT}/rank3_axis0", faulty.high_rank, monkeypatch)
-    assert all(array.size for array in inputs(found))
+    minimized = cut(f"{SPLIT}/rank3_axis0", faulty.high_rank, monkeypatch)
+    assert all(array.size for array in inputs(minimized))
 
 
 # The way
@@ -229,21 +229,21 @@ def test_every_step_is_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
         return improve(search, moves)
 
     monkeypatch.setattr(minimize._Search, "_improve", noted)
-    found = cut(f"{SPLIT}/extremes/double@symbolic", faulty.last_element, monkeypatch)
+    minimized = cut(f"{SPLIT}/extremes/double@symbolic", faulty.last_element, monkeypatch)
     assert sizes == sorted(sizes, reverse=True)
-    assert len(set(sizes)) == len(found.applied) + 1, "each one taken is strictly smaller"
-    assert found.steps == InProcess.asked - 1, "the last is asked once more, alone"
+    assert len(set(sizes)) == len(minimized.applied) + 1, "each one taken is strictly smaller"
+    assert minimized.steps == InProcess.count - 1, "the last is asked once more, alone"
 
 
 @pytest.mark.parametrize("steps", [2, 3, 5, 9])
 def test_the_budget(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cut(f"{SPLIT}/rank4_axis_minus3", faulty.negative_axis, monkeypatch, steps=steps)
-    assert found.steps == steps
-    assert found.stopped
-    assert found.result.verdict is Verdict.WRONG_VALUE
+    minimized = cut(f"{SPLIT}/rank4_axis_minus3", faulty.negative_axis, monkeypatch, steps=steps)
+    assert minimized.steps == steps
+    assert minimized.stopped
+    assert minimized.result.verdict is Verdict.WRONG_VALUE
 
 
-def test_what_is_smallest_already(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_smallest_case_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     first = cut(f"{SPLIT}/rank1_axis0", faulty.last_element, monkeypatch)
     again = minimize.minimize(first.after.case, first.after.plan, TARGET, Limits(), 500)
     assert (again.applied, again.case.id) == ([], first.after.case.id)
@@ -266,7 +266,7 @@ def test_a_plan_without_end_is_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case_id", "fault", "told"),
+    ("case_id", "fault", "message"),
     [
         (f"{SPLIT}/uneven", faulty.nan, "ai.onnx/Split/18/uneven passes on faulty; nothing to minimize"),
         (
@@ -278,10 +278,10 @@ def test_a_plan_without_end_is_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
         (f"{SPLIT}/overrun", faulty.takes_all, "is unspecified on faulty; that is no failure to minimize"),
     ],
 )
-def test_what_cannot_be_minimized(
-    case_id: str, fault: Callable[[faulty.Asked], list[Any]], told: str, monkeypatch: pytest.MonkeyPatch
+def test_cases_that_cannot_be_minimized_are_reported(
+    case_id: str, fault: Callable[[faulty.Request], list[Any]], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(MinimizeError, match=told):
+    with pytest.raises(MinimizeError, match=message):
         cut(case_id, fault, monkeypatch)
 
 
@@ -297,17 +297,19 @@ def stored(case_id: str, folder: Path) -> Case:
 def test_a_case_of_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     expected = cut(f"{SPLIT}/rank4_axis_minus3", faulty.negative_axis, monkeypatch)
     case = stored(f"{SPLIT}/rank4_axis_minus3@initializer", tmp_path)
-    found = minimize.minimize(case, plan_of(case), TARGET, Limits(), 500)
-    assert found.after.size == expected.after.size
-    assert found.case.id == f"{SPLIT}/test_ai_onnx_split_18_rank4_axis_minus3_initializer_minimized"
-    assert found.result.verdict is Verdict.WRONG_VALUE
+    minimized = minimize.minimize(case, plan_of(case), TARGET, Limits(), 500)
+    assert minimized.after.size == expected.after.size
+    assert minimized.case.id == f"{SPLIT}/test_ai_onnx_split_18_rank4_axis_minus3_initializer_minimized"
+    assert minimized.result.verdict is Verdict.WRONG_VALUE
 
 
-def test_a_failure_that_hangs_on_what_is_not_declared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_failure_that_depends_on_undeclared_parts_is_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(minimize, "Asker", InProcess)
 
-    def initializers(asked: faulty.Asked) -> list[Any]:
-        return faulty.off(asked.answers) if asked.model.graph.initializer else asked.answers
+    def initializers(request: faulty.Request) -> list[Any]:
+        return faulty.off(request.answers) if request.model.graph.initializer else request.answers
 
     monkeypatch.setattr(InProcess, "fault", staticmethod(initializers), raising=False)
     case = stored(f"{SPLIT}/lengths@initializer", tmp_path)
@@ -316,14 +318,14 @@ def test_a_failure_that_hangs_on_what_is_not_declared(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("case_id", "told"),
+    ("case_id", "message"),
     [
         (f"{SPLIT}/uneven@unranked", "its model is no single node"),
         (f"{SPLIT}/neither", "is known of generated cases alone"),
     ],
 )
-def test_what_cannot_be_declared(case_id: str, told: str, tmp_path: Path) -> None:
-    with pytest.raises(NotDeclarableError, match=told):
+def test_models_that_cannot_be_declared_are_reported(case_id: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(NotDeclarableError, match=message):
         plan_of(stored(case_id, tmp_path))
 
 
@@ -334,7 +336,7 @@ def test_an_operator_that_no_file_declares(tmp_path: Path) -> None:
     with pytest.raises(NotDeclarableError, match=r"no operator file declares ai\.onnx/Joint"):
         plan_of(dataclasses.replace(case, model=model.SerializeToString(), operator="ai.onnx/Joint/18"))
     model.graph.node[0].op_type, model.graph.node[0].input[0] = "Split", "elsewhere"
-    with pytest.raises(NotDeclarableError, match="nothing gives 'elsewhere'"):
+    with pytest.raises(NotDeclarableError, match="its node takes 'elsewhere', which is neither"):
         plan_of(dataclasses.replace(case, model=model.SerializeToString()))
 
 
@@ -357,7 +359,7 @@ def test_a_declared_case_means_the_same(name: str) -> None:
 def failing() -> list[str]:
     """Return ids of cases that `last_element` or `takes_all` fails."""
     names = ("Split", "ReduceSum", "Scatter", "Reshape", "SequenceInsert", "Constant")
-    found = []
+    failing_ids = []
     for name in names:
         op = registry.load().named(name)
         for case in plans.cases(op, (op.versions[-1],)):
@@ -365,27 +367,27 @@ def failing() -> list[str]:
                 isinstance(value, np.ndarray) and value.dtype.kind in "fiu" and value.size for value in case.expected
             )
             if numeric or case.outcome is Outcome.REJECTS:
-                found.append(case.id)
-    return found
+                failing_ids.append(case.id)
+    return failing_ids
 
 
-def spoils(asked: faulty.Asked) -> list[Any]:
-    return faulty.takes_all(asked) if asked.right is None else faulty.last_element(asked)
+def spoils(request: faulty.Request) -> list[Any]:
+    return faulty.takes_all(request) if request.right is None else faulty.last_element(request)
 
 
 @given(st.data())
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
 def test_never_larger_and_still_failing(monkeypatch: pytest.MonkeyPatch, data: st.DataObject) -> None:
     case_id = data.draw(st.sampled_from(failing()))
-    found = cut(case_id, spoils, monkeypatch, steps=60)
-    assert found.after.size <= found.before.size
-    assert bool(found.applied) == (found.after.size < found.before.size)
-    assert found.result.verdict.failed
-    assert found.result.verdict is (
-        Verdict.ACCEPTED_INVALID if found.case.outcome is Outcome.REJECTS else Verdict.WRONG_VALUE
+    minimized = cut(case_id, spoils, monkeypatch, steps=60)
+    assert minimized.after.size <= minimized.before.size
+    assert bool(minimized.applied) == (minimized.after.size < minimized.before.size)
+    assert minimized.result.verdict.failed
+    assert minimized.result.verdict is (
+        Verdict.ACCEPTED_INVALID if minimized.case.outcome is Outcome.REJECTS else Verdict.WRONG_VALUE
     )
-    assert found.after.plan.decided == found.before.plan.decided
-    onnx.load_from_string(found.case.model)
+    assert minimized.after.plan.decided == minimized.before.plan.decided
+    onnx.load_from_string(minimized.case.model)
 
 
 @pytest.mark.parametrize("name", ["Split", "SplitToSequence", "ReduceSum", "SequenceInsert", "Reshape", "Dropout"])
@@ -411,13 +413,13 @@ def adapter(fault: str) -> str:
     return "cmd:" + shlex.join(["env", f"PYTHONPATH={path}", sys.executable, str(SERVE), f"faulty.as_{fault}"])
 
 
-def minimized(case_id: str, fault: str, *words: str | Path) -> Done:
+def run_minimize(case_id: str, fault: str, *words: str | Path) -> Done:
     return command("minimize", case_id, "--backend", adapter(fault), *words)
 
 
 def test_the_file_runs_and_shows_the_mismatch(tmp_path: Path) -> None:
     path = tmp_path / "shown.py"
-    done = minimized(f"{SPLIT}/rank3_axis_minus1", "negative_axis", "--out", path, "--steps", "60")
+    done = run_minimize(f"{SPLIT}/rank3_axis_minus1", "negative_axis", "--out", path, "--steps", "60")
     assert done.status == 0, done.text
     assert done.out == f"wrong_value: {path}\n"
     assert "still wrong_value after" in done.err, done.err
@@ -429,7 +431,7 @@ def test_the_file_runs_and_shows_the_mismatch(tmp_path: Path) -> None:
 
 def test_a_crash_is_cut_down_across_processes(tmp_path: Path) -> None:
     words = ("--format", "folder", "--out", tmp_path / "made", "--steps", "8", "--other", "oracle")
-    done = minimized(f"{SPLIT}/rank4_axis2", "high_rank", *words)
+    done = run_minimize(f"{SPLIT}/rank4_axis2", "high_rank", *words)
     assert done.status == 0, done.text
     (folder,) = (tmp_path / "made").iterdir()
     assert folder.name == "test_ai.onnx__Split__18__rank4_axis2_minimized"
@@ -442,13 +444,13 @@ def test_a_crash_is_cut_down_across_processes(tmp_path: Path) -> None:
 
 
 def test_a_timeout_is_a_verdict_like_others() -> None:
-    done = minimized(f"{SPLIT}/rank2_axis0", "hangs", "--timeout", "1.5", "--steps", "4")
+    done = run_minimize(f"{SPLIT}/rank2_axis0", "hangs", "--timeout", "1.5", "--steps", "4")
     assert done.status == 0, done.text
     assert "still timeout after" in done.err, done.err
 
 
 @pytest.mark.parametrize(
-    ("case_id", "words", "told"),
+    ("case_id", "words", "message"),
     [
         (f"{SPLIT}/uneven", (), "passes on"),
         (f"{SPLIT}/unevn", (), "near it are"),
@@ -458,13 +460,13 @@ def test_a_timeout_is_a_verdict_like_others() -> None:
         (f"{SPLIT}/uneven", ("--format", "folder"), "needs --out DIR"),
     ],
 )
-def test_bad_input_is_one_sentence(case_id: str, words: tuple[str, ...], told: str) -> None:
-    done = minimized(case_id, "nan", *words)
+def test_bad_input_is_one_sentence(case_id: str, words: tuple[str, ...], message: str) -> None:
+    done = run_minimize(case_id, "nan", *words)
     assert (done.status, done.out) == (2, ""), done.text
-    assert told in done.err.strip().splitlines()[-1], done.err
+    assert message in done.err.strip().splitlines()[-1], done.err
 
 
-def crashes(_: faulty.Asked) -> list[Any]:
+def crashes(_: faulty.Request) -> list[Any]:
     raise faulty.CrashError
 
 
@@ -475,10 +477,10 @@ def test_a_rank_that_the_text_writes_out_stays(
 ) -> None:
     chosen = Selection((operator,), forms=("plain",))
     case = next(item for item in Generated().cases(chosen) if item.outcome is Outcome.VALUES)
-    found = cut(case.id, crashes, monkeypatch, 120)
-    assert found.applied, "nothing was tried"
+    minimized = cut(case.id, crashes, monkeypatch, 120)
+    assert minimized.applied, "nothing was tried"
     for name in inputs:
-        before, after = (np.ndim(held.inputs[name]) for held in (case, found.case))  # type: ignore[arg-type]
+        before, after = (np.ndim(held.inputs[name]) for held in (case, minimized.case))  # type: ignore[arg-type]
         assert after == before, f"{name}: {before} dimensions became {after}"
 
 
@@ -487,5 +489,5 @@ def test_without_that_guard_a_rank_would_go(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(minimize, "_ranks", lambda _: {})
     chosen = Selection(("Conv/11",), forms=("plain",))
     case = next(item for item in Generated().cases(chosen) if item.outcome is Outcome.VALUES)
-    found = cut(case.id, crashes, monkeypatch, 120)
-    assert np.ndim(found.case.inputs["X"]) < np.ndim(case.inputs["X"])  # type: ignore[arg-type]
+    minimized = cut(case.id, crashes, monkeypatch, 120)
+    assert np.ndim(minimized.case.inputs["X"]) < np.ndim(case.inputs["X"])  # type: ignore[arg-type]

@@ -64,7 +64,7 @@ def test_a_fault_changes_one_token(body: str, words: str, after: str) -> None:
         "with np.errstate(all='ignore', invalid=1): pass",
     ],
 )
-def test_what_changes_no_meaning_is_no_fault(body: str) -> None:
+def test_changes_without_meaning_are_no_faults(body: str) -> None:
     harmless = {"max -> min", "statement removed", "arguments 1 and 2 swapped"} - (
         {"arguments 1 and 2 swapped"} if "max" in body else set()
     )
@@ -75,7 +75,7 @@ def test_a_name_that_was_not_bound_before_stays_bound() -> None:
     assert "statement removed" not in {words for words, _ in faults("z = x\nreturn z")}
 
 
-def test_faults_of_the_same_words_in_one_line_are_told_apart() -> None:
+def test_equal_faults_in_one_line_have_different_ids() -> None:
     source = Source.of("f.py", "f.py", "def f(x):\n    return x + 1 + x + 1\n")
     keys = [fault.key for fault in source.faults({("f", 1)})]
     assert len(keys) == len(set(keys)) == 7

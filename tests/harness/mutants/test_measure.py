@@ -109,7 +109,7 @@ def children() -> set[int]:
     return of_parent
 
 
-def test_an_interrupt_keeps_what_is_measured_and_leaves_no_process(tmp_path: Path) -> None:
+def test_an_interrupt_keeps_the_results_and_leaves_no_process(tmp_path: Path) -> None:
     def interrupt(done: int, _all: int) -> None:
         if done == 2:
             raise KeyboardInterrupt

@@ -97,8 +97,8 @@ def test_every_function_body_is_written_out(op: Op) -> None:
     for version in schema.versions(op.domain, op.name):
         of_version = [case for case in cases(op) if case.operator == str(version)]
         answered = [case for case in of_version if case.form == PLAIN and case.expected is not None]
-        wanted = schema.first_body(version) is not None and bool(answered)
-        assert any(case.form == EXPANDED for case in of_version) is wanted, version
+        expected = schema.first_body(version) is not None and bool(answered)
+        assert any(case.form == EXPANDED for case in of_version) is expected, version
 
 
 @every_operator
@@ -111,14 +111,14 @@ def test_every_dispute_of_a_function_body_is_seen(op: Op) -> None:
         assert any(fnmatch.fnmatchcase(case.name, glob) for case in disputed), glob
 
 
-def holds_initializers(stem: Case, case: Case, wanted: set[str]) -> None:
+def holds_initializers(stem: Case, case: Case, names: set[str]) -> None:
     graph = model(case).graph
     baked = {item.name: numpy_helper.to_array(item) for item in graph.initializer}
-    assert set(baked) == wanted, case.id
-    assert not wanted & set(case.inputs), case.id
+    assert set(baked) == names, case.id
+    assert not names & set(case.inputs), case.id
     inputs = {info.name for info in graph.input}
-    assert (wanted <= inputs) is (model(case).ir_version < 4), f"{case.id}: inputs {inputs}"
-    assert wanted.isdisjoint(inputs) or wanted <= inputs, case.id
+    assert (names <= inputs) is (model(case).ir_version < 4), f"{case.id}: inputs {inputs}"
+    assert names.isdisjoint(inputs) or names <= inputs, case.id
     rebuilt = {**case.inputs, **baked}
     assert {name: digest_values(value) for name, value in rebuilt.items()} == {
         name: digest_values(value) for name, value in stem.inputs.items()
@@ -155,8 +155,8 @@ def test_several_parameters_are_baked_one_by_one_and_together() -> None:
         "both", "both@initializer", "both@initializer-min", "both@initializer-max", "both@symbolic", "both@unranked",
         "both@top", "both@expanded",
     }  # fmt: skip
-    for form, wanted in (("initializer", {"min", "max"}), ("initializer-min", {"min"}), ("initializer-max", {"max"})):
-        holds_initializers(by_id["both"], by_id[f"both@{form}"], wanted)
+    for form, names in (("initializer", {"min", "max"}), ("initializer-min", {"min"}), ("initializer-max", {"max"})):
+        holds_initializers(by_id["both"], by_id[f"both@{form}"], names)
     for name, written_ in (("one", ["input", "min", ""]), ("none", ["input", "", ""])):
         assert list(model(by_id[f"{name}@omitted"]).graph.node[0].input) == written_, name
 

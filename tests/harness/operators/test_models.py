@@ -107,8 +107,8 @@ def test_every_model_has_the_lowest_ir_version_of_its_opset(op: Op) -> None:
     assert onnx.defs.onnx_opset_version() in LOWEST_IR, "a new opset: add its row from Versioning.md"
     for case in cases(op):
         imports = model(case).opset_import
-        wanted = max(LOWEST_IR_OF_DOMAIN[item.domain][item.version] for item in imports)
-        assert model(case).ir_version == wanted, f"{case.id}: IR {model(case).ir_version}, {imports}"
+        expected = max(LOWEST_IR_OF_DOMAIN[item.domain][item.version] for item in imports)
+        assert model(case).ir_version == expected, f"{case.id}: IR {model(case).ir_version}, {imports}"
 
 
 @every_operator

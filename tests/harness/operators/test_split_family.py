@@ -252,9 +252,9 @@ def asked_lengths(case: Case) -> list[int] | None:
 def test_parts_have_the_lengths_asked_for(operator: str, version: int) -> None:
     seen = 0
     for case in of(operator, version):
-        if case.outcome is VALUES and (wanted := asked_lengths(case)) is not None:
+        if case.outcome is VALUES and (expected := asked_lengths(case)) is not None:
             got = [part.shape[axis_of(case)] for part in answers(case)]
-            assert got == wanted, f"{case.id}: {got} for {wanted}"
+            assert got == expected, f"{case.id}: {got} for {expected}"
             seen += 1
     assert seen > 3, seen
 
@@ -299,9 +299,9 @@ def test_every_axis_of_ranks_1_to_4(operator: str, version: int, rank: int) -> N
         dim = shape[axis]
         # Split: one and the rest; SplitToSequence: chunks of two.
         cuts = [(0, 1), (1, dim)] if operator == SPLIT else [(i, min(i + 2, dim)) for i in range(0, dim, 2)]
-        wanted = [whole.take(range(start, end), axis) for start, end in cuts]
+        expected = [whole.take(range(start, end), axis) for start, end in cuts]
         got = answers(case)
-        assert [part.tolist() for part in got] == [part.tolist() for part in wanted], case.id
+        assert [part.tolist() for part in got] == [part.tolist() for part in expected], case.id
     if not from_back:
         assert f"ai.onnx/{operator}/{version}/rank{rank}_axis_minus1" not in cases()
 
@@ -309,11 +309,17 @@ def test_every_axis_of_ranks_1_to_4(operator: str, version: int, rank: int) -> N
 @every_version
 def test_axis_out_of_range_on_both_sides(operator: str, version: int) -> None:
     if version < 11:  # The text has no range; it is silent on what lies below zero.
-        wanted = {"axis_too_high_before_11": REJECTS, "axis_before_11_too_low": UNSPECIFIED, "rank0_before_11": REJECTS}
+        expected = {
+            "axis_too_high_before_11": REJECTS,
+            "axis_before_11_too_low": UNSPECIFIED,
+            "rank0_before_11": REJECTS,
+        }
     else:
-        wanted = {f"rank{rank}_axis_too_{side}": REJECTS for rank, side in itertools.product(range(5), ("high", "low"))}
-    by_name = {case.name: case for case in of(operator, version) if case.name in wanted}
-    assert {name: case.outcome for name, case in by_name.items()} == wanted
+        expected = {
+            f"rank{rank}_axis_too_{side}": REJECTS for rank, side in itertools.product(range(5), ("high", "low"))
+        }
+    by_name = {case.name: case for case in of(operator, version) if case.name in expected}
+    assert {name: case.outcome for name, case in by_name.items()} == expected
     for case in by_name.values():
         rank = fed(case, "input").ndim
         assert not -rank <= axis_of(case) < rank, f"{case.id}: axis {axis_of(case)} of rank {rank}"

@@ -39,10 +39,10 @@ def test_every_allowed_type_occurs_in_a_model_of_every_version(op: Op) -> None:
             continue
         version, node, graph = versions[case.operator], operator_node(case), model(case).graph
         types = {info.name: written(info.type) for info in (*graph.input, *graph.output)}
-        made = {name for other in graph.node if other.name != node.name for name in other.output}
+        computed = {name for other in graph.node if other.name != node.name for name in other.output}
         for parameters, names in ((version.inputs, node.input), (version.outputs, node.output)):
             for index, name in enumerate(names):
-                if name and name not in made:
+                if name and name not in computed:
                     parameter = parameters[min(index, len(parameters) - 1)]
                     occurring[case.operator, parameter.type].add(types[name])
     for version in (item for item in versions.values() if not item.deprecated):

@@ -1,4 +1,4 @@
-"""CTRF: the members that its schema allows, and what its readers find of each verdict."""
+"""CTRF: the members that its schema allows, and the status of each verdict."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def check(document: Any) -> Any:
     return results
 
 
-def typed(given: dict[str, Any], allowed: dict[str, type], required: set[str]) -> None:
-    assert required <= set(given) <= set(allowed), given
-    for name, value in given.items():
+def typed(members: dict[str, Any], allowed: dict[str, type], required: set[str]) -> None:
+    assert required <= set(members) <= set(allowed), members
+    for name, value in members.items():
         assert type(value) is allowed[name], (name, value)
 
 
-def told(found: ReportData) -> Any:
-    return check(json.loads("".join(ctrf.report(found))))
+def checked(data: ReportData) -> Any:
+    return check(json.loads("".join(ctrf.report(data))))
 
 
 def test_the_check_can_fail(tmp_path: Path) -> None:
@@ -78,8 +78,8 @@ def test_the_check_can_fail(tmp_path: Path) -> None:
 
 
 def test_every_verdict_has_a_status_and_keeps_its_name(tmp_path: Path) -> None:
-    found = told(data_of(tmp_path / "r", *(result(f"{verdict}", verdict) for verdict in Verdict)))
-    assert {test["rawStatus"]: test["status"] for test in found["tests"]} == {
+    document = checked(data_of(tmp_path / "r", *(result(f"{verdict}", verdict) for verdict in Verdict)))
+    assert {test["rawStatus"]: test["status"] for test in document["tests"]} == {
         **dict.fromkeys(map(str, Verdict), "failed"),
         "pass": "passed",
         "unsupported": "skipped",
@@ -92,7 +92,7 @@ def test_a_test_says_where_it_belongs_and_how_long_it_took(tmp_path: Path) -> No
         verdict=Verdict.CRASH, seconds=1.2344, tags=("change",), clauses=("A sentence.",), signal="SIGFPE",
         message="the process ended", stderr="divide error",
     )  # fmt: skip
-    (test,) = told(data_of(tmp_path / "r", wrong))["tests"]
+    (test,) = checked(data_of(tmp_path / "r", wrong))["tests"]
     assert test == {
         "name": f"{SPLIT}/even",
         "testId": f"{SPLIT}/even on mine",
@@ -110,29 +110,29 @@ def test_a_test_says_where_it_belongs_and_how_long_it_took(tmp_path: Path) -> No
 @pytest.mark.parametrize("seconds", [None, float("nan"), float("inf"), -1.0])
 def test_a_time_that_is_none_is_zero(seconds: float | None, tmp_path: Path) -> None:
     run = foreign(tmp_path / "r", result(seconds=seconds))
-    assert told(report_data.read(run))["tests"][0]["duration"] == 0
+    assert checked(report_data.read(run))["tests"][0]["duration"] == 0
 
 
 def test_an_expected_failure_is_skipped_and_an_unexpected_pass_fails(tmp_path: Path) -> None:
     expect = entry("*/even", "crash", "not yet") + entry("*/fixed", "crash")
-    found = told(data_of(tmp_path / "r", result(verdict=Verdict.CRASH), result("fixed"), expect=expect))
-    assert [(test["status"], test["message"]) for test in found["tests"]] == [
+    document = checked(data_of(tmp_path / "r", result(verdict=Verdict.CRASH), result("fixed"), expect=expect))
+    assert [(test["status"], test["message"]) for test in document["tests"]] == [
         ("skipped", "expected crash: not yet"),
         ("failed", "fixed: expected crash, got pass"),
     ]
-    assert found["summary"]["extra"]["expected"] == 1
+    assert document["summary"]["extra"]["expected"] == 1
 
 
-def test_attempts_are_told_as_retries(tmp_path: Path) -> None:
-    given = (
+def test_attempts_are_reported_as_retries(tmp_path: Path) -> None:
+    attempts = (
         {"process": "first", "verdict": "wrong_value", "message": "off\nby one"},
         {"process": "same", "verdict": "pass"},
         {"process": "fresh", "verdict": "pass"},
     )
-    found = told(data_of(tmp_path / "r", result(verdict=Verdict.FLAKY, attempts=given)))
-    (test,) = found["tests"]
+    document = checked(data_of(tmp_path / "r", result(verdict=Verdict.FLAKY, attempts=attempts)))
+    (test,) = document["tests"]
     assert (test["status"], test["rawStatus"], test["flaky"], test["retries"]) == ("failed", "flaky", True, 2)
-    assert found["summary"]["flaky"] == 1
+    assert document["summary"]["flaky"] == 1
     assert test["retryAttempts"] == [
         {
             "attempt": 1, "status": "failed", "message": "off by one",
@@ -143,7 +143,7 @@ def test_attempts_are_told_as_retries(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_cut_off_is_not_healthy(tmp_path: Path) -> None:
-    whole, cut = (told(data_of(tmp_path / str(finish), result(), finish=finish)) for finish in (True, False))
+    whole, cut = (checked(data_of(tmp_path / str(finish), result(), finish=finish)) for finish in (True, False))
     assert (whole["environment"]["healthy"], cut["environment"]["healthy"]) == (True, False)
     assert (whole["summary"]["extra"]["complete"], cut["summary"]["extra"]["complete"]) == (True, False)
     assert 0 < cut["summary"]["start"] <= cut["summary"]["stop"]

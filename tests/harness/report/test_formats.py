@@ -42,13 +42,13 @@ TABLES = {
 }
 """What each format calls a verdict. Markdown, the summary and JSON use the verdict's own name."""
 TEXTS = [name for name in FORMATS if name != "html"]
-"""The page packs what it tells, and has tests of its own, in a browser: test_html.py."""
+"""The page compresses its data, and has tests of its own, in a browser: test_html.py."""
 SCHEMA = json.loads((importlib.resources.files("harness.report") / "report.schema.json").read_text(encoding="utf-8"))
 STATEMENT = Statement("mine", "ai.onnx/Split", Verdict.CRASH, ("axis=0", "split | is a scalar"), 2, 2, 0, ("a", "b"))
 
 
-def told(name: str, found: ReportData) -> str:
-    return "".join(FORMATS[name].report(found))
+def rendered(name: str, data: ReportData) -> str:
+    return "".join(FORMATS[name].report(data))
 
 
 def of_all_verdicts(path: Path, *, finish: bool = True) -> ReportData:
@@ -75,46 +75,46 @@ def test_every_format_has_a_table_or_uses_the_verdicts_own_name() -> None:
 
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("finish", [True, False])
-def test_a_run_that_was_cut_off_is_told_as_such_and_still_told(name: str, finish: bool, tmp_path: Path) -> None:  # noqa: FBT001
-    text = told(name, of_all_verdicts(tmp_path / "r", finish=finish))
+def test_a_run_that_was_cut_off_is_reported_and_marked(name: str, finish: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    text = rendered(name, of_all_verdicts(tmp_path / "r", finish=finish))
     assert ("cut off" in text) is not finish, text
     assert "as_crash" in text or name == "badge", text
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_empty_run_is_no_data(name: str, tmp_path: Path) -> None:
-    text = told(name, data_of(tmp_path / "r"))
+    text = rendered(name, data_of(tmp_path / "r"))
     assert "0.0 %" not in text, text
     assert text or name == "annotations"
 
 
 def test_the_badge_of_no_data_is_not_a_bad_one(tmp_path: Path) -> None:
-    for found in (data_of(tmp_path / "r"), data_of(tmp_path / "s", result(verdict=Verdict.UNSPECIFIED))):
-        assert json.loads(told("badge", found))["message"] == "no data"
-        assert json.loads(told("badge", found))["color"] == "lightgrey"
+    for data in (data_of(tmp_path / "r"), data_of(tmp_path / "s", result(verdict=Verdict.UNSPECIFIED))):
+        assert json.loads(rendered("badge", data))["message"] == "no data"
+        assert json.loads(rendered("badge", data))["color"] == "lightgrey"
 
 
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("kind", HOSTILE_TEXTS)
 @pytest.mark.parametrize("verdict", [Verdict.WRONG_VALUE, Verdict.CRASH, Verdict.ADAPTER_ERROR])
-def test_what_is_hostile_stays_a_text(name: str, kind: str, verdict: Verdict, tmp_path: Path) -> None:
+def test_hostile_texts_stay_text(name: str, kind: str, verdict: Verdict, tmp_path: Path) -> None:
     text = HOSTILE_TEXTS[kind]
     run = foreign(tmp_path / "r", hostile(text, verdict), backends=("mine", text[:50]))
-    found = dataclasses.replace(report_data.read(run), references={f"folder/{text}": text}, statements=(STATEMENT,))
-    made = told(name, found)
-    assert "evil" in made
-    assert not CONTROL.findall(made), ascii(made)
-    made.encode("utf-8")
-    assert len(made) < 60_000, f"{len(made)} characters of an endless message"
-    CHECKS[name](made)
+    data = dataclasses.replace(report_data.read(run), references={f"folder/{text}": text}, statements=(STATEMENT,))
+    text_ = rendered(name, data)
+    assert "evil" in text_
+    assert not CONTROL.findall(text_), ascii(text_)
+    text_.encode("utf-8")
+    assert len(text_) < 60_000, f"{len(text_)} characters of an endless message"
+    CHECKS[name](text_)
 
 
-def _a_document(made: str) -> None:
-    json.loads(made)
+def _a_document(text: str) -> None:
+    json.loads(text)
 
 
-def _markdown(made: str) -> None:
-    outside = re.sub(r"^```text\n.*?^```$", "", made, flags=re.DOTALL | re.MULTILINE)
+def _markdown(text: str) -> None:
+    outside = re.sub(r"^```text\n.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
     assert "```" not in outside, outside
     for markup in ("<script", "@everyone", "](http", "~~~", "\n# head", "![i]"):
         assert markup not in outside, outside
@@ -123,23 +123,23 @@ def _markdown(made: str) -> None:
         assert len({row.count("|") for row in table.splitlines()}) == 1, table
 
 
-def _json(made: str) -> None:
-    check_schema(json.loads(made))
+def _json(text: str) -> None:
+    check_schema(json.loads(text))
 
 
-def _xml(made: str) -> None:
-    root = ET.fromstring(made)
+def _xml(text: str) -> None:
+    root = ET.fromstring(text)
     assert {element.tag for element in root.iter()} <= {
         "testsuites", "testsuite", "testcase", "properties", "property", "failure", "error", "skipped", "system-err",
     }  # fmt: skip
 
 
-def _commands(made: str) -> None:
-    for line in made.splitlines():
-        found = re.fullmatch(r"::(error|warning|notice) title=([^:,]*)::(.*)", line)
-        assert found, line
+def _commands(text: str) -> None:
+    for line in text.splitlines():
+        match = re.fullmatch(r"::(error|warning|notice) title=([^:,]*)::(.*)", line)
+        assert match, line
         assert not re.search(r"%(?!25|0A|0D|3A|2C)", line), line
-    assert "::stop-commands" not in made.splitlines()[0][:20]
+    assert "::stop-commands" not in text.splitlines()[0][:20]
 
 
 CHECKS = {
@@ -170,14 +170,14 @@ def test_the_checks_of_hostile_texts_can_fail() -> None:
 
 def many(path: Path, count: int) -> ReportData:
     """Return a run of so many results, half of them failures, of a few operators and two backends."""
-    made = (
+    results = (
         result(
             f"case{i}/float16", (Verdict.PASS, Verdict.WRONG_VALUE)[i // 2 % 2], clauses=("A sentence.",),
             operator=f"ai.onnx/Split/{i % 7}", backend=("mine", "other")[i % 2], message="off by one " * 5,
         )
         for i in range(count)
     )  # fmt: skip
-    return report_data.read(run_of(path, *made, backends=("mine", "other")))
+    return report_data.read(run_of(path, *results, backends=("mine", "other")))
 
 
 @pytest.fixture(scope="module")
@@ -188,9 +188,9 @@ def few_and_many(tmp_path_factory: pytest.TempPathFactory) -> tuple[ReportData, 
 
 @pytest.mark.parametrize("name", [name for name in TEXTS if name != "sarif"])  # That one holds up to its own limit.
 def test_memory_does_not_grow_with_the_run(name: str, few_and_many: tuple[ReportData, ReportData]) -> None:
-    def peak(found: ReportData) -> tuple[int, int]:
+    def peak(data: ReportData) -> tuple[int, int]:
         tracemalloc.start()
-        length = sum(map(len, FORMATS[name].report(found)))
+        length = sum(map(len, FORMATS[name].report(data)))
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return most, length
@@ -202,28 +202,28 @@ def test_memory_does_not_grow_with_the_run(name: str, few_and_many: tuple[Report
 
 def test_a_gate_marks_what_it_expects_in_every_format(tmp_path: Path) -> None:
     fail = (result("known", Verdict.CRASH), result("even"))
-    found = data_of(tmp_path / "r", *fail, expect=entry("*/known", "crash", "divides by zero"))
-    assert found.gate
-    assert found.gate.opened
-    assert told("annotations", found) == ""
-    assert json.loads(told("json", found))["gate"]["open"] is True
-    assert json.loads(told("json", found))["counts"][0]["expected"] == 1
+    data = data_of(tmp_path / "r", *fail, expect=entry("*/known", "crash", "divides by zero"))
+    assert data.gate
+    assert data.gate.opened
+    assert rendered("annotations", data) == ""
+    assert json.loads(rendered("json", data))["gate"]["open"] is True
+    assert json.loads(rendered("json", data))["counts"][0]["expected"] == 1
     for name in ("junit", "ctrf", "sarif"):
-        assert "expected crash: divides by zero" in told(name, found), name
+        assert "expected crash: divides by zero" in rendered(name, data), name
     for name in ("markdown", "summary"):
-        assert "1 of 1 failures are expected." in told(name, found), name
-        assert "the gate is open" in told(name, found), name
+        assert "1 of 1 failures are expected." in rendered(name, data), name
+        assert "the gate is open" in rendered(name, data), name
 
 
-def test_what_the_file_does_not_speak_of_is_told_as_it_is(tmp_path: Path) -> None:
+def test_failures_without_an_entry_are_reported_unchanged(tmp_path: Path) -> None:
     other = result("known", Verdict.CRASH, backend="other")
-    found = data_of(
+    data = data_of(
         tmp_path / "r", other, result("known", Verdict.CRASH), expect=entry("*/known", "crash"),
         backends=("mine", "other"),
     )  # fmt: skip
-    (line,) = told("annotations", found).splitlines()
+    (line,) = rendered("annotations", data).splitlines()
     assert "other: 1 case" in line, line
-    assert ET.fromstring(told("junit", found)).get("errors") == "1"
+    assert ET.fromstring(rendered("junit", data)).get("errors") == "1"
 
 
 # Statements
@@ -232,20 +232,20 @@ def test_what_the_file_does_not_speak_of_is_told_as_it_is(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "name", [name for name in TEXTS if name not in {"annotations", "badge"}]
 )  # These have no room.
-def test_statements_are_told(name: str, tmp_path: Path) -> None:
+def test_statements_are_in_every_format(name: str, tmp_path: Path) -> None:
     run = run_of(tmp_path / "r", result(verdict=Verdict.CRASH))
-    text = told(name, dataclasses.replace(report_data.read(run), statements=(STATEMENT,)))
+    text = rendered(name, dataclasses.replace(report_data.read(run), statements=(STATEMENT,)))
     assert "crash exactly when axis=0 and split" in text, text
     assert "(2 of 2; no passing case matches)" in text, text
-    assert "exactly when" not in told(name, report_data.read(run))
+    assert "exactly when" not in rendered(name, report_data.read(run))
     assert {name for name, kind in FORMATS.items() if kind.shows_statements} == set(FORMATS) - {"annotations", "badge"}
 
 
 @pytest.mark.parametrize("name", ["markdown", "json", "summary"])
-def test_why_less_is_known_of_what_failures_share_is_told(name: str, tmp_path: Path) -> None:
+def test_the_note_on_statements_is_in_the_report(name: str, tmp_path: Path) -> None:
     run = run_of(tmp_path / "r", result(verdict=Verdict.CRASH))
-    found = dataclasses.replace(report_data.read(run), statements=(STATEMENT,), note="only tags")
-    assert "only tags" in told(name, found)
+    data = dataclasses.replace(report_data.read(run), statements=(STATEMENT,), note="only tags")
+    assert "only tags" in rendered(name, data)
 
 
 # JSON
@@ -259,8 +259,8 @@ def test_the_schema_of_the_report_is_one_and_is_published() -> None:
 
 def test_a_whole_report_keeps_to_the_schema(tmp_path: Path) -> None:
     fail = [result(f"as_{verdict}", verdict, clauses=("One.",)) for verdict in Verdict]
-    found = data_of(tmp_path / "r", *fail, expect=entry("*/as_crash", "crash") + entry("*/as_pass", "timeout"))
-    document = json.loads(told("json", dataclasses.replace(found, statements=(STATEMENT,))))
+    data = data_of(tmp_path / "r", *fail, expect=entry("*/as_crash", "crash") + entry("*/as_pass", "timeout"))
+    document = json.loads(rendered("json", dataclasses.replace(data, statements=(STATEMENT,))))
     check_schema(document)
     assert document["backends"]["mine"]["verdicts"] == dict.fromkeys(map(str, Verdict), 1)
     assert {news["standing"] for news in document["gate"]["news"]} == {"regressed", "fixed", "broken"}
@@ -296,23 +296,23 @@ def test_a_whole_report_keeps_to_the_schema(tmp_path: Path) -> None:
     ],
 )
 def test_a_badge_says_counts(verdicts: list[Verdict], message: str, color: str, tmp_path: Path) -> None:
-    found = data_of(tmp_path / "r", *(result(str(i), verdict) for i, verdict in enumerate(verdicts)))
-    made = json.loads(told("badge", found))
-    assert (made["schemaVersion"], made["message"], made["color"]) == (1, message, color), made
-    assert made["label"].startswith("ONNX ")
-    assert made["label"].endswith(" generated")
-    assert "%" not in made["message"]
-    assert made.get("isError", False) is (Verdict.ADAPTER_ERROR in verdicts)
+    data = data_of(tmp_path / "r", *(result(str(i), verdict) for i, verdict in enumerate(verdicts)))
+    badge = json.loads(rendered("badge", data))
+    assert (badge["schemaVersion"], badge["message"], badge["color"]) == (1, message, color), badge
+    assert badge["label"].startswith("ONNX ")
+    assert badge["label"].endswith(" generated")
+    assert "%" not in badge["message"]
+    assert badge.get("isError", False) is (Verdict.ADAPTER_ERROR in verdicts)
 
 
 def test_a_badge_of_two_backends_and_of_a_run_cut_off(tmp_path: Path) -> None:
-    found = data_of(
+    data = data_of(
         tmp_path / "r", result(), result(backend="other", verdict=Verdict.CRASH), backends=("mine", "other"),
         finish=False,
     )  # fmt: skip
-    made = json.loads(told("badge", found))
-    assert made["message"] == "mine 1/1 of specified | other 0/1 of specified · 1 crash · cut off"
-    assert made["isError"] is True
+    badge = json.loads(rendered("badge", data))
+    assert badge["message"] == "mine 1/1 of specified | other 0/1 of specified · 1 crash · cut off"
+    assert badge["isError"] is True
 
 
 # Files
@@ -352,8 +352,8 @@ def test_the_command_writes_a_format_to_a_file_or_to_standard_output(name: str, 
     out = tmp_path / "report"
     shown = command("report", results, "--format", name)
     assert shown.status == 0, shown.text
-    kept = command("report", results, "--format", name, "--out", out)
-    assert (kept.status, kept.out) == (0, ""), kept.text
+    done = command("report", results, "--format", name, "--out", out)
+    assert (done.status, done.out) == (0, ""), done.text
     assert out.read_text(encoding="utf-8") == shown.out
     assert shown.out.endswith("\n")
 
@@ -388,7 +388,7 @@ def test_the_command_takes_expectations(results: Path, tmp_path: Path) -> None:
         (("--format", "junit", "--expectations", "gone.toml"), "cannot read gone.toml"),
     ],
 )
-def test_the_command_says_what_is_wrong(words: tuple[str, ...], sentence: str, results: Path) -> None:
+def test_the_command_reports_bad_input(words: tuple[str, ...], sentence: str, results: Path) -> None:
     done = command("report", results, *words)
     assert done.status == 2, done.text
     assert sentence in done.err, done.text

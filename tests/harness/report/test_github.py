@@ -24,18 +24,18 @@ def unescape(text: str) -> str:
     return text
 
 
-def commands(found: ReportData) -> list[tuple[str, str, str]]:
+def commands(data: ReportData) -> list[tuple[str, str, str]]:
     """Return level, title and text of the annotations, read as the runner reads them."""
-    told = []
-    for line in "".join(github.annotate(found)).splitlines():
+    parsed = []
+    for line in "".join(github.annotate(data)).splitlines():
         match = re.fullmatch(r"::(\w+) title=([^:,]*)::(.*)", line)
         assert match, line
-        told.append((match[1], unescape(match[2]), unescape(match[3])))
-    return told
+        parsed.append((match[1], unescape(match[2]), unescape(match[3])))
+    return parsed
 
 
-def summary(found: ReportData) -> str:
-    return "".join(github.summary(found))
+def summary(data: ReportData) -> str:
+    return "".join(github.summary(data))
 
 
 # Annotations
@@ -43,63 +43,65 @@ def summary(found: ReportData) -> str:
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_levels(verdict: Verdict, tmp_path: Path) -> None:
-    told = commands(data_of(tmp_path / "r", result(verdict=verdict, message="why: 50 %, so")))
+    annotations = commands(data_of(tmp_path / "r", result(verdict=verdict, message="why: 50 %, so")))
     if not (verdict.failed or verdict is Verdict.ADAPTER_ERROR):
-        assert told == []
+        assert annotations == []
         return
     level = "warning" if verdict is Verdict.ACCEPTED_INVALID else "error"
-    assert told == [(level, f"{verdict}: {SPLIT}", f"mine: 1 case, for example {SPLIT}/even: why: 50 %, so")]
+    assert annotations == [(level, f"{verdict}: {SPLIT}", f"mine: 1 case, for example {SPLIT}/even: why: 50 %, so")]
 
 
-def test_what_ends_the_process_comes_first_and_groups_are_one(tmp_path: Path) -> None:
-    found = [
+def test_crashes_come_first_and_a_group_is_one_annotation(tmp_path: Path) -> None:
+    results = [
         result("a", Verdict.ACCEPTED_INVALID, clauses=("A.",)), result("b", Verdict.WRONG_VALUE, clauses=("B.",)),
         result("c", Verdict.WRONG_VALUE, clauses=("B.",)), result("d", Verdict.CRASH),
     ]  # fmt: skip
-    told = commands(data_of(tmp_path / "r", *found))
-    assert [(level, title.partition(":")[0]) for level, title, _ in told] == [
+    annotations = commands(data_of(tmp_path / "r", *results))
+    assert [(level, title.partition(":")[0]) for level, title, _ in annotations] == [
         ("error", "crash"), ("error", "wrong_value"), ("warning", "accepted_invalid"),
     ]  # fmt: skip
-    assert told[1][2] == f"mine: 2 cases, for example {SPLIT}/b\n«B.»"
+    assert annotations[1][2] == f"mine: 2 cases, for example {SPLIT}/b\n«B.»"
 
 
-def test_no_more_of_a_level_than_github_shows_and_the_rest_is_told(tmp_path: Path) -> None:
-    found = [result(f"e{i}", Verdict.WRONG_VALUE, clauses=(f"{i}",)) for i in range(13)]
-    found += [result(f"w{i}", Verdict.ACCEPTED_INVALID, clauses=(f"{i}",)) for i in range(11)]
-    told = commands(data_of(tmp_path / "r", *found, finish=False))
-    levels = [level for level, _, _ in told]
+def test_annotations_stop_at_githubs_limit_and_count_the_rest(tmp_path: Path) -> None:
+    results = [result(f"e{i}", Verdict.WRONG_VALUE, clauses=(f"{i}",)) for i in range(13)]
+    results += [result(f"w{i}", Verdict.ACCEPTED_INVALID, clauses=(f"{i}",)) for i in range(11)]
+    annotations = commands(data_of(tmp_path / "r", *results, finish=False))
+    levels = [level for level, _, _ in annotations]
     assert (levels.count("error"), levels.count("warning"), levels.count("notice")) == (10, 10, 1)
-    assert "cut off" in told[0][2]
-    assert told[-1][2].startswith("4 of level error, 1 of level warning are left out: GitHub shows 10 of a level")
+    assert "cut off" in annotations[0][2]
+    assert annotations[-1][2].startswith(
+        "4 of level error, 1 of level warning are left out: GitHub shows 10 of a level"
+    )
 
 
 def test_exactly_as_many_as_github_shows_leave_nothing_out(tmp_path: Path) -> None:
-    found = [result(f"e{i}", Verdict.WRONG_VALUE, clauses=(f"{i}",)) for i in range(10)]
-    assert [level for level, _, _ in commands(data_of(tmp_path / "r", *found))] == ["error"] * 10
+    results = [result(f"e{i}", Verdict.WRONG_VALUE, clauses=(f"{i}",)) for i in range(10)]
+    assert [level for level, _, _ in commands(data_of(tmp_path / "r", *results))] == ["error"] * 10
 
 
 def test_with_expectations_only_deviations_are_annotated(tmp_path: Path) -> None:
     expect = entry("*/known", "crash") + entry("*/fixed", "crash") + entry("*/gone", "crash")
     results = [result("known", Verdict.CRASH), result("fixed"), result("new", Verdict.TIMEOUT)]
-    told = commands(data_of(tmp_path / "r", *results, expect=expect))
-    assert [title for _, title, _ in told] == [f"regressed: {SPLIT}", f"fixed: {SPLIT}", "expectations"]
-    assert told[0][2] == f"{SPLIT}/new: expected pass, got timeout"
-    assert "matches no case" in told[2][2]
-    assert not any("known" in text for _, _, text in told)
+    annotations = commands(data_of(tmp_path / "r", *results, expect=expect))
+    assert [title for _, title, _ in annotations] == [f"regressed: {SPLIT}", f"fixed: {SPLIT}", "expectations"]
+    assert annotations[0][2] == f"{SPLIT}/new: expected pass, got timeout"
+    assert "matches no case" in annotations[2][2]
+    assert not any("known" in text for _, _, text in annotations)
 
 
 @pytest.mark.parametrize("kind", HOSTILE_TEXTS)
 def test_hostile_texts_are_one_annotation(kind: str, tmp_path: Path) -> None:
-    found = report_data.read(foreign(tmp_path / "r", hostile(HOSTILE_TEXTS[kind], Verdict.REFUSED)))
-    (told,) = commands(found)
-    assert told[0] == "error"
-    assert "evil" in told[2]
-    assert len("".join(github.annotate(found))) < 16_000
+    data = report_data.read(foreign(tmp_path / "r", hostile(HOSTILE_TEXTS[kind], Verdict.REFUSED)))
+    (annotation,) = commands(data)
+    assert annotation[0] == "error"
+    assert "evil" in annotation[2]
+    assert len("".join(github.annotate(data))) < 16_000
 
 
 def test_percent_signs_come_back_as_they_were(tmp_path: Path) -> None:
-    (told,) = commands(data_of(tmp_path / "r", result(verdict=Verdict.REFUSED, message="50%0A off: a,b%25")))
-    assert told[2].endswith("50%0A off: a,b%25")
+    (annotation,) = commands(data_of(tmp_path / "r", result(verdict=Verdict.REFUSED, message="50%0A off: a,b%25")))
+    assert annotation[2].endswith("50%0A off: a,b%25")
 
 
 # Step summary
@@ -127,8 +129,8 @@ def large(path: Path, count: int) -> ReportData:
 
 
 def test_a_summary_is_cut_at_whole_sections_and_says_so(tmp_path: Path) -> None:
-    found = large(tmp_path / "r", 1200)
-    text = summary(found)
+    data = large(tmp_path / "r", 1200)
+    text = summary(data)
     size = len(text.encode())
     assert 900_000 < size <= 1 << 20, size
     assert text.count("```text\n") * 2 == len(re.findall(r"^```", text, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""The HTML report: what it holds, and that it works in a real browser, whatever a runtime said."""
+"""The HTML report: its data, and that it works in a real browser with any message of a runtime."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ HOSTILE = (
 
 @pytest.fixture(scope="module")
 def cases() -> dict[str, Case]:
-    found: dict[str, Case] = {}
+    by_id: dict[str, Case] = {}
     for name, version in (("Split", 13), ("Split", 18), ("ReduceSum", 13), ("Dropout", 22), ("Reshape", 21)):
-        made = list(plans.cases(registry.load().named(name), (version,)))
-        found |= {case.id: case for case in made[:: max(1, len(made) // 70)]}
-    assert {case.outcome for case in found.values()} == set(Outcome)
-    return found
+        generated = list(plans.cases(registry.load().named(name), (version,)))
+        by_id |= {case.id: case for case in generated[:: max(1, len(generated) // 70)]}
+    assert {case.outcome for case in by_id.values()} == set(Outcome)
+    return by_id
 
 
 def shifted(case: Case, seed: int) -> Answered:
@@ -89,7 +89,7 @@ def shifted(case: Case, seed: int) -> Answered:
     return Answered(tuple(getattr(value, "example", value) for value in values), 0.001)
 
 
-def said(case: Case, number: int, shift: int) -> Result:
+def result_of(case: Case, number: int, shift: int) -> Result:
     """What a backend made of a case: of everything something, the same every time."""
     seed = sum(case.id.encode()) + 7 * number + shift
     right = tuple(getattr(value, "example", value) for value in case.expected or (np.zeros(2, np.float32),))
@@ -103,7 +103,7 @@ def said(case: Case, number: int, shift: int) -> Result:
 
 def write(
     path: Path,
-    found: Sequence[Result],
+    results: Sequence[Result],
     backends: dict[str, Any] | None = None,
     *,
     finish: bool = True,
@@ -113,7 +113,7 @@ def write(
     writer.open(
         header({"name": "generated", "digest": suite}, backends or BACKENDS, {"selection": "", "reference": ""})
     )
-    for result in found:
+    for result in results:
         writer.add(result)
     if finish:
         writer.finish(1.0)
@@ -127,18 +127,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(cases: dict[str, Case]) -> list[Result]:
-    return [said(case, number, 0) for case in cases.values() for number in range(len(BACKENDS))]
+def all_results(cases: dict[str, Case]) -> list[Result]:
+    return [result_of(case, number, 0) for case in cases.values() for number in range(len(BACKENDS))]
 
 
 @pytest.fixture(scope="module")
-def results(folder: Path, found: list[Result]) -> Path:
-    return write(folder / "one.ndjson", found)
+def results(folder: Path, all_results: list[Result]) -> Path:
+    return write(folder / "one.ndjson", all_results)
 
 
 @pytest.fixture(scope="module")
-def statements(found: list[Result]) -> list[Statement]:
-    crashed = tuple(r.case for r in found if r.backend == "mine" and r.verdict is Verdict.CRASH)
+def statements(all_results: list[Result]) -> list[Statement]:
+    crashed = tuple(r.case for r in all_results if r.backend == "mine" and r.verdict is Verdict.CRASH)
     return [
         Statement("mine", "ai.onnx/Split", Verdict.CRASH, ("axis=1", HOSTILE), len(crashed), len(crashed), 0, crashed),
         Statement("nobody", "ai.onnx/Split", Verdict.CRASH, (), 0, 0, 0, ()),
@@ -187,13 +187,13 @@ def contrast(one: str, other: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def test_contrast_is_what_the_standard_says() -> None:
+def test_contrast_is_computed_as_the_standard_says() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-def test_what_is_read_has_enough_contrast(theme: int) -> None:
+def test_text_has_enough_contrast(theme: int) -> None:
     colours = palette(theme)
     texts = [(ink, ground) for ink in ("ink", "dim", "link") for ground in ("ground", "raised")]
     texts += [("mark-ink", "mark"), ("warn-ink", "warn")]
@@ -207,7 +207,7 @@ def test_what_is_read_has_enough_contrast(theme: int) -> None:
     assert not low
 
 
-def test_a_bar_shows_what_is_there_at_all() -> None:
+def test_a_bar_shows_every_verdict_that_occurs() -> None:
     parts = matrix.shares({0: 100_000, verdict_styles.NUMBER[Verdict.CRASH]: 1})
     assert [family for family, _, _ in parts] == ["pass", "crash"]
     assert parts[1][2] > 20
@@ -216,7 +216,7 @@ def test_a_bar_shows_what_is_there_at_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("counts", "short", "told"),
+    ("counts", "short", "sentence"),
     [
         ({}, "no data", "no data"),
         ({Verdict.UNSUPPORTED: 2}, "unsupported",
@@ -227,8 +227,8 @@ def test_a_bar_shows_what_is_there_at_all() -> None:
          "1999 passed of 2000 specified (99.9 %), of 2000 attempted (99.9 %); 1 crash"),
     ],
 )  # fmt: skip
-def test_a_cell_says_both_rates_or_why_there_is_none(counts: dict[Verdict, int], short: str, told: str) -> None:
-    assert (matrix.short(counts), matrix.sentence(counts)) == (short, told)
+def test_a_cell_says_both_rates_or_why_there_is_none(counts: dict[Verdict, int], short: str, sentence: str) -> None:
+    assert (matrix.short(counts), matrix.sentence(counts)) == (short, sentence)
 
 
 def test_the_columns_of_several_runs_have_names_of_their_own(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_the_columns_of_several_runs_have_names_of_their_own(tmp_path: Path) -> 
     assert len({column.label for column in twice.columns}) == 6
 
 
-def test_ids_that_look_the_same_are_told_apart(tmp_path: Path) -> None:
+def test_ids_that_look_the_same_have_different_names(tmp_path: Path) -> None:
     ids = ["a/b\x1b[2Jc", "a/bc", "a/bc (2)", "x" * 100_000]
     path = write(tmp_path / "r.ndjson", [Result(name, "a/b/1", "mine", Verdict.PASS, "values") for name in ids])
     table = Table([Run(path)])
@@ -277,22 +277,22 @@ def test_the_command_writes_a_page(results: Path, tmp_path: Path) -> None:
     assert "was x in the run" in text
 
 
-def test_models_are_there_where_the_suite_is_the_one_that_ran(found: list[Result], tmp_path: Path) -> None:
-    path = write(tmp_path / "r.ndjson", found, suite=Generated().digest())
+def test_models_are_there_where_the_suite_is_the_one_that_ran(all_results: list[Result], tmp_path: Path) -> None:
+    path = write(tmp_path / "r.ndjson", all_results, suite=Generated().digest())
     done = command("report", path, "--format", "html", "--out", tmp_path / "page.html")
     assert done.status == 0, done.text
     text = (tmp_path / "page.html").read_text()
     assert "not at hand" not in text
     blocks = re.findall(r'id="described\d+">([^<]+)<', text)
     models = [case["model"] for block in blocks for case in json.loads(gzip.decompress(base64.b64decode(block)))]
-    assert len(models) == len({result.case for result in found})
+    assert len(models) == len({result.case for result in all_results})
     assert any("Split (" in model for model in models)
 
 
-def test_of_very_many_cases_only_those_that_did_not_pass_have_models(
-    found: list[Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_with_very_many_cases_only_those_that_did_not_pass_have_models(
+    all_results: list[Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mine = [result for result in found if result.backend == "mine"]
+    mine = [result for result in all_results if result.backend == "mine"]
     path = write(tmp_path / "r.ndjson", mine, suite=Generated().digest())
     others = {result.case for result in mine if result.verdict is not Verdict.PASS}
     monkeypatch.setattr(page_cases, "MOST_CASES", 5)
@@ -303,9 +303,9 @@ def test_of_very_many_cases_only_those_that_did_not_pass_have_models(
 
 
 def test_the_file_is_read_once_beside_its_check_and_each_plan_is_made_once(
-    found: list[Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    all_results: list[Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write(tmp_path / "r.ndjson", found, suite=Generated().digest())
+    path = write(tmp_path / "r.ndjson", all_results, suite=Generated().digest())
     opened: Counter[Path] = Counter()
     planned: Counter[str] = Counter()
     open_file, plan = stream._opened, plans.plan
@@ -315,31 +315,35 @@ def test_the_file_is_read_once_beside_its_check_and_each_plan_is_made_once(
         return open_file(path)
 
     def counted_plan(*arguments: Any) -> Any:
-        made = plan(*arguments)
-        planned[made.id] += 1
-        return made
+        planned_case = plan(*arguments)
+        planned[planned_case.id] += 1
+        return planned_case
 
     monkeypatch.setattr(stream, "_opened", counted)
     monkeypatch.setattr(plans, "plan", counted_plan)
     done = command("report", path, "--format", "html", "--out", tmp_path / "page.html")
     assert done.status == 0, done.text
     assert opened[path] == 3, "its header, its check, and all that the report needs"
-    assert set(planned) == {result.case.partition("@")[0] for result in found}
+    assert set(planned) == {result.case.partition("@")[0] for result in all_results}
     assert max(planned.values()) == 1
 
 
 def test_cases_are_described_alike_in_this_process_and_in_others(
-    found: list[Result], cases: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    all_results: list[Result], cases: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = Run(write(tmp_path / "r.ndjson", found, suite=Generated().digest()))
+    run = Run(write(tmp_path / "r.ndjson", all_results, suite=Generated().digest()))
     monkeypatch.setattr(explain, "FEW_CASES", 0)
-    told = []
+    described_blocks = []
     for jobs in (1, 2):
         watchers = page_cases.of_page([run], Table([run])).watchers
         explained = explain.explain(run, Generated(), jobs=jobs, watchers=watchers)
-        told.append([block for of_operator in explained.seen.values() for block in of_operator])
-    assert told[0] == told[1]
-    described = {case: unpacked for block in told[0] for case, unpacked in zip(block.ids, contents(block), strict=True)}
+        described_blocks.append([block for of_operator in explained.seen.values() for block in of_operator])
+    assert described_blocks[0] == described_blocks[1]
+    described = {
+        case: unpacked
+        for block in described_blocks[0]
+        for case, unpacked in zip(block.ids, contents(block), strict=True)
+    }
     assert described == {case.id: case_data.Describer().of(case) for case in cases.values()}
 
 
@@ -352,13 +356,13 @@ def test_operators_without_failures_have_their_cases_described(cases: dict[str, 
     run = Run(write(tmp_path / "r.ndjson", right, suite=Generated().digest()))
     assert not any(result.verdict.failed for result in run.results())
     explained = explain.explain(run, Generated(), watchers=page_cases.of_page([run], Table([run])).watchers)
-    assert {case for told in explained.seen.values() for block in told for case in block.ids} == set(cases)
+    assert {case for blocks in explained.seen.values() for block in blocks for case in block.ids} == set(cases)
     assert not explained.explained
 
 
-def test_runs_of_different_suites_have_no_models(found: list[Result], results: Path, tmp_path: Path) -> None:
+def test_runs_of_different_suites_have_no_models(all_results: list[Result], results: Path, tmp_path: Path) -> None:
     other = tmp_path / "folder.ndjson"
-    head, *rest = write(tmp_path / "r.ndjson", found[:1]).read_text().splitlines()
+    head, *rest = write(tmp_path / "r.ndjson", all_results[:1]).read_text().splitlines()
     other.write_text("\n".join([head.replace('"generated"', '"/no/such/suite"'), *rest, ""]))
     assert "different suites" in page_cases._suite([Run(results), Run(other)])[1]
     assert "does not exist" in page_cases._suite([Run(other)])[1]
@@ -373,7 +377,7 @@ def test_runs_of_different_suites_have_no_models(found: list[Result], results: P
         (["/no/such", "--format", "html", "--out", "x.html"], "cannot read /no/such"),
     ],
 )
-def test_what_it_cannot_do_is_one_sentence(results: Path, words: list[str], why: str) -> None:
+def test_bad_input_is_one_sentence(results: Path, words: list[str], why: str) -> None:
     done = command("report", results, *(word.format(results=results) for word in words))
     assert done.status == 2
     assert why in done.err
@@ -402,8 +406,8 @@ def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
     wrong: list[str] = []
     contexts = []
 
-    def start(path: Path, route: str = "#/", **given: Any) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **given})
+    def start(path: Path, route: str = "#/", **options: Any) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
         contexts.append(context)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         tab = context.new_page()
@@ -434,8 +438,8 @@ def left(tab: Page) -> int:
     return int(text.split(" ")[0].replace(",", ""))
 
 
-def expected_left(found: list[Result], holds: Callable[[Result], bool]) -> int:
-    return len({result.case for result in found if holds(result)})
+def expected_left(all_results: list[Result], holds: Callable[[Result], bool]) -> int:
+    return len({result.case for result in all_results if holds(result)})
 
 
 def typed(result: Result) -> str:
@@ -464,33 +468,34 @@ FILTERS: dict[str, tuple[str, str, Callable[[Result], bool]]] = {
 
 
 @pytest.mark.parametrize("view", ["#/", "#/cases"])
-def test_every_filter_leaves_what_it_should(view: str, file: Path, found: list[Result], opened: Any) -> None:
+def test_every_filter_leaves_what_it_should(view: str, file: Path, all_results: list[Result], opened: Any) -> None:
     tab = opened(file, view)
-    whole = len({result.case for result in found})
+    whole = len({result.case for result in all_results})
     assert left(tab) == whole
     tab.wait_for_timeout(300)
     for name, (field, value, holds) in FILTERS.items():
         control = tab.locator(f"#f-{field}")
         (control.select_option if field in {"version", "type", "form", "tag", "verdict"} else control.fill)(value)
         tab.wait_for_timeout(30)
-        wanted = expected_left(found, holds)
-        assert left(tab) == wanted, name
-        assert (wanted < whole) == bool(tab.locator(f"#f-{field}.set").count()) or name == "any failure"
+        expected = expected_left(all_results, holds)
+        assert left(tab) == expected, name
+        assert (expected < whole) == bool(tab.locator(f"#f-{field}.set").count()) or name == "any failure"
         assert f"{field}=" in tab.url
         tab.locator("#clear").click()
         assert left(tab) == whole, name
-    assert any(0 < expected_left(found, holds) < whole for _, _, holds in FILTERS.values())
+    assert any(0 < expected_left(all_results, holds) < whole for _, _, holds in FILTERS.values())
 
 
-def test_filters_together_with_a_backend_and_the_way_back(file: Path, found: list[Result], opened: Any) -> None:
+def test_filters_together_with_a_backend_and_the_way_back(file: Path, all_results: list[Result], opened: Any) -> None:
     tab = opened(file)
     tab.locator("#f-on").select_option("other")
     tab.locator("#f-verdict").select_option("crash")
-    crashed = expected_left(found, lambda r: r.backend == "other" and r.verdict is Verdict.CRASH)
+    crashed = expected_left(all_results, lambda r: r.backend == "other" and r.verdict is Verdict.CRASH)
     assert left(tab) == crashed > 0
     tab.locator("#f-op").fill("Split")
     both = expected_left(
-        found, lambda r: r.backend == "other" and r.verdict is Verdict.CRASH and r.operator.startswith("ai.onnx/Split/")
+        all_results,
+        lambda r: r.backend == "other" and r.verdict is Verdict.CRASH and r.operator.startswith("ai.onnx/Split/"),
     )
     assert 0 < left(tab) == both < crashed
     address = tab.url
@@ -501,20 +506,20 @@ def test_filters_together_with_a_backend_and_the_way_back(file: Path, found: lis
     assert again.locator("#f-verdict").input_value() == "crash"
 
 
-def test_backends_that_differ(file: Path, found: list[Result], opened: Any) -> None:
-    seen: dict[str, set[Verdict]] = {}
-    for result in found:
-        seen.setdefault(result.case, set()).add(result.verdict)
-    assert left(opened(file, "#/cases?verdict=differ")) == sum(len(kinds) > 1 for kinds in seen.values())
+def test_backends_that_differ(file: Path, all_results: list[Result], opened: Any) -> None:
+    verdicts: dict[str, set[Verdict]] = {}
+    for result in all_results:
+        verdicts.setdefault(result.case, set()).add(result.verdict)
+    assert left(opened(file, "#/cases?verdict=differ")) == sum(len(kinds) > 1 for kinds in verdicts.values())
 
 
-def test_the_matrix_counts_what_the_filter_leaves(file: Path, found: list[Result], opened: Any) -> None:
+def test_the_matrix_counts_what_the_filter_leaves(file: Path, all_results: list[Result], opened: Any) -> None:
     tab = opened(file)
     cell = tab.locator("#matrix tr:not([hidden])", has_text="ReduceSum").locator("td a").first
-    some = next(typed(r) for r in found if r.backend == "mine" and r.operator == SUM and typed(r))
+    some = next(typed(r) for r in all_results if r.backend == "mine" and r.operator == SUM and typed(r))
     for value in ("", some):
         tab.locator("#f-type").select_option(value)
-        own = [r for r in found if r.backend == "mine" and r.operator == SUM and (not value or typed(r) == value)]
+        own = [r for r in all_results if r.backend == "mine" and r.operator == SUM and (not value or typed(r) == value)]
         counts = Counter(r.verdict for r in own)
         assert cell.get_attribute("aria-label") == matrix.sentence(counts)
         assert cell.locator("span").inner_text() == matrix.short(counts)
@@ -532,11 +537,11 @@ def test_the_matrix_counts_what_the_filter_leaves(file: Path, found: list[Result
 
 
 def test_a_case_shows_what_the_stream_says(
-    file: Path, found: list[Result], cases: dict[str, Case], opened: Any
+    file: Path, all_results: list[Result], cases: dict[str, Case], opened: Any
 ) -> None:
     wrong = next(
         r
-        for r in found
+        for r in all_results
         if r.backend == "mine"
         and r.verdict is Verdict.WRONG_VALUE
         and 1 < r.mismatch["differing"] < r.mismatch["total"]
@@ -547,27 +552,29 @@ def test_a_case_shows_what_the_stream_says(
     text = article.inner_text()
     for part in (wrong.case, wrong.message, *case.clauses, *case.notes, "Tolerance: "):
         assert " ".join(part.split()) in " ".join(text.split()), part
-    for result in found:
+    for result in all_results:
         if result.case == wrong.case:
             row = tab.locator(
                 ".verdicts tbody tr", has=tab.get_by_role("rowheader", name=result.backend, exact=True)
             ).first
             assert verdict_styles.STYLES[result.verdict].words in row.inner_text()
-    seen = wrong.mismatch
+    mismatch = wrong.mismatch
     row = tab.locator(".elements tr.given", has=tab.get_by_role("rowheader", name="mine", exact=True)).locator("td")
-    assert row.all_inner_texts()[: len(seen["given"])] == list(seen["given"])
-    marked = [number for number in range(len(seen["given"])) if row.nth(number).locator("mark").count()]
-    assert marked == [flat - seen["start"] for flat in seen["differs"] if flat - seen["start"] < len(seen["given"])]
-    assert 0 < len(marked) < len(seen["given"])
+    assert row.all_inner_texts()[: len(mismatch["given"])] == list(mismatch["given"])
+    marked = [number for number in range(len(mismatch["given"])) if row.nth(number).locator("mark").count()]
+    assert marked == [
+        flat - mismatch["start"] for flat in mismatch["differs"] if flat - mismatch["start"] < len(mismatch["given"])
+    ]
+    assert 0 < len(marked) < len(mismatch["given"])
     assert tab.locator("#model").inner_text().split()[:3] == [
         "<",
         "ir_version:",
         tab.locator("#model").inner_text().split()[2],
     ]
-    assert f"{seen['differing']} of {seen['total']} elements differ" in text
+    assert f"{mismatch['differing']} of {mismatch['total']} elements differ" in text
 
 
-def test_of_a_large_tensor_the_page_says_what_it_does_not_show(
+def test_for_a_large_tensor_the_page_names_the_elements_not_shown(
     tmp_path: Path, cases: dict[str, Case], opened: Any
 ) -> None:
     base = next(iter(cases.values()))
@@ -585,9 +592,11 @@ def test_of_a_large_tensor_the_page_says_what_it_does_not_show(
     assert "[5,20]" in text
 
 
-def test_an_older_run_without_elements_is_said_so(tmp_path: Path, opened: Any) -> None:
-    seen = {"where": "outputs[0]", "expected": "1", "actual": "2", "differing": 3, "total": 9}
-    result = Result("a/B/1/c", "a/B/1", "mine", Verdict.WRONG_VALUE, "values", mismatch=seen, expected="E", actual="A")
+def test_an_older_run_without_elements_has_a_note(tmp_path: Path, opened: Any) -> None:
+    mismatch = {"where": "outputs[0]", "expected": "1", "actual": "2", "differing": 3, "total": 9}
+    result = Result(
+        "a/B/1/c", "a/B/1", "mine", Verdict.WRONG_VALUE, "values", mismatch=mismatch, expected="E", actual="A"
+    )
     path = tmp_path / "page.html"
     path.write_text(page.report([Run(write(tmp_path / "r.ndjson", [result]))], missing="The suite is another one."))
     tab = opened(path, "#/case/a/B/1/c")
@@ -597,10 +606,10 @@ def test_an_older_run_without_elements_is_said_so(tmp_path: Path, opened: Any) -
     assert "The suite is another one." in tab.locator("header").inner_text()
 
 
-def test_scripts_are_those_of_repro(file: Path, found: list[Result], cases: dict[str, Case], opened: Any) -> None:
+def test_scripts_are_those_of_repro(file: Path, all_results: list[Result], cases: dict[str, Case], opened: Any) -> None:
     tab = opened(file)
     kinds: Counter[tuple[object, ...]] = Counter()
-    for result in found:
+    for result in all_results:
         case = cases[result.case]
         parts = repro.parts(case)
         kind = (result.backend, parts.wide, parts.rejects, parts.checks, result.verdict is Verdict.REFUSED)
@@ -610,7 +619,7 @@ def test_scripts_are_those_of_repro(file: Path, found: list[Result], cases: dict
         kinds[kind] += 1
         tab.evaluate("(id) => { location.hash = '#/case/' + encodeURIComponent(id); }", result.case)
         tab.locator("#case-title", has_text=re.compile(f"^{re.escape(result.case)}$")).wait_for()
-        place = [r.backend for r in found if r.case == result.case and r.verdict is not Verdict.PASS].index(
+        place = [r.backend for r in all_results if r.case == result.case and r.verdict is not Verdict.PASS].index(
             result.backend
         )
         shown = tab.locator("details.scripts").nth(place).locator("pre.script").evaluate("(pre) => pre.textContent")
@@ -652,11 +661,11 @@ def test_a_copied_script_runs_and_shows_the_mismatch(tmp_path: Path, opened: Any
     )
 
 
-def test_a_command_is_quoted_for_a_shell(file: Path, found: list[Result], opened: Any) -> None:
-    result = next(r for r in found if r.backend == COMMAND and r.verdict is Verdict.CRASH)
+def test_a_command_is_quoted_for_a_shell(file: Path, all_results: list[Result], opened: Any) -> None:
+    result = next(r for r in all_results if r.backend == COMMAND and r.verdict is Verdict.CRASH)
     tab = opened(file, f"#/case/{result.case}")
-    told = tab.locator("details.scripts", has_text=COMMAND).locator(".copy code").text_content()
-    assert told == f"onnx-conformance repro {result.case} --backend '{COMMAND}'"
+    shown = tab.locator("details.scripts", has_text=COMMAND).locator(".copy code").text_content()
+    assert shown == f"onnx-conformance repro {result.case} --backend '{COMMAND}'"
 
 
 # Hostile
@@ -667,7 +676,7 @@ def hostile(folder: Path) -> Path:
     long = "<b>long</b>" * 10_000
     backend = f"evil {HOSTILE}"
     name = "ai.onnx/<img src=x onerror=alert(9)>/1"
-    found = [
+    results = [
         Result(
             f"{name}/{HOSTILE}", name, backend, Verdict.WRONG_VALUE, "values", HOSTILE, message=HOSTILE, error=HOSTILE,
             signal=HOSTILE, expected=HOSTILE, actual=HOSTILE, clauses=(HOSTILE,), tags=(HOSTILE,), stderr=HOSTILE,
@@ -682,7 +691,7 @@ def hostile(folder: Path) -> Path:
                mismatch={"where": HOSTILE, "expected": "", "actual": "", "differs": [2**39], "shape": [2**39]}),
     ]  # fmt: skip
     said_of = {"runtime": HOSTILE, "version": HOSTILE, "repro": f'x = """{HOSTILE}"""\n'}
-    path = write(folder / "evil <b>.ndjson", found, {backend: said_of})
+    path = write(folder / "evil <b>.ndjson", results, {backend: said_of})
     page_path = folder / "hostile.html"
     statement = Statement(backend, name.rpartition("/")[0], Verdict.CRASH, (HOSTILE,), 1, 1, 0, (f"{name}/long",))
     page_path.write_text(page.report([Run(path)], [], [statement], missing=HOSTILE), encoding="utf-8")
@@ -743,17 +752,17 @@ def test_addresses_that_mean_nothing_do_no_harm(route: str, file: Path, opened: 
 # Two runs
 
 
-def test_two_runs_are_compared(folder: Path, cases: dict[str, Case], found: list[Result], opened: Any) -> None:
-    kept = list(cases.values())
+def test_two_runs_are_compared(folder: Path, cases: dict[str, Case], all_results: list[Result], opened: Any) -> None:
+    chosen = list(cases.values())
     old = write(
         folder / "old.ndjson",
-        [r for r in found if r.backend == "mine" and r.case != kept[0].id],
+        [r for r in all_results if r.backend == "mine" and r.case != chosen[0].id],
         {"mine": {"version": "1"}},
     )
-    new = write(folder / "new.ndjson", [said(case, 0, 3) for case in kept[:-2]], {"mine": {"version": "2"}})
+    new = write(folder / "new.ndjson", [result_of(case, 0, 3) for case in chosen[:-2]], {"mine": {"version": "2"}})
     compared = comparison.compare_runs(Run(old), Run(new))
     path = folder / "two.html"
-    path.write_text(page.report([Run(old), Run(new)], kept))
+    path.write_text(page.report([Run(old), Run(new)], chosen))
     tab = opened(path, "#/changes")
     assert "mine 1 → mine 2" in tab.locator("#v-changes h2").first.inner_text()
     for kind, rows in compared.kinds.items():
@@ -768,14 +777,14 @@ def test_two_runs_are_compared(folder: Path, cases: dict[str, Case], found: list
 
 
 def test_failures_that_say_the_same_are_not_put_down_to_a_sentence(tmp_path: Path, opened: Any) -> None:
-    found = [
+    results = [
         Result("a/B/1/c", "a/B/1", "mine", Verdict.REFUSED, "values", message="", error="Odd", clauses=("One.",)),
         Result("a/B/1/d", "a/B/1", "mine", Verdict.REFUSED, "values", message="", error="Odd", clauses=("Two.",)),
         Result("a/B/1/e", "a/B/1", "mine", Verdict.CRASH, "values", message="ended by SIGBUS", signal="SIGBUS",
                clauses=("Three.",)),
     ]  # fmt: skip
     path = tmp_path / "page.html"
-    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", found, {"mine": {}}))]))
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", results, {"mine": {}}))]))
     tab = opened(path, "#/groups")
     shown = [" ".join(text.split()) for text in tab.locator(".group").all_inner_texts()]
     assert shown == ["refused a/B Odd 2 cases", "crash a/B «Three.» ended by SIGBUS 1 case"]
@@ -829,15 +838,15 @@ def test_the_page_can_be_walked_by_keyboard_alone(file: Path, opened: Any) -> No
     tab.locator("#list").focus()
     tab.keyboard.press("ArrowDown")
     row = tab.locator("#list").get_attribute("aria-activedescendant")
-    wanted = tab.locator(f"#{row} .id").inner_text()
+    title = tab.locator(f"#{row} .id").inner_text()
     tab.keyboard.press("Enter")
     tab.locator("#case-title").wait_for()
-    assert tab.locator("#case-title").inner_text() == wanted
+    assert tab.locator("#case-title").inner_text() == title
     tab.keyboard.press("n")
-    tab.locator("#case-title", has_not_text=re.compile(f"^{re.escape(wanted)}$")).wait_for()
+    tab.locator("#case-title", has_not_text=re.compile(f"^{re.escape(title)}$")).wait_for()
     tab.wait_for_timeout(150)
     tab.keyboard.press("p")
-    tab.locator("#case-title", has_text=re.compile(f"^{re.escape(wanted)}$")).wait_for()
+    tab.locator("#case-title", has_text=re.compile(f"^{re.escape(title)}$")).wait_for()
     tab.keyboard.press("Escape")
     assert tab.evaluate(f"{active}.id") == "list"
     tab.keyboard.press("?")
@@ -847,12 +856,12 @@ def test_the_page_can_be_walked_by_keyboard_alone(file: Path, opened: Any) -> No
 
 
 def test_only_rows_in_sight_are_in_the_document(tmp_path: Path, opened: Any) -> None:
-    found = [
+    results = [
         Result(f"a/Op{n // 10:03}/1/case{n}", f"a/Op{n // 10:03}/1", "mine", Verdict.PASS, "values")
         for n in range(3000)
     ]
     path = tmp_path / "page.html"
-    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", found, {"mine": {}}))]))
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", results, {"mine": {}}))]))
     tab = opened(path, "#/cases")
     assert tab.locator("#list").get_attribute("aria-rowcount") == "3001"
     assert tab.locator("#list .body .row").count() < 80
@@ -893,8 +902,8 @@ def show(tab: Page, route: str) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 400])
-def test_the_page_is_no_wider_than_the_window(width: int, file: Path, found: list[Result], opened: Any) -> None:
-    wrong = next(r for r in found if r.verdict is Verdict.WRONG_VALUE)
+def test_the_page_is_no_wider_than_the_window(width: int, file: Path, all_results: list[Result], opened: Any) -> None:
+    wrong = next(r for r in all_results if r.verdict is Verdict.WRONG_VALUE)
     tab = opened(file, viewport={"width": width, "height": 800})
     for route, view in (
         ("#/", "matrix"),
@@ -909,9 +918,11 @@ def test_the_page_is_no_wider_than_the_window(width: int, file: Path, found: lis
 
 def test_many_backends_leave_room_for_the_id_on_a_telephone(tmp_path: Path, opened: Any) -> None:
     backends = {f"runtime {number}": {} for number in range(12)}
-    found = [Result(f"a/Op/1/case{n}", "a/Op/1", name, Verdict.PASS, "values") for n in range(99) for name in backends]
+    results = [
+        Result(f"a/Op/1/case{n}", "a/Op/1", name, Verdict.PASS, "values") for n in range(99) for name in backends
+    ]
     path = tmp_path / "page.html"
-    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", found, backends))]))
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", results, backends))]))
     tab = opened(path, "#/cases", viewport={"width": 400, "height": 800})
     for width, height in ((400, 50), (1280, 28), (400, 50)):
         tab.set_viewport_size({"width": width, "height": 800})
@@ -925,9 +936,9 @@ def test_many_backends_leave_room_for_the_id_on_a_telephone(tmp_path: Path, open
         assert badge["x"] + badge["width"] <= width
 
 
-def test_a_run_that_was_cut_off_says_so_on_top(tmp_path: Path, found: list[Result], opened: Any) -> None:
+def test_a_run_that_was_cut_off_says_so_on_top(tmp_path: Path, all_results: list[Result], opened: Any) -> None:
     path = tmp_path / "page.html"
-    path.write_text(page.report([Run(write(tmp_path / "cut.ndjson", found[:9], finish=False))]))
+    path.write_text(page.report([Run(write(tmp_path / "cut.ndjson", all_results[:9], finish=False))]))
     tab = opened(path)
     alert = tab.get_by_role("alert")
     assert "cut.ndjson was cut off" in alert.inner_text()
@@ -957,7 +968,7 @@ def test_without_javascript_the_matrix_is_there(file: Path, browser: Browser) ->
     context.close()
 
 
-def test_the_index_holds_every_result(file: Path, found: list[Result], opened: Any) -> None:
+def test_the_index_lists_every_result(file: Path, all_results: list[Result], opened: Any) -> None:
     tab = opened(file)
     index = tab.evaluate(
         """async () => {
@@ -967,4 +978,4 @@ def test_the_index_holds_every_result(file: Path, found: list[Result], opened: A
           return new Response(stream).text();
         }"""
     )
-    assert set(json.loads(index)["ids"]) == {result.case for result in found}
+    assert set(json.loads(index)["ids"]) == {result.case for result in all_results}

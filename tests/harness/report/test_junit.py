@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from harness.report.report_data import ReportData
 
 
-def tree(found: ReportData) -> ET.Element:
-    return ET.fromstring("".join(junit.report(found)))
+def tree(data: ReportData) -> ET.Element:
+    return ET.fromstring("".join(junit.report(data)))
 
 
 def case(root: ET.Element, name: str) -> ET.Element:
-    (found,) = root.findall(f".//testcase[@name='{name}']")
-    return found
+    (testcase,) = root.findall(f".//testcase[@name='{name}']")
+    return testcase
 
 
 @pytest.mark.parametrize("verdict", Verdict)
-def test_each_verdict_is_told_with_its_name(verdict: Verdict, tmp_path: Path) -> None:
-    found = case(tree(data_of(tmp_path / "r", result(verdict=verdict, message="why so"))), f"{SPLIT}/even")
+def test_each_verdict_is_named(verdict: Verdict, tmp_path: Path) -> None:
+    testcase = case(tree(data_of(tmp_path / "r", result(verdict=verdict, message="why so"))), f"{SPLIT}/even")
     kinds = {
         Verdict.CRASH: "error", Verdict.TIMEOUT: "error", Verdict.ADAPTER_ERROR: "error",
         Verdict.UNSUPPORTED: "skipped", Verdict.UNSPECIFIED: "skipped",
     }  # fmt: skip
     if verdict is Verdict.PASS:
-        assert not list(found)
+        assert not list(testcase)
         return
-    (outcome,) = found
+    (outcome,) = testcase
     assert outcome.tag == kinds.get(verdict, "failure")
     assert (outcome.get("type"), outcome.get("message")) == (str(verdict), "why so")
 
@@ -49,8 +49,8 @@ def test_a_suite_is_an_operator_version_on_a_backend_and_counts_its_cases(tmp_pa
         result("c", Verdict.WRONG_VALUE, seconds=0.125), result("d", operator="ai.onnx/Split/2"),
         result("e", Verdict.UNSUPPORTED, seconds=float("inf")), result("f", backend="other"),
     ]  # fmt: skip
-    found = data_of(tmp_path / "r", *results, backends=("mine", "other"))
-    text = "".join(junit.report(found))
+    data = data_of(tmp_path / "r", *results, backends=("mine", "other"))
+    text = "".join(junit.report(data))
     root = ET.fromstring(text)
     heads = [[suite.get(name) for name in ("name", "tests", "failures", "errors", "skipped", "time")] for suite in root]
     assert heads == [
@@ -68,9 +68,9 @@ def test_a_suite_is_an_operator_version_on_a_backend_and_counts_its_cases(tmp_pa
 
 def test_a_suite_larger_than_a_piece_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(junit, "_PIECE", 7)
-    found = [result(f"käse{i}", Verdict.REFUSED, message="straße\n" * 5) for i in range(5)]
-    root = tree(data_of(tmp_path / "r", *found))
-    assert [item.get("name") for item in root.iter("testcase")] == [item.case for item in found]
+    results = [result(f"käse{i}", Verdict.REFUSED, message="straße\n" * 5) for i in range(5)]
+    root = tree(data_of(tmp_path / "r", *results))
+    assert [item.get("name") for item in root.iter("testcase")] == [item.case for item in results]
 
 
 def test_a_failure_says_sentence_and_values(tmp_path: Path) -> None:
@@ -83,14 +83,14 @@ def test_a_failure_says_sentence_and_values(tmp_path: Path) -> None:
     (outcome,) = case(tree(data_of(tmp_path / "f", flaky)), f"{SPLIT}/even")
     assert "attempts: wrong_value (first), pass (same)" in (outcome.text or "")
     dead = result(verdict=Verdict.CRASH, stderr="Assertion failed")
-    found = case(tree(data_of(tmp_path / "s", dead)), f"{SPLIT}/even")
-    assert [item.tag for item in found] == ["error", "system-err"]
+    testcase = case(tree(data_of(tmp_path / "s", dead)), f"{SPLIT}/even")
+    assert [item.tag for item in testcase] == ["error", "system-err"]
 
 
 def test_an_expected_failure_is_skipped_and_says_why(tmp_path: Path) -> None:
     more = 'link = "https://example.org/1"'
-    found = data_of(tmp_path / "r", result(verdict=Verdict.CRASH), expect=entry("*/even", "crash", "not yet", more))
-    root = tree(found)
+    data = data_of(tmp_path / "r", result(verdict=Verdict.CRASH), expect=entry("*/even", "crash", "not yet", more))
+    root = tree(data)
     (outcome,) = case(root, f"{SPLIT}/even")
     assert (outcome.tag, outcome.get("type")) == ("skipped", "expected")
     assert outcome.get("message") == "expected crash: not yet (https://example.org/1)"
@@ -116,8 +116,8 @@ def test_a_deviation_at_the_gate_is_a_failure(
 
 
 def test_faults_and_problems_are_cases_of_their_own(tmp_path: Path) -> None:
-    found = data_of(tmp_path / "r", result(), finish=False, expect=entry("*/gone", "crash"))
-    root = tree(found)
+    data = data_of(tmp_path / "r", result(), finish=False, expect=entry("*/gone", "crash"))
+    root = tree(data)
     assert [suite.get("name") for suite in root] == ["the run", "the expectations", f"{SPLIT} on mine"]
     (fault,) = case(root, "fault 1")
     assert fault.tag == "error"
@@ -127,8 +127,8 @@ def test_faults_and_problems_are_cases_of_their_own(tmp_path: Path) -> None:
     assert root.get("errors") == "1"
 
 
-def test_a_thousand_problems_are_cut_and_said(tmp_path: Path) -> None:
-    found = data_of(tmp_path / "r", result(), expect="".join(entry(f"*/gone{i}", "crash") for i in range(1000)))
-    names = [item[0].get("message") for item in tree(found)[0].iter("testcase")]
+def test_a_thousand_problems_are_cut_and_counted(tmp_path: Path) -> None:
+    data = data_of(tmp_path / "r", result(), expect="".join(entry(f"*/gone{i}", "crash") for i in range(1000)))
+    names = [item[0].get("message") for item in tree(data)[0].iter("testcase")]
     assert len(names) == junit.MOST_LISTED + 1
     assert names[-1] == "and 900 more"

@@ -64,7 +64,7 @@ def test_accepted_models_are_counted_by_the_force_of_what_forbids_them() -> None
     )
 
 
-def test_what_did_not_occur_has_no_line() -> None:
+def test_verdicts_that_did_not_occur_have_no_line() -> None:
     assert screen(summed(*several(Verdict.PASS, 2)), mine=40).splitlines() == [
         "mine 1.2.3: 2 cases, suite generated, 1 case in 40",
         "  passed  2  100.0 % of the 2 attempted, 100.0 % of the 2 specified",
@@ -90,11 +90,11 @@ def test_without_results_the_next_command_keeps_them() -> None:
     assert "onnx-conformance explain FILE" in text
 
 
-def test_where_nothing_fails_nothing_is_next() -> None:
+def test_without_failures_there_is_no_next_command() -> None:
     assert list(run_end.next_commands(summed(*several(Verdict.PASS, 2)), "today.ndjson", [], 120)) == []
 
 
-def test_a_fault_of_the_adapter_is_not_what_is_next() -> None:
+def test_an_adapter_error_suggests_no_next_command() -> None:
     both = summed(result("broken", Verdict.ADAPTER_ERROR), result("wrong", Verdict.WRONG_VALUE))
     assert "show ai.onnx/Split/18/wrong" in "\n".join(run_end.next_commands(both, "", [], 120))
 

@@ -1,4 +1,4 @@
-"""SARIF: what the standard and GitHub's code scanning ask for, rules that are sentences, and limits that are told."""
+"""SARIF: requirements of the standard and of GitHub's code scanning, rules that are sentences, and reported limits."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ ALLOWED = {
 """Members that the standard has and that are written; it forbids others."""
 
 
-def keys(given: dict[str, Any], what: str, *required: str) -> None:
-    assert set(required) <= set(given) <= ALLOWED[what], (what, set(given))
+def keys(members: dict[str, Any], what: str, *required: str) -> None:
+    assert set(required) <= set(members) <= ALLOWED[what], (what, set(members))
 
 
-def text(given: dict[str, Any]) -> str:
-    assert list(given) == ["text"]
-    assert isinstance(given["text"], str)
-    assert 0 < len(given["text"]) <= 2048, len(given["text"])
-    assert not re.search(r"\]\(|(?<!\{)\{(?:\{\{)*(?!\{)", given["text"]), "a link, or a placeholder"
-    return str(given["text"])
+def text(members: dict[str, Any]) -> str:
+    assert list(members) == ["text"]
+    assert isinstance(members["text"], str)
+    assert 0 < len(members["text"]) <= 2048, len(members["text"])
+    assert not re.search(r"\]\(|(?<!\{)\{(?:\{\{)*(?!\{)", members["text"]), "a link, or a placeholder"
+    return str(members["text"])
 
 
 def check(document: Any) -> list[Any]:
@@ -71,8 +71,8 @@ def check(document: Any) -> list[Any]:
             assert urlsplit(rule["helpUri"]).scheme == "https"
             assert rule["defaultConfiguration"]["level"] in LEVELS
             assert len(rule["properties"]["tags"]) <= 20
-        for found in run["results"]:
-            check_result(found, ids)
+        for finding in run["results"]:
+            check_result(finding, ids)
         (invocation,) = run["invocations"]
         keys(invocation, "invocation", "executionSuccessful")
         for note in invocation["toolExecutionNotifications"]:
@@ -83,12 +83,12 @@ def check(document: Any) -> list[Any]:
     return list(document["runs"])
 
 
-def check_result(found: dict[str, Any], ids: list[str]) -> None:
-    keys(found, "result", "ruleId", "level", "message", "locations", "partialFingerprints")
-    assert found["ruleId"] in ids
-    assert found["level"] in LEVELS
-    text(found["message"])
-    (place,) = found["locations"]
+def check_result(finding: dict[str, Any], ids: list[str]) -> None:
+    keys(finding, "result", "ruleId", "level", "message", "locations", "partialFingerprints")
+    assert finding["ruleId"] in ids
+    assert finding["level"] in LEVELS
+    text(finding["message"])
+    (place,) = finding["locations"]
     uri = place["physicalLocation"]["artifactLocation"]["uri"]
     parts = urlsplit(uri)
     assert not parts.scheme, uri
@@ -99,14 +99,14 @@ def check_result(found: dict[str, Any], ids: list[str]) -> None:
     assert ".." not in unquote(uri).split("/"), uri
     assert place["physicalLocation"]["region"]["startLine"] >= 1
     assert place["logicalLocations"][0]["fullyQualifiedName"]
-    assert re.fullmatch(r"[0-9a-f]{32}:1", found["partialFingerprints"]["primaryLocationLineHash"])
-    for suppression in found.get("suppressions", []):
+    assert re.fullmatch(r"[0-9a-f]{32}:1", finding["partialFingerprints"]["primaryLocationLineHash"])
+    for suppression in finding.get("suppressions", []):
         keys(suppression, "suppression", "kind")
         assert suppression["kind"] in {"inSource", "external"}
 
 
-def runs(found: ReportData) -> list[Any]:
-    return check(json.loads("".join(sarif.report(found))))
+def runs(data: ReportData) -> list[Any]:
+    return check(json.loads("".join(sarif.report(data))))
 
 
 def notes(run: Any) -> list[str]:
@@ -114,7 +114,7 @@ def notes(run: Any) -> list[str]:
 
 
 def test_the_check_can_fail(tmp_path: Path) -> None:
-    made = "".join(sarif.report(data_of(tmp_path / "r", result(verdict=Verdict.CRASH, clauses=("One.",)))))
+    text_ = "".join(sarif.report(data_of(tmp_path / "r", result(verdict=Verdict.CRASH, clauses=("One.",)))))
     for before, after in (
         ('"2.1.0"', '"2.0.0"'),
         ('"uri":"', '"uri":"/'),
@@ -126,9 +126,9 @@ def test_the_check_can_fail(tmp_path: Path) -> None:
         ('"text":"', '"text":"{0}'),
         ('"ruleId"', '"rules":0,"ruleId"'),
     ):
-        assert before in made
+        assert before in text_
         with pytest.raises(AssertionError):
-            check(json.loads(made.replace(before, after)))
+            check(json.loads(text_.replace(before, after)))
 
 
 def test_a_result_names_sentence_case_and_page(tmp_path: Path) -> None:
@@ -137,16 +137,16 @@ def test_a_result_names_sentence_case_and_page(tmp_path: Path) -> None:
         expected="float[1] 0", actual="float[1] 1",
     )  # fmt: skip
     (run,) = runs(data_of(tmp_path / "r", wrong, result("fine")))
-    (found,) = run["results"]
+    (finding,) = run["results"]
     (rule,) = run["tool"]["driver"]["rules"]
-    assert re.fullmatch(r"ai\.onnx/Split/the-last-chunk-will-be-smaller-[0-9a-f]{8}", found["ruleId"])
+    assert re.fullmatch(r"ai\.onnx/Split/the-last-chunk-will-be-smaller-[0-9a-f]{8}", finding["ruleId"])
     assert rule["shortDescription"]["text"] == "The last chunk will be smaller."
     assert rule["helpUri"] == "https://onnx.ai/onnx/operators/onnx__Split.html"
-    assert found["message"]["text"] == (
+    assert finding["message"]["text"] == (
         f"wrong_value on mine: {SPLIT}/even. off by one. expected float[1] 0, got float[1] 1"
     )
-    assert found["locations"][0]["logicalLocations"] == [{"fullyQualifiedName": f"{SPLIT}/even", "kind": "case"}]
-    assert found["properties"]["clauses"] == ["The last chunk will be smaller.", "Equal."]
+    assert finding["locations"][0]["logicalLocations"] == [{"fullyQualifiedName": f"{SPLIT}/even", "kind": "case"}]
+    assert finding["properties"]["clauses"] == ["The last chunk will be smaller.", "Equal."]
 
 
 def test_a_rule_is_the_same_in_every_version_and_whitespace(tmp_path: Path) -> None:
@@ -158,9 +158,11 @@ def test_a_rule_is_the_same_in_every_version_and_whitespace(tmp_path: Path) -> N
 
 
 def test_every_generated_sentence_has_a_rule_of_its_own() -> None:
-    said = {(case.operator.rpartition("/")[0], " ".join(clause.split())) for case in few() for clause in case.clauses}
-    assert len(said) > 50, len(said)
-    assert len({sarif.rule_id(f"{operator}/1", sentence) for operator, sentence in said}) == len(said)
+    sentences = {
+        (case.operator.rpartition("/")[0], " ".join(clause.split())) for case in few() for clause in case.clauses
+    }
+    assert len(sentences) > 50, len(sentences)
+    assert len({sarif.rule_id(f"{operator}/1", sentence) for operator, sentence in sentences}) == len(sentences)
 
 
 @pytest.mark.parametrize(
@@ -182,9 +184,9 @@ def test_the_page_of_an_operator(operator: str, page: str) -> None:
 @pytest.mark.parametrize("verdict", Verdict)
 def test_levels(verdict: Verdict, tmp_path: Path) -> None:
     (run,) = runs(data_of(tmp_path / "r", result(verdict=verdict)))
-    levels = [found["level"] for found in run["results"]]
-    wanted = {Verdict.REFUSED: ["warning"], Verdict.ACCEPTED_INVALID: ["note"]}
-    assert levels == (wanted.get(verdict, ["error"]) if verdict.failed else []), levels
+    levels = [finding["level"] for finding in run["results"]]
+    expected = {Verdict.REFUSED: ["warning"], Verdict.ACCEPTED_INVALID: ["note"]}
+    assert levels == (expected.get(verdict, ["error"]) if verdict.failed else []), levels
     broken = verdict is Verdict.ADAPTER_ERROR
     assert run["invocations"][0]["executionSuccessful"] is not broken
     assert bool(notes(run)) is broken
@@ -196,10 +198,10 @@ def test_a_crash_without_a_sentence_has_the_rule_of_the_whole_text(tmp_path: Pat
 
 
 def test_an_expected_failure_is_suppressed_with_its_reason(tmp_path: Path) -> None:
-    found = data_of(
+    data = data_of(
         tmp_path / "r", result(verdict=Verdict.CRASH), result("b", Verdict.CRASH), expect=entry("*/even", "crash", "no")
     )
-    (run,) = runs(found)
+    (run,) = runs(data)
     news, known = run["results"]
     assert "suppressions" not in news
     assert (news["level"], known["level"]) == ("error", "note")
@@ -209,20 +211,18 @@ def test_an_expected_failure_is_suppressed_with_its_reason(tmp_path: Path) -> No
 def test_backends_are_runs_of_their_own_and_at_most_twenty(tmp_path: Path) -> None:
     names = tuple(f"backend {i}" for i in range(23))
     wrong = [result(verdict=Verdict.CRASH, backend=name) for name in names]
-    found = runs(report_data.read(run_of(tmp_path / "r", *wrong, backends=names)))
-    assert [len(run["results"]) for run in found] == [1] * 20
-    assert notes(found[0]) == ["left out, as code scanning takes 20 runs a file: backend 20, backend 21, backend 22"]
-    assert found[1]["automationDetails"]["id"] == "onnx-conformance/backend%201/"
+    runs_ = runs(report_data.read(run_of(tmp_path / "r", *wrong, backends=names)))
+    assert [len(run["results"]) for run in runs_] == [1] * 20
+    assert notes(runs_[0]) == ["left out, as code scanning takes 20 runs a file: backend 20, backend 21, backend 22"]
+    assert runs_[1]["automationDetails"]["id"] == "onnx-conformance/backend%201/"
 
 
-def test_the_worst_results_are_kept_and_what_is_left_out_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_worst_results_are_kept_and_the_rest_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sarif, "MOST_RESULTS", 4)
     monkeypatch.setattr(sarif, "SHOWN_RESULTS", 3)
     verdicts = [Verdict.ACCEPTED_INVALID, Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT] * 2
-    found = [result(str(i), verdict) for i, verdict in enumerate([Verdict.REFUSED, *verdicts])]
-    (run,) = runs(data_of(tmp_path / "r", *found, expect=entry(f"{SPLIT}/3", "crash")))
+    results = [result(str(i), verdict) for i, verdict in enumerate([Verdict.REFUSED, *verdicts])]
+    (run,) = runs(data_of(tmp_path / "r", *results, expect=entry(f"{SPLIT}/3", "crash")))
     assert [one["properties"]["verdict"] for one in run["results"]] == ["timeout", "crash", "timeout", "refused"]
     assert notes(run)[0] == (
         "left out, as code scanning takes so many results or bytes only: 1 expected, 2 note, 2 warning"
@@ -238,14 +238,14 @@ def test_the_true_limits_are_github_s() -> None:
 def test_the_file_stays_below_the_limit_when_compressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sarif, "MOST_BYTES", 400_000)
     words = random.Random(0)
-    found = [
+    results = [
         result(str(i), Verdict.WRONG_VALUE, message=words.randbytes(190).hex(), clauses=(words.randbytes(200).hex(),))
         for i in range(1500)
     ]
-    made = data_of(tmp_path / "r", *found)
-    size = len(gzip.compress("".join(sarif.report(made)).encode(), 6))
+    data = data_of(tmp_path / "r", *results)
+    size = len(gzip.compress("".join(sarif.report(data)).encode(), 6))
     assert 150_000 < size < 400_000, size
-    (run,) = runs(made)
+    (run,) = runs(data)
     (note,) = notes(run)
     left = int(re.findall(r"(\d+) error", note)[0])
     assert left + len(run["results"]) == 1500
@@ -266,10 +266,8 @@ def test_a_case_is_never_a_path_out_of_the_repository(case: str, tmp_path: Path)
 
 
 def test_faults_and_problems_are_notifications(tmp_path: Path) -> None:
-    found = data_of(
-        tmp_path / "r", result(), finish=False, expect="".join(entry(f"*/{i}x", "crash") for i in range(99))
-    )
-    (run,) = runs(found)
+    data = data_of(tmp_path / "r", result(), finish=False, expect="".join(entry(f"*/{i}x", "crash") for i in range(99)))
+    (run,) = runs(data)
     assert run["invocations"][0]["executionSuccessful"] is False
     assert "cut off" in notes(run)[0]
     assert len(notes(run)) == sarif.MOST_NOTIFICATIONS + 1

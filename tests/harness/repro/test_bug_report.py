@@ -1,4 +1,4 @@
-"""Bug reports: they render as meant whatever a runtime said, and tell nothing of the machine they were made on."""
+"""Bug reports: they render as meant with any message of a runtime, and reveal nothing about the machine."""
 
 from __future__ import annotations
 
@@ -52,12 +52,14 @@ def case() -> Case:
     return find_case(SPLIT)
 
 
-def issue_of(case: Case, result: Result, hello: dict[str, Any], *others: LiveAnswer, **given: Any) -> Issue:
-    return Issue(case, result, LiveAnswer(result.backend, hello, result, **given), others)
+def issue_of(case: Case, result: Result, hello: dict[str, Any], *others: LiveAnswer, **members: Any) -> Issue:
+    return Issue(case, result, LiveAnswer(result.backend, hello, result, **members), others)
 
 
-def failing(case: Case, **given: Any) -> Result:
-    return dataclasses.replace(Result(case.id, case.operator, "mine", Verdict.WRONG_VALUE, str(case.outcome)), **given)
+def failing(case: Case, **members: Any) -> Result:
+    return dataclasses.replace(
+        Result(case.id, case.operator, "mine", Verdict.WRONG_VALUE, str(case.outcome)), **members
+    )
 
 
 def hostile(case: Case) -> str:
@@ -79,7 +81,7 @@ def hostile(case: Case) -> str:
     return bug_report.markdown(issue_of(case, result, hello, *others, outputs=(np.array([HOSTILE], object),)))
 
 
-def test_what_others_wrote_means_nothing(case: Case) -> None:
+def test_markup_of_others_is_escaped(case: Case) -> None:
     text = hostile(case)
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text)
     left = outside_code(text)
@@ -93,27 +95,27 @@ def test_what_others_wrote_means_nothing(case: Case) -> None:
 
 
 @pytest.mark.parametrize("wrong", [lambda text: text, lambda text: f"`{text}`"])
-def test_the_test_would_see_text_that_is_not_guarded(case: Case, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unguarded_text_is_noticed(case: Case, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bug_report, "code", lambda text, _limit=0: wrong(str(text)))
     with pytest.raises(AssertionError):
-        test_what_others_wrote_means_nothing(case)
+        test_markup_of_others_is_escaped(case)
 
 
 @pytest.mark.parametrize(
     "text",
     ["a", "`", "``a", "a `b` ``c``", "a|b", "`|`", "\\", "\\`", "a\\|b", "<b>", "&amp;", "&#124;|", "- a", "1. a"],
 )
-def test_code_shows_what_it_is_given(text: str) -> None:
-    for made in (f"{bug_report.code(text)}", f"| a |\n| --- |\n| {bug_report.code(text)} |"):
-        found = re.search(r"<code>(.*?)</code>", rendered(made), re.DOTALL)
-        assert found, made
-        assert html.unescape(found[1]) == text, made
+def test_code_renders_as_the_same_text(text: str) -> None:
+    for source in (f"{bug_report.code(text)}", f"| a |\n| --- |\n| {bug_report.code(text)} |"):
+        match = re.search(r"<code>(.*?)</code>", rendered(source), re.DOTALL)
+        assert match, source
+        assert html.unescape(match[1]) == text, source
 
 
 @pytest.mark.parametrize(
     "text", ["a_b_ *c* `d` <e> [f](g) ~h~ i|j &amp; \\", "# a", "- a", "1. a", "= a", "see @a", "a $b$"]
 )
-def test_prose_shows_what_it_is_given(text: str) -> None:
+def test_prose_renders_as_the_same_text(text: str) -> None:
     shown = re.sub(r"</?(p|code|blockquote)>|\n", "", rendered(f"> {bug_report.prose(text)}"))
     assert html.unescape(shown) == text, shown
 
@@ -160,10 +162,13 @@ def test_a_report_has_every_part(case: Case) -> None:
         assert part in text, part
 
 
-def test_what_must_be_refused_and_what_is_left_open(case: Case) -> None:
-    for outcome, told in ((Outcome.REJECTS, "To be refused: «"), (Outcome.UNSPECIFIED, "The text leaves it open: «")):
+def test_rejected_and_unspecified_cases_name_their_sentence(case: Case) -> None:
+    for outcome, heading in (
+        (Outcome.REJECTS, "To be refused: «"),
+        (Outcome.UNSPECIFIED, "The text leaves it open: «"),
+    ):
         changed = dataclasses.replace(case, outcome=outcome, expected=None)
-        assert told in bug_report.markdown(issue_of(changed, failing(changed), {}))
+        assert heading in bug_report.markdown(issue_of(changed, failing(changed), {}))
 
 
 def test_elements_that_differ() -> None:
@@ -219,7 +224,7 @@ def test_a_folder_is_a_suite_with_its_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--format", "folder"), "needs --out DIR"),
         (("--other", "oracle"), "--other is for --format markdown and folder"),
@@ -230,21 +235,21 @@ def test_a_folder_is_a_suite_with_its_report(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_sentence(
-    words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "taken").write_text("")
     done = command("repro", SPLIT, "--backend", adapter("gives_nan_bytes"), *words)
     assert done.status == 2, done.text
     assert len(done.err.strip().splitlines()) == 1, done.err
-    assert told in done.err, done.err
+    assert message in done.err, done.err
 
 
 # Titles and sentences
 
 
 @pytest.mark.parametrize(
-    ("given", "title"),
+    ("members", "title"),
     [
         (
             {
@@ -273,19 +278,19 @@ def test_bad_input_is_one_sentence(
         ),
     ],
 )
-def test_a_title_says_what_was_expected_and_what_came(given: dict[str, Any], title: str) -> None:
+def test_a_title_has_the_expected_and_the_actual_answer(members: dict[str, Any], title: str) -> None:
     case = find_case("ai.onnx/Split/18/uneven_two")
     case = dataclasses.replace(case, expected=(np.zeros(3, np.float32), np.zeros(4, np.float32)))
     first = bug_report.markdown(
-        issue_of(case, failing(case, **given), {"runtime": "mine", "version": "2"})
+        issue_of(case, failing(case, **members), {"runtime": "mine", "version": "2"})
     ).splitlines()[0]
     assert first == f"# {title}: `ai.onnx/Split/18`, `mine 2`"
 
 
 def test_a_crash_where_the_text_forbids_an_answer_wants_a_refusal() -> None:
     case = find_case("ai.onnx/Split/18/neither")
-    told = bug_report.markdown(issue_of(case, failing(case, verdict=Verdict.CRASH, signal="SIGABRT"), {}))
-    assert told.startswith("# `SIGABRT` where a refusal is expected: ")
+    text = bug_report.markdown(issue_of(case, failing(case, verdict=Verdict.CRASH, signal="SIGABRT"), {}))
+    assert text.startswith("# `SIGABRT` where a refusal is expected: ")
 
 
 TYPES, DOES, SAYS_SHAPE = (
@@ -296,7 +301,7 @@ TYPES, DOES, SAYS_SHAPE = (
 
 
 @pytest.mark.parametrize(
-    ("clauses", "given", "order"),
+    ("clauses", "members", "order"),
     [
         ((TYPES, DOES), {}, (DOES,)),
         ((TYPES,), {}, (TYPES,)),
@@ -311,12 +316,12 @@ TYPES, DOES, SAYS_SHAPE = (
     ],
 )
 def test_the_sentence_that_the_failing_part_rests_on_leads(
-    clauses: tuple[str, ...], given: dict[str, Any], order: tuple[str, ...]
+    clauses: tuple[str, ...], members: dict[str, Any], order: tuple[str, ...]
 ) -> None:
     case = dataclasses.replace(find_case("ai.onnx/Split/13/lengths"), clauses=clauses)
-    assert sentences.leading(case, failing(case, **given)) == order
+    assert sentences.leading(case, failing(case, **members)) == order
 
 
-def test_what_decides_a_refusal_leads_though_it_speaks_of_types() -> None:
+def test_the_clause_that_decides_a_refusal_leads_even_if_it_is_about_types() -> None:
     case = dataclasses.replace(find_case("ai.onnx/Split/18/neither"), clauses=(DOES, "Signature: of types."))
     assert sentences.leading(case, failing(case)) == ("Signature: of types.", DOES)

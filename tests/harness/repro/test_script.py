@@ -85,7 +85,7 @@ def run_alone(script: str, tmp_path: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def made(case_id: str, backend: str) -> tuple[str, Result]:
+def script_of(case_id: str, backend: str) -> tuple[str, Result]:
     case = cases()[case_id]
     with Asker(backend_names.resolve(backend), Limits()) as lane:
         hello = dict(lane.process.hello)
@@ -109,7 +109,7 @@ def made(case_id: str, backend: str) -> tuple[str, Result]:
     ],
 )  # fmt: skip
 def test_a_mismatch_is_shown(case_id: str, backend: str, verdict: Verdict, last: str, tmp_path: Path) -> None:
-    script, result = made(case_id, backend)
+    script, result = script_of(case_id, backend)
     assert result.verdict is verdict, result
     assert f"{case_id} on " in script.splitlines()[0]
     assert script.splitlines()[0].endswith(f": {verdict}."), script
@@ -131,20 +131,20 @@ def test_a_mismatch_is_shown(case_id: str, backend: str, verdict: Verdict, last:
     ],
 )
 def test_a_passing_case_is_as_expected(case_id: str, backend: str, tmp_path: Path) -> None:
-    script, result = made(case_id, backend)
+    script, result = script_of(case_id, backend)
     assert result.verdict is Verdict.PASS, result
     status, output = run_alone(script, tmp_path)
     assert (status, output.splitlines()[-1]) == (0, "as expected"), output
 
 
 def test_a_process_that_dies_is_shown_by_its_signal(tmp_path: Path) -> None:
-    script, result = made("ai.onnx/SplitToSequence/11/scalar_zero@initializer", "onnxruntime")
+    script, result = script_of("ai.onnx/SplitToSequence/11/scalar_zero@initializer", "onnxruntime")
     assert (result.verdict, result.signal) == (Verdict.CRASH, "SIGFPE"), result
     status, output = run_alone(script, tmp_path)
     assert status == -8, output
 
 
-def test_a_runtime_that_is_missing_is_not_taken_for_a_refusal(tmp_path: Path) -> None:
+def test_a_missing_runtime_is_no_refusal(tmp_path: Path) -> None:
     case = cases()["ai.onnx/Split/18/sum_short"]
     for backend, hello in (
         ("gone", {"runtime": "gone", "version": "1", "repro": "import onnxruntime_that_is_gone\n"}),
@@ -159,9 +159,9 @@ def test_a_runtime_that_is_missing_is_not_taken_for_a_refusal(tmp_path: Path) ->
         assert "as expected" not in output, output
 
 
-def test_a_backend_without_a_way_to_be_called_says_so(tmp_path: Path) -> None:
+def test_a_backend_without_repro_code_ends_with_a_message(tmp_path: Path) -> None:
     for case_id in ("ai.onnx/Split/18/neither", "ai.onnx/Split/18/lengths_sum"):
-        script, _ = made(case_id, "oracle")
+        script, _ = script_of(case_id, "oracle")
         status, output = run_alone(script, tmp_path)
         assert status == 1, output
         assert "oracle has no way to be called without this project" in output, output
@@ -211,7 +211,7 @@ OVER_STDIO = {
 def test_a_command_is_called_over_stdio(case_id: str, tmp_path: Path) -> None:
     right = cases()[case_id].expected
     assert right is not None
-    script, result = made(case_id, answering(tmp_path, *right))
+    script, result = script_of(case_id, answering(tmp_path, *right))
     assert result.verdict is Verdict.PASS, result
     assert imported(script) >= {"json", "subprocess"}, script
     status, output = run_alone(script, tmp_path)
@@ -245,7 +245,7 @@ def test_a_command_is_called_over_stdio(case_id: str, tmp_path: Path) -> None:
 def test_a_commands_mismatch_is_shown(
     case_id: str, values: list[Any], verdict: Verdict, message: str, tmp_path: Path
 ) -> None:
-    script, result = made(case_id, answering(tmp_path, *values))
+    script, result = script_of(case_id, answering(tmp_path, *values))
     assert result.verdict is verdict, result
     status, output = run_alone(script, tmp_path)
     assert status == 1, output
@@ -256,10 +256,10 @@ def test_a_commands_mismatch_is_shown(
 def test_a_command_that_refuses(tmp_path: Path) -> None:
     backend = canned(tmp_path, {"kind": "refused", "error": "Fail", "message": "will not"})
     for case_id, status in (("ai.onnx/Split/18/uneven_two", 1), ("ai.onnx/Split/18/neither", 0)):
-        script, result = made(case_id, backend)
+        script, result = script_of(case_id, backend)
         assert result.verdict is (Verdict.PASS if status == 0 else Verdict.REFUSED), result
-        found, output = run_alone(script, tmp_path)
-        assert found == status, output
+        returned, output = run_alone(script, tmp_path)
+        assert returned == status, output
         assert "will not" in output, output
         assert ("as expected" in output) is (status == 0), output
 
@@ -269,12 +269,12 @@ def test_a_command_that_refuses(tmp_path: Path) -> None:
 FLOAT = onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, None)
 
 
-def with_answers(allowance: Allowance, wanted: Any, got: Any) -> tuple[bool, str]:
+def with_answers(allowance: Allowance, expected: Any, got: Any) -> tuple[bool, str]:
     """Return whether the harness takes `got` for `wanted`, and a file whose runtime answers `got`."""
     op = registry.load().named("Split")
     case = next(iter(plans.cases(op, (18,))))
     case = dataclasses.replace(
-        case, expected=(wanted,), outputs=("a",), allowance=allowance, outcome=Outcome.VALUES, clauses=()
+        case, expected=(expected,), outputs=("a",), allowance=allowance, outcome=Outcome.VALUES, clauses=()
     )
     result = judge(case, "mine", Answered((got,), None))
     hello = {"runtime": "numpy", "version": "2", "repro": f"outputs = [{repro.literal(got)}]\n"}
@@ -327,10 +327,10 @@ TOLERATED = [
 
 def test_the_file_judges_as_the_harness_does(capsys: pytest.CaptureFixture[str]) -> None:
     """In this process, which is enough here and much faster."""
-    seen = set()
-    for allowance, wanted, got in TOLERATED:
-        passes, script = with_answers(allowance, wanted, got)
-        where = f"{allowance}, {wanted!r}, {got!r}"
+    outcomes = set()
+    for allowance, expected, got in TOLERATED:
+        passes, script = with_answers(allowance, expected, got)
+        where = f"{allowance}, {expected!r}, {got!r}"
         try:
             exec(compile(script, "shown.py", "exec"), {"__name__": "shown"})
             shown = True
@@ -338,8 +338,8 @@ def test_the_file_judges_as_the_harness_does(capsys: pytest.CaptureFixture[str])
             shown = False
         assert shown is passes, where
         assert ("as expected" in capsys.readouterr().out) is passes, where
-        seen.add(passes)
-    assert seen == {True, False}
+        outcomes.add(passes)
+    assert outcomes == {True, False}
 
 
 def test_every_generated_case_judges_its_own_expected_values(capsys: pytest.CaptureFixture[str]) -> None:
@@ -360,13 +360,13 @@ def test_every_generated_case_judges_its_own_expected_values(capsys: pytest.Capt
 
 
 def written(case: Case) -> tuple[str, str]:
-    """Return how a case's model stands in its file, and the whole file."""
+    """Return the text of a case's model in its file, and the whole file."""
     result = Result(case.id, case.operator, "onnx_reference", Verdict.PASS, str(case.outcome))
     script = repro.script(case, result, {"runtime": "onnx.reference", "version": "1", "repro": REPRO})
     return (BYTES if BYTES in script else TEXT), script
 
 
-def test_the_model_is_text_wherever_onnxs_text_can_hold_it() -> None:
+def test_the_model_is_text_wherever_onnxs_text_can_express_it() -> None:
     """The text format has no word for some element types of initializers: complex, below a byte, float8e8m0."""
     (where,) = (op for op in OPS if op.name == "Where")
     of_every_type = plans.cases(where, (16,))
@@ -380,7 +380,7 @@ def test_the_model_is_text_wherever_onnxs_text_can_hold_it() -> None:
     assert fallen, "then the way without text is not tried by any case"
 
 
-def test_the_text_says_the_same_model() -> None:
+def test_the_text_parses_to_the_same_model() -> None:
     some = list(cases().values())[::7]
     assert some
     for case in some:
@@ -428,22 +428,22 @@ def test_the_interpreter_that_is_named_runs_the_backend(name: str, tmp_path: Pat
 
 
 def values_of_every_kind() -> Iterator[Case]:
-    """Yield cases whose scripts differ: by what is expected, how near it must be, and by the outcome."""
+    """Yield cases whose scripts differ: by expected values, tolerance and outcome."""
     for name in ("Split", "SplitToSequence", "ReduceSum", "Dropout", "Constant", "SequenceInsert"):
-        seen = set()
+        kinds = set()
         for case in plans.cases(registry.load().named(name)):
             kind = (case.outcome, check_code.pieces(case), repro.parts(case).wide, "@initializer" in case.id)
-            if kind not in seen:
-                seen.add(kind)
+            if kind not in kinds:
+                kinds.add(kind)
                 yield case
     op = registry.load().named("Split")
     case = next(iter(plans.cases(op, (18,))))
-    for allowance, wanted, _ in TOLERATED:
-        yield dataclasses.replace(case, expected=(wanted,), outputs=("a",), allowance=allowance, clauses=())
+    for allowance, expected, _ in TOLERATED:
+        yield dataclasses.replace(case, expected=(expected,), outputs=("a",), allowance=allowance, clauses=())
 
 
 def names_that_nobody_defines(folder: Path) -> str:
-    """Return what ruff says of names in the files of a folder that are not defined, or given in vain."""
+    """Return what ruff reports on undefined and unused names in the files of a folder."""
     words = [
         sys.executable,
         "-m",
@@ -473,7 +473,7 @@ def test_every_script_defines_all_that_it_names(tmp_path: Path) -> None:
     assert not names_that_nobody_defines(tmp_path)
 
 
-def test_a_name_that_nobody_defines_is_noticed(tmp_path: Path) -> None:
+def test_an_undefined_name_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "wrong.py").write_text("print(check_drawn)\n")
     assert "F821" in names_that_nobody_defines(tmp_path)
 
@@ -499,7 +499,7 @@ def test_a_script_of_every_kind_runs_as_it_is(capsys: pytest.CaptureFixture[str]
     assert count > 30, count
 
 
-def test_a_hang_says_where_it_is_and_ends(tmp_path: Path) -> None:
+def test_a_hang_prints_a_traceback_and_ends(tmp_path: Path) -> None:
     case = cases()["ai.onnx/Split/18/uneven_two"]
     result = Result(case.id, case.operator, "mine", Verdict.TIMEOUT, "values", message="no answer within 20.0 s")
     script = repro.script(case, result, {"repro": "import time\n\ntime.sleep(1000)\n"}).replace("(30,", "(1,")
@@ -519,7 +519,7 @@ def test_a_command_that_hangs_is_ended_with_its_script(tmp_path: Path) -> None:
     assert "subprocess.TimeoutExpired" in output, output
 
 
-def test_what_a_terminal_would_obey_is_escaped() -> None:
+def test_control_sequences_are_escaped() -> None:
     evil = "\x1b[2J\u202egnp"
     case = cases()["ai.onnx/Split/18/lengths"]
     model = onnx.load_from_string(case.model)
@@ -540,9 +540,9 @@ def test_what_a_terminal_would_obey_is_escaped() -> None:
 
 def test_a_type_that_numpy_lacks_is_seen_in_the_model_where_no_value_is_expected() -> None:
     op = registry.load().named("Split")
-    found = [case for case in plans.cases(op, (18,)) if case.outcome is Outcome.REJECTS]
-    assert {repro.parts(case).wide for case in found} == {True, False}
-    wide = [case for case in found if "outside_t/int2" in case.id or "outside_t/float4e2m1" in case.id]
+    rejected = [case for case in plans.cases(op, (18,)) if case.outcome is Outcome.REJECTS]
+    assert {repro.parts(case).wide for case in rejected} == {True, False}
+    wide = [case for case in rejected if "outside_t/int2" in case.id or "outside_t/float4e2m1" in case.id]
     assert wide
     assert all(repro.parts(case).wide for case in wide), [case.id for case in wide]
 

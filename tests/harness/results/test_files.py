@@ -34,31 +34,31 @@ THREE = ("--backend", GOOD, "--backend", DYING, "--backend", "oracle")
 
 def files(folder: Path) -> dict[str, Path]:
     """Return the files of a folder by the one backend of each."""
-    found = {}
+    paths = {}
     for path in folder.iterdir():
         (name,) = Run(path).header["backends"]
-        found[name] = path
-    return found
+        paths[name] = path
+    return paths
 
 
-def told(path: Path) -> list[tuple[str, str, Verdict]]:
+def verdicts_in(path: Path) -> list[tuple[str, str, Verdict]]:
     return sorted((item.backend, item.case, item.verdict) for item in Run(path).results())
 
 
 def test_file_names_are_readable_safe_and_unique() -> None:
     names = ["onnxruntime==1.20.1", "onnxruntime", "my_runtime.backend", "cmd:./x --stdio", "cmd:../x --stdio", "..",
              "/", "cmd:" + "y" * 300, "cmd:" + "y" * 301, "mine", "MINE", "ä\udc80\x00\n", "-x"]  # fmt: skip
-    found = file_names(names)
-    assert (found["onnxruntime==1.20.1"], found["my_runtime.backend"]) == (
+    names_of = file_names(names)
+    assert (names_of["onnxruntime==1.20.1"], names_of["my_runtime.backend"]) == (
         "onnxruntime==1.20.1.ndjson", "my_runtime.backend.ndjson"
     )  # fmt: skip
-    assert found["cmd:./x --stdio"].startswith("cmd-.-x-stdio-"), found
-    assert len({name.casefold() for name in found.values()}) == len(names), found
-    for name in found.values():
+    assert names_of["cmd:./x --stdio"].startswith("cmd-.-x-stdio-"), names_of
+    assert len({name.casefold() for name in names_of.values()}) == len(names), names_of
+    for name in names_of.values():
         assert len(name) < 110, name
         assert not set(name) - set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._=+-"), name
         assert not name.startswith((".", "-")), name
-    assert file_names(["cmd:./x --stdio"]) == {"cmd:./x --stdio": found["cmd:./x --stdio"]}, "others change a name"
+    assert file_names(["cmd:./x --stdio"]) == {"cmd:./x --stdio": names_of["cmd:./x --stdio"]}, "others change a name"
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -69,21 +69,21 @@ def test_a_folder_has_a_whole_stream_of_each_backend(tmp_path: Path, there: bool
     sampled = ("--sample", "oracle=1/2")
     command("run", *THREE, *CASES, *sampled, "--results", one)
     done = command("run", *THREE, *CASES, *sampled, "--results", folder if there else f"{folder}/")
-    found = files(folder)
-    assert set(found) == {GOOD, DYING, "oracle"}, done.text
-    assert sorted(row for path in found.values() for row in told(path)) == told(one), done.text
-    assert all(str(path) in done.out for path in found.values()), done.text
-    for name, path in found.items():
+    paths = files(folder)
+    assert set(paths) == {GOOD, DYING, "oracle"}, done.text
+    assert sorted(row for path in paths.values() for row in verdicts_in(path)) == verdicts_in(one), done.text
+    assert all(str(path) in done.out for path in paths.values()), done.text
+    for name, path in paths.items():
         run = Run(path)
         assert (run.complete, set((run.footer or {})["counts"])) == (True, {name}), path.read_text()
         assert run.header["arguments"].get("samples", {}) == ({"oracle": 2} if name == "oracle" else {})
         for line in path.read_text().splitlines():
             VALIDATOR.validate(json.loads(line))
         assert command("report", path).status == 0
-    assert command("gate", found[GOOD], "--expectations", expect(tmp_path, GOOD)).status == 0
+    assert command("gate", paths[GOOD], "--expectations", expect(tmp_path, GOOD)).status == 0
     merged = tmp_path / "merged"
-    assert command("merge", *found.values(), "--out", merged).status == 0
-    assert told(merged) == told(one)
+    assert command("merge", *paths.values(), "--out", merged).status == 0
+    assert verdicts_in(merged) == verdicts_in(one)
 
 
 def expect(folder: Path, backend: str) -> Path:
@@ -96,43 +96,45 @@ def test_every_file_of_a_folder_goes_on_where_it_was_cut_off(tmp_path: Path) -> 
     folder = tmp_path / "folder"
     words = ("run", *THREE, *CASES, "--results", f"{folder}/")
     command(*words)
-    found = files(folder)
-    whole = {name: told(path) for name, path in found.items()}
-    kept = found[GOOD].read_bytes()
-    cut = found[DYING].read_text().splitlines(keepends=True)[:2]
-    found[DYING].write_text("".join(cut))
-    found["oracle"].unlink()
+    paths = files(folder)
+    whole = {name: verdicts_in(path) for name, path in paths.items()}
+    complete = paths[GOOD].read_bytes()
+    cut = paths[DYING].read_text().splitlines(keepends=True)[:2]
+    paths[DYING].write_text("".join(cut))
+    paths["oracle"].unlink()
     refused = command(*words)
     assert (refused.status, "contains a run that was cut off; go on with --resume" in refused.err) == (2, True), (
         refused.text
     )
-    assert (found[GOOD].read_bytes(), found["oracle"].exists()) == (kept, False), "a file was begun anew all the same"
+    assert (paths[GOOD].read_bytes(), paths["oracle"].exists()) == (complete, False), (
+        "a file was begun anew all the same"
+    )
     done = command(*words, "--resume")
     assert done.status == 1, done.text
-    assert {name: told(path) for name, path in files(folder).items()} == whole
-    assert found[GOOD].read_bytes() == kept, "a whole file was touched"
-    assert found[DYING].read_text().startswith("".join(cut)), "what was measured is lost"
-    assert all(Run(path).complete for path in found.values())
+    assert {name: verdicts_in(path) for name, path in files(folder).items()} == whole
+    assert paths[GOOD].read_bytes() == complete, "a whole file was touched"
+    assert paths[DYING].read_text().startswith("".join(cut)), "what was measured is lost"
+    assert all(Run(path).complete for path in paths.values())
     again = command(*words, "--resume")
     assert (again.status, f"{folder} is complete; there is nothing to resume" in again.err) == (2, True), again.text
-    found[DYING].write_text("".join(cut))
+    paths[DYING].write_text("".join(cut))
     other = command(*words, "--op", "Split", "--resume")
     assert (other.status, "its selection is" in other.err) == (2, True), other.text
 
 
-def test_a_fault_is_told_in_the_file_of_its_backend(tmp_path: Path) -> None:
+def test_a_fault_is_in_the_file_of_its_backend(tmp_path: Path) -> None:
     folder, ended = tmp_path / "folder", adapter("dies_on_every_case")
     backends = (word for name in (GOOD, NONSENSE, ended) for word in ("--backend", name))
     done = command("run", *backends, *CASES, "--restarts", "1", "--results", f"{folder}/")
     assert done.status == 2, done.text
-    found = {name: Run(path) for name, path in files(folder).items()}
-    assert (found[GOOD].complete, found[NONSENSE].complete, found[ended].complete) == (True, True, False)
-    assert (found[GOOD].footer or {})["faults"] == []
-    [fault] = (found[NONSENSE].footer or {})["faults"]
+    runs = {name: Run(path) for name, path in files(folder).items()}
+    assert (runs[GOOD].complete, runs[NONSENSE].complete, runs[ended].complete) == (True, True, False)
+    assert (runs[GOOD].footer or {})["faults"] == []
+    [fault] = (runs[NONSENSE].footer or {})["faults"]
     assert "lengths_sum" in fault, fault
 
 
-def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()
     for path, parts in {
@@ -158,7 +160,7 @@ def test_a_footer_says_what_the_run_cost(tmp_path: Path) -> None:
     VALIDATOR.validate(footer)
 
 
-def test_a_cost_is_what_came_since() -> None:
+def test_a_cost_counts_from_its_start() -> None:
     before = cpu_time.so_far()
     while (spent := (cpu_time.so_far() - before).harness) < 0.05:
         pass
@@ -192,6 +194,6 @@ def test_many_backends_have_a_column_each_as_many_as_fit_the_terminal() -> None:
     assert all(f"runtime_{number} --stdio" in "".join(tables) for number in range(11)), tables
 
 
-def test_what_fails_nowhere_has_no_table() -> None:
+def test_a_run_without_failures_has_no_table() -> None:
     (only,) = terminal.operators(many(1), 120)
     assert only == "Nothing fails of 2 operators: Mod, Split\n"

@@ -56,7 +56,7 @@ def test_backends_are_joined(tmp_path: Path) -> None:
     assert list(Run(tmp_path / "all").header["backends"]) == ["mine", "other"]
 
 
-def test_what_two_files_say_alike_is_said_once(tmp_path: Path) -> None:
+def test_equal_results_of_two_files_are_merged_once(tmp_path: Path) -> None:
     parts = [write(tmp_path / name, {"x": V.PASS, name: V.REFUSED}) for name in "ab"]
     assert merge.merge(parts, tmp_path / "all") == 3
 
@@ -72,7 +72,7 @@ def test_what_two_files_say_alike_is_said_once(tmp_path: Path) -> None:
         ({"backends": {"mine": {"runtime": "mine", "version": "2"}}}, "mine is mine 1 in one, mine 2 in the other"),
     ],
 )
-def test_what_does_not_belong_together_is_refused(second: dict[str, Any], sentence: str, tmp_path: Path) -> None:
+def test_files_of_different_runs_are_refused(second: dict[str, Any], sentence: str, tmp_path: Path) -> None:
     first = write(tmp_path / "a", {"x": V.PASS})
     other = write(tmp_path / "b", **{"verdicts": {"y": V.PASS}, **second})
     with pytest.raises(ResultsError) as caught:
@@ -90,22 +90,22 @@ def test_a_missing_shard_is_named(tmp_path: Path) -> None:
         merge.merge([*parts, other], tmp_path / "all")
 
 
-def test_a_sample_of_what_is_merged_is_that_of_a_run(tmp_path: Path) -> None:
+def test_a_sample_of_a_merge_is_that_of_a_run(tmp_path: Path) -> None:
     names = [f"case{i}" for i in range(400)]
     whole = write(tmp_path / "a", dict.fromkeys(names, V.PASS))
     rare = {name: V.CRASH for name in names if in_sample(name, 80)}
     slow = write(tmp_path / "b", rare, backends={"slow": {"runtime": "slow", "version": "7"}})
     text = slow.read_text().replace('"reference":""', '"reference":"","samples":{"slow":80}', 1)
     slow.write_text(text)
-    kept = merge.merge([whole, slow], tmp_path / "all", sample=8)
+    count = merge.merge([whole, slow], tmp_path / "all", sample=8)
     run = Run(tmp_path / "all")
     assert sampling.from_header(run.header) == {"mine": 8, "slow": 80}
     got = {(result.backend, result.case) for result in run.results()}
     assert got == {("mine", name) for name in names if in_sample(name, 8)} | {("slow", name) for name in rare}
-    assert kept == len(got) < len(names)
+    assert count == len(got) < len(names)
 
 
-def test_a_sample_of_what_is_merged_is_one_for_all(tmp_path: Path) -> None:
+def test_a_sample_of_a_merge_is_the_same_for_all_backends(tmp_path: Path) -> None:
     whole = write(tmp_path / "a", {"x": V.PASS})
     done = command("merge", whole, "--sample", "mine=1/8", "--out", tmp_path / "all")
     assert done.status == 2, done.text

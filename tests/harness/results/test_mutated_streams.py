@@ -38,17 +38,17 @@ BACKENDS = ("onnxruntime==1.20.1", "onnxruntime==1.31.1", "mine")
 
 def good() -> list[dict[str, Any]]:
     """Return the records of a run of three backends, with every member that the schema has."""
-    told = {"runtime": "onnxruntime", "python": "3.11.7", "node": "20.1.0", "repro": "outputs = 1\n"}
-    said = {name: {**told, "version": f"1.{index}"} for index, name in enumerate(BACKENDS)}
+    info = {"runtime": "onnxruntime", "python": "3.11.7", "node": "20.1.0", "repro": "outputs = 1\n"}
+    hellos = {name: {**info, "version": f"1.{index}"} for index, name in enumerate(BACKENDS)}
     arguments = {
         "selection": "--op Split --shard 1/1", "samples": {"mine": 2}, "reference": "", "repeat": 1, "jobs": 2,
         "timeout": 20.0, "memory": None,
     }  # fmt: skip
-    first = header({"name": "generated", "digest": "0123abcd"}, said, arguments)
+    first = header({"name": "generated", "digest": "0123abcd"}, hellos, arguments)
     attempts = ({"process": "first", "verdict": "crash", "actual": "1"}, {"process": "fresh", "verdict": "pass"})
-    found = []
+    results = []
     for backend in BACKENDS:
-        found += [
+        results += [
             result("lengths", backend=backend, seconds=0.5, ulps={"outputs[0]": [[3, -2], [0, 1]]}, tags=("basic",)),
             result("lengths/float16", Verdict.WRONG_VALUE, backend=backend, mismatch=MISMATCH, clauses=("One.", "Two."),
                    expected="float16[2,2] 1 1", actual="float16[2,2] 1 2", operator=f"{SPLIT[:-2]}13", seconds=1.0),
@@ -61,7 +61,7 @@ def good() -> list[dict[str, Any]]:
         "finished": "2026-11-22T12:00:00+00:00", "seconds": 2.5, "busy": {"mine": 1.5},
         "cpu": {"harness": 1.0, "adapters": 2.0},
     }  # fmt: skip
-    return [first, *json.loads(json.dumps([to_record(item) for item in found])), footer]
+    return [first, *json.loads(json.dumps([to_record(item) for item in results])), footer]
 
 
 EXPECTATIONS = """backend = "mine"
@@ -198,7 +198,7 @@ BROKE: dict[str, tuple[int, tuple[str, ...], Any]] = {
 
 
 @pytest.mark.parametrize("what", BROKE)
-def test_what_broke_a_command_once_breaks_none(what: str, folder: Path) -> None:
+def test_streams_that_once_broke_a_command_break_none(what: str, folder: Path) -> None:
     place, path, value = BROKE[what]
     records = good()
     holder: Any = records[place]

@@ -51,10 +51,10 @@ def generated() -> Generated:
 
 @pytest.mark.parametrize("count", [2, 8, 80])
 def test_a_sample_is_1_in_n_and_lies_within_the_larger_ones(count: int) -> None:
-    taken = [name for name in IDS if in_sample(name, count)]
+    sampled = [name for name in IDS if in_sample(name, count)]
     expected = len(IDS) / count
-    assert abs(len(taken) - expected) < 4 * expected**0.5, f"{len(taken)} of {len(IDS)}, 1/{count} asked for"
-    assert all(in_sample(name, larger) for name in taken for larger in (1, 2, count - 1 or 1))
+    assert abs(len(sampled) - expected) < 4 * expected**0.5, f"{len(sampled)} of {len(IDS)}, 1/{count} asked for"
+    assert all(in_sample(name, larger) for name in sampled for larger in (1, 2, count - 1 or 1))
     assert in_sample("ai.onnx/Split/18/case1001", 1)
 
 
@@ -71,34 +71,34 @@ def test_a_sample_has_nothing_to_do_with_the_shard() -> None:
     assert abs(both - len(shard) / 4) < 4 * (len(shard) / 4) ** 0.5, f"{both} of {len(shard)} in the shard"
 
 
-def test_a_suite_gives_the_sample_of_what_it_has(generated: Generated) -> None:
+def test_a_suite_returns_the_sample_of_its_cases(generated: Generated) -> None:
     whole = [case.id for case in generated.cases(Selection(ops=OPS))]
-    for given in ({"sample": 7}, {"shard": (2, 5)}, {"sample": 3, "shard": (1, 2)}):
-        found = [case.id for case in generated.cases(Selection(ops=OPS, **given))]  # type: ignore[arg-type]
-        sample, shard = given.get("sample", 1), given.get("shard", (1, 1))
-        wanted = [name for name in whole if in_sample(name, sample) and in_shard(name, shard)]  # type: ignore[arg-type]
-        assert (found, bool(found)) == (wanted, True), given
+    for options in ({"sample": 7}, {"shard": (2, 5)}, {"sample": 3, "shard": (1, 2)}):
+        names = [case.id for case in generated.cases(Selection(ops=OPS, **options))]  # type: ignore[arg-type]
+        sample, shard = options.get("sample", 1), options.get("shard", (1, 1))
+        expected = [name for name in whole if in_sample(name, sample) and in_shard(name, shard)]  # type: ignore[arg-type]
+        assert (names, bool(names)) == (expected, True), options
     some = [case.id for case in generated.cases(Selection(ops=("Split/18",), sample=7))]
     assert some == [name for name in whole if name.startswith("ai.onnx/Split/18/") and in_sample(name, 7)]
 
 
 def test_cases_outside_are_not_made(generated: Generated, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    planned: list[str] = []
     plan = plans.plan
 
-    def counted(*given: Any) -> Any:
-        asked.append(given[2].name)
-        return plan(*given)
+    def counted(*arguments: Any) -> Any:
+        planned.append(arguments[2].name)
+        return plan(*arguments)
 
     monkeypatch.setattr("harness.generation.plans.plan", counted)
     every = sum(1 for _ in generated.cases(Selection(ops=("Split/18",))))
-    whole = len(asked)
-    asked.clear()
+    whole = len(planned)
+    planned.clear()
     few = sum(1 for _ in generated.cases(Selection(ops=("Split/18",), sample=100)))
-    assert few <= len(asked) < whole / 5, f"{len(asked)} of {whole} plans made for {few} of {every} cases"
-    asked.clear()
+    assert few <= len(planned) < whole / 5, f"{len(planned)} of {whole} plans made for {few} of {every} cases"
+    planned.clear()
     [one] = generated.cases(Selection(ids=frozenset({"ai.onnx/Split/18/lengths@top"}), ops=("Split/18",)))
-    assert (one.form, asked) == ("top", ["lengths"])
+    assert (one.form, planned) == ("top", ["lengths"])
 
 
 @pytest.mark.usefixtures("all_operators")
@@ -109,17 +109,17 @@ def test_every_form_of_the_manifest_is_one_that_its_version_may_have() -> None:
         for op in registry.load()
         for version in schema.versions(op.domain, op.name)
     }
-    found = 0
+    total = 0
     for path in MANIFEST.glob("*.txt"):
         for line in path.read_text().splitlines()[1:]:
             case = line.split(" ", 1)[0]
             form = case.partition("@")[2] or "plain"
             assert form in names["/".join(case.split("/")[:3])], case
-            found += 1
-    assert found > 100_000, f"{found} cases in {MANIFEST}"
+            total += 1
+    assert total > 100_000, f"{total} cases in {MANIFEST}"
 
 
-def test_a_glob_is_held_against_the_suite_and_not_against_the_sample(generated: Generated) -> None:
+def test_a_glob_is_matched_with_the_suite_and_not_with_the_sample(generated: Generated) -> None:
     met = Selection(ops=OPS, cases=("*/Split/18/lengths",), sample=10**6)
     assert not [*generated.cases(met)], "the sample is to be empty"
     assert not met.idle
@@ -133,8 +133,8 @@ def test_a_glob_is_held_against_the_suite_and_not_against_the_sample(generated: 
 
 def test_samples_are_read() -> None:
     backends = ("onnxruntime==1.20.1", "iree", "cmd:./x --k=v")
-    asked = [sampling.parse(text) for text in ("1/10", "iree=1/80", "cmd:./x --k=v=1/1", "onnxruntime==1.20.1=1/3")]
-    assert sampling.by_backend(asked, backends) == {"onnxruntime==1.20.1": 3, "iree": 80}
+    samples = [sampling.parse(text) for text in ("1/10", "iree=1/80", "cmd:./x --k=v=1/1", "onnxruntime==1.20.1=1/3")]
+    assert sampling.by_backend(samples, backends) == {"onnxruntime==1.20.1": 3, "iree": 80}
     assert sampling.by_backend([], backends) == {}
     assert sampling.widest({"iree": 80}, backends) == 1, "two backends are asked everything"
     assert sampling.widest({"iree": 80}, ["iree"]) == 80
@@ -144,12 +144,12 @@ def test_samples_are_read() -> None:
 @pytest.mark.parametrize(
     "text", ["", "1", "2/80", "1/0", "1/-3", "1/x", "iree", "iree=80", "=1/80", "1/80=iree", "0/1"]
 )
-def test_what_is_no_sample_is_told(text: str) -> None:
+def test_an_invalid_sample_is_reported(text: str) -> None:
     done = command("run", "--backend", GOOD, *CASES, "--sample", text)
     assert (done.status, f"{text!r} is no sample; write 1/n, such as 1/80" in done.err) == (2, True), done.text
 
 
-def test_a_sample_of_no_backend_is_told() -> None:
+def test_a_sample_of_an_unknown_backend_is_reported() -> None:
     done = command("run", "--backend", "oracle", *CASES, "--sample", "oracel=1/80")
     assert done.status == 2, done.text
     assert done.err == "onnx-conformance: --sample oracel=1/80: no --backend is called 'oracel'; there are oracle\n"
@@ -163,10 +163,10 @@ def test_a_sample_of_no_backend_is_told() -> None:
 
 
 def verdicts(path: Path) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    cases_of: dict[str, set[str]] = {}
     for item in Run(path).results():
-        found.setdefault(item.backend, set()).add(item.case)
-    return found
+        cases_of.setdefault(item.backend, set()).add(item.case)
+    return cases_of
 
 
 def run(*words: str | Path) -> Done:
@@ -176,24 +176,24 @@ def run(*words: str | Path) -> Done:
 def test_a_run_asks_each_backend_its_sample(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     done = run("--backend", GOOD, "--backend", "oracle", "--sample", "oracle=1/3", "--results", file)
-    found, head = verdicts(file), Run(file).header
+    cases_of, head = verdicts(file), Run(file).header
     assert head["arguments"]["samples"] == {"oracle": 3}, head
-    assert found["oracle"] == {name for name in found[GOOD] if in_sample(name, 3)}, "another sample"
-    assert 0 < len(found["oracle"]) < len(found[GOOD])
+    assert cases_of["oracle"] == {name for name in cases_of[GOOD] if in_sample(name, 3)}, "another sample"
+    assert 0 < len(cases_of["oracle"]) < len(cases_of[GOOD])
     assert re.search(r"^oracle .*cases, suite generated, 1 case in 3$", done.out, re.MULTILINE), done.text
     for name, words in {"both": ("1/3",), "one": ("1/3", f"{GOOD}=1/1")}.items():
         other = tmp_path / name
-        given = [word for sample in words for word in ("--sample", sample)]
-        run("--backend", GOOD, "--backend", "oracle", *given, "--results", other)
-        assert verdicts(other)["oracle"] == found["oracle"], name
-        assert verdicts(other)[GOOD] == (found["oracle"] if name == "both" else found[GOOD]), name
+        options = [word for sample in words for word in ("--sample", sample)]
+        run("--backend", GOOD, "--backend", "oracle", *options, "--results", other)
+        assert verdicts(other)["oracle"] == cases_of["oracle"], name
+        assert verdicts(other)[GOOD] == (cases_of["oracle"] if name == "both" else cases_of[GOOD]), name
 
 
-def test_answers_of_a_reference_go_to_whom_they_are_asked_for(tmp_path: Path) -> None:
+def test_a_reference_answers_beyond_its_own_sample(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     run("--backend", GOOD, "--backend", "oracle", "--sample", "oracle=1/3", "--results", file, "--reference", "oracle")
-    found = verdicts(file)
-    assert found["oracle"] == {name for name in found[GOOD] if in_sample(name, 3)}, found
+    cases_of = verdicts(file)
+    assert cases_of["oracle"] == {name for name in cases_of[GOOD] if in_sample(name, 3)}, cases_of
 
 
 def test_an_empty_sample_is_no_fault() -> None:
@@ -270,15 +270,15 @@ def test_merged_files_keep_their_samples(tmp_path: Path) -> None:
         merge([one.path, again.path], out, overwrite=True)
 
 
-def test_a_comparison_is_of_what_both_were_asked(tmp_path: Path) -> None:
+def test_a_comparison_covers_the_cases_of_both_runs(tmp_path: Path) -> None:
     inside = next(name for name in IDS if in_sample(name, 2)).rpartition("/")[2]
     outside = [name.rpartition("/")[2] for name in IDS if not in_sample(name, 2)][:2]
     sampled = foreign(tmp_path / "half", result(inside, Verdict.CRASH), **HALF)
     whole = foreign(tmp_path / "whole", result(inside), *map(result, outside))
-    found = comparison.compare_runs(whole, sampled)
-    assert ([row[0].rpartition("/")[2] for row in found.broke], found.went) == ([inside], []), found
-    told = "\n".join(comparison.lines(whole, sampled, found))
-    assert f"{sampled.path} is a sample (mine 1 case in 2): 2 results of {whole.path} are not compared" in told, told
+    changes = comparison.compare_runs(whole, sampled)
+    assert ([row[0].rpartition("/")[2] for row in changes.broke], changes.went) == ([inside], []), changes
+    text = "\n".join(comparison.lines(whole, sampled, changes))
+    assert f"{sampled.path} is a sample (mine 1 case in 2): 2 results of {whole.path} are not compared" in text, text
     back = comparison.compare_runs(sampled, whole)
     assert (len(back.fixed), back.came, back.outside) == (1, [], (2, 0)), back
     lost = comparison.compare_runs(whole, foreign(tmp_path / "lost", **HALF))
@@ -287,24 +287,24 @@ def test_a_comparison_is_of_what_both_were_asked(tmp_path: Path) -> None:
     assert "is a sample" not in "\n".join(comparison.lines(whole, whole, same))
 
 
-def test_every_report_says_so(tmp_path: Path) -> None:
+def test_every_report_names_the_sample(tmp_path: Path) -> None:
     run_ = foreign(tmp_path / "half", result("x", Verdict.CRASH), **HALF)
-    made = data_of(tmp_path / "plain", result("x", Verdict.CRASH))
-    found = dataclasses.replace(made, run=run_)
+    whole = data_of(tmp_path / "plain", result("x", Verdict.CRASH))
+    sampled = dataclasses.replace(whole, run=run_)
     for name, kind in FORMATS.items():
-        if name in {"html", "annotations"}:  # One is below; the other tells failures alone.
+        if name in {"html", "annotations"}:  # One is below; the other shows failures alone.
             continue
-        text, without = "".join(kind.report(found)), "".join(kind.report(made))
+        text, without = "".join(kind.report(sampled)), "".join(kind.report(whole))
         assert "1 case in 2" in text or (name == "json" and json.loads(text)["backends"]["mine"]["sample"] == 2), name
         assert "1 case in" not in without, name
-    assert re.search(r"^# .*mine 1 \(1 case in 2\)", "".join(markdown.report(found)))
-    [row] = [line for line in "".join(index.report([(found, {})])).splitlines() if line.startswith("| generated")]
+    assert re.search(r"^# .*mine 1 \(1 case in 2\)", "".join(markdown.report(sampled)))
+    [row] = [line for line in "".join(index.report([(sampled, {})])).splitlines() if line.startswith("| generated")]
     assert row.startswith("| generated, 1 case in 2: "), row
-    assert "1 case in 2" in json.loads("".join(badge.report(found)))["message"]
+    assert "1 case in 2" in json.loads("".join(badge.report(sampled)))["message"]
     assert [column.label for column in Table([run_]).columns] == ["mine, 1 case in 2"]
-    assert "mine, 1 case in 2" in terminal.table(found.summary, samples={"mine": 2})
+    assert "mine, 1 case in 2" in terminal.table(sampled.summary, samples={"mine": 2})
 
 
-def test_a_header_may_say_anything_of_samples() -> None:
+def test_hostile_samples_in_a_header_are_ignored() -> None:
     for nonsense in (None, 3, [1], {"a": "x", "b": 1, "c": 0, "d": None}):
         assert sampling.from_header({"arguments": {"samples": nonsense}}) == {}, nonsense

@@ -1,4 +1,4 @@
-"""The result stream: what is written comes back, and every record is as the published schema says."""
+"""The result stream: written results are read unchanged, and every record fits the published schema."""
 
 from __future__ import annotations
 
@@ -76,25 +76,25 @@ FULL = Result(
 SHORT = Result("ai.onnx/Split/18/uneven", "ai.onnx/Split/18", "mine", Verdict.PASS, "values")
 
 
-def test_code_that_calls_a_runtime_is_kept_whole_or_not_at_all() -> None:
-    said = {"runtime": "a" * 100, "repro": "x = 1\n" * 10, "repro_wide": "x = 1\n" * 10_000, "other": 1}
-    kept = header({}, {"mine": said, "odd": {"repro": 3}}, {})["backends"]
-    assert set(kept["mine"]) == {"runtime", "repro"}
-    assert kept["mine"]["repro"] == "x = 1\n" * 10
-    assert len(kept["mine"]["runtime"]) < 120
-    assert kept["odd"] == {}
+def test_repro_code_is_kept_whole_or_not_at_all() -> None:
+    hello = {"runtime": "a" * 100, "repro": "x = 1\n" * 10, "repro_wide": "x = 1\n" * 10_000, "other": 1}
+    backends = header({}, {"mine": hello, "odd": {"repro": 3}}, {})["backends"]
+    assert set(backends["mine"]) == {"runtime", "repro"}
+    assert backends["mine"]["repro"] == "x = 1\n" * 10
+    assert len(backends["mine"]["runtime"]) < 120
+    assert backends["odd"] == {}
 
 
-def test_code_is_no_part_of_what_a_runtime_is() -> None:
+def test_repro_code_does_not_identify_a_runtime() -> None:
     assert identity({"runtime": "a", "version": "1", "repro": "x"}) == {"runtime": "a", "version": "1"}
     in_node = {"runtime": "a", "node": "20.1.0"}
     assert identity(header({}, {"mine": in_node}, {})["backends"]["mine"]) == in_node
 
 
-def write(path: Path, *found: Result, finish: bool = True) -> Path:
+def write(path: Path, *results: Result, finish: bool = True) -> Path:
     writer = Writer(path)
     writer.open(HEAD)
-    for result in found:
+    for result in results:
         writer.add(result)
     if finish:
         writer.faults = ["a fault"]
@@ -107,7 +107,7 @@ def records(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_what_is_written_comes_back(tmp_path: Path) -> None:
+def test_written_results_are_read_unchanged(tmp_path: Path) -> None:
     run = Run(write(tmp_path / "results.ndjson", FULL, SHORT))
     assert list(run.results()) == [FULL, SHORT]
     assert run.header == json.loads(json.dumps(HEAD))
@@ -118,7 +118,7 @@ def test_what_is_written_comes_back(tmp_path: Path) -> None:
     assert run.end == (tmp_path / "results.ndjson").stat().st_size
 
 
-def test_what_says_nothing_is_left_out() -> None:
+def test_empty_members_are_left_out() -> None:
     assert to_record(SHORT) == {
         "kind": "result", "case": "ai.onnx/Split/18/uneven", "operator": "ai.onnx/Split/18", "backend": "mine",
         "verdict": "pass", "outcome": "values", "form": "plain",
@@ -129,7 +129,7 @@ def test_what_says_nothing_is_left_out() -> None:
     assert from_record(to_record(zero)) == zero
 
 
-def test_the_least_that_others_write_is_read() -> None:
+def test_a_minimal_file_of_others_is_read() -> None:
     record = {"kind": "result", "case": "a", "backend": "b", "verdict": "crash", "their own": 1}
     assert not list(VALIDATOR.iter_errors(record))
     assert from_record(record) == Result("a", "", "b", Verdict.CRASH, "values")
@@ -143,7 +143,7 @@ def test_the_schema_is_one() -> None:
     assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
 
 
-def test_the_schema_names_what_the_code_names() -> None:
+def test_the_schema_has_the_members_of_the_code() -> None:
     defs = SCHEMA["$defs"]
     assert defs["verdict"]["enum"] == list(map(str, Verdict))
     assert defs["result"]["properties"]["outcome"]["enum"] == list(map(str, Outcome))
@@ -181,16 +181,16 @@ def judged() -> Iterator[Result]:
 
 
 def test_every_record_of_a_run_is_as_the_schema_says(tmp_path: Path) -> None:
-    found = [FULL, SHORT, *judged()]
-    assert {result.verdict for result in found} >= set(Verdict) - {Verdict.WRONG_SHAPE}, found
-    path = write(tmp_path / "results.ndjson", *found)
+    results = [FULL, SHORT, *judged()]
+    assert {result.verdict for result in results} >= set(Verdict) - {Verdict.WRONG_SHAPE}, results
+    path = write(tmp_path / "results.ndjson", *results)
     written = records(path)
-    assert len(written) == len(found) + 2
+    assert len(written) == len(results) + 2
     assert [record["kind"] for record in written[:2]] == ["header", "result"]
     for record in written:
         errors = [error.message for error in VALIDATOR.iter_errors(record)]
         assert not errors, f"{record}: {errors}"
-    for again, result in zip(Run(path).results(), found, strict=True):
+    for again, result in zip(Run(path).results(), results, strict=True):
         assert json.dumps(to_record(again)) == json.dumps(to_record(result)), result.case
 
 
@@ -224,12 +224,12 @@ WRONG_RECORDS = {
 
 
 @pytest.mark.parametrize("name", WRONG_RECORDS)
-def test_a_wrong_record_is_told_by_the_schema(name: str) -> None:
+def test_a_wrong_record_fails_the_schema(name: str) -> None:
     assert list(VALIDATOR.iter_errors(WRONG_RECORDS[name])), WRONG_RECORDS[name]
 
 
 @pytest.mark.parametrize("key", sorted(HEAD.keys() - {"covers"}))
-def test_a_header_needs_all_it_has_but_what_the_suite_covers(key: str) -> None:
+def test_every_member_of_a_header_but_coverage_is_required(key: str) -> None:
     assert not list(VALIDATOR.iter_errors(HEAD))
     assert list(VALIDATOR.iter_errors({name: value for name, value in HEAD.items() if name != key})), key
 
@@ -305,7 +305,7 @@ def test_damage_in_the_middle_names_the_line(tmp_path: Path) -> None:
         (b'{"kind": "header", "format": 2}\n', "format 2; this version reads 1"),
     ],
 )
-def test_what_is_no_results_file_is_told(content: bytes, sentence: str, tmp_path: Path) -> None:
+def test_a_file_without_results_is_reported(content: bytes, sentence: str, tmp_path: Path) -> None:
     path = tmp_path / "results.ndjson"
     path.write_bytes(content)
     with pytest.raises(ResultsError, match=sentence) as caught:
@@ -326,7 +326,7 @@ WRONG_HEADERS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("what", WRONG_HEADERS)
-def test_a_header_is_held_to_the_schema(what: str, tmp_path: Path) -> None:
+def test_a_header_is_checked_by_the_schema(what: str, tmp_path: Path) -> None:
     change, sentence = WRONG_HEADERS[what]
     path = tmp_path / "results.ndjson"
     path.write_text(json.dumps(HEAD | change) + "\n")
@@ -334,7 +334,7 @@ def test_a_header_is_held_to_the_schema(what: str, tmp_path: Path) -> None:
         Run(path)
 
 
-def test_a_file_that_is_there_is_not_overwritten_unasked(tmp_path: Path) -> None:
+def test_an_existing_file_is_not_overwritten(tmp_path: Path) -> None:
     path = write(tmp_path / "results.ndjson", FULL, SHORT)
     before = path.read_bytes()
     with pytest.raises(ResultsError, match="contains results already; name another file, or replace them with --over"):
@@ -389,7 +389,7 @@ def test_a_pipe_is_written_to_and_is_not_read(tmp_path: Path) -> None:
     writer.close()
 
 
-def test_a_file_that_cannot_be_had_is_named(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match=r"cannot read .*missing"):
         Run(tmp_path / "missing")
     with pytest.raises(ResultsError, match=r"cannot write .*missing.results"):
@@ -413,7 +413,7 @@ def test_without_a_path_results_are_only_counted() -> None:
 
 
 @pytest.mark.parametrize("seconds", [math.nan, math.inf, -1.0])
-def test_a_result_that_nobody_could_read_again_is_not_written_so(seconds: float, tmp_path: Path) -> None:
+def test_a_result_that_could_not_be_read_again_is_shortened(seconds: float, tmp_path: Path) -> None:
     """An adapter may say any time, and a model have any number of outputs."""
     far = {f"outputs[{index}]": [[place, 1] for place in range(256)] for index in range(2000)}
     path = write(tmp_path / "results.ndjson", dataclasses.replace(FULL, seconds=seconds, ulps=far))
@@ -435,7 +435,7 @@ def test_the_header_says_how_much_of_onnx_the_suite_is_of(tmp_path: Path) -> Non
     assert command("report", other.path, "--format", "markdown").status == 0
 
 
-def test_a_file_that_changed_is_held_to_the_schema_again(tmp_path: Path) -> None:
+def test_a_changed_file_is_checked_by_the_schema_again(tmp_path: Path) -> None:
     run = run_of(tmp_path / "r.ndjson", result_(), result_("other"))
     assert len(list(run.results())) == 2
     text = run.path.read_bytes()

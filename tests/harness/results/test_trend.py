@@ -1,4 +1,4 @@
-"""Trends: what changed from version to version, which versions there are, and what cannot be told."""
+"""Trends: changes from version to version, the list of versions, and runs without a trend."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ VERSIONS = {OLDER: "1.2.0", OLD: "1.10.0", NEW: "2.0.1"}
 P, W, C, U, X = Verdict.PASS, Verdict.WRONG_VALUE, Verdict.CRASH, Verdict.UNSUPPORTED, Verdict.UNSPECIFIED
 
 
-def said(versions: dict[str, str], runtime: str = "mine") -> dict[str, dict[str, str]]:
-    """Return what backends of these versions say of themselves."""
+def hellos(versions: dict[str, str], runtime: str = "mine") -> dict[str, dict[str, str]]:
+    """Return the hellos of backends of these versions."""
     return {name: {"runtime": runtime, "version": version} for name, version in versions.items()}
 
 
@@ -40,75 +40,78 @@ def row(name: str, *verdicts: Verdict | None, operator: str = SPLIT) -> list[Res
 
 def three(path: Path, *rows: list[Result]) -> Run:
     """Return a run of three versions, which lie in the file in no order of theirs."""
-    return run_of(path, *sorted(itertools.chain(*rows), key=lambda item: item.backend), said=said(VERSIONS))
+    return run_of(path, *sorted(itertools.chain(*rows), key=lambda item: item.backend), hellos=hellos(VERSIONS))
 
 
-def test_a_change_is_told_at_the_first_version_that_has_it(tmp_path: Path) -> None:
-    found = trend([three(tmp_path / "r", row("a", W, P, P), row("b", W, P, P), row("c", P, P, C), row("d", P, P, P))])
-    assert found.versions == ("1.2.0", "1.10.0", "2.0.1"), "1.10 comes after 1.2"
-    assert found.changes == (
+def test_a_change_is_reported_at_the_first_version_that_has_it(tmp_path: Path) -> None:
+    history = trend([three(tmp_path / "r", row("a", W, P, P), row("b", W, P, P), row("c", P, P, C), row("d", P, P, P))])
+    assert history.versions == ("1.2.0", "1.10.0", "2.0.1"), "1.10 comes after 1.2"
+    assert history.changes == (
         Change(SPLIT, "1.10.0", W, P, 2, f"{SPLIT}/a"),
         Change(SPLIT, "2.0.1", P, C, 1, f"{SPLIT}/c"),
     )
-    assert [change.example for change in found.broke("2.0.1")] == [f"{SPLIT}/c"]
-    assert not found.broke("1.10.0")
-    assert found.counts[SPLIT, "2.0.1"] == {P: 3, C: 1}
+    assert [change.example for change in history.broke("2.0.1")] == [f"{SPLIT}/c"]
+    assert not history.broke("1.10.0")
+    assert history.counts[SPLIT, "2.0.1"] == {P: 3, C: 1}
 
 
-def test_what_goes_and_comes_back_is_told_twice(tmp_path: Path) -> None:
-    found = trend([three(tmp_path / "r", row("a", P, W, P))])
-    assert [(change.version, change.was, change.now) for change in found.changes] == [("1.10.0", P, W), ("2.0.1", W, P)]
+def test_a_pass_that_breaks_and_returns_is_two_changes(tmp_path: Path) -> None:
+    history = trend([three(tmp_path / "r", row("a", P, W, P))])
+    assert [(change.version, change.was, change.now) for change in history.changes] == [
+        ("1.10.0", P, W),
+        ("2.0.1", W, P),
+    ]
 
 
 def test_a_version_that_did_not_run_a_case_is_passed_over(tmp_path: Path) -> None:
-    found = trend([three(tmp_path / "r", row("a", W, None, P), row("b", None, P, P), row("c", U, U, None))])
-    assert found.changes == (Change(SPLIT, "2.0.1", W, P, 1, f"{SPLIT}/a"),)
+    history = trend([three(tmp_path / "r", row("a", W, None, P), row("b", None, P, P), row("c", U, U, None))])
+    assert history.changes == (Change(SPLIT, "2.0.1", W, P, 1, f"{SPLIT}/a"),)
 
 
 def test_an_operator_that_comes_out_the_same_is_counted_and_no_more(tmp_path: Path) -> None:
     same = row("a", X, X, X, operator="ai.onnx/Add/14")
-    found = trend([three(tmp_path / "r", same, row("a", U, P, P))])
-    assert found.operators == [SPLIT]
-    assert found.unchanged == 1
-    assert "ai.onnx/Add/14" not in "".join(report.text(found))
+    history = trend([three(tmp_path / "r", same, row("a", U, P, P))])
+    assert history.operators == [SPLIT]
+    assert history.unchanged == 1
+    assert "ai.onnx/Add/14" not in "".join(report.text(history))
 
 
 def test_several_files_are_one_trend(tmp_path: Path) -> None:
-    one = run_of(tmp_path / "1", result("a", W, backend="mine"), said=said({"mine": "1.0"}))
-    two = run_of(tmp_path / "2", result("a", P, backend="mine"), said=said({"mine": "1.1"}))
+    one = run_of(tmp_path / "1", result("a", W, backend="mine"), hellos=hellos({"mine": "1.0"}))
+    two = run_of(tmp_path / "2", result("a", P, backend="mine"), hellos=hellos({"mine": "1.1"}))
     assert trend([two, one]).changes == (Change(SPLIT, "1.1", W, P, 1, f"{SPLIT}/a"),)
 
 
 @pytest.mark.parametrize(
     ("other", "sentence"),
     [
-        ({"said": said({"mine": "1.0"})}, "mine 1.0 is there twice"),
-        ({"said": said({"mine": "1.1"}), "digest": "d2"}, "one suite, and these are generated d1, generated d2"),
-        ({"said": said({"mine": "1.1"}, "yours")}, "one runtime, and these are mine, yours"),
-        ({"said": said({"mine": "nightly"})}, "its version is 'nightly', which has no order"),
-        ({"said": said({"mine": ""})}, "its adapter reports no version"),
-        ({"said": said({"other": "1"}), "reference": "other"}, "only mine 1.0"),
+        ({"hellos": hellos({"mine": "1.0"})}, "mine 1.0 is there twice"),
+        ({"hellos": hellos({"mine": "1.1"}), "digest": "d2"}, "one suite, and these are generated d1, generated d2"),
+        ({"hellos": hellos({"mine": "1.1"}, "yours")}, "one runtime, and these are mine, yours"),
+        ({"hellos": hellos({"mine": "nightly"})}, "its version is 'nightly', which has no order"),
+        ({"hellos": hellos({"mine": ""})}, "its adapter reports no version"),
+        ({"hellos": hellos({"other": "1"}), "reference": "other"}, "only mine 1.0"),
     ],
 )
-def test_what_is_no_trend_is_said(tmp_path: Path, other: dict[str, object], sentence: str) -> None:
+def test_runs_without_a_trend_are_reported(tmp_path: Path, other: dict[str, object], sentence: str) -> None:
     runs = [
-        run_of(tmp_path / "1", said=said({"mine": "1.0"}), digest="d1"),
+        run_of(tmp_path / "1", hellos=hellos({"mine": "1.0"}), digest="d1"),
         run_of(tmp_path / "2", **{"digest": "d1", **other}),  # type: ignore[arg-type]
     ]
-    with pytest.raises(TrendError) as told:
+    with pytest.raises(TrendError) as raised:
         trend(runs)
-    assert sentence in str(told.value)
+    assert sentence in str(raised.value)
 
 
 def test_the_backend_whose_answers_are_expected_is_no_version(tmp_path: Path) -> None:
     versions = {"mine==1": "1.0", "mine==2": "2.0", "other": "7"}
-    run = run_of(tmp_path / "r", result("a", backend="mine==1"), said=said(versions), reference="other")
+    run = run_of(tmp_path / "r", result("a", backend="mine==1"), hellos=hellos(versions), reference="other")
     assert trend([run]).versions == ("1.0", "2.0")
 
 
-def test_the_text_says_when(tmp_path: Path) -> None:
-    found = trend([three(tmp_path / "r", row("a", W, P, P), row("b", W, P, P), row("c", P, U, U))])
-    shown = [" ".join(line.split()) for line in "\n".join(report.text(found)).splitlines()]
+def test_the_text_names_the_version_of_a_change(tmp_path: Path) -> None:
+    history = trend([three(tmp_path / "r", row("a", W, P, P), row("b", W, P, P), row("c", P, U, U))])
+    shown = [" ".join(line.split()) for line in "\n".join(report.text(history)).splitlines()]
     assert "passed of attempted 1.2.0 1.10.0 2.0.1" in shown
     assert "ai.onnx/Split/18 1/3 2/2 2/2" in shown
     assert "1.10.0 2 wrong_value -> pass ai.onnx/Split/18/a" in shown
@@ -116,13 +119,13 @@ def test_the_text_says_when(tmp_path: Path) -> None:
     assert "no longer passing 1 0" in shown
 
 
-def test_a_run_that_was_cut_off_is_told(tmp_path: Path) -> None:
-    found = trend([run_of(tmp_path / "r", *row("a", P, P, W), finish=False, said=said(VERSIONS))])
-    for told in (report.text(found), report.markdown(found)):
-        assert "was cut off" in "".join(told)
+def test_a_run_that_was_cut_off_is_reported(tmp_path: Path) -> None:
+    history = trend([run_of(tmp_path / "r", *row("a", P, P, W), finish=False, hellos=hellos(VERSIONS))])
+    for text in (report.text(history), report.markdown(history)):
+        assert "was cut off" in "".join(text)
 
 
-def test_a_sample_is_told(tmp_path: Path) -> None:
+def test_a_sample_is_reported(tmp_path: Path) -> None:
     words = (f"{adapter('good')} lengths_sum 1.0", f"{adapter('good')} lengths_sum 1.1")
     done = command("trend", *words, "--op", "Split/13", "--sample", "1/9", "--out", tmp_path / "t.md")
     assert done.status == 0, done.text
@@ -130,25 +133,25 @@ def test_a_sample_is_told(tmp_path: Path) -> None:
     assert "Every version was asked 1 case in 9" in (tmp_path / "t.md").read_text()
     mixed = command("trend", *words, "--op", "Split/13", "--sample", f"{words[0]}=1/9")
     assert "1.0 was asked 1 case in 9" in mixed.out, mixed.text
-    assert mixed.status == 2, "this adapter cannot cope with every case; what it did is told all the same"
+    assert mixed.status == 2, "this adapter cannot cope with every case; its results are reported all the same"
 
 
 @pytest.mark.parametrize("text", list(HOSTILE_TEXTS.values()), ids=list(HOSTILE_TEXTS))
-def test_what_a_suite_says_is_no_markup(tmp_path: Path, text: str) -> None:
+def test_texts_of_a_suite_are_escaped(tmp_path: Path, text: str) -> None:
     rows = [
         result("x", verdict, backend=name, operator=text, case=f"folder/{text}")
         for name, verdict in zip(VERSIONS, (P, W, P), strict=True)
     ]
-    found = trend([run_of(tmp_path / "r", *rows, said=said(VERSIONS))])
-    page = "".join(report.markdown(found))
+    history = trend([run_of(tmp_path / "r", *rows, hellos=hellos(VERSIONS))])
+    page = "".join(report.markdown(history))
     assert "<script>" not in page
     assert "](http" not in page
-    shown = "\n".join(report.text(found))
+    shown = "\n".join(report.text(history))
     assert "\x1b" not in shown + page
     assert "\u202e" not in shown + page
 
 
-def test_the_command_reads_files_and_tells_what_broke(tmp_path: Path) -> None:
+def test_the_command_reads_files_and_prints_changes(tmp_path: Path) -> None:
     path = tmp_path / "r.ndjson"
     three(path, row("a", W, P, P), row("b", P, P, C))
     done = command("trend", path, "--out", tmp_path / "t.md")
@@ -160,17 +163,17 @@ def test_the_command_reads_files_and_tells_what_broke(tmp_path: Path) -> None:
     assert command("trend", path).status == 0, "broke before the newest version"
 
 
-def test_the_command_runs_versions_and_keeps_what_it_measured(tmp_path: Path) -> None:
-    kept = tmp_path / "kept.ndjson"
+def test_the_command_runs_versions_and_keeps_the_results(tmp_path: Path) -> None:
+    file = tmp_path / "kept.ndjson"
     words = (f"{adapter('good')} lengths_sum 1.0", f"{adapter('dies_by_segv')} lengths_sum 1.1")
-    done = command("trend", *words, "--op", "Split/13", "--case", "*/lengths_sum", "--results", kept)
+    done = command("trend", *words, "--op", "Split/13", "--case", "*/lengths_sum", "--results", file)
     assert done.status == 1, done.text
     assert "1.1  1  pass -> crash" in done.out
-    assert len(list(Run(kept).results())) == 2
+    assert len(list(Run(file).results())) == 2
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("nonesuch",), "no backend is called 'nonesuch'"),
         (("oracle",), "the versions of 'oracle' are unknown"),
@@ -179,10 +182,10 @@ def test_the_command_runs_versions_and_keeps_what_it_measured(tmp_path: Path) ->
         (("oracle==1", "oracle==2"), "no backend is called 'oracle==1'"),
     ],
 )
-def test_bad_sources_get_a_sentence(words: tuple[str, ...], said: str) -> None:
+def test_bad_sources_get_a_sentence(words: tuple[str, ...], message: str) -> None:
     done = command("trend", *words)
     assert done.status == 2, done.text
-    assert said in done.err
+    assert message in done.err
 
 
 NEEDS = Needs("mine", "mine-dist", "mine", "2.0")
@@ -195,7 +198,7 @@ def fake_uv(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> None:
     monkeypatch.setattr(python_environment, "uv", lambda: str(path))
 
 
-def test_the_newest_of_each_minor_version_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_newest_of_each_minor_version_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     there = {"mine-dist": "1.10.3", "mine-dist<1.10": "1.9.0", "mine-dist<1.9": "0.12.7"}
     body = (
         f"there = {there!r}\n"
@@ -208,25 +211,25 @@ def test_the_newest_of_each_minor_version_is_found(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ("sys.exit('No solution found')", "uv finds no version of mine-dist"),
         ("sys.exit('error: Failed to fetch: \\x1b[31mno network')", "which versions of mine-dist there are: error: F"),
         ("print('nonsense')", "gave 'nonsense'"),
     ],
 )
-def test_versions_that_cannot_be_told_get_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, said: str
+def test_versions_that_cannot_be_listed_get_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, message: str
 ) -> None:
     fake_uv(tmp_path, monkeypatch, body)
-    with pytest.raises(NoEnvironmentError) as told:
+    with pytest.raises(NoEnvironmentError) as raised:
         package_index.minors(NEEDS, 3)
-    assert said in str(told.value)
-    assert "\x1b" not in str(told.value)
+    assert message in str(raised.value)
+    assert "\x1b" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
-    ("body", "found"),
+    ("body", "expected"),
     [
         (
             'echo \'["1.9.0", "1.10.1", "1.10.3", "1.11.0-rc.1", "1.11.0-dev.20241212-1f88284f96"]\'',
@@ -239,16 +242,16 @@ def test_versions_that_cannot_be_told_get_a_sentence(
     ],
 )
 def test_npm_is_asked_for_versions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, found: list[str] | str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, expected: list[str] | str
 ) -> None:
     script = tmp_path / "npm"
     script.write_text(f"#!/bin/sh\n{body}\n")
     script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     needed = node_environment.Needs("mine", "some-package", "2.0.0", ">=20")
-    if isinstance(found, list):
-        assert package_index.minors(needed, 2) == found
+    if isinstance(expected, list):
+        assert package_index.minors(needed, 2) == expected
     else:
-        with pytest.raises(NoEnvironmentError) as told:
+        with pytest.raises(NoEnvironmentError) as raised:
             package_index.minors(needed, 2)
-        assert found in str(told.value)
+        assert expected in str(raised.value)

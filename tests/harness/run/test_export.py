@@ -1,4 +1,4 @@
-"""`generate` and `list`: what part of a suite, how far it is, and what becomes of a folder that holds something."""
+"""`generate` and `list`: parts of a suite, progress, and folders that are not empty."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def written(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def names(**given: object) -> set[str]:
-    selection = Selection(("Split/18",), **given)  # type: ignore[arg-type]
+def names(**options: object) -> set[str]:
+    selection = Selection(("Split/18",), **options)  # type: ignore[arg-type]
     return {onnx_layout.folder_name(case.id) for case in Generated().cases(selection)}
 
 
@@ -68,13 +68,13 @@ def test_the_shards_of_a_suite_fill_one_folder(tmp_path: Path) -> None:
 
 
 def test_a_form_spares_making_the_cases_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
+    forms: list[str] = []
     deliver = plans.deliver
-    monkeypatch.setattr(plans, "deliver", lambda plan, form: made.append(form.name) or deliver(plan, form))
-    found = list(Generated().cases(Selection(("Split/18",), forms=("symbolic",))))
-    assert found
-    assert {case.form for case in found} == {"symbolic"}
-    assert made[2:] == ["symbolic"] * len(made[2:]), "once a form was met, none of another is made"
+    monkeypatch.setattr(plans, "deliver", lambda plan, form: forms.append(form.name) or deliver(plan, form))
+    cases = list(Generated().cases(Selection(("Split/18",), forms=("symbolic",))))
+    assert cases
+    assert {case.form for case in cases} == {"symbolic"}
+    assert forms[2:] == ["symbolic"] * len(forms[2:]), "once a form was met, none of another is made"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_form_spares_making_the_cases_of_others(monkeypatch: pytest.MonkeyPatc
         (("--shard", "5/4"), "'5/4' is no shard"),
     ],
 )
-def test_a_part_that_is_none_is_told(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
+def test_an_invalid_part_is_reported(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
     for name in (("list",), ("generate", "--out", str(tmp_path / "out"))):
         done = command(*name, *SPLIT, *words)
         assert (done.status, sentence in done.text) == (2, True), done.text
@@ -120,7 +120,7 @@ def test_a_command_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pyt
     assert f"{len(names())} cases in {tmp_path}, 7 of them there already" in done.out
 
 
-def test_a_case_that_differs_is_replaced_only_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_a_case_that_differs_is_replaced_only_with_overwrite(tmp_path: Path) -> None:
     words = ("generate", *SPLIT, "--form", "plain", "--out", tmp_path)
     assert command(*words).status == 0
     damaged = tmp_path / sorted(written(tmp_path))[3]
@@ -176,7 +176,7 @@ def exported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> export.Export:
     return export.Export(slow, Selection(), folder)  # type: ignore[arg-type]
 
 
-def test_where_nobody_looks_on_a_line_comes_now_and_then(
+def test_without_a_terminal_progress_lines_are_rare(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done = exported(tmp_path, monkeypatch)

@@ -1,4 +1,4 @@
-"""What a run says of how far it is: estimates, the pace of the last minutes, and where nobody looks on."""
+"""Progress of a run: estimates, the pace of the last minutes, and output without a terminal."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Scene:
 
 
 @pytest.mark.parametrize(
-    ("made", "cases"),
+    ("counts", "cases"),
     [
         ({}, 2000),  # Nothing is behind: the average of the suite.
         ({"a": 30}, 2000),
@@ -67,12 +67,12 @@ class Scene:
         ({"b": 400, "c": 10}, 1000),
     ],
 )
-def test_what_is_behind_says_how_many_are_ahead(made: dict[str, int], cases: int) -> None:
-    found = total(OUTLOOK, made, last=False)
-    assert found is not None
-    assert not found.exact
-    assert found.cases == pytest.approx(cases, rel=0.25), found
-    assert found.cases >= sum(made.values()), "fewer than there are"
+def test_cases_done_give_an_estimate_of_the_total(counts: dict[str, int], cases: int) -> None:
+    estimate = total(OUTLOOK, counts, last=False)
+    assert estimate is not None
+    assert not estimate.exact
+    assert estimate.cases == pytest.approx(cases, rel=0.25), estimate
+    assert estimate.cases >= sum(counts.values()), "fewer than there are"
 
 
 def test_the_last_case_makes_the_number_exact() -> None:
@@ -82,12 +82,12 @@ def test_the_last_case_makes_the_number_exact() -> None:
     assert total(Outlook({}), {}, last=False) == Total(0)
 
 
-@pytest.mark.parametrize("given", [{}, {"ops": ("Split*",)}, {"sample": 10}, {"shard": (1, 3)}, {"tags": ("edge",)}])
-def test_the_outlook_of_the_suite_is_near_what_comes(given: dict[str, Any]) -> None:
+@pytest.mark.parametrize("options", [{}, {"ops": ("Split*",)}, {"sample": 10}, {"shard": (1, 3)}, {"tags": ("edge",)}])
+def test_the_outlook_of_the_suite_is_near_its_number_of_cases(options: dict[str, Any]) -> None:
     generated = Generated()
-    outlook = generated.outlook(Selection(**given))
+    outlook = generated.outlook(Selection(**options))
     assert outlook is not None
-    cases = [case.operator for case in generated.cases(Selection(**given))]
+    cases = [case.operator for case in generated.cases(Selection(**options))]
     assert set(cases) <= set(outlook.declared), "a case of an operator that was not counted"
     at_first = total(outlook, {}, last=False)
     half = total(outlook, Counter(cases[: len(cases) // 2]), last=False)
@@ -97,7 +97,7 @@ def test_the_outlook_of_the_suite_is_near_what_comes(given: dict[str, Any]) -> N
     assert len(cases) / 2 < half.cases < len(cases) * 2, f"{half} of {len(cases)}"
 
 
-def test_other_suites_know_or_say_nothing(tmp_path: Path) -> None:
+def test_other_suites_have_an_exact_outlook_or_none(tmp_path: Path) -> None:
     assert Generated().outlook(Selection(cases=("*lengths*",))) is None
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
@@ -107,8 +107,8 @@ def test_other_suites_know_or_say_nothing(tmp_path: Path) -> None:
     assert folder.outlook(Selection(sample=2)) == Outlook({"": 2}, 0.5)
     assert folder.outlook(Selection(ops=("Split",))) is None
     official = Official()
-    found = total(official.outlook(Selection(ops=("Split/18",))), {}, last=False)
-    assert found == Total(sum(1 for _ in official.cases(Selection(ops=("Split/18",)))))
+    estimate = total(official.outlook(Selection(ops=("Split/18",))), {}, last=False)
+    assert estimate == Total(sum(1 for _ in official.cases(Selection(ops=("Split/18",)))))
 
 
 # How fast
@@ -131,14 +131,14 @@ def test_the_pace_is_that_of_the_last_minutes() -> None:
     assert slow.left == pytest.approx((2000 - 1020) / 0.1, rel=0.1), slow
 
 
-def test_what_was_there_before_is_no_pace() -> None:
+def test_resumed_results_do_not_count_for_the_pace() -> None:
     scene = Scene()
     scene.pass_by(0, 900)
     watch = scene.watch()
     assert watch.look()["mine"].pace == 0
     scene.pass_by(10, 10)
-    found = watch.look()["mine"]
-    assert (found.done, found.pace, found.left) == (910, 1, 90), found
+    progress_of = watch.look()["mine"]
+    assert (progress_of.done, progress_of.pace, progress_of.left) == (910, 1, 90), progress_of
 
 
 def test_each_backend_has_its_own_share() -> None:
@@ -147,9 +147,9 @@ def test_each_backend_has_its_own_share() -> None:
     watch.look()
     scene.pass_by(10, 1000, backend="quick")
     scene.pass_by(0, 10, "crash", "slow")
-    found = watch.look()
-    assert str(found["quick"]) == "1,000 of 8,000, about 1 min left, 0 failed, 100/s", found["quick"]
-    assert str(found["slow"]) == "10 of about 100, about 2 min left, 10 failed, 1/s", found["slow"]
+    progress_of = watch.look()
+    assert str(progress_of["quick"]) == "1,000 of 8,000, about 1 min left, 0 failed, 100/s", progress_of["quick"]
+    assert str(progress_of["slow"]) == "10 of about 100, about 2 min left, 10 failed, 1/s", progress_of["slow"]
 
 
 @pytest.mark.parametrize(
@@ -171,37 +171,37 @@ def test_each_backend_has_its_own_share() -> None:
         (Look(99, 0, Total(50), 1), "99 of about 50, about 1 s left, 0 failed, 1/s"),
     ],
 )
-def test_a_look_in_words(look: Look, text: str) -> None:
+def test_progress_as_text(look: Look, text: str) -> None:
     assert str(look) == text
 
 
 def lefts(scene: Scene, watch: Watch, seconds: float) -> list[float]:
-    """Return what is said to be left, twice a second while 300 cases a second are answered."""
-    found = []
+    """Return the estimates of seconds left, two a second while 300 cases a second are answered."""
+    estimates = []
     for _ in range(round(seconds * 2)):
         scene.pass_by(0.5, 150)
-        found.append(watch.look()["mine"].left)
-    return [left for left in found if left is not None]
+        estimates.append(watch.look()["mine"].left)
+    return [left for left in estimates if left is not None]
 
 
 @pytest.mark.parametrize("before", [0.5, 10, 200], ids=lambda seconds: f"after {seconds} s")
 @pytest.mark.parametrize("hangs", [1, 20])
 def test_hangs_do_not_ruin_an_estimate(hangs: int, before: float) -> None:
-    """A run of ten minutes and its hangs; none of them is taken for the pace of what is left."""
+    """A run of ten minutes and its hangs; none of them counts for the pace of the rest."""
     scene = Scene(total=Total(180_000))
     watch = scene.watch()
     watch.look()
-    found = lefts(scene, watch, before)
+    estimates = lefts(scene, watch, before)
     for _ in range(hangs):
         for _ in range(40):
             scene.hang(0.5)
-            found += [left for left in [watch.look()["mine"].left] if left is not None]
+            estimates += [left for left in [watch.look()["mine"].left] if left is not None]
         scene.pass_by(0, 1, "timeout")
-    found += lefts(scene, watch, 300)
-    assert len(found) > 500, "it goes on saying what is left"
-    assert max(found) < 600 + 20 * hangs + 5, f"{max(found):.0f} s left of a run of {600 + 20 * hangs}"
+    estimates += lefts(scene, watch, 300)
+    assert len(estimates) > 500, "it goes on saying what is left"
+    assert max(estimates) < 600 + 20 * hangs + 5, f"{max(estimates):.0f} s left of a run of {600 + 20 * hangs}"
     truth = 600 - before - 300
-    assert truth - 5 < found[-1] < truth + 20 * hangs + 5, found[-1]
+    assert truth - 5 < estimates[-1] < truth + 20 * hangs + 5, estimates[-1]
     assert watch.look()["mine"].pace == pytest.approx(300, rel=0.05)
 
 
@@ -230,7 +230,7 @@ def test_a_hang_at_the_beginning_is_no_estimate() -> None:
 # Where it is shown
 
 
-def told(scene: Scene, steps: int, seconds: float) -> list[str]:
+def lines_of(scene: Scene, steps: int, seconds: float) -> list[str]:
     """Return the lines of a run whose results come so far apart, where there is no terminal."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), progress.shown(scene.watch()) as advance:
@@ -242,12 +242,12 @@ def told(scene: Scene, steps: int, seconds: float) -> list[str]:
 
 
 def test_without_a_terminal_there_is_a_line_every_half_minute() -> None:
-    assert told(Scene(), 29, 1) == [], "a short run says nothing"
-    lines = told(Scene(total=Total(1000, exact=True)), 100, 1)
+    assert lines_of(Scene(), 29, 1) == [], "a short run says nothing"
+    lines = lines_of(Scene(total=Total(1000, exact=True)), 100, 1)
     assert len(lines) == 3, lines
     assert lines[0] == "onnx-conformance: after 30 s: mine: 30 of 1,000, about 16 min left, 0 failed, 1/s"
-    assert len(told(Scene(), 10, 100)) == 10, "one line a result, where they come once in a hundred seconds"
-    assert "\x1b" not in "".join(told(Scene({"\x1b[31mevil\n": 1.0}), 40, 1))
+    assert len(lines_of(Scene(), 10, 100)) == 10, "one line a result, where they come once in a hundred seconds"
+    assert "\x1b" not in "".join(lines_of(Scene({"\x1b[31mevil\n": 1.0}), 40, 1))
 
 
 def test_a_backend_that_hangs_is_seen_to_hang(tmp_path: Path) -> None:
@@ -258,15 +258,15 @@ def test_a_backend_that_hangs_is_seen_to_hang(tmp_path: Path) -> None:
     assert re.search(r"Split/13/lengths_sum, [2-6] s of 6", shown), shown
 
 
-def test_looking_on_costs_next_to_nothing() -> None:
-    asked: list[int] = []
+def test_progress_is_cheap() -> None:
+    looks: list[int] = []
     scene = Scene()
-    watch = Watch(scene.counts, scene.shares, lambda: asked.append(1), lambda: scene.now)  # type: ignore[arg-type,return-value,func-returns-value]
+    watch = Watch(scene.counts, scene.shares, lambda: looks.append(1), lambda: scene.now)  # type: ignore[arg-type,return-value,func-returns-value]
     with progress.shown(watch) as advance:
         for _ in range(10_000):
             scene.pass_by(0.001, 1)
             advance()
-    assert len(asked) < 5, f"{len(asked)} looks in 10 s"
+    assert len(looks) < 5, f"{len(looks)} looks in 10 s"
 
 
 def test_a_terminal_shows_a_line_for_each_backend(tmp_path: Path) -> None:
@@ -281,6 +281,6 @@ def test_a_terminal_shows_a_line_for_each_backend(tmp_path: Path) -> None:
     assert " left, " not in out, out
 
 
-def test_a_short_run_says_nothing_of_how_far_it_is() -> None:
+def test_a_short_run_prints_no_progress() -> None:
     done = command("run", "--backend", "oracle", "--case", "ai.onnx/Split/13/lengths")
     assert (done.status, done.err) == (0, ""), done.text

@@ -36,10 +36,10 @@ SHORT = 0.5
 
 @pytest.fixture(scope="module")
 def cases() -> list[Case]:
-    wanted = tuple(f"ai.onnx/Split/13/{name}" for name in NAMES)
-    found = {case.name: case for case in Generated().cases(Selection(cases=wanted))}
-    assert set(found) == set(NAMES), f"the generated suite has only {sorted(found)} of {NAMES}"
-    return [found[name] for name in NAMES]
+    ids = tuple(f"ai.onnx/Split/13/{name}" for name in NAMES)
+    by_name = {case.name: case for case in Generated().cases(Selection(cases=ids))}
+    assert set(by_name) == set(NAMES), f"the generated suite has only {sorted(by_name)} of {NAMES}"
+    return [by_name[name] for name in NAMES]
 
 
 def adapter(kind: str, case: str = FAULTY) -> backend_names.Target:
@@ -151,9 +151,9 @@ def hurried(cases: list[Case]) -> Ran:
 
 
 def check(ran: Ran, kind: str, verdict: Verdict, message: str) -> None:
-    found = ran.of(adapter(kind))
-    assert verdicts(found) == {name: str(verdict if name == FAULTY else PASS) for name in sorted(NAMES)}, ran.faults
-    culprit = found[FAULTY]
+    results = ran.of(adapter(kind))
+    assert verdicts(results) == {name: str(verdict if name == FAULTY else PASS) for name in sorted(NAMES)}, ran.faults
+    culprit = results[FAULTY]
     assert message in culprit.message, culprit
     assert "\x1b" not in culprit.message + culprit.stderr + culprit.error, culprit
     assert len(culprit.message) < 2100, f"{len(culprit.message)} characters"
@@ -283,27 +283,27 @@ def test_without_requests_ahead_the_same_adapter_waits_in_vain(cases: list[Case]
     assert verdicts(ran.of(target)) == {NAMES[0]: "timeout"}, ran.results
 
 
-def endless(case: Case, taken: list[int]) -> Iterator[Case]:
+def endless(case: Case, started: list[int]) -> Iterator[Case]:
     for number in itertools.count():
-        taken[0] = number
+        started[0] = number
         yield dataclasses.replace(case, id=f"{case.id}-{number}")
 
 
-@pytest.mark.parametrize(("kind", "wanted"), [("good", 500), ("is_slow", 5)])
-def test_cases_are_taken_as_there_is_room_for_them(cases: list[Case], kind: str, wanted: int) -> None:
+@pytest.mark.parametrize(("kind", "count"), [("good", 500), ("is_slow", 5)])
+def test_cases_are_taken_as_there_is_room_for_them(cases: list[Case], kind: str, count: int) -> None:
     """A suite of a million cases is never held at once, however slow the backend is."""
-    taken = [0]
+    started = [0]
     with Scheduler([adapter(kind)], Limits(), 1) as scheduler:
         scheduler.start()
-        results = scheduler.run(endless(cases[0], taken))
-        got = sum(1 for _ in zip(range(wanted), results, strict=False))
+        results = scheduler.run(endless(cases[0], started))
+        got = sum(1 for _ in zip(range(count), results, strict=False))
         results.close()  # type: ignore[attr-defined]
-    assert got == wanted, got
-    assert taken[0] < wanted + 64 + 100, f"{taken[0]} cases were taken for {got} results"
+    assert got == count, got
+    assert started[0] < count + 64 + 100, f"{started[0]} cases were taken for {got} results"
 
 
 @pytest.mark.parametrize("kind", ["hangs", "closes_its_output"])
-def test_a_backend_that_hangs_holds_up_no_other(kind: str, cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backend_that_hangs_delays_no_other(kind: str, cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
     """A quick one is through thousands of cases while the other waits for its first deadline."""
     monkeypatch.setattr("harness.execution.adapter_process.EXIT_SECONDS", 60)
     hangs, good = adapter(kind, NAMES[0]), adapter("good")
@@ -316,13 +316,13 @@ def test_a_backend_that_hangs_holds_up_no_other(kind: str, cases: list[Case], mo
 def test_how_far_a_backend_may_be_behind_is_bounded_in_bytes(
     cases: list[Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hangs, good, taken = adapter("hangs", NAMES[0]), adapter("good"), [0]
+    hangs, good, started = adapter("hangs", NAMES[0]), adapter("good"), [0]
     monkeypatch.setattr("harness.execution.pool.MOST_WAITING_BYTES", 100 * cases[0].size)
     with Scheduler([hangs, good], Limits(timeout=SHORT, restarts=0), 1) as scheduler:
         scheduler.start()
-        results = scheduler.run(endless(cases[0], taken))
+        results = scheduler.run(endless(cases[0], started))
         late = next(result for result in results if result.verdict is Verdict.TIMEOUT)
-        behind = taken[0]
+        behind = started[0]
         results.close()  # type: ignore[attr-defined]
     assert late.backend == hangs.name
     assert 100 <= behind < 100 + 50, f"{behind} cases were taken while one backend hung"
@@ -339,9 +339,9 @@ def ids() -> list[str]:
 @pytest.mark.parametrize("count", [1, 2, 3, 7])
 def test_shards_part_the_cases(ids: list[str], count: int) -> None:
     homes = {name: [i for i in range(1, count + 1) if in_shard(name, (i, count))] for name in ids}
-    lost = {name: found for name, found in homes.items() if len(found) != 1}
+    lost = {name: shards for name, shards in homes.items() if len(shards) != 1}
     assert not lost, f"not in one shard of {count}: {lost}"
-    filled = {found[0] for found in homes.values()}
+    filled = {shards[0] for shards in homes.values()}
     assert filled == set(range(1, count + 1)), f"of {count} shards only {sorted(filled)} hold any of {len(ids)} cases"
 
 

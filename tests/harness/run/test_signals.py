@@ -1,4 +1,4 @@
-"""A run that is told to end, or is killed: what was measured is kept, and no process of an adapter is left."""
+"""A run that is terminated or killed: its results are kept, and no process of an adapter is left."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = [
 ]
 CASES = ("--case", "ai.onnx/Split/13/lengths", "--case", "ai.onnx/Split/13/lengths_sum")
 PATIENCE = 20.0
-"""Seconds within which what is to happen soon has happened, on a machine with other things to do."""
+"""Seconds within which an expected event happens, on a busy machine."""
 
 
 def until(holds: Callable[[], object], what: str) -> None:
@@ -40,14 +40,14 @@ def until(holds: Callable[[], object], what: str) -> None:
 
 def speaking_of(text: str) -> list[int]:
     """Return the processes that have a text among their arguments, as an adapter has the file that it writes to."""
-    found = []
+    pids = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             if text.encode() in path.read_bytes():
-                found.append(int(path.parent.name))
+                pids.append(int(path.parent.name))
         except OSError:
             continue
-    return [pid for pid in found if runs(pid)]
+    return [pid for pid in pids if runs(pid)]
 
 
 class Hung:
@@ -87,7 +87,7 @@ def kinds(results: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("number", "name"), [(signal.SIGTERM, "SIGTERM"), (signal.SIGHUP, "SIGHUP")])
-def test_a_run_that_is_told_to_end_says_so_and_keeps_what_it_has(number: int, name: str, hung: Hung) -> None:
+def test_a_terminated_run_reports_it_and_keeps_its_results(number: int, name: str, hung: Hung) -> None:
     status, _, err = hung.ended_by(number)
     assert (status, err) == (
         128 + number,
@@ -146,7 +146,7 @@ def test_an_interrupt_while_an_adapter_is_imported_is_silent(tmp_path: Path) -> 
     assert (process.returncode, out, err) == (-signal.SIGINT, "", "")
 
 
-def test_the_second_signal_does_not_disturb_what_the_first_began() -> None:
+def test_a_second_signal_does_not_disturb_the_first() -> None:
     def told_twice() -> None:
         try:
             os.kill(os.getpid(), signal.SIGTERM)

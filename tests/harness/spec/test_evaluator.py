@@ -90,7 +90,7 @@ def floats(*values: float) -> np.ndarray[Any, Any]:
 
 
 def test_several_nodes() -> None:
-    found = evaluate(
+    outputs = evaluate(
         """<ir_version: 8, opset_import: ["": 18]>
         graph (float[6] x, float[2] y) => (float[2] sum, float[2] last) {
             first, middle, last = Split<num_outputs=3>(x)
@@ -100,17 +100,17 @@ def test_several_nodes() -> None:
         x=floats(1, 2, 3, 4, 5, 6),
         y=floats(10, 20),
     )
-    assert {name: value.tolist() for name, value in found.items()} == {"sum": [13, 28], "last": [5, 6]}
-    assert {value.dtype.name for value in found.values()} == {"float32"}
+    assert {name: value.tolist() for name, value in outputs.items()} == {"sum": [13, 28], "last": [5, 6]}
+    assert {value.dtype.name for value in outputs.values()} == {"float32"}
 
 
 def test_outputs_that_are_not_named_are_dropped() -> None:
-    found = evaluate(
+    outputs = evaluate(
         """<ir_version: 8, opset_import: ["": 18]>
         graph (float[6] x) => (float[2] last) { "", "", last = Split<num_outputs=3>(x) }""",
         x=floats(1, 2, 3, 4, 5, 6),
     )
-    assert found["last"].tolist() == [5, 6]
+    assert outputs["last"].tolist() == [5, 6]
 
 
 def test_initializers_and_inputs_that_override_them() -> None:
@@ -118,21 +118,21 @@ def test_initializers_and_inputs_that_override_them() -> None:
         graph (float[4] x{also}) => (float[N] a, float[M] b) <int64[2] lengths = {{1, 3}}> {{
             a, b = Split(x, lengths)
         }}"""
-    found = evaluate(text.format(ir=7, also=""), x=floats(1, 2, 3, 4))
-    assert found["a"].tolist() == [1], found
-    given = evaluate(text.format(ir=3, also=", int64[2] lengths"), x=floats(1, 2, 3, 4), lengths=[3, 1])
-    assert given["a"].tolist() == [1, 2, 3], given
+    outputs = evaluate(text.format(ir=7, also=""), x=floats(1, 2, 3, 4))
+    assert outputs["a"].tolist() == [1], outputs
+    overridden = evaluate(text.format(ir=3, also=", int64[2] lengths"), x=floats(1, 2, 3, 4), lengths=[3, 1])
+    assert overridden["a"].tolist() == [1, 2, 3], overridden
 
 
 def test_a_low_precision_type_is_rounded_to_the_nearest() -> None:
-    found = Evaluator(DECLARED).model(
+    outputs = Evaluator(DECLARED).model(
         onnx.parser.parse_model(
             """<ir_version: 8, opset_import: ["": 14]>
             graph (bfloat16[1] x, bfloat16[1] y) => (bfloat16[1] z) { z = Add(x, y) }"""
         ),
         {"x": np.array([256], evaluator.ml_dtypes.bfloat16), "y": np.array([3], evaluator.ml_dtypes.bfloat16)},
     )
-    value = found["z"]
+    value = outputs["z"]
     assert isinstance(value, np.ndarray)
     # 259 lies between 258 and 260; the tie goes to the even significand.
     assert (value.dtype.name, float(value[0])) == ("bfloat16", 260.0)
@@ -141,7 +141,7 @@ def test_a_low_precision_type_is_rounded_to_the_nearest() -> None:
 # Functions
 
 HALVES = """<ir_version: 8, opset_import: ["": 18, "local": 1]>
-graph (float[2,4] x) => (float[N,M] a, float[N,M] b) {{ a, b = local.halves{given}(x) }}
+graph (float[2,4] x) => (float[N,M] a, float[N,M] b) {{ a, b = local.halves{attributes}(x) }}
 <domain: "local", opset_import: ["": 18]>
 halves<{declared}>(input) => (first, second) {{ first, second = Split<axis: int = @axis, num_outputs = 2>(input) }}
 """
@@ -149,7 +149,7 @@ X24 = np.arange(8, dtype=np.float32).reshape(2, 4)
 
 
 @pytest.mark.parametrize(
-    ("declared", "given", "shape"),
+    ("declared", "attributes", "shape"),
     [
         ("axis", "<axis = 1>", (2, 2)),
         ("axis", "<axis = -2>", (1, 4)),
@@ -158,13 +158,13 @@ X24 = np.arange(8, dtype=np.float32).reshape(2, 4)
         ("axis", "", (1, 4)),  # nothing refers to anything: the default of Split itself
     ],
 )
-def test_attribute_references_and_defaults(declared: str, given: str, shape: tuple[int, int]) -> None:
-    found = evaluate(HALVES.format(declared=declared, given=given), x=X24)
-    assert [found["a"].shape, found["b"].shape] == [shape, shape]
+def test_attribute_references_and_defaults(declared: str, attributes: str, shape: tuple[int, int]) -> None:
+    outputs = evaluate(HALVES.format(declared=declared, attributes=attributes), x=X24)
+    assert [outputs["a"].shape, outputs["b"].shape] == [shape, shape]
 
 
 def test_functions_call_functions_with_names_of_their_own() -> None:
-    found = evaluate(
+    outputs = evaluate(
         """<ir_version: 8, opset_import: ["": 18, "local": 1]>
         graph (float[4] x) => (float[1] y) { y = local.outer(x) }
         <domain: "local", opset_import: ["": 18, "local": 1]>
@@ -173,17 +173,17 @@ def test_functions_call_functions_with_names_of_their_own() -> None:
         inner<parts>(x) => (a, b) { a, b = Split<num_outputs: int = @parts>(x) }""",
         x=floats(1, 2, 3, 4),
     )
-    assert found["y"].tolist() == [4], found
+    assert outputs["y"].tolist() == [4], outputs
 
 
 def test_an_input_that_a_call_leaves_out_is_left_out_inside() -> None:
     text = """<ir_version: 8, opset_import: ["": 13, "local": 1]>
-        graph (float[4] x, int64[2] lengths) => (float[N] a, float[M] b) {{ a, b = local.cut({given}) }}
+        graph (float[4] x, int64[2] lengths) => (float[N] a, float[M] b) {{ a, b = local.cut({inputs}) }}
         <domain: "local", opset_import: ["": 13]>
         cut(x, lengths) => (a, b) {{ a, b = Split(x, lengths) }}"""
-    for given, first in (("x, lengths", [1]), ("x", [1, 2]), ('x, ""', [1, 2])):
-        found = evaluate(text.format(given=given), x=floats(1, 2, 3, 4), lengths=[1, 3])
-        assert found["a"].tolist() == first, given
+    for inputs, first in (("x, lengths", [1]), ("x", [1, 2]), ('x, ""', [1, 2])):
+        outputs = evaluate(text.format(inputs=inputs), x=floats(1, 2, 3, 4), lengths=[1, 3])
+        assert outputs["a"].tolist() == first, inputs
 
 
 @pytest.mark.parametrize("circle", ["again", "other"])
@@ -200,34 +200,34 @@ def test_a_circle_of_functions_is_refused(circle: str) -> None:
 
 def test_the_function_body_of_the_text_is_evaluated_by_parts() -> None:
     """GreaterOrEqual has no file; its schema says Or(Greater(A, B), Equal(A, B))."""
-    found = evaluate(
+    outputs = evaluate(
         """<ir_version: 8, opset_import: ["": 16]>
         graph (float[4] a, float[4] b) => (bool[4] c) { c = GreaterOrEqual(a, b) }""",
         a=floats(1, 2, 3, np.nan),
         b=floats(2, 2, 2, 2),
     )
-    assert (found["c"].dtype.name, found["c"].tolist()) == ("bool", [False, True, True, False])
+    assert (outputs["c"].dtype.name, outputs["c"].tolist()) == ("bool", [False, True, True, False])
 
 
 def test_the_function_body_of_the_text_takes_constants() -> None:
-    found = evaluate(
+    outputs = evaluate(
         """<ir_version: 8, opset_import: ["": 14]>
         graph (float[3] x) => (float[3] y) { y = HardSwish(x) }""",
         x=floats(-3, 0, 6),
     )
-    assert found["y"].tolist() == [0, 0, 6], found
+    assert outputs["y"].tolist() == [0, 0, 6], outputs
 
 
-@pytest.mark.parametrize(("given", "wanted"), [("", 1.0), ("<alpha = 2.5>", 2.5)])
-def test_the_function_body_of_the_text_takes_the_schemas_defaults(given: str, wanted: float) -> None:
+@pytest.mark.parametrize(("attributes", "threshold"), [("", 1.0), ("<alpha = 2.5>", 2.5)])
+def test_the_function_body_of_the_text_takes_the_schemas_defaults(attributes: str, threshold: float) -> None:
     model = onnx.parser.parse_model(
         f"""<ir_version: 10, opset_import: ["": 22]>
-        graph (float[3] x) => (float[3] y) {{ y = ThresholdedRelu{given}(x) }}"""
+        graph (float[3] x) => (float[3] y) {{ y = ThresholdedRelu{attributes}(x) }}"""
     )
-    found = Evaluator(DECLARED).model(model, {"x": floats(0.5, 2, 3)})
-    value = found["y"]
+    outputs = Evaluator(DECLARED).model(model, {"x": floats(0.5, 2, 3)})
+    value = outputs["y"]
     assert isinstance(value, np.ndarray)
-    assert value.tolist() == [x if x > wanted else 0 for x in (0.5, 2, 3)], value
+    assert value.tolist() == [x if x > threshold else 0 for x in (0.5, 2, 3)], value
 
 
 # Subgraphs
@@ -244,10 +244,12 @@ graph (bool c, float[4] x) => (float[2] y, float[2] z) <float[2] ten = {{10, 10}
 }}"""
 
 
-@pytest.mark.parametrize(("given", "y", "z"), [(True, [11, 12], [30, 40]), (False, [2, 4], [13, 14])])
-def test_a_subgraph_sees_the_values_around_it(given: bool, y: list[float], z: list[float]) -> None:  # noqa: FBT001 - a row of the table
-    found = evaluate(CHOICE.format(nested="a = Add(left, own)  b = Add(right, ten)"), c=given, x=floats(1, 2, 3, 4))
-    assert (found["y"].tolist(), found["z"].tolist()) == (y, z)
+@pytest.mark.parametrize(("condition", "y", "z"), [(True, [11, 12], [30, 40]), (False, [2, 4], [13, 14])])
+def test_a_subgraph_sees_the_values_around_it(condition: bool, y: list[float], z: list[float]) -> None:  # noqa: FBT001 - a row of the table
+    outputs = evaluate(
+        CHOICE.format(nested="a = Add(left, own)  b = Add(right, ten)"), c=condition, x=floats(1, 2, 3, 4)
+    )
+    assert (outputs["y"].tolist(), outputs["z"].tolist()) == (y, z)
 
 
 def test_a_subgraph_in_a_subgraph_sees_both() -> None:
@@ -256,8 +258,8 @@ def test_a_subgraph_in_a_subgraph_sees_both() -> None:
         a = Add(left, own)
         b = If(c) < then_branch = t () => (float[2] u) { u = Add(left, own) },
                     else_branch = e () => (float[2] u) { v = Mul(right, own)  u = Add(v, ten) } >"""
-    found = evaluate(CHOICE.format(nested=nested), c=False, x=floats(1, 2, 3, 4))
-    assert found["z"].tolist() == [13, 18], found
+    outputs = evaluate(CHOICE.format(nested=nested), c=False, x=floats(1, 2, 3, 4))
+    assert outputs["z"].tolist() == [13, 18], outputs
 
 
 def test_names_of_a_subgraph_do_not_leak() -> None:
@@ -271,7 +273,7 @@ def test_names_of_a_subgraph_do_not_leak() -> None:
 
 
 def test_a_subgraph_in_a_function_sees_the_attributes_of_the_call() -> None:
-    found = evaluate(
+    outputs = evaluate(
         """<ir_version: 8, opset_import: ["": 18, "local": 1]>
         graph (bool c, float[4] x) => (float[1] y) { y = local.first<parts = 4>(c, x) }
         <domain: "local", opset_import: ["": 18]>
@@ -282,7 +284,7 @@ def test_a_subgraph_in_a_function_sees_the_attributes_of_the_call() -> None:
         c=True,
         x=floats(7, 8, 9, 10),
     )
-    assert found["y"].tolist() == [7], found
+    assert outputs["y"].tolist() == [7], outputs
 
 
 # No answer
@@ -301,7 +303,7 @@ def test_a_subgraph_in_a_function_sees_the_attributes_of_the_call() -> None:
         (18, "a, b = Split<num_outputs = 0>(x)", Unspecified, "Number of outputs to split parts of the tensor into."),
     ],
 )
-def test_no_answer_says_because_of_which_sentence(opset: int, node: str, kind: type[NoAnswer], sentence: str) -> None:
+def test_no_answer_names_its_sentence(opset: int, node: str, kind: type[NoAnswer], sentence: str) -> None:
     text = f"""<ir_version: 8, opset_import: ["": {opset}]>
         graph (float[4] x) => (float[N] a, float[M] b) {{ {node} }}"""
     with pytest.raises(NoAnswer, match=re.escape(sentence)) as caught:
@@ -309,7 +311,7 @@ def test_no_answer_says_because_of_which_sentence(opset: int, node: str, kind: t
     assert type(caught.value) is kind, caught.value
 
 
-def test_an_operator_that_nothing_says_is_undeclared() -> None:
+def test_an_operator_without_a_file_is_undeclared() -> None:
     for text, named in (
         ("y = Sin(x)", "ai.onnx/Sin means in opset 18"),
         ("y = NoSuchOperator(x)", "ai.onnx/NoSuchOperator means in opset 18"),
@@ -318,7 +320,7 @@ def test_an_operator_that_nothing_says_is_undeclared() -> None:
             evaluate(f'<ir_version: 8, opset_import: ["": 18]> graph (float[4] x) => (float[4] y) {{ {text} }}', x=X24)
 
 
-def test_a_value_that_nothing_gives_is_refused() -> None:
+def test_a_value_that_no_node_computes_is_rejected() -> None:
     with pytest.raises(Rejected, match="nothing gives no, which Split takes"):
         evaluate(
             '<ir_version: 8, opset_import: ["": 18]> g (float[4] x) => (float[4] y) { y = Split<num_outputs=1>(no) }',
@@ -333,7 +335,7 @@ def test_a_domain_that_is_not_imported_is_refused() -> None:
         )
 
 
-def test_the_body_of_an_older_version_does_not_speak_for_it() -> None:
+def test_the_body_of_an_older_version_is_not_used() -> None:
     """LessOrEqual came with opset 12; before there is nothing to say."""
     with pytest.raises(UndeclaredError, match=r"ai\.onnx/LessOrEqual means in opset 11"):
         evaluate(
@@ -349,18 +351,18 @@ def run(chosen: Suite, selection: Selection) -> list[Any]:
     with Scheduler([backend_names.resolve("oracle")], Limits(), jobs=1) as scheduler:
         hello = scheduler.start()["oracle"]
         assert hello["runtime"] == "oracle", hello
-        found = list(scheduler.run(chosen.cases(selection)))
+        results = list(scheduler.run(chosen.cases(selection)))
         assert not scheduler.faults, scheduler.faults
-    return found
+    return results
 
 
 @every_operator
-def test_whole_models_mean_what_their_cases_expect(op: Op) -> None:
+def test_whole_models_evaluate_to_the_expected_outputs(op: Op) -> None:
     """The oracle as a backend passes every case of every form, in the version's own opset and in the highest."""
     for case in cases(op):
         result = on_the_oracles(case)
-        wanted = Verdict.UNSPECIFIED if case.outcome is Outcome.UNSPECIFIED else Verdict.PASS
-        assert result.verdict is wanted, f"{case.id}: {result.verdict} {result.message}"
+        expected = Verdict.UNSPECIFIED if case.outcome is Outcome.UNSPECIFIED else Verdict.PASS
+        assert result.verdict is expected, f"{case.id}: {result.verdict} {result.message}"
 
 
 @every_operator
@@ -378,17 +380,17 @@ def test_a_case_means_the_same_in_every_opset_of_its_version(op: Op) -> None:
 
 
 def test_the_backend_passes_every_case_of_a_few_operators() -> None:
-    wanted = {case.id: case for case in few()}
-    operators = sorted({case.operator for case in wanted.values()})
+    by_id = {case.id: case for case in few()}
+    operators = sorted({case.operator for case in by_id.values()})
     selection = Selection(cases=tuple(f"{operator}/*" for operator in operators))
-    found = run(Generated(), selection)
-    assert {result.case for result in found} == set(wanted), len(found)
-    counted = Counter(result.verdict for result in found)
+    results = run(Generated(), selection)
+    assert {result.case for result in results} == set(by_id), len(results)
+    counted = Counter(result.verdict for result in results)
     assert set(counted) == {Verdict.PASS, Verdict.UNSPECIFIED}, counted
 
 
 def test_the_backend_passes_the_official_cases_of_the_split_family() -> None:
-    found = run(Official(), Selection(ops=("Split*",)))
-    assert Counter(result.verdict for result in found) == {Verdict.PASS: 19}, [
-        (result.case, result.verdict, result.message) for result in found if result.verdict is not Verdict.PASS
+    results = run(Official(), Selection(ops=("Split*",)))
+    assert Counter(result.verdict for result in results) == {Verdict.PASS: 19}, [
+        (result.case, result.verdict, result.message) for result in results if result.verdict is not Verdict.PASS
     ]

@@ -1,4 +1,4 @@
-"""Folders that somebody damaged, or made to do harm: each is told in a sentence, and the others run.
+"""Folders that are damaged or made to do harm: each is reported in a sentence, and the others run.
 
 ONNX_CONFORMANCE_ROUNDS says how many folders are changed at random; see tests/mutation.py.
 """
@@ -44,9 +44,9 @@ SEED, FEW = 20260, 24
 def cases() -> Iterator[Case]:
     """Yield a few cases of every kind: tensors, strings, sequences, initializers, values drawn at random, refusals."""
     for name, version in (("Split", 18), ("SequenceInsert", 11), ("ReduceSum", 13), ("Dropout", 13), ("Constant", 13)):
-        found = plans.cases(registry.load().named(name), (version,))
+        planned = plans.cases(registry.load().named(name), (version,))
         kinds: dict[tuple[Any, ...], Case] = {}
-        for case in found:
+        for case in planned:
             kinds.setdefault((case.outcome, case.form == "plain" or "initializer" in case.form), case)
         yield from kinds.values()
 
@@ -65,8 +65,8 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def regular(case: Path) -> list[Path]:
     """Return the files of a case that can be read here."""
-    found = (path for path in sorted(case.rglob("*")) if path.is_file() and not path.is_symlink())
-    return [path for path in found if path.stat().st_size < 1 << 20]
+    files = (path for path in sorted(case.rglob("*")) if path.is_file() and not path.is_symlink())
+    return [path for path in files if path.stat().st_size < 1 << 20]
 
 
 def _bytes_changed(rng: random.Random, case: Path) -> None:
@@ -184,10 +184,10 @@ def changed(good: Path, folder: Path, rounds: int, seed: int) -> None:
 
 
 def held(folder: Path, good: Path, out: Path) -> None:
-    """Let every command look at a folder: each ends with sentences, and what is good passes."""
+    """Run every command on a folder: each ends with sentences, and good cases pass."""
     results = out / "results.ndjson"
     done = command("run", "--suite", folder, "--backend", "oracle", "--results", results, "--timeout", "5")
-    told(done)
+    ended_well(done)
     verdicts: dict[str, str] = {}
     unreadable: dict[str, str] = {}
     for text in results.read_text().splitlines():
@@ -202,17 +202,17 @@ def held(folder: Path, good: Path, out: Path) -> None:
         assert folder.name in message, message
         assert message in done.err or "more faults of this kind" in done.err, done.err
     for name in ("list", "generate"):
-        told(command(name, "--suite", folder, *(("--out", out / "again") if name == "generate" else ())))
-    told(command("report", results, "--folder", out / "reports"))
+        ended_well(command(name, "--suite", folder, *(("--out", out / "again") if name == "generate" else ())))
+    ended_well(command("report", results, "--folder", out / "reports"))
     report = json.loads((out / "reports" / "report.json").read_text())
     assert set(unreadable.values()) <= set(report["faults"])
     for case_id in sorted({*verdicts, *unreadable}):
         done = command("show", case_id, "--suite", folder)
-        told(done)
+        ended_well(done)
         assert (done.status == 2) == (case_id in unreadable), done.text
 
 
-def told(done: Done) -> None:
+def ended_well(done: Done) -> None:
     assert done.status in {0, 1, 2}, done.text
     assert "fault of the harness" not in done.text, done.text
     assert not [text for text in done.text.splitlines() if text.startswith("::")], done.text
@@ -230,7 +230,7 @@ def scripts(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("ends")
-def test_folders_that_were_changed_at_random_are_told_and_the_others_run(good: Path, tmp_path: Path) -> None:
+def test_damaged_folders_are_reported_and_the_others_run(good: Path, tmp_path: Path) -> None:
     changed(good, tmp_path / "suite", mutation.rounds(FEW), SEED)
     held(tmp_path / "suite", good, tmp_path)
     scripts(tmp_path / "suite")
@@ -249,7 +249,7 @@ def _model(change: Callable[[onnx.ModelProto], object]) -> Callable[[Path], None
 
 
 def _renamed(old: bytes, new: bytes) -> Callable[[Path], None]:
-    """Put other bytes of the same length in the place of a name; protobuf itself refuses what is no UTF-8."""
+    """Put other bytes of the same length in the place of a name; protobuf itself refuses invalid UTF-8."""
 
     def damage(case: Path) -> None:
         data = (case / "model.onnx").read_bytes()
@@ -321,14 +321,16 @@ def damaged(good: Path, tmp_path: Path) -> tuple[Path, Path]:
 
 def beside(folder: Path, tmp_path: Path) -> Path:
     """Return a folder of the good cases alone."""
-    found = tmp_path / "good"
-    shutil.copytree(folder, found, ignore=shutil.ignore_patterns("damaged"))
-    return found
+    copy = tmp_path / "good"
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("damaged"))
+    return copy
 
 
 @pytest.mark.usefixtures("ends")
 @pytest.mark.parametrize("what", UNREADABLE)
-def test_a_case_that_cannot_be_read_is_told_everywhere(what: str, damaged: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_case_that_cannot_be_read_is_reported_by_every_command(
+    what: str, damaged: tuple[Path, Path], tmp_path: Path
+) -> None:
     folder, case = damaged
     others = beside(folder, tmp_path)
     damage, sentence = UNREADABLE[what]
@@ -354,7 +356,7 @@ def test_a_strange_case_that_can_be_read_is_shown(what: str, damaged: tuple[Path
     held(folder, others, tmp_path)
     assert not Run(tmp_path / "results.ndjson").unreadable
     for kind in ("python", "markdown"):
-        told(command("repro", "suite/damaged", "--suite", folder, "--backend", "oracle", "--format", kind))
+        ended_well(command("repro", "suite/damaged", "--suite", folder, "--backend", "oracle", "--format", kind))
     scripts(folder)
 
 
@@ -363,13 +365,13 @@ def test_a_damaged_data_set_costs_no_other_of_its_folder(damaged: tuple[Path, Pa
     for index in (1, 2):
         shutil.copytree(case / "test_data_set_0", case / f"test_data_set_{index}")
     (case / "test_data_set_1" / "input_0.pb").write_bytes(b"damaged")
-    found = Folder(folder)
-    ids = [item.id for item in found.cases(Selection())]
-    assert [item.case for item in found.unreadable] == ["suite/damaged/test_data_set_1"]
+    suite = Folder(folder)
+    ids = [item.id for item in suite.cases(Selection())]
+    assert [item.case for item in suite.unreadable] == ["suite/damaged/test_data_set_1"]
     assert {"suite/damaged", "suite/damaged/test_data_set_2"} <= set(ids)
 
 
-def test_what_is_not_asked_for_may_be_unreadable(damaged: tuple[Path, Path]) -> None:
+def test_cases_outside_the_selection_may_be_unreadable(damaged: tuple[Path, Path]) -> None:
     folder, case = damaged
     (case / "model.onnx").write_bytes(b"damaged")
     good = next(path.name for path in folder.iterdir() if path.name != "damaged")
@@ -393,7 +395,7 @@ def test_the_gate_stays_closed_where_a_case_could_not_be_read(damaged: tuple[Pat
     assert "1 case of the suite could not be read, first " in done.text, done.text
 
 
-def test_a_run_that_goes_on_and_one_of_shards_tell_it_once(damaged: tuple[Path, Path], tmp_path: Path) -> None:
+def test_resumed_and_sharded_runs_report_an_unreadable_case_once(damaged: tuple[Path, Path], tmp_path: Path) -> None:
     folder, case = damaged
     (case / "model.onnx").write_bytes(b"damaged")
     results = tmp_path / "results.ndjson"

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 @functools.cache
 def failed() -> dict[str, tuple[Case, str]]:
-    """Return the official cases that the oracles do not pass, and what becomes of them."""
-    found = {}
+    """Return the official cases that the oracles do not pass, and their results."""
+    by_name = {}
     for case in Official().cases(Selection()):
         if declared(case) is None:
             continue
@@ -34,8 +34,8 @@ def failed() -> dict[str, tuple[Case, str]]:
         except UndeclaredError:
             continue
         if result.verdict is not Verdict.PASS:
-            found[case.id.partition("/")[2]] = (case, f"{result.verdict} {result.message}")
-    return found
+            by_name[case.id.partition("/")[2]] = (case, f"{result.verdict} {result.message}")
+    return by_name
 
 
 def declared(case: Case) -> Op | None:
@@ -58,11 +58,11 @@ def test_every_official_case_passes_or_a_sentence_speaks_against_it() -> None:
 
 
 @every_operator
-def test_what_a_sentence_speaks_against_fails_and_has_a_note(op: Op) -> None:
-    wanted = {glob for clause in op.clauses for glob in clause.against}
-    wanted |= {glob for glob in op.disputes if glob.startswith("test_")}
-    if not wanted:
+def test_official_cases_against_a_sentence_fail_and_have_a_note(op: Op) -> None:
+    globs = {glob for clause in op.clauses for glob in clause.against}
+    globs |= {glob for glob in op.disputes if glob.startswith("test_")}
+    if not globs:
         return
     needed = {glob for case, _ in failed().values() for glob in against(case) if declared(case) is op}
-    assert wanted <= needed, wanted - needed
+    assert globs <= needed, globs - needed
     assert all(clause.note for clause in op.clauses if clause.against)

@@ -1,4 +1,4 @@
-"""Cases in ONNX's test-data layout: what is written comes back, and what others wrote is read."""
+"""Cases in ONNX's test-data layout: written cases are read unchanged, and those of others are read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ X = np.array([1, 2], np.float32)
 
 
 def a_case(
-    inputs: Mapping[str, tuple[onnx.TypeProto, Any]], outputs: Mapping[str, tuple[onnx.TypeProto, Any]], **given: Any
+    inputs: Mapping[str, tuple[onnx.TypeProto, Any]], outputs: Mapping[str, tuple[onnx.TypeProto, Any]], **members: Any
 ) -> Case:
     """Return a case whose graph declares these types; its one node is never evaluated here."""
     graph = helper.make_graph(
@@ -58,7 +58,7 @@ def a_case(
         model=model.SerializeToString(deterministic=True),
         inputs={name: value for name, (_, value) in inputs.items()},
         outputs=tuple(outputs),
-        **{**settings, **given},
+        **{**settings, **members},
     )
 
 
@@ -84,7 +84,7 @@ def round_trip(case: Case, parent: Path) -> Case:
 
 
 def plain(case: Case) -> list[Any] | None:
-    """Return what is expected but for what is drawn at random."""
+    """Return the expected values without those drawn at random."""
     return None if case.expected is None else [value for value in case.expected if not isinstance(value, Drawn)]
 
 
@@ -160,8 +160,8 @@ def test_allowances(allowance: Allowance, tmp_path: Path) -> None:
     for field in dataclasses.fields(Allowance):
         if field.name != "bounds":
             assert getattr(again, field.name) == getattr(allowance, field.name), field.name
-    wanted = allowance.bounds and [item.tolist() for item in allowance.bounds]
-    assert (again.bounds and [item.tolist() for item in again.bounds]) == wanted, again.bounds
+    bounds = allowance.bounds and [item.tolist() for item in allowance.bounds]
+    assert (again.bounds and [item.tolist() for item in again.bounds]) == bounds, again.bounds
 
 
 @pytest.mark.parametrize("outcome", [Outcome.REJECTS, Outcome.UNSPECIFIED])
@@ -205,17 +205,17 @@ def one_of_each_version() -> Iterator[Case]:
 
 @pytest.mark.usefixtures("all_operators")
 def test_a_case_of_each_operator_version_and_kind_of_value_comes_back(tmp_path: Path) -> None:
-    seen: set[str] = set()
+    kinds: set[str] = set()
     operators = set()
     for case in one_of_each_version():
         round_trip(case, tmp_path)
-        seen |= kinds_of_values(case)
+        kinds |= kinds_of_values(case)
         operators.add(case.operator)
     assert operators == {str(version) for op in OPS for version in schema.versions(op.domain, op.name)}
     strings = {"map(int64, string)", "map(string, int64)", "seq(tensor(string))", "optional(seq(tensor(float)))"}
-    assert strings <= seen, strings - seen
+    assert strings <= kinds, strings - kinds
     named = {f"tensor({row.name})" for row in ELEMENT_TYPES}
-    assert named <= seen, named - seen
+    assert named <= kinds, named - kinds
 
 
 def test_every_generated_case_comes_back(tmp_path: Path) -> None:
@@ -271,22 +271,22 @@ def test_a_folder_of_onnxs_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "rtol", "atol"),
+    ("tolerances", "rtol", "atol"),
     [({"rtol": 0.5}, 0.5, 1e-7), ({"atol": 2}, 1e-3, 2.0), ({"rtol": 0, "atol": 0}, 0.0, 0.0), ({}, 1e-3, 1e-7)],
 )
-def test_the_tolerance_of_data_json(said: dict[str, float], rtol: float, atol: float, tmp_path: Path) -> None:
+def test_the_tolerance_of_data_json(tolerances: dict[str, float], rtol: float, atol: float, tmp_path: Path) -> None:
     folder = onnx_folder(tmp_path)
-    (folder / "data.json").write_text(json.dumps(said))
+    (folder / "data.json").write_text(json.dumps(tolerances))
     allowance = read_one(folder).allowance
     assert (allowance.rtol, allowance.atol) == (rtol, atol)
 
 
 def test_several_data_sets_are_several_cases_in_the_order_of_numbers(tmp_path: Path) -> None:
-    found = list(onnx_layout.read(onnx_folder(tmp_path, sets=11), tmp_path, "mine"))
-    assert [case.id for case in found] == [
+    cases = list(onnx_layout.read(onnx_folder(tmp_path, sets=11), tmp_path, "mine"))
+    assert [case.id for case in cases] == [
         "mine/test_negated", *(f"mine/test_negated/test_data_set_{index}" for index in range(1, 11)),
     ]  # fmt: skip
-    assert [np.asarray(case.inputs["x"]).tolist()[0] for case in found] == list(range(1, 12))
+    assert [np.asarray(case.inputs["x"]).tolist()[0] for case in cases] == list(range(1, 12))
 
 
 def test_a_folder_without_outputs_expects_none(tmp_path: Path) -> None:
@@ -303,13 +303,13 @@ def test_an_initializer_of_ir_version_3_may_be_given_or_not(tmp_path: Path) -> N
         [numpy_helper.from_array(X, "b")],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 7)], ir_version=3)
-    for given in (1, 2):
-        data = tmp_path / f"given_{given}" / "test_data_set_0"
+    for count in (1, 2):
+        data = tmp_path / f"given_{count}" / "test_data_set_0"
         data.mkdir(parents=True)
         onnx.save(model, str(data.parent / "model.onnx"))
-        for index in range(given):
+        for index in range(count):
             (data / f"input_{index}.pb").write_bytes(numpy_helper.from_array(X + index).SerializeToString())
-        assert list(read_one(data.parent).inputs) == ["x", "b"][:given], given
+        assert list(read_one(data.parent).inputs) == ["x", "b"][:count], count
 
 
 # Damaged folders: one sentence that names the file
@@ -430,7 +430,7 @@ SMALL = a_case({"x": (TENSOR, X)}, {"a": (TENSOR, X)})
 OTHER = dataclasses.replace(SMALL, expected=None, outcome=Outcome.REJECTS)
 
 
-def test_what_is_there_already_is_left_as_it_is(tmp_path: Path) -> None:
+def test_an_existing_equal_case_is_not_written_again(tmp_path: Path) -> None:
     folder = onnx_layout.write(SMALL, tmp_path)
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     (folder / "notes.txt").write_text("mine")
@@ -438,7 +438,7 @@ def test_what_is_there_already_is_left_as_it_is(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
-def test_another_case_of_the_same_name_is_not_overwritten_unasked(tmp_path: Path) -> None:
+def test_another_case_of_the_same_name_is_not_overwritten(tmp_path: Path) -> None:
     folder = onnx_layout.write(SMALL, tmp_path)
     before = files(folder)
     with pytest.raises(onnx_layout.StoreError, match=r"holds another case of this name already; .* --overwrite"):
@@ -452,9 +452,9 @@ def test_a_case_that_takes_the_place_of_another_leaves_nothing_of_it(tmp_path: P
     (folder / "test_data_set_1").mkdir()
     (folder / "notes.txt").write_text("mine")
     onnx_layout.write(OTHER, tmp_path, replace=True)
-    kept = files(folder)
-    assert kept.pop("notes.txt") == b"mine", "what the layout knows nothing of stays"
-    assert kept == onnx_layout.encoded(OTHER)
+    contents = files(folder)
+    assert contents.pop("notes.txt") == b"mine", "what the layout knows nothing of stays"
+    assert contents == onnx_layout.encoded(OTHER)
     assert not (folder / "test_data_set_1").exists()
     assert [path.name for path in tmp_path.iterdir()] == [folder.name]
 
@@ -505,7 +505,7 @@ def test_every_id_has_a_folder_of_its_own(id_: str, tmp_path: Path) -> None:
     assert json.loads((folder / "case.json").read_bytes())["id"] == name
 
 
-def test_a_value_that_the_graph_does_not_declare_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_an_undeclared_value_is_reported_in_a_sentence(tmp_path: Path) -> None:
     for case in (
         dataclasses.replace(SMALL, outputs=("nowhere",)),
         dataclasses.replace(SMALL, expected=([X],)),

@@ -39,8 +39,8 @@ def official() -> dict[str, Case]:
     return {case.id: case for case in OFFICIAL.cases(Selection())}
 
 
-def ids(source: Suite, **given: Any) -> list[str]:
-    return [case.id for case in source.cases(Selection(**given))]
+def ids(source: Suite, **options: Any) -> list[str]:
+    return [case.id for case in source.cases(Selection(**options))]
 
 
 # Official
@@ -55,12 +55,12 @@ def loaded() -> list[Any]:
 
 
 def test_official_has_every_node_case_of_onnx() -> None:
-    wanted = loaded()
-    assert len(ids(OFFICIAL)) == len(wanted) == len(official())
-    assert set(official()) == {f"official/{item.name}" for item in wanted}
+    expected = loaded()
+    assert len(ids(OFFICIAL)) == len(expected) == len(official())
+    assert set(official()) == {f"official/{item.name}" for item in expected}
 
 
-def test_an_official_case_holds_what_onnx_holds() -> None:
+def test_an_official_case_has_the_data_of_onnx() -> None:
     case = official()["official/test_split_equal_parts_1d_opset18"]
     assert (case.operator, case.form, case.outcome, case.tags) == (
         "ai.onnx/Split/18", "plain", Outcome.VALUES, frozenset({"official"}),
@@ -118,8 +118,8 @@ def test_sequences_and_optionals_of_official_cases() -> None:
     ],
 )
 def test_globs_over_operators(generated: Generated, ops: tuple[str, ...], operators: set[str]) -> None:
-    found = {case.operator for case in generated.cases(Selection(ops=ops))}
-    assert found == operators
+    selected = {case.operator for case in generated.cases(Selection(ops=ops))}
+    assert selected == operators
 
 
 def test_globs_over_ids(generated: Generated) -> None:
@@ -132,8 +132,8 @@ def test_globs_over_ids(generated: Generated) -> None:
     ]  # fmt: skip
     everything = ids(generated, ops=("Split*", "ReduceSum"))
     for glob in ("*", "ai.*", "ai.onnx/Split*/1*", "*float16*", "?i.onnx/Split/2/*"):
-        wanted = [case for case in everything if fnmatch.fnmatchcase(case, glob)]
-        assert ids(generated, ops=("Split*", "ReduceSum"), cases=(glob,)) == wanted != [], glob
+        expected = [case for case in everything if fnmatch.fnmatchcase(case, glob)]
+        assert ids(generated, ops=("Split*", "ReduceSum"), cases=(glob,)) == expected != [], glob
 
 
 def test_globs_over_tags_and_all_together(generated: Generated) -> None:
@@ -189,13 +189,13 @@ def test_suites_by_name(tmp_path: Path) -> None:
     ("glob", "hint"),
     [("Splot", "did you mean Split"), ("Split/12", "Split has the versions 1, 2, 11, 13, 18"), ("Zzz", "it has ")],
 )
-def test_an_unknown_operator_is_told_what_there_is(generated: Generated, glob: str, hint: str) -> None:
+def test_an_unknown_operator_is_reported_with_the_known_ones(generated: Generated, glob: str, hint: str) -> None:
     with pytest.raises(SelectionError, match=hint):
         check_selection(generated, Selection(ops=("Split", glob)))
     check_selection(generated, Selection(ops=("Split",)))
 
 
-def test_cases_are_found_by_id() -> None:
+def test_cases_are_selected_by_id() -> None:
     assert find_case("ai.onnx/Split/18/uneven@top").id == "ai.onnx/Split/18/uneven@top"
     assert find_case("official/test_split_1d_uneven_split_opset18", (OFFICIAL,)).operator == "ai.onnx/Split/18"
     with pytest.raises(SelectionError, match=r"near it are .*ai\.onnx/Split/18/uneven"):
@@ -214,9 +214,9 @@ def test_a_folder_is_a_suite_of_its_own_name(tmp_path: Path) -> None:
     for case in cases:
         onnx_layout.write(case, root)
     folder = open_suite(str(root))
-    found = list(folder.cases(Selection()))
-    assert [case.id for case in found] == sorted(f"stored/{onnx_layout.folder_name(case.id)}" for case in cases)
-    assert {case.operator for case in found} == {"ai.onnx/SplitToSequence/24"}
+    stored = list(folder.cases(Selection()))
+    assert [case.id for case in stored] == sorted(f"stored/{onnx_layout.folder_name(case.id)}" for case in cases)
+    assert {case.operator for case in stored} == {"ai.onnx/SplitToSequence/24"}
     assert ids(folder, ops=("SplitToSequence/24",), cases=("stored/*__scalar",)) == [
         "stored/test_ai.onnx__SplitToSequence__24__scalar"
     ]
@@ -231,7 +231,9 @@ def test_a_folder_is_a_suite_of_its_own_name(tmp_path: Path) -> None:
     assert issubclass(onnx_layout.StoreError, HarnessError)
 
 
-def test_the_digest_of_generated_tells_versions_apart(generated: Generated, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digest_of_generated_differs_between_versions(
+    generated: Generated, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert generated.digest() == Generated().digest()
     here = generated.digest()
     monkeypatch.setattr(onnx, "__version__", "1.0.0")

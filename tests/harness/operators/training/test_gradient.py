@@ -22,7 +22,7 @@ def slope(y: str, *nodes: Call) -> float:
 
 
 @pytest.mark.parametrize(
-    ("operator", "inputs", "wanted"),
+    ("operator", "inputs", "expected"),
     [
         ("Add", "xk", 1), ("Sub", "xk", 1), ("Sub", "kx", -1), ("Mul", "xk", 3), ("Mul", "xx", 1.4),
         ("Div", "xk", 1 / 3), ("Div", "kx", -3 / 0.49), ("Identity", "x", 1), ("Exp", "x", math.exp(0.7)),
@@ -30,8 +30,8 @@ def slope(y: str, *nodes: Call) -> float:
         ("ReduceSum", "x", 1), ("Exp", "k", 0),
     ],
 )  # fmt: skip
-def test_slopes_of_operators(operator: str, inputs: str, wanted: float) -> None:
-    assert slope("y", call(operator, inputs, "y")) == pytest.approx(wanted, rel=1e-15)
+def test_slopes_of_operators(operator: str, inputs: str, expected: float) -> None:
+    assert slope("y", call(operator, inputs, "y")) == pytest.approx(expected, rel=1e-15)
 
 
 def test_slopes_of_slopes() -> None:
