@@ -1,12 +1,12 @@
-"""Every case one test item: what the pytest plugin collects, and what a runtime's author puts in a module.
+"""Every case as one test item: for the pytest plugin, and for test modules of a runtime's author.
 
     from harness.testing import conformance
 
     test_onnx = conformance("my_runtime.backend", op="Split*", expectations="my_runtime.toml")
 
 An item passes, fails, or is skipped where the backend opts out or the text leaves the case open. A fault of
-the adapter is an error of the item's setup, not a failed case. A failure that the expectations have an entry for is a
-strict xfail; an item `expectations` fails for what is wrong with the file itself.
+the adapter is an error of the item's setup, not a failed case. A failure that the expectations file has an entry for is
+a strict xfail; an item `expectations` fails for problems of the file itself.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ if TYPE_CHECKING:
 
 GATES = pytest.StashKey[dict[tuple[Path, str], Gate]]()
 EXPECTATIONS = "expectations"
-"""The name of the item for what is wrong with a file itself."""
+"""The name of the item for problems of a file itself."""
 ENTRY_SEES = ("case", "operator", "backend", "verdict", "form", "clauses", "tags")
-"""What an entry can look at in a result."""
+"""The members of a result that an entry can match."""
 MOST_ID = 1000
-"""Characters of the id of a case, and of a reason, in what pytest prints."""
+"""Characters of the id of a case, and of a reason, in the output of pytest."""
 
 
 class ExpectedFailure(pytest.fail.Exception):  # type: ignore[misc,name-defined] # pytest gives it no other name
-    """A failure as an entry of the expectations has it."""
+    """A failure that an entry of the expectations expects."""
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """An expectations file, and the cases that are held against it.
+    """An expectations file, and the cases that are compared with it.
 
     Attributes:
         expected: the file.
         suite: name and digest of the suite.
         cases: those that were selected.
-        whole: they are the selection that the file was written for: what they do not match is stale.
+        whole: whether they are the selection that the file was written for: an entry that matches none is then stale.
     """
 
     expected: Expectations
@@ -69,27 +69,27 @@ class Accepted:
     whole: bool
 
     def gate(self, hello: Mapping[str, Any]) -> Gate:
-        """Return a gate for a backend that says this of itself.
+        """Return a gate for a backend with this hello.
 
         Raises:
-            ExpectationsError: the file is of another backend or suite.
+            ExpectationsError: the file is for another backend or suite.
         """
         return _gate(self.expected, self.suite, hello)
 
 
 def _gate(expected: Expectations, suite: Mapping[str, str], hello: Mapping[str, Any]) -> Gate:
-    # A part of what the file was written for is held as well: that is what one looks at while one mends something.
+    # A part of the selection that the file was written for is compared as well: people run one while they fix a bug.
     return Gate(expected, header(suite, {expected.backend: hello}, {"selection": expected.selection}))
 
 
 @dataclass(frozen=True)
-class Asking:
-    """How a backend is asked.
+class BackendOptions:
+    """A backend and the options of its process.
 
     Attributes:
         backend: as in `onnx-conformance run`.
         timeout: seconds that one case may take.
-        passes: names of environment variables that it is given beside those that every backend is.
+        passes: names of environment variables that it gets beside those that every backend gets.
     """
 
     backend: str
@@ -97,32 +97,34 @@ class Asking:
     passes: tuple[str, ...] = ()
 
 
-LANES = pytest.StashKey[dict[Asking, Asker]]()
+ASKERS = pytest.StashKey[dict[BackendOptions, Asker]]()
 
 
 @dataclass(frozen=True)
-class Ask:
-    """What a test item asks.
+class Task:
+    """The task of a test item.
 
     Attributes:
-        case: None: whether the expectations themselves hold.
-        asking: how the backend is asked.
-        accepted: what is expected for now.
+        case: the case to run; None: check the expectations file itself.
+        options: the backend and the options of its process.
+        accepted: the expectations that apply.
     """
 
     case: Case | None
-    asking: Asking
+    options: BackendOptions
     accepted: Accepted | None = None
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a case.
+    """The result of a case, with the expectation that applies to it.
 
     Attributes:
-        result: what became of it.
-        entry: of the expectations, that decides on it.
-        expired: that the entry's last day is over.
+        case: the case.
+        result: the backend's result.
+        entry: the entry of the expectations that applies.
+        expired: whether the entry's last day is over.
+        path: the expectations file.
     """
 
     case: Case
@@ -148,8 +150,8 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Stale:
-    """What is wrong with an expectations file itself, a line each."""
+class FileProblems:
+    """Problems of an expectations file itself, a line each."""
 
     problems: tuple[str, ...]
 
@@ -164,55 +166,55 @@ def _why(entry: Entry, path: Path | None) -> str:
     return f"{entry.verdict}: {line(entry.reason)}{link} [{path}, line {entry.line}]"
 
 
-def _lane(config: pytest.Config, asking: Asking) -> Asker:
-    """Return the lane of a backend, which all items of this pytest process share."""
-    lanes = config.stash.setdefault(LANES, {})
-    if asking not in lanes:
-        target = backend_names.resolve(asking.backend, passes=asking.passes)
-        lanes[asking] = lane = Asker(target, Limits(timeout=asking.timeout))
-        config.add_cleanup(lane.close)
-    return lanes[asking]
+def _asker(config: pytest.Config, options: BackendOptions) -> Asker:
+    """Return the process of a backend, which all items of this pytest process share."""
+    askers = config.stash.setdefault(ASKERS, {})
+    if options not in askers:
+        target = backend_names.resolve(options.backend, passes=options.passes)
+        askers[options] = asker = Asker(target, Limits(timeout=options.timeout))
+        config.add_cleanup(asker.close)
+    return askers[options]
 
 
-def asked(config: pytest.Config, case: Case, asking: Asking) -> Result:
-    """Return what becomes of a case; a fault of the adapter ends the setup of the test that needs it."""
+def result_of(config: pytest.Config, case: Case, options: BackendOptions) -> Result:
+    """Run a case and return its result; a fault of the adapter fails the setup of the test."""
     try:
-        result = judge(case, asking.backend, _lane(config, asking).ask(case))
+        result = judge(case, options.backend, _asker(config, options).ask(case))
     except HarnessError as error:
         why = neutral(error)
     else:
         why = ""
         if result.verdict is Verdict.ADAPTER_ERROR:
             why = neutral(f"{case.id}: {result.message}")
-    if why:  # Behind the handler, or pytest shows the error itself as well, as it came.
+    if why:  # After the handler: within it, pytest would also show the error itself, unescaped.
         pytest.fail(why, pytrace=False)
     return result
 
 
-def answer(item: pytest.Item, ask: Ask) -> Answer | Stale:
-    """Return what becomes of what an item asks, and mark it as an xfail where a failure is expected."""
+def answer(item: pytest.Item, task: Task) -> Answer | FileProblems:
+    """Run the task of an item, and mark the item as an xfail where a failure is expected."""
     try:
-        if ask.case is None:
-            return _stale(item.config, ask)
-        result = asked(item.config, ask.case, ask.asking)
-        if ask.accepted is None:
-            return Answer(ask.case, result)
-        return _held(item, ask.case, result, ask.accepted, _gate_of(item.config, ask))
+        if task.case is None:
+            return _file_problems(item.config, task)
+        result = result_of(item.config, task.case, task.options)
+        if task.accepted is None:
+            return Answer(task.case, result)
+        return _compared(item, task.case, result, task.accepted, _gate_of(item.config, task))
     except HarnessError as error:
         pytest.fail(neutral(error), pytrace=False)
 
 
-def _gate_of(config: pytest.Config, ask: Ask) -> Gate:
+def _gate_of(config: pytest.Config, task: Task) -> Gate:
     """Return the gate of a file, which all items of this pytest process share."""
-    assert ask.accepted is not None  # noqa: S101 - nobody asks without
+    assert task.accepted is not None  # noqa: S101 - only called with expectations
     gates = config.stash.setdefault(GATES, {})
-    key = ask.accepted.expected.path, ask.asking.backend
+    key = task.accepted.expected.path, task.options.backend
     if key not in gates:
-        gates[key] = ask.accepted.gate(_lane(config, ask.asking).process.hello)
+        gates[key] = task.accepted.gate(_asker(config, task.options).process.hello)
     return gates[key]
 
 
-def _held(item: pytest.Item, case: Case, result: Result, accepted: Accepted, gate: Gate) -> Answer:
+def _compared(item: pytest.Item, case: Case, result: Result, accepted: Accepted, gate: Gate) -> Answer:
     entry, path = gate.entry(result), accepted.expected.path
     expired = entry is not None and entry.expired(gate.today)
     if entry is not None and entry.verdict is not Verdict.PASS and not expired:
@@ -229,109 +231,109 @@ def _held(item: pytest.Item, case: Case, result: Result, accepted: Accepted, gat
     return Answer(case, result, entry, expired, path)
 
 
-def _stale(config: pytest.Config, ask: Ask) -> Stale:
-    """Return what is known to be wrong with a file, however the cases come out."""
-    assert ask.accepted is not None  # noqa: S101 - nobody asks without
-    gate = ask.accepted.gate(_lane(config, ask.asking).process.hello)
-    if not ask.accepted.whole:
-        return Stale(tuple(gate.expired()))
-    for case in ask.accepted.cases:
+def _file_problems(config: pytest.Config, task: Task) -> FileProblems:
+    """Return the problems of a file that do not depend on results."""
+    assert task.accepted is not None  # noqa: S101 - only called with expectations
+    gate = task.accepted.gate(_asker(config, task.options).process.hello)
+    if not task.accepted.whole:
+        return FileProblems(tuple(gate.expired()))
+    for case in task.accepted.cases:
         gate.add(
             Result(
-                case.id, case.operator, ask.asking.backend, Verdict.PASS, str(case.outcome), case.form,
+                case.id, case.operator, task.options.backend, Verdict.PASS, str(case.outcome), case.form,
                 clauses=case.clauses, tags=tuple(sorted(case.tags)),
             )
         )  # fmt: skip
     gate.finish(complete=True)
-    return Stale(tuple(gate.problems))
+    return FileProblems(tuple(gate.problems))
 
 
 class Tally:
-    """What came of the items of all processes, held against their expectations."""
+    """The results of all processes, compared with their expectations."""
 
     def __init__(self) -> None:
         """Start empty."""
         self._gates: dict[str, Gate] = {}
-        self._seen: dict[str, set[str]] = {}
+        self._results: dict[str, set[str]] = {}
         self._cases: dict[str, int] = {}
 
-    def add(self, seen: Mapping[str, Any]) -> None:
-        """Take what an item left behind."""
-        path, result = seen["path"], from_record(seen["result"])
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Add the record of an item."""
+        path, result = record["path"], from_record(record["result"])
         if path not in self._gates:
-            self._gates[path] = _gate(files.read(Path(path)), seen["suite"], seen["hello"])
-            self._cases[path] = seen["cases"]
-        of_file = self._seen.setdefault(path, set())
-        if result.case not in of_file:
-            of_file.add(result.case)
+            self._gates[path] = _gate(files.read(Path(path)), record["suite"], record["hello"])
+            self._cases[path] = record["cases"]
+        ids = self._results.setdefault(path, set())
+        if result.case not in ids:
+            ids.add(result.case)
             self._gates[path].add(result)
 
     def problems(self) -> list[str]:
-        """Return what closes the gates beside the cases; nothing where some of a file's cases did not run."""
+        """Return problems of the gates other than failed cases; none for a file whose cases did not all run."""
         problems = []
         for path, gate in self._gates.items():
-            if len(self._seen[path]) == self._cases[path]:
+            if len(self._results[path]) == self._cases[path]:
                 gate.finish(complete=True)
                 problems += gate.problems
         return problems
 
 
 def _explain(case: Case, result: Result) -> str:
-    head = f"{result.backend}: {result.verdict}: {result.message}"
+    summary = f"{result.backend}: {result.verdict}: {result.message}"
     shown = [f"got {result.actual}"] if result.actual else []
     printed = [f"the last it printed: {result.stderr}"] if result.stderr else []
-    return neutral("\n".join([head, *shown, *printed, "", *case_report.lines(case)]))
+    return neutral("\n".join([summary, *shown, *printed, "", *case_report.lines(case)]))
 
 
 class CaseItem(pytest.Item):
     """One case on one backend, or the expectations of one backend."""
 
-    def __init__(self, *, ask: Ask, **options: Any) -> None:  # noqa: ANN401 - pytest's own
-        """Take what is asked."""
+    def __init__(self, *, task: Task, **options: Any) -> None:  # noqa: ANN401 - pytest's own
+        """Take the task."""
         super().__init__(**options)
-        self.ask = ask
-        self.answer: Answer | Stale | None = None
-        self.extra_keyword_matches.update(ask.case.tags if ask.case else ())
+        self.task = task
+        self.answer: Answer | FileProblems | None = None
+        self.extra_keyword_matches.update(task.case.tags if task.case else ())
 
     def setup(self) -> None:
         """Run the case."""
-        self.answer = answer(self, self.ask)
+        self.answer = answer(self, self.task)
 
     def runtest(self) -> None:
-        """Say what became of it."""
+        """Report the result."""
         assert self.answer is not None  # noqa: S101 - setup comes first
         self.answer.end()
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
-        """Return what pytest prints for the item."""
+        """Return the place and name that pytest prints for the item."""
         return self.path, None, self.name
 
 
 class CaseCollector(pytest.Collector):
     """The cases of one backend."""
 
-    def __init__(self, *, asks: list[Ask], **options: Any) -> None:  # noqa: ANN401 - pytest's own
-        """Take what is asked of the backend."""
+    def __init__(self, *, tasks: list[Task], **options: Any) -> None:  # noqa: ANN401 - pytest's own
+        """Take the tasks for the backend."""
         super().__init__(**options)
-        self.asks = asks
+        self.tasks = tasks
 
     def collect(self) -> Iterator[CaseItem]:
-        """Yield one item a case."""
-        for ask in self.asks:
-            yield CaseItem.from_parent(self, name=_name(ask), ask=ask)
+        """Yield one item per case."""
+        for task in self.tasks:
+            yield CaseItem.from_parent(self, name=_name(task), task=task)
 
 
 def items(session: pytest.Session) -> list[pytest.Item]:
     """Return the items of every --onnx-backend.
 
     Raises:
-        HarnessError: a backend or the suite is not to be had, or nothing is selected.
+        HarnessError: a backend or the suite is not available, or nothing is selected.
     """
     option = session.config.getoption
     backends = list(dict.fromkeys(option("--onnx-backend")))
     passes = tuple(option("--onnx-env"))
     for name in backends:
-        backend_names.resolve(name, passes=passes)  # Before the cases are made, which takes longer.
+        backend_names.resolve(name, passes=passes)  # Before the generation of cases, which takes longer.
     chosen = _selected(
         option("--onnx-suite"), tuple(option("--onnx-op")), tuple(option("--onnx-case")), tuple(option("--onnx-tag"))
     )
@@ -341,8 +343,8 @@ def items(session: pytest.Session) -> list[pytest.Item]:
         accepted[expected.backend] = _accepted(expected, backends, chosen)
     items: list[pytest.Item] = []
     for name in backends:
-        asks = _asks(chosen, Asking(name, option("--onnx-timeout"), passes), accepted.get(name))
-        collector = CaseCollector.from_parent(session, name=line(name), nodeid=f"onnx::{line(name)}", asks=asks)
+        tasks = _tasks(chosen, BackendOptions(name, option("--onnx-timeout"), passes), accepted.get(name))
+        collector = CaseCollector.from_parent(session, name=line(name), nodeid=f"onnx::{line(name)}", tasks=tasks)
         items.extend(collector.collect())
     return items
 
@@ -354,26 +356,25 @@ class _Chosen:
     cases: list[Case]
 
 
-def _name(ask: Ask) -> str:
-    return line(ask.case.id, MOST_ID) if ask.case else EXPECTATIONS
+def _name(task: Task) -> str:
+    return line(task.case.id, MOST_ID) if task.case else EXPECTATIONS
 
 
-def _asks(chosen: _Chosen, asking: Asking, accepted: Accepted | None) -> list[Ask]:
-    """Return what is asked of a backend: every case, and at last whether its expectations hold."""
-    asks = [Ask(case, asking, accepted) for case in chosen.cases]
-    return [*asks, Ask(None, asking, accepted)] if accepted else asks
+def _tasks(chosen: _Chosen, options: BackendOptions, accepted: Accepted | None) -> list[Task]:
+    """Return the tasks for a backend: every case, and last the expectations file itself."""
+    tasks = [Task(case, options, accepted) for case in chosen.cases]
+    return [*tasks, Task(None, options, accepted)] if accepted else tasks
 
 
 def _accepted(expected: Expectations, backends: list[str], chosen: _Chosen) -> Accepted:
     """Return a file together with the cases.
 
     Raises:
-        ExpectationsError: it is of another backend or suite.
+        ExpectationsError: it is for another backend or suite.
     """
     if expected.backend not in backends:
         raise files.ExpectationsError(
-            f"{expected.path} speaks of {line(expected.backend)}, the run is of {', '.join(backends)}; name the other "
-            "file"
+            f"{expected.path} is for {line(expected.backend)}, the run is of {', '.join(backends)}; name the other file"
         )
     suite = {"name": chosen.suite.name, "digest": chosen.suite.digest() if expected.digest else ""}
     accepted = Accepted(expected, suite, chosen.cases, expected.selection == str(chosen.selection))
@@ -405,7 +406,7 @@ def conformance(
     expectations: str | Path | None = None,
     env: tuple[str, ...] = (),
 ) -> Callable[..., None]:
-    """Return a test function with one item a case, for a test module to keep under a name test_*.
+    """Return a test function with one item per case; assign it to a name test_* in a test module.
 
     Args:
         backend: as in `onnx-conformance run`.
@@ -414,22 +415,23 @@ def conformance(
         case: globs over case ids.
         tag: globs over tags.
         timeout: seconds that one case may take.
-        expectations: a file of what is accepted for now: what it expects is a strict xfail, with the entry's reason.
-        env: names of environment variables that the backend is given beside those that every backend is.
+        expectations: a file of accepted failures: an expected failure is a strict xfail, with the entry's reason.
+        env: names of environment variables that the backend gets beside those that every backend gets.
 
     Raises:
-        HarnessError: the backend, the suite or the file is not to be had, or nothing is selected.
+        HarnessError: the backend, the suite or the file is not available, or nothing is selected.
     """
     backend_names.resolve(backend, passes=env)
     expected = files.read(Path(expectations)) if expectations is not None else None
     chosen = _selected(suite, _globs(op), _globs(case), _globs(tag))
     accepted = _accepted(expected, [backend], chosen) if expected else None
-    requests = [
-        pytest.param(ask, id=_name(ask)) for ask in _asks(chosen, Asking(backend, timeout, tuple(env)), accepted)
+    tasks = [
+        pytest.param(task, id=_name(task))
+        for task in _tasks(chosen, BackendOptions(backend, timeout, tuple(env)), accepted)
     ]
 
-    @pytest.mark.parametrize("onnx_result", requests, indirect=True)
-    def test_conformance(onnx_result: Answer | Stale) -> None:
+    @pytest.mark.parametrize("onnx_result", tasks, indirect=True)
+    def test_conformance(onnx_result: Answer | FileProblems) -> None:
         onnx_result.end()
 
     return test_conformance

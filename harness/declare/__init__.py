@@ -1,8 +1,7 @@
-"""The words of operator files: Op, clause, oracle, case, tags, tolerances and data. No input or output.
+"""The vocabulary of operator files: Op, clause, oracle, case, tags, tolerances and data. No input or output.
 
-An operator file declares one `Op` per operator, the clauses of its text, an oracle that says what the
-clauses mean in plain numpy, and the cases that try them. See `operators/tensor/split.py` for a whole one and
-CONTRIBUTING.md for the steps.
+An operator file declares one `Op` per operator, the clauses of its text, an oracle that implements them in plain numpy,
+and the cases that try them. See `operators/tensor/split.py` for an example and CONTRIBUTING.md for the steps.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arguments of cases that need a word of their own: types, subgraphs, empty optionals, sparse tensors."""
+"""Arguments of cases with a class of their own: types, subgraphs, empty optionals, sparse tensors."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Typed:
-    """Values of one type, whatever their place says.
+    """Values of one type, whatever the type of their parameter.
 
     Attributes:
-        type: tensor(float16), seq(tensor(float16)) and so on, or the element type alone: float16. {T} is what the type
-            variable T stands for: seq({T}).
-        values: of a tensor: anything numpy takes, or Data; of a sequence: a list of such; of a map: a dict.
+        type: tensor(float16), seq(tensor(float16)) and so on, or the element type alone: float16. {T} is the type of
+            variable T: seq({T}).
+        values: for a tensor anything numpy takes, or Data; for a sequence a list of these; for a map a dict.
     """
 
     type: str
@@ -26,7 +26,7 @@ class Typed:
 
 
 def typed(type_: str, values: object) -> Typed:
-    """Give an argument a type of its own."""
+    """Return an argument with a type of its own."""
     return Typed(type_, values)
 
 
@@ -53,30 +53,30 @@ class Graph:
 
 
 def graph(text: str) -> Graph:
-    """Write a subgraph: `body (float x) => (float y) { y = Neg(x) }`."""
+    """Return a subgraph: `body (float x) => (float y) { y = Neg(x) }`."""
     return Graph(text)
 
 
 @dataclass(frozen=True)
 class ValueOf:
-    """The value that has this name in the graph around."""
+    """The value of this name in the outer graph."""
 
     name: str
 
 
 def value_of(name: str) -> ValueOf:
-    """Give an input the value of that name in the graph around, and the name with it."""
+    """Return an argument that is the value of this name in the outer graph; the input gets the name too."""
     return ValueOf(name)
 
 
 class Call(NamedTuple):
-    """A node of the graph around, as an oracle sees it.
+    """A node of the outer graph, as an oracle gets it.
 
     Attributes:
         operator: such as ai.onnx/Add.
-        inputs: by name; empty for one left out.
+        inputs: their names; empty for one left out.
         outputs: likewise.
-        attributes: those that the node has, as oracles see them.
+        attributes: the attributes of the node, as oracles get them.
     """
 
     operator: str
@@ -105,14 +105,14 @@ def dense(sparse: Sparse) -> np.ndarray[Any, Any]:
 
 @dataclass(frozen=True)
 class Empty:
-    """An optional that holds nothing, which is not the same as an input left out."""
+    """An empty optional, which is not the same as an input left out."""
 
 
 EMPTY = Empty()
 
 
 class Subgraph(Protocol):
-    """What an oracle gets for a subgraph.
+    """A subgraph, as an oracle gets it.
 
     Attributes:
         inputs: the names of its inputs.
@@ -123,18 +123,18 @@ class Subgraph(Protocol):
     outputs: Sequence[str]
 
     def __call__(self, *values: Any) -> list[Any]:  # noqa: ANN401 - whatever ONNX has
-        """Evaluate it on one value for each input; names that are not its own come from around it."""
+        """Evaluate it on one value for each input; names that are not its own are values of the outer graph."""
 
 
 @dataclass(frozen=True)
 class Vary:
-    """Values of one argument, each of which makes a case of its own; see `vary`."""
+    """Values of one argument, each for a case of its own; see `vary`."""
 
     values: Mapping[str, Any]
 
 
 def vary(**values: Any) -> Vary:  # noqa: ANN401 - whatever an argument may be
-    """Give an argument each of these values in turn; a value's name follows the case's.
+    """Declare a case for each of these values of an argument; the value's name follows the case's.
 
     `case("default", data=vary(vector=ramp(3), scalar=ramp()))` declares default_vector and default_scalar.
     """

@@ -1,4 +1,4 @@
-"""Clauses, the outcomes they decide, and what an oracle may ask of its version."""
+"""Clauses, the outcomes they decide, and the operator version as oracles get it."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class Clause:
     Attributes:
         operator: ai.onnx/Split; empty for a rule that the schema itself sets for every operator.
         text: the quote, white space folded.
-        since: first version whose text has it; None: from the first on.
-        before: first version whose text no longer has it; None: to this day.
+        since: first version whose text has it; None: the first version.
+        before: first version whose text no longer has it; None: it still has it.
         force: how strongly it binds.
-        result: it speaks of what comes out: no model can break it, only a runtime.
+        result: whether it is about outputs, so that only a runtime can break it, and no model.
         note: how a dispute about it was decided, if there is one.
-        see: where that was discussed.
-        against: globs of the official cases that this sentence speaks against; `note` says why.
+        see: links to its discussion.
+        against: globs of the official cases that contradict this sentence; `note` says why.
     """
 
     operator: str
@@ -78,7 +78,7 @@ class Clause:
     force: Force = Force.DESCRIBES
 
     def in_force(self, version: int) -> bool:
-        """Tell whether the operator version that came with opset `version` has this sentence."""
+        """Return whether the operator version introduced in opset `version` has this sentence."""
         return (self.since is None or version >= self.since) and (self.before is None or version < self.before)
 
 
@@ -87,7 +87,7 @@ def _rule(text: str) -> Clause:
 
 
 class Rule:
-    """What every signature demands; clauses that need no sentence of an operator's own text."""
+    """Rules of every signature: clauses without a sentence in the operator's own text."""
 
     TYPES = _rule("Signature: the type of each input is one that the operator allows.")
     ARITY = _rule("Signature: a node has the inputs and outputs that the operator asks for.")
@@ -96,10 +96,10 @@ class Rule:
 
 
 class NoAnswer(Exception):  # noqa: N818 - an outcome, not an error
-    """The oracle gives no values, and says because of which clause."""
+    """The oracle returns no values, because of a clause."""
 
     def __init__(self, clause: Clause, detail: str = "") -> None:
-        """Take the clause, and what of this case it speaks of."""
+        """Take the clause, and the part of the case that it is about."""
         super().__init__(f"«{clause.text}»" + (f" ({detail})" if detail else ""))
         self.clause, self.detail = clause, detail
 
@@ -114,28 +114,28 @@ class Unspecified(NoAnswer):
 
 @dataclass(frozen=True)
 class Version:
-    """What an oracle may ask of the operator version it speaks for.
+    """The operator version that an oracle is called for.
 
     Attributes:
-        since: the opset that brought it.
-        dtypes: the element type of what each type variable stands for, as far as inputs and attributes tell.
+        since: the opset that introduced it.
+        dtypes: the element type of each type variable, as far as inputs and attributes determine it.
     """
 
     since: int
     dtypes: Mapping[str, np.dtype[Any]] = field(default_factory=dict)
 
     def permit(self, clause: Clause, used: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
-        """Raise Unspecified if something was `used` that only `clause` gives leave to, where it is not in force."""
+        """Raise Unspecified if something was `used` that only `clause` permits, and `clause` is not in force."""
         if used and not clause.in_force(self.since):
             raise Unspecified(clause, f"not said in version {self.since}")
 
     def require(self, clause: Clause, holds: bool) -> None:  # noqa: FBT001
-        """Raise Rejected if what `clause` demands does not hold; Unspecified where it is not in force."""
+        """Raise Rejected unless the demand of `clause` `holds`; Unspecified if the clause is not in force."""
         if not holds:
             self.permit(clause)
             raise Rejected(clause)
 
     def silent(self, clause: Clause, when: bool = True) -> None:  # noqa: FBT001, FBT002
-        """Raise Unspecified if `when`: the nearest sentence, `clause`, leaves open what happens."""
+        """Raise Unspecified if `when`: the nearest sentence, `clause`, leaves the meaning open."""
         if when:
             raise Unspecified(clause)

@@ -1,4 +1,4 @@
-"""Data of cases: values that take the form of whatever element type a case is expanded to."""
+"""Data of cases: values for whichever element type a case is expanded to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Value = Array | list["Value"] | dict[Any, "Value"] | None
 
 
 class Data:
-    """Values that take the form of whatever element type a case is expanded to."""
+    """Values for whichever element type a case is expanded to."""
 
     def __init__(self, fill: Callable[[np.dtype[Any], int], Array], shape: tuple[int, ...]) -> None:
         """Take a function of dtype and element count, and the shape."""
@@ -85,7 +85,7 @@ def _extremes(dtype: np.dtype[Any], count: int) -> Array:
 
 
 SIZES = (3, 4, 5, 6)
-"""No two dimensions are equal, so that no axis can be taken for another."""
+"""Dimensions, no two of them equal, so that a wrong axis is noticed."""
 
 
 def axes() -> Iterator[tuple[str, tuple[int, ...], int]]:
@@ -104,7 +104,7 @@ def axes_outside() -> Iterator[tuple[str, tuple[int, ...], int]]:
 
 @dataclass(frozen=True)
 class FloatLimits:
-    """The ends of a floating type, each a float that the type holds exactly.
+    """The limits of a floating type, each of them exact in the type.
 
     Attributes:
         largest: its greatest finite number.

@@ -1,4 +1,4 @@
-"""Drawn: an output whose values are drawn at random, and what must hold of them."""
+"""Drawn: an output whose values are drawn at random, and their required properties."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What must hold of values that the text leaves to chance.
+    """Required properties of values that are drawn at random.
 
     Attributes:
-        example: values that it holds of; their shape and type are the output's.
-        low, high: no element lies below or above, once they are rounded to the type.
-        choices: each element is the one that stands in its place in some of these.
-        chosen_by: the boolean output that says which: its False takes the first of `choices`, its True the second.
+        example: values with these properties, of the shape and type of the output.
+        low, high: limits of every element, once rounded to the type.
+        choices: each element equals the element at its place in one of these.
+        chosen_by: the boolean output that chooses: False takes the first of `choices`, True the second.
         mean, deviation: of each element; the elements are independent of one another.
-        kurtosis: of each element; how far the sample's variance may lie off depends on it. None: it is not looked at.
-        same_as: the output that has the very same values.
+        kurtosis: of each element; the allowed deviation of the sample's variance depends on it. None: not checked.
+        same_as: the output with the same values.
     """
 
     example: Array
@@ -37,7 +37,7 @@ class Drawn:
     same_as: int | None = None
 
     def __str__(self) -> str:
-        """Return what must hold, in a few words."""
+        """Return the properties in a few words."""
         parts = [f"from {self.low:g} to {self.high:g}"] if self.low is not None and self.high is not None else []
         if self.choices:
             parts.append(f"one of {len(self.choices)} values each")

@@ -26,11 +26,11 @@ _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 
 class Tag(enum.StrEnum):
-    """What a case is about; `run --tag` selects by these."""
+    """The topic of a case; `run --tag` selects by it."""
 
     BASIC = "basic"
     DTYPE = "dtype"
-    """Every allowed type of a constraint in turn."""
+    """Every allowed type of a type constraint."""
     CHANGE = "change"
     """A meaning that differs between versions."""
     SIGNATURE = "signature"
@@ -50,35 +50,35 @@ def length_of(name: str) -> Callable[[Mapping[str, Any]], int | None]:
 
 
 class Bindings(dict[str, str]):
-    """What the type variables stand for; those that no input binds have a default.
+    """The type of each type variable; those that no input binds have a default.
 
     Attributes:
         bound_by_inputs: the variables that an input binds.
-        several: variable -> the types of all the inputs that have it.
+        several: variable -> the types of all inputs of it.
     """
 
     def __init__(self, defaults: Mapping[str, str], several: Mapping[str, list[str]]) -> None:
-        """Take what stands for a variable where nothing says it, and what inputs say."""
+        """Take the default of each variable, and the types of its inputs."""
         super().__init__({**defaults, **{variable: types[0] for variable, types in several.items()}})
         self.bound_by_inputs, self.several = frozenset(several), several
 
 
 Derivation = Callable[[Bindings, Mapping[str, Any]], Any]
-"""From what the inputs bind and from the attributes: a type such as seq(tensor(float)), the number of an element
-type, a dtype; or a list of these, one for each output that has the variable."""
+"""Returns, from bindings and attributes, a type such as seq(tensor(float)), the number of an element type, or a dtype;
+or a list of these, one for each output of the variable."""
 
 
 def sequence_of(variable: str) -> Derivation:
-    """Derive an output's type as the sequence of what `variable` is bound to."""
+    """Derive an output's type as the sequence of the type of `variable`."""
     return lambda types, _: f"seq({types[variable]})"
 
 
 def attribute(name: str, *otherwise: str) -> Derivation:
-    """Derive an output's type from the attribute that holds its number.
+    """Derive an output's type from an attribute with its number.
 
     Args:
-        name: of the attribute.
-        otherwise: where that is not given, or 0: the first of these variables that an input binds, or a type.
+        name: the name of the attribute.
+        otherwise: if it is left out or 0, the first of these variables that an input binds, or a type.
     """
 
     def derive(types: Bindings, attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Derivation
@@ -94,24 +94,24 @@ class CaseSpec:
 
     Attributes:
         name: lower-case words joined by single underscores; part of the case id.
-        arguments: by the names that the operator's text uses; see OperatorVersion.arguments. Those of a
-            variadic input are a tuple.
+        arguments: by name in the operator's text; see OperatorVersion.arguments. Values of a variadic input are a
+            tuple.
         n: how many outputs the node declares; None: as few as the signature allows.
         omits: outputs among them that the node names "".
-        around: values of the graph around, which subgraphs and `beside` may name.
-        beside: nodes of the graph around that stand before the operator's, in ONNX's text syntax.
-        since, before: the versions it is meant for, beside those that have its arguments and clauses.
+        around: values of the outer graph, which subgraphs and `beside` may name.
+        beside: nodes of the outer graph before the operator's node, in ONNX's text syntax.
+        since, before: the range of its versions; they must have its arguments and clauses too.
         each: a type variable, or several; the case is expanded over every type it allows, or all pairs of them.
         but: of these, the types that the case leaves out: tensor(string), or the element type alone.
         outside: a type variable; the case is expanded over every tensor type it does not allow.
         stray: attributes that the signature does not have.
         stray_inputs: how many inputs the node has beyond those of the signature.
-        deprecated: meant for the versions in which the operator is deprecated, which the others leave out.
-        cites: clauses that the case tries; it runs where all of them are in force.
+        deprecated: whether it is for versions in which the operator is deprecated; all other cases skip these.
+        cites: clauses that the case tries; it exists in versions where all of them are in force.
         rejects: the clause that forbids it.
         unspecified: the clause that leaves it open.
-        derived: from the signature, not declared: where the oracle has no answer, there is no such case. It comes
-            in the plain form and at the highest opset only.
+        derived: whether it is derived from the signature: without an answer of the oracle, there is no such case. It
+            has the plain form and the one at the highest opset only.
     """
 
     name: str
@@ -136,20 +136,20 @@ class CaseSpec:
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
-        """Every clause that the case bears on."""
+        """Every clause of the case."""
         return (*self.cites, *(clause for clause in (self.rejects, self.unspecified) if clause))
 
     def meant_for(self, version: int) -> bool:
-        """Tell whether the declaration, arguments left aside, holds for an operator version."""
-        wanted = (*self.cites, *((self.rejects,) if self.rejects else ()))
+        """Return whether the declaration, arguments left aside, applies to an operator version."""
+        clauses = (*self.cites, *((self.rejects,) if self.rejects else ()))
         return Clause("", "", self.since, self.before).in_force(version) and all(
-            clause.in_force(version) for clause in wanted
+            clause.in_force(version) for clause in clauses
         )
 
 
 _NAME = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 DERIVED = "signature_"
-"""What the names of derived cases begin with."""
+"""Prefix of the names of derived cases."""
 
 
 def _varied(spec: CaseSpec) -> Iterator[CaseSpec]:
@@ -165,17 +165,17 @@ def _varied(spec: CaseSpec) -> Iterator[CaseSpec]:
 
 
 OF_NODE = frozenset({"n", "nodes"})
-"""What an oracle may take beside the operator's arguments: how many outputs the node declares, and the nodes of the
-graph around it, as Calls."""
+"""Parameters of an oracle beside the operator's arguments: the number of outputs of the node, and the nodes of the
+graph, as Calls."""
 
 
 @dataclass(frozen=True)
 class Oracle:
-    """A function that gives the meaning of an operator in the versions from `since` until `before`.
+    """A function that implements an operator in the versions from `since` until `before`.
 
     Attributes:
         parameters: the operator's arguments that it takes.
-        of_node: what else of the node it takes; see OF_NODE.
+        of_node: its other parameters; see OF_NODE.
     """
 
     function: Callable[..., Any]
@@ -190,17 +190,17 @@ class Op:
     """One operator: its versions, clauses, oracles and cases.
 
     Attributes:
-        versions: the since_version of each, as onnx.defs has them (the registry compares).
-        compare: how far an answer may lie from the oracle's.
-        excuses: schema points that no valid model can reach, as `coverage` writes them -> why.
-        disputes: globs of the names of cases in which the function body that ONNX gives the operator disagrees with
-            its text -> why.
+        versions: the since_version of each, as in onnx.defs (the registry compares).
+        compare: the tolerance of an answer.
+        excuses: schema points that no valid model can reach, as printed by `coverage` -> why.
+        disputes: globs of the names of cases in which ONNX's function body of the operator disagrees with its text
+            -> why.
         derives: output type variable -> its type, where no input binds it.
-        widens: floating inputs reach the oracle as float64; without, every value comes in its own type.
+        widens: whether the oracle gets floating inputs as float64; otherwise, in their own type.
         rank: the rank of the output tensors: the input that shares it, or a function of the arguments by
             name. A graph must state the rank of its outputs even in a model that has no answer.
-        derived: by version, the cases that are derived from its signature, once somebody asked for them.
-        call: what `example` declared.
+        derived: a cache of the cases derived from its signature, by version.
+        call: the call declared by `example`.
     """
 
     name: str
@@ -224,7 +224,7 @@ class Op:
         return f"{self.domain}/{self.name}"
 
     def __repr__(self) -> str:
-        """Return the same: all that is declared would fill a screen."""
+        """Return domain and name: all declarations would fill a screen."""
         return f"<Op {self}>"
 
     def clause(
@@ -239,23 +239,23 @@ class Op:
         against: tuple[str, ...] = (),
         force: Force | None = None,
     ) -> Clause:
-        """Declare a verbatim quote and the versions that have it; see Clause for the words.
+        """Declare a verbatim quote and the versions that have it; see Clause for the parameters.
 
         Its force is that of its words, unless `force` says otherwise.
         """
         quote = " ".join(text.split())
-        made = Clause(str(self), quote, since, before, result, note, see, against, force or Force.of(quote))
-        self.clauses.append(made)
-        return made
+        clause = Clause(str(self), quote, since, before, result, note, see, against, force or Force.of(quote))
+        self.clauses.append(clause)
+        return clause
 
     def excuse(self, point: str, reason: str) -> None:
-        """Say why no valid model can reach a schema point, written as in `attribute axis unset`."""
+        """Declare why no valid model can reach a schema point, such as `attribute axis unset`."""
         self.excuses[point] = reason
 
     def dispute(self, reason: str, *globs: str) -> None:
-        """Say why the function body that ONNX gives the operator disagrees with its text in these cases.
+        """Declare why ONNX's function body of the operator disagrees with its text in these cases.
 
-        Globs that begin with test_ are of official cases, as Clause.against has them.
+        Globs that begin with test_ are of official cases, as in Clause.against.
         """
         self.disputes.update(dict.fromkeys(globs, reason))
 
@@ -264,9 +264,9 @@ class Op:
         return next((why for glob, why in self.disputes.items() if fnmatch.fnmatchcase(name, glob)), None)
 
     def example(self, **call: Any) -> None:  # noqa: ANN401 - see `case`
-        """Declare one valid call, in the words of `case`: arguments, n, omits, around, beside.
+        """Declare one valid call, with the parameters of `case`: arguments, n, omits, around, beside.
 
-        Each version takes of it what it has. What signatures allow and forbid is tried by calls derived from it, see
+        Each version uses the arguments that it has. The cases of the signature are derived from this call, see
         `harness.generation.derived`. Without one, every required input is `ramp(2, 3)`.
 
         Raises:
@@ -279,15 +279,15 @@ class Op:
     def oracle(self, *, since: int | None = None, before: int | None = None) -> Callable[[_Function], _Function]:
         """Declare the meaning of the versions from `since` until `before`.
 
-        The function takes a Version, then by name the arguments it needs, defaults filled in and None for
-        what was left out, and what it needs of OF_NODE. It returns an array, a list of arrays (variadic outputs,
+        The function takes a Version, then by name the arguments it needs, with defaults filled in and None for those
+        left out, and any of OF_NODE. It returns an array, a list of arrays (variadic outputs,
         or one sequence), or a tuple of the outputs.
         """
 
         def register(function: _Function) -> _Function:
             parameters = tuple(inspect.signature(function).parameters)[1:]
-            wanted = tuple(name for name in parameters if name not in OF_NODE)
-            self.oracles.append(Oracle(function, since, before, wanted, OF_NODE & set(parameters)))
+            arguments = tuple(name for name in parameters if name not in OF_NODE)
+            self.oracles.append(Oracle(function, since, before, arguments, OF_NODE & set(parameters)))
             return function
 
         return register
@@ -312,7 +312,7 @@ class Op:
         unspecified: Clause | None = None,
         **arguments: Any,  # noqa: ANN401 - whatever the operator takes
     ) -> None:
-        """Declare a case; see CaseSpec for the words. With a `vary` among the arguments: one for each of its values.
+        """Declare a case; see CaseSpec for the parameters. With a `vary` among the arguments: one case for each value.
 
         Raises:
             DeclarationError: the name is malformed or taken, or two outcomes are declared.
@@ -346,13 +346,13 @@ class Op:
         if not _NAME.fullmatch(spec.name):
             raise DeclarationError(f"{where}: a name is lower-case words joined by single underscores")
         if spec.name.startswith(DERIVED):
-            raise DeclarationError(f"{where}: names that begin with {DERIVED} are those of derived cases")
+            raise DeclarationError(f"{where}: names that begin with {DERIVED} are for derived cases")
         if spec.name in self._names:
             raise DeclarationError(f"{where}: declared twice")
         if spec.rejects and spec.unspecified:
             raise DeclarationError(f"{where}: either rejects or unspecified, not both")
         if (spec.outside or spec.stray) and not spec.rejects:
-            raise DeclarationError(f"{where}: what lies outside the signature needs rejects=")
+            raise DeclarationError(f"{where}: a case outside the signature needs rejects=")
 
     def oracle_for(self, version: int) -> Oracle:
         """Return the one oracle of a version.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:
-    """Tell whether a type holds floating-point numbers that are not complex."""
+    """Return whether a type is a floating-point type, and not complex."""
     return dtype.kind == "f" or (dtype.kind == "V" and "float" in dtype.name)
 
 
@@ -26,7 +26,7 @@ def saturated(values: Array) -> Array:
 
 
 def nearest(numbers: Array, dtype: np.dtype[Any]) -> Array:
-    """Return the nearest values that a type has, ties to even; beyond its limits what numpy makes of them."""
+    """Return the nearest values of a type, ties to even; numbers beyond its limits are converted as by numpy."""
     with np.errstate(all="ignore"):
         if numbers.dtype == np.float64 and is_float(dtype) and not np.issubdtype(dtype, np.floating):
             numbers = _sticky(numbers, int(ml_dtypes.finfo(dtype).nmant) + 3)  # type: ignore[no-untyped-call]
@@ -34,10 +34,10 @@ def nearest(numbers: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _sticky(wide: Array, bits: int) -> Array:
-    """Return float64 cut to so many bits behind the first, the last of them set where anything was cut off.
+    """Return float64 cut to `bits` bits after the first, the last of them set if any bit that is cut off is set.
 
-    ml_dtypes makes its types of float64 by way of float32 or float16. These hold what this returns exactly, and it is
-    a tie only where the number was one: the one rounding left gives the nearest value.
+    ml_dtypes converts float64 to its types by way of float32 or float16. Both represent the returned numbers exactly,
+    and a returned number is a tie only if the original was: the single rounding left gives the nearest value.
     """
     mask = np.uint64((1 << (52 - bits)) - 1)
     raw = np.ascontiguousarray(wide).view(np.uint64)

@@ -18,21 +18,21 @@ class Tolerance:
     """How far from the expected value an answer may lie, and why.
 
     An element passes when it is within `ulp` units in the last place of its own type, or within
-    `atol + rtol * |expected|`, or within what `bound` allows. All zero means: the very same value.
+    `atol + rtol * |expected|`, or within the error that `bound` allows. All zero: the same value.
 
     Attributes:
-        reason: why this much, in one line.
+        reason: the reason for it, in one line.
         ulp: units in the last place.
         rtol: relative to the expected value.
         atol: absolute.
-        signed_zero: +0 and -0 differ.
-        measured: instead of a bound, what a careful implementation may err on the values at hand is measured by
+        signed_zero: whether +0 and -0 differ.
+        measured: instead of a bound, the error of a careful implementation is measured on the values at hand, by
             evaluating the oracle with an error in every operation; see `harness.spec.rounding_error`.
-        stage: the attribute that names the type in which the text wants that computed; without one, the coarsest of
-            the floating types of inputs and output.
-        bound: from the arguments of the oracle, by name, the absolute error allowed for each element of
-            each output, in epsilons of the output's type (for integers: none); for sums and products, where
-            the error grows with the terms.
+        stage: the name of the attribute whose type the text computes in; without one, the coarsest of the floating
+            types of inputs and output.
+        bound: a function of the oracle's arguments, by name, that returns the absolute error allowed for each element
+            of each output, in epsilons of the output's type (for integers: none); for sums and products, whose error
+            grows with the terms.
     """
 
     reason: str

@@ -1,4 +1,4 @@
-"""Declarations to cases: plans, their forms, function bodies, coverage, and the manifest that is committed.
+"""From declarations to cases: plans, their forms, function bodies, coverage, and the committed manifest.
 
 Imports `case`, `spec` and `declare`.
 """

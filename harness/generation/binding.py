@@ -1,4 +1,4 @@
-"""Declared arguments -> the values and attributes of a model, in the types that a case is expanded to."""
+"""Convert declared arguments to the values and attributes of a model, in the types that a case is expanded to."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def whole(type_: str) -> str:
 
 
 def typed(argument: Any, type_: str, types: Mapping[str, str]) -> TypedValue:  # noqa: ANN401 - see below
-    """Return a declared input in the type of its place, or in its own.
+    """Return a declared input in the type of its parameter, or in its own type.
 
     Args:
-        argument: anything numpy takes, Data, Typed or EMPTY; a list of such for a sequence, a dict for a map;
-            what is no list stands for a sequence of one.
-        type_: of its place.
-        types: what the type variables stand for.
+        argument: anything numpy takes, Data, Typed or EMPTY; a list of these for a sequence, a dict for a map;
+            for a sequence, anything else is its only element.
+        type_: the type of the parameter.
+        types: the type of each type variable.
     """
     if isinstance(argument, Typed):
         argument, type_ = argument.values, whole(_named(argument.type, types))
@@ -50,7 +50,7 @@ def _value(argument: Any, type_: str) -> Value:  # noqa: ANN401 - see typed
         return _value(argument, schema.inner(type_))
     if kind == "seq":
         if not isinstance(argument, list):
-            argument = [argument]  # So that one declaration serves a type and the sequence of it.
+            argument = [argument]  # One declaration serves a type and the sequence of it.
         return [_value(item, schema.inner(type_)) for item in argument]
     if kind == "map":
         return {key: _array(item, schema.dtype_of(type_)) for key, item in argument.items()}
@@ -69,15 +69,14 @@ def _array(argument: object, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 
 def attribute(name: str, argument: Any, known: Attribute | None, types: Mapping[str, str]) -> onnx.AttributeProto:  # noqa: ANN401
-    """Return a declared attribute as the model holds it.
+    """Return a declared attribute as a proto.
 
     Args:
-        name: of the attribute.
+        name: the name of the attribute.
         argument: a number, a text, a list of these, Typed for a tensor, ElementType (where the signature has a
-            text: the name of its number), Graph or Sparse; for a type its text, in which {T} stands for the type of
-            variable T.
-        known: what the signature says of it; None for one that it does not have.
-        types: what the type variables stand for.
+            text: the name of its number), Graph or Sparse; for a type its text, in which {T} is the type of variable T.
+        known: the attribute in the signature; None if it is not there.
+        types: the type of each type variable.
 
     Raises:
         DeclarationError: a subgraph cannot be read.
@@ -97,7 +96,7 @@ def attribute(name: str, argument: Any, known: Attribute | None, types: Mapping[
         value = helper.make_sparse_tensor(_tensor(values), indices, argument.shape)
     elif kind == "TYPE_PROTO":
         value = schema.type_proto(_named(argument, types))
-    # An empty list does not say of what it is one.
+    # The type of an empty list is known from the signature only.
     type_ = onnx.AttributeProto.AttributeType.Value(kind) if known else None
     return helper.make_attribute(name, value, attr_type=type_)
 
@@ -141,5 +140,5 @@ def nodes(text: str) -> Sequence[onnx.NodeProto]:
 
 @functools.lru_cache(maxsize=512)
 def _parsed(text: str) -> onnx.GraphProto:
-    """Return a graph, which nobody changes: attributes hold copies."""
+    """Return a graph, which callers must not change: they copy it into attributes."""
     return onnx.parser.parse_graph(text)

@@ -1,8 +1,8 @@
-"""The core of an operator's cases: as few as reach whatever all of them reach.
+"""The core of an operator's cases: a small subset with the same coverage as all of them.
 
-Of each operator version that is every schema point, every sentence and every form that some case has. Of each operator
-it is also every declared case, in whichever version, type and form: without, a cover notices far fewer faults than all
-cases do (`nox -s mutants` measures it). The cover is greedy, so it is the same whenever the cases are.
+For each operator version, it covers every schema point, sentence and form that some case has. For each operator, it
+also covers every declared case, in any one version, type and form: otherwise it would notice far fewer faults than all
+cases do (`nox -s mutants` measures it). The cover is greedy, so equal cases have an equal core.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
 
     Args:
         op: the operator.
-        cases: all that are generated of it, in their order; of equal ones the first is taken.
+        cases: all its generated cases, in their order; of equal ones the first is chosen.
     """
     versions = {str(version): version for version in registry.versions(op)}
     ids: list[str] = []
@@ -42,7 +42,7 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
 
 
 def cover(sets: list[frozenset[Hashable]]) -> list[int]:
-    """Return the places of sets that have all elements together, the one with the most new elements first."""
+    """Return the indices of sets that together have all elements, the one with the most new elements first."""
     left = set().union(*sets)
     heap = [(-len(items), place) for place, items in enumerate(sets)]
     heapq.heapify(heap)
@@ -50,7 +50,7 @@ def cover(sets: list[frozenset[Hashable]]) -> list[int]:
     while left:
         gain, place = heapq.heappop(heap)
         now = -len(sets[place] & left)
-        if now != gain:  # What it would add has become less since it was put there.
+        if now != gain:  # It would add fewer elements than when it was put there.
             heapq.heappush(heap, (now, place))
             continue
         chosen.append(place)

@@ -1,6 +1,6 @@
-"""What of an operator version's schema and text the generated cases reach.
+"""Coverage of an operator version's schema and text by the generated cases.
 
-A schema point is one thing that a signature leaves to a model: an allowed type of a type variable, an attribute
+A schema point is one choice that a signature leaves to a model: an allowed type of a type variable, an attribute
 set or left out, an optional input or output given or omitted, a variadic one with none, one or several values.
 Points are counted from the models that `generate` writes and that have an answer, not from declarations.
 """
@@ -29,7 +29,7 @@ NORMATIVE = re.compile(
     r"|[<>]=|==|\[-?[a-z]\w*, ?[a-z]\w*(-1)?\]",
     re.IGNORECASE,
 )
-"""Words of a sentence that binds: it demands, forbids, or gives a default, a range or a formula."""
+"""Words of a binding sentence: it demands, forbids, or gives a default, a range or a formula."""
 
 _END = re.compile(r"(?<=[.!?;])(?<!i\.e\.)(?<!e\.g\.)(?<!etc\.)(?<!vs\.)\s+")
 
@@ -40,7 +40,7 @@ class Point:
 
     Attributes:
         kind: type, attribute, input or output.
-        name: of the type variable, attribute or parameter.
+        name: the name of the type variable, attribute or parameter.
         what: tensor(float); set or unset; given or omitted; none, one or several.
     """
 
@@ -49,7 +49,7 @@ class Point:
     what: str
 
     def __str__(self) -> str:
-        """Return it as it is written in excuses and reports: `attribute axis unset`."""
+        """Return the text used in excuses and reports: `attribute axis unset`."""
         return f"{self.kind} {self.name} {self.what}"
 
 
@@ -73,7 +73,7 @@ def points(version: OperatorVersion) -> set[Point]:
 
 
 def reached(version: OperatorVersion, case: Case) -> set[Point]:
-    """Return the schema points that the model of a case goes through."""
+    """Return the schema points that the model of a case reaches."""
     model = onnx.load_from_string(case.model)
     node = next(item for item in model.graph.node if item.name == version.name)
     types = _types(model)
@@ -116,17 +116,17 @@ def sentences(version: OperatorVersion) -> list[str]:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What the cases of one operator version reach.
+    """The coverage of one operator version.
 
     Attributes:
         version: the operator version.
         points: all schema points.
-        missing: those that no case with an answer reaches, and that nothing excuses.
+        missing: those that no case with an answer reaches, without an excuse.
         excused: those that no valid model can reach -> why.
-        sentences: of the text.
+        sentences: the number of sentences of the text.
         uncited: sentences that no clause of a case quotes; binding ones first.
-        binding: how many of the uncited bind.
-        declared: whether an operator file says what this version means; nothing of another is reached.
+        binding: how many of the uncited sentences are binding.
+        declared: whether an operator file declares this version; without, nothing is reached.
     """
 
     version: OperatorVersion
@@ -144,28 +144,28 @@ def of(op: Op, cases: Iterable[Case] | None = None) -> Iterator[Coverage]:
 
     Args:
         op: the operator.
-        cases: all that are generated of it, where somebody has them already.
+        cases: all its generated cases, if they exist already.
     """
     by_version: dict[str, list[Case]] = {}
     for case in cases or ():
         by_version.setdefault(case.operator, []).append(case)
     for version in registry.versions(op):
-        wanted = points(version)
-        seen: set[Point] = set()
+        all_points = points(version)
+        covered: set[Point] = set()
         quoted: set[str] = set()
         own = by_version.get(str(version), []) if cases else plans.cases(op, (version.since,))
         for case in own:
             quoted |= set(case.clauses)
             if case.expected is not None and case.form != EXPANDED:
-                seen |= reached(version, case)
-        open_ = wanted - seen
+                covered |= reached(version, case)
+        open_ = all_points - covered
         excused = {str(point): op.excuses[str(point)] for point in open_ if str(point) in op.excuses}
         of_text = sentences(version)
         uncited = [sentence for sentence in of_text if not any(_overlap(sentence, quote) for quote in quoted)]
         binding = [sentence for sentence in uncited if NORMATIVE.search(sentence)]
         yield Coverage(
             version=version,
-            points=len(wanted),
+            points=len(all_points),
             missing=tuple(sorted(point for point in open_ if str(point) not in excused)),
             excused=excused,
             sentences=len(of_text),
@@ -175,11 +175,11 @@ def of(op: Op, cases: Iterable[Case] | None = None) -> Iterator[Coverage]:
 
 
 def undeclared(name: str, op: Op | None) -> Iterator[Coverage]:
-    """Yield the coverage of the versions of an operator of ONNX that no operator file declares: none.
+    """Yield the coverage, which is empty, of the versions of an operator of ONNX that no operator file declares.
 
     Args:
-        name: of the operator, such as ai.onnx/Split.
-        op: what is declared of it, if anything is.
+        name: the name of the operator, such as ai.onnx/Split.
+        op: its declaration, if there is one.
     """
     for version in schema.versions(*name.split("/")):
         if op is None or version.since not in op.versions:
@@ -198,7 +198,7 @@ def undeclared(name: str, op: Op | None) -> Iterator[Coverage]:
 
 
 def _overlap(sentence: str, quote: str) -> bool:
-    """Tell whether a quote lies in a sentence, spans it, or ends or begins inside it."""
+    """Return whether a quote is in a sentence, spans it, or ends or begins inside it."""
     if quote in sentence or sentence in quote:
         return True
     parts = _END.split(quote)

@@ -1,8 +1,8 @@
-"""Cases that follow from an operator's signature and one valid call of it: nobody has to write them.
+"""Cases that are derived from an operator's signature and one valid call of it.
 
-Valid ones go through the schema points: each allowed type, each attribute set and left out, each optional input and
-output given and omitted, one and several values of what is variadic. Where the oracle has no answer for one of them,
-there is no such case, and `coverage` shows the point as open. The others break the signature in one place.
+Valid ones reach the schema points: each allowed type, each attribute set and left out, each optional input and output
+given and omitted, one and several values of a variadic parameter. Where the oracle has no answer for one of them, there
+is no such case, and `coverage` shows the point as open. The others break the signature in one place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 EXAMPLE = f"{DERIVED}example"
 """The name of the case that is the operator's example itself."""
 OF_CALL = ("n", "omits", "around", "beside")
-"""What an example may say of the call beside its arguments."""
+"""Members of an example beside its arguments."""
 _TWO = 2
 
 
@@ -40,7 +40,7 @@ def cases(op: Op, version: OperatorVersion) -> tuple[CaseSpec, ...]:
 
 
 def needs_example(version: OperatorVersion) -> str:
-    """Return the first argument that a valid call needs and that a signature alone has no value for; or nothing."""
+    """Return the first argument that a valid call needs and that has no value by the signature alone; or nothing."""
     for name, item in version.arguments.items():
         if isinstance(item, schema.Attribute):
             if item.required:
@@ -81,7 +81,7 @@ class _Derivation:
         return {name: value for name, value in self.arguments.items() if name not in names}
 
     def _types(self) -> Iterator[CaseSpec]:
-        """Each allowed type of what the example's inputs bind, and each type that is not allowed."""
+        """Yield cases with each allowed type of the variables that the example binds, and with each other type."""
         for variable in self.version.types:
             if not self._binds(variable):
                 continue
@@ -101,7 +101,7 @@ class _Derivation:
                     yield self._case(f"{name}_of_{other}", broken, rejects=Rule.TYPES)
 
     def _binds(self, variable: str) -> bool:
-        """Tell whether the example has a value whose type follows a type variable."""
+        """Return whether the example has a value whose type is that of a type variable."""
         for name, parameter in self.inputs.items():
             value = self.arguments.get(name)
             values = value if parameter.variadic and isinstance(value, tuple) else (value,)
@@ -111,7 +111,7 @@ class _Derivation:
         return any("{" + variable + "}" in text for text in texts)
 
     def _two_types(self, variable: str) -> Iterator[CaseSpec]:
-        """Two inputs of one type variable in two types."""
+        """Yield cases in which two inputs of one type variable have two types."""
         allowed = self.version.types[variable]
         usual = self.version.default_type(variable)
         other = next((item for item in allowed if item != usual and item.startswith("tensor(")), None)
@@ -134,12 +134,12 @@ class _Derivation:
             yield self._case(f"two_types_{name}", {**self.arguments, name: broken}, rejects=Rule.TYPES)
 
     def _attributes(self) -> Iterator[CaseSpec]:
-        """Each attribute set and left out; those that are required left out; those that the signature does not have."""
+        """Yield cases with each attribute set and left out, required ones missing, and unknown ones."""
         for name, default in evaluator.known(self.version, {}).items():
             if name in self.arguments:
                 required = self.version.attributes[name].required
-                what, rejects = ("missing", Rule.ATTRIBUTES) if required else ("unset", None)
-                yield self._case(f"{name}_{what}", self._without(name), rejects=rejects)
+                state, rejects = ("missing", Rule.ATTRIBUTES) if required else ("unset", None)
+                yield self._case(f"{name}_{state}", self._without(name), rejects=rejects)
             elif default is not None:
                 yield self._case(f"{name}_set", {**self.arguments, name: default})
         yield self._case("attribute_unknown", stray={"unknown": 1}, rejects=Rule.ATTRIBUTES)
@@ -148,7 +148,7 @@ class _Derivation:
             yield self._case(f"attribute_{name}", left, stray={name: value}, rejects=Rule.ATTRIBUTES)
 
     def _of_other_versions(self) -> dict[str, Any]:
-        """Return attributes that other versions have and this one lacks, each with a value that those take."""
+        """Return attributes that other versions have and this one lacks, each with a valid value."""
         values = {}
         for other in schema.versions(self.op.domain, self.op.name):
             for name, default in evaluator.known(other, {}).items():
@@ -162,7 +162,7 @@ class _Derivation:
         return values
 
     def _inputs(self) -> Iterator[CaseSpec]:
-        """Optional inputs given and omitted, variadic ones in every number, required ones missing, one too many."""
+        """Yield cases with optional inputs omitted, required ones missing, any number of variadic ones, too many."""
         for name, parameter in self.inputs.items():
             value = self.arguments.get(name)
             if parameter.variadic:
@@ -182,7 +182,7 @@ class _Derivation:
             yield self._case(f"{word}_of_{name}", repeated, rejects=Rule.ARITY if count < least else None)
 
     def _outputs(self) -> Iterator[CaseSpec]:
-        """Every number of outputs, optional ones omitted in between, too few and too many."""
+        """Yield cases with every number of outputs, optional ones omitted in between, too few and too many."""
         least, most = self.version.outputs_least, len(self.version.outputs)
         if least:
             yield self._case("outputs_too_few", n=least - 1, omits=(), rejects=Rule.ARITY)
@@ -200,11 +200,11 @@ class _Derivation:
 _LIKELY = ("int32", "int64", "float", "double")
 """Element types that are mistaken for one another."""
 _VALUES: Mapping[str, Any] = {"INT": 1, "FLOAT": 1.0, "STRING": "a", "INTS": [1], "FLOATS": [1.0], "STRINGS": ["a"]}
-"""For an attribute that has no default, a value of its type."""
+"""Values for attributes without a default, by type."""
 
 
 def _ramps(version: OperatorVersion) -> dict[str, Any]:
-    """Return the call of an operator that declares no example."""
+    """Return a call for an operator that declares no example."""
     return {
         name: (ramp(2, 3), ramp(2, 3)) if item.variadic else ramp(2, 3)
         for name, item in _inputs(version).items()
@@ -217,7 +217,7 @@ def _inputs(version: OperatorVersion) -> dict[str, Parameter]:
 
 
 def _follows(value: Any, variable: str) -> bool:  # noqa: ANN401 - whatever an input may be
-    """Tell whether the type of a declared input is that of a type variable, and not one of its own."""
+    """Return whether the type of a declared input is that of a type variable, and not one of its own."""
     if value is None:
         return False
     return "{" + variable + "}" in value.type if isinstance(value, Typed) else True

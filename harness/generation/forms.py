@@ -1,4 +1,4 @@
-"""Plan x form -> Case: the same case delivered in every way that fits it."""
+"""Plan x form -> Case: the same case delivered in every form that fits it."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class Plan:
 
     Attributes:
         inputs: parameter name and value, in the signature's order; None for one left out in between.
-        around: values of the graph around, which subgraphs and nodes beside may name.
-        beside: nodes that stand before the operator's.
-        attributes: by name, as the model holds them.
+        around: values of the outer graph, which subgraphs and nodes of `beside` may name.
+        beside: nodes before the operator's node.
+        attributes: protos by name.
         outputs: name and type of each output; the name is empty for one left out in between.
         expected: the values of the outputs that have names.
-        detail: what of the case the deciding clause speaks of.
-        decided: the clause that the oracle names where it gives no values.
-        types: what the type variables that the case is expanded over stand for.
-        rank: of the output tensors, for a model without an answer; None where it is open.
+        detail: the part of the case that the deciding clause is about.
+        decided: the clause that the oracle names where it returns no values.
+        types: the types of the type variables that the case is expanded over.
+        rank: the rank of the output tensors, for a model without an answer; None where it is open.
     """
 
     op: Op
@@ -72,15 +72,15 @@ class Form:
     """A way to deliver a case.
 
     Attributes:
-        name: what stands behind the @.
+        name: the text after the @ of the case id.
         opset: the opset that the model imports.
         baked: inputs that become initializers.
-        named_empty: how many optional inputs are written "" behind the last one given.
+        named_empty: how many optional inputs are written "" after the last one given.
         symbolic: dimensions are symbols.
-        again: the node stands in the model twice; with one seed, both draw the same values.
-        body: the function that stands in place of the node.
+        again: the model has the node twice; with one seed, both draw the same values.
+        body: the function that replaces the node.
         unranked: the operator's inputs have an unknown rank. A graph must state the shapes of its own
-            inputs, so they come out of a Reshape whose target shape is known at run time only.
+            inputs, so they are outputs of a Reshape whose target shape is known at run time only.
     """
 
     name: str
@@ -94,16 +94,16 @@ class Form:
 
 
 _RESHAPE_BY_INPUT = 5
-"""Since when Reshape takes its target shape as an input."""
+"""The opset since which Reshape takes its target shape as an input."""
 _RESHAPE_ALLOWZERO = 14
-"""Since when Reshape can make a dimension of zero."""
+"""The opset since which Reshape can return a dimension of zero."""
 
 
 def forms(plan: Plan) -> Iterator[Form]:
     """Return every form that a case fits; the plain one first."""
     since, top = plan.version.since, plan.version.top
     yield Form(PLAIN, since)
-    # A signature is the business of model checkers and of tables of kernels, which forms make no difference to.
+    # Signatures concern model checkers and tables of kernels, which do not depend on forms.
     of_signature = plan.spec.derived or (plan.decided is not None and not plan.decided.operator)
     if not of_signature:
         yield from _deliveries(plan, since, top)
@@ -117,9 +117,9 @@ def forms(plan: Plan) -> Iterator[Form]:
 
 
 def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Form]:
-    """Return the forms in which the inputs of a case come in another way."""
+    """Return the forms that deliver the inputs of a case in another way."""
     arrays = plan.tensors
-    # What stands behind the first input shapes the computation rather than feeding it: runtimes fold it.
+    # Inputs after the first control the computation rather than feed it: runtimes fold them if they are constant.
     parameters = [item.name for item in plan.version.inputs[1:] if not item.variadic and item.name in arrays]
     if parameters:
         yield Form("initializer", since, baked=frozenset(parameters))
@@ -138,7 +138,7 @@ def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Form]:
 
 
 def form_names(version: OperatorVersion) -> tuple[str, ...]:
-    """Return what the forms of a case of this version may be called; which ones it fits, only its plan tells."""
+    """Return the names of forms that a case of this version may have; which ones it fits depends on its plan."""
     parameters = [item.name for item in version.inputs[1:] if not item.variadic]
     possible = {
         "initializer": bool(parameters),
@@ -176,7 +176,7 @@ def _node(plan: Plan, named_empty: int = 0) -> onnx.NodeProto:
 
 
 def _reshapes(value: np.ndarray[Any, Any], opset: int) -> bool:
-    """Tell whether Reshape of this opset can make such a value; the case must not fail because of it."""
+    """Return whether Reshape of this opset can return such a value; the case must not fail because of it."""
     allowed = schema.in_force("ai.onnx", "Reshape", opset).types["T"]
     return type_of(value) in allowed and (value.size > 0 or opset >= _RESHAPE_ALLOWZERO)
 
@@ -196,7 +196,7 @@ def _value_info(name: str, type_: str, shape: Sequence[int | str] | None) -> onn
 
 
 def _opsets(plan: Plan, form: Form, nodes: Sequence[onnx.NodeProto]) -> dict[str, int]:
-    """Return the opset that the model imports of each domain that nodes and their subgraphs are of."""
+    """Return the imported opset of each domain of nodes and their subgraphs."""
     imports = {plan.version.domain: form.opset}
     if form.body is not None:
         imports |= {item.domain or "ai.onnx": item.version for item in form.body.opset_import}
@@ -224,13 +224,13 @@ def build(plan: Plan, form: Form) -> Case:
     node = _node(plan, form.named_empty)
     own = [node] if form.body is None else function_body.written_out(node, form.body, _defaults(plan))
     nodes = [*plan.beside, *own]
-    made = {name for other in plan.beside for name in other.output}
+    computed = {name for other in plan.beside for name in other.output}
     opsets = _opsets(plan, form, nodes)
     ir_version = max(schema.lowest_ir(domain, opset) for domain, opset in opsets.items())
     graph = onnx.GraphProto(name=f"{plan.version.name}_{plan.version.since}_{plan.spec.name}")
     fed: dict[str, Value] = {}
     for name, item in {**dict(plan.inputs), **plan.around}.items():
-        if item is None or name in made:
+        if item is None or name in computed:
             continue
         array = np.asarray(item.value) if item.type.startswith("tensor(") else None
         if name in form.baked:
@@ -284,7 +284,7 @@ def _again(node: onnx.NodeProto) -> onnx.NodeProto:
 
 
 def _copy(value: Value | Drawn, index: int) -> Value | Drawn:
-    """Return what must hold of an output of the second node: the very values of the first."""
+    """Return the expectation for an output of the second node: for a drawn value, the same values as the first."""
     return Drawn(value.example, same_as=index) if isinstance(value, Drawn) else value
 
 

@@ -1,4 +1,4 @@
-"""The plan of a case that nobody declared, from its model: one node of a declared operator."""
+"""The plan of an undeclared case, from its model: one node of a declared operator."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def plan_from_case(case: Case) -> Plan:
         return plans.plan(op, version, spec, types)
     except HarnessError as error:
         raise NotDeclarableError(f"{where}: {error}") from error
-    except Exception as error:  # Whatever an oracle makes of a model that it was not written for.
+    except Exception as error:  # An oracle may raise anything on a model that it was not written for.
         raise NotDeclarableError(f"{where}: {type(error).__name__}: {error}") from error
 
 
@@ -69,12 +69,12 @@ def _spec(case: Case, model: onnx.ModelProto, version: OperatorVersion) -> tuple
     arguments: dict[str, Any] = {}
     names = list(node.input)
     for index, parameter in enumerate(version.inputs):
-        taken = names[index:] if parameter.variadic else names[index : index + 1]
+        own_names = names[index:] if parameter.variadic else names[index : index + 1]
         bound = parameter.type in version.types and parameter.homogeneous
         items = []
-        for name in taken:
+        for name in own_names:
             if name and name not in values:
-                raise NotDeclarableError(f"nothing gives {name!r}, which its node takes")
+                raise NotDeclarableError(f"its node takes {name!r}, which is neither an input nor an initializer")
             items.append(_argument(values[name], known[name], types, parameter.type if bound else "") if name else None)
         key = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
         if items:
@@ -93,11 +93,11 @@ def _spec(case: Case, model: onnx.ModelProto, version: OperatorVersion) -> tuple
 
 
 def _argument(value: Any, type_: str, types: dict[str, str], variable: str) -> Any:  # noqa: ANN401 - any value
-    """Return an input as declarations have it; what a type variable stands for is told once."""
-    held = EMPTY if value is None else value
+    """Return an input as an argument of a declaration; the first input of a type variable sets its type."""
+    declared = EMPTY if value is None else value
     if variable and types.setdefault(variable, type_) == type_:
-        return held
-    return Typed(type_, held)
+        return declared
+    return Typed(type_, declared)
 
 
 def _attribute(item: onnx.AttributeProto) -> Any:  # noqa: ANN401 - any attribute
@@ -114,7 +114,7 @@ def _attribute(item: onnx.AttributeProto) -> Any:  # noqa: ANN401 - any attribut
         KIND.TYPE_PROTO: schema.type_text,
     }
     if item.type not in convert:
-        raise NotDeclarableError(f"attribute {item.name} is of a kind that declarations have no word for")
+        raise NotDeclarableError(f"attribute {item.name} is of a kind that declarations cannot express")
     return convert[item.type](value)
 
 

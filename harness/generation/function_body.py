@@ -1,7 +1,7 @@
 """A node written out as the function body of its operator: the form @expanded.
 
-The text of some operators says what they mean a second time, as a function of other operators. Where what those say
-of a case disagrees with what the text says of the whole, the operator file holds the dispute.
+The text of some operators defines them a second time, as a function of other operators. Where the two definitions
+disagree in a case, the operator file records the dispute.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 def written_out(
     node: onnx.NodeProto, body: onnx.FunctionProto, defaults: Mapping[str, onnx.AttributeProto]
 ) -> list[onnx.NodeProto]:
-    """Return the nodes of `body` with the names of what `node` takes and gives.
+    """Return the nodes of `body` with the names of the inputs and outputs of `node`.
 
     Args:
         node: calls the function; optional inputs and outputs may be missing, or named "".
-        body: of its operator.
-        defaults: of the operator's attributes, for what `node` does not set.
+        body: the function body of its operator.
+        defaults: defaults of the operator's attributes, for those that `node` does not set.
     """
     formal = [*zip(body.input, _padded(node.input, body.input), strict=True)]
     formal += [(name, actual) for name, actual in zip(body.output, node.output, strict=False) if actual]
@@ -39,7 +39,7 @@ def written_out(
     attributes = {**defaults, **{item.name: item for item in node.attribute}}
 
     def named(name: str) -> str:
-        # What the body does not define is a value around a subgraph that the node holds.
+        # A name that the body does not define is a value outside a subgraph of the node.
         return actual.get(name, f"{node.name}_{name}" if name in own else name)
 
     nodes = [_copied(item, named, attributes) for item in body.node]
@@ -48,8 +48,8 @@ def written_out(
     return nodes
 
 
-def _padded(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    return [*names, *[""] * (len(wanted) - len(names))]
+def _padded(names: Sequence[str], formal: Sequence[str]) -> list[str]:
+    return [*names, *[""] * (len(formal) - len(names))]
 
 
 def _defined(nodes: Sequence[onnx.NodeProto]) -> Iterator[str]:
@@ -92,15 +92,15 @@ def _rename(graph: onnx.GraphProto, named: Callable[[str], str], attributes: Map
 
 
 def agreed(case: Case, dispute: str | None, evaluator: Evaluator) -> Case | None:
-    """Return an expanded case with the outcome that the text of its parts leaves it; None where parts are undeclared.
+    """Return an expanded case with the outcome that the text of its parts gives; None where parts are undeclared.
 
     Args:
-        case: expects what the whole means.
-        dispute: why the body is known to disagree, where it is.
-        evaluator: knows the parts.
+        case: the case, with the expected values of the whole operator.
+        dispute: why the body is known to disagree, or None.
+        evaluator: has the operators of the parts.
 
     Raises:
-        DeclarationError: the parts mean something else than the whole, and no dispute says so.
+        DeclarationError: the parts disagree with the whole, and there is no dispute.
     """
     try:
         answers = evaluator.model(onnx.load_from_string(case.model), case.inputs)

@@ -1,7 +1,7 @@
-"""`generated_cases/`: id and digests of every generated case, and whether it is of the core; one file an operator.
+"""`generated_cases/`: id and digests of every generated case, and whether it is in the core; one file per operator.
 
-It is committed, so that a change of any case, be it by a declaration, the engine or onnx itself, shows in review. It is
-also read where cases are listed or chosen, which costs less than making them.
+It is committed, so that review shows every change of a case, by a declaration, the engine or onnx itself. It is also
+read to list or select cases, which costs less than generating them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CORE = "core"
 SHOWN = 40
 _PACKAGE = Path(harness.__file__).parent
 FOLDERS = (_PACKAGE / "generated_cases", _PACKAGE.parent / "generated_cases")
-"""Where it lies: in an installed package, and in a checkout."""
+"""Its folder in an installed package, and in a checkout."""
 
 
 class ManifestError(HarnessError):
@@ -43,12 +43,12 @@ class ManifestError(HarnessError):
 
 @dataclass(frozen=True)
 class Entry:
-    """What the manifest says of one case.
+    """The entry of one case in the manifest.
 
     Attributes:
-        id: of the case.
-        outcome: what the text expects.
-        core: whether it is of the core.
+        id: the id of the case.
+        outcome: the outcome that the text demands.
+        core: whether the case is in the core.
     """
 
     id: str
@@ -77,7 +77,7 @@ def _text_of(name: str) -> str:
 
 
 def _texts(ops: Sequence[Op], jobs: int) -> Iterator[str]:
-    """Yield the manifest of each operator, made by so many processes."""
+    """Yield the manifest of each operator, generated in `jobs` processes."""
     if jobs == 1 or len(ops) == 1:
         yield from map(text, ops)
         return
@@ -90,27 +90,27 @@ def write(ops: Iterable[Op], folder: Path, jobs: int = 1, *, whole: bool = True)
 
     Args:
         ops: the operators.
-        folder: of the manifest.
-        jobs: processes that make the cases.
-        whole: these are all operators; the files of others are removed.
+        folder: the folder of the manifest.
+        jobs: number of processes that generate the cases.
+        whole: whether these are all operators; if so, the files of others are removed.
     """
-    wanted = {folder / file_name(op): op for op in ops}
+    files = {folder / file_name(op): op for op in ops}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, new in zip(wanted, _texts(list(wanted.values()), jobs), strict=True):
+        for path, new in zip(files, _texts(list(files.values()), jobs), strict=True):
             path.write_text(new)
-        for path in set(folder.glob("*.txt")) - set(wanted) if whole else ():
+        for path in set(folder.glob("*.txt")) - set(files) if whole else ():
             path.unlink()
     except OSError as error:
         raise ManifestError(f"cannot write {error.filename}: {error.strerror}") from error
-    return sorted(wanted)
+    return sorted(files)
 
 
 @functools.cache
 def entries(op: Op) -> tuple[Entry, ...] | None:
-    """Return what the manifest says of an operator's cases, in their order.
+    """Return the entries of an operator's cases, in their order.
 
-    None where it has no file of it, or one without a core, or one of other names, types or versions than are declared.
+    None if there is no file, or one without a core, or one with other names, types or versions than are declared.
     """
     path = next((folder / file_name(op) for folder in FOLDERS if (folder / file_name(op)).is_file()), None)
     if path is None:
@@ -119,7 +119,7 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
     entries = tuple(Entry(words[0], words[1], words[-1] == CORE) for words in rows)
     versions = registry.versions(op)
     declared = {stem for version in versions for stem in plans.stems(version, op)}
-    # Of the derived ones, those are cases that have an answer.
+    # A derived case exists only if it has an answer.
     possible = {stem for version in versions for stem in plans.stems(version, derived.cases(op, version))}
     stems = {entry.id.partition("@")[0] for entry in entries}
     whole = declared <= stems and stems - declared <= possible and any(entry.core for entry in entries)
@@ -127,20 +127,20 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
 
 
 def check(ops: Iterable[Op], folder: Path, jobs: int = 1, *, whole: bool = True) -> Iterator[str]:
-    """Yield a line for every difference between the committed manifest and what is generated now; see `write`."""
-    wanted = {folder / file_name(op): op for op in ops}
-    for path, made in zip(wanted, _texts(list(wanted.values()), jobs), strict=True):
+    """Yield a line for every difference between the committed manifest and the cases generated now; see `write`."""
+    files = {folder / file_name(op): op for op in ops}
+    for path, new_text in zip(files, _texts(list(files.values()), jobs), strict=True):
         try:
             old = path.read_text().splitlines()
         except OSError as error:
             yield f"{path}: cannot be read: {error.strerror}; `onnx-conformance manifest` writes it"
             continue
-        new = made.splitlines()
+        new = new_text.splitlines()
         if old[:1] != new[:1]:
             yield f"{path}: written with another onnx: {(old or [''])[0]!r}, now {onnx.__version__}"
         changes = [line for line in difflib.unified_diff(old[1:], new[1:], n=0, lineterm="") if line[:1] in "+-"][2:]
         yield from (f"{path}: {line}" for line in changes[:SHOWN])
         if len(changes) > SHOWN:
             yield f"{path}: and {len(changes) - SHOWN} more lines"
-    for path in sorted(set(folder.glob("*.txt")) - set(wanted)) if whole else ():
+    for path in sorted(set(folder.glob("*.txt")) - set(files)) if whole else ():
         yield f"{path}: no operator file declares this operator"

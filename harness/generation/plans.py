@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class NotDerivedError(Exception):
-    """A derived case that would be valid by the signature has no answer by the text, so that there is no such case."""
+    """A derived case that is valid by the signature has no answer by the text, so there is no such case."""
 
 
 @functools.cache
@@ -67,15 +67,15 @@ def _inputs(
 
 
 def _attributes(version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) -> dict[str, onnx.AttributeProto]:
-    wanted = {name: value for name, value in spec.arguments.items() if name in version.attributes}
+    declared = {name: value for name, value in spec.arguments.items() if name in version.attributes}
     return {
         name: binding.attribute(name, value, version.attributes.get(name), types)
-        for name, value in {**spec.stray, **wanted}.items()
+        for name, value in {**spec.stray, **declared}.items()
     }
 
 
 def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], suffix: str = "") -> Plan:
-    """Return the plan of a declared case in one version, asking the oracle what to expect.
+    """Return the plan of a declared case in one version, with expected values by the oracle.
 
     Raises:
         DeclarationError: the oracle disagrees with the declared outcome.
@@ -86,25 +86,25 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     beside = binding.nodes(spec.beside)
     opsets = {"ai.onnx": schema.newest_opset("ai.onnx"), version.domain: version.since}
     scope = evaluator.Scope(opsets=opsets, functions={}, call={})
-    made = _evaluator().made(beside, around, scope)
+    values_around = _evaluator().evaluated(beside, around, scope)
     scope = dataclasses.replace(scope, nodes=tuple(beside))
-    inputs, attributes = _inputs(version, spec, bound, made), _attributes(version, spec, bound)
-    local = {**dict(inputs), **made}
-    meant = {name: _evaluator().attribute(proto, local, scope) for name, proto in attributes.items()}
-    known = evaluator.known(version, meant)
+    inputs, attributes = _inputs(version, spec, bound, values_around), _attributes(version, spec, bound)
+    local = {**dict(inputs), **values_around}
+    evaluated = {name: _evaluator().attribute(proto, local, scope) for name, proto in attributes.items()}
+    known = evaluator.known(version, evaluated)
     values = gather(version, [value for _, value in inputs])
     n = version.outputs_least if spec.n is None else spec.n
     outputs = ["" if name in spec.omits else name for name in output_names(version, n)]
-    kept = [index for index, name in enumerate(outputs) if name]
+    named = [index for index, name in enumerate(outputs) if name]
     outcome, expected, detail, decided = Outcome.VALUES, None, "", None
     allowance = Allowance(op.compare.reason)
     try:
         nodes = functools.partial(_evaluator().calls, local, scope)
-        answer = evaluator.apply(op, version, values, meant, n, nodes)
-        expected = tuple(_renumbered(answer.outputs[index], kept) for index in kept)
+        answer = evaluator.apply(op, version, values, evaluated, n, nodes)
+        expected = tuple(_renumbered(answer.outputs[index], named) for index in named)
         if any(isinstance(value, Drawn) for value in expected):
             outcome = Outcome.PROPERTY
-        allowance = allowance_of(op.compare, answer, operand_types(op, version, values, meant), kept)
+        allowance = allowance_of(op.compare, answer, operand_types(op, version, values, evaluated), named)
         kinds = answer.types
     except NoAnswer as no_answer:
         if spec.derived and not spec.rejects:
@@ -121,7 +121,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         raise DeclarationError(f"{case_id}: {error}") from error
     if expected is not None and (spec.rejects or spec.unspecified):
         raise DeclarationError(f"{case_id}: declared to give no values, but the oracle gives some")
-    present = {name: value for name, value in {**known, **meant}.items() if value is not None}
+    present = {name: value for name, value in {**known, **evaluated}.items() if value is not None}
     return Plan(
         op=op,
         version=version,
@@ -142,11 +142,11 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     )
 
 
-def _renumbered(value: Value | Drawn, kept: list[int]) -> Value | Drawn:
-    """Return what must hold of a drawn output, where it speaks of another one that the node may not name."""
+def _renumbered(value: Value | Drawn, named: list[int]) -> Value | Drawn:
+    """Return a drawn output whose reference to another output is an index among the outputs that the node names."""
     if not isinstance(value, Drawn) or value.chosen_by is None:
         return value
-    place = kept.index(value.chosen_by) if value.chosen_by in kept else None
+    place = named.index(value.chosen_by) if value.chosen_by in named else None
     return dataclasses.replace(value, chosen_by=place)
 
 
@@ -168,7 +168,7 @@ def _agree(case_id: str, spec: CaseSpec, no_answer: NoAnswer) -> None:
 
 
 def output_names(version: OperatorVersion, n: int) -> list[str]:
-    """Return what the first n outputs are called."""
+    """Return the names of the first n outputs."""
     fixed = [item.name for item in version.outputs if not item.variadic]
     last = version.outputs[-1].name
     return [fixed[i] if i < len(fixed) else f"{last}_{i - len(fixed)}" for i in range(n)]
@@ -194,7 +194,7 @@ def _variables(spec: CaseSpec) -> tuple[str, ...]:
 
 
 def _fits(version: OperatorVersion, spec: CaseSpec) -> bool:
-    """Tell whether a version has what a case speaks of: arguments, type variables, sentences."""
+    """Return whether a version has the arguments, type variables and sentences of a case."""
     return (
         spec.deprecated is version.deprecated
         and spec.meant_for(version.since)
@@ -208,12 +208,12 @@ def _id(version: OperatorVersion, spec: CaseSpec, suffix: str) -> str:
 
 
 def _suffix(type_: str) -> str:
-    """Return a type as ids write it: float for tensor(float), seq-float, map-int64-float."""
+    """Return a type as in ids: float for tensor(float), seq-float, map-int64-float."""
     return type_.replace("tensor(", "").replace("(", "-").replace(", ", "-").replace(")", "")
 
 
 def specs_of(op: Op, version: OperatorVersion) -> Iterator[CaseSpec]:
-    """Yield the declared cases of an operator, whichever versions they fit, then those derived for this version."""
+    """Yield all declared cases of an operator, then those derived for this version."""
     yield from op
     yield from derived.cases(op, version)
 
@@ -230,7 +230,7 @@ def plans(
         op: the operator.
         versions: only these; None: all.
         specs: only these of its cases, declared or derived; None: all.
-        wanted: whether a case of this id is; spares asking the oracle where no form is. None: all are.
+        wanted: a predicate on case ids; without a match among its forms, no plan is computed. None: all.
     """
     for version in registry.versions(op):
         if versions is not None and version.since not in versions:
@@ -249,7 +249,7 @@ def deliver(planned: Plan, form: Form) -> Case | None:
     """Return the case of a plan in one form; None where parts of a function body are undeclared.
 
     Raises:
-        DeclarationError: the function body means something else, and no dispute says so.
+        DeclarationError: the function body disagrees, and there is no dispute.
     """
     case = build(planned, form)
     if form.body is None:
@@ -267,7 +267,7 @@ def delivered(planned: Plan, wanted: Callable[[str], bool] | None = None) -> Ite
 
 
 def origin(op: Op, case: Case) -> Plan | None:
-    """Return the plan that a case of an operator was delivered from; None where none of its own was."""
+    """Return the plan that a case of an operator was delivered from; None if there is none."""
     stem = case.id.partition("@")[0]
     for version in registry.versions(op):
         if str(version) == case.operator:
@@ -289,7 +289,7 @@ def cases(
 
 
 def stems(version: OperatorVersion, specs: Iterable[CaseSpec]) -> Iterator[str]:
-    """Yield the ids of the cases that are declared for a version, without their forms; makes none of the cases."""
+    """Yield the ids of the cases that are declared for a version, without their forms, and without generating them."""
     for spec in specs:
         if _fits(version, spec):
             for _, suffix in _bindings(version, spec):

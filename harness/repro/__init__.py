@@ -1,4 +1,4 @@
-"""One failure for others to see: a script that needs no part of this project, and a bug report.
+"""Reproduction of a failure for others: a script that needs no part of this project, and a bug report.
 
-Imports `minimize` and what that imports.
+Imports `minimize` and what it imports.
 """

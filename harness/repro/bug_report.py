@@ -1,7 +1,7 @@
 """A failure as Markdown ready to paste into a bug report: it renders as meant on GitHub, whatever text a runtime sent.
 
-What others wrote (messages, names, values) stands in code only: there neither markup, @mentions nor #numbers mean
-anything. Paths of the machine it was made on are cut down to the last name in them.
+Texts of others (messages, names, values) are in code only, where markup, @mentions and #numbers have no effect. Paths
+of this machine are cut down to their last name.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ if TYPE_CHECKING:
     from harness.verdict import Result
 
 MOST_ELEMENTS = 20
-"""Elements that differ which are listed."""
+"""Differing elements that are listed."""
 STDERR_LINES = 10
 MOST_TITLE = 200
 """Characters of a message in a title."""
 ACCOUNTS = r"(?:/(?:home|Users)/[^/\s'\"]+|/root|[A-Za-z]:\\Users\\[^\\\s'\"]+)"
-"""Where people's own files lie, on any machine."""
+"""Home folders, on any machine."""
 
 
 @dataclass(frozen=True)
 class Issue:
-    """What a bug report is made of.
+    """The content of a bug report.
 
     Attributes:
-        case: what fails.
-        result: what the backend made of it.
+        case: the failing case.
+        result: the backend's result.
         answer: the backend's hello and whole answer.
-        others: what other backends make of the same case.
-        origin: the id of the case that this one was cut down from, if it was.
+        others: the answers of other backends to the same case.
+        origin: the id of the case that this one was minimized from, or empty.
     """
 
     case: Case
@@ -64,7 +64,7 @@ class Issue:
 
 
 def runtime(backend: str, hello: Mapping[str, Any]) -> str:
-    """Return a runtime's name and version as it says them; one that says nothing is named as the user did."""
+    """Return a runtime's name and version from its hello; without a name there, the user's name for the backend."""
     name = hello.get("runtime") or public_name(backend)
     return line(f"{name} {hello.get('version', '')}", 120)
 
@@ -78,7 +78,7 @@ def public_name(backend: str) -> str:
 
 
 def public(text: str) -> str:
-    """Return a text with the paths of this machine cut down to the last name in them."""
+    """Return a text with the paths of this machine cut down to their last name."""
     here = {Path.home(), Path.cwd(), Path(sys.prefix), Path(sys.base_prefix), Path(tempfile.gettempdir())}
     roots = sorted({re.escape(str(path)) for path in here if path != Path(path.anchor)}, key=len, reverse=True)
     path = rf"(?<![\w./-])(?:{'|'.join([*roots, ACCOUNTS])})(?P<rest>(?:[/\\][^\s'\":,;()\[\]<>]*)?)(?![\w-])"
@@ -86,7 +86,7 @@ def public(text: str) -> str:
 
 
 def code(text: object, limit: int = 300) -> str:
-    """Return a text as an inline code span, in which nothing has a meaning; empty text as a hyphen."""
+    """Return a text as an inline code span, without effect of markup; empty text as a hyphen."""
     plain = line(text, limit)
     if not plain:
         return "-"
@@ -104,12 +104,12 @@ def fenced(text: str, language: str) -> str:
 
 
 LINKED = re.compile(r"[@#]\w|\bGH-\d|://|\bwww\.|\b[0-9a-f]{7,40}\b|:\w+:|\$", re.IGNORECASE)
-"""What GitHub makes a link, a picture or a formula of outside of code."""
+"""Text that GitHub turns into a link, a picture or a formula outside of code."""
 MARKUP = re.compile(r"[\\`*_\[\]<>~&|]|^[#+=-]|(?<=^\d)[.)]")
 
 
 def prose(text: str) -> str:
-    """Return a sentence as text that means nothing but itself; as code where GitHub would make more of it."""
+    """Return a sentence with markup escaped; as code where GitHub would turn parts of it into links or formulas."""
     plain = line(text, 2000)
     return code(plain, 2000) if LINKED.search(plain) else MARKUP.sub(lambda match: f"\\{match[0]}", plain)
 
@@ -129,8 +129,8 @@ def script_text(issue: Issue, *, shared: bool) -> str:
 
 def _blocks(issue: Issue) -> Iterator[str]:
     case, result = issue.case, issue.result
-    named = runtime(result.backend, issue.answer.hello)
-    yield f"# {_title(issue)}: {code(case.operator)}, {code(named)}"
+    name = runtime(result.backend, issue.answer.hello)
+    yield f"# {_title(issue)}: {code(case.operator)}, {code(name)}"
     where = links.place(case.operator)
     link = f"[{case.operator}]({where})" if where else code(case.operator)
     if case.clauses:
@@ -152,7 +152,7 @@ def _blocks(issue: Issue) -> Iterator[str]:
     yield "## Expected"
     yield _expected(case)
     yield "## Actual"
-    yield from _actual(issue, named)
+    yield from _actual(issue, name)
     yield "## One-file reproduction"
     body = fenced(script_text(issue, shared=True), "python")
     yield f"<details>\n<summary>Python, with onnx and the runtime alone</summary>\n\n{body}\n\n</details>"
@@ -160,11 +160,11 @@ def _blocks(issue: Issue) -> Iterator[str]:
         yield "## What other runtimes do"
         yield "\n".join(_table(issue.others))
     yield "## Versions"
-    yield "\n".join(_versions(issue, named))
+    yield "\n".join(_versions(issue, name))
 
 
 def _title(issue: Issue) -> str:
-    """Return what came, and what was expected in its place; the message of a runtime leads where it refused."""
+    """Return the actual and the expected answer in short; first the message of the runtime if it refused."""
     case, result = issue.case, issue.result
     if result.verdict is Verdict.REFUSED:
         return f"{code(_cut(public(result.message or result.error)))} where {_kinds(case)} is expected"
@@ -185,7 +185,7 @@ def _cut(text: object, limit: int = MOST_TITLE) -> str:
 
 
 def _kinds(case: Case) -> str:
-    """Return what is expected without its elements: types and shapes of tensors."""
+    """Return the expected outputs without elements: types and shapes of tensors."""
     if case.expected is None:
         return "a refusal" if case.outcome is Outcome.REJECTS else "anything else"
     kinds = [one(value).partition(" (")[0].partition(" {")[0] for value in case.expected]
@@ -204,9 +204,9 @@ def _expected(case: Case) -> str:
     return fenced("\n".join(rows), "text") + f"\n\nTolerance: {prose(str(case.allowance))}."
 
 
-def _actual(issue: Issue, named: str) -> Iterator[str]:
+def _actual(issue: Issue, name: str) -> Iterator[str]:
     case, result = issue.case, issue.result
-    yield f"{code(named)}: **{result.verdict}**" + (f", {code(result.error)}" if result.error else "")
+    yield f"{code(name)}: **{result.verdict}**" + (f", {code(result.error)}" if result.error else "")
     if result.message:
         yield fenced(clean(public(result.message)), "text")
     outputs = issue.answer.outputs
@@ -240,8 +240,8 @@ def _table(others: Sequence[LiveAnswer]) -> Iterator[str]:
         yield f"| {named} | {result.verdict} | {code(public(text))} |"
 
 
-def _versions(issue: Issue, named: str) -> Iterator[str]:
-    yield f"- runtime: {code(named)}"
+def _versions(issue: Issue, name: str) -> Iterator[str]:
+    yield f"- runtime: {code(name)}"
     yield f"- onnx {onnx.__version__}, numpy {np.__version__}, Python {platform.python_version()}"
     yield f"- {code(f'{platform.system()} {platform.release()} {platform.machine()}')}"
     case = issue.case.id

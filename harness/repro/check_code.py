@@ -1,6 +1,6 @@
-"""The end of a script of `repro`: what holds an answer against what is expected, without this project.
+"""The end of a script of `repro`: code that compares an answer with the expected values, without this project.
 
-It is put together of pieces, so that a script has no line that its case does not need.
+It is assembled from pieces, so that a script has no line that its case does not need.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ print("as expected")
 
 
 def pieces(case: Case) -> tuple[str, ...]:
-    """Return the names of the pieces that hold an answer against what a case expects; none where it expects none."""
+    """Return the names of the pieces that compare an answer with the expected values; none without such values."""
     if case.expected is None or case.outcome is Outcome.REJECTS:
         return ()
     if all(map(_comparable_by_numpy, case.expected)) and not _tolerant(case):
@@ -154,7 +154,7 @@ def pieces(case: Case) -> tuple[str, ...]:
     values = [inner for value in case.expected for inner in _every(value)]
     drawn = any(isinstance(value, Drawn) for value in values)
     tensors = [value for value in values if isinstance(value, np.ndarray)]
-    wanted = {
+    needed = {
         "check_drawn": drawn,
         "check": True,
         "drawn": drawn,
@@ -170,11 +170,11 @@ def pieces(case: Case) -> tuple[str, ...]:
         "compare_within_bounds": case.allowance.bounds is not None,
         "end": True,
     }
-    return tuple(name for name in PIECES if wanted.get(name))
+    return tuple(name for name in PIECES if needed.get(name))
 
 
 def settings(case: Case, names: tuple[str, ...], literal: Callable[[Any], str]) -> Iterator[str]:
-    """Yield the lines that say what the pieces of a case name; `literal` writes an array."""
+    """Yield the lines that define the constants of a case's pieces; `literal` writes an array."""
     allowance = case.allowance
     if "near" in names:
         yield f"RTOL, ATOL, ULP = {(allowance.rtol, allowance.atol, allowance.ulp)!r}"
@@ -188,7 +188,7 @@ def settings(case: Case, names: tuple[str, ...], literal: Callable[[Any], str]) 
 
 
 def arrays(value: Value | Drawn) -> Iterator[Array]:
-    """Yield every tensor of a value; of one drawn at random, an example."""
+    """Yield every tensor of a value; the example of a value drawn at random."""
     for inner in _every(value):
         if isinstance(inner, Drawn):
             yield inner.example
@@ -197,7 +197,7 @@ def arrays(value: Value | Drawn) -> Iterator[Array]:
 
 
 def _every(value: Any) -> Iterator[Any]:  # noqa: ANN401 - any value
-    """Yield a value and all that it holds."""
+    """Yield a value and all values within it."""
     yield value
     if isinstance(value, list | dict):
         for item in value.values() if isinstance(value, dict) else value:
@@ -214,7 +214,7 @@ def _tolerant(case: Case) -> bool:
 
 
 def _zeros_matter(case: Case) -> bool:
-    """Tell whether an answer may differ in the sign of a zero alone."""
+    """Return whether an answer may differ in the sign of a zero alone."""
     every = (inner for value in case.expected or () for inner in _every(value))
     floats = (inner for inner in every if isinstance(inner, np.ndarray) and is_float(inner))
     return case.allowance.signed_zero and any((array == 0).any() for array in floats)

@@ -96,14 +96,14 @@ outputs = [decode(value) for value in answer["outputs"]]
 
 @dataclass(frozen=True)
 class Parts:
-    """What of a script depends on the case alone, so that a report can put scripts together for any backend.
+    """The parts of a script that depend on the case alone, from which a report assembles scripts for any backend.
 
     Attributes:
         before: imports, model, inputs, expected values.
-        after: comments on how far an answer may lie off.
-        wide: element types occur that numpy itself does not have.
-        rejects: the text forbids the model, so that a refusal is what is expected.
-        checks: the names of the pieces that hold the answer against what is expected; see check_code.
+        after: the tolerance, and the end of a script that expects a refusal.
+        wide: whether element types occur that numpy itself does not have.
+        rejects: whether the text forbids the model, so that a refusal is expected.
+        checks: the names of the pieces that compare the answer with the expected values; see check_code.
     """
 
     before: str
@@ -117,9 +117,9 @@ def script(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
     """Return the file's text.
 
     Args:
-        case: what is shown.
-        result: what the backend made of it now.
-        hello: the hello message of the backend's adapter; `repro` there is how one calls the runtime.
+        case: the case.
+        result: the backend's result.
+        hello: the hello message of the backend's adapter; its `repro` is code that calls the runtime.
     """
     pieces = parts(case)
     code = call(result.backend, hello, wide=pieces.wide).rstrip()
@@ -134,9 +134,9 @@ class Model:
     """A model as text.
 
     Attributes:
-        printed: what onnx.printer has for it; empty where it fails.
-        text: the same, where onnx's parser makes the same model of it, names of nodes and producer aside; or empty.
-        wide: whether the graph takes or gives element types that numpy itself does not have.
+        printed: the output of onnx.printer; empty where it fails.
+        text: the same, if onnx's parser returns the same model, names of nodes and producer aside; or empty.
+        wide: whether the graph has inputs or outputs of element types that numpy itself does not have.
     """
 
     printed: str
@@ -148,7 +148,7 @@ class Model:
         """Return a serialized ModelProto as text.
 
         Raises:
-            google.protobuf.message.DecodeError: it is none.
+            google.protobuf.message.DecodeError: the data are no model.
         """
         model = onnx.load_from_string(data)
         wide = any(_innermost(info.type) > PLAIN_TYPES + 2 for info in (*model.graph.input, *model.graph.output))
@@ -162,12 +162,12 @@ class Model:
 
 
 def parts(case: Case, model: Model | None = None, write: Callable[[Value | Drawn], str] | None = None) -> Parts:
-    """Return what depends on the case alone.
+    """Return the parts of a script that depend on the case alone.
 
     Args:
-        case: what is shown.
-        model: of the case, where it has been printed already.
-        write: returns what `literal` does, maybe without asking it again.
+        case: the case.
+        model: the model of the case, if it has been printed already.
+        write: returns the same as `literal`, perhaps from a cache.
     """
     model, write = model or Model.of(case.model), write or literal
     needs_ml_dtypes, checks = _needs_ml_dtypes(case), check_code.pieces(case)
@@ -181,12 +181,12 @@ def parts(case: Case, model: Model | None = None, write: Callable[[Value | Drawn
 
 
 def runtime(backend: str, hello: Mapping[str, Any]) -> str:
-    """Return what a runtime calls itself, with its version."""
+    """Return the name and version of a runtime from its hello."""
     return f"{hello.get('runtime', backend)} {hello.get('version', '')}".strip()
 
 
 def needs(backend: str, hello: Mapping[str, Any]) -> str:
-    """Return what must be installed to run a script."""
+    """Return a line that names the packages to install for a script."""
     also = f" and {_safe(runtime(backend, hello))}" if hello.get("runtime") else ""
     return f"Needs: pip install onnx=={onnx.__version__}{also}"
 
@@ -222,26 +222,26 @@ def _safe(text: object) -> str:
 def _model(case: Case, model: Model) -> Iterator[str]:
     if model.text:
         yield f'model = onnx.parser.parse_model("""\n{_inside_quotes(model.text)}\n""")'
-    else:  # onnx's text format has no way to write some models.
+    else:  # onnx's text format cannot express some models.
         yield "# onnx's text format cannot hold this model; it is the serialized ModelProto."
         yield f"model = onnx.load_from_string({case.model!r})"
 
 
 def _inside_quotes(text: str) -> str:
-    """Return a text as it stands between three quotes: with escapes for what a terminal or a reader could mistake."""
+    """Return a text for a triple-quoted string: characters that a terminal or reader could mistake are escaped."""
     plain = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    plain = re.sub(r"^(\s*):(?=:)", r"\1\\x3a", plain, flags=re.MULTILINE)  # A command to a runner of GitHub's.
+    plain = re.sub(r"^(\s*):(?=:)", r"\1\\x3a", plain, flags=re.MULTILINE)  # A workflow command of GitHub.
     if plain.replace("\n", "").isprintable():
         return plain
     return "".join(item if item == "\n" or item.isprintable() else repr(item)[1:-1] for item in plain)
 
 
 def _stripped(model: onnx.ModelProto) -> bytes:
-    """Return a model without what its text does not say, to be compared; the model itself is changed."""
+    """Return a model without members that its text lacks, for a comparison; the model itself is changed."""
     model.producer_name = ""
     for node in model.graph.node:
         node.name = ""
-        if not node.domain:  # Named as empty and not named are the same.
+        if not node.domain:  # An empty domain and none are the same.
             node.ClearField("domain")
     for tensor in model.graph.initializer:
         array = onnx.numpy_helper.to_array(tensor)
@@ -258,7 +258,7 @@ def _needs_ml_dtypes(case: Case) -> bool:
 
 
 def _innermost(type_: onnx.TypeProto) -> int:
-    """Return the element type of a tensor, or of what is in a container; 0 where there is none."""
+    """Return the element type of a tensor, or of the values in a container; 0 where there is none."""
     kind = type_.WhichOneof("value")
     inner: Any = getattr(type_, kind) if kind else None
     if kind in {"sequence_type", "optional_type"}:
@@ -272,7 +272,7 @@ _NAMED = {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}
 
 
 def literal(value: Value | Drawn) -> str:  # noqa: PLR0911 - one for each kind of value
-    """Return a Python expression that makes the value; for one drawn at random, of what must hold of it."""
+    """Return a Python expression for a value; for one drawn at random, for its required properties."""
     if isinstance(value, Drawn):
         return f"('drawn', {properties.describe(value)!r})"
     if isinstance(value, np.ndarray):
@@ -296,8 +296,8 @@ def literal(value: Value | Drawn) -> str:  # noqa: PLR0911 - one for each kind o
 
 def _expected(case: Case, write: Callable[[Value | Drawn], str]) -> Iterator[str]:
     if case.expected is None:
-        what = "to be refused" if case.outcome is Outcome.REJECTS else "nothing: the text leaves it open"
-        yield f"print({clean(f'expected: {what}: {case.decided}')!r})"
+        description = "to be refused" if case.outcome is Outcome.REJECTS else "nothing: the text leaves it open"
+        yield f"print({clean(f'expected: {description}: {case.decided}')!r})"
         return
     yield "expected = ["
     for value in case.expected:

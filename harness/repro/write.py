@@ -1,4 +1,4 @@
-"""A failure written to where it is wanted: one file of Python, Markdown, or a folder that holds both."""
+"""Writing of a failure: a Python file, a Markdown file, or a folder with both."""
 
 from __future__ import annotations
 
@@ -22,22 +22,27 @@ REFERENCE = "onnx_reference"
 
 
 class FilingError(HarnessError):
-    """What was asked for cannot be written; the text says what would be right."""
+    """The output cannot be written; the text says what would be right."""
 
 
 def others(kind: str, backend: str, named: Sequence[str], passes: Sequence[str] = ()) -> list[Target]:
-    """Return the backends to ask beside the one that fails: none where nothing tells of them.
+    """Return the backends to run beside the failing one: none for a Python file.
 
     Raises:
-        UnknownBackendError: a name means nothing.
-        NoVariableError: a variable that is to be handed on is not set.
+        UnknownBackendError: a name is unknown.
+        NoVariableError: a variable to pass on is not set.
     """
-    wanted = [name for name in dict.fromkeys(named or (REFERENCE,)) if name != backend]
-    return [backend_names.resolve(name, passes=passes) for name in wanted] if kind != "python" or named else []
+    names = [name for name in dict.fromkeys(named or (REFERENCE,)) if name != backend]
+    return [backend_names.resolve(name, passes=passes) for name in names] if kind != "python" or named else []
 
 
 def check(kind: str, out: Path | None, named: Sequence[str]) -> None:
-    """Raise FilingError for what cannot be written, and ResultsError for results, before anything is run."""
+    """Check the place of the output before anything runs.
+
+    Raises:
+        FilingError: it cannot be written there.
+        ResultsError: it is a file of results.
+    """
     if kind == "python" and named:
         raise FilingError("--other is for --format markdown and folder: the Python file asks one runtime")
     if kind == "folder" and out is None:
@@ -54,19 +59,19 @@ def file(issue: Issue, kind: str, out: Path | None) -> tuple[str, Path | None]:
     """Write a failure, or return its text where no file is named.
 
     Args:
-        issue: what is told.
+        issue: the content.
         kind: one of KINDS.
-        out: the file; for a folder the one that the case's own goes into, as `generate --out` has it.
+        out: the file; for a folder the one that the case's folder goes into, as with `generate --out`.
 
     Returns:
-        The text to print, empty if it was written, and what was written.
+        The text to print, empty if it was written, and the path written.
 
     Raises:
         HarnessError: it cannot be written.
     """
     if kind == "folder":
         if out is None:
-            raise FilingError("a folder needs a place")
+            raise FilingError("--format folder needs --out DIR, the folder to write the case's folder to")
         beside = {"repro.py": bug_report.script_text(issue, shared=False), "README.md": bug_report.markdown(issue)}
         files = {name: text.encode("utf-8", "replace") for name, text in beside.items()}
         return "", onnx_layout.write(issue.case, out, replace=True, beside=files)

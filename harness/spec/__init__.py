@@ -1,4 +1,4 @@
-"""What onnx.defs says of operators, and the evaluator of whole models: the oracles applied node by node.
+"""The operators of onnx.defs, and the evaluator of whole models: the oracles applied node by node.
 
 Imports `declare` and `operators` only.
 """

@@ -1,4 +1,4 @@
-"""How much of ONNX has cases: operators and operator versions that are declared, of those that onnx.defs has."""
+"""Completeness: how many of the operators and operator versions of onnx.defs are declared."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ COMPLETENESS = "{operators} of {of_operators} operators and {versions} of {of_ve
 
 
 def covers() -> dict[str, int]:
-    """Return how much of ONNX the generated cases are of, as the header of a run has it."""
+    """Return the numbers of operators and versions with generated cases and in ONNX, for the header of a run."""
     versions = [version for op in registry.load() for version in registry.versions(op)]
     every = schema.every()
     return {
@@ -25,6 +25,6 @@ def completeness() -> str:
 
 
 def undeclared(op: str) -> str:
-    """Return a sentence on an operator of ONNX that nothing is declared of."""
+    """Return a sentence on an operator of ONNX without a declaration."""
     versions = ", ".join(item.rpartition("/")[2] for item in schema.every()[op])
     return f"ONNX has {op} (versions {versions}), of which no case is written yet; {completeness()}"

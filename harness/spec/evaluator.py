@@ -1,6 +1,6 @@
 """Evaluates whole models with the oracles of the operator files: nodes, functions, subgraphs.
 
-It is also a backend: `run` and `info` below are what `backends/serve.py` asks of an adapter.
+It is also a backend: `run` and `info` below are the functions of an adapter that `backends/serve.py` calls.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 OPT_OUTS = (("UndeclaredError", r"", "no operator file"),)
 
 MAX_DEPTH = 64
-"""Functions that call functions, and subgraphs in subgraphs; deeper is taken for a circle."""
+"""Depth of nested function calls and subgraphs; deeper nesting counts as infinite recursion."""
 
 
 class UndeclaredError(Exception):
-    """No operator file says what this operator means, and the text gives no function body."""
+    """No operator file declares this operator, and its text has no function body."""
 
 
 class OracleError(Exception):
@@ -81,15 +81,15 @@ def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
 
 @dataclass(frozen=True)
 class Answer:
-    """What an oracle says.
+    """The result of an oracle.
 
     Attributes:
-        outputs: their values.
-        types: of the outputs.
-        arguments: those it was asked with.
+        outputs: the values of the outputs.
+        types: their types.
+        arguments: the oracle's arguments.
         exact: the values before they were rounded to their types.
         open: for each output, a mask of the elements that may be anything; None where all are determined.
-        evaluate: gives the values, not rounded, for other arguments.
+        evaluate: returns the values, not rounded, for other arguments.
     """
 
     outputs: list[Any]
@@ -101,7 +101,7 @@ class Answer:
 
 
 def known(version: OperatorVersion, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return every attribute as oracles see it: defaults filled in, None for what has none, text as str."""
+    """Return every attribute as oracles get it: with defaults, None without a default, text as str."""
     return {name: attributes.get(name, _text(item.default)) for name, item in version.attributes.items()}
 
 
@@ -119,20 +119,20 @@ def apply(
     n: int,
     nodes: Callable[[], Sequence[Call]] = tuple,
 ) -> Answer:
-    """Return what one node means.
+    """Evaluate one node.
 
     Args:
         op: the declared operator.
         version: the version in force.
-        inputs: Given, in the signature's order; None for one left out, a list for a variadic one.
-        attributes: those given.
+        inputs: TypedValues in the signature's order; None for one left out, a list for a variadic one.
+        attributes: the attributes of the node.
         n: how many outputs the node declares, those that it names "" included.
-        nodes: gives those of the graph around.
+        nodes: returns the nodes of the graph.
 
     Raises:
         Rejected: the text forbids it.
         Unspecified: the text leaves it open.
-        OracleError: the oracle gave too few outputs.
+        OracleError: the oracle returned too few outputs.
     """
     check(version, inputs, attributes, n)
     oracle = op.oracle_for(version.since)
@@ -167,12 +167,12 @@ def determined(value: Any) -> Any:  # noqa: ANN401 - any output
 
 
 def _variables(version: OperatorVersion, types: Sequence[str]) -> dict[str, str]:
-    """Return what the type variables of the outputs stand for."""
+    """Return the types of the type variables of the outputs."""
     return {item.type: text for item, text in zip(version.outputs, types, strict=False)}
 
 
 def _dtypes(types: Mapping[str, str]) -> dict[str, np.dtype[Any]]:
-    """Return the element type of what each type variable stands for."""
+    """Return the element type of each type variable."""
     return {variable: schema.dtype_of(text) for variable, text in types.items() if text}
 
 
@@ -186,7 +186,7 @@ def _value(argument: TypedValue | list[TypedValue] | None, *, wide: bool) -> Any
 
 @dataclass(frozen=True)
 class Scope:
-    """What the nodes of one graph may see: opsets, the model's own functions, the attributes of a call, each other."""
+    """The context of the nodes of one graph: opsets, the model's functions, the attributes of a call, all nodes."""
 
     opsets: Mapping[str, int]
     functions: Mapping[tuple[str, str], onnx.FunctionProto]
@@ -196,7 +196,7 @@ class Scope:
 
 
 Local = Mapping[str, TypedValue | None]
-"""The values that nodes may name; None for an input that a function call left out."""
+"""The values in scope, by name; None for an input that a function call left out."""
 
 
 class Evaluator:
@@ -211,7 +211,7 @@ class Evaluator:
 
         Raises:
             Rejected: the text forbids the model or the inputs.
-            Unspecified: the text leaves open what they mean.
+            Unspecified: the text leaves their meaning open.
             UndeclaredError: an operator has neither a file nor a function body.
         """
         types = {info.name: schema.type_text(info.type) for info in model.graph.input}
@@ -224,7 +224,7 @@ class Evaluator:
         return {name: item.value for name, item in self._graph(model.graph, values, scope).items()}
 
     def _graph(self, graph: onnx.GraphProto, around: Local, scope: Scope) -> dict[str, TypedValue]:
-        """Return the outputs of a graph; `around` holds its inputs, and for a subgraph what lies around it."""
+        """Return the outputs of a graph; `around` has its inputs, and for a subgraph the values of the outer graph."""
         local: MutableMapping[str, TypedValue | None] = ChainMap({}, dict(around))
         for tensor in graph.initializer:
             if tensor.name not in around:
@@ -274,12 +274,12 @@ class Evaluator:
         named = {name: self.attribute(item, local, scope) for name, item in present.items()}
         around = functools.partial(self.calls, local, scope)
         answer = apply(op, version, gather(version, inputs), named, len(node.output), around)
-        # Where a model goes on with values drawn at random, any will do.
+        # Nodes that take values drawn at random get the example.
         values = [value.example if isinstance(value, Drawn) else value for value in answer.outputs]
         return [TypedValue(value, type_) for value, type_ in zip(values, answer.types, strict=True)]
 
     def calls(self, local: Local, scope: Scope) -> list[Call]:
-        """Return the nodes that those of a graph may see, as oracles do."""
+        """Return the nodes of a graph as oracles get them."""
         return [
             Call(
                 f"{node.domain or 'ai.onnx'}/{node.op_type}",
@@ -290,15 +290,15 @@ class Evaluator:
             for node in scope.nodes
         ]
 
-    def made(self, nodes: Sequence[onnx.NodeProto], inputs: Local, scope: Scope) -> dict[str, TypedValue | None]:
-        """Return what is given, and what nodes make of it."""
+    def evaluated(self, nodes: Sequence[onnx.NodeProto], inputs: Local, scope: Scope) -> dict[str, TypedValue | None]:
+        """Return the inputs and the values that nodes compute from them."""
         local = dict(inputs)
         self._nodes(nodes, local, scope)
         return local
 
     @staticmethod
     def _resolved(item: onnx.AttributeProto, scope: Scope) -> onnx.AttributeProto | None:
-        """Return the attribute itself, or what the call gave for the one that it refers to."""
+        """Return the attribute itself, or the attribute of the call that it refers to."""
         if not item.ref_attr_name:
             return item
         if item.ref_attr_name not in scope.call:
@@ -309,7 +309,7 @@ class Evaluator:
         return named
 
     def attribute(self, item: onnx.AttributeProto, local: Local, scope: Scope) -> Any:  # noqa: ANN401
-        """Return an attribute as oracles see it: tensors as arrays, types by name, subgraphs to call."""
+        """Return an attribute as oracles get it: tensors as arrays, types by name, subgraphs as functions."""
         kind = onnx.AttributeProto
         if item.type == kind.GRAPH:
             return _Subgraph(self, item.g, local, scope)
@@ -341,7 +341,7 @@ class Evaluator:
 
 
 class _Subgraph:
-    """A subgraph and what lies around it; see declare.Subgraph."""
+    """A subgraph and the values of the outer graph; see declare.Subgraph."""
 
     def __init__(self, evaluator: Evaluator, graph: onnx.GraphProto, around: Local, scope: Scope) -> None:
         self._evaluator, self._graph, self._around = evaluator, graph, around
@@ -353,7 +353,7 @@ class _Subgraph:
         """Return the values of the outputs.
 
         Raises:
-            Rejected: it does not take so many values, or the text forbids one of its nodes.
+            Rejected: the number of values is wrong, or the text forbids one of its nodes.
         """
         if len(values) != len(self.inputs):
             raise Rejected(Rule.ARITY, f"{self._graph.name} takes {len(self.inputs)} values, not {len(values)}")
@@ -368,7 +368,7 @@ def _sparse(proto: onnx.SparseTensorProto) -> Sparse:
 
 
 def info() -> dict[str, Any]:
-    """Return what the hello message says of this backend."""
+    """Return the members of the hello message of this backend."""
     return {"runtime": "oracle", "version": f"onnx {onnx.__version__}, ml_dtypes {ml_dtypes.__version__}"}
 
 

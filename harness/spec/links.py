@@ -1,4 +1,4 @@
-"""Where onnx's documentation has the text of an operator."""
+"""Links to the text of an operator in onnx's documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads the operator files; refuses duplicates and gaps."""
+"""Loads the operator files; rejects duplicates and gaps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class UnknownOperatorError(HarnessError):
-    """No operator file declares it; the text says which there are."""
+    """No operator file declares the operator; the text names those declared."""
 
 
 class Registry:
@@ -51,7 +51,7 @@ class Registry:
         """Return the operator called `Split` or `ai.onnx/Split`.
 
         Raises:
-            UnknownOperatorError: none is.
+            UnknownOperatorError: there is none.
         """
         for op in self:
             if name in (op.name, str(op)):
@@ -86,7 +86,7 @@ def _check(op: Op) -> None:
     current = [version for version in versions(op) if not version.deprecated]
     oracles = {version.since: op.oracle_for(version.since) for version in current}
     if missing(op):
-        return  # What an oracle takes may have come with a version that this onnx lacks.
+        return  # A parameter of an oracle may be new in a version that this onnx lacks.
     for oracle in op.oracles:
         served = [version for version in current if oracles[version.since] is oracle]
         for name in oracle.parameters:
@@ -104,7 +104,7 @@ def load() -> Registry:
 
 
 def operator_modules() -> list[str]:
-    """Return the names of the operator files' modules; `_name.py` is what several operators of a folder share."""
+    """Return the names of the operator files' modules; `_name.py` is shared by several operators of a folder."""
     names = [
         info.name
         for info in pkgutil.walk_packages(operators.__path__, f"{operators.__name__}.")

@@ -1,4 +1,4 @@
-"""What onnx.defs knows of every operator version; the only module that imports onnx.defs."""
+"""The schema of every operator version; the only module that imports onnx.defs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PREFERRED = ("tensor(float)", "tensor(int64)")
 
 
 class SchemaError(LookupError):
-    """onnx.defs has no such operator or version; the text says what it has."""
+    """onnx.defs has no such operator or version; the text names those it has."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Parameter:
     """An input or output.
 
     Attributes:
-        name: the text's own, without the dots that Split-1 writes behind "outputs".
+        name: the name in the text, without the dots that Split-1 writes after "outputs".
         type: a type variable such as T, or a concrete type such as tensor(int64).
-        optional: may be left out.
-        variadic: stands for any number of values, at least `least`.
-        homogeneous: all values of a variadic parameter have one type.
-        least: how many values a variadic parameter has at least.
-        description: what the text says of it, white space folded.
+        optional: whether it may be left out.
+        variadic: whether it takes any number of values, at least `least`.
+        homogeneous: whether all values of a variadic parameter have one type.
+        least: the least number of values of a variadic parameter.
+        description: its description in the text, white space folded.
     """
 
     name: str
@@ -62,15 +62,15 @@ class Attribute:
 
 @dataclass(frozen=True)
 class OperatorVersion:
-    """One version of one operator, as onnx.defs has it.
+    """The schema of one operator version.
 
     Attributes:
-        since: the opset that brought it.
+        since: the opset that introduced it.
         top: the highest opset in which it is in force.
         types: type variable -> the types it allows, in the schema's order.
-        text: everything the schema says in words, white space folded.
-        constraints: type variable -> what the text says of the types that it allows, where it says something.
-        outputs_least: how many outputs a node has at least.
+        text: all descriptions of the schema, white space folded.
+        constraints: type variable -> the description of its types, if there is one.
+        outputs_least: the least number of outputs of a node.
     """
 
     domain: str
@@ -87,7 +87,7 @@ class OperatorVersion:
     outputs_least: int
 
     def __str__(self) -> str:
-        """Return it as users write it: ai.onnx/Split/13."""
+        """Return its name as users write it: ai.onnx/Split/13."""
         return f"{self.domain}/{self.name}/{self.since}"
 
     @functools.cached_property
@@ -103,7 +103,7 @@ class OperatorVersion:
         return named
 
     def default_type(self, type_: str) -> str:
-        """Return what a type variable stands for where nothing says it: one of PREFERRED, or a container of it."""
+        """Return the type of an unbound type variable: one of PREFERRED, or a container of it, if allowed."""
         allowed = self.allowed(type_)
         candidates = (
             item for preferred in PREFERRED for item in (preferred, f"seq({preferred})", f"optional({preferred})")
@@ -116,7 +116,7 @@ class OperatorVersion:
 
 
 def proto_domain(domain: str) -> str:
-    """Return a domain as models write it: nothing for ai.onnx."""
+    """Return a domain as in models: empty for ai.onnx."""
     return "" if domain == "ai.onnx" else domain
 
 
@@ -152,12 +152,12 @@ def every() -> Mapping[str, tuple[str, ...]]:
 
 
 def known(domain: str, name: str) -> bool:
-    """Tell whether the installed onnx has an operator."""
+    """Return whether the installed onnx has an operator."""
     return (domain, name) in _history()
 
 
 def in_force(domain: str, name: str, opset: int) -> OperatorVersion:
-    """Return the version of an operator that `opset` means.
+    """Return the version of an operator that is in force in `opset`.
 
     Raises:
         SchemaError: no such operator, or it came later than `opset`.
@@ -169,7 +169,7 @@ def in_force(domain: str, name: str, opset: int) -> OperatorVersion:
 
 
 def exists(domain: str, name: str, opset: int) -> bool:
-    """Tell whether `opset` has the operator."""
+    """Return whether `opset` has the operator."""
     return any(version.since <= opset for version in versions(domain, name)) if known(domain, name) else False
 
 
@@ -209,7 +209,7 @@ def _parameter(item: onnx.defs.OpSchema.FormalParameter) -> Parameter:
 
 def _attribute(item: onnx.defs.OpSchema.Attribute) -> Attribute:
     default = helper.get_attribute_value(item.default_value) if item.default_value.name else None
-    kind: Any = item.type  # The stubs do not know it for an enum.
+    kind: Any = item.type  # In the stubs it is no enum.
     return Attribute(item.name, kind.name, item.required, default)
 
 
@@ -228,7 +228,7 @@ def newest_opset(domain: str) -> int:
 def lowest_ir(domain: str, opset: int) -> int:
     """Return the lowest IR version in which models of this opset can be written.
 
-    onnx's table of releases leaves out opsets that no release carried (2 to 4): they go with the next one.
+    onnx's table of releases lacks opsets that no release had (2 to 4): they get the IR version of the next one.
     """
     table = [(key[1], ir) for key, ir in helper.OP_SET_ID_VERSION_MAP.items() if key[0] == domain]
     return min((ir for released, ir in table if released >= opset), default=onnx.IR_VERSION)
@@ -249,7 +249,7 @@ def tensor_text(element_type: int) -> str:
 
 
 def type_text(type_: onnx.TypeProto) -> str:
-    """Return a TypeProto as signatures write it: tensor(float), seq(tensor(float)); empty where it says nothing."""
+    """Return a TypeProto as in signatures: tensor(float), seq(tensor(float)); empty for an unset one."""
     kind = type_.WhichOneof("value")
     if kind == "tensor_type":
         return tensor_text(type_.tensor_type.elem_type)
@@ -264,14 +264,14 @@ def type_text(type_: onnx.TypeProto) -> str:
 
 
 def inner(text: str) -> str:
-    """Return what a container holds: tensor(float) for seq(tensor(float)), float for map(int64, float)."""
+    """Return the type within a container: tensor(float) for seq(tensor(float)), float for map(int64, float)."""
     kind, _, held = text.removesuffix(")").partition("(")
     return held.rpartition(", ")[2] if kind == "map" else held
 
 
 @functools.cache
 def type_proto(text: str) -> onnx.TypeProto:
-    """Return the TypeProto of a type as signatures write it, without shapes."""
+    """Return the TypeProto of a type as in signatures, without shapes."""
     kind = text.partition("(")[0]
     if kind == "seq":
         return helper.make_sequence_type_proto(type_proto(inner(text)))
@@ -284,7 +284,7 @@ def type_proto(text: str) -> onnx.TypeProto:
 
 
 def is_type(text: str) -> bool:
-    """Tell whether there is such a type."""
+    """Return whether such a type exists."""
     try:
         return bool(dtype_of(text))
     except ElementTypeError:
@@ -294,7 +294,7 @@ def is_type(text: str) -> bool:
 ALL_TENSOR_TYPES = tuple(
     f"tensor({row.name})" for row in ELEMENT_TYPES if row.number in onnx.TensorProto.DataType.values()
 )
-"""Of the wire format's element types those that the installed onnx can write."""
+"""The element types of the wire format that the installed onnx has."""
 
 
 def first_body(version: OperatorVersion) -> int | None:
@@ -304,7 +304,7 @@ def first_body(version: OperatorVersion) -> int | None:
 
 
 @functools.cache
-def _schema(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the stubs lack what is asked of it
+def _schema(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the stubs lack some of its members
     return onnx.defs.get_schema(name, in_force(domain, name, opset).since, proto_domain(domain))
 
 
@@ -314,11 +314,11 @@ def function_body(
     """Return the function that defines an operator in `opset`, or None where the text has none.
 
     Args:
-        domain: of the operator.
-        name: of the operator.
-        opset: which the model imports.
-        node: the body may depend on its attributes, and on what inputs and outputs it has.
-        types: of the node's inputs, such as tensor(float); empty for one left out.
+        domain: the domain of the operator.
+        name: the name of the operator.
+        opset: the imported opset.
+        node: the body may depend on its attributes, and on which inputs and outputs it has.
+        types: the types of the node's inputs, such as tensor(float); empty for one left out.
     """
     schema = _schema(domain, name, opset)
     bodies = [version for version in schema.all_function_opset_versions if version <= opset]

@@ -1,4 +1,4 @@
-"""What a signature says of one node: types of values, bindings of type variables, and what it refuses."""
+"""Checks of a node against its signature: types of values, bindings of type variables, numbers of arguments."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class TypedValue(NamedTuple):
     """An input of a node.
 
     Attributes:
-        value: None is an optional that holds nothing.
-        type: what the model declares it to be; empty where only the value can tell.
+        value: None is an empty optional.
+        type: the type that the model declares; empty where it is known from the value only.
     """
 
     value: Value
@@ -31,21 +31,21 @@ class TypedValue(NamedTuple):
 
 
 def type_of(value: Value) -> str:
-    """Return ONNX's name of a value's type: tensor(float), seq(tensor(float)); empty if it cannot be told."""
+    """Return ONNX's name of a value's type: tensor(float), seq(tensor(float)); empty if the value does not show it."""
     if isinstance(value, np.ndarray):
         return f"tensor({element_type(value.dtype).name})"
     if isinstance(value, list):
-        held = type_of(value[0]) if value else ""
-        return f"seq({held})" if held else ""
+        element = type_of(value[0]) if value else ""
+        return f"seq({element})" if element else ""
     if isinstance(value, dict) and value:
         key, item = next(iter(value.items()))
-        held = type_of(item).removeprefix("tensor(").removesuffix(")")
-        return f"map({'string' if isinstance(key, str) else 'int64'}, {held})"
+        element = type_of(item).removeprefix("tensor(").removesuffix(")")
+        return f"map({'string' if isinstance(key, str) else 'int64'}, {element})"
     return ""
 
 
 def kind_of(argument: TypedValue) -> str:
-    """Return the type of an input, declared or told by its value."""
+    """Return the type of an input, declared or by its value."""
     return argument.type or type_of(argument.value)
 
 
@@ -57,7 +57,7 @@ def _several(argument: TypedValue | list[TypedValue | None] | None) -> Iterator[
 
 
 def bind(version: OperatorVersion, inputs: Sequence[Any]) -> Bindings:
-    """Return what each type variable stands for, taken from the inputs in order; nothing is checked."""
+    """Return the type of each type variable, from the inputs in order, without checks."""
     bound: dict[str, list[str]] = {}
     for parameter, values in zip(version.inputs, inputs, strict=False):
         if parameter.type in version.types:
@@ -71,11 +71,11 @@ def output_types(op: Op, version: OperatorVersion, known: Bindings, attributes: 
     """Return the types of the first n outputs.
 
     Args:
-        op: says how output types derive from inputs and attributes where the signature does not.
+        op: declares how output types derive from inputs and attributes where the signature does not.
         version: the version in force.
-        known: what the type variables stand for.
-        attributes: with defaults filled in, None for what was left out.
-        n: how many.
+        known: the type of each type variable.
+        attributes: with defaults filled in, None for one left out without a default.
+        n: number of outputs.
     """
     derived = {variable: _texts(derive(known, attributes)) for variable, derive in op.derives.items()}
     types = []
@@ -90,19 +90,19 @@ def output_types(op: Op, version: OperatorVersion, known: Bindings, attributes: 
 
 
 def _texts(derived: Any) -> list[str]:  # noqa: ANN401 - see Op.derives
-    """Return the types that a derivation gives, whichever way it tells them."""
+    """Return the types of a derivation as text, in whichever form it has them."""
     if isinstance(derived, list | tuple):
         return [_texts(item)[0] for item in derived]
     if isinstance(derived, int):
         try:
             return [f"tensor({element_type(numpy_dtype(derived)).name})"]
-        except ElementTypeError:  # No element type has this number: `check` says so.
+        except ElementTypeError:  # No element type has this number: `check` reports it.
             return [f"tensor({derived})"]
     return [derived if isinstance(derived, str) else f"tensor({element_type(derived).name})"]
 
 
 def check(version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], n: int) -> None:
-    """Raise Rejected where a node breaks its operator's signature, before any meaning is asked."""
+    """Raise Rejected if a node breaks its operator's signature, before the oracle runs."""
     if version.deprecated:
         raise Rejected(Rule.DEPRECATED, f"since {version.since}")
     _check_attributes(version, attributes)
@@ -122,7 +122,7 @@ def check(version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[s
 
 
 def check_outputs(version: OperatorVersion, types: Sequence[str]) -> None:
-    """Raise Rejected where attributes ask for an output of a type that the signature does not allow."""
+    """Raise Rejected if attributes demand an output type that the signature does not allow."""
     for index, text in enumerate(types):
         parameter = version.outputs[min(index, len(version.outputs) - 1)]
         if text and text not in version.allowed(parameter.type):
@@ -146,9 +146,9 @@ def _check_type(
             raise Rejected(Rule.ARITY, f"{parameter.name} is required")
         return
     allowed, text = version.allowed(parameter.type), kind_of(argument)
-    # A value does not tell whether an optional holds it; what the model declares does.
-    held = f"optional({text})" in allowed and not argument.type
-    if text and text not in allowed and not held:
+    # A value does not show whether it is in an optional; the declared type does.
+    in_optional = f"optional({text})" in allowed and not argument.type
+    if text and text not in allowed and not in_optional:
         raise Rejected(Rule.TYPES, f"{parameter.name} is {text}")
     if text and parameter.type in version.types and parameter.homogeneous:
         first = bound.setdefault(parameter.type, text)
@@ -162,5 +162,5 @@ def gather(version: OperatorVersion, inputs: list[TypedValue | None]) -> list[An
         return [*inputs]
     fixed = len(version.inputs) - 1
     if len(inputs) < fixed:
-        return [*inputs]  # `check` says what is required.
+        return [*inputs]  # `check` reports missing ones.
     return [*inputs[:fixed], inputs[fixed:]]
