@@ -86,7 +86,7 @@ outputs = [value.to_host().view(dtype) for value, dtype in zip(values, types)]  
 
 OPTIONS = (
     "--iree-input-demote-f64-to-f32=false",
-    "--iree-llvmcpu-target-cpu=generic",  # what it takes as well where nothing is said, with a warning
+    "--iree-llvmcpu-target-cpu=generic",  # also its default, but then with a warning
     "--mlir-disable-threading",
 )
 """Arguments of iree-compile."""

@@ -10,7 +10,7 @@ not blamed for values that it did not get. Answers of these types come back whol
 What fails, and why (5.0.0):
 
 - float16 is computed in float32, and comes back as that.
-- bfloat16 cannot be given, and comes back as uint16: numpy has no name for the depth of such a Mat.
+- bfloat16 is not accepted, and outputs of it are uint16: numpy has no name for the depth of such a Mat.
 - An answer without elements is None: `forward()` has no array for an empty Mat.
 - Many scalars come back with the shape (1,).
 - A graph input that is a sequence or an optional, or has no shape, fails an assertion.

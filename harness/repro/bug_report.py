@@ -227,7 +227,7 @@ def _actual(issue: Issue, name: str) -> Iterator[str]:
 
 
 def _table(others: Sequence[LiveAnswer]) -> Iterator[str]:
-    yield "| runtime | verdict | what it said |"
+    yield "| runtime | verdict | answer |"
     yield "| --- | --- | --- |"
     for other in others:
         named = code(runtime(other.backend, other.hello))

@@ -263,7 +263,7 @@ def test_every_row_has_a_message() -> None:
         f"import {{ OPT_OUTS }} from {str(HERE / 'onnxruntime_javascript.mjs')!r}; import fs from 'node:fs';"
         "const errors = JSON.parse(fs.readFileSync(0));"
         "console.log(JSON.stringify(OPT_OUTS.filter(([name, pattern]) => name !== 'NoTypeError' &&"
-        " !said.some(([error, message]) => error === name && pattern.test(message))).map(String)))"
+        " !errors.some(([error, message]) => error === name && pattern.test(message))).map(String)))"
     )
     words = [NODE, "--input-type=module", "-e", script]
     done = subprocess.run(words, input=json.dumps(list(SAID.values())).encode(), capture_output=True, check=True)

@@ -467,7 +467,7 @@ def test_expectations_without_their_backend_are_a_usage_error(ask: Asker) -> Non
     assert "--onnx-expectations goes with --onnx-backend" in ran.output, ran.output
 
 
-# What a backend is given of the environment
+# Environment variables of a backend
 
 WANTS = """
 import os
