@@ -110,18 +110,18 @@ def parts(request: Request) -> Parts | None:
     return outputs
 
 
-def described(outputs: Parts) -> list[dict[str, Any]]:
-    return [{"kind": "tensor", "type": FLOAT, "shape": shape} for shape, _ in outputs]
+def described(values: Parts) -> list[dict[str, Any]]:
+    return [{"kind": "tensor", "type": FLOAT, "shape": shape} for shape, _ in values]
 
 
-def answer(request: Request, outputs: Parts | None = None, **changed: Any) -> bytes:
+def answer(request: Request, values: Parts | None = None, **changed: Any) -> bytes:
     """Return the right answer, with some members of its header `changed`."""
-    outputs = parts(request) if outputs is None else outputs
-    if outputs is None:
+    values = parts(request) if values is None else values
+    if values is None:
         reason = {"error": "NotImplementedError", "message": "Split/13 with float32 alone", "reason": "no kernel"}
         return message({"kind": "unsupported", "id": request[0]["id"], **reason})
-    header = {"kind": "answer", "id": request[0]["id"], "outputs": described(outputs), "seconds": 0.001, **changed}
-    return message(header, b"".join(data for _, data in outputs))
+    header = {"kind": "answer", "id": request[0]["id"], "outputs": described(values), "seconds": 0.001, **changed}
+    return message(header, b"".join(data for _, data in values))
 
 
 def good(request: Request) -> None:
