@@ -62,6 +62,7 @@ class Result:
         mismatch: the fields of compare.Mismatch, if there is one.
         clauses: the sentences that the case tests.
         force: how strongly the text forbids the model: must, should, describes or signature; empty where it does not.
+        reworded: the latest release of onnx since which one of these sentences reads so; empty: they always have.
         tags: the tags of the case.
         stderr: the last output of the runtime, if its process ended.
         attempts: for a flaky case, each attempt in order: `process` (first, same, fresh), `verdict`, and the answer.
@@ -84,6 +85,7 @@ class Result:
     mismatch: Mapping[str, Any] = field(default_factory=dict)
     clauses: tuple[str, ...] = ()
     force: str = ""
+    reworded: str = ""
     tags: tuple[str, ...] = ()
     stderr: str = ""
     attempts: tuple[Mapping[str, Any], ...] = ()

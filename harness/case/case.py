@@ -114,6 +114,7 @@ class Case:
         tags: its topics.
         form: how it is delivered.
         detail: the part of the case that the deciding clause applies to.
+        reworded: the latest release of onnx since which one of the sentences reads so; empty: they always have.
         force: of the clause that forbids it, a `declare.Force`; empty where nothing does.
     """
 
@@ -130,6 +131,7 @@ class Case:
     form: str = PLAIN
     detail: str = ""
     force: str = ""
+    reworded: str = ""
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property

@@ -29,6 +29,7 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
         form=case.form,
         clauses=case.clauses,
         force=case.force,
+        reworded=case.reworded,
         tags=tuple(sorted(case.tags)),
     )
     if isinstance(reply, Broken):

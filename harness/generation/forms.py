@@ -12,7 +12,7 @@ from onnx import helper, numpy_helper
 from harness.case.case import EXPANDED, PLAIN, Allowance, Case, Outcome
 from harness.declare import Drawn
 from harness.generation import function_body
-from harness.spec import schema
+from harness.spec import rewordings, schema
 from harness.spec.signature import type_of
 
 if TYPE_CHECKING:
@@ -270,6 +270,7 @@ def build(plan: Plan, form: Form) -> Case:
         tags=frozenset(map(str, plan.spec.tags)),
         form=form.name,
         detail=plan.detail,
+        reworded=rewordings.latest(str(plan.version), (clause.text for clause in plan.spec.clauses)),
         force=str(plan.decided.force) if plan.decided and plan.outcome is Outcome.REJECTS else "",
         notes=tuple(clause.note for clause in plan.spec.clauses if clause.note),
     )

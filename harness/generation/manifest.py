@@ -11,18 +11,18 @@ import functools
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import onnx
 
-import harness
 from harness.errors import HarnessError
 from harness.generation import core, derived, plans
 from harness.spec import registry
+from harness.spec.folders import GENERATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from harness.declare import Op
 
@@ -32,9 +32,6 @@ HEAD = (
 )
 CORE = "core"
 SHOWN = 40
-_PACKAGE = Path(harness.__file__).parent
-FOLDERS = (_PACKAGE / "generated_cases", _PACKAGE.parent / "generated_cases")
-"""Its folder in an installed package, and in a checkout."""
 
 
 class ManifestError(HarnessError):
@@ -112,7 +109,7 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
 
     None if there is no file, or one without a core, or one with other names, types or versions than are declared.
     """
-    path = next((folder / file_name(op) for folder in FOLDERS if (folder / file_name(op)).is_file()), None)
+    path = next((folder / file_name(op) for folder in GENERATED if (folder / file_name(op)).is_file()), None)
     if path is None:
         return None
     rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]

@@ -21,6 +21,7 @@ import onnx
 from harness.atomic_file import write
 from harness.errors import HarnessError
 from harness.generation import manifest
+from harness.spec.folders import GENERATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -112,14 +113,14 @@ def digest(op: Op) -> str:
     """Return a short digest of an operator's oracles, of the manifest of its cases, and of onnx's version."""
     texts = [onnx.__version__]
     texts += [f"{module.__name__}\0{Path(module.__file__ or '').read_text('utf-8')}" for module in modules(op)]
-    cases = [home / manifest.file_name(op) for home in manifest.FOLDERS[::-1]]
+    cases = [home / manifest.file_name(op) for home in GENERATED[::-1]]
     texts += [file.read_text("utf-8") for file in cases if file.is_file()][:1]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
 def path() -> Path:
     """Return where the file lies: in a checkout, or else in the installed package."""
-    return next((home / NAME for home in manifest.FOLDERS[::-1] if home.is_dir()), manifest.FOLDERS[0] / NAME)
+    return next((home / NAME for home in GENERATED[::-1] if home.is_dir()), GENERATED[0] / NAME)
 
 
 def read(file: Path) -> dict[str, Figures]:

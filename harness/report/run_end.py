@@ -85,6 +85,15 @@ def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[
         if counts[verdict]:
             forces = summary.forces(backend) if verdict is Verdict.ACCEPTED_INVALID else ""
             yield label, _number(counts[verdict]), f"{forces}: {meaning}" if forces else meaning
+        if verdict is Verdict.ACCEPTED_INVALID:
+            yield from _errata(summary, backend)
+
+
+def _errata(summary: Summary, backend: str) -> Iterator[tuple[str, str, str]]:
+    if summary.errata[backend]:
+        built = line(summary.built_with[backend])
+        meaning = f"of these rest on sentences that ONNX reworded in place after {built}, with which it was built"
+        yield "errata", _number(summary.errata[backend]), meaning
 
 
 def _number(count: int) -> str:

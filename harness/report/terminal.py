@@ -11,6 +11,7 @@ from tabulate import tabulate
 
 from harness.case.case import quoted
 from harness.report.markup import plain
+from harness.results.errata import is_erratum
 from harness.results.sampling import in_words
 from harness.results.summary import Group, Summary, rate, rates
 from harness.verdict import Verdict, clean, line, natural, version_number
@@ -187,14 +188,15 @@ def groups(
     expects = f"{reference} expects" if reference else "text expects"
     shown, hidden = visible(summary, limit)
     for group in shown:
-        yield _block(group, references.get(group.example.case, ""), expects, width)
+        built = summary.built_with.get(group.example.backend, "")
+        yield _block(group, references.get(group.example.case, ""), expects, built, width)
     for backend, count in sorted(hidden.items()):
         yield f"{backend}: {count} more faults; --groups 0 shows them all"
     if summary.left_out:
         yield f"{summary.left_out} more failures are counted above but not grouped: there are too many kinds of them"
 
 
-def _block(group: Group, reference: str, expects: str, width: int) -> str:
+def _block(group: Group, reference: str, expects: str, built: str, width: int) -> str:
     example = group.example
     operator = example.operator.rpartition("/")[0] or example.operator
     where = [f"versions {', '.join(_ordered(group.versions))}"] if _numbers(group.versions) else []
@@ -204,6 +206,9 @@ def _block(group: Group, reference: str, expects: str, width: int) -> str:
     what = f"{example.backend}: {_verdicts(group)}, {operator}, {cases}" + (f" ({'; '.join(where)})" if where else "")
     lines = [line(what), f"  for example {line(example.case)}"]
     lines += [wrapped("text", quoted(clause), width=width) for clause in example.clauses]
+    if is_erratum(example, built):
+        since = f"reads so since onnx {line(example.reworded)}, and the runtime was built with {line(built)}"
+        lines.append(wrapped("erratum", since, width=width))
     lines.append(wrapped("said", " ".join(example.message.split())[:400], width=width)) if example.message else None
     got = example.actual or f"{example.verdict}{f': {example.error}' if example.error else ''}"
     if example.signal:

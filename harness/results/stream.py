@@ -22,7 +22,7 @@ import onnx
 
 from harness import __version__
 from harness.errors import HarnessError
-from harness.results import records
+from harness.results import errata, records
 from harness.spec.completeness import COMPLETENESS
 from harness.verdict import Result, Unreadable, Verdict, clean, line
 
@@ -54,6 +54,7 @@ SPARSE = (
     "mismatch",
     "clauses",
     "force",
+    "reworded",
     "tags",
     "stderr",
     "attempts",
@@ -95,7 +96,7 @@ def header(
         "started": _now(),
         "suite": dict(suite),
         "backends": {
-            name: {key: clean(hello[key], 80) for key in IDENTITY if key in hello} | _calls(hello)
+            name: {key: clean(hello[key], 80) for key in IDENTITY if key in hello} | _built(hello) | _calls(hello)
             for name, hello in backends.items()
         },
         "arguments": dict(arguments),
@@ -106,6 +107,12 @@ def header(
 def completeness(first: Mapping[str, Any]) -> str:
     """Return how much of ONNX the suite of a run covers, as a sentence; empty where its header does not say."""
     return f"Of ONNX: {COMPLETENESS.format(**first['covers'])}." if "covers" in first else ""
+
+
+def _built(hello: Mapping[str, Any]) -> dict[str, str]:
+    """Return the release of onnx that a runtime was built with, where that is known."""
+    built = errata.built_with(hello)
+    return {"onnx": clean(built, 80)} if built else {}
 
 
 def _calls(hello: Mapping[str, Any]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from harness.results.errata import is_erratum
 from harness.verdict import WRONG, Result, Verdict
 
 if TYPE_CHECKING:
@@ -64,13 +65,20 @@ class Summary:
 
     Attributes:
         counts: (operator version, backend) -> verdict -> number.
+        errata: backend -> how many failures rest on a sentence that was reworded after it was built.
         accepted: backend -> the force of the sentence that forbids a model -> how many of these it accepted.
         groups: failures by `signature`.
         left_out: failures beyond MOST_GROUPS groups.
     """
 
-    def __init__(self) -> None:
-        """Start empty."""
+    def __init__(self, built_with: Mapping[str, str] | None = None) -> None:
+        """Start empty.
+
+        Args:
+            built_with: backend -> the release of onnx that it was built with.
+        """
+        self.built_with = dict(built_with or {})
+        self.errata: Counter[str] = Counter()
         self.counts: dict[tuple[str, str], Counter[Verdict]] = {}
         self.accepted: dict[str, Counter[str]] = {}
         self.groups: dict[tuple[str, ...], Group] = {}
@@ -82,6 +90,7 @@ class Summary:
         if key not in self.counts:
             self.counts[key] = Counter()
         self.counts[key][result.verdict] += 1
+        self.errata[result.backend] += is_erratum(result, self.built_with.get(result.backend, ""))
         if result.verdict is Verdict.ACCEPTED_INVALID:
             self.accepted.setdefault(result.backend, Counter())[result.force] += 1
         if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:

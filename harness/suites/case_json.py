@@ -36,6 +36,7 @@ def describe(case: Case) -> dict[str, Any]:
         "clauses": list(case.clauses),
         "detail": case.detail,
         "force": case.force,
+        "reworded": case.reworded,
         "notes": list(case.notes),
         "tags": sorted(case.tags),
         "form": case.form,
@@ -76,6 +77,7 @@ class Description:
     form: str
     detail: str
     force: str
+    reworded: str
     drawn: Mapping[int, Drawn]
 
 
@@ -100,6 +102,7 @@ def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -
         form=_text(case_path, fields, "form") or PLAIN,
         detail=_text(case_path, fields, "detail"),
         force=_force(case_path, fields),
+        reworded=_text(case_path, fields, "reworded"),
         drawn=_drawn(case_path, fields.get("drawn", {})),
     )
 

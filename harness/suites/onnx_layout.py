@@ -313,6 +313,7 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
         form=description.form,
         detail=description.detail,
         force=description.force,
+        reworded=description.reworded,
         notes=description.notes,
     )
 

@@ -89,7 +89,7 @@ def test_where_the_manifest_is_of_other_cases_the_core_is_chosen_anew(
 ) -> None:
     op, cases = split
     manifest.entries.cache_clear()
-    monkeypatch.setattr(manifest, "FOLDERS", (tmp_path,))
+    monkeypatch.setattr(manifest, "GENERATED", (tmp_path,))
     (tmp_path / manifest.file_name(op)).write_text("# head\nai.onnx/Split/18/gone values 1 2 3 core\n")
     try:
         assert manifest.entries(op) is None
@@ -106,7 +106,7 @@ def test_a_manifest_without_a_core_is_not_believed(
 ) -> None:
     op, cases = split
     manifest.entries.cache_clear()
-    monkeypatch.setattr(manifest, "FOLDERS", (tmp_path,))
+    monkeypatch.setattr(manifest, "GENERATED", (tmp_path,))
     (tmp_path / manifest.file_name(op)).write_text("".join(f"{case.id} values 1 2 3\n" for case in cases))
     try:
         assert manifest.entries(op) is None
