@@ -30,6 +30,7 @@ def info() -> dict[str, Any]:
     return {
         "runtime": "onnx.reference",
         "version": onnx.__version__,
+        "onnx": onnx.__version__,
         "repro": REPRO,
         "opset": max(row[2] for row in onnx.helper.VERSION_TABLE),
         "ir_version": int(onnx.IR_VERSION),
