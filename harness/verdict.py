@@ -63,6 +63,7 @@ class Result:
         clauses: the sentences that the case tests.
         force: how strongly the text forbids the model: must, should, describes or signature; empty where it does not.
         reworded: the latest release of onnx since which one of these sentences reads so; empty: they always have.
+        readings: the numbers of the readings that the expected outcome rests on.
         tags: the tags of the case.
         stderr: the last output of the runtime, if its process ended.
         attempts: for a flaky case, each attempt in order: `process` (first, same, fresh), `verdict`, and the answer.
@@ -86,6 +87,7 @@ class Result:
     clauses: tuple[str, ...] = ()
     force: str = ""
     reworded: str = ""
+    readings: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     stderr: str = ""
     attempts: tuple[Mapping[str, Any], ...] = ()

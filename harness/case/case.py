@@ -115,6 +115,7 @@ class Case:
         form: how it is delivered.
         detail: the part of the case that the deciding clause applies to.
         reworded: the latest release of onnx since which one of the sentences reads so; empty: they always have.
+        readings: the numbers of the readings that the outcome rests on; see `harness.declare.readings`.
         force: of the clause that forbids it, a `declare.Force`; empty where nothing does.
     """
 
@@ -132,6 +133,7 @@ class Case:
     detail: str = ""
     force: str = ""
     reworded: str = ""
+    readings: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from harness.cli.options import (
     with_case_options,
     with_part_options,
 )
+from harness.declare.readings import READINGS
 from harness.errors import HarnessError
 from harness.generation import coverage, manifest
 from harness.mutants import figures
@@ -178,3 +180,16 @@ def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flag
         return
     for text in coverage_report.lines(measured, faults):
         printing.show(text)
+
+
+@click.command("readings")
+def readings_() -> None:
+    """List the readings: decisions where texts leave the same word open.
+
+    Each is decided once and applied alike. A case that rests on one names it; `run --without-reading NUMBER` does not
+    score such cases.
+    """
+    for reading in READINGS.values():
+        printing.show(f"{reading.number}  {reading.question}")
+        for text in (reading.answer, reading.reason, *reading.see):
+            printing.show(textwrap.fill(text, 110, initial_indent="    ", subsequent_indent="    "))

@@ -65,6 +65,7 @@ COMMANDS = {
         "reports", "publish",
         "Write the reports of results files into a folder, with an index: Markdown, a page, and a badge of each.",
     ),
+    "readings": Command("cases", "readings_", "List the readings: decisions where texts leave the same word open."),
     "report": Command(
         "reports", "report", "Write a results file in another format: to standard output, a file, or a folder."
     ),

@@ -20,6 +20,7 @@ from harness.cli.options import (
     with_adapter_options,
     with_case_options,
 )
+from harness.declare.readings import named
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
 from harness.results import sampling
@@ -80,6 +81,10 @@ from harness.run import run as session
     "--expectations", type=click.Path(dir_okay=False, path_type=Path),
     help="File of failures accepted for now; the exit status is that of the gate.",
 )  # fmt: skip
+@click.option(
+    "--without-reading", "readings", multiple=True, metavar="NUMBER",
+    help="Do not score cases that rest on this reading of the text; see `readings`. Repeatable.",
+)  # fmt: skip
 def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> None:  # noqa: ANN401 - click's
     """Run cases on backends and report which sentences of the text they break.
 
@@ -109,5 +114,6 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
         expectations=options["expectations"],
         passes=options["passes"],
         isolate=options["isolate"],
+        without_readings=named(options["readings"]),
     )
     exit_with(session.execute(run_options))

@@ -7,12 +7,15 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from harness.declare.readings import ONE_ELEMENT
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy as np
+
+    from harness.declare.readings import Reading
 
 
 class DeclarationError(HarnessError):
@@ -102,6 +105,7 @@ class NoAnswer(Exception):  # noqa: N818 - an outcome, not an error
         """Take the clause, and the part of the case that it is about."""
         super().__init__(f"«{clause.text}»" + (f" ({detail})" if detail else ""))
         self.clause, self.detail = clause, detail
+        self.rests_on: frozenset[Reading] = frozenset()
 
 
 class Rejected(NoAnswer):
@@ -119,10 +123,26 @@ class Version:
     Attributes:
         since: the opset that introduced it.
         dtypes: the element type of each type variable, as far as inputs and attributes determine it.
+        rests_on: the readings that the oracle has named.
     """
 
     since: int
     dtypes: Mapping[str, np.dtype[Any]] = field(default_factory=dict)
+    rests_on: set[Reading] = field(default_factory=set, compare=False)
+
+    def reads(self, reading: Reading, when: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
+        """Note that the answer rests on a reading, if `when`."""
+        if when:
+            self.rests_on.add(reading)
+
+    def scalar(self, clause: Clause, value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return the scalar that `clause` asks for without naming its shape; raise Rejected where it is none.
+
+        One element of rank 1 does, which is a reading of ours.
+        """
+        self.require(clause, value.size == 1 and value.ndim <= 1)
+        self.reads(ONE_ELEMENT, value.ndim == 1)
+        return value.reshape(())
 
     def permit(self, clause: Clause, used: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
         """Raise Unspecified if something was `used` that only `clause` permits, and `clause` is not in force."""

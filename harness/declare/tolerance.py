@@ -44,6 +44,11 @@ class Tolerance:
     measured: bool = False
     stage: str = ""
 
+    @property
+    def exact(self) -> bool:
+        """Whether only the very same value passes."""
+        return not (self.ulp or self.rtol or self.atol or self.bound or self.measured)
+
 
 EXACT = Tolerance("the operator only moves or selects data", signed_zero=True)
 

@@ -30,6 +30,7 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
         clauses=case.clauses,
         force=case.force,
         reworded=case.reworded,
+        readings=case.readings,
         tags=tuple(sorted(case.tags)),
     )
     if isinstance(reply, Broken):

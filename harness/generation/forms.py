@@ -38,6 +38,7 @@ class Plan:
         outputs: name and type of each output; the name is empty for one left out in between.
         expected: the values of the outputs that have names.
         detail: the part of the case that the deciding clause is about.
+        readings: the numbers of the readings that the expected outcome rests on.
         decided: the clause that the oracle names where it returns no values.
         types: the types of the type variables that the case is expanded over.
         rank: the rank of the output tensors, for a model without an answer; None where it is open.
@@ -57,6 +58,7 @@ class Plan:
     allowance: Allowance
     detail: str
     decided: Clause | None
+    readings: tuple[str, ...]
     types: Mapping[str, str]
     rank: int | None
 
@@ -270,6 +272,7 @@ def build(plan: Plan, form: Form) -> Case:
         tags=frozenset(map(str, plan.spec.tags)),
         form=form.name,
         detail=plan.detail,
+        readings=plan.readings,
         reworded=rewordings.latest(str(plan.version), (clause.text for clause in plan.spec.clauses)),
         force=str(plan.decided.force) if plan.decided and plan.outcome is Outcome.REJECTS else "",
         notes=tuple(clause.note for clause in plan.spec.clauses if clause.note),

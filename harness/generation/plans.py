@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.case.case import Allowance, Case, Outcome
 from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected, ValueOf
-from harness.generation import binding, derived, function_body
+from harness.generation import binding, derived, function_body, precision
 from harness.generation.allowance import of_answer as allowance_of
 from harness.generation.allowance import operand_types
 from harness.generation.forms import Form, Plan, build, delivered_id, form_names, forms
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from harness.declare import CaseSpec
     from harness.declare.data import Value
+    from harness.declare.readings import Reading
     from harness.spec.schema import OperatorVersion
 
 
@@ -97,6 +98,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     outputs = ["" if name in spec.omits else name for name in output_names(version, n)]
     named = [index for index, name in enumerate(outputs) if name]
     outcome, expected, detail, decided = Outcome.VALUES, None, "", None
+    rests_on: frozenset[Reading] = frozenset()
     allowance = Allowance(op.compare.reason)
     try:
         nodes = functools.partial(_evaluator().calls, local, scope)
@@ -105,6 +107,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         if any(isinstance(value, Drawn) for value in expected):
             outcome = Outcome.PROPERTY
         allowance = allowance_of(op.compare, answer, operand_types(op, version, values, evaluated), named)
+        rests_on = answer.rests_on | precision.readings(op.compare, [item for _, item in inputs], expected)
         kinds = answer.types
     except NoAnswer as no_answer:
         if spec.derived and not spec.rejects:
@@ -112,7 +115,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
                 raise DeclarationError(f"{case_id}: the example is no valid call: {no_answer}") from no_answer
             raise NotDerivedError(str(no_answer)) from no_answer
         outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
-        detail, decided = no_answer.detail, no_answer.clause
+        detail, decided, rests_on = no_answer.detail, no_answer.clause, no_answer.rests_on
         _agree(case_id, spec, no_answer)
         of_outputs = output_types(op, version, bind(version, values), known, n)
         # A model cannot declare an output of a type that does not exist.
@@ -137,6 +140,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         allowance=allowance,
         detail=detail,
         decided=decided,
+        readings=tuple(sorted(reading.number for reading in rests_on)),
         types=types,
         rank=_rank(op, {**present, **{name: item.value for name, item in inputs if item}}),
     )

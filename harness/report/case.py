@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from harness.case.case import Outcome, quoted
 from harness.case.model_text import model_text
 from harness.case.value_text import one
+from harness.declare import readings
 from harness.verdict import clean, line
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def lines(case: Case) -> Iterator[str]:
         yield from _paragraph("text", quoted(clause))
     for note in case.notes:
         yield from _paragraph("note", note)
+    for number in case.readings:
+        yield from _paragraph("reading", readings.sentence(number))
     yield ""
     yield "model"
     yield textwrap.indent(model_text(case.model, MOST_MODEL), "  ")

@@ -10,6 +10,7 @@ import tabulate as tables
 from tabulate import tabulate
 
 from harness.case.case import quoted
+from harness.declare import readings
 from harness.report.markup import plain
 from harness.results.errata import is_erratum
 from harness.results.sampling import in_words
@@ -206,6 +207,7 @@ def _block(group: Group, reference: str, expects: str, built: str, width: int) -
     what = f"{example.backend}: {_verdicts(group)}, {operator}, {cases}" + (f" ({'; '.join(where)})" if where else "")
     lines = [line(what), f"  for example {line(example.case)}"]
     lines += [wrapped("text", quoted(clause), width=width) for clause in example.clauses]
+    lines += [wrapped("reading", readings.sentence(line(number)), width=width) for number in example.readings]
     if is_erratum(example, built):
         since = f"reads so since onnx {line(example.reworded)}, and the runtime was built with {line(built)}"
         lines.append(wrapped("erratum", since, width=width))

@@ -24,6 +24,7 @@ from harness.case import compare
 from harness.case.case import Outcome, quoted
 from harness.case.model_text import model_text
 from harness.case.value_text import one
+from harness.declare import readings
 from harness.repro import script
 from harness.spec import links
 from harness.verdict import MAX_MESSAGE, Verdict, clean, line
@@ -142,6 +143,12 @@ def _blocks(issue: Issue) -> Iterator[str]:
             yield "\n>\n".join(f"> {prose(quoted(clause))}" for clause in others)
         if case.notes:
             yield "\n".join(f"- {prose(note)}" for note in case.notes)
+        if case.readings:
+            rests = (prose(readings.sentence(number)) for number in case.readings)
+            yield "\n".join(
+                ["What is expected rests on a reading where the text leaves a word open:", ""]
+                + [f"- {text}" for text in rests]
+            )
     else:
         yield f"A case of {link}."
     yield "## Model"

@@ -55,6 +55,7 @@ SPARSE = (
     "clauses",
     "force",
     "reworded",
+    "readings",
     "tags",
     "stderr",
     "attempts",
@@ -162,7 +163,7 @@ def from_record(record: Mapping[str, Any]) -> Result:
     """Return a record, which must match the schema, as a result."""
     known = {key: value for key, value in record.items() if key in _FIELDS}
     known["verdict"] = _VERDICTS[known["verdict"]]
-    for key in ("clauses", "tags", "attempts"):
+    for key in ("clauses", "readings", "tags", "attempts"):
         known[key] = tuple(known.get(key, ()))
     for key in ("mismatch", "ulps"):
         known.setdefault(key, {})

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness import printing
+from harness.case.case import Outcome
 from harness.case.value_text import brief
 from harness.errors import HarnessError
 from harness.execution import backend_names, sandbox
@@ -74,6 +75,7 @@ class Options:
         samples: by backend, n where it runs 1 case in n; without an entry, it runs all.
         passes: names of environment variables that adapters get in addition to those that all get.
         isolate: adapters have no network, and cannot read what they are compared with.
+        without_readings: the numbers of readings whose cases are not scored.
     """
 
     backends: tuple[str, ...]
@@ -95,6 +97,7 @@ class Options:
     samples: Mapping[str, int] = field(default_factory=dict)
     passes: tuple[str, ...] = ()
     isolate: bool = False
+    without_readings: frozenset[str] = frozenset()
 
 
 class Skipped:
@@ -255,6 +258,7 @@ class Run:
             "timeout": options.limits.timeout,
             "memory": options.limits.memory,
             **({"isolate": True} if options.isolate else {}),
+            **({"without_readings": sorted(options.without_readings)} if options.without_readings else {}),
         }
 
     def _read_earlier_results(self) -> Skipped:
@@ -273,9 +277,17 @@ class Run:
             if case.expected is None and case.outcome == "values" and self.reference is None:
                 self.without_outputs.append(case.id)
                 continue
-            yield case
+            yield self._scored(case)
         self._note_unreadable()
         self._last = True
+
+    def _scored(self, case: Case) -> Case:
+        """Return the case; left open where it rests on a reading that this run does without."""
+        open_ = self.options.without_readings.intersection(case.readings)
+        if not open_:
+            return case
+        detail = f"it rests on {', '.join(sorted(open_))}, and this run does without"
+        return dataclasses.replace(case, outcome=Outcome.UNSPECIFIED, expected=None, force="", detail=detail)
 
     def _note_unreadable(self) -> None:
         """Record what of the suite could not be read since the last call."""

@@ -17,7 +17,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from harness.declare import Call, Drawn, PartlyOpen, Rejected, Rule, Sparse, Version, dense
+from harness.declare import Call, Drawn, NoAnswer, PartlyOpen, Rejected, Rule, Sparse, Version, dense
 from harness.declare.rounding import is_float, nearest
 from harness.spec import registry as registries
 from harness.spec import schema
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from harness.declare import Op
     from harness.declare.data import Array, Value
+    from harness.declare.readings import Reading
     from harness.spec.registry import Registry
     from harness.spec.schema import OperatorVersion
 
@@ -90,6 +91,7 @@ class Answer:
         exact: the values before they were rounded to their types.
         open: for each output, a mask of the elements that may be anything; None where all are determined.
         evaluate: returns the values, not rounded, for other arguments.
+        rests_on: the readings that the oracle named.
     """
 
     outputs: list[Any]
@@ -98,6 +100,7 @@ class Answer:
     exact: list[Any]
     open: list[Array | None]
     evaluate: Callable[[Mapping[str, Any]], list[Any]]
+    rests_on: frozenset[Reading]
 
 
 def known(version: OperatorVersion, attributes: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,17 +151,23 @@ def apply(
     named = {name: arguments.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
     of_node = {name: {"n": lambda: n, "nodes": nodes}[name]() for name in oracle.of_node}
 
+    readings: set[Reading] = set()
+
     def evaluate(arguments: Mapping[str, Any]) -> list[Any]:
-        result = oracle.function(Version(version.since, dtypes), **of_node, **arguments)
+        result = oracle.function(Version(version.since, dtypes, readings), **of_node, **arguments)
         return list(result) if isinstance(result, tuple) or version.outputs[-1].variadic else [result]
 
-    values = evaluate(named)
+    try:
+        values = evaluate(named)
+    except NoAnswer as no_answer:
+        no_answer.rests_on = frozenset(readings)
+        raise
     if len(values) < n:
         raise OracleError(f"{version}: the oracle gave {len(values)} outputs, the node has {n}")
     exact = [determined(value) for value in values]
     masks = [value.open if isinstance(value, PartlyOpen) else None for value in values]
     outputs = [_round(value, type_) for value, type_ in zip(exact, types, strict=False)]
-    return Answer(outputs, types, named, exact, masks, evaluate)
+    return Answer(outputs, types, named, exact, masks, evaluate, frozenset(readings))
 
 
 def determined(value: Any) -> Any:  # noqa: ANN401 - any output

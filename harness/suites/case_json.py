@@ -37,6 +37,7 @@ def describe(case: Case) -> dict[str, Any]:
         "detail": case.detail,
         "force": case.force,
         "reworded": case.reworded,
+        "readings": list(case.readings),
         "notes": list(case.notes),
         "tags": sorted(case.tags),
         "form": case.form,
@@ -78,6 +79,7 @@ class Description:
     detail: str
     force: str
     reworded: str
+    readings: tuple[str, ...]
     drawn: Mapping[int, Drawn]
 
 
@@ -103,6 +105,7 @@ def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -
         detail=_text(case_path, fields, "detail"),
         force=_force(case_path, fields),
         reworded=_text(case_path, fields, "reworded"),
+        readings=tuple(_texts(case_path, fields, "readings")),
         drawn=_drawn(case_path, fields.get("drawn", {})),
     )
 

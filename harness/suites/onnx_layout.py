@@ -314,6 +314,7 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
         detail=description.detail,
         force=description.force,
         reworded=description.reworded,
+        readings=description.readings,
         notes=description.notes,
     )
 

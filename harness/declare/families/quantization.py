@@ -63,10 +63,7 @@ class Granularity:
             Rejected, Unspecified: they do not fit the tensor, or a sentence leaves open whether they do.
         """
         if scalar := _in_force(v, self.scalar):
-            for item in (scale, zero):
-                v.silent(scalar, item is not None and item.ndim > 0 and item.size == 1)
-                v.require(scalar, item is None or item.ndim == 0)
-            return scale, zero
+            return v.scalar(scalar, scale), None if zero is None else v.scalar(scalar, zero)
         v.require(_the_one_in_force(v, self.same_shape), zero is None or zero.shape == scale.shape)
         assert axis is not None  # noqa: S101 - a scalar scale was the only one before there was an axis
         rank = len(shape)

@@ -98,8 +98,8 @@ FINAL = LOOP.clause(
     against=("test_loop13_seq", "test_loop16_seq_none"),
 )
 TENSORS = LOOP.clause("Scan outputs must be Tensors.", since=13)
-SCALAR_COUNT = LOOP.clause("tensor of int64, which should be a scalar.", note="onnxruntime takes a vector of one.")
-SCALAR_CONDITION = LOOP.clause("tensor of bool, which should be a scalar.", note="onnxruntime takes a vector of one.")
+SCALAR_COUNT = LOOP.clause("tensor of int64, which should be a scalar.")
+SCALAR_CONDITION = LOOP.clause("tensor of bool, which should be a scalar.")
 
 
 @LOOP.oracle()
@@ -121,8 +121,8 @@ def looped(
     v.silent(FINAL, n < len(body.outputs) - 1)
     if TENSORS.in_force(v.since):
         v.require(TENSORS, all(type_.startswith("tensor(") or not type_ for type_ in scanned))
-    v.require(SCALAR_COUNT, M is None or M.ndim == 0)
-    v.require(SCALAR_CONDITION, cond is None or cond.ndim == 0)
+    M = None if M is None else v.scalar(SCALAR_COUNT, M)  # noqa: N806 - the text's own name
+    cond = None if cond is None else v.scalar(SCALAR_CONDITION, cond)
     v.silent(FOREVER, M is None and cond is None)
     carried = v_initial
     scans: list[list[Array]] = [[] for _ in scanned]
@@ -407,9 +407,18 @@ for name, clause in (("body_gives_less_before_11", DECLARED), ("body_gives_less"
     )
 case("node_has_more", M=2, v_initial=(ramp(3),), n=2, body=SAME, rejects=FINAL)
 case("node_has_less", Tag.EDGE, M=2, v_initial=(ramp(2, 3),), n=1, body=SUM_AND_SCAN, around=A, unspecified=FINAL)
-case("count_vector", Tag.EDGE, M=[2], v_initial=(ramp(3),), body=SUM, around=ROW, rejects=SCALAR_COUNT)
+case("count_vector", Tag.EDGE, M=[2], v_initial=(ramp(3),), body=SUM, around=ROW, cites=SCALAR_COUNT)
+case("condition_vector", Tag.EDGE, M=2, cond=[True], v_initial=(ramp(3),), body=SUM, around=ROW, cites=SCALAR_CONDITION)
+case("count_of_two", Tag.EDGE, M=[2, 2], v_initial=(ramp(3),), body=SUM, around=ROW, rejects=SCALAR_COUNT)
 case(
-    "condition_vector", Tag.EDGE, M=2, cond=[True], v_initial=(ramp(3),), body=SUM, around=ROW, rejects=SCALAR_CONDITION
+    "condition_of_two",
+    Tag.EDGE,
+    M=2,
+    cond=[True, True],
+    v_initial=(ramp(3),),
+    body=SUM,
+    around=ROW,
+    rejects=SCALAR_CONDITION,
 )
 case(
     "condition_becomes_vector",

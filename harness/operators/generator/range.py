@@ -28,8 +28,8 @@ def _count(start: Array, limit: Array, delta: Array) -> int:
 
 def _rounding(start: Array, limit: Array, delta: Array, **_: object) -> list[Array]:
     """Return what rounds for each element: half an epsilon of the product, of the sum, and of the expected value."""
-    products = np.arange(_count(start, limit, delta)) * float(delta)
-    return [np.abs(products) / 2 + np.abs(float(start) + products)]
+    products = np.arange(_count(start, limit, delta)) * delta.item()
+    return [np.abs(products) / 2 + np.abs(start.item() + products)]
 
 
 RANGE = Op(
@@ -97,9 +97,8 @@ def _settled(span: Fraction, delta: Fraction, dtype: np.dtype[Any]) -> bool:
 @RANGE.oracle()
 def generated(v: Version, start: Array, limit: Array, delta: Array, stash_type: Int) -> Array:
     """Return start + i * delta for each i, computed exactly and rounded to the type once."""
-    for clause, number in ((FIRST, start), (LIMIT, limit), (STEP, delta)):
-        v.require(clause, number.ndim == 0)
-        v.silent(NUMBER, not np.isfinite(number))
+    start, limit, delta = v.scalar(FIRST, start), v.scalar(LIMIT, limit), v.scalar(STEP, delta)
+    v.silent(NUMBER, not all(np.isfinite(number) for number in (start, limit, delta)))
     v.silent(NUMBER, delta == 0)
     dtype = v.dtypes["T"]
     if dtype.itemsize == np.dtype(np.float16).itemsize and start.dtype.kind == "f":
@@ -239,12 +238,11 @@ case("stash_float_of_double", Tag.EDGE, **of("double", (0.1, 0.75, 0.1)), stash_
 case("stash_float_of_int64", Tag.EDGE, **of("int64", (2**53 + 1, 2**53 + 9, 2)), stash_type=FLOAT, cites=NO_EFFECT)
 
 NO_SCALAR = vary(
-    of_shape_1=typed("int64", ramp(1)),
-    of_shape_2=typed("int64", ramp(2)),
-    of_shape_1x1=typed("int64", ramp(1, 1)),
-    of_shape_0=typed("int64", ramp(0)),
+    of_shape_2=typed("int64", ramp(2)), of_shape_1x1=typed("int64", ramp(1, 1)), of_shape_0=typed("int64", ramp(0))
 )
 START, LAST, THREE = typed("int64", 1), typed("int64", 9), typed("int64", 3)
+ONE: dict[str, Any] = {"start": typed("int64", [2]), "limit": typed("int64", [9]), "delta": typed("int64", [3])}
+case("of_shape_1", Tag.EDGE, **ONE, cites=(FIRST, LIMIT, STEP))
 case("start", Tag.EDGE, start=NO_SCALAR, limit=LAST, delta=THREE, rejects=FIRST)
 case("limit", Tag.EDGE, start=START, limit=NO_SCALAR, delta=THREE, rejects=LIMIT)
 case("delta", Tag.EDGE, start=START, limit=LAST, delta=NO_SCALAR, rejects=STEP)

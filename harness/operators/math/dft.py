@@ -81,14 +81,14 @@ def _transform(input: Array, dft_length: Array | None, axis: int, inverse: int, 
     """Return the transform that the arguments of a node describe."""
     size = input.shape[axis]
     default = 2 * (size - 1) if inverse and onesided else size
-    length = default if dft_length is None else int(dft_length)
+    length = default if dft_length is None else int(dft_length.item())
     return Transform(axis % input.ndim, length, bool(inverse), bool(onesided))
 
 
 def _rounding(
     input: Array, dft_length: Array | None, axis: Array | int | None, inverse: int, onesided: int
 ) -> list[Array]:
-    chosen = -2 if axis is None else int(axis)
+    chosen = -2 if axis is None else np.asarray(axis).item()
     return [_transform(input, dft_length, chosen, inverse, onesided).error(input)]
 
 
@@ -238,8 +238,8 @@ def transformed_since_20(
     v: Version, input: Array, dft_length: Array | None, axis: Array | None, inverse: int, onesided: int
 ) -> Array:
     """Return the transform along the axis of an input."""
-    v.require(AXIS_SCALAR, axis is None or axis.ndim == 0)
-    return _transformed(v, SINCE_20, input, dft_length, -2 if axis is None else int(axis), inverse, onesided)
+    along = -2 if axis is None else int(v.scalar(AXIS_SCALAR, axis))
+    return _transformed(v, SINCE_20, input, dft_length, along, inverse, onesided)
 
 
 def _transformed(
@@ -247,14 +247,14 @@ def _transformed(
 ) -> Array:
     v.require(RANGE, -input.ndim <= axis <= -2 or 0 <= axis <= input.ndim - 2)  # noqa: PLR2004 - as the sentence says
     v.require(wording.complex, input.shape[-1] in {1, COMPLEX})
-    v.require(SCALAR, dft_length is None or dft_length.ndim == 0)
+    length = None if dft_length is None else v.scalar(SCALAR, dft_length)
     v.require(wording.zero_or_one, onesided in {0, 1})
     v.silent(wording.default_false, inverse not in {0, 1})
     if onesided:
         real = input.shape[-1] == 1
         v.require(wording.rfft_of_real, real or bool(inverse))
         v.require(wording.irfft_of_complex, not (real and inverse))
-    transform = _transform(input, dft_length, axis, inverse, onesided)
+    transform = _transform(input, length, axis, inverse, onesided)
     v.silent(SCALAR, transform.length < 1)
     if inverse and onesided:
         real_ones = transform.values(input).take(transform.self_conjugate(), transform.axis)
@@ -350,8 +350,10 @@ case("rank0", Tag.EDGE, input=ramp(), axis=0, rejects=RANGE)
 case("rank1", Tag.EDGE, input=ramp(COMPLEX), axis=0, rejects=RANGE)
 case("rank2_axis_left_out_before_20", Tag.CHANGE, input=COMPLEX_LINE[0], before=20, rejects=RANGE)
 case("rank2_axis_left_out_since_20", Tag.CHANGE, input=COMPLEX_LINE[0], cites=AXIS_LAST)
-case("axis_vector", input=COMPLEX_LINE, axis=[1], since=20, rejects=AXIS_SCALAR)
-case("length_vector", input=COMPLEX_LINE, axis=1, dft_length=[4], rejects=SCALAR)
+case("axis_vector", Tag.EDGE, input=COMPLEX_LINE, axis=[1], since=20, cites=AXIS_SCALAR)
+case("length_vector", Tag.EDGE, input=COMPLEX_LINE, axis=1, dft_length=[4], cites=SCALAR)
+case("axis_of_two", input=COMPLEX_LINE, axis=[1, 1], since=20, rejects=AXIS_SCALAR)
+case("length_of_two", input=COMPLEX_LINE, axis=1, dft_length=[4, 4], rejects=SCALAR)
 case("length_negative", Tag.EDGE, input=COMPLEX_LINE, axis=1, dft_length=-5, unspecified=SCALAR)
 case("nothing", Tag.EDGE, input=ramp(2, 0, 1), axis=1, unspecified=SCALAR)
 ONE_VALUE = half_spectrum(1, 1, 2, 1)

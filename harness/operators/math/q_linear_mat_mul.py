@@ -14,6 +14,7 @@ import numpy as np
 
 from harness.declare import Array, Op, Tag, Version, ramp, typed, ulp
 from harness.declare.families.quantization import saturated
+from harness.declare.readings import ONE_ELEMENT
 from harness.operators.math._matrix_product import MISFITS, SHAPES, rank_of_product, require_product, shape_words
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def _spread(v: Version, operand: Array, scale: Array, zero_point: Array, *, by_r
     """Return scale and zero point in a shape that broadcasts to that of `a` (by row) or `b` (by column)."""
     v.require(SAME_SHAPE, scale.shape == zero_point.shape)
     if scale.size == 1 and scale.ndim <= 1:
+        v.reads(ONE_ELEMENT, scale.ndim == 1)
         return scale.reshape(()), zero_point.reshape(())
     v.silent(EITHER, operand.ndim < MATRIX)
     *stack, rows, columns = operand.shape
@@ -110,6 +112,7 @@ def product(
     """Return saturate(round(a @ b / y_scale) + y_zero_point) of the dequantized a and b."""
     v.require(SAME_SHAPE, y_scale.shape == y_zero_point.shape)
     v.silent(EITHER, y_scale.size != 1 or y_scale.ndim > 1)
+    v.reads(ONE_ELEMENT, y_scale.ndim == 1)
     a_scales, a_zeros = _spread(v, a, a_scale, a_zero_point, by_row=True)
     b_scales, b_zeros = _spread(v, b, b_scale, b_zero_point, by_row=False)
     v.silent(FORMULA, not all(np.isfinite(scale).all() for scale in (a_scale, b_scale, y_scale)))

@@ -88,11 +88,10 @@ def copied(v: Version, n: int, data: Array) -> tuple[Array, ...]:
 @DROPOUT.oracle(since=12)
 def by_mode(v: Version, data: Array, ratio: Array | None, training_mode: Array | None) -> tuple[Any, Any]:
     """Return a copy and a mask of ones, or what holds of any dropout."""
-    v.require(SCALARS, all(item is None or item.ndim == 0 for item in (ratio, training_mode)))
-    if training_mode is None or not training_mode:
+    share = 0.5 if ratio is None else float(v.scalar(SCALARS, ratio))
+    if training_mode is None or not v.scalar(SCALARS, training_mode):
         return data, np.ones(data.shape, bool)
     v.silent(NO_RATIO, ratio is None and NO_RATIO.in_force(v.since))
-    share = 0.5 if ratio is None else float(ratio)
     v.require(RANGE, 0 <= share < 1)
     if share == 0:
         return data, np.ones(data.shape, bool)
@@ -149,6 +148,8 @@ case(
 case("training_infinity", Tag.EDGE, data=[np.inf, 1], ratio=0.5, training_mode=True, n=2, unspecified=FORMULA)
 RATIOS = vary(one=1.0, negative=-0.5, nan=np.nan)
 case("ratio", Tag.EDGE, data=ramp(3), ratio=RATIOS, training_mode=True, rejects=RANGE)
-case("ratio_vector", Tag.EDGE, data=ramp(3), ratio=[0.5], since=12, rejects=SCALARS)
-case("training_mode_vector", Tag.EDGE, data=ramp(3), training_mode=[False], rejects=SCALARS)
+case("ratio_vector", Tag.EDGE, data=ramp(3), ratio=[0.5], since=12, cites=SCALARS)
+case("training_mode_vector", Tag.EDGE, data=ramp(3), training_mode=[False], cites=SCALARS)
+case("ratio_of_two", Tag.EDGE, data=ramp(3), ratio=[0.5, 0.25], since=12, rejects=SCALARS)
+case("training_mode_of_two", Tag.EDGE, data=ramp(3), training_mode=[False, False], rejects=SCALARS)
 case("training_each_type", Tag.DTYPE, each="T1", data=HALVES, ratio=0.5, training_mode=True, n=2, cites=TRAINING)

@@ -117,12 +117,9 @@ def selected(
     """Return a row of batch, class and box for every box selected."""
     v.require(BOXES, boxes.ndim == scores.ndim and boxes.shape[2:] == (4,))
     v.require(SCORES, scores.shape[::2] == boxes.shape[:2])
-    scalars = ((max_output_boxes_per_class, MOST), (iou_threshold, IOU), (score_threshold, SCORE))
-    for scalar, clause in scalars:
-        v.require(clause, scalar is None or (scalar.size == 1 and scalar.ndim <= 1))
-    most = 0 if max_output_boxes_per_class is None else int(max_output_boxes_per_class.item())
-    overlap = 0.0 if iou_threshold is None else float(iou_threshold.item())
-    lowest = -np.inf if score_threshold is None else float(score_threshold.item())
+    most = 0 if max_output_boxes_per_class is None else int(v.scalar(MOST, max_output_boxes_per_class))
+    overlap = 0.0 if iou_threshold is None else float(v.scalar(IOU, iou_threshold))
+    lowest = -np.inf if score_threshold is None else float(v.scalar(SCORE, score_threshold))
     v.require(IOU, 0 <= overlap <= 1)
     v.silent(MOST, most < 0)
     v.silent(CORNERS, center_point_box not in {0, 1})

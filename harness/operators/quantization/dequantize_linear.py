@@ -161,7 +161,7 @@ case(
 )
 
 case("scalars", x=[1, 2, 3], x_scale=0.5, x_zero_point=7, cites=SCALARS)
-case("scalar_of_rank1", Tag.EDGE, x=[1, 2, 3], x_scale=[0.5], before=13, unspecified=SCALARS)
+case("scalar_of_rank1", Tag.EDGE, x=[1, 2, 3], x_scale=[0.5], before=13, cites=SCALARS)
 case("scale_for_each", x=[1, 2, 3], x_scale=THREE, rejects=SCALARS)
 case("zero_point_for_each", x=[1, 2, 3], x_scale=0.5, x_zero_point=[1, 2, 3], before=13, rejects=SCALARS)
 

@@ -193,7 +193,7 @@ case("tie_of_float32_before_21", Tag.EDGE, x=[0.35], y_scale=0.1, before=21, uns
 case("tie_of_float32_before_23", Tag.EDGE, x=[0.35], y_scale=0.1, since=21, before=23, unspecified=FORMULA)
 case("tie_of_float32", Tag.EDGE, x=[0.35], y_scale=0.1, cites=PRECISION)
 
-case("scale_of_rank1", Tag.EDGE, x=CUBE, y_scale=[2], y_zero_point=1, before=13, unspecified=SCALAR)
+case("scale_of_rank1", Tag.EDGE, x=CUBE, y_scale=[2], y_zero_point=1, before=13, cites=SCALAR)
 case("scale_for_each", x=CUBE, y_scale=[1, 2], y_zero_point=1, before=13, rejects=SCALAR)
 case("scale_of_wrong_rank", x=CUBE, y_scale=[[2, 1]], y_zero_point=[[1, 2]], since=13, before=21, rejects=EITHER)
 case("scalar_and_vector_before_21", x=CUBE, y_scale=2, y_zero_point=[1, 2, 3], rejects=MATCH_BEFORE_21)

@@ -68,9 +68,7 @@ REFLECT = PAD.clause(
 EDGE = PAD.clause("3) `edge` - pads with the edge values of array", since=11, note="Of no values there is no edge.")
 WRAP = PAD.clause("4) `wrap` - wrap-around padding as if the data tensor forms a torus", since=19)
 FILLED = PAD.clause("One float, indicates the value to be filled", before=11)
-SCALAR = PAD.clause(
-    "A scalar value to be used if the mode chosen is `constant`", since=11, note="Runtimes take rank 1 as well."
-)
+SCALAR = PAD.clause("A scalar value to be used if the mode chosen is `constant`", since=11)
 DEFAULT_BEFORE_13 = PAD.clause("(by default it is 0).", since=11, before=13)
 DEFAULT = PAD.clause("(by default it is 0, empty string or False).", since=13)
 APPLY = PAD.clause("1-D tensor of axes that `pads` apply to.", since=18)
@@ -139,8 +137,7 @@ def padded(v: Version, data: Array, pads: Ints, mode: str, value: Fill, constant
         v.require(RANGE, bool(((along >= -data.ndim) & (along < data.ndim)).all()))
     padded_axes = [int(axis) % data.ndim for axis in along]
     v.silent(REPEATED, len(set(padded_axes)) < len(padded_axes))
-    constant = value if constant_value is None else constant_value
-    v.require(SCALAR, constant_value is None or np.ndim(constant_value) == 0)
+    constant = value if constant_value is None else v.scalar(SCALAR, np.asarray(constant_value))
     triples = zip(padded_axes, map(int, numbers[: along.size]), map(int, numbers[along.size :]), strict=True)
     return _padded(v, data, list(triples), mode, constant)
 
@@ -200,7 +197,8 @@ case("constant_value", Tag.CHANGE, data=GRID, pads=[1, 2, 2, 0], constant_value=
 case(
     "constant_value_edge", data=GRID, pads=[1, 2, 2, 0], constant_value=7, mode="edge", **ONCE, cites=(SCALAR, ASSUMED)
 )
-case("constant_value_vector", Tag.EDGE, data=GRID, pads=[1, 2, 2, 0], constant_value=[7], rejects=SCALAR)
+case("constant_value_vector", Tag.EDGE, data=GRID, pads=[1, 2, 2, 0], constant_value=[7], cites=SCALAR)
+case("constant_value_of_two", Tag.EDGE, data=GRID, pads=[1, 2, 2, 0], constant_value=[7, 7], rejects=SCALAR)
 
 # Numbers of elements before and after the values 1 to 5 of a line; empty: in every mode.
 LINES: list[tuple[str, list[int], str, Clause | None]] = [

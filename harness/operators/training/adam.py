@@ -136,8 +136,7 @@ def stepped(
     norm_coefficient_post: float,
 ) -> list[Array]:
     """Return the new values of all tensors, then their averages of gradients, then those of the squares."""
-    v.require(T_SCALAR, T.ndim == 0)
-    v.require(R_SCALAR, R.ndim == 0)
+    R, T = v.scalar(R_SCALAR, R), v.scalar(T_SCALAR, T)
     k, rest = divmod(len(inputs), 4)
     v.require(INPUTS, rest == 0)
     v.require(OUTPUTS, n == 3 * k)
@@ -211,8 +210,10 @@ case("nan", Tag.EDGE, inputs=([np.nan, 1, 1], [1, np.nan, 1], [1, 1, np.nan], [1
 case("dtypes", Tag.DTYPE, each="T3", R=typed("{T3}", 0.1), cites=FLOATS)
 case("dtypes_set", Tag.DTYPE, each="T3", R=typed("{T3}", 0.1), **SET, cites=FLOATS)
 
-case("count_vector", Tag.EDGE, T=[3], rejects=T_SCALAR)
-case("rate_vector", Tag.EDGE, R=[0.1], rejects=R_SCALAR)
+case("count_vector", Tag.EDGE, T=[3], cites=T_SCALAR)
+case("rate_vector", Tag.EDGE, R=[0.1], cites=R_SCALAR)
+case("count_of_two", Tag.EDGE, T=[3, 3], rejects=T_SCALAR)
+case("rate_of_two", Tag.EDGE, R=[0.1, 0.1], rejects=R_SCALAR)
 case("inputs", inputs=vary(three=(X, G, V), five=(X, G, V, H, H), two=(X, G)), rejects=INPUTS)
 for n in (1, 2, 4):
     case(f"outputs_{n}", n=n, rejects=OUTPUTS)

@@ -112,8 +112,7 @@ def stepped(
 ) -> list[Array]:
     """Return the new values of all tensors, then their new momenta."""
     v.require(MODES, mode in {"nesterov", "standard"})
-    v.require(T_SCALAR, T.ndim == 0)
-    v.require(R_SCALAR, R.ndim == 0)
+    R, T = v.scalar(R_SCALAR, R), v.scalar(T_SCALAR, T)
     k, rest = divmod(len(inputs), 3)
     v.require(INPUTS, rest == 0)
     v.require(OUTPUTS, n == 2 * k)
@@ -208,8 +207,10 @@ for mode, cited in (("standard", (STANDARD, X_NEW)), ("nesterov", (NESTEROV, X_N
     )
 
 case("mode", Tag.EDGE, mode=vary(unknown="Nesterov", empty=""), rejects=MODES)
-case("count_vector", Tag.EDGE, T=[3], rejects=T_SCALAR)
-case("rate_vector", Tag.EDGE, R=[0.1], rejects=R_SCALAR)
+case("count_vector", Tag.EDGE, T=[3], cites=T_SCALAR)
+case("rate_vector", Tag.EDGE, R=[0.1], cites=R_SCALAR)
+case("count_of_two", Tag.EDGE, T=[3, 3], rejects=T_SCALAR)
+case("rate_of_two", Tag.EDGE, R=[0.1, 0.1], rejects=R_SCALAR)
 case("inputs", inputs=vary(two=(X, G), four=(X, G, V, V)), rejects=INPUTS)
 case("one_output", n=1, rejects=OUTPUTS)
 case("three_outputs", n=3, rejects=OUTPUTS)

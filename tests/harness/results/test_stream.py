@@ -65,6 +65,9 @@ FULL = Result(
         "wanted": ["1.0"], "given": ["2.0"],
     },
     clauses=("One.", "Two."),
+    force="must",
+    reworded="1.19",
+    readings=("R1",),
     tags=("change", "edge"),
     stderr="the last",
     attempts=(

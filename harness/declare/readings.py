@@ -1,0 +1,82 @@
+"""The register of readings: decisions taken once where ONNX's texts leave the same word open in many operators.
+
+An oracle names a reading where its answer rests on it (`v.reads(READING, when)`); the cases that do are marked with its
+number, and `run --without-reading NUMBER` leaves them unscored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One decision.
+
+    Attributes:
+        number: R1, R2, ...; never given to another one.
+        question: what the texts leave open.
+        answer: ours.
+        reason: why.
+        see: links to its discussion.
+    """
+
+    number: str
+    question: str
+    answer: str
+    reason: str
+    see: tuple[str, ...] = ()
+
+
+ONE_ELEMENT = Reading(
+    "R1",
+    "Where a text asks for a scalar and does not name its shape, does a tensor of shape [1] do?",
+    "Yes. Where the text names the shape (`tensor of empty shape`, `0-D tensor`), it does not.",
+    "It can mean nothing else. Official cases of NonMaxSuppression and QLinearMatMul have it, and the function body of "
+    "Attention hands Pad such a value.",
+    ("https://github.com/onnx/onnx/pull/2224", "https://github.com/onnx/onnx/pull/5617"),
+)
+SUBNORMAL = Reading(
+    "R2",
+    "May a subnormal number be taken for zero?",
+    "No: it is a number as any other.",
+    "The types of ONNX are those of IEEE 754, whose arithmetic has subnormal numbers; no text allows to flush them. "
+    "Processors and compilers do so in fast modes.",
+)
+DOUBLE = Reading(
+    "R3",
+    "May an operator compute doubles in single precision?",
+    "No: the result has the precision of its type.",
+    "A formula on doubles is one of doubles. Where a text computes in another type than that of the operands, it says "
+    "so, as LayerNormalization does.",
+)
+READINGS = {reading.number: reading for reading in (ONE_ELEMENT, SUBNORMAL, DOUBLE)}
+"""All of them, by number."""
+
+
+class ReadingError(HarnessError):
+    """There is no reading of this number."""
+
+
+def named(numbers: Iterable[str]) -> frozenset[str]:
+    """Return the numbers of readings.
+
+    Raises:
+        ReadingError: one of them is none.
+    """
+    for number in numbers:
+        if number not in READINGS:
+            raise ReadingError(f"no reading {number[:40]!r}; there are {', '.join(READINGS)}")
+    return frozenset(numbers)
+
+
+def sentence(number: str) -> str:
+    """Return a reading in one sentence, for those who read a case that rests on it."""
+    reading = READINGS.get(number)
+    return f"{number}: {reading.question} {reading.answer}" if reading else number

@@ -1,0 +1,121 @@
+"""The register of readings, and the cases that rest on one."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from harness.cli.cases import readings_
+from harness.declare import EXACT, Clause, Op, Rejected, Tag, Version, typed, ulp
+from harness.declare.readings import DOUBLE, ONE_ELEMENT, READINGS, SUBNORMAL, ReadingError, named, sentence
+from harness.generation import plans
+from harness.report import case as case_report
+from harness.spec import registry
+
+CLAUSE = Clause("ai.onnx/Pad", "A scalar value.")
+
+
+def test_each_reading_has_a_number_of_its_own_an_answer_and_a_reason() -> None:
+    assert list(READINGS) == [f"R{number}" for number in range(1, len(READINGS) + 1)]
+    for reading in READINGS.values():
+        assert reading.question.endswith("?"), reading
+        assert reading.answer.endswith("."), reading
+        assert reading.reason.endswith("."), reading
+        assert all(re.fullmatch(r"https://github\.com/onnx/onnx/(pull|issues)/\d+", link) for link in reading.see)
+
+
+def test_a_number_that_is_none_is_named_with_those_there_are() -> None:
+    with pytest.raises(ReadingError, match=r"no reading 'R99'; there are R1, R2"):
+        named(["R1", "R99"])
+    assert named(["R1"]) == {"R1"}
+
+
+@pytest.mark.parametrize(("shape", "rests"), [((), False), ((1,), True)])
+def test_one_element_does_for_a_scalar_and_that_is_a_reading(shape: tuple[int, ...], rests: bool) -> None:  # noqa: FBT001
+    version = Version(13)
+    scalar = version.scalar(CLAUSE, np.full(shape, 7))
+    assert (scalar.shape, scalar.item()) == ((), 7)
+    assert version.rests_on == ({ONE_ELEMENT} if rests else set())
+
+
+@pytest.mark.parametrize("shape", [(2,), (1, 1), (0,)])
+def test_other_shapes_are_no_scalar(shape: tuple[int, ...]) -> None:
+    with pytest.raises(Rejected):
+        Version(13).scalar(CLAUSE, np.zeros(shape))
+
+
+def case_of(operator: str, version: int, name: str) -> plans.Case:
+    op = registry.load().named(operator)
+    return next(case for case in plans.cases(op, (version,)) if case.id.endswith(f"/{name}"))
+
+
+@pytest.mark.parametrize(
+    ("operator", "version", "name"),
+    [
+        ("Pad", 19, "constant_value_vector"), ("Loop", 21, "count_vector"), ("Range", 11, "of_shape_1"),
+        ("Dropout", 13, "ratio_vector"), ("QuantizeLinear", 10, "scale_of_rank1"), ("DFT", 20, "axis_vector"),
+        ("QLinearMatMul", 21, "scalars_as_vectors"),
+    ],
+)  # fmt: skip
+def test_the_reading_on_scalars_is_applied_alike(operator: str, version: int, name: str) -> None:
+    case = case_of(operator, version, name)
+    assert "R1" in case.readings
+    assert case.outcome in {"values", "property"}
+
+
+@pytest.mark.parametrize(
+    ("operator", "version", "name"), [("Clip", 13, "min_is_vector"), ("CumSum", 14, "axis_vector")]
+)
+def test_a_sentence_that_names_the_shape_of_a_scalar_forbids_others(operator: str, version: int, name: str) -> None:
+    op = registry.load().named(operator)
+    cases = [case for case in plans.cases(op, (version,)) if case.id.endswith(f"/{name}")]
+    assert all(case.outcome == "rejects" and not case.readings for case in cases)
+
+
+def unary(tolerance: str) -> Op:
+    op = Op("Relu", versions=(14,), compare=EXACT if tolerance == "exact" else ulp(1, "one"), rank="X")
+
+    @op.oracle()
+    def same(v: Version, X: np.ndarray) -> np.ndarray:  # noqa: ARG001, N803
+        return X
+
+    op.case("floats", Tag.BASIC, X=[1.0, 2.0])
+    op.case("doubles", Tag.BASIC, X=typed("double", [1.0, 2.0]))
+    op.case("subnormals", Tag.BASIC, X=[1e-45, 2.0])
+    op.case("subnormal_halves", Tag.BASIC, X=typed("float16", [1e-7]))
+    op.case("zeros", Tag.BASIC, X=[0.0, -0.0, np.nan, np.inf])
+    return op
+
+
+@pytest.mark.parametrize(
+    ("name", "tolerance", "rests"),
+    [
+        ("floats", "ulp", ()),
+        ("doubles", "ulp", (DOUBLE.number,)),
+        ("doubles", "exact", ()),
+        ("subnormals", "ulp", (SUBNORMAL.number,)),
+        ("subnormals", "exact", (SUBNORMAL.number,)),
+        ("subnormal_halves", "ulp", (SUBNORMAL.number,)),
+        ("zeros", "ulp", ()),
+    ],
+)
+def test_precision_is_a_reading_where_the_values_show_it(name: str, tolerance: str, rests: tuple[str, ...]) -> None:
+    op = unary(tolerance)
+    (plan,) = plans.plans(op, specs=[spec for spec in op if spec.name == name])
+    assert plan.readings == rests
+
+
+def test_a_case_is_shown_with_its_reading() -> None:
+    text = "\n".join(case_report.lines(case_of("Pad", 19, "constant_value_vector")))
+    assert "reading: R1: Where a text asks for a scalar" in text
+
+
+def test_the_register_is_printed() -> None:
+    done = CliRunner().invoke(readings_)
+    assert done.exit_code == 0
+    for reading in READINGS.values():
+        assert sentence(reading.number).split(":")[0] in done.output
+        assert reading.question in done.output
