@@ -57,6 +57,7 @@ def _has_subnormal(array: np.ndarray[Any, Any]) -> bool:
 def _subnormal(array: np.ndarray[Any, Any]) -> bool:
     if not is_float(array.dtype) or array.dtype.itemsize * 8 < ARITHMETIC_BITS or not array.size:
         return False
-    size = np.abs(array.astype(np.float64))
+    with np.errstate(invalid="ignore"):  # A signalling NaN.
+        size = np.abs(array.astype(np.float64))
     smallest = float(ml_dtypes.finfo(array.dtype).smallest_normal)  # type: ignore[no-untyped-call]
     return bool(((size > 0) & (size < smallest)).any())

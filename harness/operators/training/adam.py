@@ -21,7 +21,7 @@ ROUNDINGS = 12
 
 def _adjusted(R: Array, T: Array, alpha: float, beta: float) -> Array:
     """Return R_adjusted."""
-    return np.asarray(R * np.sqrt(1 - beta ** float(T)) / (1 - alpha ** float(T)) if T > 0 else R)
+    return np.asarray(R * np.sqrt(1 - beta ** T.item()) / (1 - alpha ** T.item()) if T > 0 else R)
 
 
 def _step(
@@ -61,7 +61,7 @@ def _rounding(
     """Return half a rounding of all magnitudes for each operation; 1 less a power loses what the power rounds by."""
     k, lost = len(inputs) // 4, 0.0
     if T > 0:
-        lost = sum(base ** float(T) / (1 - base ** float(T)) for base in (alpha, beta) if 0 < base < 1)
+        lost = sum(base ** T.item() / (1 - base ** T.item()) for base in (alpha, beta) if 0 < base < 1)
     rate = np.abs(_adjusted(R, T, alpha, beta))
     bounds = []
     for place in range(k):
