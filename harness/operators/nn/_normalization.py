@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -17,8 +18,8 @@ COARSEST = 2.0**-7
 
 
 def per_channel(x: Array, values: Array) -> Array:
-    """Return values of each channel in a shape that broadcasts to x, whose axis 1 is the channel."""
-    return values.reshape(values.shape + (1,) * (x.ndim - 1 - values.ndim)) if x.ndim > 1 else values
+    """Return values of each channel in a shape that broadcasts to x, whose axis 1 is the channel if it has one."""
+    return values.reshape(values.shape + (1,) * (x.ndim - 1 - values.ndim))
 
 
 def normalized(
@@ -71,15 +72,14 @@ def standardized(
 
     Left open by `formula`: the mean of nothing, and squares beyond that type.
     """
-    v.silent(formula, 0 in {x.shape[axis] for axis in axes} and 0 not in set(x.shape[: min(axes)]))
-    most = float(ml_dtypes.finfo(stage).max)  # type: ignore[no-untyped-call]
     with np.errstate(all="ignore"):
         cast = x.astype(stage).astype(np.float64)
-        mean = cast.mean(axes, keepdims=True)
-        squares = (cast - mean) ** 2
-        total = squares.sum(axes, keepdims=True)
-        v.silent(formula, bool((np.isfinite(total) & (total > most)).any()))
-        inverse = 1 / np.sqrt(squares.mean(axes, keepdims=True) + epsilon)
+        total, terms = cast.sum(axes, keepdims=True), math.prod(x.shape[axis] for axis in axes)
+        v.silent(formula, total.size > x.size)
+        mean = total / terms
+        squares = ((cast - mean) ** 2).sum(axes, keepdims=True)
+        v.silent(formula, bool(np.isinf(squares.astype(stage)).any()))
+        inverse = 1 / np.sqrt(squares / terms + epsilon)
         return (cast - mean) * inverse, mean, inverse
 
 

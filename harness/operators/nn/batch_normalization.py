@@ -152,7 +152,7 @@ def normalized_before_14(
     """
     _check(v, X, (scale, B, mean, var), spatial)
     v.require(LISTED, n in {1, 5})
-    trains = n > 1 if is_test is None else not is_test
+    trains = n != 1 if is_test is None else not is_test
     v.require(NOT_FOR_TESTING, trains or n == 1)
     if not trains:
         center, spread, factor, bias = (per_channel(X, values) for values in (mean, var, scale, B))
@@ -228,6 +228,8 @@ WAVES = np.sin(np.arange(24.0) * 1.7) * 2
 IMAGES = WAVES.reshape(2, 3, 1, 4)
 PLANES = np.repeat([3.0, -2.0, 5.0], 4).reshape(1, 3, 1, 4)
 """In every channel a constant, whose variance is 0."""
+PARTLY_CONSTANT = PLANES + np.array([0, 0, 1, 0] + [0] * 8).reshape(PLANES.shape)
+"""Of three variances one is not 0."""
 FACTORS: dict[str, Any] = {"scale": [1.5, -0.5, 2], "B": [0.25, 1, -3]}
 STATISTICS: dict[str, Any] = {"mean": [0.1, -0.7, 0.4], "var": [0.5, 2, 1.25]}
 INPUTS: dict[str, Any] = {**FACTORS, "input_mean": STATISTICS["mean"], "input_var": STATISTICS["var"]}
@@ -286,6 +288,7 @@ for suffix, words in (("_before_6", VERSION_1), ("_before_7", VERSION_6)):
     case(f"test_outputs{suffix}", **BEFORE_14, **words, is_test=1, **FIVE, rejects=NOT_FOR_TESTING)
     case(f"training_constant{suffix}", Tag.CHANGE, **constant, is_test=0, cites=(TRAINING_BEFORE_14, IN_PLACE))
     case(f"training_default{suffix}", Tag.CHANGE, **constant, cites=(IS_TEST, MOMENTUM, EPSILON))
+    case(f"training_y{suffix}", **BEFORE_14, **words, is_test=0, unspecified=LISTED)
     case(f"training_of_features{suffix}", Tag.EDGE, **constant, spatial=0, unspecified=ACROSS)
 for suffix, words in (
     ("_before_6", VERSION_1),
@@ -294,6 +297,8 @@ for suffix, words in (
     ("_before_14", SINCE_9),
 ):
     case(f"training{suffix}", Tag.CHANGE, **BEFORE_14, **words, **FIVE, unspecified=TRAINING_BEFORE_14)
+    partly: dict[str, Any] = {**BEFORE_14, "X": PARTLY_CONSTANT}
+    case(f"training_partly_constant{suffix}", Tag.EDGE, **partly, **words, **FIVE, unspecified=TRAINING_BEFORE_14)
     case(f"four_outputs{suffix}", **BEFORE_14, **words, n=4, omits=("mean", "var"), rejects=LISTED)
 case(
     "training_constant_before_14",
@@ -307,6 +312,7 @@ case(
 )
 
 case("training", Tag.CHANGE, X=IMAGES, **INPUTS, training_mode=1, n=3, cites=(RUNNING, Y_TRAINING, POPULATION))
+case("training_no_batch", Tag.EDGE, X=ramp(0, 3, 1, 4), **INPUTS, training_mode=1, n=3, unspecified=POPULATION)
 case("training_y", X=IMAGES, **INPUTS, training_mode=1, unspecified=LISTED)
 case("two_outputs", X=IMAGES, **INPUTS, training_mode=1, n=2, rejects=LISTED)
 case("training_var", X=IMAGES, **INPUTS, training_mode=1, n=3, omits=("running_mean",), cites=RUNNING)

@@ -9,6 +9,7 @@ Versions: 18, which is deprecated (scale and bias for each group), 21 (for each 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import ml_dtypes
@@ -23,18 +24,16 @@ STAGES = {1: np.dtype(np.float32), 10: np.dtype(np.float16), 11: np.dtype(np.flo
 
 def _groups(X: Array, num_groups: int) -> Array:
     """Return X with the elements of each group of each instance in one row."""
-    return X.reshape(X.shape[0], num_groups, int(np.prod(X.shape[1:], dtype=np.int64)) // num_groups)
+    return X.reshape(X.shape[0] * num_groups, math.prod(X.shape[1:]) // num_groups)
 
 
 def _errors(X: Array, scale: Array, bias: Array, epsilon: float, num_groups: int, stash_type: int) -> list[Array]:
     """Return the allowance: that of stage one, then two roundings in the type of X."""
-    if X.size == 0:
-        return [np.zeros(X.shape)]
     groups = _groups(X, num_groups)
-    first, _, _ = standardized_errors(groups, (2,), epsilon, STAGES[stash_type], by_squares=True)
+    first, _, _ = standardized_errors(groups, (1,), epsilon, STAGES[stash_type], by_squares=True)
     with np.errstate(all="ignore"):
         wide = groups.astype(np.float64)
-        size = np.abs(wide - wide.mean(2, keepdims=True)) / np.sqrt(wide.var(2, keepdims=True) + epsilon)
+        size = np.abs(wide - wide.mean(1, keepdims=True)) / np.sqrt(wide.var(1, keepdims=True) + epsilon)
         factor, shift = (np.abs(per_channel(X, item.astype(np.float64))) for item in (scale, bias))
         return [(first + 2 * size).reshape(X.shape) * factor + shift]
 
@@ -97,11 +96,8 @@ def grouped(v: Version, X: Array, scale: Array, bias: Array, epsilon: float, num
     v.require(DIVISOR, 0 < num_groups <= max(1, channels))
     v.require(EQUAL, channels % num_groups == 0)
     v.silent(PRECISION, stash_type not in STAGES)
-    v.silent(STATISTICS, X.size == 0 and X.shape[0] > 0)
     factor, shift = (per_channel(X, item.astype(np.float64)) for item in (scale, bias))
-    if X.size == 0:
-        return np.zeros(X.shape)
-    stage_one, _, _ = standardized(v, STATISTICS, _groups(X, num_groups), (2,), epsilon, STAGES[stash_type])
+    stage_one, _, _ = standardized(v, STATISTICS, _groups(X, num_groups), (1,), epsilon, STAGES[stash_type])
     with np.errstate(all="ignore"):
         return np.asarray(factor * stage_one.reshape(X.shape) + shift)
 
@@ -139,6 +135,9 @@ case("nan", Tag.EDGE, X=[[np.nan, 1, 2, 3], [4, 5, 7, 6]], **FACTORS, num_groups
 case("infinity", Tag.EDGE, X=[[np.inf, 1, 2, 3], [4, 5, -np.inf, 6]], **FACTORS, num_groups=2, cites=STATISTICS)
 case("no_instances", Tag.EDGE, X=ramp(0, 4, 3), **FACTORS, num_groups=2, cites=DIMENSIONS)
 case("no_elements", Tag.EDGE, X=ramp(2, 4, 0), **FACTORS, num_groups=2, since=21, unspecified=STATISTICS)
+NO_CHANNELS: dict[str, Any] = {"X": ramp(2, 0, 3), "scale": ramp(0), "bias": ramp(0), "since": 21}
+case("no_channels", Tag.EDGE, **NO_CHANNELS, num_groups=1, unspecified=STATISTICS)
+case("no_channels_in_two", Tag.EDGE, **NO_CHANNELS, num_groups=2, rejects=DIVISOR)
 case(
     "squares_beyond_float", Tag.EDGE, X=[[1e30, -1e30, 3, 1]], **FACTORS, num_groups=2, since=21, unspecified=STATISTICS
 )
@@ -152,6 +151,7 @@ case(
     since=21,
     rejects=DIVISOR,
 )
+case("groups_of_one_channel", X=WAVES[:6].reshape(2, 1, 3), scale=[2], bias=[1], num_groups=2, rejects=DIVISOR)
 case("groups_three", X=IMAGES, **FACTORS, num_groups=3, since=21, rejects=EQUAL)
 for name in FACTORS:
     for shape in ((2,), (1,), (), (4, 1), (5,), (1, 4)):
@@ -190,6 +190,8 @@ DOUBLES: dict[str, Any] = {
 }
 case("double_beyond_float", Tag.EDGE, **DOUBLES, num_groups=2, cites=CASTS)
 case("double_beyond_float_stash_double", Tag.EDGE, **DOUBLES, num_groups=2, stash_type=11, cites=PRECISION)
+BEYOND: dict[str, Any] = {**DOUBLES, "X": typed("double", [[1e200, -1e200, 3, 1]])}
+case("squares_beyond_double", Tag.EDGE, **BEYOND, num_groups=2, stash_type=11, unspecified=STATISTICS)
 case(
     "deprecated",
     Tag.CHANGE,

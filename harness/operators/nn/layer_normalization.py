@@ -151,6 +151,9 @@ case("infinity", Tag.EDGE, X=[[np.inf, 1, 2, 3], [4, 5, 7, 6], [1, -np.inf, 2, n
 case("nan", Tag.EDGE, X=[[np.nan, 1, 2, 3], [4, 5, 7, 6]], Scale=1, n=3, cites=STANDARDIZED)
 case("no_rows", Tag.EDGE, X=ramp(0, 4), Scale=FOUR, n=3, cites=STATISTICS)
 case("no_elements", Tag.EDGE, X=ramp(3, 0), Scale=1, n=3, unspecified=STANDARDIZED)
+case("no_planes", Tag.EDGE, X=ramp(0, 3, 0), Scale=1, axis=1, n=3, cites=STATISTICS)
+case("no_elements_within", Tag.EDGE, X=ramp(2, 0, 3), Scale=1, axis=1, n=3, unspecified=STANDARDIZED)
+case("squares_large", Tag.EDGE, X=[[1e15, -2e15, 3e15]], Scale=1, n=3, cites=STANDARDIZED)
 case("squares_beyond_float", Tag.EDGE, X=[[1e30, -1e30, 3]], Scale=1, n=3, unspecified=STANDARDIZED)
 
 case("statistics", Tag.DTYPE, each="T", **PLAIN, n=3, cites=(PRECISION, CASTS))

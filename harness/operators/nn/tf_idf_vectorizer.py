@@ -111,7 +111,7 @@ def _occurrences(row: list[Any], gram: tuple[Any, ...], skips: int) -> int:
     """Return how often an n-gram is in a row, with every number of items skipped; 1-grams skip none."""
     count, n = 0, len(gram)
     for step in range(1, 2 if n == 1 else min(skips, len(row)) + 2):
-        count += sum(tuple(row[at : at + n * step : step]) == gram for at in range(len(row) - (n - 1) * step))
+        count += sum(tuple(row[at : at + n * step : step]) == gram for at in range(len(row)))
     return count
 
 
@@ -143,7 +143,7 @@ def vector(
     v.require(AS_MANY, weights is None or len(weights) == len(ngram_indexes))
     v.silent(SHAPE, not ngram_indexes or min(ngram_indexes) < 0)
     v.silent(COUNTS, sorted(ngram_indexes) != list(range(len(ngram_indexes))))
-    rows = X.reshape(-1, X.shape[-1]) if X.size else np.zeros((int(np.prod(X.shape[:-1])), 0), X.dtype)
+    rows = np.atleast_2d(X)
     output = np.zeros((len(rows), max(ngram_indexes) + 1))
     for place, row in enumerate(rows.tolist()):
         for i, gram in enumerate(grams):
@@ -322,7 +322,9 @@ def without_answer(
 without_answer("coordinate_twice", ngram_indexes=[0, 1, 2, 3, 4, 5, 5], unspecified=COUNTS)
 without_answer("coordinate_unused", ngram_indexes=[0, 1, 2, 3, 4, 5, 7], unspecified=COUNTS)
 without_answer("coordinate_negative", ngram_indexes=[0, 1, 2, 3, 4, 5, -1], unspecified=SHAPE)
-FALSE_STARTS = vary(beyond=[0, 11], fall=[0, 4, 2], late=[1, 4], part_a_gram=[0, 5], none=[])
+FALSE_STARTS = vary(
+    beyond=[0, 11], fall=[0, 4, 2], fall_by_whole_grams=[0, 6, 4], late=[1, 4], part_a_gram=[0, 5], none=[]
+)
 without_answer("starts", ngram_counts=FALSE_STARTS, unspecified=STARTS)
 without_answer("no_grams", ngram_indexes=[], pool_int64s=[], ngram_counts=[0, 0], unspecified=SHAPE)
 without_answer("skips_negative", max_skip_count=-1, unspecified=MOST_SKIPPED)
