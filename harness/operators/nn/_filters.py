@@ -71,7 +71,7 @@ def check(v: Version, clauses: Filters, data: Array, weights: Array, group: int,
 
 def with_bias(sums: Array, bias: Array | None) -> Array:
     """Return the sums (N, M, ...) with the bias of each map."""
-    return sums if bias is None else sums + bias.reshape(-1, *[1] * (sums.ndim - 2))
+    return sums if bias is None else sums + bias.reshape(bias.size, *[1] * (sums.ndim - 2))
 
 
 def filter_cases(op: Op, clauses: Filters, windows: Sentences, weights: Array) -> None:
@@ -102,6 +102,7 @@ def filter_cases(op: Op, clauses: Filters, windows: Sentences, weights: Array) -
     case("no_spatial_axes", Tag.EDGE, X=ramp(2, 3), W=ramp(3, 3), unspecified=clauses.data)
     case("weights_of_lower_rank", X=data, W=weights[..., 0], rejects=clauses.weights)
     case("kernel_of_no_pixels", Tag.EDGE, X=data, W=weights[..., :0], unspecified=clauses.weights)
+    case("kernel_of_no_rows", Tag.EDGE, X=data, W=weights[:, :, :0], unspecified=clauses.weights)
     case("kernel_shape", **plane, kernel_shape=vary(other=[3, 2], too_short=[2]), rejects=clauses.kernel)
     case("group", Tag.EDGE, **plane, group=vary(zero=0, negative=-1), unspecified=clauses.groups)
     case("bias", **plane, B=vary(of_channels=[1, 2], scalar=1), rejects=clauses.bias)

@@ -33,21 +33,21 @@ class Pools:
         windows: their sentences on windows.
         form: says which dimensions an input has.
         kernel: says what kernel_shape is.
+        amount: says how many pixels SAME adds.
         ceil_mode: says that sizes may be rounded up.
         sizes, sizes_ceil, sizes_same, sizes_valid: the formulas and what stands around them, every wording of each
             version: rounded down, rounded up, with SAME, with VALID.
-        ignored: says that windows in the right padding do not count.
     """
 
     windows: Sentences
     form: Clause
     kernel: Clause
+    amount: Clause
     ceil_mode: Clause
     sizes: tuple[Clause, ...]
     sizes_ceil: tuple[Clause, ...]
     sizes_same: tuple[Clause, ...]
     sizes_valid: tuple[Clause, ...]
-    ignored: Clause | None
 
 
 def place(
@@ -69,14 +69,23 @@ def place(
     kernel = [int(size) for size in kernel_shape or ()]
     v.silent(clauses.kernel, min(kernel) < 1)
     v.silent(clauses.ceil_mode, ceil_mode not in {0, 1, None})
-    windows = lay(v, clauses.windows, sizes[2:], kernel, strides, dilations, pads, auto_pad, up=ceil_mode == 1)
-    if clauses.ignored is None or not clauses.ignored.in_force(v.since) or auto_pad != "NOTSET":
+    windows = lay(v, clauses.windows, sizes[2:], kernel, strides, dilations, pads, auto_pad)
+    rests = windows.rests()
+    v.silent(clauses.amount, auto_pad in SAME and max(rests) > 0)
+    if ceil_mode == 1 and auto_pad == "NOTSET":
+        windows = replace(windows, counts=tuple(n + (rest > 0) for n, rest in zip(windows.counts, rests, strict=True)))
+    v.silent(clauses.windows.dimensions, min(windows.counts) < 0)
+    return windows
+
+
+def beginning_before_the_end(v: Version, ignored: Clause, windows: Windows, ceil_mode: int | None) -> Windows:
+    """Return the windows that begin before the padding at the end, where `ignored` says that others do not count."""
+    if not ignored.in_force(v.since):
         return windows
-    parts = zip(windows.sizes, windows.begin, windows.strides, strict=True)
-    before = [-(-(size + pad) // stride) for size, pad, stride in parts]
-    counts = tuple(min(pair) for pair in zip(windows.counts, before, strict=True))
-    v.silent(clauses.ignored, counts != windows.counts and not ceil_mode)
-    return replace(windows, counts=counts)
+    starts = -(-np.add(windows.sizes, windows.begin) // windows.strides)
+    counts = np.minimum(windows.counts, starts)
+    v.silent(ignored, bool((counts < windows.counts).any()) and not ceil_mode)
+    return replace(windows, counts=tuple(counts.tolist()))
 
 
 ROUNDED_UP = (
@@ -144,11 +153,11 @@ def pool_cases(op: Op, clauses: Pools, data: Callable[..., Array], *, but: tuple
     for mode in SAME:
         case(
             f"{mode.lower()}_steps_over",
-            X=data(1, 2, 4),
-            kernel_shape=[1],
-            strides=[2],
+            X=data(1, 2, 4, 3),
+            kernel_shape=[1, 2],
+            strides=[2, 1],
             auto_pad=mode,
-            unspecified=windows.amount,
+            unspecified=clauses.amount,
         )
     _edges(op, clauses, data)
     for name, attributes, sentence in forbidden():
@@ -183,7 +192,9 @@ def _edges(op: Op, clauses: Pools, data: Callable[..., Array]) -> None:
     case("no_pixels", Tag.EDGE, X=ramp(1, 2, 0), kernel_shape=[1], cites=dimensions)
     case("kernel_beyond_input", Tag.EDGE, X=data(1, 2, 3), kernel_shape=[4], cites=dimensions)
     case("kernel_far_beyond_input", Tag.EDGE, X=data(1, 2, 3), kernel_shape=[5], unspecified=dimensions)
+    case("kernel_far_beyond_height", Tag.EDGE, X=data(1, 2, 3, 5), kernel_shape=[5, 2], unspecified=dimensions)
     case("kernel_of_no_pixels", Tag.EDGE, X=data(1, 2, 3), kernel_shape=[0], unspecified=clauses.kernel)
+    case("kernel_of_no_columns", Tag.EDGE, X=data(1, 2, 3, 5), kernel_shape=[2, 0], unspecified=clauses.kernel)
     case("no_spatial_axes", Tag.EDGE, X=data(2, 3), kernel_shape=[], unspecified=clauses.form)
     case("rank0", Tag.EDGE, X=data(), kernel_shape=[1], rejects=clauses.form)
     case("rank1", Tag.EDGE, X=data(3), kernel_shape=[1], rejects=clauses.form)

@@ -32,16 +32,14 @@ class Sentences:
     Attributes:
         renewed: the version that reworded auto_pad.
         dimensions: the nearest sentence to how many windows there are.
-        rounded: says what becomes of pixels that are left over at the end.
+        rounded: the sentence on pixels that are left over at the end.
         strided: gives leave for SAME with strides other than 1.
-        amount: how many pixels SAME adds, where a sentence says it.
     """
 
     renewed: int
     dimensions: Clause
     rounded: Clause
     strided: Clause
-    amount: Clause | None
     either: Clause
     explicit: Clause
     match_before: Clause
@@ -74,7 +72,6 @@ def sentences(
     stride_default: Clause,
     no_pads: int | None = None,
     strided: Clause | None = None,
-    amount: Clause | None = None,
 ) -> Sentences:
     """Declare the sentences that all operators of windows share verbatim, and add an operator's own.
 
@@ -87,14 +84,12 @@ def sentences(
         stride_default: its sentence on strides left out.
         no_pads: since when it gives a default for pads; None: from the first version on.
         strided: the sentence that gives leave for SAME with strides; None: `same`.
-        amount: how many pixels SAME adds, where a sentence says it.
     """
     renewed = same.since or op.versions[0]
     return Sentences(
         renewed=renewed,
         dimensions=dimensions,
         rounded=rounded,
-        amount=amount,
         dilation=dilation,
         strided=strided or same,
         same=same,
@@ -178,28 +173,38 @@ class Windows:
             axes.append(pixels.reshape(shape))
         return axes
 
-    def inside(self, *, padded: bool = False) -> Array:
-        """Tell which pixels of each window, (*counts, *kernel), are in the input, or in the `padded` input."""
-        inside = np.ones(self.counts + self.kernel, bool)
+    def inside(self) -> Array:
+        """Tell which pixels of each window, (*counts, *kernel), are in the input."""
+        return self._between(np.zeros(len(self.sizes), int), np.asarray(self.sizes))
+
+    def inside_padded(self) -> Array:
+        """Tell which pixels of each window, (*counts, *kernel), are in the input or its padding."""
+        return self._between(-np.asarray(self.begin), np.add(self.sizes, self.end))
+
+    def _between(self, low: Array, high: Array) -> Array:
+        between = np.ones(self.counts + self.kernel, bool)
         for axis, places in enumerate(self._places):
-            low = -self.begin[axis] if padded else 0
-            high = self.sizes[axis] + (self.end[axis] if padded else 0)
-            inside = inside & (places >= low) & (places < high)
-        return inside
+            between = between & (places >= low[axis]) & (places < high[axis])
+        return between
+
+    def rests(self) -> list[int]:
+        """Return how many pixels of each axis, padding included, lie behind the last window; below 0: it ends later."""
+        last = np.subtract(self.counts, 1) * self.strides + np.subtract(self.kernel, 1) * self.dilations
+        return list(self.begin + np.add(self.sizes, self.end) - last - 1)
 
     def pixels(self, data: Array, outside: float = 0) -> Array:
         """Return the pixels of `data`, (N, C, *sizes), in each window, (N, C, *counts, *kernel)."""
         shape = data.shape[:2] + self.counts + self.kernel
         if 0 in data.shape:
             return np.full(shape, outside, data.dtype)
-        at: list[Any] = [places.clip(0, self.sizes[axis] - 1) for axis, places in enumerate(self._places)]
+        at: list[Any] = [places % self.sizes[axis] for axis, places in enumerate(self._places)]
         return np.asarray(np.where(self.inside(), data[(..., *at)], outside), data.dtype)
 
     def overlapped(self, values: Array) -> Array:
         """Return the sums (N, C, *sizes) of the values that windows, (N, C, *counts, *kernel), add to their pixels."""
         sums = np.zeros(values.shape[:2] + self.sizes, values.dtype)
         if sums.size:
-            at: list[Any] = [places.clip(0, self.sizes[axis] - 1) for axis, places in enumerate(self._places)]
+            at: list[Any] = [places % self.sizes[axis] for axis, places in enumerate(self._places)]
             np.add.at(sums, (..., *at), np.where(self.inside(), values, 0))
         return sums
 
@@ -243,10 +248,8 @@ def lay(
     dilations: Ints,
     pads: Ints,
     auto_pad: str,
-    *,
-    up: bool = False,
 ) -> Windows:
-    """Return the windows over axes of `sizes`; a last one that does not fit counts where they are rounded `up`.
+    """Return the windows over axes of `sizes`; a last one that does not fit does not count.
 
     SAME adds as little as gives its output, and none where even that would be too much: padding is 0 or more.
     """
@@ -259,16 +262,10 @@ def lay(
         counts = tuple(-(-size // stride) for size, stride in zip(sizes, strides, strict=True))
         lengths = zip(counts, strides, extent, sizes, strict=True)
         total = [(count - 1) * stride + length - size for count, stride, length, size in lengths]
-        v.silent(clauses.amount or clauses.same, clauses.amount is not None and min(total) < 0)
-        v.permit(clauses.strided, max(strides) > 1)
         begin, end = halves([max(0, item) for item in total], more_at_end=auto_pad == "SAME_UPPER")
     else:
-        spans = zip(sizes, begin, end, extent, strict=True)
-        free = [size + before + after - length for size, before, after, length in spans]
-        up = up and auto_pad == "NOTSET"
-        v.permit(clauses.rounded, any(room % stride for room, stride in zip(free, strides, strict=True)))
-        counts = tuple((-(-room // step) if up else room // step) + 1 for room, step in zip(free, strides, strict=True))
-    v.silent(clauses.dimensions, min(counts) < 0)
+        room = np.add(sizes, begin) + end - extent
+        counts = tuple((room // strides + 1).tolist())
     return Windows(tuple(sizes), tuple(kernel), strides, dilations, begin, end, counts)
 
 
@@ -344,6 +341,7 @@ def layouts(renewed: int) -> Iterator[Layout]:
         yield Layout(f"{name}_plane", (3, 5), (2, 4), same, ("same", "odd"))
         yield Layout(f"{name}_strides", (5, 7), (4, 3), {**same, "strides": [2, 3]}, ("strided",))
         yield Layout(f"{name}_strides_space", (3, 4, 5), (2, 3, 4), {**same, "strides": [1, 2, 3]}, ("strided",))
+        yield Layout(f"{name}_of_one", (6, 5), (3, 2), {**same, "strides": [3, 1]}, ("strided",))
         yield Layout(f"{name}_dilations", (5, 6), (2, 3), {**same, "dilations": [3, 1]}, ("dilation",))
     yield Layout(f"valid_before_{renewed}", (4, 5), (2, 3), {"auto_pad": "VALID"}, ("valid_before",))
     yield Layout("valid", (4, 5), (2, 3), {"auto_pad": "VALID"}, ("no_pads", "either"))

@@ -17,7 +17,7 @@ import numpy as np
 
 from harness.declare import Array, Int, Ints, Op, Tag, Version, bounded
 from harness.declare.data import waves
-from harness.operators.nn._pooling import Pools, place, pool_cases
+from harness.operators.nn._pooling import Pools, beginning_before_the_end, place, pool_cases
 from harness.operators.nn._windows import Layout, sentences
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 def _averages(windows: Windows, X: Array, count_include_pad: Int) -> tuple[Array, Array]:
     """Return the sums, and how many elements each is of."""
     kernel = tuple(range(-len(windows.sizes), 0))
-    return windows.pixels(X).sum(kernel), windows.inside(padded=count_include_pad == 1).sum(kernel)
+    return windows.pixels(X).sum(kernel), (windows.inside_padded() if count_include_pad == 1 else windows.inside()).sum(
+        kernel
+    )
 
 
 def _rounding(X: Array, count_include_pad: Int, **attributes: Any) -> list[Array]:  # noqa: ANN401 - as `place` takes them
@@ -197,16 +199,15 @@ POOLS = Pools(
         same=SAME_SHAPE,
         stride_default=STRIDE_DEFAULT,
         strided=SAME,
-        amount=ADDED,
     ),
     form=FORM,
     kernel=KERNEL,
+    amount=ADDED,
     ceil_mode=CEIL_MODE,
     sizes=(FLOOR_BEFORE_11, FLOOR_BEFORE_19, FLOOR, PAD_SHAPE),
     sizes_ceil=(CEIL_BEFORE_11, CEIL_BEFORE_19, CEIL, IF_CEIL),
     sizes_same=(SAME, SAME_EXPLICIT, ADDED_BEFORE_11, ADDED, DEPRECATED),
     sizes_valid=(VALID_BEFORE_11, VALID, VALID_EXPLICIT),
-    ignored=IGNORED,
 )
 
 
@@ -235,6 +236,7 @@ def pooled(
         auto_pad=auto_pad,
         ceil_mode=ceil_mode,
     )
+    windows = beginning_before_the_end(v, IGNORED, windows, ceil_mode)
     v.silent(COUNT, count_include_pad not in {0, 1, None})
     if FLOOR_SAME.in_force(v.since) and not ceil_mode and auto_pad != "NOTSET":
         shape = list(zip(windows.sizes, windows.kernel, windows.strides, strict=True))
@@ -320,11 +322,31 @@ case("long", X=np.cos(np.arange(600.0)).reshape(1, 2, 300), kernel_shape=[299], 
 
 AT_THE_START: dict[str, Any] = {"X": [[[1, 2, 4]]], "kernel_shape": [2], "pads": [2, 0]}
 AT_THE_END: dict[str, Any] = {"X": [[[1, 2, 4]]], "kernel_shape": [2], "pads": [0, 2]}
+case(
+    "no_pixels_but_padding",
+    Tag.EDGE,
+    X=np.zeros((1, 2, 0)),
+    kernel_shape=[2],
+    pads=[1, 1],
+    count_include_pad=1,
+    before=22,
+    cites=DIVIDED,
+)
 case("padding_alone_at_the_start", Tag.EDGE, **AT_THE_START, unspecified=DIVIDED)
 case("padding_alone_at_the_start_counts", Tag.EDGE, **AT_THE_START, count_include_pad=1, cites=DIVIDED)
 case("padding_alone_at_the_end_before_22", Tag.EDGE, **AT_THE_END, before=22, unspecified=DIVIDED)
 case("padding_alone_at_the_end_counts_before_22", Tag.EDGE, **AT_THE_END, count_include_pad=1, before=22, cites=DIVIDED)
 case("padding_alone_at_the_end", Tag.EDGE, **AT_THE_END, count_include_pad=1, since=22, unspecified=IGNORED)
+case(
+    "padding_alone_at_the_right",
+    Tag.EDGE,
+    X=waves(1, 2, 3, 4),
+    kernel_shape=[2, 3],
+    pads=[0, 0, 0, 3],
+    count_include_pad=1,
+    since=22,
+    unspecified=IGNORED,
+)
 LAST_WINDOWS = (
     Layout("behind", (6,), (2,), {"strides": [3]}),
     Layout("in_padding", (5,), (2,), {"strides": [3], "pads": [0, 2]}),

@@ -128,6 +128,7 @@ def convolved(
     v.require(MULTIPLE, W.shape[0] % group == 0)
     v.require(FILTERS.bias, B is None or B.shape == W.shape[:1])
     windows = lay(v, WINDOWS, X.shape[2:], W.shape[2:], strides, dilations, pads, auto_pad)
+    v.permit(SAME_SHAPE, auto_pad in SAME and max(windows.strides) > 1)
     v.silent(DIMENSIONS, min(windows.counts) < 1)
     v.silent(CONVOLUTION, not (windows.inside().all() or np.isfinite(W).all()))
     with np.errstate(all="ignore"):
@@ -182,15 +183,16 @@ for suffix, clause in (("_before_11", CHANNELS_BEFORE_11), ("", CHANNELS)):
 case("maps_no_multiple", X=waves(1, 4, 3), W=waves(3, 2, 2), group=2, rejects=MULTIPLE)
 case("maps_no_multiple_before_11", X=waves(1, 4, 3), W=waves(3, 2, 2), group=2, before=11, unspecified=MULTIPLE)
 case("kernel_beyond_input", Tag.EDGE, X=waves(1, 2, 3), W=waves(3, 2, 4), unspecified=DIMENSIONS)
+case("kernel_beyond_height", Tag.EDGE, X=waves(1, 2, 3, 5), W=waves(3, 2, 4, 2), unspecified=DIMENSIONS)
 case("kernel_dilated_beyond_input", X=waves(1, 2, 3), W=waves(3, 2, 2), dilations=[3], unspecified=DIMENSIONS)
 case("no_pixels", Tag.EDGE, X=ramp(1, 2, 0), W=waves(3, 2, 1), unspecified=DIMENSIONS)
-for mode in SAME:
+for mode, stride in (("SAME_UPPER", 3), ("SAME_LOWER", 1)):
     case(
         f"{mode.lower()}_strides_before_11",
         X=waves(1, 2, 4, 5),
         W=waves(3, 2, 2, 3),
         auto_pad=mode,
-        strides=[2, 3],
+        strides=[2, stride],
         before=11,
         unspecified=SAME_SHAPE,
     )

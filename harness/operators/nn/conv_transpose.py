@@ -163,7 +163,7 @@ def _laid(
     strides, dilations = spread(v, WINDOWS.stride, strides, rank), spread(v, WINDOWS.dilation, dilations, rank)
     explicit = padding(v, WINDOWS, rank, pads, auto_pad)
     added = (0,) * rank if output_padding is None else tuple(output_padding)
-    least = [max(pair) for pair in zip(strides, dilations, strict=True)]
+    least = np.maximum(strides, dilations)
     v.require(LESS, len(added) == rank)
     v.permit(HIGHER, any(added))
     v.require(LESS, all(more < step for more, step in zip(added, least, strict=True)))
@@ -172,14 +172,12 @@ def _laid(
     full = [step * (size - 1) + more + (pixels - 1) * wide + 1 for step, size, more, pixels, wide in parts]
     if output_shape is None and auto_pad not in SAME:
         begin, end = explicit[:rank], explicit[rank:]
-        output = [size - low - high for size, low, high in zip(full, begin, end, strict=True)]
+        output = (np.asarray(full) - begin - end).tolist()
     else:
         v.permit(SAME_SHAPE, output_shape is None and max(strides) > 1)
         v.require(NO_BATCH, output_shape is None or len(output_shape) == rank)
-        if output_shape is None:
-            output = [size * step for size, step in zip(sizes, strides, strict=True)]
-        else:
-            output = [int(size) for size in output_shape]
+        shape = np.multiply(sizes, strides) if output_shape is None else output_shape
+        output = [int(size) for size in shape]
         total = [unpadded - size for unpadded, size in zip(full, output, strict=True)]
         v.silent(TOTAL, min(total) < 0 or (auto_pad == "VALID" and max(total) > 0))
         turned = output_shape is not None and HALVES_BEFORE_11.in_force(v.since)
@@ -279,6 +277,9 @@ for mode in SAME:
         cites=(SAME_SHAPE, WINDOWS.odd),
     )
     case(f"{name}_strides_before_11", **STEPS, auto_pad=mode, before=11, unspecified=SAME_SHAPE)
+    one_axis: dict[str, Any] = {**STEPS, "strides": [2, 1]}
+    case(f"{name}_strides_height_before_11", **one_axis, auto_pad=mode, before=11, unspecified=SAME_SHAPE)
+    case(f"output_shape_even_{name}_before_11", **STEPS, output_shape=[4, 10], auto_pad=mode, before=11, cites=TOTAL)
     case(
         f"{name}_takes_away",
         X=waves(1, 2, 3, 2),
@@ -305,6 +306,7 @@ case("group_three", X=waves(2, 6, 4), W=waves(6, 2, 3), group=3, B=[1, 2, 3, 4, 
 case("no_maps", Tag.EDGE, X=ramp(1, 2, 4), W=ramp(2, 0, 3), cites=WEIGHTS)
 case("pads_take_all", Tag.EDGE, X=waves(1, 2, 3), W=waves(2, 3, 2), pads=[1, 3], cites=SHAPE)
 case("pads_take_more", Tag.EDGE, X=waves(1, 2, 3), W=waves(2, 3, 2), pads=[2, 3], unspecified=SHAPE)
+case("pads_take_more_rows", Tag.EDGE, X=waves(1, 2, 3, 4), W=waves(2, 3, 2, 3), pads=[2, 0, 3, 0], unspecified=SHAPE)
 case("nan", Tag.EDGE, X=[[[1, np.nan, 2, 3, 4]]], W=[[[1, 2]]], pads=[1, 1], cites=TRANSPOSED)
 
 BEYOND = vary(stride=[2, 0], both=[1, 5], none=[0], rank=[0, 0, 0])
@@ -312,7 +314,9 @@ case("output_padding_beyond", **STEPS, output_padding=BEYOND, rejects=LESS)
 case("output_padding_negative", **STEPS, output_padding=[0, -1], since=11, unspecified=LESS)
 case("output_padding_before_11", **STEPS, output_padding=[1, 0], cites=ONE_SIDE, unspecified=HIGHER)
 case("output_shape_beyond", **STEPS, output_shape=[7, 12], unspecified=TOTAL)
-case("output_shape_valid", **STEPS, output_shape=[4, 9], auto_pad="VALID", unspecified=TOTAL)
+VALID_SHAPES = vary(both=[4, 9], width=[6, 11])
+case("output_shape_valid", **STEPS, output_shape=VALID_SHAPES, auto_pad="VALID", unspecified=TOTAL)
+case("output_shape_valid_whole", **STEPS, output_shape=[6, 12], auto_pad="VALID", cites=TOTAL)
 case("output_shape_with_batch", **STEPS, output_shape=[1, 3, 4, 10], rejects=NO_BATCH)
 case("channels_of_one_group", X=waves(1, 4, 3), W=waves(2, 3, 2), group=2, rejects=WEIGHTS)
 case("channels_no_multiple", X=waves(1, 3, 4), W=waves(3, 2, 2), group=2, unspecified=FILTERS.groups)

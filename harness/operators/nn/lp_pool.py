@@ -17,6 +17,7 @@ import numpy as np
 from harness.declare import Array, Int, Ints, Op, Tag, Version, bounded, vary
 from harness.declare.data import waves
 from harness.operators.nn._pooling import Pools, place, pool_cases
+from harness.operators.nn._windows import SAME as SAME_MODES
 from harness.operators.nn._windows import sentences
 
 
@@ -109,16 +110,15 @@ POOLS = Pools(
         same=SAME_SHAPE,
         stride_default=STRIDE_DEFAULT,
         no_pads=2,
-        amount=ADDED,
     ),
     form=FORM,
     kernel=KERNEL,
+    amount=ADDED,
     ceil_mode=CEIL_MODE,
     sizes=(FLOOR,),
     sizes_ceil=(CEIL, IF_CEIL),
     sizes_same=(SAME, ADDED, DEPRECATED),
     sizes_valid=(VALID,),
-    ignored=None,
 )
 POOL.excuse("attribute kernel_shape unset", "version 1 does not say what a pool without a kernel is")
 
@@ -149,10 +149,11 @@ def pooled(
         auto_pad=auto_pad,
         ceil_mode=ceil_mode,
     )
-    v.permit(FLOOR, min(windows.counts) < 1)
+    v.permit(SAME_SHAPE, auto_pad in SAME_MODES and max(windows.strides) > 1)
+    v.permit(FLOOR, max(windows.rests()) > 0 or min(windows.counts) < 1)
     v.silent(P, not 1 <= p < np.inf)
     kernel = tuple(range(-len(windows.sizes), 0))
-    v.silent(NORM, not windows.inside(padded=True).any(kernel).all())
+    v.silent(NORM, not windows.inside_padded().any(kernel).all())
     with np.errstate(all="ignore"):
         return _norm(windows.pixels(X), kernel, p)
 
@@ -181,6 +182,7 @@ case("one_pixel", Tag.EDGE, X=[[[-3.5, 0, 0.25]]], kernel_shape=[1], cites=NORM)
 case("zeros", Tag.EDGE, X=[[[0.0, -0.0, 0.0]]], kernel_shape=[2], cites=NORM)
 case("infinities", Tag.EDGE, X=[[[1, np.inf, 2, -np.inf, -np.inf]]], kernel_shape=[2], cites=NORM)
 case("nan", Tag.EDGE, X=[[[1, np.nan, 2, 3]]], kernel_shape=[2], pads=[1, 1], cites=NORM)
+case("no_pixels_but_padding", Tag.EDGE, X=np.zeros((1, 2, 0)), kernel_shape=[2], pads=[1, 2], cites=NORM)
 case("padding_alone", Tag.EDGE, X=waves(1, 2, 3), kernel_shape=[2], pads=[2, 3], cites=NORM)
 case("long", X=np.cos(np.arange(300.0)).reshape(1, 1, 300), kernel_shape=[299], cites=NORM)
 case("last_window_in_padding", X=waves(1, 2, 4), kernel_shape=[3], strides=[4], pads=[0, 1], ceil_mode=1, cites=NORM)
@@ -188,11 +190,21 @@ case("last_window_behind", X=waves(1, 2, 6), kernel_shape=[2], strides=[3], ceil
 STEPS: dict[str, Any] = {"X": waves(1, 2, 6, 8), "strides": [2, 4]}
 case("strides_remainder_before_18", **STEPS, kernel_shape=[3, 2], before=18, unspecified=FLOOR)
 case("strides_remainder_valid_before_18", **STEPS, kernel_shape=[3, 2], auto_pad="VALID", before=18, unspecified=FLOOR)
+case(
+    "strides_remainder_of_width_before_18",
+    X=waves(1, 2, 6, 8),
+    strides=[3, 5],
+    kernel_shape=[3, 2],
+    before=18,
+    unspecified=FLOOR,
+)
+case("kernel_beyond_height_before_18", Tag.EDGE, X=waves(1, 2, 3, 5), kernel_shape=[4, 2], before=18, unspecified=FLOOR)
 case("kernel_beyond_input_before_18", Tag.EDGE, X=waves(1, 2, 3), kernel_shape=[4], before=18, unspecified=FLOOR)
-for mode in ("SAME_UPPER", "SAME_LOWER"):
+for mode, stride in (("SAME_UPPER", 4), ("SAME_LOWER", 1)):
     case(
         f"{mode.lower()}_strides_before_11",
-        **STEPS,
+        X=waves(1, 2, 6, 8),
+        strides=[2, stride],
         kernel_shape=[3, 5],
         auto_pad=mode,
         before=11,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.declare import EXACT, Array, Int, Ints, Op, Tag, Version, ramp, typed
-from harness.operators.nn._pooling import Pools, place, pool_cases, shuffled
+from harness.operators.nn._pooling import Pools, beginning_before_the_end, place, pool_cases, shuffled
 from harness.operators.nn._windows import Layout, sentences
 
 if TYPE_CHECKING:
@@ -159,16 +159,15 @@ POOLS = Pools(
         same=SAME_SHAPE,
         stride_default=STRIDE_DEFAULT,
         strided=SAME,
-        amount=ADDED,
     ),
     form=FORM,
     kernel=KERNEL,
+    amount=ADDED,
     ceil_mode=CEIL_MODE,
     sizes=(FLOOR_BEFORE_10, FLOOR_BEFORE_12, FLOOR, PAD_SHAPE),
     sizes_ceil=(CEIL_BEFORE_12, CEIL, IF_CEIL),
     sizes_same=(SAME, SAME_EXPLICIT, ADDED_BEFORE_10, ADDED, DEPRECATED),
     sizes_valid=(VALID_BEFORE_10, VALID, VALID_EXPLICIT),
-    ignored=IGNORED,
 )
 
 
@@ -178,9 +177,9 @@ def _one_answer(v: Version, windows: Windows, X: Array, greatest: Array) -> None
     if np.isnan(X).any():
         several = windows.inside().sum(kernel) > 1
         v.silent(GREATEST, bool((windows.pixels(np.isnan(X)).any(kernel) & several).any()))
-    if (greatest == 0).any():
-        plus, minus = (windows.pixels((X == 0) & (np.signbit(X) == sign)).any(kernel) for sign in (False, True))
-        v.silent(GREATEST, bool((plus & minus & (greatest == 0)).any()))
+    zero, minus = X == 0, np.signbit(X)
+    both = windows.pixels(zero & minus).any(kernel) & windows.pixels(zero & ~minus).any(kernel)
+    v.silent(GREATEST, bool((both & (greatest == 0)).any()))
 
 
 def _indices(v: Version, windows: Windows, X: Array, greatest: Array, storage_order: int) -> Array:
@@ -192,7 +191,7 @@ def _indices(v: Version, windows: Windows, X: Array, greatest: Array, storage_or
     here = windows.inside() & ((windows.pixels(X) == own) | np.isnan(own))
     kernel = tuple(range(-rank, 0))
     v.silent(SELECTED, bool((here.sum(kernel) > 1).any()))
-    return np.asarray(np.where(here, windows.pixels(places), 0).sum(kernel, dtype=np.int64))
+    return np.asarray(np.where(here, windows.pixels(places), 0).sum(kernel))
 
 
 @POOL.oracle()
@@ -221,6 +220,7 @@ def pooled(
         auto_pad=auto_pad,
         ceil_mode=ceil_mode,
     )
+    windows = beginning_before_the_end(v, IGNORED, windows, ceil_mode)
     v.silent(STORAGE, storage_order not in {0, 1, None})
     kernel = tuple(range(-len(windows.sizes), 0))
     v.silent(EXCLUDED, not windows.inside().any(kernel).all())
@@ -246,6 +246,8 @@ case("infinities", Tag.EDGE, X=[[[-np.inf, -np.inf, 1, np.inf, 2]]], kernel_shap
 case("minus_infinity_padded", Tag.EDGE, X=[[[-np.inf, -1, -np.inf]]], kernel_shape=[2], pads=[1, 1], cites=EXCLUDED)
 case("nan_alone", Tag.EDGE, X=[[[1, np.nan, 2]]], kernel_shape=[1], cites=GREATEST)
 case("nan", Tag.EDGE, X=[[[1, np.nan, 2]]], kernel_shape=[2], unspecified=GREATEST)
+case("nan_in_one_window", Tag.EDGE, X=[[[1, np.nan, 2, 3]]], kernel_shape=[2], unspecified=GREATEST)
+case("minus_zero", Tag.EDGE, X=[[[-0.0, -1, -0.0, -0.0]]], kernel_shape=[2], cites=GREATEST)
 case("two_zeros", Tag.EDGE, X=[[[0.0, -0.0, 2]]], kernel_shape=[2], unspecified=GREATEST)
 case("zeros_below_the_greatest", Tag.EDGE, X=[[[0.0, -0.0, 2]]], kernel_shape=[3], cites=GREATEST)
 THREE = [[[1, 2, 3]]]
@@ -260,6 +262,15 @@ case(
     unspecified=EXCLUDED,
 )
 case("padding_alone_at_the_end", Tag.EDGE, X=THREE, kernel_shape=[2], pads=[0, 2], since=22, unspecified=IGNORED)
+case(
+    "padding_alone_at_the_right",
+    Tag.EDGE,
+    X=below_zero(1, 2, 3, 4),
+    kernel_shape=[2, 3],
+    pads=[0, 0, 0, 3],
+    since=22,
+    unspecified=IGNORED,
+)
 LAST_WINDOWS: dict[str, dict[str, Any]] = {
     "behind": {"X": below_zero(1, 2, 6), "kernel_shape": [2], "strides": [3]},
     "in_padding": {"X": below_zero(1, 2, 4), "kernel_shape": [3], "strides": [4], "pads": [0, 1]},
