@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class Activation:
         alpha, beta: the default of the ONNX operator of that name; None where there is none, "" where it takes none.
     """
 
-    of: Callable[[Array, float, float], Array]
+    of: Callable[[Array, Any, Any], Array]
     alpha: float | str | None = ""
     beta: float | str | None = ""
 
@@ -219,26 +219,28 @@ class Layer:
         return np.asanyarray(h @ self.R[gate].T + self.Rb[gate])
 
 
-def _function(name: str, alpha: float, beta: float, clip: float | None) -> Callable[[Array], Array]:
+def _function(
+    name: str, alpha: float | str | None, beta: float | str | None, clip: float | None
+) -> Callable[[Array], Array]:
     def applied(x: Array) -> Array:
-        return ACTIVATIONS[name].of(x if clip is None else np.clip(x, -clip, clip), alpha, beta)
+        return ACTIVATIONS[name].of(x if clip is None else np.minimum(np.maximum(x, -clip), clip), alpha, beta)
 
     return applied
 
 
 def _scaling(
     v: Version, clauses: Recurrent, defaults: Sequence[float | str | None], attribute: Sequence[float]
-) -> list[float]:
-    """Return one alpha or beta for each function, of the attribute or its default; 0 for a function without."""
+) -> list[float | str | None]:
+    """Return one alpha or beta for each function, of the attribute or its default; "" for a function without."""
     takers = [index for index, default in enumerate(defaults) if default != ""]
-    values = [0.0 if default in {"", None} else float(str(default)) for default in defaults]
+    values = list(defaults)
     if attribute:
         v.silent(clauses.consumed, len(attribute) != len(takers))
         for index, value in zip(takers, attribute, strict=True):
             values[index] = float(value)
         return values
-    v.permit(clauses.defaults, bool(takers))
-    v.silent(clauses.defaults, any(defaults[index] is None for index in takers))
+    known = clauses.defaults.in_force(v.since)
+    v.silent(clauses.defaults, any(defaults[index] is None or not known for index in takers))
     return values
 
 
@@ -285,15 +287,15 @@ def through_time(
     `step` gets Xt, the states before, the parameters of a direction and its number; it returns the new states, the
     hidden one first.
     """
-    direction = "forward" if direction == "foward" else direction  # See Recurrent.direction.
     v.require(clauses.direction, direction in DIRECTIONS)
     v.silent(clauses.layout, layout not in {None, 0, 1})
     v.require(clauses.packed, X.ndim == 3)  # noqa: PLR2004 - as the sentence says
-    x = X.swapaxes(0, 1) if layout else X
+    x = X.transpose(1, 0, 2) if layout else X
     if layout:
-        initial = [None if item is None else item.swapaxes(0, 1) for item in initial]
+        initial = [None if item is None else item.transpose(1, 0, 2) for item in initial]
     orders = DIRECTIONS[direction]
-    hidden = (R.shape[2:] or (0,))[0] if hidden_size is None else hidden_size
+    v.require(clauses.recurrence, R.ndim == 3)  # noqa: PLR2004 - as the sentence says
+    hidden = R.shape[2] if hidden_size is None else hidden_size
     v.require(clauses.recurrence, R.shape == (len(orders), clauses.gates * hidden, hidden))
     v.require(clauses.weights, W.shape == (len(orders), clauses.gates * hidden, x.shape[2]))
     v.require(clauses.bias, B is None or B.shape == (len(orders), 2 * clauses.gates * hidden))
@@ -306,23 +308,25 @@ def through_time(
     v.silent(clauses.lengths, bool(((lengths < 1) | (lengths > len(x))).any()))
     functions = _functions(v, clauses, len(orders), activations, activation_alpha, activation_beta, clip)
     matrices = R.reshape(len(orders), clauses.gates, hidden, hidden)
-    v.permit(clauses.transposed, bool((matrices != matrices.swapaxes(2, 3)).any()))
-    inputs, bias = W.reshape(len(orders), clauses.gates, hidden, -1), np.zeros((len(orders), 2, clauses.gates, hidden))
+    v.permit(clauses.transposed, bool((matrices != matrices.transpose(0, 1, 3, 2)).any()))
+    inputs, bias = (
+        W.reshape(len(orders), clauses.gates, hidden, x.shape[2]),
+        np.zeros((len(orders), 2, clauses.gates, hidden)),
+    )
     bias = bias if B is None else B.reshape(bias.shape)
-    ends, y, open_ = [], np.zeros((len(x), *of_state)), np.zeros((len(x), *of_state), bool)
+    ends, y, runs = [], np.zeros((len(x), *of_state)), np.arange(len(x))[:, None] < lengths
     for index, order in enumerate(orders):
         own = tuple(functions[index * len(clauses.functions) : (index + 1) * len(clauses.functions)])
         layer = Layer(inputs[index], matrices[index], bias[index, 0], bias[index, 1], own)
-        states = tuple(np.zeros(of_state[1:]) if item is None else item[index] for item in initial)
+        states = tuple(np.zeros((x.shape[1], hidden)) if item is None else item[index] for item in initial)
         for t in range(len(x))[::order]:
-            runs = t < lengths
             new = step(x[t], states, layer, index)
-            states = tuple(np.where(runs[:, None], now, before) for now, before in zip(new, states, strict=True))
-            y[t, index, runs] = new[0][runs]
-            open_[t, index] = ~runs[:, None]
+            states = tuple(np.where(runs[t][:, None], now, before) for now, before in zip(new, states, strict=True))
+            y[t, index, runs[t]] = new[0][runs[t]]
         ends.append(states)
     last = [np.stack(state) for state in zip(*ends, strict=True)]
+    open_ = np.broadcast_to(~runs[:, None, :, None], y.shape)
     if layout:
-        last = [state.swapaxes(0, 1) for state in last]
-        y, open_ = np.moveaxis(y, 2, 0), np.moveaxis(open_, 2, 0)
-    return PartlyOpen(y, open_) if open_.any() else y, *last
+        last = [state.transpose(1, 0, 2) for state in last]
+        y, open_ = (item.transpose(2, 0, 1, 3) for item in (y, open_))
+    return PartlyOpen(y, open_), *last

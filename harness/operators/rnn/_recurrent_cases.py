@@ -220,6 +220,7 @@ def _shapes(op: Op, clauses: Recurrent) -> None:
             "W",
             {
                 "rank2": (tall, INPUT),
+                "rank1": (tall,),
                 "other_input": (1, tall, 6),
                 "other_gates": (1, tall - 1, INPUT),
                 "two_directions": (2, tall, INPUT),
@@ -236,6 +237,8 @@ def _shapes(op: Op, clauses: Recurrent) -> None:
             call: dict[str, Any] = {**plain, name: ramp(*shape), "since": NEWEST if index else None}
             op.case(f"{name.lower()}_{misfit}", **call, rejects=clause)
     new: dict[str, Any] = {**plain, "since": NEWEST}
+    no_size = {name: value for name, value in new.items() if name != "hidden_size"}
+    op.case("r_rank2_hidden_size_left_out", **{**no_size, "R": ramp(tall, HIDDEN)}, rejects=clauses.recurrence)
     op.case("one_direction_of_two", **new, direction="bidirectional", rejects=clauses.recurrence)
     op.case("hidden_size_other", **{**new, "hidden_size": HIDDEN + 1}, rejects=clauses.recurrence)
     turned: dict[str, Any] = {**plain, "X": plain["X"].swapaxes(0, 1), "layout": 1}

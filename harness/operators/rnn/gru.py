@@ -149,7 +149,7 @@ def layer(
         B=B,
         sequence_lens=sequence_lens,
         initial=[initial_h],
-        direction=direction,
+        direction="forward" if direction == "foward" else direction,  # See Recurrent.direction.
         layout=layout,
         hidden_size=hidden_size,
         activations=activations,
@@ -208,5 +208,13 @@ in_both_wordings(
 )
 in_both_wordings(
     GRU, CLAUSES, "linear_before_reset_each_type", each="T", **EVERY, linear_before_reset=1, since=NEWEST, cites=LINEAR
+)
+case(
+    "hard_sigmoid_default_before_3",
+    **PLAIN,
+    **ENDS,
+    before=3,
+    activations=["HardSigmoid", "Tanh"],
+    unspecified=CLAUSES.defaults,
 )
 output_sequence_cases(GRU, CLAUSES)

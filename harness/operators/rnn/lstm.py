@@ -203,6 +203,18 @@ in_both_wordings(
     cites=(PEEPHOLES, CLAUSES.directions, INITIAL_C),
 )
 in_both_wordings(LSTM, CLAUSES, "peepholes_clip", **EVERY, clip=0.25, since=NEWEST, cites=CLAUSES.clip)
+in_both_wordings(
+    LSTM,
+    CLAUSES,
+    "peepholes_one_neuron",
+    X=[[[0.5]], [[1]]],
+    W=np.full((1, 4, 1), 0.25),
+    R=np.ones((1, 4, 1)),
+    P=[[0.5, -0.25, 1]],
+    hidden_size=1,
+    since=NEWEST,
+    cites=PEEPHOLES,
+)
 in_both_wordings(LSTM, CLAUSES, "uncoupled", input_forget=0, cites=COUPLE)
 in_both_wordings(LSTM, CLAUSES, "peepholes_each_type", each="T", **EVERY, since=NEWEST, cites=PEEPHOLES)
 for value in (1, 2):
