@@ -12,7 +12,7 @@ Versions: 23, 24 (nonpad_kv_seqlen, shorter masks), 25 (windows; text of softcap
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -51,6 +51,7 @@ ATTENTION.dispute(
     "The function body of onnx multiplies the probabilities with values of another type, which MatMul does not take.",
     "values_each_type",
 )
+ATTENTION.dispute("The function body of onnx reshapes a tensor without keys to a shape of other size.", "no_keys")
 ATTENTION.dispute("The function body of onnx rounds the root of the default scale to float.", "flat_each_type")
 ATTENTION.dispute(
     "The function body of onnx hands Pad a constant_value of one dimension, which has to be a scalar.",
@@ -181,28 +182,26 @@ SHORTER = ATTENTION.clause(
 )
 
 
-def _heads(data: Array, count: int | None) -> Array:
-    """Return (batch, heads, sequence, size) of data that may have the heads in its last dimension."""
-    if data.ndim == FOUR or not count:
-        return data
-    return data.reshape(*data.shape[:2], count, -1).swapaxes(1, 2)
+def _heads(data: Array, count: int) -> Array:
+    """Return (batch, heads, sequence, size) of data that has the heads in its last dimension."""
+    return data.reshape(*data.shape[:2], count, data.shape[2] // count).transpose(0, 2, 1, 3)
 
 
 def _joined(y: Array, q: Array) -> Array:
     """Return data with a dimension of heads without it where Q has none."""
-    return y if q.ndim == FOUR else y.swapaxes(1, 2).reshape(y.shape[0], y.shape[2], -1)
+    return y if q.ndim == FOUR else y.transpose(0, 2, 1, 3).reshape(*q.shape[:2], y.shape[1] * y.shape[3])
 
 
 def _attended(q: Array, k: Array, v: Array, bias: Array, scale: float, softcap: float) -> tuple[Array, list[Array]]:
     """Return softmax(softcap(q k^T scale) + bias) v, and the stages on the way; a row of -inf alone gives zeros."""
-    groups = q.shape[1] // max(1, k.shape[1])
+    groups = q.shape[1] // k.shape[1]
     k, v = k.repeat(groups, 1), v.repeat(groups, 1)
     with np.errstate(all="ignore"):
-        product = q @ k.swapaxes(2, 3) * scale
+        product = q @ k.transpose(0, 1, 3, 2) * scale
         capped = softcap * np.tanh(product / softcap) if softcap else product
         scores = capped + bias
-        closed = bias.max(-1, keepdims=True, initial=-np.inf) == -np.inf
-        powers = np.exp(scores - np.where(closed, 0, scores.max(-1, keepdims=True, initial=-np.inf)))
+        closed = np.isneginf(bias).all(-1, keepdims=True)
+        powers = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
         weights = np.where(closed, 0, powers / powers.sum(-1, keepdims=True))
         return weights @ v, [product, capped, scores, weights]
 
@@ -231,7 +230,7 @@ def _bias(
     summand: Any = 0.0
     if mask is not None:
         summand = np.where(mask, 0.0, -np.inf) if mask.dtype.kind == "b" else mask
-        if mask.ndim and 1 < mask.shape[-1] < shape[3]:
+        if mask.ndim and mask.shape[-1] > 1:
             short = [(0, 0)] * (mask.ndim - 1) + [(0, shape[3] - mask.shape[-1])]
             summand = np.pad(summand, short, constant_values=-np.inf)
     i, j = offset[:, None, None, None] + np.arange(shape[2])[:, None], np.arange(shape[3])
@@ -249,16 +248,18 @@ def _bias(
 
 def _check_mask(v: Version, mask: Array, shape: tuple[int, ...], nonpad: Array | None) -> None:
     """Raise where a mask does not fit the shape of the scores."""
-    before_24, last = not SHORTER.in_force(v.since), mask.shape[-1] if mask.ndim else 1
+    before_24 = not SHORTER.in_force(v.since)
     v.require(MASK_TYPES_BEFORE_24 if before_24 else MASK_TYPES, mask.dtype.kind not in "iu")
     same = {v.dtypes["U"]} == {v.dtypes["T1"], v.dtypes["T2"]}
     v.require(ADDED, mask.dtype.kind == "b" or same)
-    if not before_24 and mask.ndim and last < shape[3]:
-        v.silent(SHORTER, last == 1)
-        v.require(LONG_ENOUGH, nonpad is None or last >= nonpad.max(initial=0))
-    pairs = list(zip(mask.shape[::-1], shape[::-1], strict=False))
-    fits = all(own in {1, whole} for own, whole in pairs[0 if before_24 else 1 :])
-    v.require(BROADCAST_BEFORE_24 if before_24 else BROADCAST, fits and mask.ndim <= FOUR and last <= shape[3])
+    clause, pairs = BROADCAST_BEFORE_24, list(zip(mask.shape[::-1], shape[::-1], strict=False))
+    if not before_24:
+        clause, own_last, pairs = BROADCAST, pairs[:1], pairs[1:]
+        for last, keys in own_last:
+            v.silent(SHORTER, last == 1 != keys)
+            v.require(LONG_ENOUGH, nonpad is None or bool((nonpad <= last).all()))
+            v.require(clause, last <= keys)
+    v.require(clause, all(own in {1, whole} for own, whole in pairs) and mask.ndim <= FOUR)
 
 
 def _summand(
@@ -293,10 +294,15 @@ def _split(v: Version, Q: Array, K: Array, V: Array, q_num_heads: Int, kv_num_he
     ):
         v.require(shape, item.ndim in {3, FOUR})
         v.silent(shape, item.ndim != Q.ndim)
-        v.require(needed, count is not None or four)
-        v.silent(needed, count is not None and (four or count < 1))
-        v.require(hidden, four or item.shape[-1] % (count or 1) == 0)
-        split.append(_heads(item, count))
+        if four:
+            v.silent(needed, count is not None)
+            split.append(item)
+        else:
+            v.require(needed, count is not None)
+            heads = cast("int", count)
+            v.silent(needed, heads < 1)
+            v.require(hidden, item.shape[2] % heads == 0)
+            split.append(_heads(item, heads))
     q, k, value = split
     v.require(K_SHAPE, k.shape[0] == q.shape[0] and k.shape[3] == q.shape[3])
     v.require(V_SHAPE, value.shape[:3] == k.shape[:3])
@@ -331,12 +337,13 @@ def attention(  # noqa: PLR0913 - the operator's own arguments
     newest, past = SOFTCAP.in_force(v.since), 0
     v.require(NEEDS_VALUE if newest else TOGETHER, past_key is None or past_value is not None)
     v.require(NEEDS_KEY if newest else TOGETHER, past_value is None or past_key is not None)
-    if past_key is not None and past_value is not None:
+    if past_key is not None:
+        values = cast("Array", past_value)
         v.require(ALONE, nonpad_kv_seqlen is None)
         past = past_key.shape[2]
         v.require(PAST_KEY, past_key.shape == (*k.shape[:2], past, k.shape[3]))
-        v.require(PAST_VALUE, past_value.shape == (*k.shape[:2], past, value.shape[3]))
-        k, value = np.concatenate([past_key, k], 2), np.concatenate([past_value, value], 2)
+        v.require(PAST_VALUE, values.shape == (*k.shape[:2], past, value.shape[3]))
+        k, value = np.concatenate([past_key, k], 2), np.concatenate([values, value], 2)
     v.silent(SCALE, scale is not None and scale < 0)
     v.silent(SOFTCAP if newest else SOFTCAP_BEFORE_25, softcap < 0)
     v.silent(MODE if newest else MODE_BEFORE_25, qk_matmul_output_mode not in range(4))
@@ -392,10 +399,11 @@ for name, shape in MASK_SHAPES.items():
     case(f"mask_bool_{name}", **QKV, attn_mask=mask, cites=(MASK_TYPES, *cites))
 case("mask_column_before_24", **QKV, attn_mask=waves(4, 1), cites=BROADCAST_BEFORE_24)
 case("mask_column", Tag.CHANGE, **QKV, attn_mask=waves(4, 1), since=24, unspecified=SHORTER)
-SHORT = vary(float=MASK[:, :4], bool=typed("bool", SOME[:, :4]))
+SHORT = vary(float=MASK[:, :5], bool=typed("bool", SOME[:, :5]), heads=waves(3, 4, 5), of_two=MASK[:, :2])
 case("mask_short", Tag.CHANGE, **QKV, attn_mask=SHORT, cites=SHORTER)
 case("mask_short_before_24", Tag.CHANGE, **QKV, attn_mask=SHORT, rejects=BROADCAST_BEFORE_24)
-case("mask_short_nonpad", **QKV, attn_mask=SHORT, nonpad_kv_seqlen=[4, 2], cites=LONG_ENOUGH)
+LONG = vary(float=MASK[:, :5], bool=typed("bool", SOME[:, :5]))
+case("mask_short_nonpad", **QKV, attn_mask=LONG, nonpad_kv_seqlen=[5, 2], cites=LONG_ENOUGH)
 case("mask_too_short", **QKV, attn_mask=MASK[:, :3], nonpad_kv_seqlen=[4, 2], rejects=LONG_ENOUGH)
 MISFITS = vary(longer=ramp(4, 7), queries=ramp(5, 6), rank5=ramp(1, 2, 3, 4, 6))
 case("mask_not_before_24", **QKV, attn_mask=MISFITS, rejects=BROADCAST_BEFORE_24)
@@ -415,6 +423,15 @@ for mode in range(4):
         attn_mask=typed("bool", CLOSED_ROW),
         cites=ZERO_ROW,
     )
+case(
+    "closed_row_of_one_head",
+    Tag.EDGE,
+    **QKV,
+    attn_mask=typed("bool", np.stack([SOME, CLOSED_ROW, SOME])),
+    since=25,
+    cites=(ZERO_ROW, BOOLEAN),
+)
+case("no_keys", Tag.EDGE, Q=Q, K=ramp(2, 3, 0, 5), V=ramp(2, 3, 0, 7), since=25, cites=ZERO_ROW)
 case("closed_row_infinite", Tag.EDGE, **QKV, attn_mask=np.where(CLOSED_ROW, 0, -np.inf), cites=ZERO_ROW)
 
 for value in (0, 1):
@@ -450,6 +467,11 @@ case("groups", Q=waves(2, 6, 4, 5), K=K, V=V, cites=GQA)
 case("groups_flat", Q=waves(2, 4, 30), K=FLAT_K, V=FLAT_V, q_num_heads=6, kv_num_heads=3, cites=(GQA, Q_HIDDEN))
 case("one_kv_head", Q=Q, K=K[:, :1], V=V[:, :1], **Y_AND_STAGE, cites=MQA)
 case("scale", **QKV, **Y_AND_STAGE, scale=vary(half=0.5, one=1.0, small=0.01), cites=SCALE)
+case("scale", Tag.EDGE, **QKV, scale=vary(zero=0.0, large=1000.0), since=25, cites=SCALE)
+case("scale_negative", Tag.EDGE, **QKV, scale=-0.5, since=25, unspecified=SCALE)
+case("mode_2_without_mask", **QKV, **Y_AND_STAGE, qk_matmul_output_mode=2, since=25, cites=MODES)
+case("mode_4_before_25", Tag.EDGE, **QKV, qk_matmul_output_mode=4, before=25, unspecified=MODE_BEFORE_25)
+case("mode_4", Tag.EDGE, **QKV, qk_matmul_output_mode=4, since=25, unspecified=MODE)
 for mode, before_25, since_25 in (
     (0, MODE_BEFORE_25, MODE),
     (1, SOFTCAPPED, MODES),
@@ -462,9 +484,16 @@ for mode, before_25, since_25 in (
 CAPS = vary(zero=0.0, small=0.5, large=50.0)
 case("softcap_before_25", **QKV, softcap=CAPS, cites=SOFTCAP_BEFORE_25)
 case("softcap", **QKV, **Y_AND_STAGE, softcap=CAPS, qk_matmul_output_mode=1, cites=(SOFTCAP, NO_SOFTCAP))
+case("softcap_negative_before_25", Tag.EDGE, **QKV, softcap=-0.5, before=25, unspecified=SOFTCAP_BEFORE_25)
+case("softcap_negative", Tag.EDGE, **QKV, softcap=-0.5, since=25, unspecified=SOFTCAP)
 PRECISIONS = vary(float=1, double=11)
 case("softmax_before_25", **QKV, softmax_precision=PRECISIONS, cites=PRECISION_BEFORE_25)
 case("softmax", **QKV, softmax_precision=PRECISIONS, cites=PRECISION)
+for type_, number in (("float16", 10), ("bfloat16", 16)):
+    narrow: dict[str, Any] = {key: typed(type_, item) for key, item in QKV.items()}
+    case(f"softmax_{type_}", Tag.DTYPE, **narrow, softmax_precision=number, since=25, cites=PRECISION)
+case("softmax_int64_before_25", **QKV, softmax_precision=7, rejects=PRECISION_BEFORE_25)
+case("softmax_int64", **QKV, softmax_precision=7, rejects=PRECISION)
 
 case("each_type", Tag.DTYPE, each="T1", Q=Q, K=K, V=typed("{T1}", V), attn_mask=typed("{T1}", MASK), is_causal=1)
 case("flat_each_type", Tag.DTYPE, each="T1", Q=FLAT_Q, K=FLAT_K, V=typed("{T1}", FLAT_V), **HEADS, cites=Q_HIDDEN)
@@ -472,6 +501,11 @@ case("values_each_type", Tag.DTYPE, each="T2", Q=typed("bfloat16", Q), K=typed("
 
 case("flat_without_q_heads", Q=FLAT_Q, K=FLAT_K, V=FLAT_V, kv_num_heads=3, rejects=Q_HEADS)
 case("flat_without_kv_heads", Q=FLAT_Q, K=FLAT_K, V=FLAT_V, q_num_heads=3, rejects=KV_HEADS)
+case("flat_one_head", **{**FLAT, "q_num_heads": 1, "kv_num_heads": 1}, since=25, cites=(Q_HIDDEN, Y_HIDDEN))
+case("flat_no_q_heads", Tag.EDGE, **{**FLAT, "q_num_heads": 0}, since=25, unspecified=Q_HEADS)
+case("flat_no_kv_heads", Tag.EDGE, **{**FLAT, "kv_num_heads": 0}, since=25, unspecified=KV_HEADS)
+case("k_flat_alone", Tag.EDGE, Q=Q, K=FLAT_K, V=V, since=25, unspecified=K_SHAPE)
+case("v_flat_alone", Tag.EDGE, Q=Q, K=K, V=FLAT_V, since=25, unspecified=V_SHAPE)
 case("q_heads_of_four", Tag.EDGE, **QKV, q_num_heads=3, unspecified=Q_HEADS)
 case("kv_heads_of_four", Tag.EDGE, **QKV, kv_num_heads=3, unspecified=KV_HEADS)
 case("q_not_divided", Q=ramp(2, 4, 16), K=FLAT_K, V=FLAT_V, **HEADS, rejects=Q_HIDDEN)
