@@ -30,6 +30,14 @@ def normalized(
         return np.asarray((x - mean) / np.sqrt(variance + epsilon) * scale + bias)
 
 
+def moments(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
+    """Return mean and population variance over `axes`, which stay as dimensions of 1; NaN of no elements."""
+    terms = math.prod(x.shape[axis] for axis in axes)
+    with np.errstate(all="ignore"):
+        mean = x.sum(axes, keepdims=True) / terms
+        return mean, ((x - mean) ** 2).sum(axes, keepdims=True) / terms
+
+
 def statistics_errors(x: Array, axes: tuple[int, ...], *, by_squares: bool = False) -> tuple[Array, Array]:
     """Return the errors of mean and variance over `axes`, which stay as dimensions of 1, in epsilons.
 
@@ -40,7 +48,7 @@ def statistics_errors(x: Array, axes: tuple[int, ...], *, by_squares: bool = Fal
     terms = max(1, int(np.prod([x.shape[axis] for axis in axes], dtype=np.int64)))
     with np.errstate(all="ignore"):
         mean = np.abs(x).sum(axes, keepdims=True) / 2
-        size = (x**2).mean(axes, keepdims=True) if by_squares else x.var(axes, keepdims=True)
+        size = moments(x**2, axes)[0] if by_squares else moments(x, axes)[1]
         return mean, (terms / 2 + 3) * size + mean**2 * COARSEST
 
 
@@ -74,12 +82,11 @@ def standardized(
     """
     with np.errstate(all="ignore"):
         cast = x.astype(stage).astype(np.float64)
-        total, terms = cast.sum(axes, keepdims=True), math.prod(x.shape[axis] for axis in axes)
-        v.silent(formula, total.size > x.size)
-        mean = total / terms
-        squares = ((cast - mean) ** 2).sum(axes, keepdims=True)
+        mean, variance = moments(cast, axes)
+        v.silent(formula, mean.size > x.size)
+        squares = ((cast - mean) ** 2).sum(axes)
         v.silent(formula, bool(np.isinf(squares.astype(stage)).any()))
-        inverse = 1 / np.sqrt(squares / terms + epsilon)
+        inverse = 1 / np.sqrt(variance + epsilon)
         return (cast - mean) * inverse, mean, inverse
 
 
@@ -89,7 +96,7 @@ def standardized_errors(
     """Return the errors of what `standardized` returns: the first in epsilons of x, the others in those of `stage`."""
     with np.errstate(all="ignore"):
         cast = x.astype(stage).astype(np.float64)
-        mean, variance = cast.mean(axes, keepdims=True), cast.var(axes, keepdims=True)
+        mean, variance = moments(cast, axes)
         mean_error, variance_error = statistics_errors(cast, axes, by_squares=by_squares)
         first = normalized_error(cast, mean, variance, epsilon, 1, 0, mean_error, variance_error)
         inverse = (3 + variance_error / (variance + epsilon)) / np.sqrt(variance + epsilon)

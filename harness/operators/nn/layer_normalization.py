@@ -15,7 +15,7 @@ import ml_dtypes
 import numpy as np
 
 from harness.declare import Array, Op, Rule, Tag, Version, attribute, axes, axes_outside, bounded, ramp, typed
-from harness.operators.nn._normalization import normalized, standardized, standardized_errors
+from harness.operators.nn._normalization import moments, normalized, standardized, standardized_errors
 
 STAGES = {1: np.dtype(np.float32), 16: np.dtype(ml_dtypes.bfloat16)}
 """The precisions of stage one, by stash_type."""
@@ -27,7 +27,7 @@ def _errors(X: Array, Scale: Array, B: Array | None, axis: int, epsilon: float, 
     factor, bias = Scale.astype(np.float64), 0 if B is None else B.astype(np.float64)
     with np.errstate(all="ignore"):
         x = X.astype(np.float64)
-        mean, variance = x.mean(normalized_axes, keepdims=True), x.var(normalized_axes, keepdims=True)
+        mean, variance = moments(x, normalized_axes)
         scaled = normalized(x, mean, variance, epsilon, factor, 0)
         stage_one, mean_error, inverse_error = standardized_errors(X, normalized_axes, epsilon, stage)
         return [stage_one * np.abs(factor) + 2 * np.abs(scaled) + np.abs(bias), mean_error, inverse_error]
