@@ -38,6 +38,7 @@ class Plan:
         outputs: name and type of each output; the name is empty for one left out in between.
         expected: the values of the outputs that have names.
         detail: the part of the case that the deciding clause is about.
+        open: for each output that the node names, a mask of the elements that may be anything, or None.
         readings: the numbers of the readings that the expected outcome rests on.
         decided: the clause that the oracle names where it returns no values.
         types: the types of the type variables that the case is expanded over.
@@ -59,6 +60,7 @@ class Plan:
     detail: str
     decided: Clause | None
     readings: tuple[str, ...]
+    open: tuple[np.ndarray[Any, Any] | None, ...]
     types: Mapping[str, str]
     rank: int | None
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import onnx
 
     from harness.declare import CaseSpec
-    from harness.declare.data import Value
+    from harness.declare.data import Array, Value
     from harness.declare.readings import Reading
     from harness.spec.schema import OperatorVersion
 
@@ -99,6 +99,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     named = [index for index, name in enumerate(outputs) if name]
     outcome, expected, detail, decided = Outcome.VALUES, None, "", None
     rests_on: frozenset[Reading] = frozenset()
+    masks: tuple[Array | None, ...] = ()
     allowance = Allowance(op.compare.reason)
     try:
         nodes = functools.partial(_evaluator().calls, local, scope)
@@ -108,6 +109,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
             outcome = Outcome.PROPERTY
         allowance = allowance_of(op.compare, answer, operand_types(op, version, values, evaluated), named)
         rests_on = answer.rests_on | precision.readings(op.compare, [item for _, item in inputs], expected)
+        masks = tuple(answer.open[index] for index in named)
         kinds = answer.types
     except NoAnswer as no_answer:
         if spec.derived and not spec.rejects:
@@ -140,6 +142,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         allowance=allowance,
         detail=detail,
         decided=decided,
+        open=masks,
         readings=tuple(sorted(reading.number for reading in rests_on)),
         types=types,
         rank=_rank(op, {**present, **{name: item.value for name, item in inputs if item}}),

@@ -176,6 +176,8 @@ class _Measuring:
     def _repeatable(self) -> None:
         """Raise DeclarationError where cases differ from themselves, for then they would notice anything."""
         units = self.oracles.units
+        for plan in (plan for unit in units for plan in unit.plans):
+            list(plan.allowance.bounds or ())  # Computed now: with a fault in it, an oracle would allow its own answer.
         [(_, result)] = trial.run([self._trial(lambda: True, units)], 1) if units else [(0, Result(noticed=False))]
         if result.noticed:
             raise DeclarationError(f"{result.case}: generated twice, it comes out differently ({result.how})")

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from harness.case import properties
 from harness.case.compare import compare
 from harness.declare import Clause, Drawn, Version
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     from harness.case.case import Allowance
     from harness.declare import Op
-    from harness.declare.data import Value
+    from harness.declare.data import Array, Value
     from harness.generation.forms import Plan
     from harness.mutants.faults import Fault, Source
     from harness.mutants.oracles import Demand, Unit
@@ -92,7 +94,14 @@ def difference(before: Plan, after: Plan) -> str:
         return "another clause"
     if [kind for _, kind in before.outputs] != [kind for _, kind in after.outputs]:
         return "outputs of other types"
+    masks = zip(before.open, after.open, strict=True)
+    if not all(np.array_equal(_mask(one), _mask(other)) for one, other in masks):
+        return "other elements are open"
     return _difference(before.expected or (), after.expected or (), before.allowance)
+
+
+def _mask(open_: Array | None) -> Array:
+    return np.zeros(0, bool) if open_ is None else open_
 
 
 def _difference(before: Sequence[Value | Drawn], after: Sequence[Value | Drawn], allowance: Allowance) -> str:
