@@ -310,6 +310,11 @@ ORT_OPT_OUTS = {
     "operator": (model(NEG.replace("Neg", "Nope")), {"x": X}, "no such operator in its schemas"),
     "domain": (model(NEG.replace("Neg", "absent.Nope")), {"x": X}, "no such operator in its schemas"),
     "complex": (model(COMPLEX), {"x": X.astype(np.complex64)}, "no such element type"),
+    "old halves": (
+        model("g (float16[2] x) => (float16[2] y) { y = Neg(x) }", opset=5),
+        {"x": np.zeros(2, np.float16)},
+        "float16 in an opset below those that it supports",
+    ),
     "locale": (model(LOCALE), {"x": array("string", (1,))}, "a locale is missing on this machine"),
     "strings": (model(STRINGS), {"x": array("string", (2,)), "b": B16}, "no way to pass this type"),
     "sequence in": (model(SEQUENCE), {"x": [X], "i": np.array(0), "b": B16}, "no way to pass this type"),

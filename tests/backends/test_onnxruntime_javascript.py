@@ -138,6 +138,14 @@ def test_values_that_cannot_be_passed_opt_out(lane: Asker, value: Any, reason: s
 
 CREATE, RUN = "Can't create a session. ERROR_CODE: ", "failed to call OrtRun(). ERROR_CODE: "
 SAID = {
+    "old halves": (
+        "Error",
+        (
+            "This is an invalid model. In Node, "
+            '("InsertedPrecisionFreeCast_x", Cast, "", -1) : ("x": tensor(float16),) -> , Error Unrecognized attribute'
+        ),
+        "float16 in an opset below those that it supports",
+    ),
     "layout": (
         "Error",
         (

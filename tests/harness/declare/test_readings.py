@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from commands import command
 
 from harness.cli.cases import readings_
 from harness.declare import EXACT, Clause, Op, Rejected, Tag, Version, typed, ulp
 from harness.declare.readings import DOUBLE, ONE_ELEMENT, READINGS, SUBNORMAL, ReadingError, named, sentence
 from harness.generation import plans
 from harness.report import case as case_report
+from harness.results.files import Run
 from harness.spec import registry
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CLAUSE = Clause("ai.onnx/Pad", "A scalar value.")
 
@@ -119,3 +126,20 @@ def test_the_register_is_printed() -> None:
     for reading in READINGS.values():
         assert sentence(reading.number).split(":")[0] in done.output
         assert reading.question in done.output
+
+
+def test_cases_that_rest_on_a_reading_are_not_scored_where_a_run_does_without(tmp_path: Path) -> None:
+    results = tmp_path / "r.ndjson"
+    words = ["run", "--backend", "oracle", "--case", "*/Pad/19/constant_value_vector", "--results", results]
+    assert command(*words).status == 0
+    assert [item.verdict for item in Run(results).results()] == [Verdict.PASS]
+    command(*words, "--overwrite", "--without-reading", "R1")
+    [result] = Run(results).results()
+    assert (result.verdict, result.readings) == (Verdict.UNSPECIFIED, ("R1",))
+    assert Run(results).header["arguments"]["without_readings"] == ["R1"]
+
+
+def test_a_reading_that_does_not_exist_is_named_with_those_that_do() -> None:
+    done = command("run", "--without-reading", "R77")
+    assert done.status == 2
+    assert "no reading 'R77'; there are R1, R2, R3" in done.err
