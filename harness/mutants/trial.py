@@ -94,6 +94,8 @@ def difference(before: Plan, after: Plan) -> str:
         return "another clause"
     if [kind for _, kind in before.outputs] != [kind for _, kind in after.outputs]:
         return "outputs of other types"
+    if before.readings != after.readings:
+        return "other readings"
     masks = zip(before.open, after.open, strict=True)
     if not all(np.array_equal(_mask(one), _mask(other)) for one, other in masks):
         return "other elements are open"

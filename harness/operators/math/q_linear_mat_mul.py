@@ -45,7 +45,8 @@ FORMULA = PRODUCT.clause(
     note="Says not in which precision the scales meet: where a few roundings of their type reach another integer, the "
     "answer is left open. The official cases with scales in float16 expect the integers of exact arithmetic, such as "
     "137 for 136.58, where float16 has steps of 0.125. Scales and zero points belong to `a` and `b` as in "
-    "DequantizeLinear. Says nothing of a scale that is infinite or NaN.",
+    "DequantizeLinear. Says nothing of a scale that is infinite, NaN or, "
+    "for `y`, 0.",
     against=("test_qlinearmatmul_*_float16",),
 )
 TIES = PRODUCT.clause(
@@ -116,6 +117,7 @@ def product(
     a_scales, a_zeros = _spread(v, a, a_scale, a_zero_point, by_row=True)
     b_scales, b_zeros = _spread(v, b, b_scale, b_zero_point, by_row=False)
     v.silent(FORMULA, not all(np.isfinite(scale).all() for scale in (a_scale, b_scale, y_scale)))
+    v.silent(FORMULA, y_scale.item() == 0)
     left, right = a.astype(np.float64) - a_zeros, b.astype(np.float64) - b_zeros
     require_product(v, MATMUL, left, right)
     v.silent(FORMULA, not (np.isfinite(left).all() and np.isfinite(right).all()))
@@ -163,6 +165,9 @@ FRACTIONS = quantized(a_scale=0.0066, a_zero_point=2, b_scale=0.00705, b_zero_po
 case("fractions", a=A * 9, b=B * 11, **FRACTIONS, cites=FORMULA)
 AS_VECTORS: dict[str, Any] = {name: [value] for name, value in SHIFTED.items()}
 case("scalars_as_vectors", a=A, b=B, **AS_VECTORS, cites=EITHER)
+A_AS_VECTOR, Y_AS_VECTOR = {"a_scale": [0.5], "a_zero_point": [2]}, {"y_scale": [0.5], "y_zero_point": [7]}
+case("scalar_of_a_as_vector", Tag.EDGE, a=A, b=B, **quantized(**A_AS_VECTOR), cites=EITHER)
+case("scalar_of_y_as_vector", Tag.EDGE, a=A, b=B, **quantized(**Y_AS_VECTOR), cites=EITHER)
 HALVES = {"a_scale": 1, "b_scale": 0.5, "y_scale": 1}
 case("ties", Tag.EDGE, a=[[1], [3], [5], [-1], [-3], [7]], b=[[1, -1]], **quantized(**HALVES), cites=TIES)
 case("ties_zero_point", Tag.EDGE, a=[[1], [3], [5], [-1]], b=[[1]], **quantized(**HALVES, y_zero_point=1), cites=TIES)
@@ -184,6 +189,9 @@ case("three_roundings_from_a_tie", Tag.EDGE, a=[[1]], b=[[1]], **THREE_FROM_TIE,
 INFINITE = quantized(a_scale=np.inf)
 case("infinite_scale", Tag.EDGE, a=[[1], [-1]], b=[[2]], **INFINITE, unspecified=FORMULA)
 case("infinite_scale_of_b", Tag.EDGE, a=[[1], [-1]], b=[[2]], **quantized(b_scale=np.inf), unspecified=FORMULA)
+INFINITE_IN_A_ROW = quantized(a_scale=[np.inf, 1], a_zero_point=[0, 0])
+case("infinite_scale_of_one_row", Tag.EDGE, a=[[1, 2], [3, 4]], b=[[5], [6]], **INFINITE_IN_A_ROW, unspecified=FORMULA)
+case("zero_scale_of_y", Tag.EDGE, a=[[1], [3]], b=[[2]], **quantized(y_scale=0), unspecified=FORMULA)
 case("nan_scale_of_y", Tag.EDGE, a=[[1], [-1]], b=[[2]], **quantized(y_scale=np.nan), unspecified=FORMULA)
 
 for left, right in SHAPES:
