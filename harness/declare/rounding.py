@@ -25,6 +25,14 @@ def saturated(values: Array) -> Array:
     return values.saturated() if hasattr(values, "saturated") else values
 
 
+def rounding_as(values: Array, operand: Array) -> Array:
+    """Return values that do not depend on an operand, such as tables, as ones that an operator computes in its type.
+
+    Where errors are measured, operations on them have one; see `harness.spec.rounding_error`.
+    """
+    return values.view(type(operand)) if hasattr(operand, "saturated") else values
+
+
 def nearest(numbers: Array, dtype: np.dtype[Any]) -> Array:
     """Return the nearest values of a type, ties to even; numbers beyond its limits are converted as by numpy."""
     with np.errstate(all="ignore"):

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from harness.spec.schema import OperatorVersion
 
 
+_MOST = float(np.finfo(np.float64).max)
+
+
 def of_answer(
     tolerance: Tolerance, answer: evaluator.Answer, operands: Sequence[np.dtype[Any]], named: list[int]
 ) -> Allowance:
@@ -51,7 +54,9 @@ def _bounds(
 
     def computed() -> Iterable[Array]:
         errors = tolerance.bound(**answer.arguments) if tolerance.bound else ()
-        return (np.asarray(errors[index], np.float64) * _epsilon(answer.outputs[index]) for index in named)
+        bounds = (np.asarray(errors[index], np.float64) * _epsilon(answer.outputs[index]) for index in named)
+        # An infinite bound would say that the element is open; beside an infinite term any finite number may do.
+        return (np.nan_to_num(bound, nan=0.0, posinf=_MOST) for bound in bounds)
 
     def nothing() -> Iterable[Array]:
         return (np.zeros(np.shape(answer.outputs[index])) for index in named)
@@ -84,7 +89,8 @@ def operand_types(
         attributes: those given.
     """
     stage = op.compare.stage
-    if stage in version.attributes:
-        return [schema.dtype_of(schema.tensor_text(evaluator.known(version, attributes)[stage]))]
+    number = evaluator.known(version, attributes)[stage] if stage in version.attributes else None
+    if number:
+        return [schema.dtype_of(schema.tensor_text(number))]
     flat = (item for value in inputs for item in (value if isinstance(value, list) else [value]) if item is not None)
     return [item.value.dtype for item in flat if isinstance(item.value, np.ndarray)]

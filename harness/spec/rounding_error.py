@@ -66,6 +66,10 @@ _arithmetic: list[_Arithmetic] = []
 """The arithmetic of the evaluation that runs, the innermost last."""
 
 
+class MeasureError(Exception):
+    """No error can be measured; a fault of the operator file, whose oracle must not decide by computed values alone."""
+
+
 class Rounded(np.ndarray[Any, Any]):
     """Values whose operations give results with a random error; see the module's text."""
 
@@ -136,6 +140,8 @@ def _result(name: str, method: str, operands: list[Any], options: Mapping[str, A
         return _with_error(result, size * np.sqrt(terms))
     if name in BOUNDED:
         return _with_error(result, FUNCTION * size + SATURATING)
+    if name in {"add", "subtract"} and result.dtype.kind == "c":
+        size = np.abs(result.real) + 1j * np.abs(result.imag)  # Each part is added by itself.
     return _with_error(result, size * (1 if name in ROUND_ONCE else FUNCTION))
 
 
@@ -153,12 +159,15 @@ def _of_sum(terms: float | Array, squares: Array, total: Array, *, products: boo
 def _with_error(result: Array, units: Array) -> Rounded:
     arithmetic = _arithmetic[-1]
 
-    def drawn() -> Array:
+    def drawn(units: Array) -> Array:
         size = arithmetic.unit * units + arithmetic.tiny * (units > 0)
         finite = np.isfinite(result) & np.isfinite(size)
         return np.asarray(np.where(finite, size, 0) * arithmetic.draw.standard_normal(result.shape))
 
-    error = drawn() + 1j * drawn() if result.dtype.kind == "c" else drawn()
+    if result.dtype.kind != "c":
+        return (result + drawn(units)).view(Rounded)
+    real, imag = (units.real, units.imag) if units.dtype.kind == "c" else (units, units)
+    error = drawn(real) + 1j * drawn(imag)
     return (result + error).view(Rounded)
 
 
@@ -191,6 +200,9 @@ def measure(
         arguments: those of the call, exact.
         exact: the outputs, wide.
         dtypes: for each output, the type that operations round to; None for one that is exact.
+
+    Raises:
+        MeasureError: no evaluation with an error has an answer.
     """
     wrapped = {name: _wrapped(value) for name, value in arguments.items()}
     allowed = [np.zeros(np.shape(item)) for item in exact]
@@ -199,8 +211,12 @@ def measure(
         for seed in range(RUNS):
             with _rounding_to(dtype, seed), contextlib.suppress(NoAnswer):  # A drawn error may cross a limit.
                 outputs.append(oracle(wrapped))
+        if not outputs:
+            raise MeasureError(
+                f"every error of {dtype.name} brings the oracle over a limit; beside it there is no answer"
+            )
         for index, (own, value) in enumerate(zip(dtypes, exact, strict=True)):
-            if own == dtype and outputs:
+            if own == dtype:
                 allowed[index] = FACTOR * _root_mean_square([_distance(value, items[index]) for items in outputs])
     return tuple(allowed)
 

@@ -24,31 +24,30 @@ from harness.declare import (
     Subgraph,
     Tag,
     Version,
-    bounded,
     element_type,
     graph,
+    measured,
     ramp,
     typed,
     vary,
 )
+from harness.declare.rounding import rounding_as
 
 PRECISIONS = {1: "float", 10: "float16", 11: "double", 16: "bfloat16"}
 DTYPES = {"float": np.float32, "float16": np.float16, "double": np.float64, "bfloat16": ml_dtypes.bfloat16}
-COARSE = {10: 2.0**13, 16: 2.0**16}
-"""How many epsilons of float, which the cases of such a precision have, make one of its own."""
 
 
 def _probabilities(scores: Array) -> Array:
     """Return Softmax over the last axis; the largest score is taken out of both sides, which changes neither."""
     with np.errstate(all="ignore"):
         exponential = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
-        return np.asarray(exponential / exponential.sum(-1, keepdims=True))
+        return np.asanyarray(exponential / exponential.sum(-1, keepdims=True))
 
 
 def _by_query_head(values: Array, heads: int) -> Array:
     """Return K or V with the head that query head h uses in place h: floor(h / group_size)."""
     group_size = heads // values.shape[1]
-    return np.asarray(values[:, np.arange(heads) // group_size])
+    return values[:, np.arange(heads) // group_size]
 
 
 def _factor(head_size: int, scale: float | None) -> float:
@@ -59,37 +58,14 @@ def _factor(head_size: int, scale: float | None) -> float:
 def _modified(modify: Subgraph, values: Array, precision: np.dtype[Any]) -> Array:
     """Return what a subgraph computes from values of this precision."""
     (result,) = modify(values.astype(precision))
-    return np.asarray(result, np.float64)
-
-
-def _rounding(
-    Q: Array,
-    K: Array,
-    V: Array,
-    scale: float | None,
-    softmax_precision: Int,
-    score_mod: Subgraph | None,
-    prob_mod: Subgraph | None,
-) -> list[Array]:
-    """Return what sums of head_size products bring to a score, and these, exp and two sums more to Y."""
-    keys, values = _by_query_head(K, Q.shape[1]), _by_query_head(V, Q.shape[1])
-    factor, precision = _factor(Q.shape[3], scale), np.dtype(DTYPES[PRECISIONS[softmax_precision or 1]])
-    # Of a score, by row, in epsilons: head_size products and sums, and the scaling.
-    magnitudes = np.abs(Q) @ np.abs(keys).swapaxes(2, 3) * abs(factor)
-    off_scores = ((Q.shape[3] / 2 + 4) * magnitudes).max(-1, keepdims=True, initial=0.0)
-    off = 3 * off_scores + 1.5 * keys.shape[2] + 18
-    scores = Q @ keys.transpose(0, 1, 3, 2) * factor
-    probs = _probabilities(scores if score_mod is None else _modified(score_mod, scores, precision))
-    probs = probs if prob_mod is None else _modified(prob_mod, probs, precision)
-    slack = (4 if score_mod or prob_mod else 1) * COARSE.get(softmax_precision or 0, 1)
-    return [np.nan_to_num(slack * off * (np.abs(probs) @ np.abs(values)), nan=0, posinf=0)]
+    return rounding_as(np.asarray(result, np.float64), values)
 
 
 FLEX = Op(
     "FlexAttention",
     domain="ai.onnx.preview",
     versions=(1,),
-    compare=bounded(_rounding, "sums of head_size and of kv_sequence_length terms in any order, exp of rounded scores"),
+    compare=measured("sums, exponentials and the precision of the softmax round", stage="softmax_precision"),
     rank=lambda _: 4,
 )
 

@@ -88,7 +88,7 @@ case("large", Tag.EDGE, data=[[1000, 1001, 1002], [-1000, -1003, -1001]], axes=[
 case("far_apart", Tag.EDGE, data=[[0, -1000, 1000, 500]], axes=[1], cites=COMPUTES)
 case("limits", Tag.EDGE, data=[[3.4e38, -3.4e38, 1], [-3.4e38, -3.4e38, -3.4e38]], axes=[1], cites=COMPUTES)
 case("equal", Tag.EDGE, data=[[0, 0, 0, 0], [-2, -2, -2, -2]], axes=[1], cites=COMPUTES)
-case("near_zero", Tag.EDGE, data=[[-np.log(2), -np.log(2)], [-40, 0]], axes=[1], cites=COMPUTES)
+case("near_zero", Tag.EDGE, data=[[-np.log(2), -np.log(1.75)], [-40, 0.0625]], axes=[1], cites=COMPUTES)
 case("subnormal", Tag.EDGE, data=[[1e-45, -1e-45], [1e-40, 0]], axes=[1], cites=COMPUTES)
 case("minus_infinity", Tag.EDGE, data=[[-np.inf, 1, 2], [0, -np.inf, -np.inf]], axes=[1], cites=COMPUTES)
 case("minus_infinity_all", Tag.EDGE, data=[[-np.inf, -np.inf], [1, 2]], axes=[1], cites=COMPUTES)

@@ -88,3 +88,14 @@ def test_a_wrongly_declared_outcome_is_refused(declared: dict[str, Any], sentenc
 def test_a_rightly_declared_outcome_is_taken(declared: dict[str, Any]) -> None:
     op, _, _ = wrong(**declared)
     assert [plan.id for plan in generate.plans(op, (1,))] == ["ai.onnx/Identity/1/one"]
+
+
+@every_operator
+def test_bounds_can_be_measured_and_are_positive_where_something_is_computed(op: Op) -> None:
+    """Of a measured tolerance; one that no evaluation with an error reaches would be an exact one, in silence."""
+    if not op.compare.measured:
+        return
+    measured = [plan for plan in plans(op) if plan.expected is not None and plan.outcome == "values"]
+    assert measured
+    bounds = [bound for plan in measured for bound in plan.allowance.bounds or ()]
+    assert any((bound > 0).any() for bound in bounds)

@@ -137,3 +137,24 @@ def test_an_in_place_operation_keeps_its_error() -> None:
 def test_the_coarsest_type_decides() -> None:
     assert rounding_error.coarsest([SINGLE, HALF, np.dtype(np.int64)]) == HALF
     assert rounding_error.coarsest([np.dtype(np.int64)]) is None
+
+
+def test_the_parts_of_a_complex_sum_err_by_themselves() -> None:
+    def real_alone(x: Array) -> Array:
+        total = x + 1j * (x * 0)
+        if np.asarray(total).imag.any():
+            raise Rejected(Rule.TYPES)
+        return np.asarray(total.real * 3)
+
+    assert (allowed(real_alone, SINGLE, x=np.array([1.0, 2.0])) > 0).all()
+
+
+def test_an_oracle_without_an_answer_beside_any_error_is_a_fault_and_no_exact_bound() -> None:
+    def exactly_three(x: Array) -> Array:
+        y = x * 3
+        if np.asarray(y)[0] != 3:
+            raise Rejected(Rule.TYPES)
+        return y
+
+    with pytest.raises(rounding_error.MeasureError, match="every error of float32 brings the oracle over a limit"):
+        allowed(exactly_three, SINGLE, x=np.array([1.0]))
