@@ -6,6 +6,7 @@ An oracle may run without end on a case that nobody wrote: it may count from 0 t
 from __future__ import annotations
 
 import contextlib
+import gc
 import resource
 import signal
 import threading
@@ -14,9 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import types
     from collections.abc import Iterator
 
 STATM = Path("/proc/self/statm")
+AGAIN = 0.01
+"""Seconds until a block that is overdue, and could not be ended, is tried again."""
 
 
 class OverdueError(Exception):
@@ -40,7 +44,10 @@ def _time(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def overdue(*_: object) -> None:
+    def overdue(_: int, frame: types.FrameType | None) -> None:
+        if _in_a_callback_of_the_collector(frame):  # Python would print an exception there and go on.
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+            return
         raise OverdueError(f"not done within {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, overdue)
@@ -53,6 +60,15 @@ def _time(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
         if remaining:
             signal.setitimer(signal.ITIMER_REAL, max(1e-3, remaining - (time.monotonic() - started)), interval)
+
+
+def _in_a_callback_of_the_collector(frame: types.FrameType | None) -> bool:
+    callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
+    while frame is not None:
+        if frame.f_code in callbacks:
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextlib.contextmanager

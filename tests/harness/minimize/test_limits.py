@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import resource
 import signal
@@ -18,6 +19,23 @@ def test_a_computation_that_takes_too_long_is_stopped() -> None:
     with pytest.raises(OverdueError, match=r"not done within 0\.05 s"), within(0.05, 1 << 30):
         for _ in itertools.count():
             pass
+
+
+def test_a_computation_is_stopped_too_where_the_time_ends_in_a_callback_of_the_collector() -> None:
+    """Python prints an exception of such a callback, and goes on."""
+    ran = []
+
+    def callback(phase: str, info: dict[str, int]) -> None:  # noqa: ARG001 - gc's
+        time.sleep(0.05)
+        ran.append(phase)
+
+    gc.callbacks.append(callback)
+    try:
+        with pytest.raises(OverdueError), within(0.02, 1 << 30):
+            any(gc.collect() < 0 for _ in itertools.count())
+    finally:
+        gc.callbacks.remove(callback)
+    assert ran[:2] == ["start", "stop"]
 
 
 @pytest.mark.skipif(not STATM.exists(), reason="only Linux tells how much memory is taken")
