@@ -7,13 +7,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness.declare.readings import ONE_ELEMENT
+import numpy as np
+
+from harness.declare.readings import NAN, ONE_ELEMENT
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import numpy as np
 
     from harness.declare.readings import Reading
 
@@ -143,6 +143,23 @@ class Version:
         self.require(clause, value.size == 1 and value.ndim <= 1)
         self.reads(ONE_ELEMENT, value.ndim == 1)
         return value.reshape(())
+
+    def ordered(self, clause: Clause, values: np.ndarray[Any, Any], within: np.ndarray[Any, Any] | None = None) -> None:
+        """Raise Unspecified where `clause` asks for a greatest or an order, and one of `values` is NaN.
+
+        Args:
+            clause: the sentence.
+            values: of any type.
+            within: a mask of the values that are ordered; None: all.
+        """
+        nan = np.isnan(values) if values.dtype.kind in "fc" else np.False_
+        has_nan = bool((nan if within is None else nan & within).any())
+        self.reads(NAN, has_nan)
+        self.silent(clause, has_nan)
+
+    def compares(self, *operands: np.ndarray[Any, Any]) -> None:
+        """Note that numbers are compared as IEEE 754 compares them: a reading of ours where one is NaN."""
+        self.reads(NAN, any(item.dtype.kind in "fc" and bool(np.isnan(item).any()) for item in operands))
 
     def permit(self, clause: Clause, used: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
         """Raise Unspecified if something was `used` that only `clause` permits, and `clause` is not in force."""

@@ -56,7 +56,32 @@ DOUBLE = Reading(
     "A formula on doubles is one of doubles. Where a text computes in another type than that of the operands, it says "
     "so, as LayerNormalization does.",
 )
-READINGS = {reading.number: reading for reading in (ONE_ELEMENT, SUBNORMAL, DOUBLE)}
+REAL_NUMBERS = Reading(
+    "R4",
+    "Is a formula one of real numbers, or are its steps rounded to the type of the operands, where they may overflow?",
+    "Of real numbers: a step that overflows, or is rounded across a limit, does not excuse another answer. How far the "
+    "roundings of a careful evaluation may move it is the operator's tolerance; where ONNX gives a function body that "
+    "errs by more, the body's error is allowed as well.",
+    "No formula names a type, and texts that compute in one say so (stash_type, softmax_precision). Official cases of "
+    "Softmax, LogSoftmax and ReduceLogSumExp have elements whose exponentials overflow.",
+)
+NAN = Reading(
+    "R5",
+    "What does a comparison with NaN yield where the text does not mention NaN?",
+    "A comparison of two numbers is that of IEEE 754: false, and true for unequal. Where a text asks for the greatest, "
+    "the smallest or an order, of which NaN has no place, the answer is open.",
+    "IEEE 754 has several functions for the greatest of two, which differ in NaN, and runtimes have each of them.",
+    ("https://github.com/onnx/onnx/issues/4716", "https://github.com/onnx/onnx/issues/6003"),
+)
+SHOULD = Reading(
+    "R6",
+    "May a runtime do otherwise where a text says should?",
+    "It may run what the text says should not be: that is `lenient`, and never scored. A runtime that refuses does as "
+    "the text says.",
+    "Standards distinguish must and should (RFC 2119); ONNX's texts use both without a definition.",
+    ("https://github.com/onnx/onnx/issues/5573",),
+)
+READINGS = {reading.number: reading for reading in (ONE_ELEMENT, SUBNORMAL, DOUBLE, REAL_NUMBERS, NAN, SHOULD)}
 """All of them, by number."""
 
 

@@ -33,6 +33,13 @@ def rounding_as(values: Array, operand: Array) -> Array:
     return values.view(type(operand)) if hasattr(operand, "saturated") else values
 
 
+def exponential_leaves_range(exponents: Array, dtype: np.dtype[Any]) -> bool:
+    """Return whether the exponential of one of these numbers, where finite, is infinite or 0 in a type."""
+    limits = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    low, high = np.log([float(limits.smallest_subnormal), float(limits.max)])
+    return bool((np.isfinite(exponents) & ((exponents < low) | (exponents > high))).any())
+
+
 def nearest(numbers: Array, dtype: np.dtype[Any]) -> Array:
     """Return the nearest values of a type, ties to even; numbers beyond its limits are converted as by numpy."""
     with np.errstate(all="ignore"):

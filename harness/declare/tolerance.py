@@ -32,7 +32,7 @@ class Tolerance:
             types of inputs and output.
         bound: a function of the oracle's arguments, by name, that returns the absolute error allowed for each element
             of each output, in epsilons of the output's type (for integers: none); for sums and products, whose error
-            grows with the terms.
+            grows with the terms. It may take the Version, as `v`.
     """
 
     reason: str

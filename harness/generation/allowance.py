@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -53,7 +54,7 @@ def _bounds(
         return [evaluator.determined(values[index]) for index in named]
 
     def computed() -> Iterable[Array]:
-        errors = tolerance.bound(**answer.arguments) if tolerance.bound else ()
+        errors = _errors(tolerance.bound, answer) if tolerance.bound else ()
         bounds = (np.asarray(errors[index], np.float64) * _epsilon(answer.outputs[index]) for index in named)
         # An infinite bound would say that the element is open; beside an infinite term any finite number may do.
         return (np.nan_to_num(bound, nan=0.0, posinf=_MOST) for bound in bounds)
@@ -62,6 +63,11 @@ def _bounds(
         return (np.zeros(np.shape(answer.outputs[index])) for index in named)
 
     return measured if tolerance.measured else computed if tolerance.bound else nothing
+
+
+def _errors(bound: Callable[..., list[Array]], answer: evaluator.Answer) -> list[Array]:
+    takes_version = "v" in inspect.signature(bound).parameters
+    return bound(**({"v": answer.version} if takes_version else {}), **answer.arguments)
 
 
 def _opened(bounds: Iterable[Array], masks: Sequence[Array | None]) -> tuple[Array, ...]:

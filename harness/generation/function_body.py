@@ -114,7 +114,8 @@ def agreed(case: Case, dispute: str | None, evaluator: Evaluator) -> Case | None
     else:
         mismatch = compare(case.expected or (), [answers[name] for name in case.outputs], case.allowance)
         if mismatch is None:
-            return case
+            of_parts = {reading.number for reading in evaluator.rests_on}
+            return dataclasses.replace(case, readings=tuple(sorted({*case.readings, *of_parts})))
         difference = f"the body gives something else: {mismatch}"
     if dispute is None:
         raise DeclarationError(f"{case.id}: {difference}; where the body is wrong, the operator file disputes it")

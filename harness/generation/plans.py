@@ -12,6 +12,8 @@ import numpy as np
 
 from harness.case.case import Allowance, Case, Outcome
 from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected, ValueOf
+from harness.declare.clause import Force
+from harness.declare.readings import SHOULD
 from harness.generation import binding, derived, function_body, precision
 from harness.generation.allowance import of_answer as allowance_of
 from harness.generation.allowance import operand_types
@@ -118,6 +120,8 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
             raise NotDerivedError(str(no_answer)) from no_answer
         outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
         detail, decided, rests_on = no_answer.detail, no_answer.clause, no_answer.rests_on
+        if outcome is Outcome.REJECTS and decided.force is Force.SHOULD:
+            rests_on |= {SHOULD}
         _agree(case_id, spec, no_answer)
         of_outputs = output_types(op, version, bind(version, values), known, n)
         # A model cannot declare an output of a type that does not exist.

@@ -87,6 +87,7 @@ class Answer:
     Attributes:
         outputs: the values of the outputs.
         types: their types.
+        version: the version that the oracle was called for.
         arguments: the oracle's arguments.
         exact: the values before they were rounded to their types.
         open: for each output, a mask of the elements that may be anything; None where all are determined.
@@ -96,6 +97,7 @@ class Answer:
 
     outputs: list[Any]
     types: list[str]
+    version: Version
     arguments: Mapping[str, Any]
     exact: list[Any]
     open: list[Array | None]
@@ -151,23 +153,23 @@ def apply(
     named = {name: arguments.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
     of_node = {name: {"n": lambda: n, "nodes": nodes}[name]() for name in oracle.of_node}
 
-    readings: set[Reading] = set()
+    called = Version(version.since, dtypes)
 
     def evaluate(arguments: Mapping[str, Any]) -> list[Any]:
-        result = oracle.function(Version(version.since, dtypes, readings), **of_node, **arguments)
+        result = oracle.function(called, **of_node, **arguments)
         return list(result) if isinstance(result, tuple) or version.outputs[-1].variadic else [result]
 
     try:
         values = evaluate(named)
     except NoAnswer as no_answer:
-        no_answer.rests_on = frozenset(readings)
+        no_answer.rests_on = frozenset(called.rests_on)
         raise
     if len(values) < n:
         raise OracleError(f"{version}: the oracle gave {len(values)} outputs, the node has {n}")
     exact = [determined(value) for value in values]
     masks = [value.open if isinstance(value, PartlyOpen) else None for value in values]
     outputs = [_round(value, type_) for value, type_ in zip(exact, types, strict=False)]
-    return Answer(outputs, types, named, exact, masks, evaluate, frozenset(readings))
+    return Answer(outputs, types, called, named, exact, masks, evaluate, frozenset(called.rests_on))
 
 
 def determined(value: Any) -> Any:  # noqa: ANN401 - any output
@@ -212,8 +214,13 @@ class Evaluator:
     """Evaluates models with the operators of one registry."""
 
     def __init__(self, registry: Registry | None = None) -> None:
-        """Take a registry; without one, that of all operator files."""
+        """Take a registry; without one, that of all operator files.
+
+        Attributes:
+            rests_on: the readings that the oracles of the last model named.
+        """
         self.registry = registry or registries.load()
+        self.rests_on: set[Reading] = set()
 
     def model(self, model: onnx.ModelProto, inputs: Mapping[str, Value]) -> dict[str, Value]:
         """Return the values of the graph's outputs by name.
@@ -223,6 +230,7 @@ class Evaluator:
             Unspecified: the text leaves their meaning open.
             UndeclaredError: an operator has neither a file nor a function body.
         """
+        self.rests_on.clear()
         types = {info.name: schema.type_text(info.type) for info in model.graph.input}
         scope = Scope(
             opsets={item.domain or "ai.onnx": item.version for item in model.opset_import},
@@ -283,6 +291,7 @@ class Evaluator:
         named = {name: self.attribute(item, local, scope) for name, item in present.items()}
         around = functools.partial(self.calls, local, scope)
         answer = apply(op, version, gather(version, inputs), named, len(node.output), around)
+        self.rests_on |= answer.rests_on
         # Nodes that take values drawn at random get the example.
         values = [value.example if isinstance(value, Drawn) else value for value in answer.outputs]
         return [TypedValue(value, type_) for value, type_ in zip(values, answer.types, strict=True)]

@@ -14,7 +14,7 @@ from harness.declare.op import Op, Tag
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from harness.declare.clause import Clause
+    from harness.declare.clause import Clause, Version
     from harness.declare.families.broadcasting import Multidirectional
     from harness.declare.families.reduction import Reduction
 
@@ -24,12 +24,19 @@ def rank_of_all(arguments: Mapping[str, Any]) -> int:
     return max((np.ndim(arguments[name]) for name in arguments if name.startswith("data_0_")), default=0)
 
 
-def is_open(left: Array, right: Array) -> bool:
-    """Tell whether a NaN meets something, or a zero one of the other sign: the texts say not which of them is it."""
-    if left.dtype.kind != "f":
-        return False
-    zeros_differ = (left == 0) & (right == 0) & (np.signbit(left) != np.signbit(right))
-    return bool(np.isnan(left).any() or np.isnan(right).any() or zeros_differ.any())
+def require_order(v: Version, computes: Clause, left: Array, right: Array) -> None:
+    """Raise Unspecified where a NaN meets something, or a zero one of the other sign: no text says which of them it is.
+
+    Args:
+        v: the version.
+        computes: the nearest sentence.
+        left: numbers.
+        right: numbers of a shape that broadcasts with them.
+    """
+    v.ordered(computes, left)
+    v.ordered(computes, right)
+    if left.dtype.kind == "f":
+        v.silent(computes, bool(((left == 0) & (right == 0) & (np.signbit(left) != np.signbit(right))).any()))
 
 
 class Extremum:

@@ -33,6 +33,7 @@ NUMPY = Multidirectional(EQUAL)
 @EQUAL.oracle(before=7)
 def equal_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
     """Return where A equals B, in the shape of A."""
+    v.compares(A, B)
     return np.asarray(np.equal(A, LIMITED.to_left(v, A, B, axis, broadcast)))
 
 
@@ -40,6 +41,7 @@ def equal_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) ->
 def equal_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
     """Return where A equals B, in the shape that both are broadcast to."""
     NUMPY.require_one_shape(v, A, B)
+    v.compares(A, B)
     return np.asarray(np.equal(A, B))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import EXACT, Array, Multidirectional, Op, Version
-from harness.declare.families.extremum import Extremum, is_open, rank_of_all
+from harness.declare.families.extremum import Extremum, rank_of_all, require_order
 
 MAX = Op("Max", versions=(1, 6, 8, 12, 13), compare=EXACT, rank=rank_of_all)
 MAX.example(data_0=([[1, 5, 3], [4, 2, 0]], [[4, 2, 6], [3, 7, 1]]), consumed_inputs=[0, 0])
@@ -30,7 +30,7 @@ def _greatest(v: Version, tensors: list[Array]) -> Array:
     """Return the greatest of each place; a single tensor as it is."""
     result = tensors[0]
     for tensor in tensors[1:]:
-        v.silent(COMPUTES, is_open(result, tensor))
+        require_order(v, COMPUTES, result, tensor)
         result = np.maximum(result, tensor)
     return result
 

@@ -10,6 +10,7 @@ Versions: 10, 13 (fmod chooses between integers and floats; special cases; bfloa
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,10 @@ import numpy as np
 from harness.declare import Array, Drawn, Multidirectional, Op, Tag, Tolerance, Version, typed, vary
 from harness.declare.data import FLOATS
 from harness.declare.families.elementwise import counted, float_types, rank_of_two
+from harness.declare.readings import REAL_NUMBERS
+from harness.declare.rounding import nearest
+
+MOST = float(np.finfo(np.float64).max)
 
 
 def _rounding(A: Array, B: Array, fmod: int) -> list[Array]:
@@ -163,6 +168,19 @@ def _remainders(x: Array, y: Array, fmod: int) -> Array | Drawn:
     return result
 
 
+def _rounds_across(x: Array, y: Array, dtype: np.dtype[Any]) -> bool:
+    """Return whether a quotient that is rounded to the type has another floor or integer part than the exact one."""
+
+    def differs(dividend: float, divisor: float) -> bool:
+        if not (math.isfinite(dividend) and math.isfinite(divisor)) or not divisor:
+            return False
+        exact = Fraction(dividend) / Fraction(divisor)
+        rounded = float(nearest(np.asarray(float(exact)), dtype)) if abs(exact) <= MOST else math.inf
+        return math.isinf(rounded) or math.floor(rounded) != math.floor(exact)
+
+    return any(differs(*pair) for pair in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True))
+
+
 @MOD.oracle(before=13)
 def remainder_before_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
     """Return the remainders, of floats with fmod=1 alone; what happens to zeros is open."""
@@ -193,6 +211,7 @@ def remainder_since_28(v: Version, A: Array, B: Array, fmod: int) -> Array | Dra
     x, y = np.broadcast_arrays(A, B)
     v.require(VALUE_SINCE_28, fmod in {0, 1})
     v.silent(TRUNCATED_SINCE_28 if fmod else FLOORED_SINCE_28, x.dtype.kind != "f" and bool((y == 0).any()))
+    v.reads(REAL_NUMBERS, x.dtype.kind == "f" and _rounds_across(x, y, v.dtypes["T"]))
     return _remainders(x, y, fmod)
 
 

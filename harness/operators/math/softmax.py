@@ -14,6 +14,8 @@ import numpy as np
 
 from harness.declare import Array, Op, Tag, Version, axes, axes_outside, ramp, ulp
 from harness.declare.data import waves
+from harness.declare.readings import REAL_NUMBERS
+from harness.declare.rounding import exponential_leaves_range
 
 SOFTMAX = Op(
     "Softmax",
@@ -65,7 +67,9 @@ def _normalized(v: Version, values: Array, axis: int) -> Array:
     """Return exp over the sum of exp along an axis; the largest value is taken out of both, which changes neither."""
     v.silent(NORMALIZED, bool(np.isposinf(values).any()))
     with np.errstate(invalid="ignore", under="ignore"):
-        exponential = np.exp(values - values.max(axis, keepdims=True, initial=-np.inf))
+        largest = values.max(axis, keepdims=True, initial=-np.inf)
+        v.reads(REAL_NUMBERS, exponential_leaves_range(largest, v.dtypes["T"]))
+        exponential = np.exp(values - largest)
         return np.asarray(exponential / exponential.sum(axis, keepdims=True))
 
 

@@ -175,8 +175,8 @@ def _one_answer(v: Version, windows: Windows, X: Array, greatest: Array) -> None
     """Raise where it is open which value of a window is the greatest."""
     kernel = tuple(range(-len(windows.sizes), 0))
     if np.isnan(X).any():
-        several = windows.inside().sum(kernel) > 1
-        v.silent(GREATEST, bool((windows.pixels(np.isnan(X)).any(kernel) & several).any()))
+        several = windows.inside().sum(kernel, keepdims=True) > 1
+        v.ordered(GREATEST, windows.pixels(X), within=several)
     zero, minus = X == 0, np.signbit(X)
     both = windows.pixels(zero & minus).any(kernel) & windows.pixels(zero & ~minus).any(kernel)
     v.silent(GREATEST, bool((both & (greatest == 0)).any()))

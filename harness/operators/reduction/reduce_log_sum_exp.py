@@ -12,6 +12,8 @@ import numpy as np
 
 from harness.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
 from harness.declare.families.reduction import Reduction, reduced_axes, reduced_rank, terms_of
+from harness.declare.readings import REAL_NUMBERS
+from harness.declare.rounding import exponential_leaves_range
 
 
 def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> list[Array]:
@@ -75,6 +77,7 @@ def log_sum_exp(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_em
         v.silent(COMPUTES, terms > 1 and data.size > 0)
         return np.asarray(data.sum(removed, keepdims=keepdims == 1))  # Of one term: log(exp(x)) is x.
     largest = data.max(removed, keepdims=True, initial=-np.inf)
+    v.reads(REAL_NUMBERS, exponential_leaves_range(largest, v.dtypes["T"]))
     shift = np.where(np.isfinite(largest), largest, 0)
     with np.errstate(all="ignore"):
         result = shift + np.log(np.exp(data - shift).sum(removed, keepdims=True))

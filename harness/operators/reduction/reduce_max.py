@@ -43,7 +43,7 @@ def largest(v: Version, data: Array, axes: Ints, keepdims: int, noop_with_empty_
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     result = np.asarray(data.max(removed, keepdims=keepdims == 1, initial=lowest(data.dtype)))
     if removed and data.dtype.kind == "f":
-        v.silent(COMPUTES, bool(np.isnan(result).any()))
+        v.ordered(COMPUTES, result)
         v.silent(COMPUTES, open_zeros(data, result))
     return result
 

@@ -65,8 +65,8 @@ def unique(v: Version, X: Array, axis: Int, sorted: int) -> tuple[Array, Array, 
     """Return Y, indices, inverse_indices and counts."""
     v.require(ZERO_OR_ONE, sorted in {0, 1})
     v.require(RANGE, axis is None or -X.ndim <= axis < X.ndim)
+    v.ordered(ALL, X)
     if X.dtype.kind in "fc":
-        v.silent(ALL, bool(np.isnan(X).any()))
         zeros = [part[part == 0] for part in (X.real, X.imag)]
         v.silent(ALL, any(bool(np.signbit(part).any()) and not np.signbit(part).all() for part in zeros))
     slices = X.ravel() if axis is None else np.moveaxis(X, axis, 0)

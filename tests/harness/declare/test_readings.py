@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from typing import TYPE_CHECKING
 
@@ -80,6 +81,38 @@ def test_a_sentence_that_names_the_shape_of_a_scalar_forbids_others(operator: st
     op = registry.load().named(operator)
     cases = [case for case in plans.cases(op, (version,)) if case.id.endswith(f"/{name}")]
     assert all(case.outcome == "rejects" and not case.readings for case in cases)
+
+
+@pytest.mark.parametrize(
+    ("operator", "version", "glob", "number"),
+    [
+        ("Softmax", 13, "large*", "R4"),
+        ("ReduceLogSumExp", 18, "far_apart*", "R4"),
+        ("Range", 11, "count_beyond_double", "R4"),
+        ("Mod", 28, "large_quotients_floor_*", "R4"),
+        ("Less", 13, "extremes_float", "R5"),
+        ("Max", 13, "nan_float", "R5"),
+        ("ReduceMin", 20, "nan", "R5"),
+        ("MaxPool", 22, "nan", "R5"),
+        ("Relu", 14, "nan", "R5"),
+        ("Unique", 11, "nan", "R5"),
+        ("Split", 18, "both", "R6"),
+    ],
+)
+def test_a_reading_is_named_by_the_cases_that_rest_on_it(operator: str, version: int, glob: str, number: str) -> None:
+    op = registry.load().named(operator)
+    of_version = [case for case in plans.cases(op, (version,)) if case.form == "plain"]
+    cases = [case for case in of_version if fnmatch.fnmatchcase(case.id.split("/")[3], glob)]
+    assert cases
+    assert all(number in case.readings for case in cases), [case.id for case in cases if number not in case.readings]
+    assert any(number not in case.readings for case in of_version)
+
+
+def test_a_function_body_rests_on_the_readings_of_its_parts() -> None:
+    op = registry.load().named("LessOrEqual")
+    cases = [case for case in plans.cases(op, (16,)) if case.form == "expanded" and "/extremes_float" in case.id]
+    assert cases
+    assert all("R5" in case.readings for case in cases)
 
 
 def unary(tolerance: str) -> Op:
