@@ -270,6 +270,7 @@ for versions, wording, formula, inverse_formula in (
     ("since_20", SINCE_20, FORMULA, INVERSE),
 ):
     default = (wording.default_length, wording.default_false)
+    irfft = (wording.irfft_of_complex, wording.irfft_dimension)
     case(f"real_{versions}", input=REAL_LINE, axis=1, cites=(formula, wording.real, *default))
     case(f"complex_{versions}", input=COMPLEX_LINE, axis=1, cites=(formula, wording.complex, PARTS, INVALID))
     for name, line in {"real": REAL_LINE, "complex": COMPLEX_LINE}.items():
@@ -288,10 +289,42 @@ for versions, wording, formula, inverse_formula in (
             dft_length=length,
             inverse=1,
             onesided=1,
-            cites=(wording.irfft_of_complex, wording.irfft_dimension),
+            cites=irfft,
         )
-    left_out = wording.default_length_half
+        case(
+            f"length_{length}_irfft_{versions}",
+            input=half_spectrum(1, length, 2, 4),
+            axis=1,
+            dft_length=length,
+            inverse=1,
+            onesided=1,
+            cites=(PADDED if length >= 4 else CUT, *irfft),  # noqa: PLR2004 - the size of the spectrum
+        )
+    left_out = (wording.default_length_half, *irfft)
     case(f"irfft_length_left_out_{versions}", input=HALF_LINE, axis=1, inverse=1, onesided=1, cites=left_out)
+    floats = (FLOATS, *irfft)
+    case(
+        f"dtypes_irfft_{versions}",
+        Tag.DTYPE,
+        each="T1",
+        input=HALF_LINE,
+        axis=1,
+        inverse=1,
+        onesided=1,
+        cites=floats,
+    )
+    for rank in (2, 3, 4):
+        for axis in (*range(-rank, -1), *range(rank - 1)):
+            case(
+                f"rank{rank}_axis{axis}_irfft_{versions}".replace("-", "_minus"),
+                Tag.AXIS,
+                input=half_spectrum(axis % rank, 4, *(3, 4, 5)[: rank - 1]),
+                axis=axis,
+                dft_length=4,
+                inverse=1,
+                onesided=1,
+                cites=(RANGE, *([BACK] if axis < 0 else []), *irfft),
+            )
     case(f"last_{versions}", input=vary(of_0=ramp(2, 5, 0), of_3=ramp(2, 5, 3)), axis=1, rejects=wording.complex)
     case(f"onesided_two_{versions}", input=REAL_LINE, axis=1, onesided=2, rejects=wording.zero_or_one)
     case(f"rfft_of_complex_{versions}", input=COMPLEX_LINE, axis=1, onesided=1, rejects=wording.rfft_of_real)
@@ -308,12 +341,10 @@ case("onesided_left_out", input=vary(real=waves(3, 4, 1), complex=waves(3, 4, CO
 case("all_other_dimensions", input=waves(2, 3, 4, COMPLEX), axis=1, cites=OTHERS)
 
 for length in LENGTHS:
-    of_5, of_4 = (PADDED if length >= size else CUT for size in (5, 4))
+    of_5 = PADDED if length >= COMPLEX_LINE.shape[1] else CUT
     case(f"length_{length}", input=COMPLEX_LINE, axis=1, dft_length=length, cites=(of_5, SCALAR))
     case(f"length_{length}_inverse", input=COMPLEX_LINE, axis=1, dft_length=length, inverse=1, cites=SCALAR)
     case(f"length_{length}_rfft", input=REAL_LINE, axis=1, dft_length=length, onesided=1, cites=SCALAR)
-    spectrum = half_spectrum(1, length, 2, 4)
-    case(f"length_{length}_irfft", input=spectrum, axis=1, dft_length=length, inverse=1, onesided=1, cites=of_4)
 for name, length in {"prime": 17, "power": 32, "product": 12}.items():
     long = np.cos(np.arange(2.0 * length) ** 2).reshape(1, length, COMPLEX)
     case(f"long_{name}", input=long, axis=1)
@@ -328,10 +359,8 @@ for rank in (2, 3, 4):
     for axis in (*range(-rank, -1), *range(rank - 1)):
         name = f"rank{rank}_axis{axis}".replace("-", "_minus")
         cites = (RANGE, BACK) if axis < 0 else (RANGE,)
-        spectrum = half_spectrum(axis % rank, 4, *shape)
         case(name, Tag.AXIS, input=waves(*shape, COMPLEX), axis=axis, cites=cites)
         case(f"{name}_rfft", Tag.AXIS, input=waves(*shape, 1), axis=axis, onesided=1, dft_length=6, cites=cites)
-        case(f"{name}_irfft", Tag.AXIS, input=spectrum, axis=axis, dft_length=4, inverse=1, onesided=1, cites=cites)
     outside = vary(last=rank - 1, minus_one=-1, too_high=rank, too_low=-rank - 1)
     case(f"rank{rank}_axis", Tag.AXIS, input=waves(*shape, COMPLEX), axis=outside, rejects=RANGE)
 case("rank0", Tag.EDGE, input=ramp(), axis=0, rejects=RANGE)
@@ -352,6 +381,5 @@ MIDDLE[0, -1, 1] = 1
 case("irfft_middle_not_real", Tag.EDGE, input=MIDDLE, axis=1, inverse=1, onesided=1, unspecified=SYMMETRY)
 
 case("dtypes", Tag.DTYPE, each="T1", input=COMPLEX_LINE, axis=1, cites=FLOATS)
-case("dtypes_irfft", Tag.DTYPE, each="T1", input=HALF_LINE, axis=1, inverse=1, onesided=1, cites=FLOATS)
 LENGTH_OUTSIDE = SINCE_20.length_types
 case("length_outside", Tag.DTYPE, outside="T2", input=COMPLEX_LINE, axis=1, dft_length=3, rejects=LENGTH_OUTSIDE)
