@@ -12,7 +12,7 @@ from tabulate import tabulate
 from harness.case.case import quoted
 from harness.declare import readings
 from harness.report.markup import plain
-from harness.results.errata import is_erratum
+from harness.results.errata import erratum
 from harness.results.sampling import in_words
 from harness.results.summary import Group, Summary, rate, rates
 from harness.verdict import Verdict, clean, line, natural, version_number
@@ -208,9 +208,7 @@ def _block(group: Group, reference: str, expects: str, built: str, width: int) -
     lines = [line(what), f"  for example {line(example.case)}"]
     lines += [wrapped("text", quoted(clause), width=width) for clause in example.clauses]
     lines += [wrapped("reading", readings.sentence(line(number)), width=width) for number in example.readings]
-    if is_erratum(example, built):
-        since = f"reads so since onnx {line(example.reworded)}, and the runtime was built with {line(built)}"
-        lines.append(wrapped("erratum", since, width=width))
+    lines += [wrapped("erratum", text, width=width) for text in [erratum(example, built)] if text]
     lines.append(wrapped("said", " ".join(example.message.split())[:400], width=width)) if example.message else None
     got = example.actual or f"{example.verdict}{f': {example.error}' if example.error else ''}"
     if example.signal:

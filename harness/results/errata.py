@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import onnx
 
 from harness.spec.rewordings import release
+from harness.verdict import line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,13 @@ def built_with(hello: Mapping[str, Any]) -> str:
     if isinstance(named, str) and release(named):
         return named
     return next((row[0] for row in onnx.helper.VERSION_TABLE if row[2] == opset), "")
+
+
+def erratum(result: Result, built: str) -> str:
+    """Return in words why a failure is an erratum; empty where it is none. Takes what `is_erratum` takes."""
+    if not is_erratum(result, built):
+        return ""
+    return f"reads so since onnx {line(result.reworded)}, and the runtime was built with {line(built)}"
 
 
 def is_erratum(result: Result, built: str) -> bool:

@@ -8,6 +8,7 @@ from harness.analysis.sentences import behaviour
 from harness.case.case import Outcome
 from harness.case.model_text import model_text
 from harness.case.value_text import one
+from harness.declare import readings
 from harness.repro import check_code, script
 from harness.verdict import clean
 
@@ -43,6 +44,7 @@ class Describer:
             "inputs": [[clean(name, 200), self._one(value)] for name, value in case.inputs.items()],
             "clauses": list(sentences) if (sentences := behaviour(case)) != case.clauses else [],
             "notes": [clean(note) for note in case.notes],
+            "readings": [clean(readings.sentence(number)) for number in case.readings],
             "decided": clean(case.decided) if case.outcome in {Outcome.REJECTS, Outcome.UNSPECIFIED} else "",
             "allowance": clean(case.allowance),
             "expected": [

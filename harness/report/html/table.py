@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.report.html.verdict_styles import ABSENT, NUMBER, ORDER
 from harness.results import sampling
+from harness.results.errata import erratum
 from harness.results.summary import signature
 from harness.verdict import MAX_MESSAGE, WRONG, Verdict, clean, line, natural
 
@@ -217,6 +218,7 @@ class Table:
             details["signal"] = line(result.signal)
         if result.mismatch:
             details["mismatch"] = _cleaned(result.mismatch)
+        details["erratum"] = erratum(result, str(column.hello.get("onnx", "")))
         if result.attempts:
             details["attempts"] = line(result.attempts, 1000)
         details = {key: value for key, value in details.items() if value not in ("", {})}

@@ -22,6 +22,7 @@ from harness.analysis import explain
 from harness.analysis.statement import Statement
 from harness.case.case import Outcome
 from harness.cli import page_cases
+from harness.declare import readings
 from harness.execution.adapter_process import Limits
 from harness.execution.ask import Asker
 from harness.execution.backend_names import resolve
@@ -572,6 +573,25 @@ def test_a_case_shows_what_the_stream_says(
         tab.locator("#model").inner_text().split()[2],
     ]
     assert f"{mismatch['differing']} of {mismatch['total']} elements differ" in text
+
+
+def test_a_case_shows_its_readings_and_which_failures_are_errata(
+    tmp_path: Path, cases: dict[str, Case], opened: Any
+) -> None:
+    valid = next(case for case in cases.values() if case.expected is not None)
+    case = dataclasses.replace(valid, readings=("R4",), reworded="1.21")
+    results = [
+        dataclasses.replace(judge(case, name, Answered((), 0.1)), reworded="1.21") for name in ("older", "newer")
+    ]
+    backends = {"older": {"onnx": "1.20.1"}, "newer": {"onnx": "1.21.0"}}
+    path = tmp_path / "page.html"
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", results, backends))], [case]))
+    tab = opened(path, f"#/case/{case.id}")
+    assert f"Reading {readings.sentence('R4')}" in tab.locator("article").inner_text()
+    heads = (tab.get_by_role("rowheader", name=name, exact=True) for name in backends)
+    older, newer = (tab.locator(".verdicts tbody tr", has=head).first.inner_text() for head in heads)
+    assert "Erratum: the sentence reads so since onnx 1.21, and the runtime was built with 1.20.1" in older
+    assert "Erratum" not in newer
 
 
 def test_for_a_large_tensor_the_page_names_the_elements_not_shown(

@@ -57,6 +57,7 @@ function page(place, details, described) {
     element("p", { class: "facts" }, facts.flatMap((fact, n) => (n ? [" · ", fact] : [fact]))),
     clauses.map((clause) => element("blockquote", {}, quoted(clause))),
     (described?.notes ?? []).map((note) => element("p", { class: "note" }, `Note: ${note}`)),
+    (described?.readings ?? []).map((text) => element("p", { class: "note" }, `Reading ${text}`)),
     element("h2", {}, "Verdicts"),
     verdictTable(place, details),
     differences(place, details, described),
@@ -98,7 +99,7 @@ function verdictTable(place, details) {
       {},
       element("th", { scope: "row" }, label),
       element("td", {}, badge(data.verdicts[column][place])),
-      element("td", { class: "message" }, messageOf(place, column), ended ? element("div", { class: "dim" }, ended) : "", it.stderr ? element("details", {}, element("summary", {}, "end of its output"), element("pre", {}, it.stderr)) : ""),
+      element("td", { class: "message" }, messageOf(place, column), ended ? element("div", { class: "dim" }, ended) : "", it.erratum ? element("div", { class: "dim" }, `Erratum: the sentence ${it.erratum}`) : "", it.stderr ? element("details", {}, element("summary", {}, "end of its output"), element("pre", {}, it.stderr)) : ""),
       element("td", { class: "time" }, it.time === undefined ? "" : `${it.time} ms`),
     );
   });
