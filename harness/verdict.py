@@ -21,6 +21,7 @@ class Verdict(enum.StrEnum):
     WRONG_COUNT = "wrong_count"
     REFUSED = "refused"
     ACCEPTED_INVALID = "accepted_invalid"
+    LENIENT = "lenient"
     CRASH = "crash"
     TIMEOUT = "timeout"
     FLAKY = "flaky"
@@ -39,8 +40,8 @@ class Verdict(enum.StrEnum):
         return self.scored and self is not Verdict.PASS
 
 
-UNSCORED = frozenset({Verdict.UNSUPPORTED, Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR})
-"""What says nothing of a runtime's conformance."""
+UNSCORED = frozenset({Verdict.UNSUPPORTED, Verdict.LENIENT, Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR})
+"""What says nothing of a runtime's conformance; `lenient` is an answer to a model that no `must` forbids."""
 WRONG = frozenset({Verdict.WRONG_VALUE, Verdict.WRONG_SHAPE, Verdict.WRONG_TYPE, Verdict.WRONG_COUNT})
 """An answer, but not the expected one."""
 

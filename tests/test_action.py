@@ -27,7 +27,7 @@ STEPS = ACTION["runs"]["steps"]
 SCRIPTS = {step["name"]: step for step in STEPS if "run" in step}
 DEFAULTS = {name: str(input_.get("default", "")) for name, input_ in ACTION["inputs"].items()}
 LOCKED = f"--constraint={ROOT / 'action.lock'}"
-TOY = {"backend": "toy_runtime.Toy", "op": "Relu/14"}
+TOY = {"backend": "toy_runtime.Toy", "op": "Split/18"}
 
 
 def program(path: Path, command: str) -> None:
@@ -222,7 +222,7 @@ def test_a_closed_gate_fails_the_last_step_after_all_reports(job: Job) -> None:
     assert job.outputs == {
         "status": "1", "results": "onnx-conformance/results.ndjson", "report-folder": "onnx-conformance"
     }  # fmt: skip
-    assert "\n::warning title=accepted_invalid%3A ai.onnx/Relu/14::" in job.log
+    assert "\n::warning title=accepted_invalid%3A ai.onnx/Split/18::" in job.log
     assert job.summary.read_text().startswith("# toy_runtime.Toy unknown: suite generated")
     reports = {path.name for path in (job.work / "onnx-conformance").iterdir()}
     assert reports == {kind.file for kind in FORMATS.values()} | {"results.ndjson"}
@@ -288,4 +288,4 @@ def test_texts_of_a_runtime_are_no_workflow_commands(job: Job) -> None:
     assert "evil" in report
     annotations = [line for line in after.splitlines() if line.startswith("::")]
     assert annotations, after
-    assert all(re.match(r"::\w+ title=refused%3A ai\.onnx/Relu/14::", line) for line in annotations), after
+    assert all(re.match(r"::\w+ title=refused%3A ai\.onnx/Split/18::", line) for line in annotations), after

@@ -26,7 +26,14 @@ NEAR = 1e-4
 """Relative; a result keeps six digits of an answer, and two kernels seldom share the last ones."""
 
 ANSWERS = frozenset(
-    {Verdict.WRONG_VALUE, Verdict.WRONG_SHAPE, Verdict.WRONG_TYPE, Verdict.WRONG_COUNT, Verdict.ACCEPTED_INVALID}
+    {
+        Verdict.WRONG_VALUE,
+        Verdict.WRONG_SHAPE,
+        Verdict.WRONG_TYPE,
+        Verdict.WRONG_COUNT,
+        Verdict.ACCEPTED_INVALID,
+        Verdict.LENIENT,
+    }
 )
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*(e[-+]?\d+)?|inf|nan)$")
 
@@ -122,7 +129,7 @@ def dissents(runs: Sequence[Run], enough: int = ENOUGH) -> list[Dissent]:
 
 
 def _rank(row: Dissent) -> int:
-    return {Verdict.REFUSED: 1, Verdict.ACCEPTED_INVALID: 2}.get(row.verdict, 0)
+    return {Verdict.REFUSED: 1, Verdict.ACCEPTED_INVALID: 2, Verdict.LENIENT: 3}.get(row.verdict, 0)
 
 
 def implementation_of(backend: str) -> str:

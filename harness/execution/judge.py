@@ -70,11 +70,7 @@ def _answered(case: Case, blank: Result, reply: Answered) -> Result:
     timed = dataclasses.replace(blank, seconds=reply.seconds)
     if case.outcome is Outcome.REJECTS:
         return dataclasses.replace(
-            timed,
-            verdict=Verdict.ACCEPTED_INVALID,
-            expected="refused",
-            actual=brief(reply.outputs),
-            message=_accepted(case),
+            timed, verdict=_acceptance(case), expected="refused", actual=brief(reply.outputs), message=_accepted(case)
         )
     if case.expected is None:
         return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED, actual=brief(reply.outputs))
@@ -90,7 +86,7 @@ def _oversized(case: Case, blank: Result, reply: Oversized) -> Result:
     timed = dataclasses.replace(blank, seconds=reply.seconds, actual=outline(reply.outputs), message=amount)
     if case.outcome is Outcome.REJECTS:
         return dataclasses.replace(
-            timed, verdict=Verdict.ACCEPTED_INVALID, expected="refused", message=f"{_accepted(case)}: {amount}"
+            timed, verdict=_acceptance(case), expected="refused", message=f"{_accepted(case)}: {amount}"
         )
     if case.expected is None:
         return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED)
@@ -110,7 +106,12 @@ WEAKER = {
     "describes": ", if only by what it describes",
     "signature": ", if only by the signature, which a model checker looks at",
 }
-"""How a text forbids that does not say must."""
+"""How a text forbids that does not say must: the runtime is not obliged to refuse."""
+
+
+def _acceptance(case: Case) -> Verdict:
+    """Return the verdict on an answer to a model that the text forbids."""
+    return Verdict.LENIENT if case.force in WEAKER else Verdict.ACCEPTED_INVALID
 
 
 def _accepted(case: Case) -> str:

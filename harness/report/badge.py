@@ -23,6 +23,7 @@ NAMED: Mapping[Verdict, bool] = {
     Verdict.WRONG_COUNT: False,
     Verdict.REFUSED: False,
     Verdict.ACCEPTED_INVALID: False,
+    Verdict.LENIENT: False,
     Verdict.CRASH: True,
     Verdict.TIMEOUT: True,
     Verdict.FLAKY: True,

@@ -20,6 +20,15 @@ MOST_MODEL, MOST_TEXT = 100_000, 10_000
 """The most characters of a model, and of a sentence or value, that are shown."""
 
 
+FORBIDS = {
+    "must": " by a must",
+    "should": " by a should, so that an answer is lenient",
+    "describes": " by what it describes, so that an answer is lenient",
+    "signature": " by the signature, so that an answer is lenient",
+}
+"""How the text forbids a model, by the force of its sentence."""
+
+
 def lines(case: Case) -> Iterator[str]:
     """Yield the case as text: sentences, model, inputs, expected values, tolerance and its reason."""
     yield line(case.id, MOST_TEXT)
@@ -47,7 +56,7 @@ def lines(case: Case) -> Iterator[str]:
 
 def _expected(case: Case) -> Iterator[str]:
     if case.outcome is Outcome.REJECTS:
-        yield from _paragraph("rejects", f"the text forbids it: {case.decided}")
+        yield from _paragraph("rejects", f"the text forbids it{FORBIDS.get(case.force, '')}: {case.decided}")
     elif case.outcome is Outcome.UNSPECIFIED:
         yield from _paragraph("unspecified", f"the text leaves it open: {case.decided}; never scored")
     elif case.expected is None:

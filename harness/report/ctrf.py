@@ -28,6 +28,7 @@ STATUSES: Mapping[Verdict, str] = {
     Verdict.WRONG_COUNT: FAILED,
     Verdict.REFUSED: FAILED,
     Verdict.ACCEPTED_INVALID: FAILED,
+    Verdict.LENIENT: OTHER,
     Verdict.CRASH: FAILED,
     Verdict.TIMEOUT: FAILED,
     Verdict.FLAKY: FAILED,

@@ -31,6 +31,7 @@ LEVELS: Mapping[Verdict, str | None] = {
     Verdict.WRONG_COUNT: ERROR,
     Verdict.REFUSED: ERROR,
     Verdict.ACCEPTED_INVALID: WARNING,
+    Verdict.LENIENT: None,
     Verdict.CRASH: ERROR,
     Verdict.TIMEOUT: ERROR,
     Verdict.FLAKY: ERROR,

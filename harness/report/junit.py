@@ -36,6 +36,7 @@ OUTCOMES: Mapping[Verdict, type[FinalResult] | None] = {
     Verdict.WRONG_COUNT: Failure,
     Verdict.REFUSED: Failure,
     Verdict.ACCEPTED_INVALID: Failure,
+    Verdict.LENIENT: Skipped,
     Verdict.CRASH: Error,
     Verdict.TIMEOUT: Error,
     Verdict.FLAKY: Failure,

@@ -23,10 +23,10 @@ MEASURED = """\
 onnx {onnx}, numpy {numpy}, Python {python}, {machine[system]} {machine[processor]}; suite digest `{suite[digest]}`."""
 LEGEND = """\
 A case that the text leaves open is shown as `unspecified` and never scored. `accepted_invalid` is a column of its
-own: ONNX obliges no runtime to refuse. Rates are floored."""
-ACCEPTED = """\
-Accepted models by how the text forbids them; only a `must` makes a finding, and the signature is the business of a
-model checker: {counts}."""
+own: ONNX obliges no runtime to refuse. `lenient` is an answer to a model that no `must` forbids, and never scored.
+Rates are floored."""
+LENIENT = """\
+Lenient answers by how the text forbids the model; the signature is the business of a model checker: {counts}."""
 
 
 def report(data: ReportData) -> Iterator[str]:
@@ -42,10 +42,10 @@ def report(data: ReportData) -> Iterator[str]:
         yield f"**{plain(note)}**\n\n"
     yield f"{completeness(head)}\n\n" if completeness(head) else ""
     yield f"{MEASURED.format(**head)}\n\n{LEGEND}\n\n{terminal.table(data.summary, 'github', data.samples)}\n\n"
-    forces = {name: data.summary.forces(name) for name in sorted(data.summary.accepted)}
+    forces = {name: data.summary.leniences(name) for name in sorted(data.summary.accepted)}
     if any(forces.values()):
         counts = "; ".join(f"{plain(name)} {text}" for name, text in forces.items() if text)
-        yield f"{ACCEPTED.format(counts=counts)}\n\n"
+        yield f"{LENIENT.format(counts=counts)}\n\n"
     if data.gate is not None:
         yield f"## What is expected\n\n{fenced(gate_report.lines(data.gate))}\n"
     yield from (f"{text}\n" for text in explanation.section(data.statements, data.note))

@@ -78,12 +78,13 @@ def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[
         yield "crashed", _number(counts[Verdict.CRASH]), named
     for verdict, label, meaning in (
         (Verdict.ACCEPTED_INVALID, "accepted", "models that the text forbids; ONNX obliges no runtime to refuse them"),
+        (Verdict.LENIENT, "lenient", "accepted models that no `must` forbids; never scored"),
         (Verdict.UNSUPPORTED, "opted out", "by the runtime's own word"),
         (Verdict.UNSPECIFIED, "left open", "by the text; never scored"),
         (Verdict.ADAPTER_ERROR, "not measured", "the adapter is at fault"),
     ):
         if counts[verdict]:
-            forces = summary.forces(backend) if verdict is Verdict.ACCEPTED_INVALID else ""
+            forces = summary.leniences(backend) if verdict is Verdict.LENIENT else ""
             yield label, _number(counts[verdict]), f"{forces}: {meaning}" if forces else meaning
         if verdict is Verdict.ACCEPTED_INVALID:
             yield from _errata(summary, backend)

@@ -36,6 +36,7 @@ LEVELS: Mapping[Verdict, str | None] = {
     Verdict.WRONG_COUNT: ERROR,
     Verdict.REFUSED: WARNING,
     Verdict.ACCEPTED_INVALID: NOTE,
+    Verdict.LENIENT: None,
     Verdict.CRASH: ERROR,
     Verdict.TIMEOUT: ERROR,
     Verdict.FLAKY: ERROR,

@@ -175,7 +175,7 @@ def _title(issue: Issue) -> str:
     case, result = issue.case, issue.result
     if result.verdict is Verdict.REFUSED:
         return f"{code(_cut(public(result.message or result.error)))} where {_kinds(case)} is expected"
-    if result.verdict is Verdict.ACCEPTED_INVALID:
+    if result.verdict in {Verdict.ACCEPTED_INVALID, Verdict.LENIENT}:
         return f"{code(_cut(result.actual))} where the text forbids an answer"
     if result.verdict in {Verdict.CRASH, Verdict.TIMEOUT}:
         return f"{code(result.signal) if result.signal else prose(result.message)} where {_kinds(case)} is expected"

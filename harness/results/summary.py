@@ -20,7 +20,7 @@ MOST_GROUPS = 5000
 """The most groups; failures of further groups are counted in the table only."""
 MOST_NAMES = 64
 FORCES = ("must", "should", "describes", "signature")
-"""How strongly a text forbids a model, the strongest first: what breaks another than the first is no finding."""
+"""How strongly a text forbids a model, the strongest first; to accept what no `must` forbids is lenient."""
 
 
 @dataclass
@@ -44,9 +44,7 @@ class Group:
     @property
     def rank(self) -> tuple[int, int, str]:
         """The sort key of groups: the gravest verdict first, then the larger group."""
-        rank = _RANK.get(self.example.verdict, _WRONG_ANSWER)
-        weak = self.example.verdict is Verdict.ACCEPTED_INVALID and self.example.force in FORCES[1:]
-        return rank + weak, -self.count, self.example.case
+        return _RANK.get(self.example.verdict, _WRONG_ANSWER), -self.count, self.example.case
 
     def add(self, result: Result) -> None:
         """Count another failure."""
@@ -91,7 +89,7 @@ class Summary:
             self.counts[key] = Counter()
         self.counts[key][result.verdict] += 1
         self.errata[result.backend] += is_erratum(result, self.built_with.get(result.backend, ""))
-        if result.verdict is Verdict.ACCEPTED_INVALID:
+        if result.verdict in {Verdict.ACCEPTED_INVALID, Verdict.LENIENT}:
             self.accepted.setdefault(result.backend, Counter())[result.force] += 1
         if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:
             shared = signature(result)
@@ -115,13 +113,10 @@ class Summary:
         """How many scored verdicts are not a pass."""
         return sum(count for verdict, count in self.total.items() if verdict.failed)
 
-    def forces(self, backend: str) -> str:
-        """Return how many models a backend accepted that the text forbids, by the force of the sentence: must 3.
-
-        Empty where a file has no forces, as those of older versions of the harness.
-        """
+    def leniences(self, backend: str) -> str:
+        """Return how many models a backend accepted that no `must` forbids, by the force of the sentence: should 3."""
         counts = self.accepted.get(backend, Counter())
-        return ", ".join(f"{force} {counts[force]:,}" for force in FORCES if counts[force])
+        return ", ".join(f"{force} {counts[force]:,}" for force in FORCES[1:] if counts[force])
 
     def ordered_groups(self) -> list[Group]:
         """Return the groups: by backend, the gravest verdict first, then the larger group."""
@@ -197,8 +192,8 @@ class Rates:
 
 
 def rates(counts: Mapping[Verdict, int]) -> Rates:
-    """Return passed, specified (all but `unspecified`) and attempted (specified, and not opted out of)."""
-    specified = sum(counts.values()) - counts.get(Verdict.UNSPECIFIED, 0)
+    """Return passed, specified (all but `unspecified`, `lenient`) and attempted (specified, and not opted out of)."""
+    specified = sum(counts.values()) - counts.get(Verdict.UNSPECIFIED, 0) - counts.get(Verdict.LENIENT, 0)
     attempted = specified - counts.get(Verdict.UNSUPPORTED, 0) - counts.get(Verdict.ADAPTER_ERROR, 0)
     return Rates(counts.get(Verdict.PASS, 0), specified, attempted)
 

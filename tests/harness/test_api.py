@@ -47,9 +47,10 @@ def test_a_case_has_a_model_inputs_and_expected_outputs() -> None:
 
 
 def test_a_model_that_must_be_refused_is_judged_by_the_refusal() -> None:
-    case = next(case for case in cases(op="Split/18") if case.outcome is Outcome.REJECTS)
-    assert judge(case, ValueError("no")).verdict is Verdict.PASS
-    assert judge(case, []).verdict is Verdict.ACCEPTED_INVALID
+    rejected = {case.force: case for case in cases(op="Split/18") if case.outcome is Outcome.REJECTS}
+    for force, verdict in (("must", Verdict.ACCEPTED_INVALID), ("signature", Verdict.LENIENT)):
+        assert judge(rejected[force], ValueError("no")).verdict is Verdict.PASS
+        assert judge(rejected[force], []).verdict is verdict
 
 
 def test_the_core_is_a_part() -> None:

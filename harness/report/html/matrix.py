@@ -9,12 +9,12 @@ from urllib import parse
 
 from harness.report.html.verdict_styles import ORDER, STYLES
 from harness.results.summary import rate, rates
+from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from harness.report.html.table import Table
-    from harness.verdict import Verdict
 
 NARROWEST = 30
 """The least width of a part, in thousandths of a bar, so that it is visible."""
@@ -100,7 +100,9 @@ def short(counts: Mapping[Verdict, int]) -> str:
         return f"{figures.passed}/{figures.attempted}"
     if not sum(counts.values()):
         return "no data"
-    return "unspecified" if not figures.specified else "unsupported"
+    if figures.specified:
+        return "unsupported"
+    return "lenient" if counts.get(Verdict.LENIENT) else "unspecified"
 
 
 def sentence(counts: Mapping[Verdict, int]) -> str:

@@ -34,6 +34,12 @@ STYLES = {
     "accepted_invalid": VerdictStyle(
         "A", "accepted invalid", "accepted", "a model that the text forbids gave an answer; no runtime must refuse"
     ),
+    "lenient": VerdictStyle(
+        "L",
+        "lenient",
+        "unspecified",
+        "an answer to a model that only a `should`, a description or the signature forbids; not scored",
+    ),
     "crash": VerdictStyle("C", "crash", "crash", "the process died"),
     "timeout": VerdictStyle("O", "timeout", "timeout", "no answer by the deadline"),
     "flaky": VerdictStyle("F", "flaky", "flaky", "not the same every time"),

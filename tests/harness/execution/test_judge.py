@@ -10,11 +10,10 @@ import pytest
 
 from harness.declare.clause import Force
 from harness.execution.judge import judge
-from harness.execution.replies import Answered, Refused
+from harness.execution.replies import Answered, Oversized, Refused
 from harness.generation import plans
-from harness.report.run_end import lines
 from harness.results.stream import from_record, to_record
-from harness.results.summary import Summary
+from harness.results.summary import Rates, Summary, rates
 from harness.spec import registry
 from harness.verdict import Verdict
 
@@ -35,7 +34,9 @@ def rejected() -> dict[str, Case]:
 def test_an_accepted_model_is_told_apart_by_the_force_of_what_forbids_it(force: Force) -> None:
     case = dataclasses.replace(next(iter(rejected().values())), force=str(force), detail="")
     result = judge(case, "mine", ANSWER)
-    assert (result.verdict, result.force) == (Verdict.ACCEPTED_INVALID, force)
+    verdict = Verdict.ACCEPTED_INVALID if force is Force.MUST else Verdict.LENIENT
+    assert (result.verdict, result.force) == (verdict, force)
+    assert result.verdict.scored is (force is Force.MUST)
     weaker = {
         Force.MUST: "",
         Force.SHOULD: ", if only by a `should`",
@@ -62,15 +63,22 @@ def test_the_force_is_kept_in_results_and_left_out_where_there_is_none() -> None
     assert from_record(to_record(refused)).force == ""
 
 
-def test_results_without_a_force_are_counted_as_before() -> None:
-    summary = Summary()
-    summary.add(dataclasses.replace(judge(rejected()["must"], "mine", ANSWER), force=""))
-    assert summary.forces("mine") == ""
-    assert any("models that the text forbids; ONNX" in line for line in lines(summary, {}, "all", {}))
+def test_a_model_that_is_forbidden_without_a_known_force_is_not_accepted_leniently() -> None:
+    result = judge(dataclasses.replace(rejected()["must"], force=""), "mine", ANSWER)
+    assert result.verdict is Verdict.ACCEPTED_INVALID
 
 
-def test_what_breaks_more_than_the_signature_comes_first() -> None:
+def test_an_answer_too_large_to_read_is_lenient_by_the_same_rule() -> None:
+    for force, verdict in (("must", Verdict.ACCEPTED_INVALID), ("signature", Verdict.LENIENT)):
+        case = dataclasses.replace(next(iter(rejected().values())), force=force)
+        assert judge(case, "mine", Oversized((), 1 << 40, None)).verdict is verdict
+
+
+def test_lenient_answers_count_neither_as_passed_nor_as_failed() -> None:
     summary = Summary()
-    for force in ("signature", "must"):
+    for force in ("signature", "should", "must"):
         summary.add(judge(rejected()[force], "mine", ANSWER))
-    assert [group.example.force for group in summary.ordered_groups()] == ["must", "signature"]
+    assert summary.failed == 1
+    assert [group.example.force for group in summary.ordered_groups()] == ["must"]
+    assert summary.leniences("mine") == "should 1, signature 1"
+    assert rates(summary.total) == Rates(passed=0, specified=1, attempted=1)

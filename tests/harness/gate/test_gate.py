@@ -25,7 +25,7 @@ HEADER: dict[str, Any] = {
     "python": "3.11.7",
 }
 V = Verdict
-SCORED = [verdict for verdict in Verdict if verdict not in {V.UNSPECIFIED, V.ADAPTER_ERROR}]
+SCORED = [verdict for verdict in Verdict if verdict not in {V.LENIENT, V.UNSPECIFIED, V.ADAPTER_ERROR}]
 EXPECTED = [None, *(verdict for verdict in SCORED if verdict is not V.FLAKY)]
 """An entry for flaky cases has their worst verdict and `flaky = true`."""
 
@@ -190,6 +190,21 @@ def test_fewer_cases_close_it(setting: str, problem: str) -> None:
     gate = gate_of(setting, *(result(f"ai.onnx/Split/18/{i}", verdict) for i, verdict in enumerate(verdicts)))
     assert gate.finish(complete=True) is not bool(problem)
     assert gate.problems == ([problem] if problem else [])
+
+
+def test_a_lenient_answer_is_met_unless_a_pass_is_demanded() -> None:
+    lenient = result("ai.onnx/Split/18/a", V.LENIENT)
+    assert gate_of("", lenient).finish(complete=True)
+    for verdict in (V.ACCEPTED_INVALID, V.CRASH):
+        assert gate_of(entry(str(verdict), case='"ai.onnx/Split/*"'), lenient).statuses == {GateStatus.MET: 1}
+    gate = gate_of(entry("pass", case='"ai.onnx/Split/*"'), lenient)
+    assert not gate.finish(complete=True)
+    assert gate.statuses == {GateStatus.REGRESSED: 1}
+
+
+def test_a_lenient_answer_was_attempted() -> None:
+    text = '[attempted]\n"ai.onnx/Split/18" = 2\n'
+    assert gate_of(text, result("ai.onnx/Split/18/a"), result("ai.onnx/Split/18/b", V.LENIENT)).finish(complete=True)
 
 
 SHRUNK = """

@@ -17,6 +17,7 @@ from runs import result as result_
 from runs import run_of
 
 from harness.case.case import Case, Outcome
+from harness.declare.clause import Force
 from harness.execution import retries
 from harness.execution.judge import judge
 from harness.execution.replies import Answered, Broken, Died, Late, Refused
@@ -178,6 +179,8 @@ def judged() -> Iterator[Result]:
     for case in by_outcome.values():
         for reply in replies:
             yield judge(case, "mine", reply)
+    for force in Force:
+        yield judge(dataclasses.replace(by_outcome[Outcome.REJECTS], force=str(force)), "mine", replies[0])
     case = by_outcome[Outcome.VALUES]
     once, again = (judge(case, "mine", reply) for reply in (Answered((), None), Answered(right, None)))
     yield retries.combined([Attempt(retries.FIRST, once), Attempt(retries.SAME, once), Attempt(retries.FRESH, again)])

@@ -9,7 +9,8 @@ function shortOf(counts) {
   const { total, passed, specified, attempted } = rates(counts);
   if (attempted) return `${passed}/${attempted}`;
   if (!total) return "no data";
-  return specified ? "unsupported" : "unspecified";
+  if (specified) return "unsupported";
+  return counts[data.number.lenient] ? "lenient" : "unspecified";
 }
 
 function sentenceOf(counts) {
