@@ -33,7 +33,7 @@ class Outcome(enum.StrEnum):
 
     VALUES = "values"
     PROPERTY = "property"
-    """For random operators: the values are unknown, but their properties are known."""
+    """For random operators, and where several values will do: these are unknown, but their properties are known."""
     REJECTS = "rejects"
     UNSPECIFIED = "unspecified"
 

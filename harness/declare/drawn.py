@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Required properties of values that are drawn at random.
+    """Required properties of values that are drawn at random, or of which several will do.
 
     Attributes:
         example: values with these properties, of the shape and type of the output.

@@ -13,7 +13,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from harness.declare import Array, Int, Op, Rule, Tag, Tolerance, Version, attribute, element_type, ramp, typed
+from harness.declare import Array, Int, Op, Rule, Tag, Tolerance, Version, attribute, element_type, ramp, typed, vary
 from harness.declare.families.quantization import (
     FLOATS,
     INTEGERS,
@@ -42,6 +42,11 @@ FORMULA_BEFORE_21 = QUANTIZE.clause(
 FORMULA = QUANTIZE.clause("y = saturate((x / y_scale) + y_zero_point)", since=21, note="As before version 21.")
 LIMITS = QUANTIZE.clause("- uint16: [0, 65535] - int16: [-32768, 32767] - uint8: [0, 255] - int8:", since=21)
 TIES = QUANTIZE.clause("to the nearest even.")
+SAME_FORMULA = QUANTIZE.clause(
+    "but the quantization formula remains the same for consistency",
+    since=19,
+    note="So the zero point of a float8 is added, too. onnxruntime and onnx.reference leave it out.",
+)
 SAME_TYPE_BEFORE_21 = QUANTIZE.clause("'y_zero_point' and 'y' must have same type.", before=21, result=True)
 SAME_TYPE = QUANTIZE.clause("`y_zero_point` and `y` must have the same type.", since=21, result=True)
 SCALAR = QUANTIZE.clause("It's a scalar, which means a per-tensor/layer quantization.", before=13)
@@ -177,6 +182,22 @@ for type_, first in INTEGERS.items():
         cites=TIES,
     )
 case("infinities", Tag.EDGE, x=[np.inf, -np.inf], y_scale=2, y_zero_point=1, cites=TIES)
+ACROSS = [0, 1, -1, 127, -128, 254, -255, 300, -300]
+ZERO_POINTS = vary(highest=typed("int8", 127), lowest=typed("int8", -128), highest_unsigned=typed("uint8", 255))
+SCALED_BY_LEAST = [5 * 2.0**-149, -3 * 2.0**-149, 2.0**-143, 2.0**-130, -1, 0]
+BEYOND_24_BITS = typed("int32", [2**24 + 1, 2**30 + 1, 2**31 - 1, -(2**31)])
+for suffix, clause in (("_before_21", FORMULA_BEFORE_21), ("", FORMULA)):
+    case(f"limit_of_zero_point{suffix}", Tag.EDGE, x=ACROSS, y_scale=1, y_zero_point=ZERO_POINTS, cites=clause)
+    case(f"scale_negative{suffix}", Tag.EDGE, x=[6, -3, 5, 500, -500], y_scale=-2, y_zero_point=1, cites=clause)
+    # The reciprocal of such a scale is infinite.
+    case(f"scale_subnormal{suffix}", Tag.EDGE, x=SCALED_BY_LEAST, y_scale=2.0**-149, y_zero_point=1, cites=clause)
+WIDE: dict[str, Any] = {"x": BEYOND_24_BITS, "y_scale": typed("float", 2.0**24), "y_zero_point": typed("int8", -1)}
+case("int32_beyond_24_bits_before_19", Tag.EDGE, **WIDE, before=19, cites=FORMULA_BEFORE_21)
+case("int32_beyond_24_bits", Tag.EDGE, **WIDE, since=23, cites=FORMULA)
+# 64.5 in float32, 64.5000038 in real numbers.
+HALFWAY: dict[str, Any] = {"x": typed("int32", [2**24 + 2**17 + 1]), "y_scale": typed("float", 2.0**18)}
+case("int32_halfway_in_float_before_19", Tag.EDGE, **HALFWAY, before=19, unspecified=FORMULA_BEFORE_21)
+case("int32_halfway_in_float", Tag.EDGE, **HALFWAY, since=23, cites=PRECISION)
 case("zero_point_zero_before_13", x=TIED, y_scale=1, y_zero_point=ZERO, cites=DEFAULT_BEFORE_13)
 case("zero_point_zero", x=TIED, y_scale=1, y_zero_point=ZERO, cites=DEFAULT)
 case("no_zero_point_before_13", Tag.CHANGE, x=TIED, y_scale=1, cites=DEFAULT_BEFORE_13)
@@ -259,7 +280,9 @@ for type_, first in FLOATS.items():
             before=first + 1,
             cites=SATURATE,
         )
-case("zero_point_float8", x=[1.5, -3, 0.25, 6], y_scale=1, y_zero_point=typed("float8e4m3fn", 0.5), cites=SATURATE)
+for type_ in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"):
+    half = typed(type_, -0.5)
+    case(f"zero_point_{type_}", x=[1.5, -3, 0.25, 6], y_scale=1, y_zero_point=half, cites=SAME_FORMULA)
 case(
     "sum_rounds_twice",  # 17 becomes 16 in the type, if it is rounded before the zero point is added.
     Tag.EDGE,
