@@ -55,9 +55,10 @@ def _bounds(
 
     def computed() -> Iterable[Array]:
         errors = _errors(tolerance.bound, answer) if tolerance.bound else ()
-        bounds = (np.asarray(errors[index], np.float64) * _epsilon(answer.outputs[index]) for index in named)
+        # In epsilons, an error of the largest numbers may be beyond a double, which it is not by itself.
+        bounds = (np.asarray(errors[index], np.longdouble) * _epsilon(answer.outputs[index]) for index in named)
         # An infinite bound would say that the element is open; beside an infinite term any finite number may do.
-        return (np.nan_to_num(bound, nan=0.0, posinf=_MOST) for bound in bounds)
+        return (np.nan_to_num(bound.astype(np.float64), nan=0.0, posinf=_MOST) for bound in bounds)
 
     def nothing() -> Iterable[Array]:
         return (np.zeros(np.shape(answer.outputs[index])) for index in named)

@@ -303,16 +303,7 @@ for versions, wording, formula, inverse_formula in (
     left_out = (wording.default_length_half, *irfft)
     case(f"irfft_length_left_out_{versions}", input=HALF_LINE, axis=1, inverse=1, onesided=1, cites=left_out)
     floats = (FLOATS, *irfft)
-    case(
-        f"dtypes_irfft_{versions}",
-        Tag.DTYPE,
-        each="T1",
-        input=HALF_LINE,
-        axis=1,
-        inverse=1,
-        onesided=1,
-        cites=floats,
-    )
+    case(f"dtypes_irfft_{versions}", Tag.DTYPE, each="T1", input=HALF_LINE, axis=1, inverse=1, onesided=1, cites=floats)
     for rank in (2, 3, 4):
         for axis in (*range(-rank, -1), *range(rank - 1)):
             case(

@@ -11,9 +11,12 @@ Versions: 1 (C broadcast by attribute), 6 (text), 7 (unidirectional broadcasting
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from harness.declare import Array, Op, Tag, Version, bounded, ramp, typed, vary
+from harness.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed, vary
+from harness.declare.families.sums import BEYOND_FLOAT16, but_where, largest, overflows, roundings
 
 MATRIX = 2
 """The rank of a matrix."""
@@ -23,10 +26,21 @@ def _rounding(
     A: Array, B: Array, C: Array | None, *, alpha: float, beta: float, transA: int, transB: int, **_: object
 ) -> list[Array]:
     """Return half a rounding of all magnitudes for each product, addition and scaling."""
-    left, right = np.abs((A.T if transA else A).astype(float)), np.abs((B.T if transB else B).astype(float))
+    left, right = (A.T if transA else A), (B.T if transB else B)
+    added = np.zeros(()) if C is None else np.abs(C)
+    return [_sum(_magnitudes(left, right), added, abs(alpha), abs(beta)) * roundings(left.shape[1] + 4) / 2]
+
+
+def _magnitudes(left: Array, right: Array) -> Array:
+    """Return the sums of the absolute products."""
     with np.errstate(invalid="ignore"):  # An infinity by a zero; whether numpy warns of it depends on the machine.
-        magnitudes = abs(alpha) * (left @ right) + (0 if C is None else abs(beta) * np.abs(C.astype(float)))
-    return [magnitudes * (left.shape[1] + 4) / 2]
+        return np.asarray(np.abs(left).astype(np.longdouble) @ np.abs(right).astype(np.longdouble))
+
+
+def _sum(product: Array, C: Array, alpha: float, beta: float) -> Array:
+    """Return alpha * product + beta * C."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(alpha * product + beta * C.astype(np.longdouble))
 
 
 GEMM = Op(
@@ -99,7 +113,7 @@ FLOATS = GEMM.clause("Constrain input and output types to float tensors.", befor
 @GEMM.oracle(before=7)
 def multiplied_before_7(
     v: Version, A: Array, B: Array, C: Array, alpha: float, beta: float, transA: int, transB: int, broadcast: int
-) -> Array:
+) -> Array | PartlyOpen:
     """Return alpha * A * B + beta * C, where C has the shape of the product unless `broadcast` is set."""
     v.require(FORMULA_BEFORE_7, A.ndim == MATRIX)
     v.require(FORMULA_BEFORE_7, B.ndim == MATRIX)
@@ -116,7 +130,7 @@ def multiplied_before_7(
 @GEMM.oracle(since=7)
 def multiplied_since_7(
     v: Version, A: Array, B: Array, C: Array | None, alpha: float, beta: float, transA: int, transB: int
-) -> Array:
+) -> Array | PartlyOpen:
     """Return alpha * A' * B' + beta * C, where C is broadcast to the shape of the product."""
     v.require(A_SHAPE, A.ndim == MATRIX)
     v.require(B_SHAPE, B.ndim == MATRIX)
@@ -135,14 +149,18 @@ def _broadcastable(C: Array, shape: tuple[int, int]) -> bool:
     return C.ndim <= MATRIX and all(size in {1, whole} for size, whole in sizes)
 
 
-def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, beta: float) -> Array:
+def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, beta: float) -> Array | PartlyOpen:
     """Return the formula of real numbers, or exactly that of integers; C is broadcast already."""
     if left.dtype.kind == "f":
         v.silent(GENERAL, alpha == 0 and not (np.isfinite(left).all() and np.isfinite(right).all()))
         v.silent(GENERAL, beta == 0 and not np.isfinite(C).all())
         with np.errstate(invalid="ignore"):
             product = left.astype(np.longdouble) @ right.astype(np.longdouble)
-            return np.asarray(alpha * product + beta * C.astype(np.longdouble))
+        total, products, most = _sum(product, C, alpha, beta), _magnitudes(left, right), largest(v.dtypes["T"])
+        in_product = overflows(product, products, v.dtypes["T"])
+        before_scaling = (np.abs(product) > most) & (np.abs(total) <= most)
+        in_sum = overflows(total, _sum(products, np.abs(C), abs(alpha), abs(beta)), v.dtypes["T"])
+        return but_where(in_product | before_scaling | in_sum, total)
     product = (left.astype(object)[:, :, None] * right.astype(object)[None]).sum(1)
     (a, a_divisor), (b, b_divisor) = float(alpha).as_integer_ratio(), float(beta).as_integer_ratio()
     exact, divisor = a * b_divisor * product + b * a_divisor * C.astype(object), a_divisor * b_divisor
@@ -212,6 +230,20 @@ for name, (m, n, k) in SIZES.items():
     case(f"sizes_{name}", Tag.EDGE, A=ramp(m, k), B=ramp(k, n), C=ramp(m, n), cites=GENERAL)
 LONG = np.cos(np.arange(1500.0))
 case("long", A=LONG[:600].reshape(2, 300), B=LONG[600:].reshape(300, 3), C=ramp(2, 3), cites=GENERAL)
+MANY = typed("float16", np.abs(LONG[:1024]).reshape(2, 512) * [[1], [3]])
+FOR_MANY = typed("float16", np.abs(LONG[-1024:]).reshape(512, 2) * [1, 2])
+case("many_terms_float16", Tag.EDGE, A=MANY, B=FOR_MANY, C=typed("float16", [3, -4]), since=7, cites=GENERAL)
+ONES = typed("float16", np.ones((5, 1)))
+TERMS_BEYOND = typed("float16", BEYOND_FLOAT16)
+case("partial_sums_beyond_float16", Tag.EDGE, A=TERMS_BEYOND, B=ONES, C=typed("float16", 0), since=7, cites=GENERAL)
+# 90000, twice 65504 or 131008 before they are halved.
+PRODUCTS_BEYOND = typed("float16", [[60000, 30000, -60000], [60000, 5000, -20000], [65504, 0, 0], [65504, 65504, 0]])
+IN_PRODUCT: dict[str, Any] = {"A": PRODUCTS_BEYOND, "B": typed("float16", np.ones((3, 1))), "since": 7}
+case("product_beyond_float16", Tag.EDGE, **IN_PRODUCT, C=typed("float16", [[0], [9], [9], [0]]), alpha=0.5, cites=ALPHA)
+# 40000 - 20000 + 30000 has 70000 on the way, 40000 - 20000 + 20000 has not.
+IN_SUM: dict[str, Any] = {"A": typed("float16", [[20000, -10000], [20000, -10000]]), "B": typed("float16", [[1], [1]])}
+ADDED_BEYOND = typed("float16", [[60000], [40000]])
+case("sum_beyond_float16", Tag.EDGE, **IN_SUM, C=ADDED_BEYOND, alpha=2.0, beta=0.5, since=7, cites=BETA)
 ONE_NAN = [[np.nan, 1, 2], [3, 4, 5]]
 NOT_FINITE = [[np.nan, 1, 2, 3], [3, np.inf, 5, 6]]
 case("infinity", Tag.EDGE, A=[[np.inf, 1, 2], [3, 4, 5]], B=np.abs(B), C=C, cites=GENERAL)

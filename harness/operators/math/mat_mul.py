@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import Array, Op, Tag, Version, bounded, ramp, typed
+from harness.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
 from harness.declare.data import FLOATS as FLOAT_TYPES
+from harness.declare.families.sums import BEYOND_FLOAT16, but_where, overflows, roundings
 from harness.operators.math._matrix_product import MISFITS, SHAPES, rank_of_product, require_product, shape_words
 
 
@@ -24,12 +25,16 @@ def _product(left: Array, right: Array) -> Array:
     return np.asarray(sums.squeeze(added))
 
 
+def _magnitudes(A: Array, B: Array) -> Array:
+    """Return the sums of the absolute products."""
+    with np.errstate(all="ignore"):
+        return _product(np.abs(A.astype(np.longdouble)), np.abs(B.astype(np.longdouble)))
+
+
 def _rounding(A: Array, B: Array) -> list[Array]:
     """Return half a rounding of all magnitudes for each product and sum; one product rounds as the expected value."""
     terms = A.shape[-1]
-    with np.errstate(all="ignore"):
-        magnitudes = _product(np.abs(A.astype(float)), np.abs(B.astype(float)))
-        return [magnitudes * ((terms + 1) / 2 if terms > 1 else 0)]
+    return [_magnitudes(A, B) * (roundings(terms + 1) / 2 if terms > 1 else 0)]
 
 
 MATMUL = Op(
@@ -54,12 +59,13 @@ FLOATS_INTEGERS = MATMUL.clause("Constrain input and output types to float/int t
 
 
 @MATMUL.oracle()
-def product(v: Version, A: Array, B: Array) -> Array:
+def product(v: Version, A: Array, B: Array) -> Array | PartlyOpen:
     """Return the product of real numbers, or exactly that of integers."""
     require_product(v, BEHAVES, A, B)
     if A.dtype.kind == "f":
         with np.errstate(all="ignore"):
-            return _product(A.astype(np.longdouble), B.astype(np.longdouble)).astype(np.float64)
+            total = _product(A.astype(np.longdouble), B.astype(np.longdouble))
+        return but_where(overflows(total, _magnitudes(A, B), v.dtypes["T"]), total)
     exact = _product(A.astype(object), B.astype(object))
     limits = np.iinfo(A.dtype)
     v.silent(BEHAVES, any(not limits.min <= item <= limits.max for item in exact.ravel()))
@@ -129,6 +135,13 @@ for left, right in MISFITS + NO_BROADCAST:
 LONG = np.cos(np.arange(900.0))
 INF, NAN = np.inf, np.nan
 case("long", A=LONG[:300].reshape(1, 300), B=LONG[300:].reshape(300, 2), cites=BEHAVES)
+MANY = typed("float16", np.abs(np.resize(LONG, (2, 512))) * [[1], [3]])
+FOR_MANY = typed("float16", np.abs(np.resize(LONG[::-1], (512, 3))) * [1, 2, 4])
+case("many_terms_float16", Tag.EDGE, A=MANY, B=FOR_MANY, cites=BEHAVES)
+TERMS_BEYOND, ADDED = typed("float16", BEYOND_FLOAT16), typed("float16", np.ones((5, 1)))
+case("partial_sums_beyond_float16", Tag.EDGE, A=TERMS_BEYOND, B=ADDED, cites=BEHAVES)
+SCALES = typed("float16", [[300, 300], [-300, 300]])
+case("products_beyond_float16", Tag.EDGE, A=typed("float16", [[300, 200], [10, 20]]), B=SCALES, cites=BEHAVES)
 case("cancels", Tag.EDGE, A=[[1024, 1, -1024], [3, -3, 1]], B=[[1], [0.5], [1]], cites=BEHAVES)
 case("infinity", Tag.EDGE, A=[[INF, 1, 2], [3, 4, 5]], B=np.abs(B), cites=BEHAVES)
 case("infinity_against", Tag.EDGE, A=[[INF, 1], [INF, -INF], [2, -INF]], B=[[1, -1], [1, 2]], cites=BEHAVES)

@@ -12,8 +12,9 @@ import math
 
 import numpy as np
 
-from harness.declare import Array, Op, Tag, Version, axes, axes_outside, ramp, ulp
+from harness.declare import Array, Op, Tag, Version, axes, axes_outside, ramp, typed, ulp
 from harness.declare.data import waves
+from harness.declare.families.elementwise import float_types
 from harness.declare.readings import REAL_NUMBERS
 from harness.declare.rounding import exponential_leaves_range
 
@@ -126,6 +127,10 @@ case("one_element", Tag.EDGE, input=[[7.5]], cites=NORMALIZED)
 case("size_one", Tag.EDGE, input=[[7.5], [-3], [0]], axis=1, cites=NORMALIZED)
 case("batch_one", Tag.EDGE, input=[[7.5, 7, 6.5]], axis=1, cites=NORMALIZED)
 case("long", input=np.cos(np.arange(600.0)).reshape(2, 300), axis=1, cites=NORMALIZED)
+for type_, since in float_types(13).items():
+    # A sum in 16 bits that adds one after the other stays at 2048 (float16) or 256 (bfloat16).
+    thousands = typed(type_, np.full((2, 4096), [[0.5], [-3]]))
+    case(f"thousands_equal_{type_}", Tag.EDGE, input=thousands, axis=1, since=since, cites=NORMALIZED)
 case("axis_zero_size", Tag.EDGE, input=ramp(3, 0), axis=1, cites=NORMALIZED)
 case("other_zero_size", Tag.EDGE, input=ramp(0, 3), axis=1, cites=NORMALIZED)
 case("inner_zero_size", Tag.EDGE, input=ramp(2, 3, 0), axis=1, cites=NORMALIZED)

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import Array, Ints, Op, Tag, Version, bounded, ramp
+from harness.declare import Array, Ints, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
 from harness.declare.data import waves
+from harness.declare.families.sums import BEYOND_FLOAT16, but_where, overflows, roundings
 from harness.operators.nn._filters import check, filter_cases, filters, with_bias
 from harness.operators.nn._windows import SAME, Windows, lay, layouts, sentences
 
@@ -34,6 +35,11 @@ def _products(windows: Windows, X: Array, W: Array, group: int) -> Array:
     return np.moveaxis(np.concatenate(sums, -1), -1, 1)
 
 
+def _magnitudes(windows: Windows, X: Array, W: Array, B: Array | None, group: int) -> Array:
+    """Return the sums of the absolute terms."""
+    return with_bias(_products(windows, np.abs(X), np.abs(W), group), None if B is None else np.abs(B))
+
+
 def _rounding(
     X: Array,
     W: Array,
@@ -45,8 +51,7 @@ def _rounding(
     """Return half a rounding of all magnitudes for each product, each sum and the bias."""
     windows = lay(Version(CONV.versions[-1]), WINDOWS, X.shape[2:], W.shape[2:], **attributes)
     with np.errstate(all="ignore"):
-        sums = _products(windows, np.abs(X), np.abs(W), group)
-        return [with_bias(sums, None if B is None else np.abs(B)) * (W[0:1].size + 2) / 2]
+        return [_magnitudes(windows, X, W, B, group) * roundings(W[0:1].size + 2) / 2]
 
 
 CONV = Op(
@@ -120,7 +125,7 @@ def convolved(
     dilations: Ints,
     pads: Ints,
     auto_pad: str,
-) -> Array:
+) -> Array | PartlyOpen:
     """Return the sums of the products of each window with each filter, and the bias."""
     check(v, FILTERS, X, W, group, kernel_shape)
     channels = CHANNELS if CHANNELS.in_force(v.since) else CHANNELS_BEFORE_11
@@ -132,7 +137,9 @@ def convolved(
     v.silent(DIMENSIONS, min(windows.counts) < 1)
     v.silent(CONVOLUTION, not (windows.inside().all() or np.isfinite(W).all()))
     with np.errstate(all="ignore"):
-        return with_bias(_products(windows, X, W, group), B)
+        total = with_bias(_products(windows, X, W, group), B)
+        magnitudes = _magnitudes(windows, X, W, B, group)
+    return but_where(overflows(total, magnitudes, v.dtypes["T"]), total)
 
 
 case = CONV.case
@@ -176,6 +183,16 @@ case("infinities", Tag.EDGE, X=[[[1, np.inf, 2, -np.inf, 4]]], W=[[[1, 0, 2]]], 
 case("infinite_weight", Tag.EDGE, X=[[[1, 2, -3, 4]]], W=[[[1, np.inf]]], cites=CONVOLUTION)
 case("infinite_weight_padded", Tag.EDGE, X=LINE, W=[[[1, np.inf]]], pads=[1, 0], unspecified=CONVOLUTION)
 case("long", X=np.cos(np.arange(240.0)).reshape(1, 3, 80), W=waves(2, 3, 75), cites=CONVOLUTION)
+MANY = typed("float16", np.abs(waves(1, 32, 5, 4)) * [[1], [1], [2], [2], [4]])
+FOR_MANY = typed("float16", np.abs(waves(2, 32, 4, 4)) / [[[[4]]], [[[8]]]])
+case("many_terms_float16", Tag.EDGE, X=MANY, W=FOR_MANY, cites=CONVOLUTION)
+TERMS_BEYOND, ADDED = typed("float16", BEYOND_FLOAT16[:, None]), typed("float16", np.ones((1, 1, 5)))
+case("partial_sums_beyond_float16", Tag.EDGE, X=TERMS_BEYOND, W=ADDED, cites=CONVOLUTION)
+BIASED: dict[str, Any] = {
+    "X": typed("float16", [[[40000, -20000, 10000]]]),
+    "W": typed("float16", [[[1, 1]], [[2, 2]]]),
+}
+case("partial_sums_beyond_float16_by_bias", **BIASED, B=typed("float16", [30000, 1]), cites=FILTERS.bias)
 
 for suffix, clause in (("_before_11", CHANNELS_BEFORE_11), ("", CHANNELS)):
     case(f"channels_too_few{suffix}", X=waves(1, 3, 4), W=waves(3, 2, 2), rejects=clause)

@@ -11,7 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
+from harness.declare.families.elementwise import float_types
 from harness.declare.families.reduction import Reduction, reduced_axes, reduced_rank, terms_of
+from harness.declare.families.sums import roundings
 from harness.declare.readings import REAL_NUMBERS
 from harness.declare.rounding import exponential_leaves_range
 
@@ -24,7 +26,7 @@ def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int)
     greatest = finite.max(removed, keepdims=bool(keepdims), initial=0)
     least = finite.min(removed, keepdims=bool(keepdims), initial=0)
     largest = np.maximum(np.abs(greatest), np.abs(least))
-    return [2 + terms / 2 + np.minimum(greatest - least, 20) + 2 * largest]
+    return [2 + roundings(terms) / 2 + np.minimum(greatest - least, 20) + 2 * largest]
 
 
 REDUCE_LOG_SUM_EXP = Op(
@@ -91,6 +93,10 @@ case("large", Tag.EDGE, data=[[1000, 1001, 1002], [-1000, -1003, -1001]], axes=[
 case("far_apart", Tag.EDGE, data=[[0, -1000, 1000, 500]], axes=[1], cites=COMPUTES)
 case("limits", Tag.EDGE, data=[[3.4e38, -3.4e38, 1], [-3.4e38, -3.4e38, -3.4e38]], axes=[1], cites=COMPUTES)
 case("equal", Tag.EDGE, data=[[0, 0, 0, 0], [-2, -2, -2, -2]], axes=[1], cites=COMPUTES)
+for type_, since in float_types(13).items():
+    # A sum in 16 bits that adds one after the other stays at 2048 (float16) or 256 (bfloat16).
+    thousands = typed(type_, np.full((2, 4096), [[0.5], [3]]))
+    case(f"thousands_equal_{type_}", Tag.EDGE, data=thousands, axes=[1], since=since, cites=COMPUTES)
 case("near_zero", Tag.EDGE, data=[[-np.log(2), -np.log(1.75)], [-40, 0.0625]], axes=[1], cites=COMPUTES)
 case("subnormal", Tag.EDGE, data=[[1e-45, -1e-45], [1e-40, 0]], axes=[1], cites=COMPUTES)
 case("minus_infinity", Tag.EDGE, data=[[-np.inf, 1, 2], [0, -np.inf, -np.inf]], axes=[1], cites=COMPUTES)

@@ -11,13 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
+from harness.declare.families.elementwise import float_types
 from harness.declare.families.reduction import Reduction, exact_sum, reduced_rank, summing, terms_of
+from harness.declare.families.sums import roundings
 
 REDUCE_MEAN = Op(
     "ReduceMean",
     versions=(1, 11, 13, 18),
     compare=bounded(
-        summing(lambda terms: 0.5 + 1 / terms),
+        summing(lambda terms: (roundings(terms) / 2 + 1) / terms),
         "each addition, in any order, rounds by half an epsilon of all magnitudes, then once",
     ),
     rank=reduced_rank,
@@ -62,6 +64,9 @@ INT32, INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 
 REDUCTION.cases(COMPUTES, undefined=True)
 case("infinities", Tag.EDGE, data=[[np.inf, 1], [-np.inf, 2], [np.inf, -np.inf]], axes=[1], cites=COMPUTES)
+for type_, since in float_types(13).items():
+    tenths = typed(type_, [[0.1, 0.7, 1 / 3, 0.3, 1.1, -0.2, 0.9], [-0.6, -1.7, 0.1, -2 / 3, -0.4, 1e-3, -0.8]])
+    case(f"fractions_{type_}", Tag.EDGE, data=tenths, axes=[1], since=since, cites=COMPUTES)
 case("nan", Tag.EDGE, data=[[np.nan, 1, 2], [3, 4, np.inf], [5, 6, 7]], axes=[1], cites=COMPUTES)
 case("cancelling", Tag.EDGE, data=[[1e4, -9e3, 3], [0.1, 0.2, -0.25]], axes=[1], cites=COMPUTES)
 case("one_term", Tag.EDGE, data=[[0.1], [-3e38], [1e-45]], axes=[1], cites=COMPUTES)

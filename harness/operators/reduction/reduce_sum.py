@@ -11,13 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
+from harness.declare.families.elementwise import float_types
 from harness.declare.families.reduction import Reduction, exact_sum, reduced_rank, summing
+from harness.declare.families.sums import roundings
 
 REDUCE_SUM = Op(
     "ReduceSum",
     versions=(1, 11, 13),
     compare=bounded(
-        summing(lambda terms: terms / 2), "each addition, in any order, rounds by half an epsilon of all magnitudes"
+        summing(lambda terms: roundings(terms) / 2),
+        "each addition, in any order, rounds by half an epsilon of all magnitudes",
     ),
     rank=reduced_rank,
 )
@@ -56,6 +59,9 @@ REDUCTION.cases(COMPUTES)
 case("dtypes_empty_set", Tag.DTYPE, Tag.EDGE, each="T", data=ramp(0, 3), axes=[0], cites=EMPTY)
 case("dtypes_empty_set_before_11", Tag.DTYPE, Tag.EDGE, each="T", data=ramp(0, 3), axes=[0], cites=EMPTY_BEFORE_11)
 case("infinities", Tag.EDGE, data=[[np.inf, 1], [-np.inf, 2], [np.inf, -np.inf]], axes=[1], cites=COMPUTES)
+for type_, since in float_types(13).items():
+    tenths = typed(type_, [[0.1, 0.7, 1 / 3, 0.3, 1.1, -0.2, 0.9], [-0.6, -1.7, 0.1, -2 / 3, -0.4, 1e-3, -0.8]])
+    case(f"fractions_{type_}", Tag.EDGE, data=tenths, axes=[1], since=since, cites=COMPUTES)
 case("nan", Tag.EDGE, data=[[np.nan, 1, 2], [3, 4, np.inf], [5, 6, 7]], axes=[1], cites=COMPUTES)
 case("subnormal", Tag.EDGE, data=[[1e-45, 3e-45], [1e-40, -1e-40]], axes=[1], cites=COMPUTES)
 case("overflow_to_infinity", Tag.EDGE, data=[[3e38, 3e38], [-3e38, -3e38]], axes=[1], cites=COMPUTES)

@@ -199,6 +199,13 @@ case(
 )
 case("constant_value_vector", Tag.EDGE, data=GRID, pads=[1, 2, 2, 0], constant_value=[7], cites=SCALAR)
 case("constant_value_of_two", Tag.EDGE, data=GRID, pads=[1, 2, 2, 0], constant_value=[7, 7], rejects=SCALAR)
+ODD = {"nan": np.nan, "infinity": np.inf, "minus_infinity": -np.inf, "minus_zero": -0.0}
+case("value", Tag.EDGE, data=GRID, pads=[1, 2, 2, 0], value=vary(**ODD), cites=FILLED)
+case("constant_value", Tag.EDGE, data=GRID, pads=[1, 2, 2, 0], constant_value=vary(**ODD), cites=SCALAR)
+for type_ in ("float16", "bfloat16", "double"):
+    filled: dict[str, Any] = {"data": typed(type_, GRID), "pads": [1, 2, 2, 0], "since": 25}
+    constants = vary(**{name: typed(type_, number) for name, number in ODD.items()})
+    case(f"constant_value_{type_}", Tag.DTYPE, Tag.EDGE, **filled, constant_value=constants, cites=SCALAR)
 
 # Numbers of elements before and after the values 1 to 5 of a line; empty: in every mode.
 LINES: list[tuple[str, list[int], str, Clause | None]] = [
