@@ -22,7 +22,8 @@ class Tolerance:
 
     Attributes:
         reason: the reason for it, in one line.
-        ulp: units in the last place.
+        ulp: units in the last place; of a subnormal number, its smallest: what is computed in normal numbers and scaled
+            last errs there by half of one and, of its own error, by a half at most.
         rtol: relative to the expected value.
         atol: absolute.
         signed_zero: whether +0 and -0 differ.

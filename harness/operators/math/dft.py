@@ -263,6 +263,9 @@ def half_spectrum(axis: int, length: int, *shape: int) -> Array:
 
 REAL_LINE, COMPLEX_LINE = waves(2, 5, 1), waves(2, 5, COMPLEX)
 HALF_LINE = half_spectrum(1, 6, 3, 4)
+# Sums that do not cancel out, so that a type of few bits has some of them.
+RISING, FAR_FROM_ZERO = COMPLEX_LINE + 3, HALF_LINE.copy()
+FAR_FROM_ZERO[:, 0, 0] += 16
 LENGTHS = (1, 2, 3, 4, 5, 8, 9)
 
 for versions, wording, formula, inverse_formula in (
@@ -303,7 +306,16 @@ for versions, wording, formula, inverse_formula in (
     left_out = (wording.default_length_half, *irfft)
     case(f"irfft_length_left_out_{versions}", input=HALF_LINE, axis=1, inverse=1, onesided=1, cites=left_out)
     floats = (FLOATS, *irfft)
-    case(f"dtypes_irfft_{versions}", Tag.DTYPE, each="T1", input=HALF_LINE, axis=1, inverse=1, onesided=1, cites=floats)
+    case(
+        f"dtypes_irfft_{versions}",
+        Tag.DTYPE,
+        each="T1",
+        input=FAR_FROM_ZERO,
+        axis=1,
+        inverse=1,
+        onesided=1,
+        cites=floats,
+    )
     for rank in (2, 3, 4):
         for axis in (*range(-rank, -1), *range(rank - 1)):
             case(
@@ -371,6 +383,6 @@ MIDDLE = HALF_LINE.copy()
 MIDDLE[0, -1, 1] = 1
 case("irfft_middle_not_real", Tag.EDGE, input=MIDDLE, axis=1, inverse=1, onesided=1, unspecified=SYMMETRY)
 
-case("dtypes", Tag.DTYPE, each="T1", input=COMPLEX_LINE, axis=1, cites=FLOATS)
+case("dtypes", Tag.DTYPE, each="T1", input=RISING, axis=1, cites=FLOATS)
 LENGTH_OUTSIDE = SINCE_20.length_types
 case("length_outside", Tag.DTYPE, outside="T2", input=COMPLEX_LINE, axis=1, dft_length=3, rejects=LENGTH_OUTSIDE)

@@ -40,7 +40,7 @@ NUMBERS = {
     "fractions": [0.1, -0.1, 1 / 3, -2 / 3, 0.7, 1e-3, -1e-3, 5.5, -7.3],
     "whole": [-9, -8, -7, -6, -5, -3, -2, 2, 4, 5, 6, 7, 8, 9, 10, 11],
     "zeros": [0.0, -0.0],
-    "near_zero": [1e-3, -1e-4, 6e-5, -6e-5, 1e-7, -1e-7],
+    "near_zero": [1e-3, -1e-4, 6e-5, -6e-5, 1e-7, -1e-7, 0.125],
     "subnormal_inputs": [1e-7, -1e-7, 1e-40, -1e-40, 1e-45, 5e-324],
     "infinities": [np.inf, -np.inf, 1],
     "nan": [np.nan, 1, np.nan],

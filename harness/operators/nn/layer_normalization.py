@@ -170,7 +170,9 @@ case(
     "double_beyond_float", Tag.EDGE, X=typed("double", [[1e39, -1e39, 3, 1]]), Scale=typed("double", FOUR), cites=CASTS
 )
 case("stash_float", **PLAIN, stash_type=1, n=3, cites=(STASH, CASTS))
-case("stash_bfloat16", Tag.DTYPE, each="T", **PLAIN, stash_type=16, n=3, cites=(STASH, PRECISION))
+# Rows of means and deviations that differ by more than the precision.
+APART = PLAIN | {"X": WAVES * [[1], [2], [4]] + [[3], [6], [12]]}
+case("stash_bfloat16", Tag.DTYPE, each="T", **APART, stash_type=16, n=3, cites=(STASH, PRECISION))
 for number in (0, 10, 11):
     case(f"stash_{number}", **PLAIN, stash_type=number, unspecified=STASH)
 case("stash_float16_mean", **PLAIN, stash_type=10, n=2, rejects=Rule.TYPES)

@@ -116,8 +116,18 @@ def _inputs(op: Op, clauses: Recurrent) -> None:
     in_both_wordings(op, clauses, "without_y", **ENDS, cites=(clauses.last, clauses.missing))
     op.case("y_alone", **data(clauses.gates), n=1, since=TRANSPOSED, cites=clauses.concats)
     in_both_wordings(op, clauses, "each_type", Tag.DTYPE, each="T", **optional, cites=clauses.bias)
+    # Of small numbers a type of few bits has none: sigmoids and tangents err by a unit of 1.
+    large: dict[str, Any] = {"X": x * 2, **{name: optional[name] * 2 for name in clauses.states}}
     in_both_wordings(
-        op, clauses, "reverse_each_type", Tag.DTYPE, each="T", **new, direction="reverse", cites=clauses.direction
+        op,
+        clauses,
+        "reverse_each_type",
+        Tag.DTYPE,
+        each="T",
+        **new,
+        **large,
+        direction="reverse",
+        cites=clauses.direction,
     )
 
 

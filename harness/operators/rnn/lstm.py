@@ -29,12 +29,12 @@ from harness.operators.rnn._recurrent_cases import (
 
 LSTM = Op("LSTM", versions=(1, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
 LSTM.example(
-    **data(4, symmetric=True),
+    **data(4, symmetric=True) | {"X": data(4)["X"] * 2},  # Of smaller numbers a type of few bits has none.
     **extras(4, ("initial_h", "initial_c")),
     P=waves(1, 3 * HIDDEN)[:, ::-1] / 2,
     **ENDS,
     activations=["Sigmoid", "Tanh", "Tanh"],
-    clip=9.0,
+    clip=99.0,
 )
 
 LAYER = LSTM.clause("Computes an one-layer LSTM.")
@@ -216,7 +216,8 @@ in_both_wordings(
     cites=PEEPHOLES,
 )
 in_both_wordings(LSTM, CLAUSES, "uncoupled", input_forget=0, cites=COUPLE)
-in_both_wordings(LSTM, CLAUSES, "peepholes_each_type", each="T", **EVERY, since=NEWEST, cites=PEEPHOLES)
+LARGE: dict[str, Any] = EVERY | {"X": data(4)["X"] * 2}
+in_both_wordings(LSTM, CLAUSES, "peepholes_each_type", each="T", **LARGE, since=NEWEST, cites=PEEPHOLES)
 for value in (1, 2):
     case(f"coupled_{value}", **data(4), **ENDS, since=NEWEST, input_forget=value, unspecified=COUPLE)
 output_sequence_cases(LSTM, CLAUSES)

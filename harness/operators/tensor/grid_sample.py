@@ -17,6 +17,7 @@ import numpy as np
 
 from harness.declare import Array, Op, Tag, Version, bounded, ramp, typed, vary
 from harness.declare.data import waves
+from harness.declare.families.sums import roundings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ def _rounding(X: Array, grid: Array, align_corners: int, mode: str, padding_mode
         return [np.zeros(())]
     places = located(grid, X.shape[2:], at_centers=align_corners == 1)
     neighbours = terms(np.abs(X), places, kind, padding_mode, at_centers=align_corners == 1)
-    factor, least = (len(neighbours) + 4 * rank) / 2, 4 * (kind == "cubic")
+    factor, least = roundings(len(neighbours) + 4 * rank) / 2, 4 * (kind == "cubic")
     with np.errstate(all="ignore"):
         return [sum((term.values * (np.abs(term.weights) * factor + least) for term in neighbours), np.zeros(()))]
 
@@ -324,12 +325,15 @@ case("no_end", Tag.EDGE, X=[[[[3.5]]]], grid=BAND["grid"], align_corners=1, padd
 case("align_corners_two", **IMAGE, align_corners=2, unspecified=CORNERS)
 
 HALVES: dict[str, Any] = {"grid": [[[[-0.75, 0.5], [0.25, -0.5], [1, 1]]]], "align_corners": 1}
+# One pixel that is brighter than what all weights may be off by in a type of few bits, and a place on it.
+BRIGHT, ON_BRIGHT = IMAGE["X"] / 64, IMAGE["grid"].copy()
+BRIGHT[0, 0, 1, 2], ON_BRIGHT[0, 0, 0] = 24, [0, -0.25]
 case("grid_dtypes", Tag.DTYPE, each="T2", **IMAGE, cites=GRID_TYPES)
 for mode in ("linear", "cubic"):
     for type_ in ("float16", "double", "complex64", "complex128"):
         image = typed(type_, IMAGE["X"] * (1 - 2j if "complex" in type_ else 1))
         each_name(f"dtypes_{type_}", Tag.DTYPE, mode=mode, X=image, grid=IMAGE["grid"], cites=ALL_TYPES)
-    case(f"dtypes_bfloat16_{mode}", X=typed("bfloat16", IMAGE["X"]), grid=IMAGE["grid"], mode=mode, since=22)
+    case(f"dtypes_bfloat16_{mode}", X=typed("bfloat16", BRIGHT), grid=ON_BRIGHT, mode=mode, since=22)
 for type_ in (f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)):
     case(f"dtypes_{type_}", Tag.DTYPE, X=typed(type_, np.arange(30).reshape(1, 2, 3, 5) * 4), **HALVES, cites=CAST)
 for type_ in ("string", "bool"):

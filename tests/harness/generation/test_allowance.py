@@ -100,3 +100,12 @@ def test_behind_the_end_of_a_sequence_a_recurrent_layer_may_give_anything() -> N
     assert lengths is not None
     behind = np.arange(plan.allowance.bounds[0].shape[0])[:, None] >= np.asarray(lengths.value)
     assert np.isinf(plan.allowance.bounds[0]).any(axis=(1, 3)).tolist() == behind.tolist()
+
+
+def test_a_bound_of_the_largest_doubles_is_far_below_them() -> None:
+    op = registry.load().find("ai.onnx", "MatMul")
+    assert op is not None
+    plan = next(item for item in plans.plans(op, (13,)) if item.spec.name == "largest_double")
+    assert plan.expected is not None
+    assert plan.allowance.bounds is not None
+    assert float(plan.allowance.bounds[0].max()) < 1e-15 * float(np.max(plan.expected[0]))
