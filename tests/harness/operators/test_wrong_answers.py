@@ -1,0 +1,91 @@
+"""Each case with values can fail: answers that are wrong by far are not accepted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from generated import every_operator, plans
+
+from harness.case.compare import compare
+from harness.declare import Drawn, Op, Tolerance, Version
+from harness.generation import plans as generate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.generation.forms import Plan
+
+Array = np.ndarray[Any, Any]
+
+
+def wrong_answers(values: Array) -> Iterator[tuple[str, Array]]:
+    """Yield zeros; the values negated, a tenth more, rolled by one along each axis; one element replaced by the next.
+
+    Numbers of narrow types are computed with as doubles.
+    """
+    yield "zeros", np.zeros_like(values)
+    if values.dtype.kind not in "OUSb":
+        wide = values if values.dtype.kind == "c" else values.astype(np.float64)
+        with np.errstate(all="ignore"):
+            if values.dtype.kind != "u" and "uint" not in values.dtype.name:
+                yield "negated", (-wide).astype(values.dtype)
+            yield "a tenth more", (wide * 1.1).astype(values.dtype)
+    for axis in range(values.ndim):
+        yield f"rolled along axis {axis}", np.roll(values, 1, axis)
+    if values.size > 1 and values.dtype.kind not in "OUSb":
+        flat = values.reshape(-1).copy()
+        with np.errstate(all="ignore"):
+            steps = np.nan_to_num(np.abs(np.diff(wide.reshape(-1))))
+        place = int(steps.argmax())
+        flat[place] = flat[place + 1]
+        yield "one element replaced by the next", flat.reshape(values.shape)
+
+
+def differs(one: Array, other: Array, is_open: Array | None) -> bool:
+    """Return whether values differ that are determined; of two zeros the sign may be open."""
+    if one.dtype.kind == "O":
+        return bool((one != other).any())
+    wide = [item if item.dtype.kind in "cb" else item.astype(np.float64) for item in (one, other)]
+    same = (wide[0] == wide[1]) | ((wide[0] != wide[0]) & (wide[1] != wide[1]))
+    return not (same if is_open is None else same | is_open).all()
+
+
+def accepted(plan: Plan) -> Iterator[str]:
+    """Yield each wrong answer that passes."""
+    expected = plan.expected or ()
+    if any(isinstance(value, Drawn) for value in expected):
+        return
+    for index, values in enumerate(expected):
+        if not isinstance(values, np.ndarray) or not values.size:
+            continue
+        for name, answer in wrong_answers(values):
+            answers = [*expected[:index], answer, *expected[index + 1 :]]
+            if differs(values, answer, plan.open[index]) and compare(expected, answers, plan.allowance) is None:
+                yield f"{plan.id}: {name}"
+
+
+@every_operator
+def test_answers_that_are_wrong_by_far_are_not_accepted(op: Op) -> None:
+    assert [text for plan in plans(op) for text in accepted(plan)] == []
+
+
+@pytest.mark.parametrize(
+    ("atol", "names"),
+    [
+        (0.25, []),
+        (1.5, ["a tenth more"]),
+        (9, ["a tenth more", "one element replaced by the next", "rolled along axis 0", "rolled along axis 1"]),
+    ],
+)
+def test_a_tolerance_that_is_too_wide_is_noticed(atol: float, names: list[str]) -> None:
+    op = Op("Relu", versions=(14,), compare=Tolerance("too wide", atol=atol), rank="X")
+
+    @op.oracle()
+    def same(v: Version, X: Array) -> Array:  # noqa: ARG001, N803
+        return X
+
+    op.case("numbers", X=[[1, 2, 4], [8, 9, 10]])
+    (plan,) = generate.plans(op, specs=list(op))
+    assert sorted(accepted(plan)) == [f"{plan.id}: {name}" for name in names]
