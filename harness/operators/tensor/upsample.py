@@ -45,8 +45,9 @@ MODES = UPSAMPLE.clause(
     "Two interpolation modes: nearest (default), and linear (including bilinear, trilinear, etc)",
     since=7,
     note="Says not which coordinate of the input an element of the output has, nor what linear is of what is no "
-    "number, nor whether bilinear is a name of it. Cases count where that makes no difference: linear of equal "
-    "integers is the same integer, where onnxruntime drops to the one below.",
+    "number, nor whether bilinear is a name of it, nor how a weighted sum of integers becomes an integer: of equal "
+    "ones it is that integer in real numbers, and in floats may be all but that, which onnxruntime cuts to the one "
+    "below. Cases count where all that makes no difference.",
 )
 HEIGHT_SCALE = UPSAMPLE.clause("The scale along height dimension. It takes value greater than or equal to 1.", before=7)
 WIDTH_SCALE = UPSAMPLE.clause("The scale along width dimension. It takes value greater than or equal to 1.", before=7)
@@ -148,9 +149,14 @@ case("mode_unknown_before_7", X=IMAGE, height_scale=2.0, width_scale=3.0, mode="
 case("extremes_before_9", Tag.DTYPE, Tag.EDGE, each="T", X=extremes(3, 4), scales=[2.0, 3.0], before=9, cites=ALL_TYPES)
 case("extremes", Tag.DTYPE, Tag.EDGE, each="T", X=extremes(3, 4), scales=[2.0, 3.0], cites=X_TYPES)
 case("outside_before_7", Tag.DTYPE, outside="T", X=IMAGE, height_scale=2.0, width_scale=3.0, rejects=FEW_TYPES)
-for type_ in ("float16", "double", "int32", "uint8"):
+for type_ in ("float16", "double"):
     hard = typed(type_, np.full((3, 2), 7))
     case(f"linear_equal_{type_}", Tag.DTYPE, X=hard, scales=[1.5, 2.75], mode="linear", cites=MODES)
+for type_ in ("int32", "uint8"):
+    hard, whole, none = typed(type_, np.full((3, 2), 7)), typed(type_, ramp(3, 2)), typed(type_, ramp(0, 2))
+    case(f"linear_equal_{type_}", Tag.DTYPE, X=hard, scales=[1.5, 2.75], mode="linear", unspecified=MODES)
+    case(f"linear_unscaled_{type_}", Tag.DTYPE, X=whole, scales=[1.0, 1.0], mode="linear", cites=MODES)
+    case(f"linear_to_nothing_{type_}", Tag.EDGE, X=none, scales=[1.5, 2.0], mode="linear", cites=MODES)
 for type_ in ("string", "bool"):
     odd = typed(type_, ramp(2, 3))
     case(f"linear_{type_}", Tag.DTYPE, X=odd, scales=[1.0, 2.0], mode="linear", unspecified=MODES)
