@@ -197,6 +197,8 @@ class Op:
             -> why.
         derives: output type variable -> its type, where no input binds it.
         widens: whether the oracle gets floating inputs as float64; otherwise, in their own type.
+        stated: for an input of this shape, the axes whose lengths the text names, so that a model that leaves them
+            unknown may be refused: no form has symbols there.
         rank: the rank of the output tensors: the input that shares it, or a function of the arguments by
             name. A graph must state the rank of its outputs even in a model that has no answer.
         derived: a cache of the cases derived from its signature, by version.
@@ -210,6 +212,7 @@ class Op:
     rank: str | Callable[[Mapping[str, Any]], int | None] | None = None
     derives: Mapping[str, Derivation] = field(default_factory=dict)
     widens: bool = True
+    stated: Callable[[tuple[int, ...]], frozenset[int]] = lambda _: frozenset()
     call: Mapping[str, Any] | None = None
     excuses: dict[str, str] = field(default_factory=dict)
     disputes: dict[str, str] = field(default_factory=dict)

@@ -246,7 +246,9 @@ def build(plan: Plan, form: Form) -> Case:
             fed[name] = item.value
         # Up to IR version 3 an initializer is the default of a graph input.
         if name not in form.baked or ir_version < 4:  # noqa: PLR2004
-            graph.input.append(_value_info(name, item.type, None if array is None else _shape(name, array.shape, form)))
+            stated = plan.op.stated(array.shape) if array is not None and name not in plan.around else frozenset()
+            shape = None if array is None else _shape(name, array.shape, form, stated)
+            graph.input.append(_value_info(name, item.type, shape))
     graph.node.extend(nodes)
     outputs = [(name, type_) for name, type_ in plan.outputs if name]  # The others are left out.
     expected = plan.expected
@@ -294,8 +296,9 @@ def _copy(value: Value | Drawn, index: int) -> Value | Drawn:
     return Drawn(value.example, same_as=index) if isinstance(value, Drawn) else value
 
 
-def _shape(name: str, shape: Sequence[int], form: Form) -> Sequence[int | str]:
-    return [f"{name}_{index}" for index in range(len(shape))] if form.symbolic else shape
+def _shape(name: str, shape: Sequence[int], form: Form, stated: frozenset[int] = frozenset()) -> Sequence[int | str]:
+    """Return the shape that a model states: in a symbolic form with symbols, but for the axes of `stated`."""
+    return [size if axis in stated or not form.symbolic else f"{name}_{axis}" for axis, size in enumerate(shape)]
 
 
 def _output_shape(plan: Plan, index: int, name: str, form: Form) -> Sequence[int | str] | None:

@@ -11,7 +11,13 @@ import numpy as np
 
 from harness.declare import EXACT, Array, Op, Tag, Version, ramp, vary
 
-NORMALIZER = Op("StringNormalizer", versions=(10,), compare=EXACT, rank="X")
+
+def _of_row(shape: tuple[int, ...]) -> frozenset[int]:
+    """Return the first axis of a [1, C]-tensor."""
+    return frozenset({0} if len(shape) > 1 else ())
+
+
+NORMALIZER = Op("StringNormalizer", versions=(10,), compare=EXACT, rank="X", stated=_of_row)
 NORMALIZER.example(X=ramp(4), case_change_action="UPPER", is_case_sensitive=1, locale="en_US", stopwords=["s1"])
 
 BASIC = NORMALIZER.clause("StringNormalization performs string operations for basic cleaning.")
@@ -25,7 +31,11 @@ CHANGES = NORMALIZER.clause(
     note="Says nothing of letters whose other case is not one letter: onnxruntime keeps ß, onnx.reference writes SS.",
 )
 ONE_INPUT = NORMALIZER.clause("This operator has only one input (denoted by X) and only one output (denoted by Y).")
-ACCEPTS = NORMALIZER.clause("This operator only accepts [C]- and [1, C]-tensor.")
+ACCEPTS = NORMALIZER.clause(
+    "This operator only accepts [C]- and [1, C]-tensor.",
+    note="Says not whether a model may state another first length than 1, such as a symbol, where the tensor has 1 "
+    "then: the type inference of onnx refuses that, and takes a tensor of unknown rank. Models of cases state the 1.",
+)
 ALL_DROPPED = NORMALIZER.clause(
     "If all elements in X are dropped, the output will be the empty value of string tensor with shape [1] if input "
     "shape is [C] and shape [1, 1] if input shape is [1, C].",
