@@ -19,27 +19,53 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 
 from harness.declare import Array, Clause, Ints, Op, Tag, Version, bounded, extremes, ramp, typed, vary
-from harness.operators.tensor._resampling import settled
+from harness.declare.rounding import is_float
+from harness.operators.tensor._resampling import scaled_shape, settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-def _rounding(X: Array, mode: str, **_: object) -> list[Array]:
-    """Return nothing for the nearest element; else what coordinates and weights, rounded in the type, may be off."""
-    if mode == "nearest" or X.size == 0:
+def _rounding(X: Array, mode: str, scales: Array, **others: Any) -> list[Array]:  # noqa: ANN401 - all arguments
+    """Return nothing for the nearest element; else what an average may be off, in epsilons of the type of X.
+
+    Coordinates and weights depend on lengths and scales, which are floats, not on X: they err by epsilons of float,
+    where X is of a coarser type. Weights, products and sums round to the type of X.
+    """
+    part = X.real.dtype if X.dtype.kind == "c" else X.dtype
+    if mode == "nearest" or X.size == 0 or not is_float(part):
         return [np.zeros(())]
-    return [np.asarray(sum(X.shape) * (8 if mode == "cubic" else 2) * np.abs(X.astype(complex)).max())]
+    sizes = np.abs(_wide(X))
+    if not others:  # Version 10: elements that are all alike, or nothing is scaled.
+        return [np.full(scaled_shape(X.shape, list(scales)), 4 * X.ndim * np.nanmax(sizes))]
+    interpolation, axes = interpolation_of(mode, **others), axes_of(X.shape, scales, **others)
+    rows = [np.abs(interpolation.matrix(axis)) for axis in axes]
+    fine = min(1.0, float(np.finfo(np.float32).eps) / float(ml_dtypes.finfo(part).eps))  # type: ignore[no-untyped-call]
+
+    def weighted(matrices: Sequence[Array]) -> Array:
+        """Return the sums of all magnitudes, weighted along each axis."""
+        total = sizes
+        for axis, matrix in zip(axes, matrices, strict=True):
+            total = _averaged(total, matrix, axis)
+        return total
+
+    with np.errstate(all="ignore"):
+        bound = weighted(rows) * sum((row > 0).sum(1).max(initial=0) + 1 for row in rows) / 2
+        for index, axis in enumerate(axes):
+            bound = bound + fine * weighted([*rows[:index], interpolation.errors(axis), *rows[index + 1 :]])
+    return [bound]
 
 
 RESIZE = Op(
     "Resize",
     versions=(10, 11, 13, 18, 19),
-    compare=bounded(_rounding, "coordinates round by epsilons of the lengths, so do the weights; nearest only moves"),
+    compare=bounded(_rounding, "coordinates and weights round, as do products and sums; nearest only moves"),
     rank="X",
+    widens=False,  # The allowance depends on the type of X.
 )
 RESIZE.example(
     X=ramp(4, 6),
@@ -64,7 +90,11 @@ DIMENSION = RESIZE.clause(
     "floor(input_dimension * (roi_end - roi_start) * scale)", since=11, note="Runtimes leave roi out of it."
 )
 AVERAGE = RESIZE.clause(
-    "as a weighted average of neighborhood", since=11, note="Of numbers; official cases extend the edge."
+    "as a weighted average of neighborhood",
+    since=11,
+    note="Of numbers; official cases extend the edge. Says not what no elements average to, nor how an average becomes "
+    "an integer: what is all but 7 is 6 where it is cut, and cubic ones leave the range of the type. It is left open "
+    "beside whole averages of weights that floats represent.",
 )
 POSITIVE = RESIZE.clause("It takes value greater than 0.")
 COUNT = RESIZE.clause("The number of elements of 'scales' should be the same as the rank of input 'X'")
@@ -118,7 +148,12 @@ MODES = RESIZE.clause("Three interpolation modes: ", since=11)
 APPLICABLE = RESIZE.clause(
     "and it is not applicable when the `scales` input is used.", since=18, note="Silent on whether an error."
 )
-STRETCH = RESIZE.clause("the original aspect ratio is disregarded", since=18)
+STRETCH = RESIZE.clause(
+    "the original aspect ratio is disregarded",
+    since=18,
+    note="Each size is that of the output: 0 is one, for which no coordinate is asked. That `scales` are above 0 is "
+    "said of that input.",
+)
 NOT_LARGER = RESIZE.clause("so that no extent of the output is larger than the specified size", since=18)
 NOT_SMALLER = RESIZE.clause("so that no extent of the output is smaller than the specified size", since=18)
 HALFWAY = RESIZE.clause(
@@ -147,6 +182,7 @@ TRANSFORMS: Mapping[str, Clause] = {
 ROUNDINGS = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 POLICIES: Mapping[str, Clause] = {"stretch": STRETCH, "not_larger": NOT_LARGER, "not_smaller": NOT_SMALLER}
 HALF = Fraction(1, 2)
+EIGHT_BITS = 256
 
 
 @dataclass(frozen=True)
@@ -209,24 +245,38 @@ class Interpolation:
         }
         return [formulas[self.transform](x) for x in range(resized)]
 
-    def rows(self, axis: Axis) -> list[Any]:
-        """Return for each element along an axis the index that it shows, or the weights of all."""
-        originals, length = self.originals(axis), axis.length_original
-        if self.mode == "nearest":
-            return [min(max(nearest(original, self.rounding), 0), length - 1) for original in originals]
+    def indices(self, axis: Axis) -> list[int]:
+        """Return for each element along an axis the index of the nearest one."""
+        last = axis.length_original - 1
+        return [min(max(nearest(original, self.rounding), 0), last) for original in self.originals(axis)]
+
+    def matrix(self, axis: Axis) -> Array:
+        """Return for each element along an axis the weights of all, (length_resized, length_original)."""
+        return self._matrix(axis, weights)
+
+    def errors(self, axis: Axis) -> Array:
+        """Return how far each of these weights may be off, in epsilons of the type that computes them."""
+        return self._matrix(axis, weight_errors)
+
+    def _matrix(self, axis: Axis, of: Callable[..., Sequence[float]]) -> Array:
+        length, originals = axis.length_original, self.originals(axis)
         a = self.cubic_coeff_a if self.mode == "cubic" else None
-        stretch = max(Fraction(1), 1 / axis.scale) if self.antialias else Fraction(1)
-        return [weights(original, length, a, stretch, exclude=self.exclude_outside) for original in originals]
+        stretch = max(Fraction(1), 1 / axis.scale) if self.antialias and originals else Fraction(1)
+        rows = [of(original, length, a, stretch, exclude=self.exclude_outside) for original in originals]
+        return np.array(rows).reshape(len(rows), length)
+
+    def is_exact(self, axis: Axis) -> bool:
+        """Return whether scale and coordinates are whole, halves, quarters and so on: floats represent all weights."""
+        return all(EIGHT_BITS % number.denominator == 0 for number in (axis.scale, *self.originals(axis)))
 
     def along(self, v: Version, x: Array, axis: Axis) -> Array:
         """Return x resized along one axis."""
-        rows = self.rows(axis)
+        show = self.indices if self.mode == "nearest" else self.matrix
+        rows = np.asarray(show(axis))
         if axis.length_original:
             ratio = Fraction(axis.length_resized, axis.length_original)
-            v.silent(SCALE, rows != self.rows(replace(axis, scale=ratio)))
-        if self.mode == "nearest":
-            return np.take(x, np.array(rows, np.int64), axis.number)
-        return np.moveaxis(np.tensordot(np.array(rows), x, (1, axis.number)), 0, axis.number)
+            v.silent(SCALE, not np.array_equal(rows, show(replace(axis, scale=ratio))))
+        return np.take(x, rows.astype(np.int64), axis.number) if self.mode == "nearest" else _averaged(x, rows, axis)
 
     def outside(self, axis: Axis) -> Array:
         """Return which elements along a cropped axis lie outside the input."""
@@ -251,6 +301,27 @@ def _kernel(distance: float, a: float | None) -> float:
     return a * (d**3 - 5 * d**2 + 8 * d - 4)
 
 
+def _averaged(x: Array, matrix: Array, axis: Axis) -> Array:
+    """Return the sums of x along an axis that the rows of a matrix weigh."""
+    return np.moveaxis(np.tensordot(matrix, x, (1, axis.number)), 0, axis.number)
+
+
+def _wide(x: Array) -> Array:
+    """Return numbers to compute with: float64, or complex128."""
+    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+
+
+def _shares(
+    coordinate: Fraction, length: int, stretch: Fraction, reach: int, share: Callable[[float], float], *, exclude: bool
+) -> list[float]:
+    """Return the sum of shares of each of `length` elements; a share is of the distance to the coordinate."""
+    row = [0.0] * length
+    for place in range(math.floor(coordinate - reach * stretch) + 1, math.ceil(coordinate + reach * stretch)):
+        if not exclude or 0 <= place < length:
+            row[min(max(place, 0), length - 1)] += share(float((place - coordinate) / stretch))
+    return row
+
+
 @functools.cache
 def weights(coordinate: Fraction, length: int, a: float | None, stretch: Fraction, *, exclude: bool) -> Sequence[float]:
     """Return the weight of each of `length` elements in the average around a coordinate; their sum is 1.
@@ -262,12 +333,25 @@ def weights(coordinate: Fraction, length: int, a: float | None, stretch: Fractio
         stretch: of the filter; 1 or more.
         exclude: what lies outside has no weight; otherwise it shows the element at the edge.
     """
-    row = [0.0] * length
-    reach = (1 if a is None else 2) * stretch
-    for place in range(math.floor(coordinate - reach) + 1, math.ceil(coordinate + reach)):
-        if not exclude or 0 <= place < length:
-            row[min(max(place, 0), length - 1)] += _kernel(float((place - coordinate) / stretch), a)
+    row = _shares(coordinate, length, stretch, 1 if a is None else 2, lambda d: _kernel(d, a), exclude=exclude)
     return tuple(weight / sum(row) for weight in row)
+
+
+@functools.cache
+def weight_errors(
+    coordinate: Fraction, length: int, a: float | None, stretch: Fraction, *, exclude: bool
+) -> Sequence[float]:
+    """Return how far each of these weights may be off, in epsilons of the type that computes them.
+
+    A coordinate is rounded three times and is no larger than the length, and no weight moves faster than it or, where
+    it is cubic, half as fast again. Beside that a linear weight rounds twice, and a cubic one in sums of up to 4.
+    """
+    reach, own, slope = (1, 1.0, 1.0) if a is None else (2, 4.0, 1.5)
+    row = _shares(coordinate, length, stretch, reach, lambda d: _kernel(d, a), exclude=exclude)
+    off = own + slope * 1.5 * length
+    # At a whole coordinate, a rounded one has a neighbour more on one side.
+    errors = _shares(coordinate, length, stretch + Fraction(1, 2**20), reach, lambda _: off, exclude=exclude)
+    return tuple(error / abs(sum(row)) for error in errors)
 
 
 def _fractions(numbers: Array) -> list[Fraction]:
@@ -285,10 +369,60 @@ def _axes(v: Version, rank: int, axes: Ints) -> list[int]:
 
 def _kept_ratio(sizes: Array, lengths: list[int], policy: str) -> list[tuple[int, Fraction]]:
     """Return the length and the scale of each axis: as `sizes` has them, or the least or greatest scale for all."""
+    if policy == "stretch":  # No element of no elements has a coordinate, whatever the scale.
+        pairs = zip(sizes, lengths, strict=True)
+        return [(int(size), Fraction(int(size), length) if length else Fraction(1)) for size, length in pairs]
     ratios = [Fraction(int(size), length) for size, length in zip(sizes, lengths, strict=True)]
-    if policy != "stretch":
-        ratios = [min(ratios) if policy == "not_larger" else max(ratios)] * len(ratios)
-    return [(math.floor(ratio * length + HALF), ratio) for ratio, length in zip(ratios, lengths, strict=True)]
+    ratio = min(ratios) if policy == "not_larger" else max(ratios)
+    return [(math.floor(ratio * length + HALF), ratio) for length in lengths]
+
+
+def interpolation_of(
+    mode: str,
+    *,
+    coordinate_transformation_mode: str,
+    nearest_mode: str,
+    cubic_coeff_a: float,
+    exclude_outside: int,
+    antialias: int | None,
+    **_: object,
+) -> Interpolation:
+    """Return the interpolation that attributes name."""
+    return Interpolation(
+        mode,
+        coordinate_transformation_mode,
+        nearest_mode,
+        cubic_coeff_a,
+        exclude_outside=exclude_outside == 1,
+        antialias=antialias == 1,
+    )
+
+
+def axes_of(
+    shape: Sequence[int],
+    scales: Ints,
+    *,
+    sizes: Ints,
+    roi: Ints,
+    axes: Ints,
+    coordinate_transformation_mode: str,
+    keep_aspect_ratio_policy: str | None,
+    **_: object,
+) -> list[Axis]:
+    """Return the axes to resize of valid arguments."""
+    numbers = [int(axis) % len(shape) for axis in (range(len(shape)) if axes is None else axes)]
+    lengths, count = [shape[number] for number in numbers], len(numbers)
+    bounds = np.asarray(roi if coordinate_transformation_mode == "tf_crop_and_resize" else [0] * count + [1] * count)
+    starts, ends = _fractions(bounds[:count]), _fractions(bounds[count:])
+    if sizes is not None and np.size(sizes):
+        resized_to = _kept_ratio(np.asarray(sizes), lengths, keep_aspect_ratio_policy or "stretch")
+    else:
+        parts = zip(lengths, starts, ends, _fractions(np.asarray(scales)), strict=True)
+        resized_to = [(math.floor(length * (end - start) * scale), scale) for length, start, end, scale in parts]
+    return [
+        Axis(number, length, to, scale, start, end)
+        for number, length, (to, scale), start, end in zip(numbers, lengths, resized_to, starts, ends, strict=True)
+    ]
 
 
 @RESIZE.oracle(before=11)
@@ -334,39 +468,46 @@ def resized(
         v.require(ONE_OF, (factors.size > 0) is not (targets.size > 0))
     else:
         v.require(EMPTY_SCALES, not (factors.size and targets.size))
-    bounds = np.asarray(roi if transform == "tf_crop_and_resize" else [0] * count + [1] * count)
-    v.require(ROI, bounds.shape == (2 * count,))
-    starts, ends = _fractions(bounds[:count]), _fractions(bounds[count:])
+    v.require(ROI, transform != "tf_crop_and_resize" or (roi is not None and np.shape(roi) == (2 * count,)))
     if targets.size:
         v.require(COUNT_SIZES, targets.shape == (count,))
         v.require(STRETCH, policy in POLICIES)
-        resized_to = _kept_ratio(targets, lengths, policy)
+        v.silent(POLICIES[policy], policy != "stretch" and 0 in lengths)
     else:
         v.require(COUNT, factors.shape == (count,))
         v.require(POSITIVE, bool((factors > 0).all()))
         v.silent(APPLICABLE, policy != "stretch")
-        parts = zip(lengths, starts, ends, _fractions(factors), strict=True)
-        resized_to = [(math.floor(length * (end - start) * scale), scale) for length, start, end, scale in parts]
+    words: dict[str, Any] = {
+        "roi": roi,
+        "sizes": sizes,
+        "axes": axes,
+        "coordinate_transformation_mode": transform,
+        "nearest_mode": nearest_mode,
+        "cubic_coeff_a": cubic_coeff_a,
+        "exclude_outside": exclude_outside,
+        "antialias": antialias,
+        "keep_aspect_ratio_policy": policy,
+    }
+    interpolation, along = interpolation_of(mode, **words), axes_of(X.shape, scales, **words)
+    v.silent(AVERAGE, any(axis.length_original == 0 < axis.length_resized for axis in along))
     v.silent(
-        ALIGN,
-        transform == "align_corners"
-        and any(length > to == 1 for length, (to, _) in zip(lengths, resized_to, strict=True)),
+        ALIGN, transform == "align_corners" and any(axis.length_original > axis.length_resized == 1 for axis in along)
     )
-    interpolation = Interpolation(
-        mode, transform, nearest_mode, cubic_coeff_a, exclude_outside=exclude_outside == 1, antialias=antialias == 1
-    )
-    averaged = X.dtype.kind in "iu" and mode != "nearest"
-    result = X.astype(float) if averaged else X
+    whole = X.dtype.kind in "iu" and mode != "nearest"
+    v.silent(AVERAGE, whole and not all(interpolation.is_exact(axis) for axis in along))
+    result = X if mode == "nearest" else _wide(X)
     outside = np.zeros((1,) * X.ndim, bool)
-    for number, length, (to, scale), start, end in zip(numbers, lengths, resized_to, starts, ends, strict=True):
-        axis = Axis(number, length, to, scale, start, end)
+    for axis in along:
         result = interpolation.along(v, result, axis)
-        others = [at for at in range(X.ndim) if at != number]
+        others = [at for at in range(X.ndim) if at != axis.number]
         outside = outside | np.expand_dims(interpolation.outside(axis), others)
     if outside.any():
         result = np.where(outside, np.asarray(extrapolation_value, result.dtype), result)
-    v.silent(AVERAGE, averaged and bool((np.abs(result - np.rint(result)) > 1e-9).any()))  # noqa: PLR2004 - of float64
-    return np.rint(result).astype(X.dtype) if averaged else result
+    if not whole:
+        return result
+    v.silent(AVERAGE, bool((result != np.rint(result)).any()))
+    v.silent(AVERAGE, bool(((result < np.iinfo(X.dtype).min) | (result > np.iinfo(X.dtype).max)).any()))
+    return result.astype(X.dtype)
 
 
 case = RESIZE.case
@@ -429,7 +570,9 @@ for name in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", 
             case(f"{name}_{rounding}_{size}", **transform, nearest_mode=rounding, cites=NEAREST_ONLY)
 for size, sizes in TARGETS.items():
     for mode in ("linear", "cubic"):
-        case(f"antialias_{mode}_{size}", X=GRID, sizes=sizes, mode=mode, antialias=1, cites=ANTIALIAS)
+        stretched: dict[str, Any] = {"X": GRID, "sizes": sizes, "mode": mode, "antialias": 1}
+        case(f"antialias_{mode}_{size}", **stretched, cites=ANTIALIAS)
+        case(f"antialias_{mode}_excluded_{size}", **stretched, exclude_outside=1, cites=(ANTIALIAS, EXCLUDE))
 case("antialias_nearest", X=GRID, sizes=[8, 3], antialias=1, cites=ANTIALIAS)
 case(
     "for_nn_before_13",
@@ -475,10 +618,52 @@ case(
     cites=PYTORCH,
 )
 case("zero_size", Tag.EDGE, X=ramp(0, 6), scales=[2.0, 0.5], since=13, cites=DIMENSION)
+case("zero_size_linear", Tag.EDGE, X=ramp(0, 6), scales=[2.0, 0.5], mode="linear", since=13, cites=DIMENSION)
+case("zero_size_stays", Tag.EDGE, X=ramp(0, 6), sizes=[0, 3], mode="cubic", cites=STRETCH)
+case("zero_size_beside_axes", Tag.EDGE, X=ramp(0, 6), sizes=[9], axes=[1], mode="linear", cites=AXES)
+each_signature("zero_size_filled", Tag.EDGE, X=ramp(0, 6), sizes=[2, 3], unspecified=AVERAGE)
+each_signature("zero_size_filled_linear", Tag.EDGE, X=ramp(0, 6), sizes=[2, 3], mode="linear", unspecified=AVERAGE)
+EACH_MODE = vary(nearest="nearest", linear="linear", cubic="cubic")
+case("to_nothing", Tag.EDGE, X=GRID, sizes=[0, 3], mode=EACH_MODE, cites=STRETCH)
+case("to_nothing_scales", Tag.EDGE, X=GRID, scales=[0.125, 2.0], mode=EACH_MODE, since=13, cites=DIMENSION)
+case(
+    "to_nothing",
+    Tag.EDGE,
+    X=GRID,
+    sizes=[3, 0],
+    mode="linear",
+    keep_aspect_ratio_policy=vary(not_larger="not_larger"),
+    cites=NOT_LARGER,
+)
+case(
+    "zero_size_kept_ratio",
+    Tag.EDGE,
+    X=ramp(0, 6),
+    sizes=[2, 3],
+    keep_aspect_ratio_policy="not_larger",
+    unspecified=NOT_LARGER,
+)
 each_signature("dtypes", Tag.DTYPE, X=extremes(12), sizes=[24], each="T1", cites=MODES)
 case("integers_whole", X=typed("int32", [[0, 8, 40]]), sizes=[1, 6], mode="linear", since=19, cites=AVERAGE)
 
-case("integers_fifths", X=typed("int32", [[0, 15]]), sizes=[1, 10], mode="linear", since=19, cites=AVERAGE)
+case("integers_fifths", X=typed("int32", [[0, 15]]), sizes=[1, 10], mode="linear", since=19, unspecified=AVERAGE)
+# Halves and quarters: every type represents their coordinates, and floats their weights.
+NARROW = {"float16": 11, "double": 11, "bfloat16": 13}
+for mode in ("linear", "cubic"):
+    for type_, since in NARROW.items():
+        shared: dict[str, Any] = {"X": typed(type_, GRID), "mode": mode, "cites": AVERAGE}
+        case(f"{mode}_{type_}", Tag.DTYPE, **shared, sizes=[8, 3], since=max(13, since))
+        if since < 13:  # noqa: PLR2004 - the version that may leave out roi and scales
+            case(f"{mode}_{type_}_before_13", Tag.DTYPE, **shared, roi=[], scales=[], sizes=[8, 3], before=13)
+        case(f"{mode}_{type_}_scales", Tag.DTYPE, **shared, scales=[0.5, 2.0], since=19)
+    bytes_: dict[str, Any] = {
+        "X": typed("int8", [[-128, 0, 96, -64], [64, 32, -96, 0]]),
+        "mode": mode,
+        "cites": AVERAGE,
+    }
+    between: dict[str, Any] = {"coordinate_transformation_mode": "asymmetric", "exclude_outside": 0}
+    case(f"{mode}_int8", Tag.DTYPE, **bytes_, **between, scales=[1.0, 2.0], since=13)
+    case(f"{mode}_int8_before_13", Tag.DTYPE, **bytes_, **between, roi=[], scales=[1.0, 2.0], before=13)
 
 CROPPED: dict[str, Any] = {"X": GRID, "coordinate_transformation_mode": "tf_crop_and_resize"}
 each_signature("crop", **CROPPED, roi=QUARTER, sizes=[8, 3], mode="linear", each="T2", cites=ROI)
