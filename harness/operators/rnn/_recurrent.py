@@ -163,8 +163,11 @@ def recurrent(
         clip=op.clause(
             "Clipping bounds the elements of a tensor in the range of [-threshold, +threshold] and is applied to the "
             "input of activations.",
-            note="So it bounds what the activation of a state takes, not the state. Says nothing of a negative one. "
-            "onnxruntime clips what f and g of LSTM take, and not what h does; onnx.reference clips nothing.",
+            note="So it bounds what the activation of a state takes, not the state. Of LSTM h is an activation as f "
+            "and g are, and takes Ct; f takes the whole sum with the terms of peepholes, in which Ct is not clipped. "
+            "The words `Cell clip threshold` before it name the attribute. Says nothing of a negative one. onnxruntime "
+            "clips what f and g of LSTM take, and not what h does; onnx.reference clips nothing.",
+            see=("https://github.com/microsoft/onnxruntime/issues/27224",),
         ),
         no_clip=op.clause("No clip if not specified."),
         lengths=op.clause(

@@ -113,6 +113,24 @@ def _inputs(op: Op, clauses: Recurrent) -> None:
         "hidden_size": 1,
     }
     in_both_wordings(op, clauses, "all_ones", Tag.EDGE, **new, X=[[[0.5]]], **ones, cites=clauses.neurons)
+    for direction, orders in DIRECTIONS.items():
+        # R is its own transposed: one neuron has the same equations in each version.
+        one: dict[str, Any] = {
+            "X": waves(3, 2, INPUT) / 2,
+            "W": waves(len(orders), clauses.gates, INPUT)[:, ::-1] / 2,
+            "R": waves(len(orders), clauses.gates, 1) / 2,
+            "B": waves(len(orders), 2 * clauses.gates) / 4,
+            **{name: waves(len(orders), 2, 1)[:, ::-1] / (2 + index) for index, name in enumerate(clauses.states)},
+        }
+        op.case(
+            f"one_neuron_{direction}",
+            Tag.EDGE,
+            **one,
+            hidden_size=1,
+            direction=direction,
+            n=1 + len(clauses.states),
+            cites=(clauses.direction, clauses.neurons),
+        )
     in_both_wordings(op, clauses, "without_y", **ENDS, cites=(clauses.last, clauses.missing))
     op.case("y_alone", **data(clauses.gates), n=1, since=TRANSPOSED, cites=clauses.concats)
     in_both_wordings(op, clauses, "each_type", Tag.DTYPE, each="T", **optional, cites=clauses.bias)
