@@ -26,7 +26,10 @@ FOUR = 4
 ATTENTION = Op(
     "Attention",
     versions=(23, 24, 25),
-    compare=measured("products, sums and functions round, and of an error in a score the weights take it on"),
+    compare=measured(
+        "products, sums and functions round, and of an error in a score the weights take it on",
+        stage="softmax_precision",
+    ),
     rank="Q",
 )
 ATTENTION.example(
@@ -51,7 +54,12 @@ ATTENTION.dispute(
     "The function body of onnx multiplies the probabilities with values of another type, which MatMul does not take.",
     "values_each_type",
 )
-ATTENTION.dispute("The function body of onnx reshapes a tensor without keys to a shape of other size.", "no_keys")
+ATTENTION.dispute(
+    "The function body of onnx reshapes a tensor without keys to a shape of other size.",
+    "no_keys",
+    "no_keys_weights",
+    "no_past_no_keys",
+)
 ATTENTION.dispute(
     "The function body of onnx rounds the root of the default scale to float.", "flat_each_type", "each_type"
 )
@@ -112,6 +120,9 @@ SOFTCAP_BEFORE_25 = ATTENTION.clause(
 )
 SOFTCAP = ATTENTION.clause("applied as `softcap * tanh(logits / softcap)`.", since=25)
 NO_SOFTCAP = ATTENTION.clause("Default value of `0.0` means no soft capping is applied.", since=25)
+CAST_TO_T1 = ATTENTION.clause(
+    "when `softmax_precision` differs from `T1` this is a cast of the softmax result to `T1`."
+)
 PRECISION_BEFORE_25 = ATTENTION.clause("The floating-point precision used in softmax computation.", before=25)
 PRECISION = ATTENTION.clause(
     "Supported values are: `1` (FLOAT), `10` (FLOAT16), `11` (DOUBLE), `16` (BFLOAT16).", since=25
@@ -427,7 +438,13 @@ case(
     since=25,
     cites=(ZERO_ROW, BOOLEAN),
 )
-case("no_keys", Tag.EDGE, Q=Q, K=ramp(2, 3, 0, 5), V=ramp(2, 3, 0, 7), since=25, cites=ZERO_ROW)
+NO_KEYS: dict[str, Any] = {"Q": Q, "K": ramp(2, 3, 0, 5), "V": ramp(2, 3, 0, 7)}
+NO_PAST: dict[str, Any] = {"past_key": ramp(2, 3, 0, 5), "past_value": ramp(2, 3, 0, 7)}
+case("no_keys", Tag.EDGE, **NO_KEYS, cites=ZERO_ROW)
+case("no_keys_weights", Tag.EDGE, **NO_KEYS, **Y_AND_STAGE, qk_matmul_output_mode=3, cites=ZERO_ROW)
+case("no_keys_past", Tag.EDGE, **NO_KEYS, **PAST, n=4, is_causal=1, cites=(PAST_KEY, PAST_VALUE))
+case("no_past", Tag.EDGE, **QKV, **NO_PAST, n=4, is_causal=1, qk_matmul_output_mode=3, cites=(PAST_KEY, PAST_VALUE))
+case("no_past_no_keys", Tag.EDGE, **NO_KEYS, **NO_PAST, n=3, cites=(ZERO_ROW, PAST_KEY))
 case("closed_row_infinite", Tag.EDGE, **QKV, attn_mask=np.where(CLOSED_ROW, 0, -np.inf), cites=ZERO_ROW)
 
 for value in (0, 1):
@@ -462,8 +479,29 @@ case("past_since_24", **QKV, **PAST, n=3, cites=(NEEDED, UNPADDED))
 case("groups", Q=waves(2, 6, 4, 5), K=K, V=V, cites=GQA)
 case("groups_flat", Q=waves(2, 4, 30), K=FLAT_K, V=FLAT_V, q_num_heads=6, kv_num_heads=3, cites=(GQA, Q_HIDDEN))
 case("one_kv_head", Q=Q, K=K[:, :1], V=V[:, :1], **Y_AND_STAGE, cites=MQA)
+# The heads of keys are alike: it makes no difference which of them heads of queries share.
+ALIKE: dict[str, Any] = {"Q": waves(2, 6, 4, 5) / 2, "K": K[:, [1] * 3], "V": V[:, [1] * 3]}
+ALIKE_PAST: dict[str, Any] = {name: item[:, [1] * 3] for name, item in PAST.items()}
+case("groups_past_causal", **ALIKE, **ALIKE_PAST, n=4, is_causal=1, qk_matmul_output_mode=3, cites=(GQA, PAST_KEY))
+ONE: dict[str, Any] = {"Q": Q, "K": K[:, :1], "V": V[:, :1]}
+ONE_PAST: dict[str, Any] = {name: item[:, :1] for name, item in PAST.items()}
+case("one_kv_head_past_causal", **ONE, **ONE_PAST, n=4, is_causal=1, qk_matmul_output_mode=3, cites=(MQA, PAST_KEY))
+case(
+    "one_kv_head_flat_past_causal",
+    Q=FLAT_Q,
+    K=FLAT_K[..., :5],
+    V=FLAT_V[..., :7],
+    q_num_heads=3,
+    kv_num_heads=1,
+    **ONE_PAST,
+    n=3,
+    is_causal=1,
+    cites=(MQA, Q_HIDDEN, PAST_VALUE),
+)
 case("scale", **QKV, **Y_AND_STAGE, scale=vary(half=0.5, one=1.0, small=0.01), cites=SCALE)
-case("scale", Tag.EDGE, **QKV, scale=vary(zero=0.0, large=1000.0), since=25, cites=SCALE)
+case("scale", Tag.EDGE, **QKV, **Y_AND_STAGE, scale=vary(zero=0.0), cites=SCALE)
+case("scale_zero_masked", Tag.EDGE, **QKV, scale=0.0, attn_mask=MASK, is_causal=1, cites=(SCALE, ADDED))
+case("scale", Tag.EDGE, **QKV, scale=vary(large=1000.0), since=25, cites=SCALE)
 case("scale_negative", Tag.EDGE, **QKV, scale=-0.5, since=25, unspecified=SCALE)
 case("mode_2_without_mask", **QKV, **Y_AND_STAGE, qk_matmul_output_mode=2, since=25, cites=MODES)
 case("mode_4_before_25", Tag.EDGE, **QKV, qk_matmul_output_mode=4, before=25, unspecified=MODE_BEFORE_25)
@@ -487,7 +525,15 @@ case("softmax_before_25", **QKV, softmax_precision=PRECISIONS, cites=PRECISION_B
 case("softmax", **QKV, softmax_precision=PRECISIONS, cites=PRECISION)
 for type_, number in (("float16", 10), ("bfloat16", 16)):
     narrow: dict[str, Any] = {key: typed(type_, item) for key, item in QKV.items()}
-    case(f"softmax_{type_}", Tag.DTYPE, **narrow, softmax_precision=number, since=25, cites=PRECISION)
+    case(f"softmax_{type_}_before_25", Tag.DTYPE, **narrow, softmax_precision=number, cites=PRECISION_BEFORE_25)
+    case(f"softmax_{type_}", Tag.DTYPE, **narrow, softmax_precision=number, cites=PRECISION)
+    case(f"softmax_{type_}_of_float_before_25", **QKV, softmax_precision=number, cites=PRECISION_BEFORE_25)
+    case(f"softmax_{type_}_of_float", **QKV, softmax_precision=number, cites=PRECISION)
+    for other, precision in (("float", 1), ("double", 11)):
+        words: dict[str, Any] = {**narrow, **Y_AND_STAGE, "qk_matmul_output_mode": 3, "softmax_precision": precision}
+        case(f"weights_{type_}_by_{other}", Tag.DTYPE, **words, cites=CAST_TO_T1)
+    words = {**QKV, **Y_AND_STAGE, "qk_matmul_output_mode": 3, "softmax_precision": number}
+    case(f"weights_by_{type_}", Tag.DTYPE, **words, cites=CAST_TO_T1)
 case("softmax_int64_before_25", **QKV, softmax_precision=7, rejects=PRECISION_BEFORE_25)
 case("softmax_int64", **QKV, softmax_precision=7, rejects=PRECISION)
 
