@@ -281,6 +281,12 @@ for mode in ("linear", "nearest", "cubic"):
     case(f"line_{mode}", X=waves(2, 3, 5), grid=points(2, 4, 1), mode=mode, since=20, cites=(N_LINEAR, SHAPES))
     case(f"space_{mode}", X=waves(1, 2, 2, 3, 4), grid=points(1, 3, 1, 2, 3), mode=mode, cites=(N_CUBIC, INNERMOST))
 case("hyperspace", X=waves(1, 2, 2, 3, 1, 4), grid=points(1, 2, 1, 1, 3, 4), cites=N_LINEAR)
+# Hundreds and thousands of borders away, on both sides; floats represent the places.
+FAR_OUT = np.array([4096.125, -1000.375, -0.125, 300.625, -4096.375, 0.375, 1024.875, 2048.625])
+DISTANT: dict[str, Any] = {"X": waves(1, 2, 4, 5), "grid": FAR_OUT.reshape(1, 2, 2, 2), "padding_mode": "reflection"}
+for mode in ("linear", "nearest", "cubic"):
+    for corners in (0, 1):
+        each_name(f"far_out_corners{corners}", Tag.EDGE, mode=mode, **DISTANT, align_corners=corners, cites=FAR)
 NARROW: dict[str, Any] = {"X": waves(1, 1, 2, 5), "align_corners": 1}
 case("first_along_width", **NARROW, grid=[[[[-0.5, -1], [0.5, -1], [1, 1]]]], mode="nearest", cites=COMPUTES)
 case("extrema_at_centers", **NARROW, grid=[[[[-1, -1], [1, -1], [1, 1]]]], cites=(CENTERS, RANGE))
@@ -294,6 +300,30 @@ case(
 case("reflection", **NARROW, grid=[[[[-3.5, -1], [-1.5, 1]]]], padding_mode="reflection", cites=(REFLECTION, EXAMPLE))
 HALFWAY: dict[str, Any] = {"X": ramp(1, 1, 4, 5), "grid": [[[[0.125, y] for y in (0, -0.5, 0.5, -1, 1)]]]}
 case("nearest_halfway", Tag.CHANGE, **HALFWAY, mode="nearest", cites=EVEN)
+# The places along the height are -0.5 and 3.5, the outer edges.
+case(
+    "nearest_halfway",
+    Tag.EDGE,
+    **HALFWAY,
+    mode="nearest",
+    padding_mode=vary(border="border", reflection="reflection"),
+    cites=(EVEN, PADDING),
+)
+# At 4.5, beyond: the border is the border. Reflected it is 2.5, or of its neighbour 4 it is 3.
+PAST_EDGE: dict[str, Any] = {"X": ramp(1, 1, 4, 5), "grid": [[[[0.125, 1.5], [1.25, 0.125]]]], "mode": "nearest"}
+case("nearest_halfway_beyond_border", Tag.EDGE, **PAST_EDGE, padding_mode="border", cites=(EVEN, BORDER))
+case(
+    "nearest_halfway_beyond_reflection", Tag.EDGE, **PAST_EDGE, padding_mode="reflection", since=20, unspecified=PADDING
+)
+# Half a pixel beyond the centres of the outer ones.
+CENTERED: dict[str, Any] = {
+    "X": ramp(1, 1, 2, 5),
+    "grid": [[[[-1.25, 1], [0.25, -1], [1.25, 0]]]],
+    "align_corners": 1,
+    "padding_mode": "border",
+}
+case("nearest_halfway_centers_border", Tag.EDGE, **CENTERED, mode="nearest", cites=(EVEN, BORDER))
+case("linear_halfway_centers_border", Tag.EDGE, **CENTERED, cites=BORDER)
 case("nearest_halfway_before_20", Tag.CHANGE, **HALFWAY, mode="nearest", before=20, unspecified=EVEN)
 case(
     "nearest_halfway_among_others_before_20",
