@@ -117,10 +117,12 @@ class Subgraph(Protocol):
     Attributes:
         inputs: the names of its inputs.
         outputs: the types of its outputs, such as tensor(float); empty where it does not declare one.
+        shadows: its own names that values of the outer graph have, too.
     """
 
     inputs: Sequence[str]
     outputs: Sequence[str]
+    shadows: Sequence[str]
 
     def __call__(self, *values: Any) -> list[Any]:  # noqa: ANN401 - whatever ONNX has
         """Evaluate it on one value for each input; names that are not its own are values of the outer graph."""

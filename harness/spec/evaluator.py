@@ -366,6 +366,9 @@ class _Subgraph:
         self._scope = dataclasses.replace(scope, depth=scope.depth + 1)
         self.inputs = [item.name for item in graph.input]
         self.outputs = [schema.type_text(item.type) for item in graph.output]
+        computed = [name for node in graph.node for name in node.output]
+        own = [*self.inputs, *(item.name for item in graph.initializer), *computed]
+        self.shadows = [name for name in own if name in around]
 
     def __call__(self, *values: Any) -> list[Any]:  # noqa: ANN401 - whatever ONNX has
         """Return the values of the outputs.

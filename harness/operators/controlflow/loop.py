@@ -62,7 +62,11 @@ FOR = LOOP.clause(
 )
 BOTH = LOOP.clause("(trip_count, cond) int trip_count = ...; bool cond = ...; for (int i=0; i < trip_count && cond;")
 AROUND_BEFORE_11 = LOOP.clause("Values from the enclosing scope (i.e. variable a here) are in scope", before=11)
-AROUND = LOOP.clause('Values from the enclosing scope (i.e. variable "a" here) are in scope', since=11)
+AROUND = LOOP.clause(
+    'Values from the enclosing scope (i.e. variable "a" here) are in scope',
+    since=11,
+    note="Says nothing of a body whose own values have names of values in scope, which the IR specification forbids.",
+)
 DECLARED = LOOP.clause(
     "Any variables which you wish to make available in the enclosing scope (i.e. the variables b and keepgoing) must "
     "be declared as either loop-carried dependencies (both at the op inputs and output and at the body net input and "
@@ -76,6 +80,18 @@ PAIRS = LOOP.clause(
     note="Where no iteration runs, none produced a value: the sample code returns the initial one.",
 )
 SAMPLE = LOOP.clause("Loop[body = <graph body-net>](%max_trip_count, %keepgoing, %b)")
+SAMPLE_SHADOWS = LOOP.clause(
+    "graph body-net ( %i[INT32, scalar] %keepgoing[BOOL, scalar] %b[INT32, scalar] )",
+    before=11,
+    note="Both are names of values around, too. The IR specification says that variable shadowing is not allowed: the "
+    "texts contradict one another.",
+)
+SAMPLE_OUTPUTS = LOOP.clause(
+    "%keepgoing_out, %b_out, %user_defined_vals = Loop[body = <graph body-net>]",
+    note="Names of values in the body, too. There they are not in scope, so that they shadow nothing.",
+)
+SAMPLE_VALUE_BEFORE_11 = LOOP.clause("%b_out = Sub(%a, %b)", before=11)
+SAMPLE_VALUE = LOOP.clause("%b_out = Sub(%a, %b_in)", since=11)
 ACCUMULATED = LOOP.clause("%user_defined_val = Add(%b_in, %b_in) // scan-output value to be accumulated", since=11)
 FRONTENDS = LOOP.clause("Frontends should emit multi-layer RNNs as a series of While operators", result=True)
 CONCATENATED = LOOP.clause(
@@ -117,6 +133,7 @@ def looped(
     v.require(YIELDS, bool(body.outputs) and body.outputs[0] in {"tensor(bool)", ""})
     v.require(INPUTS, len(body.inputs) == 2 + count)
     v.require(DECLARED if DECLARED.in_force(v.since) else OUTPUTS, len(body.outputs) >= 1 + count)
+    v.silent(AROUND if AROUND.in_force(v.since) else SAMPLE_SHADOWS, bool(body.shadows))
     v.require(FINAL, n < len(body.outputs))
     v.silent(FINAL, n < len(body.outputs) - 1)
     if TENSORS.in_force(v.since):
@@ -252,6 +269,21 @@ case(
     ),
     cites=FINAL,
 )
+# Each iteration has more elements than the one before.
+GROWS = graph(
+    """body (int64 i, bool c, float[] s) => (bool d, float[] t, int64[] y) {
+        d = Identity(c)
+        t = Concat <axis = 0> (s, a)
+        y = Size(s)
+    }"""
+)
+THREE_TIMES: dict[str, Any] = {"M": 3, "cond": True, "n": 2}
+case("grows", **THREE_TIMES, v_initial=(ramp(2, 3),), body=GROWS, around=A, cites=(CHANGE, CONCATENATED))
+case("grows_from_nothing", Tag.EDGE, **THREE_TIMES, v_initial=(ramp(0, 3),), body=GROWS, around=A, cites=CHANGE)
+DOUBLES = graph(
+    "body (int64 i, bool c, float[] p, float[] q) => (bool c, float[] r, float[] p) { r = Concat <axis = 1> (p, q) }"
+)
+case("grows_by_another", **THREE_TIMES, v_initial=(ramp(2, 3), ramp(2, 1)), body=DOUBLES, cites=(CHANGE, FINAL))
 INSERTS = graph("body (int64 i, bool c, seq(float[]) s) => (bool c, seq(float[]) t) { t = SequenceInsert(s, a) }")
 for name, sequence in (("sequence_empty", []), ("sequence_two", [ramp(2), ramp(1, 3)])):
     initial = typed("seq(tensor(float))", sequence)
@@ -265,6 +297,29 @@ case(
     since=16,
     cites=CHANGE,
 )
+
+# Names
+NAMES_OF_OUTPUTS = graph(
+    """body (int64 i, bool c, float[] s)
+        => (bool d, float[] v_final_and_scan_outputs_1, float[] v_final_and_scan_outputs_0)
+    {
+        d = Identity(c)
+        v_final_and_scan_outputs_1 = Add(s, a)
+        v_final_and_scan_outputs_0 = Neg(s)
+    }"""
+)
+NAMED: dict[str, Any] = {**THREE_TIMES, "v_initial": (ramp(2, 3),), "body": NAMES_OF_OUTPUTS, "around": A}
+case("names_of_outputs_before_11", **NAMED, cites=(SAMPLE_OUTPUTS, SAMPLE_VALUE_BEFORE_11))
+case("names_of_outputs", **NAMED, cites=(SAMPLE_OUTPUTS, SAMPLE_VALUE))
+SHADOWING = {
+    "input": "body (int64 i, bool c, float[] a) => (bool c, float[] t) { t = Add(a, a) }",
+    "value": "body (int64 i, bool c, float[] s) => (bool c, float[] t) { a = Neg(s) t = Add(s, a) }",
+    "initial": "body (int64 i, bool c, float[] v_initial_0) => (bool c, float[] t) { t = Neg(v_initial_0) }",
+}
+for name, text in SHADOWING.items():
+    shadowing: dict[str, Any] = {"M": 2, "cond": True, "v_initial": (ramp(2, 3),), "body": graph(text), "around": A}
+    case(f"shadows_by_{name}_before_11", Tag.CHANGE, **shadowing, before=11, unspecified=SAMPLE_SHADOWS)
+    case(f"shadows_by_{name}", Tag.CHANGE, **shadowing, since=11, unspecified=AROUND)
 
 # Scan outputs
 SCANS_STATE = graph("body (int64 i, bool c, float[] s) => (bool c, float[] s, float[] y) { y = Identity(s) }")
