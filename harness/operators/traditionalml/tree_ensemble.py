@@ -251,6 +251,10 @@ for mode in MODES[:-1]:
     infinite, zero = Node(0, mode, np.inf, HALF, MINUS_TWO), Node(0, mode, 0, HALF, MINUS_TWO)
     case(f"{mode.lower()}_infinity", Tag.EDGE, X=EDGES, **attributes(infinite), cites=SPLITS)
     case(f"{mode.lower()}_zero", Tag.EDGE, X=EDGES, **attributes(zero), cites=MISSING_UNSET)
+    minus = Node(0, mode, -0.0, HALF, MINUS_TWO)
+    case(f"{mode.lower()}_minus_zero", Tag.EDGE, X=[[0.0], [-0.0], [1], [-1]], **attributes(minus), cites=SPLITS)
+ZEROS = attributes(Node(0, "MEMBER", [0.0, 4], HALF, MINUS_TWO), Node(0, "MEMBER", [3, -0.0], SEVEN, TENTH))
+case("members_zeros", Tag.EDGE, X=[[0.0], [-0.0], [3], [4], [5]], **ZEROS, cites=(MEMBERS, AS_MANY))
 case(
     "members",
     X=[*ROWS, [0.25, 0, 0], [np.inf, 1, 1], [np.nan, 0, 0]],

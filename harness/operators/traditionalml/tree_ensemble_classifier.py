@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.declare import Array, Clause, Op, Tag, Version, bounded, ramp, typed
+from harness.declare.readings import DOUBLE
 from harness.operators.traditionalml._post_transform import DEFINED, SLACK, TRANSFORMS, UNDEFINED, transformed
 from harness.operators.traditionalml._trees import MODES, Leaf, Node, Tree, follows_true
 
@@ -31,13 +32,17 @@ def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
     return "tensor(int64)" if attributes["classlabels_int64s"] is not None else "tensor(string)"
 
 
+def _sums(weights: Array, base: Array) -> float:
+    """Return half a rounding for each vote that is added, in epsilons."""
+    return float((np.abs(weights).sum() + np.abs(base).max(initial=0.0)) * len(weights) / 2)
+
+
 def _rounding(
     *, class_weights: Floats, class_weights_as_tensor: Array | None, base_values: Floats, **_: object
 ) -> list[Array]:
-    """Return half a rounding for each vote that is added, and what a transform adds."""
-    votes = np.abs(np.asarray(class_weights or class_weights_as_tensor, float))
-    total = votes.sum() + np.abs(base_values or [0.0]).max()
-    return [np.zeros(()), np.asarray(total * len(votes) / 2 + SLACK)]
+    """Return the roundings of sums, and what a transform adds."""
+    votes = np.asarray(class_weights or class_weights_as_tensor, float)
+    return [np.zeros(()), np.asarray(_sums(votes, np.asarray(base_values or [0.0])) + SLACK)]
 
 
 CLASSIFIER = Op(
@@ -75,7 +80,8 @@ for part in ("ids", "weights", "treeids", "nodeids"):
 DEPRECATED = CLASSIFIER.clause("This operator is DEPRECATED.", since=5)
 TOP = CLASSIFIER.clause(
     "Returns the top class for each of N inputs.",
-    note="Not which of equal scores. Of two classes onnxruntime gives the second wherever its score is above 0 or 0.5.",
+    note="Not which of equal scores, nor of scores that roundings of their sums, which are floats, make equal. Of two "
+    "classes onnxruntime gives the second wherever its score is above 0 or 0.5.",
 )
 NODES = CLASSIFIER.clause(
     "form a sequence of tuples, associated by index into the sequences, which must all be of equal",
@@ -100,7 +106,11 @@ IDS = CLASSIFIER.clause(
     "Ids may restart at zero for each tree, but it not required to.",
     note="onnxruntime takes no ids beyond the number of nodes.",
 )
-THRESHOLDS = CLASSIFIER.clause("Thresholds to do the splitting on for each node.")
+THRESHOLDS = CLASSIFIER.clause(
+    "Thresholds to do the splitting on for each node.",
+    note="Says not whether an integer that no float is is compared as it is, or as the nearest float, which the "
+    "thresholds are: left open where that makes a difference.",
+)
 POPULARITY = CLASSIFIER.clause("Popularity of each node, used for performance and may be omitted.")
 BASE = CLASSIFIER.clause(
     "added to final class score; the size must be the same as the classes or can be left unassigned (assumed 0)"
@@ -194,14 +204,18 @@ def classified(  # noqa: PLR0913 - the text's own attributes
         for root in roots:
             at = root
             while nodes_modes[at] != "LEAF":
-                mode, x = nodes_modes[at].removeprefix("BRANCH_"), float(features[nodes_featureids[at]])
-                follow = follows_true(mode, x, (splits or ())[at], [], tracks[at])
+                mode, x = nodes_modes[at].removeprefix("BRANCH_"), features[nodes_featureids[at]]
+                follow = follows_true(mode, x.item(), (splits or ())[at], [], tracks[at])
+                as_float = follows_true(mode, float(np.float32(x)), (splits or ())[at], [], tracks[at])
+                v.silent(THRESHOLDS, X.dtype.kind == "i" and as_float != follow)
+                v.reads(DOUBLE, as_float != follow)
                 at = place[nodes_treeids[at], (nodes_truenodeids if follow else nodes_falsenodeids)[at]]
             for tree, node, class_, weight in votes:
                 if (tree, node) == ids[at]:
                     scores[row, class_] += weight
     ordered = np.sort(scores, 1)
-    v.silent(TOP, len(labels) > 1 and bool((ordered[:, -1] == ordered[:, -2]).any()))
+    rounded = _sums(np.asarray(weights), np.asarray(base)) * float(np.finfo(np.float32).eps)
+    v.silent(TOP, len(labels) > 1 and bool((ordered[:, -1] - ordered[:, -2] <= rounded).any()))
     top = np.array(labels, np.int64 if classlabels_strings is None else object)[scores.argmax(1)]
     return top, transformed(v, TRANSFORM, scores, post_transform)
 
@@ -283,6 +297,26 @@ for mode in MODES[:-1]:
         case(f"{mode.lower()}_missing_{missing_true}", Tag.EDGE, X=EDGES, **ensemble(tree), cites=(KINDS, MISSING))
     tree = Node(0, mode, 0, FOR_ALL, FOR_1)
     case(f"{mode.lower()}_zero", Tag.EDGE, X=EDGES, **ensemble(tree), cites=MISSING_UNSET)
+    minus = Node(0, mode, -0.0, [Leaf(3, 0), Leaf(1, 2)], FOR_1)
+    case(f"{mode.lower()}_minus_zero", Tag.EDGE, X=[[0.0], [-0.0], [1], [-1]], **ensemble(minus), cites=THRESHOLDS)
+    # Floats represent these integers, which an int32 does not hold.
+    large = Node(0, mode, 2.0**40, [Leaf(3, 0), Leaf(1, 2)], FOR_1)
+    integers = typed("int64", [[2**40], [2**40 + 2**17], [2**40 - 2**16], [2**24 + 2], [2**62], [-(2**63)]])
+    case(f"{mode.lower()}_large", Tag.EDGE, X=integers, **ensemble(large), cites=(THRESHOLDS, NUMERIC))
+# The nearest floats of these are the thresholds.
+BESIDE_FLOATS: dict[str, tuple[str, int]] = {"leq": ("LEQ", 1), "eq": ("EQ", 1), "lt": ("LT", -1), "neq": ("NEQ", 1)}
+for name, (mode, off) in BESIDE_FLOATS.items():
+    beside = ensemble(Node(0, mode, 2.0**25, [Leaf(3, 0), Leaf(1, 2)], FOR_1))
+    numbers = [[1], [2**25 + off]]
+    case(f"{name}_beside_float_int64", Tag.EDGE, X=typed("int64", numbers), **beside, unspecified=THRESHOLDS)
+    case(f"{name}_beside_float_double", Tag.EDGE, X=typed("double", numbers), **beside, cites=THRESHOLDS)
+case(
+    "leq_beside_float_int32",
+    Tag.EDGE,
+    X=typed("int32", [[2**25 + 1]]),
+    **ensemble(Node(0, "LEQ", 2.0**25, [Leaf(3, 0), Leaf(1, 2)], FOR_1)),
+    unspecified=THRESHOLDS,
+)
 FAR_APART = ensemble(Node(0, "LT", 2, Leaf(500, 0), Leaf(1000, 1)), labels=[7, -3])
 case("transform_softmax_far_apart", Tag.EDGE, X=ROWS, **FAR_APART, post_transform="SOFTMAX", cites=TRANSFORM)
 for name in TRANSFORMS:
@@ -321,6 +355,9 @@ TIED = Node(0, "LT", 2, [Leaf(1, 0), Leaf(1, 1), Leaf(0.5, 2)], FOR_2)
 case("ties", Tag.EDGE, X=ROWS, **ensemble(TIED), unspecified=TOP)
 TIED = Node(0, "LT", 2, FOR_0, [Leaf(1, 0), Leaf(1, 1)])
 case("ties_two_classes", Tag.EDGE, X=ROWS, **ensemble(TIED, labels=[7, -3]), unspecified=TOP)
+# 2^24 and 1 are one more than 2^24, and as floats no more.
+TIED_SUMS = ensemble(Leaf(2**24, 0), Leaf(2**24, 1), [Leaf(1, 0), Leaf(0.5, 1)], labels=[7, -3])
+case("ties_of_sums", Tag.EDGE, X=ROWS, **TIED_SUMS, unspecified=TOP)
 case("class_without_votes", Tag.EDGE, X=ROWS, **ensemble(Node(0, "LT", 2, FOR_0, FOR_1)), unspecified=WEIGHTED)
 ONE_OF_TWO = ensemble(Node(0, "LT", 2, FOR_0, Leaf(0.7, 0)), labels=[7, -3])
 case("one_class_of_two", Tag.EDGE, X=ROWS, **ONE_OF_TWO, unspecified=WEIGHTED)
