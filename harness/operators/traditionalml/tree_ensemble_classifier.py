@@ -32,17 +32,13 @@ def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
     return "tensor(int64)" if attributes["classlabels_int64s"] is not None else "tensor(string)"
 
 
-def _sums(weights: Array, base: Array) -> float:
-    """Return half a rounding for each vote that is added, in epsilons."""
-    return float((np.abs(weights).sum() + np.abs(base).max(initial=0.0)) * len(weights) / 2)
-
-
 def _rounding(
     *, class_weights: Floats, class_weights_as_tensor: Array | None, base_values: Floats, **_: object
 ) -> list[Array]:
-    """Return the roundings of sums, and what a transform adds."""
-    votes = np.asarray(class_weights or class_weights_as_tensor, float)
-    return [np.zeros(()), np.asarray(_sums(votes, np.asarray(base_values or [0.0])) + SLACK)]
+    """Return half a rounding for each vote that is added, and what a transform adds."""
+    votes = np.abs(np.asarray(class_weights or class_weights_as_tensor, float))
+    total = votes.sum() + np.abs(base_values or [0.0]).max()
+    return [np.zeros(()), np.asarray(total * len(votes) / 2 + SLACK)]
 
 
 CLASSIFIER = Op(
@@ -80,7 +76,7 @@ for part in ("ids", "weights", "treeids", "nodeids"):
 DEPRECATED = CLASSIFIER.clause("This operator is DEPRECATED.", since=5)
 TOP = CLASSIFIER.clause(
     "Returns the top class for each of N inputs.",
-    note="Not which of equal scores, nor of scores that roundings of their sums, which are floats, make equal. Of two "
+    note="Not which of equal scores, nor of scores that are equal as floats, of which the second output is. Of two "
     "classes onnxruntime gives the second wherever its score is above 0 or 0.5.",
 )
 NODES = CLASSIFIER.clause(
@@ -213,9 +209,8 @@ def classified(  # noqa: PLR0913 - the text's own attributes
             for tree, node, class_, weight in votes:
                 if (tree, node) == ids[at]:
                     scores[row, class_] += weight
-    ordered = np.sort(scores, 1)
-    rounded = _sums(np.asarray(weights), np.asarray(base)) * float(np.finfo(np.float32).eps)
-    v.silent(TOP, len(labels) > 1 and bool((ordered[:, -1] - ordered[:, -2] <= rounded).any()))
+    ordered = np.sort(scores.astype(np.float32), 1)
+    v.silent(TOP, len(labels) > 1 and bool((ordered[:, -1] == ordered[:, -2]).any()))
     top = np.array(labels, np.int64 if classlabels_strings is None else object)[scores.argmax(1)]
     return top, transformed(v, TRANSFORM, scores, post_transform)
 

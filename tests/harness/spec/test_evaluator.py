@@ -272,6 +272,22 @@ def test_names_of_a_subgraph_do_not_leak() -> None:
         evaluate(text, c=True, x=floats(3))
 
 
+@pytest.mark.parametrize(
+    ("text", "shadows"),
+    [
+        ("body (float a, float b) => (float c) { c = Add(a, around) }", []),
+        ("body (float a, float around) => (float c) { c = Neg(a) }", ["around"]),
+        ("body (float a) => (float c) { around = Neg(a) c = Neg(around) }", ["around"]),
+        ("body (float a) => (float c) <float around = {1}> { c = Neg(a) }", ["around"]),
+    ],
+)
+def test_a_subgraph_says_which_of_its_names_values_around_it_have(text: str, shadows: list[str]) -> None:
+    attribute = onnx.AttributeProto(name="body", type=onnx.AttributeProto.GRAPH, g=onnx.parser.parse_graph(text))
+    scope = evaluator.Scope(opsets={}, functions={}, call={})
+    subgraph = Evaluator().attribute(attribute, {"around": None, "other": None}, scope)
+    assert list(subgraph.shadows) == shadows
+
+
 def test_a_subgraph_in_a_function_sees_the_attributes_of_the_call() -> None:
     outputs = evaluate(
         """<ir_version: 8, opset_import: ["": 18, "local": 1]>
