@@ -84,7 +84,9 @@ RESIZE.example(
 
 DIMENSION_BEFORE_11 = RESIZE.clause("output_dimension = floor(input_dimension * scale).", before=11)
 MODES_BEFORE_11 = RESIZE.clause(
-    "Two interpolation modes: nearest (default), and linear", before=11, note="Names no coordinates."
+    "Two interpolation modes: nearest (default), and linear",
+    before=11,
+    note="Names no coordinates, nor how an average becomes an integer.",
 )
 DIMENSION = RESIZE.clause(
     "floor(input_dimension * (roi_end - roi_start) * scale)", since=11, note="Runtimes leave roi out of it."
@@ -503,11 +505,10 @@ def resized(
         outside = outside | np.expand_dims(interpolation.outside(axis), others)
     if outside.any():
         result = np.where(outside, np.asarray(extrapolation_value, result.dtype), result)
-    if not whole:
-        return result
-    v.silent(AVERAGE, bool((result != np.rint(result)).any()))
-    v.silent(AVERAGE, bool(((result < np.iinfo(X.dtype).min) | (result > np.iinfo(X.dtype).max)).any()))
-    return result.astype(X.dtype)
+    if whole:
+        limits = np.iinfo(X.dtype)
+        v.silent(AVERAGE, bool(((result % 1 != 0) | (result < limits.min) | (result > limits.max)).any()))
+    return result
 
 
 case = RESIZE.case
@@ -529,6 +530,9 @@ SEVENS = np.full((4, 6), 7)
 SCALED: dict[str, Any] = {"scales": [0.5625, 1.3125], "before": 11}
 BOTH_MODES = vary(nearest="nearest", linear="linear")
 case("floor_before_11", X=SEVENS, **SCALED, mode=BOTH_MODES, cites=(DIMENSION_BEFORE_11, POSITIVE))
+INTEGERS = typed("int32", SEVENS)
+case("floor_int32_before_11", X=INTEGERS, **SCALED, mode="nearest", cites=DIMENSION_BEFORE_11)
+case("average_int32_before_11", X=INTEGERS, **SCALED, mode="linear", unspecified=MODES_BEFORE_11)
 case("fraction_before_11", Tag.EDGE, X=GRID, **SCALED, mode=BOTH_MODES, unspecified=MODES_BEFORE_11)
 case(
     "fraction_beside_whole_before_11",
@@ -646,6 +650,19 @@ case(
 each_signature("dtypes", Tag.DTYPE, X=extremes(12), sizes=[24], each="T1", cites=MODES)
 case("integers_whole", X=typed("int32", [[0, 8, 40]]), sizes=[1, 6], mode="linear", since=19, cites=AVERAGE)
 
+# Of equal integers the average is no other, and all but that where weights of fifths are floats.
+case("integers_equal", X=typed("int32", [[8, 8]]), sizes=[1, 10], mode="linear", since=19, unspecified=AVERAGE)
+BEYOND_INT8 = vary(above=typed("int8", [[-128, 96, 96, -128]]), below=typed("int8", [[96, -128, -128, 96]]))
+case(
+    "integers_cubic",
+    Tag.EDGE,
+    X=BEYOND_INT8,
+    scales=[1.0, 2.0],
+    mode="cubic",
+    coordinate_transformation_mode="asymmetric",
+    since=19,
+    unspecified=AVERAGE,
+)
 case("integers_fifths", X=typed("int32", [[0, 15]]), sizes=[1, 10], mode="linear", since=19, unspecified=AVERAGE)
 # Halves and quarters: every type represents their coordinates, and floats their weights.
 NARROW = {"float16": 11, "double": 11, "bfloat16": 13}
@@ -662,6 +679,8 @@ for mode in ("linear", "cubic"):
         "cites": AVERAGE,
     }
     between: dict[str, Any] = {"coordinate_transformation_mode": "asymmetric", "exclude_outside": 0}
+    limits = typed("int8", [[127, 127], [-128, -128]])
+    case(f"{mode}_int8_limits", Tag.EDGE, **{**bytes_, "X": limits}, **between, scales=[1.0, 2.0], since=19)
     case(f"{mode}_int8", Tag.DTYPE, **bytes_, **between, scales=[1.0, 2.0], since=13)
     case(f"{mode}_int8_before_13", Tag.DTYPE, **bytes_, **between, roi=[], scales=[1.0, 2.0], before=13)
 

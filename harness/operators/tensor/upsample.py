@@ -155,6 +155,7 @@ for type_ in ("float16", "double"):
 for type_ in ("int32", "uint8"):
     hard, whole, none = typed(type_, np.full((3, 2), 7)), typed(type_, ramp(3, 2)), typed(type_, ramp(0, 2))
     case(f"linear_equal_{type_}", Tag.DTYPE, X=hard, scales=[1.5, 2.75], mode="linear", unspecified=MODES)
+    case(f"nearest_equal_{type_}", Tag.DTYPE, X=hard, scales=[1.5, 2.75], mode="nearest", cites=MODES)
     case(f"linear_unscaled_{type_}", Tag.DTYPE, X=whole, scales=[1.0, 1.0], mode="linear", cites=MODES)
     case(f"linear_to_nothing_{type_}", Tag.EDGE, X=none, scales=[1.5, 2.0], mode="linear", cites=MODES)
 for type_ in ("string", "bool"):
