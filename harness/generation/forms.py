@@ -80,7 +80,7 @@ class Form:
         opset: the opset that the model imports.
         baked: inputs that become initializers.
         named_empty: how many optional inputs are written "" after the last one given.
-        symbolic: dimensions are symbols.
+        symbolic: dimensions are symbols, but for those whose length the text states.
         again: the model has the node twice; with one seed, both draw the same values.
         body: the function that replaces the node.
         unranked: the operator's inputs have an unknown rank. A graph must state the shapes of its own
