@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from harness.declare import AnyOf, Order
     from harness.declare.data import Value
 
 PLAIN, EXPANDED = "plain", "expanded"
@@ -69,7 +70,7 @@ class Bounds(Sequence["np.ndarray[Any, Any]"]):
 
 @dataclass(frozen=True)
 class Allowance:
-    """How far each element of an answer may be from the expected one; all zero: exactly equal.
+    """How an answer may differ from the expected one; all zero: not at all.
 
     Attributes:
         reason: the reason for this tolerance.
@@ -78,6 +79,8 @@ class Allowance:
         atol: absolute.
         signed_zero: whether +0 and -0 differ.
         bounds: for each output, the absolute error allowed for each element.
+        any_of: for each output, the values that it may have, the expected one first; None where there is no other.
+        any_order: how the outputs may be ordered otherwise, if they may.
     """
 
     reason: str
@@ -86,6 +89,13 @@ class Allowance:
     atol: float = 0
     signed_zero: bool = False
     bounds: Sequence[np.ndarray[Any, Any]] | None = None
+    any_of: tuple[AnyOf | None, ...] = ()
+    any_order: Order | None = None
+
+    def bound(self, index: int) -> np.ndarray[Any, Any] | None:
+        """Return the bounds of an output; None where it has none, or where it has several values, which are exact."""
+        several = bool(self.any_of) and self.any_of[index] is not None
+        return None if self.bounds is None or several else self.bounds[index]
 
     def __str__(self) -> str:
         """Return a phrase such as "exact: the operator only moves data"."""
@@ -93,7 +103,12 @@ class Allowance:
         parts += [f"rtol {self.rtol:g}"] if self.rtol else []
         parts += [f"atol {self.atol:g}"] if self.atol else []
         parts += ["a bound by element"] if self.bounds is not None else []
-        return f"{', '.join(parts) or 'exact'}: {self.reason}"
+        parts = parts or ["exact"]
+        several = [item for item in self.any_of if item is not None]
+        parts += ["any of several values"] if any(not item.elementwise for item in several) else []
+        parts += ["each element any of several"] if any(item.elementwise for item in several) else []
+        parts += [str(self.any_order)] if self.any_order else []
+        return f"{', '.join(parts)}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -172,7 +187,9 @@ class Case:
     def digests(self) -> tuple[str, str, str]:
         """Return short digests of the model, the inputs, and the expected outcome."""
         outcome = f"{self.outcome} {self.allowance}".encode()
-        return _digest(self.model), digest_values(self.inputs), _digest(outcome + _bytes(self.expected))
+        others = [_bytes(item.values) for item in self.allowance.any_of if item is not None]
+        expected = b"".join([outcome, _bytes(self.expected), *others])
+        return _digest(self.model), digest_values(self.inputs), _digest(expected)
 
 
 def quoted(clause: str) -> str:

@@ -1,5 +1,6 @@
 """Compare an answer with the expected values, within an allowance.
 
+Of several values that an output may have, and of several orders, those nearest the answer are the expected ones.
 Compared in this order: number of outputs, types, shapes, values. NaN equals NaN with any payload; infinities equal
 only themselves; the sign of zero counts if the allowance says so. Integers, booleans and strings are compared exactly,
 whatever the allowance.
@@ -15,6 +16,8 @@ import numpy as np
 
 from backends.protocol import element_type
 from harness.case import properties
+from harness.case.elements import is_float, ordered, ulps, unequal
+from harness.case.nearest import nearest
 from harness.case.value_text import element
 from harness.declare import Drawn
 from harness.verdict import Verdict
@@ -92,8 +95,9 @@ def compare(expected: Sequence[Value | Drawn], actual: Sequence[Value], allowanc
     """Return the first mismatch, or None if all outputs are within the allowance."""
     if len(expected) != len(actual):
         return Mismatch(Verdict.WRONG_COUNT, "outputs", f"{len(expected)} outputs", f"{len(actual)} outputs")
+    expected = nearest(expected, actual, allowance)
     for index, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
-        bound = allowance.bounds[index] if allowance.bounds is not None else None
+        bound = allowance.bound(index)
         if isinstance(wanted, Drawn):
             if mismatch := _drawn(f"outputs[{index}]", wanted, got, actual):
                 return mismatch
@@ -129,7 +133,9 @@ def _value(where: str, wanted: Value, got: Value, allowance: Allowance, bound: A
     return next((mismatch for pair in pairs if (mismatch := _value(*pair, allowance, bound))), None)
 
 
-def offsets(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> dict[str, list[list[int]]]:
+def offsets(
+    expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance
+) -> dict[str, list[list[int]]]:
     """Return how far a passing answer is from the expected values, element by element.
 
     The distance of two answers is the difference of their offsets, so that two runs can be compared without their
@@ -141,7 +147,7 @@ def offsets(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> dict[
         real parts come first, then all imaginary parts.
     """
     distances: dict[str, list[list[int]]] = {}
-    for _, where, wanted, got in _tensors(expected, actual):
+    for _, where, wanted, got in _tensors(nearest(expected, actual, allowance), actual):
         far = _signed(wanted, got) if is_float(wanted) and wanted.tobytes() != got.tobytes() else []
         if far:
             distances[where] = sorted(far, key=lambda item: (-abs(item[1]), item[0]))[:MOST_OFFSETS]
@@ -174,7 +180,7 @@ def _signed(wanted: Array, got: Array) -> list[list[int]]:
         real, imaginary = _signed(wanted.real, got.real), _signed(wanted.imag, got.imag)
         return real + [[wanted.size + index, steps] for index, steps in imaginary]
     a, b = (np.ascontiguousarray(item).reshape(-1) for item in (wanted, got))
-    from_, to = _ordered(a), _ordered(b)
+    from_, to = ordered(a), ordered(b)
     moved = np.flatnonzero((from_ != to) & ~np.isnan(a.astype(np.float64)))
     return [[int(index), int(to[index]) - int(from_[index])] for index in moved]
 
@@ -186,10 +192,10 @@ def differing(
 
     A tensor of another type or shape than expected is skipped: its elements have no counterparts.
     """
-    for index, where, wanted, got in _tensors(expected, actual):
+    for index, where, wanted, got in _tensors(nearest(expected, actual, allowance), actual):
         if _unlike(where, wanted, got) is None:
-            bound = allowance.bounds[index] if allowance.bounds is not None else None
-            for indices in np.argwhere(_differs(wanted, got, allowance, bound)):
+            bound = allowance.bound(index)
+            for indices in np.argwhere(unequal(wanted, got, allowance, bound)):
                 place = tuple(map(int, indices))
                 yield f"{where}[{','.join(map(str, place))}]", clip(wanted[place]), clip(got[place])
 
@@ -214,11 +220,11 @@ def kind(value: Value) -> str:
     return "a sequence" if isinstance(value, list) else "a map"
 
 
-def unlike(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> Mismatch | None:
+def unlike(expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance) -> Mismatch | None:
     """Return the first difference in number, kind, type or shape; elements and the keys of maps are not compared."""
     if len(expected) != len(actual):
         return Mismatch(Verdict.WRONG_COUNT, "outputs", f"{len(expected)} outputs", f"{len(actual)} outputs")
-    pairs = enumerate(zip(expected, actual, strict=True))
+    pairs = enumerate(zip(nearest(expected, actual, allowance), actual, strict=True))
     mismatches = (_outline(f"outputs[{i}]", a.example if isinstance(a, Drawn) else a, b) for i, (a, b) in pairs)
     return next(filter(None, mismatches), None)
 
@@ -249,64 +255,10 @@ def _tensor(where: str, wanted: Array, got: Array, allowance: Allowance, bound: 
         return unlike
     if wanted.dtype.kind != "O" and wanted.tobytes() == got.tobytes():
         return None
-    differs = _differs(wanted, got, allowance, bound)
+    differs = unequal(wanted, got, allowance, bound)
     if not differs.any():
         return None
     return _worst(where, wanted, got, differs)
-
-
-def is_float(array: Array) -> bool:
-    """Return whether the elements are floating-point numbers, including complex ones."""
-    return array.dtype.kind in "fc" or "float" in array.dtype.name
-
-
-def _differs(wanted: Array, got: Array, allowance: Allowance, bound: Array | None) -> Array:
-    """Return a mask of the elements outside the allowance; complex numbers are compared by their parts."""
-    if bound is not None and np.isinf(bound).any():  # These elements may be anything.
-        return _differs(wanted, got, allowance, np.where(np.isinf(bound), 0, bound)) & ~np.isinf(bound)
-    if not is_float(wanted):
-        return np.asarray(wanted != got)
-    if wanted.dtype.kind == "c":
-        return _differs(wanted.real, got.real, allowance, bound) | _differs(wanted.imag, got.imag, allowance, bound)
-    with np.errstate(all="ignore"):
-        a, b = wanted.astype(np.float64), got.astype(np.float64)
-        same = (a == b) | (np.isnan(a) & np.isnan(b))
-        if allowance.signed_zero:
-            same &= np.isnan(a) | (np.signbit(a) == np.signbit(b))
-        finite = np.isfinite(a) & np.isfinite(b)
-        close = np.abs(a - b) <= allowance.atol + allowance.rtol * np.abs(a)
-        near = close if allowance.rtol or allowance.atol else np.zeros(a.shape, bool)
-        if bound is not None:
-            near = near | (np.abs(a - b) <= bound)
-        if allowance.ulp:
-            near = near | (_ulps(wanted, got) <= allowance.ulp)
-        if allowance.signed_zero:  # The sign of zero has no distance, so no tolerance covers it.
-            near = near & ~((a == 0) & (b == 0))
-    return np.asarray(~(same | (finite & near)))
-
-
-def _ordered(array: Array) -> Array:
-    """Return for each float the signed number of representable values from zero; -0 and +0 are 0.
-
-    float8e8m0 has no sign; its codes are in order already. Types below a byte have their sign in the highest of their
-    own bits.
-    """
-    width = array.dtype.itemsize * 8
-    codes = array.view(f"u{array.dtype.itemsize}").astype(np.uint64)
-    if array.dtype.name == "float8_e8m0fnu":
-        return codes.astype(np.int64)
-    bits = element_type(array.dtype).bits
-    sign = np.uint64(1) << np.uint64(min(bits, width) - 1)
-    magnitude = (codes & (sign - np.uint64(1))).astype(np.int64)
-    return np.where(codes & sign, -magnitude, magnitude)
-
-
-def _ulps(wanted: Array, got: Array) -> Array:
-    """Return the number of representable values between the elements, as float64 (distances over 2**63 do not wrap)."""
-    a, b = np.ascontiguousarray(wanted), np.ascontiguousarray(got)
-    distance = np.abs(_ordered(a).astype(np.float64) - _ordered(b).astype(np.float64))
-    exact = np.abs(_ordered(a) - _ordered(b)).astype(np.float64)
-    return np.where(distance < 2.0**52, exact, distance).reshape(wanted.shape)
 
 
 def _distance(wanted: Array, got: Array) -> Array:
@@ -332,8 +284,7 @@ def _worst(where: str, wanted: Array, got: Array, differs: Array) -> Mismatch:
     relative = absolute / size if absolute is not None and size else math.inf
     steps = None
     if absolute is not None and wanted.dtype.kind != "c":
-        ulps = _ulps(np.asarray(a), np.asarray(b)) if is_float(wanted) else abs(int(a) - int(b))
-        steps = int(ulps)
+        steps = int(ulps(np.asarray(a), np.asarray(b))) if is_float(wanted) else abs(int(a) - int(b))
     places = np.flatnonzero(differs)
     start = 0 if wanted.size <= WINDOW else max(0, min(int(places[0]) - BEFORE, wanted.size - WINDOW))
     near = slice(start, start + WINDOW)

@@ -6,6 +6,8 @@ and the cases that try them. See `operators/tensor/split.py` for an example and 
 
 from __future__ import annotations
 
+from harness.declare.any_of import AnyOf
+from harness.declare.any_order import AnyOrder, Order
 from harness.declare.arguments import (
     EMPTY,
     Call,
@@ -40,6 +42,8 @@ Int = int | None
 __all__ = [
     "EMPTY",
     "EXACT",
+    "AnyOf",
+    "AnyOrder",
     "Array",
     "Call",
     "CaseSpec",
@@ -56,6 +60,7 @@ __all__ = [
     "Multidirectional",
     "NoAnswer",
     "Op",
+    "Order",
     "PartlyOpen",
     "Reduction",
     "Rejected",

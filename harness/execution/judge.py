@@ -76,7 +76,7 @@ def _answered(case: Case, blank: Result, reply: Answered) -> Result:
         return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED, actual=brief(reply.outputs))
     mismatch = compare(case.expected, reply.outputs, case.allowance)
     if mismatch is None:
-        return dataclasses.replace(timed, ulps=offsets(case.expected, reply.outputs))
+        return dataclasses.replace(timed, ulps=offsets(case.expected, reply.outputs, case.allowance))
     return dataclasses.replace(timed, **_fields(mismatch), expected=brief(case.expected), actual=brief(reply.outputs))
 
 
@@ -90,7 +90,7 @@ def _oversized(case: Case, blank: Result, reply: Oversized) -> Result:
         )
     if case.expected is None:
         return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED)
-    mismatch = unlike(case.expected, reply.outputs)
+    mismatch = unlike(case.expected, reply.outputs, case.allowance)
     if mismatch is None:
         return dataclasses.replace(
             blank,

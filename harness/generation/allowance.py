@@ -9,7 +9,8 @@ import ml_dtypes
 import numpy as np
 
 from harness.case.case import Allowance, Bounds
-from harness.case.compare import is_float
+from harness.case.elements import is_float
+from harness.declare import DeclarationError
 from harness.spec import evaluator, rounding_error, schema
 
 if TYPE_CHECKING:
@@ -33,12 +34,28 @@ def of_answer(
         answer: of the oracle.
         operands: the types that an implementation may compute in; see `operand_types`.
         named: the indices of the outputs that the node names.
+
+    Raises:
+        DeclarationError: several values or orders are allowed of an output that need not be exact.
     """
     compute = _bounds(tolerance, answer, operands, named)
     masks = [answer.open[index] for index in named]
     is_open = any(mask is not None for mask in masks)
     bounds = Bounds(lambda: _opened(compute(), masks)) if is_open or tolerance.measured or tolerance.bound else None
-    return Allowance(tolerance.reason, tolerance.ulp, tolerance.rtol, tolerance.atol, tolerance.signed_zero, bounds)
+    any_of = tuple(answer.any_of[index] for index in named)
+    several = answer.any_order is not None or any(item is not None for item in any_of)
+    if several and (tolerance.measured or tolerance.bound):
+        raise DeclarationError("AnyOf and AnyOrder are for what is exact; the bounds are those of one value")
+    return Allowance(
+        reason=tolerance.reason,
+        ulp=tolerance.ulp,
+        rtol=tolerance.rtol,
+        atol=tolerance.atol,
+        signed_zero=tolerance.signed_zero,
+        bounds=bounds,
+        any_of=any_of if any(item is not None for item in any_of) else (),
+        any_order=answer.any_order,
+    )
 
 
 def _bounds(

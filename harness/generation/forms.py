@@ -306,6 +306,9 @@ def _output_shape(plan: Plan, index: int, name: str, form: Form) -> Sequence[int
         value = plan.expected[index]
         if isinstance(value, Drawn):
             value = value.example
+        several = plan.allowance.any_of[index] if plan.allowance.any_of else None
+        if several is not None and any(item.shape != several.values[0].shape for item in several.values):
+            return None  # The model does not say which one it is.
         return _shape(name, value.shape, form) if isinstance(value, np.ndarray) else None
     return None if plan.rank is None else [f"{name}_{axis}" for axis in range(plan.rank)]
 

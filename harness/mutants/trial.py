@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.case import properties
+from harness.case.case import digest_values
 from harness.case.compare import compare
 from harness.declare import Clause, Drawn, Version
 from harness.errors import HarnessError
@@ -90,20 +91,26 @@ def difference(before: Plan, after: Plan) -> str:
     """Return how two plans of one case expect something else; empty where they agree within its own tolerance."""
     if before.outcome != after.outcome:
         return f"{after.outcome} instead of {before.outcome}"
-    if before.decided != after.decided:
-        return "another clause"
-    if [kind for _, kind in before.outputs] != [kind for _, kind in after.outputs]:
-        return "outputs of other types"
-    if before.readings != after.readings:
-        return "other readings"
-    masks = zip(before.open, after.open, strict=True)
-    if not all(np.array_equal(_mask(one), _mask(other)) for one, other in masks):
-        return "other elements are open"
-    return _difference(before.expected or (), after.expected or (), before.allowance)
+    masks = zip(before.open, after.open, strict=False)
+    others = {
+        "another clause": before.decided != after.decided,
+        "outputs of other types": [kind for _, kind in before.outputs] != [kind for _, kind in after.outputs],
+        "other readings": before.readings != after.readings,
+        "other elements are open": not all(np.array_equal(_mask(one), _mask(other)) for one, other in masks),
+        "other answers are allowed": _others(before.allowance) != _others(after.allowance),
+    }
+    differing = next((how for how, differs in others.items() if differs), "")
+    return differing or _difference(before.expected or (), after.expected or (), before.allowance)
 
 
 def _mask(open_: Array | None) -> Array:
     return np.zeros(0, bool) if open_ is None else open_
+
+
+def _others(allowance: Allowance) -> tuple[object, ...]:
+    """Return what other answers an allowance has room for, whatever its tolerance."""
+    several = [item if item is None else (digest_values(item.values), item.elementwise) for item in allowance.any_of]
+    return allowance.any_order, several
 
 
 def _difference(before: Sequence[Value | Drawn], after: Sequence[Value | Drawn], allowance: Allowance) -> str:

@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from harness.case.case import Outcome, quoted
+from harness.case.expected_text import expected_rows
 from harness.case.model_text import model_text
 from harness.case.value_text import one
 from harness.declare import readings
@@ -62,8 +63,8 @@ def _expected(case: Case) -> Iterator[str]:
     elif case.expected is None:
         yield "  not stored with the case"
     else:
-        for name, value in zip(case.outputs, case.expected, strict=True):
-            yield f"  {line(name)} = {clean(one(value), MOST_TEXT)}"
+        for name, value in expected_rows(case):
+            yield f"  {line(name)} = {clean(value, MOST_TEXT)}"
         yield f"  tolerance {line(case.allowance)}"
 
 

@@ -22,6 +22,7 @@ import onnx
 from harness.analysis.sentences import leading
 from harness.case import compare
 from harness.case.case import Outcome, quoted
+from harness.case.expected_text import expected_rows
 from harness.case.model_text import model_text
 from harness.case.value_text import one
 from harness.declare import readings
@@ -207,7 +208,7 @@ def _expected(case: Case) -> str:
         return f"The text leaves it open: {prose(case.decided)}"
     if case.expected is None:
         return "Not stored with the case."
-    rows = [f"{line(name)} = {clean(one(value), 600)}" for name, value in zip(case.outputs, case.expected, strict=True)]
+    rows = [f"{line(name)} = {clean(value, 600)}" for name, value in expected_rows(case)]
     return fenced("\n".join(rows), "text") + f"\n\nTolerance: {prose(str(case.allowance))}."
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from backends.protocol import element_type
 from harness.case.case import Outcome
-from harness.case.compare import is_float
+from harness.case.elements import is_float
 from harness.declare import Drawn
 
 if TYPE_CHECKING:
@@ -126,6 +126,45 @@ def check(where, wanted, got, bound=0):
     count = int(differs.sum())
     assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
 """,
+    "accepts": """
+
+def accepts(index, wanted):
+    try:
+        check(f"outputs[{index}]", wanted, outputs[index])
+    except AssertionError:
+        return False
+    return True
+""",
+    "any_of": """
+
+for index, others in ANY_OF.items():  # The text allows these values as well.
+    if index < len(outputs):
+        expected[index] = next((other for other in others if accepts(index, other)), expected[index])
+""",
+    "any_element_of": """
+
+for index, others in ANY_ELEMENT_OF.items():  # The text allows these elements as well.
+    for other in others:
+        if index < len(outputs) and np.shape(outputs[index]) == other.shape:
+            expected[index] = np.where(outputs[index] == other, other, expected[index])
+""",
+    "any_order": """
+
+def sorted_rows(arrays):
+    keys = sorted(arrays, key=lambda array: array.dtype.kind not in "biu")  # By the integers first.
+    keys = [key if key.dtype.isbuiltin == 1 else key.astype(float) for key in keys]
+    if LANEWISE:
+        order = np.lexsort([np.moveaxis(key, AXIS, 0) for key in reversed(keys)], axis=0)
+        return [np.take_along_axis(array, np.moveaxis(order, 0, AXIS), AXIS) for array in arrays]
+    columns = [column for key in keys for column in np.moveaxis(key, AXIS, 0).reshape(key.shape[AXIS], -1).T]
+    order = np.lexsort(columns[::-1]) if columns else slice(None)
+    return [np.moveaxis(np.moveaxis(array, AXIS, 0)[order], 0, AXIS) for array in arrays]
+
+
+outputs = [np.asarray(output) for output in outputs]
+if [array.shape for array in outputs] == [array.shape for array in expected]:  # The text leaves the order open.
+    expected, outputs = sorted_rows(expected), sorted_rows(outputs)
+""",
     "compare": """
 
 assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
@@ -149,7 +188,8 @@ def pieces(case: Case) -> tuple[str, ...]:
     """Return the names of the pieces that compare an answer with the expected values; none without such values."""
     if case.expected is None or case.outcome is Outcome.REJECTS:
         return ()
-    if all(map(_comparable_by_numpy, case.expected)) and not _tolerant(case):
+    free = case.allowance.any_order is not None or bool(case.allowance.any_of)
+    if all(map(_comparable_by_numpy, case.expected)) and not _tolerant(case) and not free:
         return ("same", *(("same_zeros",) if _zeros_matter(case) else ()), "end")
     values = [inner for value in case.expected for inner in _every(value)]
     drawn = any(isinstance(value, Drawn) for value in values)
@@ -166,6 +206,10 @@ def pieces(case: Case) -> tuple[str, ...]:
         "near": any(map(is_float, tensors)) and _tolerant(case),
         "zeros": _zeros_matter(case),
         "open": any(np.isinf(bound).any() for bound in case.allowance.bounds or ()),
+        "accepts": any(item is not None and not item.elementwise for item in case.allowance.any_of),
+        "any_of": any(item is not None and not item.elementwise for item in case.allowance.any_of),
+        "any_element_of": any(item is not None and item.elementwise for item in case.allowance.any_of),
+        "any_order": case.allowance.any_order is not None,
         "compare": case.allowance.bounds is None,
         "compare_within_bounds": case.allowance.bounds is not None,
         "end": True,
@@ -183,6 +227,13 @@ def settings(case: Case, names: tuple[str, ...], literal: Callable[[Any], str]) 
         eps = {dtype.name: float(ml_dtypes.finfo(dtype).eps) for dtype in floats}  # type: ignore[no-untyped-call]
         used = allowance.ulp or "check_drawn" in names
         yield f"EPS = {dict(sorted(eps.items())) if used else {}!r}  # One unit in the last place, beside 1."
+    for name, elementwise in (("any_of", False), ("any_element_of", True)):
+        if name in names:
+            several = ((i, item) for i, item in enumerate(allowance.any_of) if item and item.elementwise is elementwise)
+            rows = (f"{i}: [{', '.join(map(literal, item.values[1:]))}]" for i, item in several)
+            yield f"{name.upper()} = {{{', '.join(rows)}}}"
+    if allowance.any_order is not None:
+        yield f"AXIS, LANEWISE = {allowance.any_order.axis}, {allowance.any_order.lanewise}"
     if "compare_within_bounds" in names:
         yield f"BOUNDS = [{', '.join(literal(np.asarray(bound)) for bound in allowance.bounds or ())}]"
 

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.case.case import Allowance, Outcome
+from harness.case.compare import compare
 from harness.execution.adapter_process import AdapterProcessError, Limits, poll
 from harness.execution.judge import judge
 from harness.execution.pool import SLOW_CHECK_SECONDS, ProcessPool
@@ -223,7 +224,10 @@ class Scheduler:
 def with_reference(case: Case, backend: str, reply: Reply) -> Case:
     """Return a case that expects what a reference backend answered; without an answer, it is unspecified."""
     if isinstance(reply, Answered):
-        return dataclasses.replace(case, outcome=Outcome.VALUES, expected=reply.outputs, detail="")
+        right = case.expected is not None and compare(case.expected, reply.outputs, case.allowance) is None
+        # What the text allows beside our answer it need not allow beside a wrong one.
+        allowance = case.allowance if right else dataclasses.replace(case.allowance, any_of=(), any_order=None)
+        return dataclasses.replace(case, outcome=Outcome.VALUES, expected=reply.outputs, detail="", allowance=allowance)
     result = judge(dataclasses.replace(case, outcome=Outcome.VALUES), backend, reply)
     return dataclasses.replace(
         case,

@@ -17,7 +17,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from harness.declare import Call, Drawn, NoAnswer, PartlyOpen, Rejected, Rule, Sparse, Version, dense
+from harness.declare import AnyOf, AnyOrder, Call, Drawn, NoAnswer, PartlyOpen, Rejected, Rule, Sparse, Version, dense
 from harness.declare.rounding import is_float, nearest
 from harness.spec import registry as registries
 from harness.spec import schema
@@ -26,7 +26,7 @@ from harness.spec.signature import TypedValue, bind, check, check_outputs, gathe
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping, Sequence
 
-    from harness.declare import Op
+    from harness.declare import Op, Order
     from harness.declare.data import Array, Value
     from harness.declare.readings import Reading
     from harness.spec.registry import Registry
@@ -91,6 +91,8 @@ class Answer:
         arguments: the oracle's arguments.
         exact: the values before they were rounded to their types.
         open: for each output, a mask of the elements that may be anything; None where all are determined.
+        any_of: for each output, the values that it may have; None where it has one.
+        any_order: how the outputs may be ordered otherwise, if they may.
         evaluate: returns the values, not rounded, for other arguments.
         rests_on: the readings that the oracle named.
     """
@@ -101,6 +103,8 @@ class Answer:
     arguments: Mapping[str, Any]
     exact: list[Any]
     open: list[Array | None]
+    any_of: list[AnyOf | None]
+    any_order: Order | None
     evaluate: Callable[[Mapping[str, Any]], list[Any]]
     rests_on: frozenset[Reading]
 
@@ -155,26 +159,50 @@ def apply(
 
     called = Version(version.since, dtypes)
 
-    def evaluate(arguments: Mapping[str, Any]) -> list[Any]:
-        result = oracle.function(called, **of_node, **arguments)
+    def call(arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever an oracle returns
+        return oracle.function(called, **of_node, **arguments)
+
+    def of_result(result: Any) -> list[Any]:  # noqa: ANN401
+        if isinstance(result, AnyOrder):
+            return list(result.outputs)
         return list(result) if isinstance(result, tuple) or version.outputs[-1].variadic else [result]
 
     try:
-        values = evaluate(named)
+        result = call(named)
     except NoAnswer as no_answer:
         no_answer.rests_on = frozenset(called.rests_on)
         raise
+    values = of_result(result)
     if len(values) < n:
         raise OracleError(f"{version}: the oracle gave {len(values)} outputs, the node has {n}")
     exact = [determined(value) for value in values]
     masks = [value.open if isinstance(value, PartlyOpen) else None for value in values]
-    outputs = [_round(value, type_) for value, type_ in zip(exact, types, strict=False)]
-    return Answer(outputs, types, called, named, exact, masks, evaluate, frozenset(called.rests_on))
+    return Answer(
+        outputs=[_round(value, type_) for value, type_ in zip(exact, types, strict=False)],
+        types=types,
+        version=called,
+        arguments=named,
+        exact=exact,
+        open=masks,
+        any_of=[_rounded(value, type_) for value, type_ in zip(values, types, strict=False)],
+        any_order=result.order if isinstance(result, AnyOrder) else None,
+        evaluate=lambda arguments: of_result(call(arguments)),
+        rests_on=frozenset(called.rests_on),
+    )
 
 
 def determined(value: Any) -> Any:  # noqa: ANN401 - any output
-    """Return an output's value, whether or not some of its elements are open."""
+    """Return an output's value, the first where there are several, whether or not some of its elements are open."""
+    if isinstance(value, AnyOf):
+        return value.values[0]
     return value.value if isinstance(value, PartlyOpen) else value
+
+
+def _rounded(value: Any, type_: str) -> AnyOf | None:  # noqa: ANN401 - any output
+    """Return the values that an output may have, of its type; None where it has one."""
+    if not isinstance(value, AnyOf):
+        return None
+    return AnyOf(*(_round(item, type_) for item in value.values), elementwise=value.elementwise)
 
 
 def _variables(version: OperatorVersion, types: Sequence[str]) -> dict[str, str]:

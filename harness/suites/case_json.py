@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from backends.protocol import ElementTypeError, clip
 from harness.case import properties
 from harness.case.case import PLAIN, Allowance, Case, Outcome
-from harness.declare import Drawn
+from harness.declare import Drawn, Order
 from harness.declare.clause import Force
 from harness.errors import HarnessError
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 LAYOUT_RTOL, LAYOUT_ATOL = 1e-3, 1e-7
 """The tolerance of onnx's own runner, used if data.json has none."""
+MOST_VALUES = 10_000
+"""How many values an output may have."""
 
 
 class StoreError(HarnessError):
@@ -52,6 +55,12 @@ def describe(case: Case) -> dict[str, Any]:
             "rtol": allowance.rtol,
             "atol": allowance.atol,
             "signed_zero": allowance.signed_zero,
+            "any_of": {
+                str(index): {"values": len(several.values), "elementwise": several.elementwise}
+                for index, several in enumerate(allowance.any_of)
+                if several is not None
+            },
+            "any_order": dataclasses.asdict(allowance.any_order) if allowance.any_order else None,
         },
     }
 
@@ -63,6 +72,14 @@ def text(case: Case) -> bytes:
         return json.dumps(described, indent=2, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
         return json.dumps(described, indent=2).encode() + b"\n"
+
+
+@dataclass(frozen=True)
+class Several:
+    """That an output may have any of several values, the expected one among them; see `declare.AnyOf`."""
+
+    values: int
+    elementwise: bool
 
 
 @dataclass(frozen=True)
@@ -81,6 +98,7 @@ class Description:
     reworded: str
     readings: tuple[str, ...]
     drawn: Mapping[int, Drawn]
+    any_of: Mapping[int, Several]
 
 
 def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -> Description:
@@ -107,7 +125,31 @@ def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -
         reworded=_text(case_path, fields, "reworded"),
         readings=tuple(_texts(case_path, fields, "readings")),
         drawn=_drawn(case_path, fields.get("drawn", {})),
+        any_of=_any_of(case_path, fields.get("tolerance")),
     )
+
+
+def _any_of(path: Path, tolerance: object) -> dict[int, Several]:
+    fields = tolerance.get("any_of") or {} if isinstance(tolerance, dict) else {}
+    try:
+        return {int(index): _several(item["values"], item["elementwise"]) for index, item in fields.items()}
+    except (AttributeError, ValueError, TypeError, KeyError) as error:
+        raise StoreError(f"{path}: any_of is {clip(fields)}; expected how many values each output may have") from error
+
+
+def _several(values: object, elementwise: object) -> Several:
+    if type(values) is not int or type(elementwise) is not bool or not 0 < values <= MOST_VALUES:
+        raise TypeError("no number of values")
+    return Several(values, elementwise)
+
+
+def _any_order(path: Path, order: object) -> Order | None:
+    if order is None:
+        return None
+    axis, lanewise = (order.get("axis"), order.get("lanewise")) if isinstance(order, dict) else (None, None)
+    if type(axis) is not int or axis < 0 or type(lanewise) is not bool:
+        raise StoreError(f'{path}: any_order is {clip(order)}; expected {{"axis": 0, "lanewise": false}} or the like')
+    return Order(axis, lanewise)
 
 
 def _drawn(path: Path, fields: object) -> dict[int, Drawn]:
@@ -165,6 +207,7 @@ def _allowance(case_path: Path, tolerance: object, data_path: Path, layout: Mapp
         rtol=_number(case_path, tolerance, "rtol", 0),
         atol=_number(case_path, tolerance, "atol", 0),
         signed_zero=tolerance.get("signed_zero") is True,
+        any_order=_any_order(case_path, tolerance.get("any_order")),
     )
 
 

@@ -1,6 +1,13 @@
 """Case <-> ONNX's test-data layout: model.onnx, test_data_set_N/input_I.pb and output_I.pb, data.json.
 
 `case.json` beside them has the data that is not in the layout: id, clauses, tags, expected outcome, tolerance.
+
+- Where a tolerance differs by element, bound_I.pb beside output_I.pb has the absolute error of each, infinite
+  for those that may be anything.
+- Where the text allows several values of output I, `any_of` of the tolerance says how many, and output_I_1.pb,
+  output_I_2.pb, ... are the others; `elementwise` if each element by itself may be that of any of them.
+- Where the outputs may come in another order, `any_order` of the tolerance says along which axis; `lanewise` if each
+  lane has an order of its own, else whole rows change places. What stands at one place of all outputs stays together.
 """
 
 from __future__ import annotations
@@ -21,7 +28,7 @@ from onnx import external_data_helper, numpy_helper
 
 from backends.protocol import MAX_PAYLOAD, clip
 from harness.case.case import Case, Outcome
-from harness.declare import Drawn
+from harness.declare import AnyOf, AnyOrder, Drawn
 from harness.spec import schema
 from harness.suites import case_json
 from harness.suites.case_json import Description, StoreError
@@ -30,6 +37,7 @@ from harness.verdict import line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from harness.case.case import Allowance
     from harness.declare.data import Value
 
 T = TypeVar("T")
@@ -74,13 +82,22 @@ def _encoded(case: Case) -> dict[str, bytes]:
             continue
         name = case.outputs[index]
         files[f"{DATA_SET}/output_{index}.pb"] = _encode(expected, name, _type(graph.output, name))
+    for index, several in enumerate(case.allowance.any_of):
+        for number, value in enumerate(several.values[1:] if several else (), 1):
+            name = case.outputs[index]
+            files[f"{DATA_SET}/output_{index}_{number}.pb"] = _encode(value, name, _type(graph.output, name))
     for index, bound in enumerate(case.allowance.bounds or ()):
         files[f"{DATA_SET}/bound_{index}.pb"] = numpy_helper.from_array(bound).SerializeToString()
     files["case.json"] = case_json.text(case)
-    if case.outcome is Outcome.VALUES and not case.allowance.ulp and case.allowance.bounds is None:
+    if case.outcome is Outcome.VALUES and not _beyond_the_layout(case.allowance):
         tolerance = {"rtol": case.allowance.rtol, "atol": case.allowance.atol}
         files["data.json"] = json.dumps(tolerance).encode() + b"\n"
     return files
+
+
+def _beyond_the_layout(allowance: Allowance) -> bool:
+    """Return whether data.json has no words for an allowance."""
+    return bool(allowance.ulp or allowance.any_of or allowance.any_order or allowance.bounds is not None)
 
 
 def write(case: Case, parent: Path, *, replace: bool = False, beside: Mapping[str, bytes] | None = None) -> Path:
@@ -291,7 +308,7 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
         raise StoreError(f"{data}: {files} files input_*.pb, but the graph has {len(fed)} inputs to feed")
     inputs = {info.name: _decode(data / f"input_{i}.pb", root, info.type) for i, info in enumerate(fed)}
     expected: tuple[Value | Drawn, ...] | None = None
-    stored = len(list(data.glob("output_*.pb")))
+    stored = len([item for item in data.glob("output_*.pb") if item.stem.count("_") == 1])
     if description.outcome in {Outcome.VALUES, Outcome.PROPERTY} and (stored or description.drawn):
         if stored + len(description.drawn) != len(model.graph.output):
             raise StoreError(f"{data}: {stored} files output_*.pb, but the graph has {len(model.graph.output)} outputs")
@@ -299,6 +316,8 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
             description.drawn[i] if i in description.drawn else _decode(data / f"output_{i}.pb", root, info.type)
             for i, info in enumerate(model.graph.output)
         )
+    if (order := description.allowance.any_order) is not None and expected is not None:
+        AnyOrder(*map(np.asarray, expected), axis=order.axis, lanewise=order.lanewise)  # The outputs have this axis.
     return Case(
         id=case_id,
         operator=description.operator or operator_of(model),
@@ -307,7 +326,11 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
         outputs=tuple(info.name for info in model.graph.output),
         outcome=description.outcome,
         expected=expected,
-        allowance=dataclasses.replace(description.allowance, bounds=_bounds(data, root, len(model.graph.output))),
+        allowance=dataclasses.replace(
+            description.allowance,
+            bounds=_bounds(data, root, len(model.graph.output)),
+            any_of=_any_of(data, root, model, description, expected),
+        ),
         clauses=description.clauses,
         tags=description.tags,
         form=description.form,
@@ -317,6 +340,27 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
         readings=description.readings,
         notes=description.notes,
     )
+
+
+def _any_of(
+    data: Path, root: Path, model: onnx.ModelProto, description: Description, expected: tuple[Value | Drawn, ...] | None
+) -> tuple[AnyOf | None, ...]:
+    """Return the values that each output may have, if one of them may have several."""
+
+    def several(index: int, info: onnx.ValueInfoProto) -> AnyOf | None:
+        if index not in description.any_of or expected is None:
+            return None
+        counted = description.any_of[index]
+        others = (_decode(data / f"output_{index}_{number}.pb", root, info.type) for number in range(1, counted.values))
+        values = [expected[index], *others]
+        if not all(isinstance(value, np.ndarray) for value in values):
+            raise StoreError(f"{data}: output {index} may have several values, which are no tensors")
+        try:
+            return AnyOf(*map(np.asarray, values), elementwise=counted.elementwise)
+        except ValueError as error:
+            raise StoreError(f"{data}: the values of output {index}: {error}") from error
+
+    return tuple(several(*item) for item in enumerate(model.graph.output)) if description.any_of else ()
 
 
 def _bounds(data: Path, root: Path, outputs: int) -> tuple[np.ndarray[Any, Any], ...] | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.analysis.sentences import behaviour
 from harness.case.case import Outcome
+from harness.case.expected_text import expected_rows
 from harness.case.model_text import model_text
 from harness.case.value_text import one
 from harness.declare import readings
@@ -47,10 +48,7 @@ class Describer:
             "readings": [clean(readings.sentence(number)) for number in case.readings],
             "decided": clean(case.decided) if case.outcome in {Outcome.REJECTS, Outcome.UNSPECIFIED} else "",
             "allowance": clean(case.allowance),
-            "expected": [
-                [clean(name, 200), self._one(value)]
-                for name, value in zip(case.outputs, case.expected or (), strict=False)
-            ],
+            "expected": [[clean(name, 200), value] for name, value in expected_rows(case, self._one)],
         }
         if len(parts.before) + len(parts.after) <= MOST_TEXT:
             description |= {

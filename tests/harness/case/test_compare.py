@@ -11,8 +11,8 @@ import pytest
 
 from backends.protocol import ELEMENT_TYPES, numpy_dtype
 from harness.case.case import Allowance
-from harness.case.compare import MOST_OFFSETS, Mismatch, compare, is_float, offsets
-from harness.case.compare import _ulps as ulps
+from harness.case.compare import MOST_OFFSETS, Mismatch, compare, offsets
+from harness.case.elements import is_float, ulps
 from harness.verdict import Verdict
 
 EXACT = Allowance("exact", signed_zero=True)
@@ -411,16 +411,16 @@ def test_offsets_count_representable_values(row: Any) -> None:
     expected = np.ones(3, numpy_dtype(row.number))
     got = expected.copy()
     got[1:2], got[2:] = beside(expected[1:2], 2), beside(expected[2:], -1)
-    assert offsets([expected], [got]) == {"outputs[0]": [[1, 2], [2, -1]]}
-    assert offsets([got], [got]) == {}
-    assert offsets([got], [expected]) == {"outputs[0]": [[1, -2], [2, 1]]}
+    assert offsets([expected], [got], EXACT) == {"outputs[0]": [[1, 2], [2, -1]]}
+    assert offsets([got], [got], EXACT) == {}
+    assert offsets([got], [expected], EXACT) == {"outputs[0]": [[1, -2], [2, 1]]}
 
 
 def test_offsets_add_up_between_two_answers() -> None:
     rng = np.random.default_rng(1)
     expected, one, two = (np.float64(1) + rng.integers(-9, 9, (50,)) * 2.0**-52 for _ in range(3))
-    first, second = (dict(map(tuple, offsets([expected], [got]).get("outputs[0]", []))) for got in (one, two))  # type: ignore[arg-type]
-    between = dict(map(tuple, offsets([one], [two])["outputs[0]"]))  # type: ignore[arg-type]
+    first, second = (dict(map(tuple, offsets([expected], [got], EXACT).get("outputs[0]", []))) for got in (one, two))  # type: ignore[arg-type]
+    between = dict(map(tuple, offsets([one], [two], EXACT)["outputs[0]"]))  # type: ignore[arg-type]
     assert between == {
         index: second.get(index, 0) - first.get(index, 0)
         for index in range(50)
@@ -432,29 +432,29 @@ def test_offsets_skip_values_without_a_distance() -> None:
     expected, got = array(math.nan, -0.0, math.inf), array(math.nan, 0.0, math.inf)
     got.view(np.uint32)[0] |= 1  # Another NaN.
     integers = array(1, 2, dtype=np.int32)
-    assert offsets([expected, integers], [got, integers + 1]) == {}
+    assert offsets([expected, integers], [got, integers + 1], EXACT) == {}
 
 
 def test_offsets_reach_into_containers_and_complex_numbers() -> None:
     one, near = array(1), np.nextafter(array(1), np.float32(2))
-    assert offsets([[one, one], {"k": one}], [[one, near], {"k": near}]) == {
+    assert offsets([[one, one], {"k": one}], [[one, near], {"k": near}], EXACT) == {
         "outputs[0][1]": [[0, 1]], "outputs[1]['k']": [[0, 1]]
     }  # fmt: skip
     expected = np.array([1 + 1j, 2 + 2j])
     got = np.array([1 + np.nextafter(1, 2) * 1j, np.nextafter(2, 1) + 2j])
-    assert offsets([expected], [got]) == {"outputs[0]": [[1, -1], [2, 1]]}
+    assert offsets([expected], [got], EXACT) == {"outputs[0]": [[1, -1], [2, 1]]}
 
 
 def test_the_number_of_offsets_is_limited() -> None:
     expected = np.ones(1000, np.float32)
     got = np.nextafter(expected, np.float32(2))
     got[900] = np.nextafter(got[900], np.float32(2))
-    steps = offsets([expected], [got])["outputs[0]"]
+    steps = offsets([expected], [got], EXACT)["outputs[0]"]
     assert (len(steps), steps[0]) == (MOST_OFFSETS, [900, 2])
 
 
 def test_offsets_of_huge_distances_do_not_wrap() -> None:
-    assert offsets([np.array([-1e300])], [np.array([1e300])]) == {
+    assert offsets([np.array([-1e300])], [np.array([1e300])], EXACT) == {
         "outputs[0]": [[0, 2 * (2**63 - 1 & int(np.array([1e300]).view(np.int64)[0]))]]
     }
 

@@ -6,16 +6,35 @@ import pickle
 from typing import TYPE_CHECKING
 
 import numpy as np
+import onnx
 import pytest
 
 from harness.case.compare import compare
-from harness.declare import Array, Op, PartlyOpen, Tag, Version, measured, ramp, typed, ulp
+from harness.declare import (
+    EXACT,
+    AnyOf,
+    AnyOrder,
+    Array,
+    DeclarationError,
+    Op,
+    Order,
+    PartlyOpen,
+    Tag,
+    Version,
+    measured,
+    ramp,
+    typed,
+    ulp,
+)
 from harness.generation import plans
 from harness.generation.allowance import operand_types
 from harness.spec import registry
 from harness.spec.signature import TypedValue
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harness.declare import Tolerance
     from harness.generation.forms import Plan
 
 
@@ -109,3 +128,63 @@ def test_a_bound_of_the_largest_doubles_is_far_below_them() -> None:
     assert plan.expected is not None
     assert plan.allowance.bounds is not None
     assert float(plan.allowance.bounds[0].max()) < 1e-15 * float(np.max(plan.expected[0]))
+
+
+def free(result: Callable[[Array], AnyOf | AnyOrder], tolerance: Tolerance = EXACT) -> Plan:
+    """Return the plan of an operator that gives one of several answers."""
+    op = Op("Relu", versions=(14,), compare=tolerance, rank="X")
+
+    @op.oracle()
+    def of_two(v: Version, X: Array) -> AnyOf | AnyOrder:  # noqa: ARG001, N803
+        return result(X)
+
+    op.case("two", Tag.BASIC, X=typed("float16", [[1.0, 2.0]]))
+    return plan_of(op, "two")
+
+
+def test_an_output_of_several_values_has_them_in_its_type() -> None:
+    plan = free(lambda X: AnyOf(X / 3, X[0] / 3))  # noqa: N803
+    (several,) = plan.allowance.any_of
+    assert several is not None
+    assert plan.expected is not None
+    assert {value.dtype.name for value in several.values} == {"float16"}
+    for answer in several.values:
+        assert compare(plan.expected, [answer], plan.allowance) is None
+    assert compare(plan.expected, [several.values[1].astype(np.float32)], plan.allowance) is not None
+
+
+def test_a_model_states_no_shape_where_it_may_be_several() -> None:
+    def stated(result: Callable[[Array], AnyOf | AnyOrder]) -> bool:
+        plan = free(result)
+        case = next(plans.delivered(plan))
+        return onnx.load_from_string(case.model).graph.output[0].type.tensor_type.HasField("shape")
+
+    assert stated(lambda X: AnyOf(X, X + 1))  # noqa: N803
+    assert not stated(lambda X: AnyOf(X, X[0]))  # noqa: N803
+
+
+def test_an_order_is_open_along_an_axis_counted_from_the_front() -> None:
+    plan = free(lambda X: AnyOrder(X, axis=-1))  # noqa: N803
+    assert plan.allowance.any_order == Order(1, lanewise=False)
+    assert plan.expected is not None
+    assert compare(plan.expected, [np.array([[2, 1]], np.float16)], plan.allowance) is None
+
+
+def test_other_answers_have_other_digests() -> None:
+    results: list[Callable[[Array], AnyOf | AnyOrder]] = [
+        AnyOf,
+        lambda X: AnyOf(X, X + 1),  # noqa: N803
+        lambda X: AnyOf(X, X + 2),  # noqa: N803
+        lambda X: AnyOf(X, X + 1, elementwise=True),  # noqa: N803
+        lambda X: AnyOrder(X, axis=0),  # noqa: N803
+        lambda X: AnyOrder(X, axis=1),  # noqa: N803
+        lambda X: AnyOrder(X, axis=1, lanewise=True),  # noqa: N803
+    ]
+    assert len({next(plans.delivered(free(result))).digests()[2] for result in results}) == len(results)
+
+
+def test_several_answers_are_exact() -> None:
+    with pytest.raises(DeclarationError, match="for what is exact"):
+        free(lambda X: AnyOf(X, X + 1), measured("rounds"))  # noqa: N803
+    with pytest.raises(DeclarationError, match="for what is exact"):
+        free(lambda X: AnyOrder(X, axis=0), measured("rounds"))  # noqa: N803

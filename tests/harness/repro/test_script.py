@@ -22,6 +22,7 @@ from generated import OPS
 from backends import protocol
 from backends.onnx_reference import REPRO
 from harness.case.case import Allowance, Case, Outcome
+from harness.declare import AnyOf, Order
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
 from harness.execution.ask import Asker
@@ -270,14 +271,19 @@ FLOAT = onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, None)
 
 
 def with_answers(allowance: Allowance, expected: Any, got: Any) -> tuple[bool, str]:
-    """Return whether the harness takes `got` for `wanted`, and a file whose runtime answers `got`."""
+    """Return whether the harness takes `got` for `expected`, and a file whose runtime answers `got`.
+
+    A tuple is several outputs.
+    """
     op = registry.load().named("Split")
     case = next(iter(plans.cases(op, (18,))))
+    outputs, answers = (value if isinstance(value, tuple) else (value,) for value in (expected, got))
     case = dataclasses.replace(
-        case, expected=(expected,), outputs=("a",), allowance=allowance, outcome=Outcome.VALUES, clauses=()
-    )
-    result = judge(case, "mine", Answered((got,), None))
-    hello = {"runtime": "numpy", "version": "2", "repro": f"outputs = [{repro.literal(got)}]\n"}
+        case, expected=outputs, outputs=("a", "b")[: len(outputs)], allowance=allowance, outcome=Outcome.VALUES,
+        clauses=(),
+    )  # fmt: skip
+    result = judge(case, "mine", Answered(answers, None))
+    hello = {"runtime": "numpy", "version": "2", "repro": f"outputs = [{', '.join(map(repro.literal, answers))}]\n"}
     return result.verdict is Verdict.PASS, repro.script(case, result, hello)
 
 
@@ -319,6 +325,40 @@ TOLERATED = [
     (Allowance(""), np.array([True]), np.array([False])),
     (Allowance(""), {"a": np.array([1], F32)}, {"a": np.array([2], F32)}),
     (Allowance(""), {1: np.array([1], F32)}, {1: np.array([1], F32)}),
+    *(
+        (Allowance("", any_of=(AnyOf(np.array([[1, 2]]), np.array([1, 2])),)), np.array([[1, 2]]), got)
+        for got in (np.array([[1, 2]]), np.array([1, 2]), np.array([2, 1]), np.array([[1], [2]]), None)
+    ),
+    *(
+        (Allowance("", any_of=(AnyOf(np.array([1, 2]), np.array([3, 2]), elementwise=True),)), np.array([1, 2]), got)
+        for got in (np.array([3, 2]), np.array([1, 2]), np.array([2, 2]), np.array([[1, 2]]))
+    ),
+    *(
+        (Allowance("", any_order=Order(1, lanewise)), np.array([[1, 2, 3], [4, 5, 5]]), np.array(got))
+        for lanewise in (True, False)
+        for got in (
+            [[3, 2, 1], [4, 5, 5]],
+            [[3, 1, 2], [5, 4, 5]],
+            [[3, 1, 2], [4, 5, 5]],
+            [[1, 2, 3], [4, 4, 5]],
+            [[4, 5, 5], [1, 2, 3]],
+            [[1, 2], [4, 5]],
+        )
+    ),
+    *(
+        (Allowance("", any_order=Order(0, lanewise=True)), np.array(wanted, dtype), np.array(wanted, dtype)[[2, 0, 1]])
+        for wanted, dtype in (([1, np.nan, 2], ml_dtypes.bfloat16), ([1, np.nan, 2], F32), (["a", "c", "b"], object))
+    ),
+    *(
+        (Allowance("", any_order=Order(0, lanewise)), (np.array([9, 7], F32), np.array([3, 1])), got)
+        for lanewise in (True, False)
+        for got in (
+            (np.array([7, 9], F32), np.array([1, 3])),
+            (np.array([7, 9], F32), np.array([3, 1])),
+            (np.array([9, 7], F32), np.array([3, 3])),
+        )
+    ),
+    (Allowance("", any_order=Order(0, lanewise=False)), np.zeros((2, 0), F32), np.zeros((2, 0), F32)),
     (Allowance(""), None, None),
     (Allowance(""), None, np.array([1], F32)),
     (Allowance(""), [np.array(1, F32)], [np.array(1, F32)]),

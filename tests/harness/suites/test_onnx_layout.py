@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from backends.protocol import ELEMENT_TYPES, STRING
 from harness.case import properties
 from harness.case.case import Allowance, Case, Outcome, digest_values
-from harness.declare import Drawn, extremes, ramp
+from harness.declare import AnyOf, Drawn, Order, extremes, ramp
 from harness.generation import plans
 from harness.spec import schema
 from harness.suites import onnx_layout
@@ -162,6 +162,29 @@ def test_allowances(allowance: Allowance, tmp_path: Path) -> None:
             assert getattr(again, field.name) == getattr(allowance, field.name), field.name
     bounds = allowance.bounds and [item.tolist() for item in allowance.bounds]
     assert (again.bounds and [item.tolist() for item in again.bounds]) == bounds, again.bounds
+
+
+@pytest.mark.parametrize("lanewise", [False, True])
+def test_the_order_that_outputs_may_have(tmp_path: Path, *, lanewise: bool) -> None:
+    allowance = Allowance("a set", any_order=Order(0, lanewise))
+    case = a_case({"x": (TENSOR, X)}, {"a": (TENSOR, X), "b": (TENSOR, X + 1)}, allowance=allowance)
+    assert round_trip(case, tmp_path).allowance.any_order == allowance.any_order
+
+
+@pytest.mark.parametrize(
+    "several",
+    [AnyOf(X, X.reshape(1, -1)), AnyOf(X, X + 1, X + 2), AnyOf(X, X + 1, elementwise=True), AnyOf(X)],
+    ids=("another shape", "two others", "by element", "no other"),
+)
+def test_the_values_that_an_output_may_have(several: AnyOf, tmp_path: Path) -> None:
+    case = a_case(
+        {"x": (TENSOR, X)}, {"a": (TENSOR, X[:1]), "b": (TENSOR, X)}, allowance=Allowance("", any_of=(None, several))
+    )
+    none, again = round_trip(case, tmp_path).allowance.any_of
+    assert none is None
+    assert again is not None
+    assert again.elementwise is several.elementwise
+    assert [item.tolist() for item in again.values] == [item.tolist() for item in several.values]
 
 
 @pytest.mark.parametrize("outcome", [Outcome.REJECTS, Outcome.UNSPECIFIED])
@@ -357,6 +380,36 @@ def bad_outcome(folder: Path) -> None:
     (folder / "case.json").write_text('{"outcome": "maybe"}')
 
 
+def tolerance_of(folder: Path, **tolerance: Any) -> None:
+    (folder / "case.json").write_text(json.dumps({"tolerance": tolerance}))
+
+
+def several_values_that_are_missing(folder: Path) -> None:
+    tolerance_of(folder, any_of={"0": {"values": 2, "elementwise": False}})
+
+
+def too_many_values(folder: Path) -> None:
+    tolerance_of(folder, any_of={"0": {"values": 2**40, "elementwise": False}})
+
+
+def several_values_uncounted(folder: Path) -> None:
+    tolerance_of(folder, any_of=[2])
+
+
+def values_without_common_elements(folder: Path) -> None:
+    tolerance_of(folder, any_of={"0": {"values": 2, "elementwise": True}})
+    other = onnx.numpy_helper.from_array(np.zeros((3, 1, 2), np.float32))
+    (folder / "test_data_set_0" / "output_0_1.pb").write_bytes(other.SerializeToString())
+
+
+def an_order_of_words(folder: Path) -> None:
+    tolerance_of(folder, any_order={"axis": "rows", "lanewise": True})
+
+
+def an_order_along_no_axis(folder: Path) -> None:
+    tolerance_of(folder, any_order={"axis": 9, "lanewise": True})
+
+
 def link_out(folder: Path) -> None:
     path = folder / "test_data_set_0" / "input_0.pb"
     outside = folder.parent.parent / "outside.pb"
@@ -385,6 +438,12 @@ def external_data(folder: Path) -> None:
         (a_list, "data.json", "expected a JSON object, not a list"),
         (bad_tolerance, "test_negated", "rtol is -1; expected a number of at least 0"),
         (bad_outcome, "case.json", "outcome 'maybe'; expected one of values, property, rejects, unspecified"),
+        (several_values_that_are_missing, "output_0_1.pb", "cannot be read"),
+        (too_many_values, "case.json", "expected how many values each output may have"),
+        (several_values_uncounted, "case.json", "expected how many values each output may have"),
+        (values_without_common_elements, "test_data_set_0", "no elements in common"),
+        (an_order_of_words, "case.json", "any_order is {'axis': 'rows', 'lanewise': True}; expected"),
+        (an_order_along_no_axis, "test_data_set_0", "the outputs have no axis 9"),
         (link_out, "input_0.pb", "leads out of the suite's folder"),
         (external_data, "outside.bin", "leads out of the suite's folder"),
     ],
