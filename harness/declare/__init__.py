@@ -6,7 +6,7 @@ and the cases that try them. See `operators/tensor/split.py` for an example and 
 
 from __future__ import annotations
 
-from harness.declare.any_of import AnyOf
+from harness.declare.any_of import AnyOf, any_place
 from harness.declare.any_order import AnyOrder, Order
 from harness.declare.arguments import (
     EMPTY,
@@ -74,6 +74,7 @@ __all__ = [
     "ValueOf",
     "Version",
     "accumulate",
+    "any_place",
     "attribute",
     "axes",
     "axes_outside",

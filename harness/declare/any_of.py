@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -34,3 +33,16 @@ class AnyOf:
             raise ValueError("values of several shapes have no elements in common")
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "elementwise", elementwise)
+
+
+def any_place(places: np.ndarray[Any, Any], where: np.ndarray[Any, Any]) -> AnyOf:
+    """Return for each lane along the last axis any of the places where a condition holds.
+
+    Args:
+        places: numbers of the elements.
+        where: of the same shape; it holds somewhere in each lane.
+    """
+    first = np.argsort(~where, -1, kind="stable")
+    places, count = np.take_along_axis(places, first, -1), where.sum(-1)
+    values = (np.where(number < count, places[..., number], places[..., 0]) for number in range(count.max(initial=1)))
+    return AnyOf(*values, elementwise=True)

@@ -306,10 +306,13 @@ def _output_shape(plan: Plan, index: int, name: str, form: Form) -> Sequence[int
         value = plan.expected[index]
         if isinstance(value, Drawn):
             value = value.example
+        if not isinstance(value, np.ndarray):
+            return None
         several = plan.allowance.any_of[index] if plan.allowance.any_of else None
-        if several is not None and any(item.shape != several.values[0].shape for item in several.values):
-            return None  # The model does not say which one it is.
-        return _shape(name, value.shape, form) if isinstance(value, np.ndarray) else None
+        others = [item.shape for item in several.values if item.ndim == value.ndim] if several else []
+        # A graph must state a rank, and need not state the sizes that may differ.
+        differ = {axis for axis in range(value.ndim) if any(shape[axis] != value.shape[axis] for shape in others)}
+        return [f"{name}_{axis}" if form.symbolic or axis in differ else size for axis, size in enumerate(value.shape)]
     return None if plan.rank is None else [f"{name}_{axis}" for axis in range(plan.rank)]
 
 

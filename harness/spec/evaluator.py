@@ -200,7 +200,7 @@ def determined(value: Any) -> Any:  # noqa: ANN401 - any output
 
 def _rounded(value: Any, type_: str) -> AnyOf | None:  # noqa: ANN401 - any output
     """Return the values that an output may have, of its type; None where it has one."""
-    if not isinstance(value, AnyOf):
+    if not isinstance(value, AnyOf) or len(value.values) == 1:
         return None
     return AnyOf(*(_round(item, type_) for item in value.values), elementwise=value.elementwise)
 

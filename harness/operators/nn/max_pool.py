@@ -11,11 +11,12 @@ windows in the right padding do not count).
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Int, Ints, Op, Tag, Version, ramp, typed
+from harness.declare import EXACT, AnyOf, Array, Int, Ints, Op, Tag, Version, any_place, ramp, typed
 from harness.operators.nn._pooling import Pools, beginning_before_the_end, place, pool_cases, shuffled
 from harness.operators.nn._windows import Layout, sentences
 
@@ -58,7 +59,7 @@ ONLY_INDICES = POOL.clause(
 SELECTED = POOL.clause(
     "The values in indices of are the indices of the selected values during pooling.",
     since=8,
-    note="Does not say which of several equal values is selected.",
+    note="Does not say which of several equal values is selected; the index of any of them does.",
 )
 FLAT = POOL.clause(
     "The indices are computed as flatten 1-D tensor, and the indices do not consider padding. So the values in indices "
@@ -182,16 +183,15 @@ def _one_answer(v: Version, windows: Windows, X: Array, greatest: Array) -> None
     v.silent(GREATEST, bool((both & (greatest == 0)).any()))
 
 
-def _indices(v: Version, windows: Windows, X: Array, greatest: Array, storage_order: int) -> Array:
-    """Return where in the flat input each value of `greatest` was."""
+def _indices(v: Version, windows: Windows, X: Array, greatest: Array, storage_order: int) -> AnyOf:
+    """Return where in the flat input each value of `greatest` was, or one that equals it."""
     rank = len(windows.sizes)
     v.silent(STORAGE, storage_order == 1 and (rank > 2 or X.shape[:2] != (1, 1)))  # noqa: PLR2004 - rows and columns
     places = np.arange(X.size).reshape(X.shape, order="F" if storage_order else "C")
     own = greatest.reshape(greatest.shape + (1,) * rank)
     here = windows.inside() & ((windows.pixels(X) == own) | np.isnan(own))
-    kernel = tuple(range(-rank, 0))
-    v.silent(SELECTED, bool((here.sum(kernel) > 1).any()))
-    return np.asarray(np.where(here, windows.pixels(places), 0).sum(kernel))
+    lanes = (*greatest.shape, math.prod(here.shape[-rank:]))
+    return any_place(windows.pixels(places).reshape(lanes), here.reshape(lanes))
 
 
 @POOL.oracle()
@@ -207,7 +207,7 @@ def pooled(
     auto_pad: str,
     ceil_mode: Int,
     storage_order: Int,
-) -> tuple[Array, ...]:
+) -> tuple[Array | AnyOf, ...]:
     """Return the greatest value in each window, and its place where the node asks for it."""
     windows = place(
         v,
@@ -326,4 +326,13 @@ case("storage_order_two", X=PLANE, kernel_shape=[2, 3], storage_order=2, n=2, un
 case("indices_of_one_pixel", Tag.EDGE, X=[[[[3]]]], kernel_shape=[1, 1], n=2, since=8, cites=FLAT)
 case("indices_of_nan_alone", Tag.EDGE, X=[[[1, np.nan, 2]]], kernel_shape=[1], n=2, since=8, cites=SELECTED)
 case("indices_of_no_batch", Tag.EDGE, X=ramp(0, 2, 4), kernel_shape=[2], n=2, since=8, cites=SAME_DIMENSIONS)
-case("indices_of_equals", Tag.EDGE, X=[[[3, 3, 5]]], kernel_shape=[2], n=2, since=8, unspecified=SELECTED)
+case("indices_of_equals", Tag.EDGE, X=[[[3, 3, 5]]], kernel_shape=[2], n=2, since=8, cites=SELECTED)
+case(
+    "indices_of_equals_in_part",
+    X=[[[[1, 7, 2, 7], [7, 3, 4, 5], [6, 6, 9, 8]]]],
+    kernel_shape=[2, 3],
+    n=2,
+    since=8,
+    cites=SELECTED,
+)
+case("indices_of_equals_below", Tag.EDGE, X=[[[-9, -9, -7, -9]]], kernel_shape=[2], n=2, since=8, cites=SELECTED)

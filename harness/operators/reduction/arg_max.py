@@ -2,7 +2,7 @@
 
     reduced = ArgMax(data, axis=0, keepdims=1, select_last_index=0)
 
-Versions: 1 (ties are open), 11 (negative axes; nothing empty), 12 (first or last of equals), 13 (bfloat16).
+Versions: 1 (any of equals), 11 (negative axes; nothing empty), 12 (first or last of equals), 13 (bfloat16).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Int, Op, Tag, Version, axes, axes_outside, ramp, typed
+from harness.declare import EXACT, AnyOf, Array, Int, Op, Tag, Version, any_place, axes, axes_outside, ramp, typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,8 @@ ARG_MAX.example(data=[[1, 3, 2], [5, 4, 0]], axis=1, keepdims=0, select_last_ind
 
 COMPUTES = ARG_MAX.clause(
     "Computes the indices of the max elements of the input tensor's element along the provided axis.",
-    note="Of no elements there is no greatest, nor is NaN spoken of; +0 and -0 are equal.",
+    note="Of no elements there is no greatest, nor is NaN spoken of; +0 and -0 are equal. Each of several that are the "
+    "greatest is one of the max elements; before version 12 the index of any does.",
 )
 SAME_RANK = ARG_MAX.clause("The resulting tensor has the same rank as the input if keepdims equals 1.")
 PRUNED_BEFORE_11 = ARG_MAX.clause(
@@ -50,9 +51,7 @@ LAST = ARG_MAX.clause(
     "appears more than once in the input.",
     since=12,
 )
-FIRST = ARG_MAX.clause(
-    "Otherwise the index of the first occurrence is selected.", since=12, note="Before, any occurrence would do."
-)
+FIRST = ARG_MAX.clause("Otherwise the index of the first occurrence is selected.", since=12)
 WHETHER = ARG_MAX.clause(
     "Whether to select the last index or the first index if the {name} appears in multiple indices, default is False "
     "(first index).",
@@ -66,7 +65,7 @@ INTEGER_OUTPUT = ARG_MAX.clause("Reduced output tensor with integer data type.")
 
 
 @ARG_MAX.oracle()
-def indices(v: Version, data: Array, axis: int, keepdims: int, select_last_index: Int) -> Array:
+def indices(v: Version, data: Array, axis: int, keepdims: int, select_last_index: Int) -> Array | AnyOf:
     """Return the index of the greatest along `axis`; select_last_index is None before version 12."""
     v.permit(RANGE, axis < 0)
     v.require(RANGE if RANGE.in_force(v.since) else WHICH_AXIS, -data.ndim <= axis < data.ndim)
@@ -77,8 +76,11 @@ def indices(v: Version, data: Array, axis: int, keepdims: int, select_last_index
     v.silent(KEEP, keepdims not in {0, 1})
     v.silent(WHETHER, select_last_index not in {None, 0, 1})
     greatest = data == data.max(axis, keepdims=True)
-    v.permit(FIRST, bool((greatest.sum(axis) > 1).any()))
     place = np.indices(data.shape)[axis]
+    if select_last_index is None:
+        any_index = any_place(np.moveaxis(place, axis, -1), np.moveaxis(greatest, axis, -1))
+        kept = (np.expand_dims(index, axis) if keepdims == 1 else index for index in any_index.values)
+        return AnyOf(*kept, elementwise=True)
     if select_last_index == 1:
         return np.asarray(place.max(axis, keepdims=keepdims == 1, where=greatest, initial=0))
     return np.asarray(place.min(axis, keepdims=keepdims == 1, where=greatest, initial=data.shape[axis]))
@@ -129,8 +131,11 @@ for name, (tag, call) in WITH_TIES.items():
 case("ties_first_unset_dtypes", Tag.DTYPE, each="T", data=ONES, axis=1, cites=(FIRST, WHETHER))
 case("ties_first_dtypes", Tag.DTYPE, each="T", data=ONES, axis=1, select_last_index=0, cites=(FIRST, WHETHER))
 case("ties_last_dtypes", Tag.DTYPE, each="T", data=ONES, axis=1, select_last_index=1, cites=(LAST, WHETHER))
-case("ties_open", Tag.CHANGE, data=TIES, axis=1, before=12, unspecified=FIRST)
-case("ties_open_zeros", Tag.EDGE, data=[-0.0, 0.0], before=12, unspecified=FIRST)
+for name in ("rows", "columns", "middle", "zeros", "infinity", "minus_infinity", "long"):
+    tag, call = WITH_TIES[name]
+    case(f"ties_any_{name}", tag, **call, before=12, cites=COMPUTES)
+case("ties_any_pruned", Tag.CHANGE, data=TIES, axis=1, keepdims=0, before=12, cites=COMPUTES)
+case("ties_any_dtypes", Tag.DTYPE, each="T", data=ONES, axis=1, before=12, cites=COMPUTES)
 case("select_two", Tag.EDGE, data=TIES, axis=1, select_last_index=2, unspecified=WHETHER)
 
 case("empty", Tag.EDGE, data=ramp(0, 3), axis=0, rejects=NOT_EMPTY)
