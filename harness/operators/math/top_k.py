@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Clause, Op, Tag, Version, axes, axes_outside, ramp, typed, vary
+from harness.declare import EXACT, AnyOrder, Array, Clause, Op, Tag, Version, axes, axes_outside, ramp, typed, vary
+
+Pair = tuple[Array, Array]
 
 TOP_K = Op("TopK", versions=(1, 10, 11, 24), compare=EXACT, rank="X")
 TOP_K.example(X=[[3, 9, 1, 7], [8, 2, 6, 0], [10, 5, 12, 11]], k=2, K=[2], axis=0, largest=1, sorted=1, n=2)
@@ -62,7 +64,8 @@ SORTED = TOP_K.clause(
 UNDEFINED = TOP_K.clause(
     "If \"sorted\" is 0, order of returned 'Values' and 'Indices' are undefined.",
     since=11,
-    note="A single element has but one order.",
+    note="Which ones they are is not: the largest or smallest, of equals those of the lowest indices; nor which index "
+    "belongs to which value. Each lane may have an order of its own.",
 )
 WHETHER_SORTED = TOP_K.clause(
     "Whether to return the elements in sorted order.", since=11, note="Says nothing beside 0 and 1."
@@ -103,15 +106,14 @@ def top_since_10(v: Version, X: Array, K: Array, axis: int) -> tuple[Array, Arra
 
 
 @TOP_K.oracle(since=11)
-def top_since_11(v: Version, X: Array, K: Array, axis: int, largest: int, sorted: int) -> tuple[Array, Array]:  # noqa: A002
-    """Return values and indices of the k largest or smallest; more than one has an order only if `sorted`."""
+def top_since_11(v: Version, X: Array, K: Array, axis: int, largest: int, sorted: int) -> Pair | AnyOrder:  # noqa: A002
+    """Return values and indices of the k largest or smallest, in any order unless `sorted`."""
     v.require(RANGE, -X.ndim <= axis < X.ndim)
     v.require(POSITIVE, K.shape == (1,) and K.item() > 0)
     v.silent(OR_SMALLEST, largest not in {0, 1})
     v.silent(WHETHER_SORTED, sorted not in {0, 1})
     values_indices = _top(v, LARGEST_SMALLEST, X, K.item(), axis, largest=largest == 1)
-    v.silent(UNDEFINED, sorted == 0 and K.item() > 1)
-    return values_indices
+    return values_indices if sorted else AnyOrder(*values_indices, axis=axis, lanewise=True)
 
 
 case = TOP_K.case
@@ -170,8 +172,14 @@ for name, (order, clause) in ORDERS.items():
 case("unsorted_one", Tag.EDGE, X=MIXED, K=[1], sorted=0, cites=UNDEFINED)
 case("unsorted_smallest_one", Tag.EDGE, X=MIXED, K=[1], sorted=0, largest=0, cites=UNDEFINED)
 case("unsorted_ties_one", Tag.EDGE, X=[2, 5, 5], K=[1], sorted=0, cites=TIE)
-case("unsorted", Tag.CHANGE, X=MIXED, K=[3], sorted=0, unspecified=UNDEFINED)
-case("unsorted_smallest", Tag.CHANGE, X=MIXED, K=[2], sorted=0, largest=0, unspecified=UNDEFINED)
+case("unsorted", Tag.CHANGE, X=MIXED, K=[3], sorted=0, cites=UNDEFINED)
+case("unsorted_smallest", Tag.CHANGE, X=MIXED, K=[2], sorted=0, largest=0, cites=UNDEFINED)
+case("unsorted_all", Tag.EDGE, X=MIXED, K=[5], sorted=0, cites=UNDEFINED)
+case("unsorted_columns", Tag.AXIS, X=CUBE, K=[3], axis=vary(front=1, back=-2), sorted=0, cites=UNDEFINED)
+case("unsorted_ties", Tag.EDGE, X=[2, 5, 5, 1, 5, 2, 1], K=[4], sorted=0, cites=(UNDEFINED, TIE))
+case("unsorted_ties_at_the_end", Tag.EDGE, X=[1, 3, 3, 3, 9], K=[2], sorted=0, cites=TIE)
+case("unsorted_smallest_ties", Tag.EDGE, X=[4, 3, 3, 3, 9], K=[2], sorted=0, largest=0, cites=TIE)
+case("unsorted_long", X=np.arange(300) * 7 % 300, K=[40], sorted=0, cites=UNDEFINED)
 case("sorted_two", Tag.EDGE, X=MIXED, K=[3], sorted=2, unspecified=WHETHER_SORTED)
 case("largest_two", Tag.EDGE, X=MIXED, K=[3], largest=2, unspecified=OR_SMALLEST)
 

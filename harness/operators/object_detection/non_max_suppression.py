@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Op, Tag, Version, ramp, vary
+from harness.declare import EXACT, AnyOrder, Array, Op, Tag, Version, ramp, vary
 
 SUPPRESSION = Op("NonMaxSuppression", versions=(10, 11), compare=EXACT, rank=lambda _: 2)
 SUPPRESSION.example(
@@ -45,7 +45,8 @@ REFLECTIONS = SUPPRESSION.clause(
 )
 SET = SUPPRESSION.clause(
     "The selected_indices output is a set of integers indexing into the input collection of bounding boxes",
-    note="Says not in which order; it is that of selection, class by class and batch by batch, in the official cases.",
+    note="A set, so that the rows may come in any order; in the official cases it is that of selection, class by class "
+    "and batch by batch.",
 )
 CORNERS = SUPPRESSION.clause(
     "The default is 0. 0 - the box data is supplied as [y1, x1, y2, x2] where (y1, x1) and (y2, x2) are the "
@@ -113,8 +114,8 @@ def selected(
     iou_threshold: Array | None,
     score_threshold: Array | None,
     center_point_box: int,
-) -> Array:
-    """Return a row of batch, class and box for every box selected."""
+) -> AnyOrder:
+    """Return a row of batch, class and box for every box selected, in any order."""
     v.require(BOXES, boxes.ndim == scores.ndim and boxes.shape[2:] == (4,))
     v.require(SCORES, scores.shape[::2] == boxes.shape[:2])
     most = 0 if max_output_boxes_per_class is None else int(v.scalar(MOST, max_output_boxes_per_class))
@@ -134,7 +135,7 @@ def selected(
         remaining = np.flatnonzero(~(scores[batch, class_] < lowest))
         order = _selected(v, corners[batch, remaining], scores[batch, class_, remaining], most, overlap) if most else []
         rows += [(batch, class_, int(remaining[index])) for index in order]
-    return np.array(rows, np.int64).reshape(len(rows), 3)
+    return AnyOrder(np.array(rows, np.int64).reshape(len(rows), 3), axis=0)
 
 
 case = SUPPRESSION.case
