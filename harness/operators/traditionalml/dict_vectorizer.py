@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Op, Tag, Version, ramp, typed
+from harness.declare import EXACT, AnyOf, Op, Tag, Version, ramp, typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,9 +55,9 @@ DIFFERENT = VECTORIZER.clause("The key and value types cannot be the same.")
 VALUE_TYPE = VECTORIZER.clause("The output will be a tensor of the value type of the input map.")
 SHAPE = VECTORIZER.clause(
     "It's shape will be [1,C], where C is the length of the input dictionary.",
-    note="Contradicted by the description of the output, by the text (a 1-D tensor of the vocabulary's length) and by "
-    "its example, in which the dictionary has two items and the output four elements: these decide. onnxruntime gives "
-    "[1, C], where C is the length of the vocabulary.",
+    note="The text and the description of the output speak of a 1-D tensor, this sentence of a row; both do. The "
+    "length is that of the vocabulary: so says the text (equal in length to the index mapping vector), and in its "
+    "example the dictionary has two items and the output four elements.",
 )
 
 
@@ -67,8 +67,8 @@ def vector(
     X: dict[Any, Any],  # noqa: N803 - the text's own name
     int64_vocabulary: list[int] | None,
     string_vocabulary: list[str] | None,
-) -> Array:
-    """Return for each key of the vocabulary its value, or zero."""
+) -> AnyOf:
+    """Return for each key of the vocabulary its value, or zero: a 1-D tensor, or one row."""
     v.require(ONE_AND_ONLY, (int64_vocabulary is None) is not (string_vocabulary is None))
     vocabulary: list[Any] = [*(int64_vocabulary or ()), *(string_vocabulary or ())]
     kind = int if string_vocabulary is None else str
@@ -77,7 +77,8 @@ def vector(
     v.silent(INSERTS, any(vocabulary.count(key) > 1 for key in X))
     dtype = v.dtypes["T2"]
     v.silent(ZERO, dtype.kind == "O" and len(X) < len(vocabulary))
-    return np.array([np.asarray(X.get(key, 0)).item() for key in vocabulary], dtype)  # Text in an array is no text.
+    elements = np.array([np.asarray(X.get(key, 0)).item() for key in vocabulary], dtype)  # Text in an array is no text.
+    return AnyOf(elements, elements[np.newaxis])
 
 
 case = VECTORIZER.case
