@@ -27,7 +27,9 @@ BY_INPUTS = CLIP.clause("The interval is specified by the inputs 'min' and 'max'
 DEFAULTS_BEFORE_11 = CLIP.clause(
     "They default to numeric_limits::lowest() and numeric_limits::max() respectively.",
     before=11,
-    note="Says not of which type: bounds are floats, elements may be doubles or of half the size.",
+    note="Where elements are floats, as bounds are, infinities are beyond these limits. In version 6 the signature has "
+    "the numbers, those of float, for doubles too. Version 1 says not of which type they are, and no version what the "
+    "limit of floats is as an element of half the size.",
 )
 DEFAULTS = CLIP.clause(
     "They default to numeric_limits::lowest() and numeric_limits::max(), respectively.",
@@ -59,7 +61,7 @@ CLIPPED = CLIP.clause("Output tensor with clipped input elements")
 FLOATS = CLIP.clause("Constrain input and output types to float tensors.", before=12)
 
 FLOAT_MAX = FLOAT_TYPES["float"].largest
-"""numeric_limits<float>::max(), which version 6 gives as the default of an attribute."""
+"""numeric_limits<float>::max(), the default of the attribute in version 6."""
 
 
 def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None) -> Array:
@@ -85,12 +87,17 @@ def _zeros_differ(elements: Array, bound: Array) -> bool:
 
 @CLIP.oracle(before=11)
 def clipped_before_11(v: Version, input: Array, min: float | None, max: float | None) -> Array:  # noqa: A002 - the text's own names
-    """Return the elements within attributes; the defaults of version 6 are open for whatever lies beyond them."""
-    low = None if min is None or min == -FLOAT_MAX else np.asarray(min)
-    high = None if max is None or max == FLOAT_MAX else np.asarray(max)
-    v.silent(DEFAULTS_BEFORE_11, low is None and bool((input < -FLOAT_MAX).any()))
-    v.silent(DEFAULTS_BEFORE_11, high is None and bool((input > FLOAT_MAX).any()))
+    """Return the elements within attributes, which have defaults."""
+    low = _limit(v, min, -FLOAT_MAX, beyond=bool((input < -FLOAT_MAX).any()))
+    high = _limit(v, max, FLOAT_MAX, beyond=bool((input > FLOAT_MAX).any()))
     return _clipped(v, input, low, high)
+
+
+def _limit(v: Version, bound: float | None, limit: float, *, beyond: bool) -> Array:
+    """Return a bound, or the limit of floats where it is left out; where elements are beyond, their type matters."""
+    v.silent(DEFAULTS_BEFORE_11, bound is None and beyond and v.dtypes["T"] != np.float32)
+    v.silent(DEFAULTS_BEFORE_11, bound == limit and beyond and v.dtypes["T"] == np.float16)
+    return np.asarray(limit if bound is None else bound)
 
 
 @CLIP.oracle(since=11)
@@ -127,13 +134,19 @@ for name, bounds in BOUNDS.items():
     if name == "both":
         continue
     infinite = [-np.inf, 1] if name == "max" else [np.inf, 1]
-    case(f"{name}_infinity_before_11", Tag.EDGE, input=infinite, **bounds, before=11, unspecified=DEFAULTS_BEFORE_11)
+    case(f"{name}_infinity_before_11", Tag.EDGE, input=infinite, **bounds, before=11, cites=DEFAULTS_BEFORE_11)
+    halves = typed("float16", infinite)
+    case(f"{name}_infinite_halves", Tag.EDGE, input=halves, **bounds, before=11, unspecified=DEFAULTS_BEFORE_11)
     case(f"{name}_infinity_since_11", Tag.EDGE, input=infinite, **bounds, since=11, unspecified=DEFAULTS)
     wide = typed("double", [1e300, -1e300])
     doubles: dict[str, Any] = {bound: typed("double", value) for bound, value in bounds.items()}
-    case(f"{name}_wide_before_11", Tag.EDGE, input=wide, **bounds, before=11, unspecified=DEFAULTS_BEFORE_11)
+    case(f"{name}_wide_before_6", Tag.EDGE, input=wide, **bounds, before=6, unspecified=DEFAULTS_BEFORE_11)
+    case(f"{name}_wide_before_11", Tag.EDGE, input=wide, **bounds, since=6, before=11, cites=DEFAULTS_BEFORE_11)
     case(f"{name}_wide_since_11", Tag.EDGE, input=wide, **doubles, since=11, cites=DEFAULTS)
 case("neither_before_11", input=MIXED, cites=DEFAULTS_BEFORE_11)
+WIDE = typed("double", [-1e300, 1e300, 3.5e38, 5.0])
+case("limits_as_bounds_wide", Tag.EDGE, input=WIDE, min=-FLOAT_MAX, max=FLOAT_MAX, before=11, cites=(UNDER, ABOVE))
+case("finite_halves_before_11", Tag.EDGE, input=typed("float16", [65504, -65504]), before=11, cites=DEFAULTS_BEFORE_11)
 case("both_infinities", Tag.EDGE, input=[-np.inf, np.inf, 1], min=-1.0, max=2.0, cites=(UNDER, ABOVE))
 case("bounds_infinite", Tag.EDGE, input=[-np.inf, np.inf, 1], min=-np.inf, max=np.inf, cites=LIMITS)
 case("min_infinite", Tag.EDGE, input=[-np.inf, np.inf, 1], min=np.inf, max=np.inf, cites=UNDER)
