@@ -26,8 +26,8 @@ TRANSPOSED = 7
 LAYOUT = 14
 """The version that brought layout."""
 UNTRANSPOSED = (
-    "Says of W, whose gates lie as those of R do, that it is transposed, and not of R, as since version 7: which is "
-    "meant is left open, and cases have an R that is its own transposed."
+    "Says of W that it is transposed and not of R, as since version 7: so R is taken as it lies. Only the cases "
+    "`not_symmetric` have an R that is not its own transposed."
 )
 """The note to an equation before version 7."""
 
@@ -311,7 +311,8 @@ def through_time(
     v.silent(clauses.lengths, bool(((lengths < 1) | (lengths > len(x))).any()))
     functions = _functions(v, clauses, len(orders), activations, activation_alpha, activation_beta, clip)
     matrices = R.reshape(len(orders), clauses.gates, hidden, hidden)
-    v.permit(clauses.transposed, bool((matrices != matrices.transpose(0, 1, 3, 2)).any()))
+    if not clauses.transposed.in_force(v.since):
+        matrices = matrices.transpose(0, 1, 3, 2)  # So that the steps, which transpose it, take it as it lies.
     inputs, bias = (
         W.reshape(len(orders), clauses.gates, hidden, x.shape[2]),
         np.zeros((len(orders), 2, clauses.gates, hidden)),

@@ -278,7 +278,15 @@ def _others(op: Op, clauses: Recurrent) -> None:
     case, count, names = op.case, len(clauses.functions), list(clauses.functions)
     plain: dict[str, Any] = {**data(clauses.gates), **ENDS}
     new: dict[str, Any] = {**plain, "since": NEWEST}
-    case("not_symmetric", Tag.CHANGE, **plain, before=TRANSPOSED, cites=clauses.plain, unspecified=clauses.transposed)
+    case(
+        "not_symmetric",
+        Tag.CHANGE,
+        **data(clauses.gates),
+        **{**extras(clauses.gates, clauses.states), "sequence_lens": None},
+        n=1 + len(clauses.states),
+        before=TRANSPOSED,
+        cites=clauses.plain,
+    )
     case("direction_unknown", **plain, direction="backward", rejects=clauses.direction)
     case("direction_upper_case", **new, direction="FORWARD", rejects=clauses.direction)
     for name, layout in (("two", 2), ("negative", -1)):
