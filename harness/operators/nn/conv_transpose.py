@@ -115,8 +115,9 @@ HIGHER = CONV.clause(
 LESS = CONV.clause(
     'Each padding value in "output_padding" must be less than the corresponding stride/dilation dimension.',
     since=11,
-    note="Less than one of the two: most uses have a dilation of 1, and so has the official case. onnxruntime and "
-    "onnx.reference take none that is not less than the stride.",
+    note="The stride, or either of the two: what is less than the stride is allowed, and what is less than neither is "
+    "forbidden. From the stride up to the dilation it is open. Both is not meant, or nothing could be added where the "
+    "dilation is 1, as the official cases do.",
 )
 SELECTS = CONV.clause(
     "By default, this attribute is a zero vector. Note that this attribute doesn't directly affect the computed output "
@@ -163,10 +164,11 @@ def _laid(
     strides, dilations = spread(v, WINDOWS.stride, strides, rank), spread(v, WINDOWS.dilation, dilations, rank)
     explicit = padding(v, WINDOWS, rank, pads, auto_pad)
     added = (0,) * rank if output_padding is None else tuple(output_padding)
-    least = np.maximum(strides, dilations)
     v.require(LESS, len(added) == rank)
     v.permit(HIGHER, any(added))
-    v.require(LESS, all(more < step for more, step in zip(added, least, strict=True)))
+    steps = zip(added, strides, np.maximum(strides, dilations), strict=True)
+    v.require(LESS, all(more < either for more, _, either in steps))
+    v.silent(LESS, any(more >= step for more, step in zip(added, strides, strict=True)))
     v.silent(LESS, min(added) < 0)
     parts = zip(strides, sizes, added, kernel, dilations, strict=True)
     full = [step * (size - 1) + more + (pixels - 1) * wide + 1 for step, size, more, pixels, wide in parts]
@@ -249,7 +251,17 @@ case(
     strides=[1, 1],
     dilations=[3, 2],
     output_padding=[2, 1],
-    cites=LESS,
+    since=11,
+    unspecified=LESS,
+)
+case(
+    "output_padding_beyond_dilations",
+    X=waves(1, 2, 3, 4),
+    W=waves(2, 3, 2, 3),
+    strides=[3, 1],
+    dilations=[2, 3],
+    output_padding=[2, 0],
+    cites=(LESS, HIGHER),
 )
 case("output_padding_output_shape", **STEPS, output_padding=[1, 2], output_shape=[4, 10], cites=NEEDED)
 case("output_padding_same_upper", **STEPS, output_padding=[1, 0], auto_pad="SAME_UPPER", cites=(SAME_SHAPE, HIGHER))
