@@ -109,6 +109,11 @@ class Reduction:
             "that reduction over an empty set of axes means that the reduction step behaves like a no-op (identity "
             "function)",
             since=by_input,
+            see=(
+                "https://github.com/onnx/onnx/issues/6103",
+                "https://github.com/onnx/onnx/pull/7394",
+                "https://github.com/onnx/onnx/pull/7137",
+            ),
         )
         self.range = op.clause("Accepted range is [-r, r-1] where r = rank(data).", since=11)
 

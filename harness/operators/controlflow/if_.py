@@ -57,7 +57,11 @@ IF_FALSE = IF.clause("Graph to run if condition is false.")
 LIVE_OUT = IF.clause("Has N outputs: values you wish to be live-out to the enclosing scope.")
 AS_MANY = IF.clause("The number of outputs must match the number of outputs in the then_branch.")
 AS_MANY_ELSE = IF.clause("The number of outputs must match the number of outputs in the else_branch.")
-ONE_ELEMENT = IF.clause("The tensor must contain a single element.", note="Says not of what rank.")
+ONE_ELEMENT = IF.clause(
+    "The tensor must contain a single element.",
+    note="Says not of what rank.",
+    see=("https://github.com/onnx/onnx/issues/5520", "https://github.com/onnx/onnx/pull/5617"),
+)
 SAME_SHAPE = IF.clause(
     "The return values in the `then_branch` and `else_branch` must be of the same shape and same data type.", before=11
 )

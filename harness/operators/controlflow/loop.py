@@ -66,6 +66,7 @@ AROUND = LOOP.clause(
     'Values from the enclosing scope (i.e. variable "a" here) are in scope',
     since=11,
     note="Says nothing of a body whose own values have names of values in scope, which the IR specification forbids.",
+    see=("https://github.com/onnx/onnx/issues/2303", "https://github.com/onnx/onnx/pull/6955"),
 )
 DECLARED = LOOP.clause(
     "Any variables which you wish to make available in the enclosing scope (i.e. the variables b and keepgoing) must "
@@ -99,6 +100,7 @@ CONCATENATED = LOOP.clause(
     "of the loop.",
     note="Along a new first dimension, as user_defined_vals[i] in the sample code and the official cases say; "
     "onnx.reference takes the one that is there. Without an iteration the other dimensions are not said.",
+    see=("https://github.com/onnx/onnx/issues/3122",),
 )
 UNCHANGING = LOOP.clause("It is an error if the dimensions or data type of these scan_outputs change")
 INSIDE_BEFORE_11 = LOOP.clause("Values created in the body cannot be accessed in the enclosing scope.", before=11)

@@ -35,7 +35,7 @@ ONE_ELEMENT = CONSTANT.clause(
 DEFAULT = CONSTANT.clause("If not specified, it defaults to a tensor of value 0 and datatype float32")
 VECTOR = CONSTANT.clause("1D tensor. The shape of the expected output tensor.")
 SCALAR = CONSTANT.clause("If empty tensor is given, the output would be a scalar.")
-NOT_NEGATIVE = CONSTANT.clause("All values must be >= 0.")
+NOT_NEGATIVE = CONSTANT.clause("All values must be >= 0.", see=("https://github.com/onnx/onnx/pull/2567",))
 FROM_VALUE = CONSTANT.clause(
     "If attribute 'value' is specified, the value and datatype of the output tensor is taken from 'value'."
 )

@@ -26,7 +26,11 @@ LEAST = CEIL.clause(
     "is not said, but follows, that what is integral stays as it is.",
 )
 TAKES = CEIL.clause("Ceil takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
-ITSELF = CEIL.clause("If x is integral, +0, -0, NaN, or infinite, x itself is returned.", since=13)
+ITSELF = CEIL.clause(
+    "If x is integral, +0, -0, NaN, or infinite, x itself is returned.",
+    since=13,
+    see=("https://github.com/onnx/onnx/pull/5061",),
+)
 UNARY = Unary(CEIL, LEAST)
 
 

@@ -21,6 +21,7 @@ CLIP.example(input=ramp(2, 3), min=1.0, max=3.0, consumed_inputs=[0])
 LIMITS = CLIP.clause(
     "Clip operator limits the given input within an interval.",
     note="Says not what a bound of NaN is, nor which of +0 and -0 is within.",
+    see=("https://github.com/onnx/onnx/issues/6003", "https://github.com/apache/tvm/issues/19533"),
 )
 BY_ARGUMENTS = CLIP.clause("The interval is specified with arguments 'min' and 'max'.", before=11)
 BY_INPUTS = CLIP.clause("The interval is specified by the inputs 'min' and 'max'.", since=11)
@@ -49,7 +50,9 @@ CLIP.dispute(
     "extremes_bfloat16",
 )
 CROSSED = CLIP.clause(
-    "When 'min' is greater than 'max', the clip operator sets all the 'input' values to the value of 'max'.", since=13
+    "When 'min' is greater than 'max', the clip operator sets all the 'input' values to the value of 'max'.",
+    since=13,
+    see=("https://github.com/onnx/onnx/issues/6165", "https://github.com/onnx/onnx/pull/6395"),
 )
 EQUIVALENT = CLIP.clause(
     "Thus, this is equivalent to 'Min(max, Max(input, min))'.",

@@ -103,7 +103,11 @@ INVERSE = DFT.clause(
     against=("test_dft_inverse",),
 )
 OTHERS = DFT.clause('and `M` denotes the conceptual "all other dimensions,"', since=20)
-AXIS_ONE = DFT.clause("set to 1, which corresponds to the first dimension after the batch index.", before=20)
+AXIS_ONE = DFT.clause(
+    "set to 1, which corresponds to the first dimension after the batch index.",
+    before=20,
+    see=("https://github.com/onnx/onnx/issues/5447",),
+)
 AXIS_LAST = DFT.clause("Default is `-2` (last signal axis).", since=20)
 AXIS_SCALAR = DFT.clause("The axis as a scalar on which to perform the DFT.", since=20)
 BACK = DFT.clause("Negative value means counting dimensions from the back.")
@@ -159,6 +163,7 @@ BEFORE_20 = Wording(
         "When onesided=1 and inverse=1 (inverse DFT), only complex input is supported and a full real signal is "
         "returned (IRFFT).",
         before=20,
+        see=("https://github.com/onnx/onnx/issues/5920", "https://github.com/onnx/onnx/pull/7574"),
     ),
     zero_or_one=DFT.clause("Values can be 0 or 1.", before=20),
     real=DFT.clause(
@@ -169,7 +174,11 @@ BEFORE_20 = Wording(
         "For complex input, the following shape is expected: [batch_idx][signal_dim1][signal_dim2]...[signal_dimN][2].",
         before=20,
     ),
-    default_length=DFT.clause("If not provided, the default dft_length = signal_dim_axis,", before=20),
+    default_length=DFT.clause(
+        "If not provided, the default dft_length = signal_dim_axis,",
+        before=20,
+        see=("https://github.com/onnx/onnx/issues/5493",),
+    ),
     default_length_half=DFT.clause("in which case the default dft_length is 2 * (signal_dim_axis - 1).", before=20),
     rfft_dimension=DFT.clause("(one-sided complex), with signal_dim_axis = floor(dft_length/2) + 1.", before=20),
     irfft_dimension=DFT.clause("(real), where signal_dim_axis = dft_length.", before=20),

@@ -23,7 +23,13 @@ QUOTIENT = DIV.clause(
     "the least integer over -1, which its type does not hold.",
 )
 TRUNCATING = DIV.clause(
-    "For integer inputs, the result is computed using truncating division (rounding toward zero).", since=6
+    "For integer inputs, the result is computed using truncating division (rounding toward zero).",
+    since=6,
+    see=(
+        "https://github.com/onnx/onnx/issues/7570",
+        "https://github.com/onnx/onnx/issues/1153",
+        "https://github.com/onnx/onnx/pull/7585",
+    ),
 )
 ARITHMETIC = Arithmetic(DIV, QUOTIENT)
 NUMPY = ARITHMETIC.numpy

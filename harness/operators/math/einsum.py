@@ -100,7 +100,10 @@ DIMENSIONS = EINSUM.clause(
     "and the characters within the terms correspond to operands dimensions.",
     note="An index has one size. That 1 may stand for any, as in numpy, is said of the ellipsis only.",
 )
-DISTINCT = EINSUM.clause("Lower case letters and upper case letters are treated as distinct symbols")
+DISTINCT = EINSUM.clause(
+    "Lower case letters and upper case letters are treated as distinct symbols",
+    see=("https://github.com/onnx/onnx/pull/8258", "https://github.com/onnx/onnx/issues/5282"),
+)
 ARROW = EINSUM.clause('This sequence may be followed by "->" to separate the left and right hand side of the equation.')
 EXPLICIT = EINSUM.clause(
     "and the right-hand side indices indicate output tensor dimensions.",

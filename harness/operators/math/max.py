@@ -18,6 +18,11 @@ MAX.example(data_0=([[1, 5, 3], [4, 2, 0]], [[4, 2, 6], [3, 7, 1]]), consumed_in
 COMPUTES = MAX.clause(
     "Element-wise max of each of the input tensors",
     note="Says neither what is greater of a number and NaN nor of +0 and -0; alone, each is the greatest.",
+    see=(
+        "https://github.com/onnx/onnx/issues/4716",
+        "https://github.com/microsoft/onnxruntime/issues/10514",
+        "https://github.com/apache/tvm/issues/19572",
+    ),
 )
 SAME_SHAPE = MAX.clause("All inputs and outputs must have the same shape and data type.", before=8)
 SAME_TYPE = MAX.clause("All inputs and outputs must have the same data type.", since=8)

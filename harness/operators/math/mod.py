@@ -81,6 +81,7 @@ INTEGERS_SINCE_13 = MOD.clause(
     "integer by -1 is 0; onnxruntime dies of it (SIGFPE).",
     since=13,
     before=28,
+    see=("https://github.com/onnx/onnx/issues/5564", "https://github.com/onnx/onnx/pull/6973"),
 )
 OF_DIVISOR_SINCE_13 = MOD.clause("The sign of the result is that of the divisor.", since=13, before=28)
 FLOATS_SINCE_13 = MOD.clause(
@@ -89,6 +90,7 @@ FLOATS_SINCE_13 = MOD.clause(
     note="Versions 10 and 28 have integers too, and so have onnxruntime and onnx.reference in this one.",
     since=13,
     before=28,
+    see=("https://github.com/onnx/onnx/issues/5564", "https://github.com/onnx/onnx/pull/6973"),
 )
 EXACTLY_SINCE_13 = MOD.clause(
     "exactly the value `x - n * y`, where `n` is `x / y` with its fractional part truncated.", since=13, before=28

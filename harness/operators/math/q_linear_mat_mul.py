@@ -48,6 +48,7 @@ FORMULA = PRODUCT.clause(
     "DequantizeLinear. Says nothing of a scale that is infinite, NaN or, "
     "for `y`, 0.",
     against=("test_qlinearmatmul_*_float16",),
+    see=("https://github.com/onnx/onnx/issues/7835", "https://github.com/onnx/onnx/pull/7868"),
 )
 TIES = PRODUCT.clause(
     "For (x / y_scale), it is rounding to nearest ties to even.",
@@ -64,7 +65,8 @@ PER_ROW = PRODUCT.clause(
 )
 TWO_D = PRODUCT.clause(
     "If the input is 2D of shape [M, K] then zero point and scale tensor may be an M element vector [v_1, v_2, ..., "
-    "v_M] for per row quantization and K element vector of shape [v_1, v_2, ..., v_K] for per column quantization."
+    "v_M] for per row quantization and K element vector of shape [v_1, v_2, ..., v_K] for per column quantization.",
+    see=("https://github.com/onnx/onnx/pull/3585", "https://github.com/microsoft/onnxruntime/issues/27897"),
 )
 N_D = PRODUCT.clause(
     "If the input is N-D tensor with shape [D1, D2, M, K] then zero point and scale tensor may have shape [D1, D2, M, "

@@ -26,7 +26,10 @@ NEAREST = ROUND.clause(
     note="Of -0.4 it is the -0 of IEEE 754, whose rounding to an integer keeps the sign.",
 )
 HALVES = ROUND.clause("In case of halves, the rule is to round them to the nearest even integer.")
-ITSELF = ROUND.clause("If input x is integral, +0, -0, NaN, or infinite, x itself is returned.")
+ITSELF = ROUND.clause(
+    "If input x is integral, +0, -0, NaN, or infinite, x itself is returned.",
+    see=("https://github.com/onnx/onnx/pull/5061",),
+)
 SAME = ROUND.clause("The output tensor has the same shape and type as the input.")
 EXAMPLES = {
     0.9: ROUND.clause("round([0.9]) = [1.0]"),

@@ -55,7 +55,11 @@ ORIGINAL = SOFTMAX.clause(
     "The output values with the same shape as input tensor (the original size without coercion).", before=13
 )
 BACK = SOFTMAX.clause("Negative value means counting dimensions from the back.", since=11)
-RANGE = SOFTMAX.clause("Accepted range is [-r, r-1] where r = rank(input).", since=11)
+RANGE = SOFTMAX.clause(
+    "Accepted range is [-r, r-1] where r = rank(input).",
+    since=11,
+    see=("https://github.com/onnx/onnx/issues/7155", "https://github.com/onnx/onnx/pull/7625"),
+)
 FORMULA = SOFTMAX.clause("Softmax(input, axis) = Exp(input) / ReduceSum(Exp(input), axis=axis, keepdims=1)", since=13)
 ALONG = SOFTMAX.clause('The "axis" attribute indicates the dimension along which Softmax will be performed.', since=13)
 RANK = SOFTMAX.clause(

@@ -27,11 +27,13 @@ RETRIEVE_BEFORE_11 = TOP_K.clause(
     before=11,
     note="More elements than there are cannot be retrieved. That the largest comes first follows from top and sort. "
     "Says not where NaN stands in the order.",
+    see=("https://github.com/onnx/onnx/issues/4716", "https://github.com/onnx/onnx/pull/7754"),
 )
 LARGEST_SMALLEST = TOP_K.clause(
     "Retrieve the top-K largest or smallest elements along a specified axis.",
     since=11,
     note="More elements than there are cannot be retrieved. Says not where NaN stands in the order.",
+    see=("https://github.com/onnx/onnx/issues/4716", "https://github.com/onnx/onnx/pull/7754"),
 )
 VALUES = TOP_K.clause("contains the values of the top k elements along the specified axis")
 INDICES = TOP_K.clause("contains the indices of the top k elements (original indices from the input tensor).")

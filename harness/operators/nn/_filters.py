@@ -49,6 +49,7 @@ def filters(op: Op, *, weights: Clause, dilation_default: Clause) -> Filters:
         groups=op.clause(
             "number of groups input channels and output channels are divided into.",
             note="Says nothing of groups below 1, nor of channels that cannot be divided.",
+            see=("https://github.com/onnx/onnx/issues/5281",),
         ),
         dilation=op.clause(
             "dilation value along each spatial axis of the filter.",

@@ -135,7 +135,9 @@ def sentences(
             note="So VALID, which newer versions name without a word on what it means, pads nothing.",
         ),
         stride=op.clause(
-            "Stride along each", note="Says nothing of a stride below 1; version 11 adds that one left out is 1."
+            "Stride along each",
+            note="Says nothing of a stride below 1; version 11 adds that one left out is 1.",
+            see=("https://github.com/onnx/onnx/issues/5281",),
         ),
     )
 

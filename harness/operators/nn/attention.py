@@ -102,7 +102,9 @@ NOT_CACHED = ATTENTION.clause(
 )
 MODE_BEFORE_25 = ATTENTION.clause("If set to `0`, qk_matmul_output is the output of qk matmul.", before=25)
 SOFTCAPPED = ATTENTION.clause(
-    "If set to `1`, qk_matmul_output is the output after the softcap operation (before mask addition).", before=25
+    "If set to `1`, qk_matmul_output is the output after the softcap operation (before mask addition).",
+    before=25,
+    see=("https://github.com/onnx/onnx/issues/7865", "https://github.com/onnx/onnx/pull/7867"),
 )
 MASKED = ATTENTION.clause(
     "includes the attention mask and softcap (if provided) applied to the output of qk matmul.", before=25
@@ -138,7 +140,10 @@ SCALE = ATTENTION.clause(
 Q_SHAPE = ATTENTION.clause(
     "4D tensor with shape `(batch_size, q_num_heads, q_sequence_length, head_size)` or 3D tensor"
 )
-Q_HIDDEN = ATTENTION.clause("For cases with a 3D input tensor, `q_hidden_size = q_num_heads * head_size`")
+Q_HIDDEN = ATTENTION.clause(
+    "For cases with a 3D input tensor, `q_hidden_size = q_num_heads * head_size`",
+    see=("https://github.com/onnx/onnx/issues/7118", "https://github.com/onnx/onnx/pull/7142"),
+)
 K_SHAPE = ATTENTION.clause(
     "4D tensor with shape `(batch_size, kv_num_heads, kv_sequence_length, head_size)` or 3D tensor"
 )
@@ -164,15 +169,29 @@ MASK_TYPES_BEFORE_24 = ATTENTION.clause(
     "by this sentence.",
 )
 MASK_TYPES = ATTENTION.clause("Two types of masks are supported: a boolean mask", since=24)
-CAUSAL_BEFORE_24 = ATTENTION.clause("query `i` attends key `j` iff `j <= i + past_sequence_length`", before=24)
-CAUSAL = ATTENTION.clause("query `i` attends key `j` iff `j <= i + offset`, as illustrated below.", since=24)
+CAUSAL_BEFORE_24 = ATTENTION.clause(
+    "query `i` attends key `j` iff `j <= i + past_sequence_length`",
+    before=24,
+    see=("https://github.com/onnx/onnx/issues/8054", "https://github.com/onnx/onnx/pull/8068"),
+)
+CAUSAL = ATTENTION.clause(
+    "query `i` attends key `j` iff `j <= i + offset`, as illustrated below.",
+    since=24,
+    see=("https://github.com/onnx/onnx/issues/8054", "https://github.com/onnx/onnx/pull/8068"),
+)
 IN_BLOCK = ATTENTION.clause("query in-block index `i` attends key `j` iff `j <= i + offset`", since=24)
 RULE = ATTENTION.clause("Rule: query i attends key j iff j <= i + offset", since=24)
 OFFSET = ATTENTION.clause("`offset` is the count of valid keys preceding the current query block:", since=24)
 FULLY_MASKED = ATTENTION.clause("and are fully masked.", since=24)
-COMPOSED = ATTENTION.clause("is added to the attention scores rather than disabling positions.")
+COMPOSED = ATTENTION.clause(
+    "is added to the attention scores rather than disabling positions.", see=("https://github.com/onnx/onnx/pull/8068",)
+)
 ZERO_ROW = ATTENTION.clause("produces a zero output row")
-WINDOW = ATTENTION.clause("attends keys `j` satisfying `p - left_window_size <= j <= p + right_window_size`", since=25)
+WINDOW = ATTENTION.clause(
+    "attends keys `j` satisfying `p - left_window_size <= j <= p + right_window_size`",
+    since=25,
+    see=("https://github.com/onnx/onnx/issues/7914", "https://github.com/onnx/onnx/pull/8108"),
+)
 UPPER_BOUND = ATTENTION.clause("when `is_causal=1`, the causal upper bound still excludes future keys.", since=25)
 UNBOUNDED = ATTENTION.clause("A value of `-1` leaves that side unbounded.", since=25, note="Says nothing of less.")
 NONE_BEHIND = ATTENTION.clause("A value of `0` allows the current position but no following position", since=25)

@@ -78,14 +78,19 @@ DIVIDED = POOL.clause(
     note="A window without elements has no average. What ceil_mode adds behind the padding is no pad: pads says how "
     "many pixels are added, and the official cases count so. Up to version 19 the formula has a last window of "
     "padding alone, which onnxruntime and onnx.reference leave out as version 22 says.",
+    see=("https://github.com/onnx/onnx/issues/1922",),
 )
 COUNT = POOL.clause(
     "Whether include pad pixels when calculating values for the edges. Default is 0, doesn't count include pad.",
     since=7,
     note="Says nothing of values other than 0 and 1.",
+    see=("https://github.com/onnx/onnx/issues/5276", "https://github.com/microsoft/onnxruntime/issues/16203"),
 )
 DILATION = POOL.clause(
-    "Dilation value along each spatial axis of filter.", since=19, note="Says nothing of one below 1."
+    "Dilation value along each spatial axis of filter.",
+    since=19,
+    note="Says nothing of one below 1.",
+    see=("https://github.com/onnx/onnx/issues/2290",),
 )
 DILATION_DEFAULT = POOL.clause("If not present, the dilation defaults to 1 along each spatial axis.", since=19)
 FLOOR_SAME = POOL.clause(
@@ -107,10 +112,15 @@ IGNORED = POOL.clause(
     since=22,
     note="The region begins behind the last pixel, whether pads has an end or not, as the official "
     "test_maxpool_2d_ceil_output_size_reduce_by_one shows; where sizes are rounded down it is not said.",
+    see=("https://github.com/onnx/onnx/issues/4958",),
 )
 FORM = POOL.clause("For non image case, the dimensions are in the form of (N x C x D1 x D2 ... Dn)")
 KERNEL = POOL.clause("The size of the kernel along each axis.")
-CEIL_MODE = POOL.clause("Whether to use ceil or floor (default) to compute the output shape.", since=10)
+CEIL_MODE = POOL.clause(
+    "Whether to use ceil or floor (default) to compute the output shape.",
+    since=10,
+    see=("https://github.com/onnx/onnx/issues/4958", "https://github.com/onnx/onnx/issues/3314"),
+)
 ROUNDED_DOWN = POOL.clause(
     "Floor value of the dimension is used", note="Unless ceil_mode, which came with version 10, says otherwise."
 )
@@ -188,6 +198,7 @@ SAME_SHAPE = POOL.clause(
     "SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = ceil(input_shape[i] / strides[i])` "
     "for each axis `i`.",
     since=11,
+    see=("https://github.com/onnx/onnx/issues/3153", "https://github.com/onnx/onnx/pull/3188"),
 )
 STRIDE_DEFAULT = POOL.clause("If not present, the stride defaults to 1 along each spatial axis.", since=11)
 POOLS = Pools(

@@ -75,6 +75,7 @@ CONVOLUTION = CONV.clause(
     "The convolution operator consumes an input tensor and a filter, and computes the output.",
     note="Does not say that the filter is taken as it is, not turned around, as the official cases show; nor what "
     "a weight that is not finite gives with a pixel that padding added.",
+    see=("https://github.com/onnx/onnx/issues/1886",),
 )
 DIMENSIONS = CONV.clause(
     "The output dimensions are functions of the kernel size, stride size, and pad lengths.",
@@ -98,6 +99,7 @@ SAME_SHAPE = CONV.clause(
     "SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = ceil(input_shape[i] / strides[i])` for "
     "each axis `i`.",
     since=11,
+    see=("https://github.com/onnx/onnx/issues/3153", "https://github.com/onnx/onnx/pull/3188"),
 )
 STRIDE_DEFAULT = CONV.clause("If not present, the stride defaults is 1 along each spatial axis.", since=11)
 DILATION_DEFAULT = CONV.clause("If not present, the dilation defaults is 1 along each spatial axis.", since=11)

@@ -75,6 +75,7 @@ TRANSPOSED = CONV.clause(
     "The convolution transpose operator consumes an input tensor and a filter, and computes the output.",
     note="Does not say what a convolution transpose is: the transpose of the linear map that Conv is for the same "
     "filter, strides, dilations and pads.",
+    see=("https://github.com/onnx/onnx/issues/1886",),
 )
 SHAPE = CONV.clause(
     "If the pads parameter is provided the shape of the output is calculated via the following equation: "
@@ -89,6 +90,7 @@ TOTAL = CONV.clause(
     note="Leaves open what a total below 0 is, since pads are 0 or more (the official case has one of -1 and expects "
     "a row and a column of zeros at the end), and what VALID is beside it. onnx.reference refuses most shapes.",
     against=("test_convtranspose_output_shape",),
+    see=("https://github.com/onnx/onnx/issues/1772",),
 )
 HALVES_BEFORE_11 = CONV.clause(
     "If (auto_pads != SAME_UPPER): pads[start_i] = total_padding[i]/2; pads[end_i] = total_padding[i] - "
@@ -97,6 +99,7 @@ HALVES_BEFORE_11 = CONV.clause(
     before=11,
     note="Contradicts what auto_pad says of an odd number, which is of padding that no output_shape asks for. "
     "onnxruntime splits as version 11 says.",
+    see=("https://github.com/onnx/onnx/issues/1609", "https://github.com/onnx/onnx/pull/3440"),
 )
 HALVES = CONV.clause(
     "If (auto_pads == SAME_UPPER): pads[start_i] = total_padding[i]/2; pads[end_i] = total_padding[i] - "
@@ -111,6 +114,7 @@ HIGHER = CONV.clause(
     "Additional elements added to the side with higher coordinate indices in the output.",
     since=11,
     note="They are what the filters reach there, and the bias alone where none does.",
+    see=("https://github.com/onnx/onnx/issues/4299",),
 )
 LESS = CONV.clause(
     'Each padding value in "output_padding" must be less than the corresponding stride/dilation dimension.',
@@ -138,6 +142,7 @@ SAME_SHAPE = CONV.clause(
     "SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = input_shape[i] * strides[i]` for each axis "
     "`i`.",
     since=11,
+    see=("https://github.com/onnx/onnx/issues/3153", "https://github.com/onnx/onnx/pull/3188"),
 )
 STRIDE_DEFAULT = CONV.clause("If not present, the stride defaults to 1 along each spatial axis.", since=11)
 DILATION_DEFAULT = CONV.clause("If not present, the dilation defaults to 1 along each spatial axis.", since=11)

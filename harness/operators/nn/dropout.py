@@ -51,7 +51,11 @@ NO_RATIO = DROPOUT.clause(
     "without a ratio is contradicted.",
 )
 ZERO_RATIO = DROPOUT.clause("If set to 0, the output would be a simple copy of the input.", since=22)
-DEFAULT_RATIO = DROPOUT.clause("It is an optional value, if not specified it will default to 0.5.", since=12)
+DEFAULT_RATIO = DROPOUT.clause(
+    "It is an optional value, if not specified it will default to 0.5.",
+    since=12,
+    see=("https://github.com/onnx/onnx/pull/7032",),
+)
 INFERENCE = DROPOUT.clause(
     "It is an optional value hence unless specified explicitly, it is false. If it is false, ratio is ignored and the "
     "operation mimics inference mode where nothing will be dropped from the input data and if mask is requested as "

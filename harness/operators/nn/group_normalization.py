@@ -54,8 +54,16 @@ STATISTICS = GROUP.clause(
     note="Says not what they are of no elements, nor what becomes of squares beyond the precision of stage one. The "
     "function body takes the square of the mean from the mean of the squares, which the allowance has to bear.",
 )
-EACH_GROUP = GROUP.clause("`scale` and `bias` should be specified for each group of channels.", before=21)
-EACH_CHANNEL = GROUP.clause("`scale` and `bias` should be specified for each channel.", since=21)
+EACH_GROUP = GROUP.clause(
+    "`scale` and `bias` should be specified for each group of channels.",
+    before=21,
+    see=("https://github.com/onnx/onnx/issues/5466",),
+)
+EACH_CHANNEL = GROUP.clause(
+    "`scale` and `bias` should be specified for each channel.",
+    since=21,
+    see=("https://github.com/onnx/onnx/issues/5466",),
+)
 EQUAL = GROUP.clause(
     "The number of groups `num_groups` should be divisible by the number of channels so that there are an equal number "
     "of channels per group.",

@@ -66,7 +66,10 @@ STAGE_TWO = LAYER.clause("The second stage doesn't depends on `stash_type`.")
 DIMENSIONS = LAYER.clause("If `X`'s shape is `[d[0], ..., d[axis-1], d[axis], ..., d[rank-1]]`,")
 STATISTICS = LAYER.clause("the shape of `Mean` and `InvStdDev` is `[d[0], ..., d[axis-1], 1, ..., 1]`.")
 SAME_SHAPE = LAYER.clause("`Y` and `X` have the same shape.")
-UNIDIRECTIONAL = LAYER.clause("(tensors `Scale` and `B` should be unidirectional broadcastable to tensor `X`)")
+UNIDIRECTIONAL = LAYER.clause(
+    "(tensors `Scale` and `B` should be unidirectional broadcastable to tensor `X`)",
+    see=("https://github.com/onnx/onnx/issues/5666", "https://github.com/onnx/onnx/pull/5686"),
+)
 LAYER.dispute(
     "The function body of onnx makes one row of Scale and one of B: it takes those that have the normalized shape, or "
     "one element, and no others that are broadcastable to X.",

@@ -54,6 +54,7 @@ NORM = POOL.clause(
 P = POOL.clause(
     "p value of the Lp norm used to pool over the input data",
     note="Below 1 it is no norm; of an infinite p it is silent.",
+    see=("https://github.com/onnx/onnx/issues/1614",),
 )
 P_DEFAULT_BEFORE_2 = POOL.clause("default is 2.0.", before=2)
 FLOOR = POOL.clause(
@@ -73,12 +74,19 @@ KERNEL = POOL.clause(
     "The size of the kernel along each axis.", note="Version 1, in which it may be left out, does not say what then."
 )
 DILATION = POOL.clause(
-    "dilation value along each spatial axis of the filter.", since=18, note="Says nothing of one below 1."
+    "dilation value along each spatial axis of the filter.",
+    since=18,
+    note="Says nothing of one below 1.",
+    see=("https://github.com/onnx/onnx/issues/2290",),
 )
 DILATION_DEFAULT = POOL.clause("If not present, the dilation defaults is 1 along each spatial axis.", since=18)
 LEGACY = POOL.clause("DEPRECATION NOTE: auto_pad is only intended to support legacy uses", before=2)
 FORM = POOL.clause("in the form of (N x C x D1 x D2 ... Dn)")
-CEIL_MODE = POOL.clause("Whether to use ceil or floor (default) to compute the output shape.", since=18)
+CEIL_MODE = POOL.clause(
+    "Whether to use ceil or floor (default) to compute the output shape.",
+    since=18,
+    see=("https://github.com/onnx/onnx/issues/4958",),
+)
 CEIL = POOL.clause(
     "output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - {kernelSpatialShape}) / "
     "strides_spatial_shape[i] + 1)",
@@ -99,6 +107,7 @@ SAME_SHAPE = POOL.clause(
     "SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = ceil(input_shape[i] / strides[i])` for "
     "each axis `i`.",
     since=11,
+    see=("https://github.com/onnx/onnx/issues/3153", "https://github.com/onnx/onnx/pull/3188"),
 )
 STRIDE_DEFAULT = POOL.clause("If not present, the stride defaults to 1 along each spatial axis.", since=11)
 POOLS = Pools(

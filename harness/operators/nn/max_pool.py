@@ -37,6 +37,7 @@ GREATEST = POOL.clause(
 EXCLUDED = POOL.clause(
     "The output of each pooling window is maximum number of elements exclude pad.",
     note="A window of padding alone has no greatest element.",
+    see=("https://github.com/onnx/onnx/issues/1922",),
 )
 DILATION = POOL.clause(
     "Dilation value along each spatial axis of filter.",
@@ -50,6 +51,7 @@ STORAGE = POOL.clause(
     since=8,
     note="Does not say which axes of more than two are turned: onnxruntime leaves all planes in their order and turns "
     "the last two axes, as numpy's order F does not. Nor what another value means.",
+    see=("https://github.com/onnx/onnx/issues/2290",),
 )
 ONLY_INDICES = POOL.clause(
     "This attribute is used only to convert an n-tuple index value into a single integer value for producing the "
@@ -74,12 +76,19 @@ IGNORED = POOL.clause(
     since=22,
     note="The region begins behind the last pixel, whether pads has an end or not, as the official "
     "test_maxpool_2d_ceil_output_size_reduce_by_one shows; where sizes are rounded down it is not said.",
+    see=("https://github.com/onnx/onnx/issues/5711", "https://github.com/onnx/onnx/pull/5741"),
 )
 FORM = POOL.clause("For non image case, the dimensions are in the form of (N x C x D1 x D2 ... Dn)")
 KERNEL = POOL.clause("The size of the kernel along each axis.")
-CEIL_MODE = POOL.clause("Whether to use ceil or floor (default) to compute the output shape.", since=10)
+CEIL_MODE = POOL.clause(
+    "Whether to use ceil or floor (default) to compute the output shape.",
+    since=10,
+    see=("https://github.com/onnx/onnx/issues/4958",),
+)
 ROUNDED_DOWN = POOL.clause(
-    "Floor value of the dimension is used", note="Unless ceil_mode, which came with version 10, says otherwise."
+    "Floor value of the dimension is used",
+    note="Unless ceil_mode, which came with version 10, says otherwise.",
+    see=("https://github.com/onnx/onnx/issues/2927",),
 )
 FLOOR_BEFORE_10 = POOL.clause(
     "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - kernel_spatial_shape[i]) / "
@@ -149,6 +158,7 @@ SAME_SHAPE = POOL.clause(
     "SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = ceil(input_shape[i] / strides[i])` "
     "for each axis `i`.",
     since=12,
+    see=("https://github.com/onnx/onnx/issues/3153", "https://github.com/onnx/onnx/pull/3188"),
 )
 STRIDE_DEFAULT = POOL.clause("If not present, the stride defaults to 1 along each spatial axis.", since=11)
 POOLS = Pools(

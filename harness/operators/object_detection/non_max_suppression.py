@@ -37,6 +37,7 @@ STRICTLY = SUPPRESSION.clause(
     "boxes with IOU exactly equal to the threshold are kept).",
     note="In single precision. Where the intersection and the union have to be rounded to it, and that may decide, the "
     "answer is left open.",
+    see=("https://github.com/onnx/onnx/issues/7615", "https://github.com/onnx/onnx/pull/7619"),
 )
 STRICTLY_AGAIN = SUPPRESSION.clause("Boxes with IoU strictly greater than this threshold are suppressed.", since=11)
 AGNOSTIC = SUPPRESSION.clause("Note that this algorithm is agnostic to where the origin is in the coordinate system")

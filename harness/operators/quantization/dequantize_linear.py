@@ -80,7 +80,12 @@ SAME_TYPE = DEQUANTIZE.clause("must have the same type.", since=21)
 RESULT_BEFORE_21 = DEQUANTIZE.clause("must have same shape. In the case of dequantizing", before=21, result=True)
 RESULT = DEQUANTIZE.clause("`x` and `y` must have the same shape.", since=21, result=True)
 INT32 = DEQUANTIZE.clause("there's no zero point (zero point is supposed to be 0).")
-IGNORED = DEQUANTIZE.clause("Ignored for per-tensor quantization.", since=13, before=19)
+IGNORED = DEQUANTIZE.clause(
+    "Ignored for per-tensor quantization.",
+    since=13,
+    before=19,
+    see=("https://github.com/onnx/onnx/pull/3706", "https://github.com/onnx/onnx/pull/3754"),
+)
 ONLY_AXIS = DEQUANTIZE.clause("Used only for per-axis quantization.", since=19, before=21)
 BACK = DEQUANTIZE.clause("Negative value means counting dimensions from the back.", since=13)
 RANGE_BEFORE_19 = DEQUANTIZE.clause("Accepted range is [-r, r-1] where r = rank(input).", since=13, before=19)
@@ -91,6 +96,7 @@ RANK_ONE = DEQUANTIZE.clause(
     since=19,
     before=21,
     note="Against the length that a scale for each element would have; of more than one element it leaves all open.",
+    see=("https://github.com/onnx/onnx/issues/6067", "https://github.com/onnx/onnx/pull/6095"),
 )
 FLOAT8 = DEQUANTIZE.clause(
     "but the dequantization formula remains the same for consistency",

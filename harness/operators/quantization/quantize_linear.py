@@ -71,7 +71,12 @@ LENGTH = QUANTIZE.clause("The scale must be a 1-D tensor, with the length of the
 BLOCKS = QUANTIZE.clause("The scale's shape is identical to the input's shape, except for one dimension", since=21)
 DEFAULT_BEFORE_13 = QUANTIZE.clause("Default value is uint8 typed 0 if it's not specified.", before=13)
 DEFAULT = QUANTIZE.clause("Default is uint8 with zero point of 0 if it's not specified.", since=13)
-IGNORED = QUANTIZE.clause("Ignored for per-tensor quantization.", since=13, before=21)
+IGNORED = QUANTIZE.clause(
+    "Ignored for per-tensor quantization.",
+    since=13,
+    before=21,
+    see=("https://github.com/onnx/onnx/pull/3706", "https://github.com/onnx/onnx/pull/3754"),
+)
 AXIS_USE = QUANTIZE.clause("Used only for per-axis and blocked quantization.", since=21)
 BACK = QUANTIZE.clause("Negative value means counting dimensions from the back.", since=13)
 RANGE_BEFORE_21 = QUANTIZE.clause("Accepted range is [-r, r-1] where r = rank(input).", since=13, before=21)
@@ -90,6 +95,7 @@ SATURATE = QUANTIZE.clause(
     since=19,
     note="The tables stand with Cast. There an infinity becomes NaN in the fnuz types in version 19, and later their "
     "limit, which leaves it open here.",
+    see=("https://github.com/onnx/onnx/pull/8230",),
 )
 NO_EFFECT = QUANTIZE.clause("It has no effect for float4e2m1, float6e2m3, or float6e3m2", since=28)
 BOTH_T2 = QUANTIZE.clause("are specified, `output_dtype` must be `T2`.", since=21, before=23)

@@ -30,6 +30,11 @@ COMPUTES = ARG_MAX.clause(
     "Computes the indices of the max elements of the input tensor's element along the provided axis.",
     note="Of no elements there is no greatest, nor is NaN spoken of; +0 and -0 are equal. Each of several that are the "
     "greatest is one of the max elements; before version 12 the index of any does.",
+    see=(
+        "https://github.com/onnx/onnx/issues/4716",
+        "https://github.com/microsoft/onnxruntime/issues/10514",
+        "https://github.com/apache/tvm/issues/19572",
+    ),
 )
 SAME_RANK = ARG_MAX.clause("The resulting tensor has the same rank as the input if keepdims equals 1.")
 PRUNED_BEFORE_11 = ARG_MAX.clause(

@@ -61,6 +61,7 @@ EMPTY = REDUCE_LOG_SUM_EXP.clause(
     "yields minus infinity (if supported by the datatype) or undefined otherwise.",
     since=13,
     note="Version 11 says neither.",
+    see=("https://github.com/onnx/onnx/pull/5568",),
 )
 STEPS = REDUCE_LOG_SUM_EXP.clause(
     "but composite-reduction operators will still perform the non-reduction steps as needed.", since=18

@@ -41,6 +41,7 @@ EMPTY = REDUCE_MEAN.clause(
     "yields undefined.",
     since=13,
     note="Version 11 says neither.",
+    see=("https://github.com/onnx/onnx/pull/5568",),
 )
 REDUCTION = Reduction(REDUCE_MEAN, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=18)
 

@@ -19,6 +19,11 @@ REDUCE_MIN.example(data=ramp(2, 3, 4), axes=[1], keepdims=0, noop_with_empty_axe
 COMPUTES = REDUCE_MIN.clause(
     "Computes the min of the input tensor's element",
     note="Says not whether a NaN or a number is the min, nor which zero is.",
+    see=(
+        "https://github.com/onnx/onnx/issues/4716",
+        "https://github.com/microsoft/onnxruntime/issues/10514",
+        "https://github.com/apache/tvm/issues/19572",
+    ),
 )
 EMPTY_BEFORE_12 = REDUCE_MIN.clause(
     "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
@@ -30,6 +35,7 @@ EMPTY = REDUCE_MIN.clause(
     "yields plus infinity (if supported by the datatype) or the maximum value of the data type otherwise.",
     since=13,
     note="Version 12 says neither.",
+    see=("https://github.com/onnx/onnx/pull/5568",),
 )
 BOOLEAN = REDUCE_MIN.clause(
     "If the input data type is Boolean, the comparison should consider `False < True`.", since=20, result=True

@@ -37,6 +37,7 @@ EMPTY = REDUCE_SUM.clause(
     "yields 0.",
     since=13,
     note="Version 11 says neither.",
+    see=("https://github.com/onnx/onnx/pull/5568",),
 )
 REDUCTION = Reduction(REDUCE_SUM, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=13)
 

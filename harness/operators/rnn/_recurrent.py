@@ -142,6 +142,11 @@ def recurrent(
             "Must be one of forward (default), reverse, or bidirectional.",
             note="GRU 1 has the default `foward` in its schema; the sentence decides. Says not in which order Y holds "
             "what reverse gives: that of X, in which t counts the time steps, as the official cases show.",
+            see=(
+                "https://github.com/onnx/onnx/issues/626",
+                "https://github.com/onnx/onnx/pull/7935",
+                "https://github.com/onnx/onnx-tensorflow/issues/342",
+            ),
         ),
         packed=op.clause(
             "The input sequences packed (and potentially padded) into one 3-D tensor with the shape of `[seq_length, "

@@ -85,6 +85,12 @@ LOSS = CAST.clause(
     note="Says not which neighbour a number becomes. Of two floating-point types it is the nearest, by IEEE 754, whose "
     "types they are, where runtimes go from double by way of float and round twice; of a fraction and an integer "
     "type it is left open, though runtimes cut it off.",
+    see=(
+        "https://github.com/onnx/onnx/issues/5004",
+        "https://github.com/onnx/onnx/issues/2285",
+        "https://github.com/onnx/onnx/issues/3776",
+        "https://github.com/onnx/onnx/pull/7720",
+    ),
 )
 SINGLE = CAST.clause("a 64-bit float 3.1415926459 may be round to a 32-bit float 3.141592.", since=9)
 THIRTY_SIX = CAST.clause(
@@ -106,6 +112,7 @@ UNDEFINED = CAST.clause(
     since=13,
     note="The official cases expect the lowest 2 or 4 bits of what is out of range.",
     against=("test_cast_FLOAT*_to_*INT[24]",),
+    see=("https://github.com/onnx/onnx/issues/2285", "https://github.com/iree-org/iree/issues/24591"),
 )
 TRUTH = CAST.clause("* bool: +/- 0.0 to False; all else to True.", since=13)
 INFINITE_FIXED = CAST.clause("* floating point: +/- infinity if OOR. (+ infinity in the case of uint)", since=13)
@@ -128,9 +135,25 @@ SATURATED = CAST.clause(
     since=19,
 )
 INF_BEFORE_24 = CAST.clause(
-    "| Inf | FLT_MAX | NaN | FLT_MAX | NaN |", since=19, before=24, note="Runtimes know but the table of version 24."
+    "| Inf | FLT_MAX | NaN | FLT_MAX | NaN |",
+    since=19,
+    before=24,
+    note="Runtimes know but the table of version 24.",
+    see=(
+        "https://github.com/onnx/onnx/issues/6220",
+        "https://github.com/onnx/onnx/pull/7085",
+        "https://github.com/onnx/onnx/pull/7130",
+    ),
 )
-INF = CAST.clause("| Inf | FLT_MAX | FLT_MAX | FLT_MAX | FLT_MAX |", since=24)
+INF = CAST.clause(
+    "| Inf | FLT_MAX | FLT_MAX | FLT_MAX | FLT_MAX |",
+    since=24,
+    see=(
+        "https://github.com/onnx/onnx/issues/6220",
+        "https://github.com/onnx/onnx/pull/7085",
+        "https://github.com/onnx/onnx/pull/7130",
+    ),
+)
 UNSATURATED = CAST.clause(
     "| Inf | NaN | NaN | Inf | NaN | | -Inf | -NaN | NaN | -Inf | NaN | | \\[x\\] > FLT_MAX | NaN | NaN | Inf | NaN |",
     since=19,

@@ -26,6 +26,11 @@ DETAILS = CAST_LIKE.clause(
     note="That of the Cast of the same opset; what it leaves open is open here. The official cases to 2 and 4 bits "
     "have numbers out of range; what they expect stands there.",
     against=("test_castlike_FLOAT*_to_*INT[24]*", "test_castlike_FLOAT*_to_FLOAT4E2M1*"),
+    see=(
+        "https://github.com/onnx/onnx/issues/6220",
+        "https://github.com/onnx/onnx/pull/7085",
+        "https://github.com/onnx/onnx/pull/7130",
+    ),
 )
 LIKE = CAST_LIKE.clause(
     "The (first) input tensor will be cast to produce a tensor of the same type as this (second input) tensor.",

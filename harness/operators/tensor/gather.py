@@ -42,7 +42,10 @@ WITHIN = GATHER.clause(
     note="Does not say whether a negative index counts from the back, as version 11 says, or is out of bounds.",
 )
 BOUNDS = GATHER.clause("All index values are expected to be within bounds [-s, s-1] along axis of size s.", since=11)
-ERROR = GATHER.clause("It is an error if any of the index values are out of bounds.")
+ERROR = GATHER.clause(
+    "It is an error if any of the index values are out of bounds.",
+    see=("https://github.com/onnx/onnx/issues/2179", "https://github.com/onnx/onnx/pull/2202"),
+)
 SINGLE = GATHER.clause(
     "It is an indexing operation that indexes into the input `data` along a single (specified) axis.", since=13
 )

@@ -42,6 +42,7 @@ REMOVE = PAD.clause(
     "the number of padding elements to add or remove (if negative)",
     since=2,
     note="No more can be removed than there are. Says not whether removing or reflecting comes first.",
+    see=("https://github.com/onnx/onnx/issues/4294",),
 )
 RANK_BEFORE_2 = PAD.clause("`paddings` rank should be double of the input's rank.", before=2)
 RANK_BEFORE_11 = PAD.clause("`pads` rank should be double of the input's rank.", since=2, before=11)
@@ -64,9 +65,14 @@ REFLECT = PAD.clause(
     "pads with the reflection of the vector mirrored on the first and last values of the vector",
     since=11,
     note="Says not how it goes on where there are no more values to mirror, nor did versions 1 and 2.",
+    see=("https://github.com/onnx/onnx/issues/7467", "https://github.com/onnx/onnx/pull/7700"),
 )
 EDGE = PAD.clause("3) `edge` - pads with the edge values of array", since=11, note="Of no values there is no edge.")
-WRAP = PAD.clause("4) `wrap` - wrap-around padding as if the data tensor forms a torus", since=19)
+WRAP = PAD.clause(
+    "4) `wrap` - wrap-around padding as if the data tensor forms a torus",
+    since=19,
+    see=("https://github.com/onnx/onnx/issues/5245",),
+)
 FILLED = PAD.clause("One float, indicates the value to be filled", before=11)
 SCALAR = PAD.clause("A scalar value to be used if the mode chosen is `constant`", since=11)
 DEFAULT_BEFORE_13 = PAD.clause("(by default it is 0).", since=11, before=13)

@@ -50,6 +50,7 @@ ZERO_AND_INFERRED = RESHAPE.clause(
     "If the attribute 'allowzero' is set, it is invalid for the specified shape to contain both a zero value and -1, "
     "as the value of the dimension corresponding to -1 cannot be determined uniquely.",
     since=14,
+    see=("https://github.com/onnx/onnx/pull/4601",),
 )
 BY_DEFAULT = RESHAPE.clause(
     "By default, when any value in the 'shape' input is equal to zero the corresponding dimension value is copied from "

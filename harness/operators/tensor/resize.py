@@ -131,7 +131,12 @@ ALIGN = RESIZE.clause(
     against=("test_resize_downsample_scales_*_align_corners",),
 )
 ASYMMETRIC = RESIZE.clause("x_original = x_resized / scale", since=11)
-FOR_NN = RESIZE.clause("x_original = (x_resized + 0.5) / scale, <br/>", since=11, before=13)
+FOR_NN = RESIZE.clause(
+    "x_original = (x_resized + 0.5) / scale, <br/>",
+    since=11,
+    before=13,
+    see=("https://github.com/onnx/onnx/pull/3976",),
+)
 SYMMETRIC = RESIZE.clause("x_ori = offset + (x + 0.5) / scale - 0.5", since=19)
 CROP = RESIZE.clause(
     "x_original = length_resized > 1 ? start_x * (length_original - 1) + x_resized * (end_x - start_x)", since=11
@@ -141,6 +146,7 @@ TRANSFORM = RESIZE.clause(
     since=11,
     note="Says what some modes do, and nothing of others. Of tf_half_pixel_for_nn the text says nothing since version "
     "13, which onnxruntime goes on to take.",
+    see=("https://github.com/onnx/onnx/pull/2425",),
 )
 EXTRAPOLATION = RESIZE.clause("this value is used as the corresponding output value. Default is 0.0f.", since=11)
 EXCLUDE = RESIZE.clause("the weight will be renormalized so that their sum is 1.0. The default value is 0.", since=11)
@@ -162,7 +168,9 @@ STRETCH = RESIZE.clause(
 NOT_LARGER = RESIZE.clause("so that no extent of the output is larger than the specified size", since=18)
 NOT_SMALLER = RESIZE.clause("so that no extent of the output is smaller than the specified size", since=18)
 HALFWAY = RESIZE.clause(
-    "`round_int` stands for computing the nearest integer value, rounding halfway cases up.", since=18
+    "`round_int` stands for computing the nearest integer value, rounding halfway cases up.",
+    since=18,
+    see=("https://github.com/onnx/onnx/pull/8007", "https://github.com/onnx/onnx/pull/7874"),
 )
 AXES = RESIZE.clause(
     "Given a set of `sizes`, associated with a subset of `axes` (explicitly provided or default)", since=18
@@ -173,7 +181,10 @@ BACK = RESIZE.clause(
 RANGE = RESIZE.clause("Accepted range is [-r, r-1], where r = rank(data).", since=18)
 REPEATED = RESIZE.clause("Behavior is undefined if an axis is repeated.", since=18)
 ANTIALIAS = RESIZE.clause(
-    "by stretching the resampling filter by a factor max(1, 1 / scale)", since=18, note="Its weights sum to 1."
+    "by stretching the resampling filter by a factor max(1, 1 / scale)",
+    since=18,
+    note="Its weights sum to 1.",
+    see=("https://github.com/onnx/onnx/pull/8029",),
 )
 TRANSFORMS: Mapping[str, Clause] = {
     "half_pixel": HALF_PIXEL,

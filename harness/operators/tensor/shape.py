@@ -58,6 +58,7 @@ EMPTY_SHAPE = SHAPE.clause(
     since=15,
     note="Said of the axes after r was added and they were clamped: the example start: 0, end: -1 is not empty. "
     "start == end is empty because the end is exclusive.",
+    see=("https://github.com/onnx/onnx/issues/6862", "https://github.com/onnx/onnx/pull/7132"),
 )
 EXAMPLE_START = SHAPE.clause("``` Input tensor with shape: [2, 3, 4] start: -1 Output: [4] ```", since=15)
 EXAMPLE_END = SHAPE.clause("``` Input tensor with shape: [2, 3, 4] end: -1 Output: [2, 3] ```", since=15)

@@ -49,7 +49,11 @@ STEP_ZERO = SLICE.clause("'steps' cannot be 0.", since=11, note="Version 10 does
 STEP_DEFAULT_BEFORE_11 = SLICE.clause("in `axes`. Default to 1.", since=10, before=11)
 STEP_DEFAULT = SLICE.clause("'steps' cannot be 0. Defaults to 1", since=11)
 COMPUTED = SLICE.clause("must be computed for each `i` in `[0, ... r-1]` where", since=13, result=True)
-INITIAL = SLICE.clause("The effective values are initialized as `starts[i] = 0`, `ends[i] = dims[i]`", since=13)
+INITIAL = SLICE.clause(
+    "The effective values are initialized as `starts[i] = 0`, `ends[i] = dims[i]`",
+    since=13,
+    see=("https://github.com/onnx/onnx/pull/8335",),
+)
 AXES_ADD = SLICE.clause("All negative elements of `axes` are made non-negative by adding `r` to them", since=13)
 BOUNDS_ADD = SLICE.clause("in `starts[i]` and `ends[i]` have `dims[axes[i]]` added to them", since=13)
 CLAMP_START = SLICE.clause(

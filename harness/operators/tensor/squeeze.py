@@ -47,7 +47,11 @@ LIST = SQUEEZE.clause(
     before=23,
     note="Does not say that the list is 1-D.",
 )
-ONE_D = SQUEEZE.clause("1D tensor of integers indicating the dimensions to squeeze.", since=23)
+ONE_D = SQUEEZE.clause(
+    "1D tensor of integers indicating the dimensions to squeeze.",
+    since=23,
+    see=("https://github.com/onnx/onnx/issues/6886", "https://github.com/onnx/onnx/pull/6888"),
+)
 FROM_BACK = SQUEEZE.clause("Negative value means counting dimensions from the back.", since=11)
 IN_RANGE = SQUEEZE.clause("Accepted range is [-r, r-1] where r = rank(data).", since=11)
 SAME_DATA = SQUEEZE.clause("Reshaped tensor with same data as input.")

@@ -22,10 +22,12 @@ ONCE = TRANSPOSE.clause(
     "input tensor.",
     note="No axis counts from the back, though onnx.reference lets it. A perm that is given and empty is not omitted: "
     "it fits rank 0 alone, though onnx.reference takes it for none.",
+    see=("https://github.com/onnx/onnx/issues/5481", "https://github.com/onnx/onnx/pull/5857"),
 )
 CORRESPONDS = TRANSPOSE.clause(
     "Axis `i` of the output tensor corresponds to axis `perm[i]` of the input tensor.",
     note="Not the other way round: the second example of the text tells them apart.",
+    see=("https://github.com/onnx/onnx/issues/4611", "https://github.com/onnx/onnx/pull/8197"),
 )
 OMITTED = TRANSPOSE.clause(
     "If the attribute is omitted, its default value is `(n-1, ..., 0)`, where `n` is the rank of the input tensor "

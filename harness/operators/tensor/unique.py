@@ -38,7 +38,10 @@ ORDERED = UNIQUE.clause(
     note="Subtensors ascend by their first elements that differ, as in numpy.unique, which the text names. Complex "
     "numbers do not ascend.",
 )
-ONE_D = UNIQUE.clause("A 1-D INT64 tensor containing the count of each element of 'Y' in input 'X'")
+ONE_D = UNIQUE.clause(
+    "A 1-D INT64 tensor containing the count of each element of 'Y' in input 'X'",
+    see=("https://github.com/onnx/onnx/issues/6133", "https://github.com/onnx/onnx/pull/8180"),
+)
 INDICES_ALONG = UNIQUE.clause("it contains indices to subtensors in input 'X' on the 'axis'.")
 INDICES_FLAT = UNIQUE.clause("it contains indices to values in the flattened input tensor.")
 BACK = UNIQUE.clause("Negative value means counting dimensions from the back.")

@@ -88,7 +88,11 @@ LIST = UNSQUEEZE.clause(
     before=23,
     note="Does not say that the list is 1-D.",
 )
-ONE_D = UNSQUEEZE.clause("1D tensor of integers indicating the dimensions to be inserted.", since=23)
+ONE_D = UNSQUEEZE.clause(
+    "1D tensor of integers indicating the dimensions to be inserted.",
+    since=23,
+    see=("https://github.com/onnx/onnx/issues/6886", "https://github.com/onnx/onnx/pull/6888"),
+)
 FROM_BACK = UNSQUEEZE.clause("Negative value means counting dimensions from the back.", since=11)
 IN_RANGE = UNSQUEEZE.clause("Accepted range is [-r, r-1] where r = rank(expanded).", since=11)
 SAME_DATA = UNSQUEEZE.clause("Reshaped tensor with same data as input.")
