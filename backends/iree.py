@@ -56,6 +56,7 @@ class NoTypeError(Exception):
 
 OPT_OUTS = (
     ("ValidationError", r"^No Op registered for ", "no such operator"),
+    # "The operator is not implemented, or the implementation is missing a case": iree.dev/guides/ml-frameworks/onnx.
     ("CompilerToolError", r"error: failed to legalize (unresolved )?operation '", "no kernel"),
     ("CompilerToolError", r"error: unhandled torch type: '!torch\.(list|optional)<", "no sequences and optionals"),
     ("OnnxImportError", r"^Unknown ONNX tensor element type: \d+$", "no such element type"),

@@ -29,7 +29,8 @@ OPT_OUTS = (
     ("InvalidGraph", r"No Op registered for", "no such operator in its schemas"),
     ("Fail", r"No Op registered for", "no such operator in its schemas"),
     ("Fail", r"is not a registered function/op", "no such operator in its schemas"),
-    # It computes float16 by casts to float, which Cast of opsets below 6 does not take; it documents support from 7 on.
+    # It computes float16 by casts to float, which Cast of opsets below 6 does not take. Its documentation says "opset
+    # version 7 and higher": onnxruntime.ai/docs/reference/compatibility.html.
     ("InvalidGraph", r'In Node, \("InsertedPrecisionFreeCast_', "float16 in an opset below those that it supports"),
     ("Fail", r"Unsupported value attribute datatype: \d+$", "no kernel"),
     (
