@@ -149,6 +149,8 @@ for name, bounds in BOUNDS.items():
 case("neither_before_11", input=MIXED, cites=DEFAULTS_BEFORE_11)
 WIDE = typed("double", [-1e300, 1e300, 3.5e38, 5.0])
 case("limits_as_bounds_wide", Tag.EDGE, input=WIDE, min=-FLOAT_MAX, max=FLOAT_MAX, before=11, cites=(UNDER, ABOVE))
+ENDS_OF_FLOATS = typed("double", [FLOAT_MAX, -FLOAT_MAX, 1.0])
+case("ends_of_floats_wide_before_11", Tag.EDGE, input=ENDS_OF_FLOATS, before=11, cites=DEFAULTS_BEFORE_11)
 case("finite_halves_before_11", Tag.EDGE, input=typed("float16", [65504, -65504]), before=11, cites=DEFAULTS_BEFORE_11)
 case("both_infinities", Tag.EDGE, input=[-np.inf, np.inf, 1], min=-1.0, max=2.0, cites=(UNDER, ABOVE))
 case("bounds_infinite", Tag.EDGE, input=[-np.inf, np.inf, 1], min=-np.inf, max=np.inf, cites=LIMITS)

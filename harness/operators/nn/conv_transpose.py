@@ -260,6 +260,16 @@ case(
     unspecified=LESS,
 )
 case(
+    "output_padding_of_a_stride",
+    X=waves(1, 2, 3, 4),
+    W=waves(2, 3, 2, 3),
+    strides=[2, 1],
+    dilations=[3, 2],
+    output_padding=[2, 0],
+    since=11,
+    unspecified=LESS,
+)
+case(
     "output_padding_beyond_dilations",
     X=waves(1, 2, 3, 4),
     W=waves(2, 3, 2, 3),

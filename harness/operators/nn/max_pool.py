@@ -335,6 +335,17 @@ case(
 case("storage_order_two", X=PLANE, kernel_shape=[2, 3], storage_order=2, n=2, unspecified=STORAGE)
 case("indices_of_one_pixel", Tag.EDGE, X=[[[[3]]]], kernel_shape=[1, 1], n=2, since=8, cites=FLAT)
 case("indices_of_nan_alone", Tag.EDGE, X=[[[1, np.nan, 2]]], kernel_shape=[1], n=2, since=8, cites=SELECTED)
+case(
+    "indices_of_nan_beside_padding",
+    Tag.EDGE,
+    X=[[[5, 1, 2], [np.nan, 4, 3]]],
+    kernel_shape=[2],
+    strides=[2],
+    pads=[1, 0],
+    n=2,
+    since=8,
+    cites=SELECTED,
+)
 case("indices_of_no_batch", Tag.EDGE, X=ramp(0, 2, 4), kernel_shape=[2], n=2, since=8, cites=SAME_DIMENSIONS)
 case("indices_of_equals", Tag.EDGE, X=[[[3, 3, 5]]], kernel_shape=[2], n=2, since=8, cites=SELECTED)
 case(

@@ -474,8 +474,7 @@ def resized(
     """Return X resized axis by axis; axes, antialias and the policy are None before version 18."""
     transform, policy = coordinate_transformation_mode, keep_aspect_ratio_policy or "stretch"
     v.require(MODES, mode in {"nearest", "linear", "cubic"})
-    v.silent(TRANSFORM, transform not in TRANSFORMS)
-    v.permit(TRANSFORMS[transform])
+    v.silent(TRANSFORM, transform not in TRANSFORMS or not TRANSFORMS[transform].in_force(v.since))
     v.require(NEAREST_FOUR, nearest_mode in ROUNDINGS)
     v.silent(AVERAGE, mode != "nearest" and X.dtype.kind in "Ob")
     numbers = _axes(v, X.ndim, axes)
@@ -763,9 +762,9 @@ case("open_policy", X=GRID, scales=[2.0, 2.0], keep_aspect_ratio_policy="not_lar
 case("open_policy_unknown", X=GRID, sizes=[8, 3], keep_aspect_ratio_policy="fit", unspecified=STRETCH)
 each_signature("open_way", X=GRID, sizes=[8, 3], coordinate_transformation_mode="corners", unspecified=TRANSFORM)
 FOR_NN_CALL: dict[str, Any] = {"sizes": [8, 3], "coordinate_transformation_mode": "tf_half_pixel_for_nn"}
-case("open_for_nn", Tag.CHANGE, X=GRID, **FOR_NN_CALL, since=13, unspecified=FOR_NN)
+case("open_for_nn", Tag.CHANGE, X=GRID, **FOR_NN_CALL, since=13, unspecified=TRANSFORM)
 SYMMETRIC_CALL: dict[str, Any] = {"sizes": [8, 3], "coordinate_transformation_mode": "half_pixel_symmetric"}
-case("open_symmetric", Tag.CHANGE, X=GRID, **SYMMETRIC_CALL, since=13, before=19, unspecified=SYMMETRIC)
+case("open_symmetric", Tag.CHANGE, X=GRID, **SYMMETRIC_CALL, since=13, before=19, unspecified=TRANSFORM)
 case("open_repeated", X=GRID, sizes=[8, 3], axes=[1, -1], unspecified=REPEATED)
 case("open_integers", X=typed("int32", [[0, 1]]), sizes=[1, 4], mode="linear", since=19, unspecified=AVERAGE)
 case("open_string", X=typed("string", [["a"]]), sizes=[1, 4], mode="linear", since=19, unspecified=AVERAGE)
