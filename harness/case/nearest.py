@@ -31,41 +31,41 @@ def nearest(
     """
     if allowance.any_of:
         pairs = enumerate(zip(expected, actual, strict=False))
-        chosen = [_chosen(allowance.any_of[index], wanted, got, allowance) for index, (wanted, got) in pairs]
+        chosen = [_chosen(allowance.any_of[index], value, answer, allowance) for index, (value, answer) in pairs]
         expected = [*chosen, *expected[len(chosen) :]]
     return _reordered(expected, actual, allowance.any_order) if allowance.any_order else expected
 
 
-def _chosen(any_of: AnyOf | None, wanted: Value | Drawn, got: Value, allowance: Allowance) -> Value | Drawn:
-    if any_of is None or not isinstance(got, np.ndarray):
-        return wanted
+def _chosen(any_of: AnyOf | None, value: Value | Drawn, answer: Value, allowance: Allowance) -> Value | Drawn:
+    if any_of is None or not isinstance(answer, np.ndarray):
+        return value
     if any_of.elementwise:
-        return _chosen_by_element(any_of, got, allowance)
-    return min(any_of.values, key=lambda value: _distance(value, got, allowance))
+        return _chosen_by_element(any_of, answer, allowance)
+    return min(any_of.values, key=lambda value: _distance(value, answer, allowance))
 
 
-def _distance(value: Array, got: Array, allowance: Allowance) -> tuple[bool, bool, int]:
+def _distance(value: Array, answer: Array, allowance: Allowance) -> tuple[bool, bool, int]:
     """Return how far a value is from an answer: in its type, its shape, and how many of its elements."""
-    if not _alike(value, got):
-        return value.dtype != got.dtype, value.shape != got.shape, 0
-    return False, False, int(unequal(value, got, allowance, None).sum())
+    if not _alike(value, answer):
+        return value.dtype != answer.dtype, value.shape != answer.shape, 0
+    return False, False, int(unequal(value, answer, allowance, None).sum())
 
 
-def _chosen_by_element(any_of: AnyOf, got: Array, allowance: Allowance) -> Array:
+def _chosen_by_element(any_of: AnyOf, answer: Array, allowance: Allowance) -> Array:
     first = any_of.values[0]
-    if not _alike(first, got):
+    if not _alike(first, answer):
         return first
     for value in any_of.values[1:]:
-        first = np.where(unequal(value, got, allowance, None), first, value)
+        first = np.where(unequal(value, answer, allowance, None), first, value)
     return first
 
 
-def _alike(wanted: object, got: object) -> bool:
+def _alike(value: object, answer: object) -> bool:
     return (
-        isinstance(wanted, np.ndarray)
-        and isinstance(got, np.ndarray)
-        and wanted.dtype == got.dtype
-        and wanted.shape == got.shape
+        isinstance(value, np.ndarray)
+        and isinstance(answer, np.ndarray)
+        and value.dtype == answer.dtype
+        and value.shape == answer.shape
     )
 
 
@@ -73,14 +73,14 @@ def _reordered(expected: Sequence[Value | Drawn], actual: Sequence[Value], order
     """Return the expected outputs in the order of an answer; what the answer lacks takes the places that are left."""
     if len(expected) != len(actual) or not all(map(_alike, expected, actual)):
         return expected
-    pairs = [(np.asarray(wanted), np.asarray(got)) for wanted, got in zip(expected, actual, strict=True)]
-    integers = [(wanted, got) for wanted, got in pairs if not is_float(wanted)]
-    bits = [(_bits(wanted), _bits(got)) for wanted, got in pairs]
+    pairs = [(np.asarray(value), np.asarray(answer)) for value, answer in zip(expected, actual, strict=True)]
+    integers = [(value, answer) for value, answer in pairs if not is_float(value)]
+    bits = [(_bits(value), _bits(answer)) for value, answer in pairs]
     # What is the same in all outputs belongs together, then what is equal, then what has equal integers, as an index.
     keys = [_rows(several, order) for several in (bits, pairs, integers) if several]
     lanes, _, size = keys[0].shape
     places = np.array([_places(lane) for lane in zip(*keys, strict=True)], np.int64).reshape(lanes, size)
-    return [_permuted(wanted, places, order) for wanted, _ in pairs]
+    return [_permuted(value, places, order) for value, _ in pairs]
 
 
 def _by_lane(array: Array, order: Order) -> Array:
@@ -113,9 +113,9 @@ def _bits(array: Array) -> Array:
     return array.view(f"u{array.dtype.itemsize}") if is_float(array) and array.dtype.kind != "c" else array
 
 
-def _codes(wanted: Array, got: Array) -> Array:
+def _codes(value: Array, answer: Array) -> Array:
     """Return a number for each element of two arrays, the same for equal ones, NaN among them: [2, ...]."""
-    both = np.stack([wanted, got])
+    both = np.stack([value, answer])
     if is_float(both) and both.dtype.kind != "c":
         both = np.where(np.isnan(both.astype(np.float64)), np.iinfo(np.int64).max, ordered(both))
     elif both.dtype.kind not in "biucO":
@@ -132,11 +132,11 @@ def _places(keys: Sequence[Array]) -> list[int]:
     """
     size = keys[0].shape[1]
     free, places = set(range(size)), [-1] * size
-    for wanted, got in keys:
+    for expected, actual in keys:
         left = defaultdict(list)
         for place in sorted(free, reverse=True):
-            left[int(wanted[place])].append(place)
-        for index, number in enumerate(got):
+            left[int(expected[place])].append(place)
+        for index, number in enumerate(actual):
             if places[index] < 0 and left[int(number)]:
                 places[index] = left[int(number)].pop()
                 free.remove(places[index])

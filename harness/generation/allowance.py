@@ -46,6 +46,8 @@ def of_answer(
     several = answer.any_order is not None or any(item is not None for item in any_of)
     if several and (tolerance.measured or tolerance.bound):
         raise DeclarationError("AnyOf and AnyOrder are for what is exact; the bounds are those of one value")
+    if any(item is not None and item.elementwise and is_float(item.values[0]) for item in any_of):
+        raise DeclarationError("elements chosen one by one are compared exactly, and floats have a tolerance")
     return Allowance(
         reason=tolerance.reason,
         ulp=tolerance.ulp,

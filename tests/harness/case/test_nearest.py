@@ -11,6 +11,11 @@ import pytest
 from harness.case.case import Allowance
 from harness.case.compare import compare, differing, offsets, unlike
 from harness.declare import AnyOf, AnyOrder, Order
+from harness.execution.judge import judge
+from harness.execution.replies import Answered
+from harness.generation import plans
+from harness.run.scheduler import with_reference
+from harness.spec import registry
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -116,6 +121,20 @@ def test_what_is_not_the_same_set_is_wrong(values: Any, indices: Any, expected: 
 def test_without_its_partner_an_output_is_a_set_by_itself() -> None:
     assert verdict([VALUES], [VALUES[:, ::-1]], LANES) is Verdict.PASS
     assert verdict([VALUES], [np.array([[9, 7, 7], [8, 8, 4]], np.float32)], LANES) is Verdict.WRONG_VALUE
+
+
+def test_a_reference_that_is_right_leaves_what_the_text_leaves_open_and_a_wrong_one_does_not() -> None:
+    op = registry.load().named("TopK")
+    case = next(plans.cases(op, (11,), [spec for spec in op if spec.name == "unsorted"]))
+    values, indices = map(np.asarray, case.expected or ())
+    turned, wrong = (values[:, ::-1], indices[:, ::-1]), (values + 1, indices)
+    right = with_reference(case, "theirs", Answered(turned, None))
+    assert right.expected is turned
+    assert judge(right, "mine", Answered((values, indices), None)).verdict is Verdict.PASS
+    other = with_reference(case, "theirs", Answered(wrong, None))
+    assert judge(other, "mine", Answered(wrong, None)).verdict is Verdict.PASS
+    reversed_ = tuple(item[:, ::-1] for item in wrong)
+    assert judge(other, "mine", Answered(reversed_, None)).verdict is Verdict.WRONG_VALUE
 
 
 BOXES = np.array([[0, 0, 3], [0, 0, 0], [0, 1, 3], [1, 0, 2]])

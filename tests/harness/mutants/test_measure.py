@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from weak_operators import DEMANDING, DYING, LOOP, PLAIN, STRONG, WEAK, loaded
+from weak_operators import DEMANDING, DYING, EITHER, LOOP, PLAIN, STRONG, WEAK, loaded
 
 from harness.declare import DeclarationError
 from harness.mutants import __main__ as command
@@ -48,6 +48,13 @@ def test_a_fault_that_loops_without_an_end_is_noticed(tmp_path: Path, ends: None
     result = measured(tmp_path, LOOP, STRONG)
     assert [item["how"] for item in records(tmp_path) if item["fault"] == "statement removed"][-1] == "does not end"
     assert result.figures.noticed > 5
+
+
+def test_a_fault_in_another_answer_that_is_allowed_is_noticed(tmp_path: Path) -> None:
+    result = measured(tmp_path, EITHER, STRONG)
+    assert not result.survivors
+    noticed = {item["fault"]: item["how"] for item in records(tmp_path)}
+    assert noticed["1 -> 2"] == "other answers are allowed"
 
 
 def test_a_fault_that_kills_the_process_is_noticed(tmp_path: Path) -> None:

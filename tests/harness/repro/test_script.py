@@ -479,7 +479,9 @@ def values_of_every_kind() -> Iterator[Case]:
     op = registry.load().named("Split")
     case = next(iter(plans.cases(op, (18,))))
     for allowance, expected, _ in TOLERATED:
-        yield dataclasses.replace(case, expected=(expected,), outputs=("a",), allowance=allowance, clauses=())
+        values = expected if isinstance(expected, tuple) else (expected,)
+        outputs = ("a", "b")[: len(values)]
+        yield dataclasses.replace(case, expected=values, outputs=outputs, allowance=allowance, clauses=())
 
 
 def names_that_nobody_defines(folder: Path) -> str:
