@@ -81,7 +81,13 @@ SHOULD = Reading(
     "Standards distinguish must and should (RFC 2119); ONNX's texts use both without a definition.",
     ("https://github.com/onnx/onnx/issues/5573",),
 )
-READINGS = {reading.number: reading for reading in (ONE_ELEMENT, SUBNORMAL, DOUBLE, REAL_NUMBERS, NAN, SHOULD)}
+SET = Reading(
+    "R7",
+    "In which order are the elements of what a text calls a set, or leaves unsorted?",
+    "In any: the answer is equal as a set.",
+    "A set has no order. The text decides which elements there are, and which of several outputs belong together.",
+)
+READINGS = {reading.number: reading for reading in (ONE_ELEMENT, SUBNORMAL, DOUBLE, REAL_NUMBERS, NAN, SHOULD, SET)}
 """All of them, by number."""
 
 

@@ -18,6 +18,7 @@ import onnx
 from onnx import numpy_helper
 
 from harness.declare import AnyOf, AnyOrder, Call, Drawn, NoAnswer, PartlyOpen, Rejected, Rule, Sparse, Version, dense
+from harness.declare.readings import SET
 from harness.declare.rounding import is_float, nearest
 from harness.spec import registry as registries
 from harness.spec import schema
@@ -172,6 +173,7 @@ def apply(
     except NoAnswer as no_answer:
         no_answer.rests_on = frozenset(called.rests_on)
         raise
+    called.reads(SET, isinstance(result, AnyOrder))
     values = of_result(result)
     if len(values) < n:
         raise OracleError(f"{version}: the oracle gave {len(values)} outputs, the node has {n}")

@@ -69,10 +69,12 @@ FLOAT_MAX = FLOAT_TYPES["float"].largest
 
 def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None) -> Array:
     """Return the elements, or the bound that each is beyond; None is no bound."""
-    v.silent(LIMITS, any(bound is not None and bool(np.isnan(bound)) for bound in (low, high)))
+    for bound in (low, high):
+        v.ordered(LIMITS, np.asarray(0.0 if bound is None else bound))
+    v.compares(elements)
     if low is not None and high is not None and low > high:
         v.permit(CROSSED)
-        v.silent(EQUIVALENT, bool(np.isnan(elements).any()))
+        v.ordered(EQUIVALENT, elements)
         return np.full_like(elements, high)
     if low is not None:
         v.silent(LIMITS, _zeros_differ(elements, low))

@@ -77,7 +77,7 @@ def indices(v: Version, data: Array, axis: int, keepdims: int, select_last_index
     if NOT_EMPTY.in_force(v.since):
         v.require(NOT_EMPTY, data.size > 0)
     v.silent(COMPUTES, data.shape[axis] == 0)
-    v.silent(COMPUTES, data.dtype.kind == "f" and bool(np.isnan(data).any()))
+    v.ordered(COMPUTES, data)
     v.silent(KEEP, keepdims not in {0, 1})
     v.silent(WHETHER, select_last_index not in {None, 0, 1})
     greatest = data == data.max(axis, keepdims=True)

@@ -96,7 +96,11 @@ def test_a_sentence_that_names_the_shape_of_a_scalar_forbids_others(operator: st
         ("MaxPool", 22, "nan", "R5"),
         ("Relu", 14, "nan", "R5"),
         ("Unique", 11, "nan", "R5"),
+        ("TopK", 11, "nan*", "R5"),
+        ("ArgMax", 13, "nan*", "R5"),
+        ("Clip", 13, "nan_m*", "R5"),
         ("Split", 18, "both", "R6"),
+        ("NonMaxSuppression", 11, "batches*", "R7"),
     ],
 )
 def test_a_reading_is_named_by_the_cases_that_rest_on_it(operator: str, version: int, glob: str, number: str) -> None:
