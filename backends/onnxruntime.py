@@ -38,6 +38,7 @@ OPT_OUTS = (
         r"Currently do not support dims higher than 2|Unsupported sparse tensor data type",
         "no such sparse tensor",
     ),
+    ("RuntimeException", r"running If node.*Unsupported type proto value case:0", "no such sparse tensor"),
     ("Fail", r"MLDataType for: .* is not currently registered or supported", "no such element type"),
     ("InvalidArgument", r"Invalid tensor data type (2[4-9]|[3-9]\d)\.", "no such element type"),
     ("Fail", r"Batchwise recurrent operations \(layout == 1\) are not supported", "no kernel"),

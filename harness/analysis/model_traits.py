@@ -19,7 +19,7 @@ from backends.protocol import ElementTypeError
 from harness.analysis.traits import MOST_TEXT, OPSET, TYPE, Kind, Topic, Trait, Traits
 from harness.case.case import PLAIN
 from harness.generation.forms import Form, build, delivered_id
-from harness.spec import schema
+from harness.spec import nodes, schema
 from harness.spec.signature import type_of
 from harness.verdict import line, split_operator
 
@@ -60,7 +60,7 @@ class Reader:
         model = onnx.ModelProto.FromString(case.model)
         name, version = split_operator(case.operator)
         domain, _, op_type = name.partition("/")
-        node = next((n for n in model.graph.node if n.op_type == op_type and (n.domain or "ai.onnx") == domain), None)
+        node = nodes.of_operator(model, domain, op_type)
         stem, _, form = case.id.partition("@")
         if form != case.form or stem != self._stem:
             known = _version(domain, op_type, version)
@@ -203,7 +203,8 @@ def _types(
     inputs: Mapping[str, Value], graph: onnx.GraphProto, node: onnx.NodeProto, version: OperatorVersion
 ) -> Iterator[tuple[Trait, Any]]:
     """Yield the element types: that of the first type variable as `type`, of others by the input's name."""
-    infos = {info.name: info.type for info in (*graph.input, *graph.output)}
+    graphs = [graph, *nodes.subgraphs(graph.node)]
+    infos = {info.name: info.type for item in reversed(graphs) for info in (*item.input, *item.output)}
     seen: dict[str, str] = {}
     for place, (parameter, name) in enumerate(_named(version, list(node.input))):
         declared = version.inputs[min(place, len(version.inputs) - 1)].type if version.inputs else ""

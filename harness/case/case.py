@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from harness.declare.data import Value
 
 PLAIN, EXPANDED = "plain", "expanded"
+IF_BRANCH, LOCAL_FUNCTION = "if_branch", "local_function"
 _OBJECTS = 2048
 """Size of the Python objects of a small case, in bytes, as measured."""
-FORMS = (PLAIN, "initializer", "omitted", "symbolic", "unranked", "top", "again", EXPANDED)
+FORMS = (PLAIN, "initializer", "omitted", "symbolic", "unranked", "top", "again", EXPANDED, IF_BRANCH, LOCAL_FUNCTION)
 """Ways to deliver a case; `initializer-NAME` is for a single input. See forms.Form."""
 
 

@@ -15,7 +15,7 @@ import onnx
 
 from harness.case.case import EXPANDED
 from harness.generation import plans
-from harness.spec import registry, schema
+from harness.spec import nodes, registry, schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -75,7 +75,7 @@ def points(version: OperatorVersion) -> set[Point]:
 def reached(version: OperatorVersion, case: Case) -> set[Point]:
     """Return the schema points that the model of a case reaches."""
     model = onnx.load_from_string(case.model)
-    node = next(item for item in model.graph.node if item.name == version.name)
+    node = next(item for item in nodes.of(model) if item.name == version.name)
     types = _types(model)
     points = {
         Point("attribute", name, "set" if any(item.name == name for item in node.attribute) else "unset")

@@ -9,9 +9,10 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from harness.case.case import EXPANDED, PLAIN, Allowance, Case, Outcome
+from harness.case.case import EXPANDED, IF_BRANCH, LOCAL_FUNCTION, PLAIN, Allowance, Case, Outcome
 from harness.declare import Drawn
-from harness.generation import function_body
+from harness.generation import function_body, surroundings
+from harness.spec import nodes as of_model
 from harness.spec import rewordings, schema
 from harness.spec.signature import type_of
 
@@ -43,6 +44,8 @@ class Plan:
         decided: the clause that the oracle names where it returns no values.
         types: the types of the type variables that the case is expanded over.
         rank: the rank of the output tensors, for a model without an answer; None where it is open.
+        leads: whether it is the first with values of those whose nodes have the same inputs, attributes and outputs;
+            it alone is delivered in the forms that test what is around a node.
     """
 
     op: Op
@@ -63,6 +66,7 @@ class Plan:
     open: tuple[np.ndarray[Any, Any] | None, ...]
     types: Mapping[str, str]
     rank: int | None
+    leads: bool = True
 
     @property
     def tensors(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -85,6 +89,9 @@ class Form:
         body: the function that replaces the node.
         unranked: the operator's inputs have an unknown rank. A graph must state the shapes of its own
             inputs, so they are outputs of a Reshape whose target shape is known at run time only.
+        conditional: an If whose then-branch has the node, and which takes the place of the node.
+        beside: the opset of ai.onnx where the operator is of another domain; None: the newest.
+        called: a call of a function that has the node, in place of the node, and this function.
     """
 
     name: str
@@ -95,10 +102,20 @@ class Form:
     unranked: bool = False
     again: bool = False
     body: onnx.FunctionProto | None = None
+    conditional: onnx.NodeProto | None = None
+    beside: int | None = None
+    called: tuple[onnx.NodeProto, onnx.FunctionProto] | None = None
+
+    @property
+    def replaced(self) -> bool:
+        """Whether the graph has something else in place of the node."""
+        return any(item is not None for item in (self.body, self.conditional, self.called))
 
 
 _RESHAPE_BY_INPUT = 5
 """The opset since which Reshape takes its target shape as an input."""
+_USUAL_OPSET = 13
+"""The opset of ai.onnx beside operators of other domains: one that every runtime has."""
 _RESHAPE_ALLOWZERO = 14
 """The opset since which Reshape can return a dimension of zero."""
 
@@ -118,6 +135,8 @@ def forms(plan: Plan) -> Iterator[Form]:
     body = _body(plan) if plan.expected is not None and not of_signature else None
     if body is not None:
         yield Form(EXPANDED, since, body=body)
+    if plan.leads and plan.expected is not None and not of_signature:
+        yield from _surroundings(plan, since, top)
 
 
 def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Form]:
@@ -141,8 +160,39 @@ def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Form]:
         yield Form("unranked", opset, symbolic=True, unranked=True)
 
 
-def form_names(version: OperatorVersion) -> tuple[str, ...]:
-    """Return the names of forms that a case of this version may have; which ones it fits depends on its plan."""
+def _surroundings(plan: Plan, since: int, top: int) -> Iterator[Form]:
+    """Return the forms with something else around the node."""
+    if "nodes" in plan.op.oracle_for(since).of_node:  # It is about the nodes around.
+        return
+    node = _node(plan)
+    outputs = [(name, type_) for name, type_ in plan.outputs if name]
+    opsets = _opsets(plan, Form(LOCAL_FUNCTION, since), [node])
+    for opset in _opsets_of_onnx(plan, since, top):
+        conditional = surroundings.branch(node, outputs, plan.expected or (), opset)
+        if conditional is not None:
+            own = opset if plan.version.domain == "ai.onnx" else since
+            yield Form(IF_BRANCH, own, conditional=conditional, beside=opset)
+            break
+    around = [*plan.around, *(name for other in plan.beside for name in other.output), *dict(plan.inputs)]
+    yield Form(LOCAL_FUNCTION, since, called=surroundings.call(node, opsets, around))
+
+
+def _opsets_of_onnx(plan: Plan, since: int, top: int) -> Sequence[int]:
+    """Return the opsets of ai.onnx in which a case may have an If around its node."""
+    if plan.version.domain == "ai.onnx":
+        return range(since, top + 1)
+    newest = schema.newest_opset("ai.onnx")
+    fixed = "ai.onnx" in _opsets(plan, Form(IF_BRANCH, since), [*plan.beside, _node(plan)])
+    return [newest] if fixed else range(_USUAL_OPSET, newest + 1)
+
+
+def form_names(version: OperatorVersion, *, leads: bool = True) -> tuple[str, ...]:
+    """Return the names of forms that a case of this version may have; which ones it fits depends on its plan.
+
+    Args:
+        version: of the operator.
+        leads: as in `Plan`.
+    """
     parameters = [item.name for item in version.inputs[1:] if not item.variadic]
     possible = {
         "initializer": bool(parameters),
@@ -153,6 +203,8 @@ def form_names(version: OperatorVersion) -> tuple[str, ...]:
         "top": version.top != version.since,
         "again": "seed" in version.attributes,
         EXPANDED: schema.first_body(version) is not None,
+        IF_BRANCH: leads,
+        LOCAL_FUNCTION: leads,
     }
     return (PLAIN, *(name for name, may_be in possible.items() if may_be))
 
@@ -202,21 +254,17 @@ def _value_info(name: str, type_: str, shape: Sequence[int | str] | None) -> onn
 def _opsets(plan: Plan, form: Form, nodes: Sequence[onnx.NodeProto]) -> dict[str, int]:
     """Return the imported opset of each domain of nodes and their subgraphs."""
     imports = {plan.version.domain: form.opset}
+    if form.beside is not None:
+        imports.setdefault("ai.onnx", form.beside)
+    nodes = [item for item in nodes if item.domain != surroundings.LOCAL_DOMAIN]
     if form.body is not None:
         imports |= {item.domain or "ai.onnx": item.version for item in form.body.opset_import}
-    used = set(_domains(nodes))
+    used = {item.domain or "ai.onnx" for item in of_model.within(nodes)}
     return {
         name: imports.get(name) or schema.newest_opset(name)
         for name in (*imports, *sorted(used - set(imports)))
         if name in used
     }
-
-
-def _domains(nodes: Sequence[onnx.NodeProto]) -> Iterator[str]:
-    for node in nodes:
-        yield node.domain or "ai.onnx"
-        for item in node.attribute:
-            yield from _domains(item.g.node)
 
 
 def _defaults(plan: Plan) -> dict[str, onnx.AttributeProto]:
@@ -226,29 +274,14 @@ def _defaults(plan: Plan) -> dict[str, onnx.AttributeProto]:
 def build(plan: Plan, form: Form) -> Case:
     """Return the case of a plan in one form."""
     node = _node(plan, form.named_empty)
-    own = [node] if form.body is None else function_body.written_out(node, form.body, _defaults(plan))
-    nodes = [*plan.beside, *own]
+    nodes = [*plan.beside, *_in_place(plan, form, node)]
     computed = {name for other in plan.beside for name in other.output}
-    opsets = _opsets(plan, form, nodes)
+    opsets = _opsets(plan, form, nodes if form.called is None else [*nodes, *form.called[1].node])
     ir_version = max(schema.lowest_ir(domain, opset) for domain, opset in opsets.items())
+    if form.called is not None:
+        ir_version = max(ir_version, surroundings.FUNCTIONS_SINCE)
     graph = onnx.GraphProto(name=f"{plan.version.name}_{plan.version.since}_{plan.spec.name}")
-    fed: dict[str, Value] = {}
-    for name, item in {**dict(plan.inputs), **plan.around}.items():
-        if item is None or name in computed:
-            continue
-        array = np.asarray(item.value) if item.type.startswith("tensor(") else None
-        if name in form.baked:
-            graph.initializer.append(numpy_helper.from_array(np.asarray(array), name))
-        elif form.unranked and array is not None and name not in plan.around:
-            graph.node.append(_reshape(name, array, form, graph, fed))
-            continue
-        else:
-            fed[name] = item.value
-        # Up to IR version 3 an initializer is the default of a graph input.
-        if name not in form.baked or ir_version < 4:  # noqa: PLR2004
-            stated = plan.op.stated(array.shape) if array is not None and name not in plan.around else frozenset()
-            shape = None if array is None else _shape(name, array.shape, form, stated)
-            graph.input.append(_value_info(name, item.type, shape))
+    fed = _add_inputs(plan, form, graph, computed, ir_version)
     graph.node.extend(nodes)
     outputs = [(name, type_) for name, type_ in plan.outputs if name]  # The others are left out.
     expected = plan.expected
@@ -263,6 +296,9 @@ def build(plan: Plan, form: Form) -> Case:
     model = onnx.ModelProto(ir_version=ir_version, producer_name=PRODUCER, graph=graph)
     for domain, opset in opsets.items():
         model.opset_import.add(domain=schema.proto_domain(domain), version=opset)
+    if form.called is not None:
+        model.functions.append(form.called[1])
+        model.opset_import.add(domain=surroundings.LOCAL_DOMAIN, version=1)
     return Case(
         id=delivered_id(plan.id, form.name),
         operator=str(plan.version),
@@ -281,6 +317,50 @@ def build(plan: Plan, form: Form) -> Case:
         force=str(plan.decided.force) if plan.decided and plan.outcome is Outcome.REJECTS else "",
         notes=tuple(clause.note for clause in plan.spec.clauses if clause.note),
     )
+
+
+def _add_inputs(
+    plan: Plan, form: Form, graph: onnx.GraphProto, computed: set[str], ir_version: int
+) -> dict[str, Value]:
+    """Add the inputs and initializers to a graph; return the values of the inputs.
+
+    Args:
+        plan: of the case.
+        form: of the case.
+        graph: without its nodes.
+        computed: names of values that nodes compute.
+        ir_version: of the model.
+    """
+    fed: dict[str, Value] = {}
+    for name, item in {**dict(plan.inputs), **plan.around}.items():
+        if item is None or name in computed:
+            continue
+        array = np.asarray(item.value) if item.type.startswith("tensor(") else None
+        if name in form.baked:
+            graph.initializer.append(numpy_helper.from_array(np.asarray(array), name))
+        elif form.unranked and array is not None and name not in plan.around:
+            graph.node.append(_reshape(name, array, form, graph, fed))
+            continue
+        else:
+            fed[name] = item.value
+        # Up to IR version 3 an initializer is the default of a graph input.
+        if name not in form.baked or ir_version < 4:  # noqa: PLR2004
+            stated = plan.op.stated(array.shape) if array is not None and name not in plan.around else frozenset()
+            shape = None if array is None else _shape(name, array.shape, form, stated)
+            graph.input.append(_value_info(name, item.type, shape))
+    if form.conditional is not None:
+        fed[surroundings.CONDITION] = np.array(True)  # noqa: FBT003 - a value
+        graph.input.append(_value_info(surroundings.CONDITION, "tensor(bool)", ()))
+    return fed
+
+
+def _in_place(plan: Plan, form: Form, node: onnx.NodeProto) -> list[onnx.NodeProto]:
+    """Return the nodes that stand in place of the operator's node; plainly itself."""
+    if form.body is not None:
+        return function_body.written_out(node, form.body, _defaults(plan))
+    if form.conditional is not None:
+        return [form.conditional]
+    return [node] if form.called is None else [form.called[0]]
 
 
 def _again(node: onnx.NodeProto) -> onnx.NodeProto:

@@ -22,7 +22,7 @@ from harness.spec import evaluator, registry, schema
 from harness.spec.signature import TypedValue, bind, gather, output_types
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     import onnx
 
@@ -246,14 +246,35 @@ def plans(
     for version in registry.versions(op):
         if versions is not None and version.since not in versions:
             continue
-        names = form_names(version)
+        leading = _leading(op, version)
         for spec in specs_of(op, version) if specs is None else specs:
             if _fits(version, spec):
                 for types, suffix in _bindings(version, spec):
                     stem = _id(version, spec, suffix)
+                    leads = stem in leading
+                    names = form_names(version, leads=leads)
                     if wanted is None or any(wanted(delivered_id(stem, name)) for name in names):
                         with contextlib.suppress(NotDerivedError):
-                            yield plan(op, version, spec, types, suffix)
+                            yield dataclasses.replace(plan(op, version, spec, types, suffix), leads=leads)
+
+
+def _leading(op: Op, version: OperatorVersion) -> set[str]:
+    """Return the ids of the first case with values of each kind of node: of its inputs, attributes and outputs."""
+    leading: dict[Hashable, str] = {}
+    for spec in op:
+        if not (spec.rejects or spec.unspecified) and _fits(version, spec):
+            present = frozenset(name for name, value in spec.arguments.items() if value is not None)
+            kind = (present, spec.n, spec.omits)
+            if kind not in leading:
+                leading[kind] = _id(version, spec, _familiar(version, spec))
+    return set(leading.values())
+
+
+def _familiar(version: OperatorVersion, spec: CaseSpec) -> str:
+    """Return the suffix of a case's binding to the default types, or of its first one."""
+    default = {variable: version.default_type(variable) for variable in _variables(spec)}
+    bindings = list(_bindings(version, spec))
+    return next((suffix for types, suffix in bindings if types == default), bindings[0][1] if bindings else "")
 
 
 def deliver(planned: Plan, form: Form) -> Case | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import fnmatch
 from typing import TYPE_CHECKING, Any
 
@@ -9,16 +10,30 @@ import numpy as np
 import onnx
 import onnx.checker
 import onnx.shape_inference
-from generated import LOWEST_IR_OF_DOMAIN, cases, every_operator, few, model, nothing_derived, operator_node, schemas
+import pytest
+from generated import (
+    LOWEST_IR_OF_DOMAIN,
+    cases,
+    every_operator,
+    few,
+    model,
+    nothing_derived,
+    on_the_oracles,
+    operator_node,
+    schemas,
+)
 from onnx import numpy_helper
 
-from harness.case.case import EXPANDED, PLAIN, Case, Outcome, digest_values
+from harness.case.case import EXPANDED, IF_BRANCH, LOCAL_FUNCTION, PLAIN, Case, Outcome, digest_values
 from harness.declare import EXACT, Op, Tag, Version, ramp
 from harness.generation import plans as generate
-from harness.spec import schema
+from harness.generation.surroundings import LOCAL_DOMAIN
+from harness.repro import check_code
+from harness.spec import evaluator, nodes, registry, schema
+from harness.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 CLIP_VERSIONS = (1, 6, 11, 12, 13)
 
@@ -153,7 +168,7 @@ def test_several_parameters_are_baked_one_by_one_and_together() -> None:
     by_id = {case.id.removeprefix("ai.onnx/Clip/13/"): case for case in generate.cases(clip(), (13,))}
     assert {name for name in by_id if name.startswith("both")} == {
         "both", "both@initializer", "both@initializer-min", "both@initializer-max", "both@symbolic", "both@unranked",
-        "both@top", "both@expanded",
+        "both@top", "both@expanded", "both@if_branch", "both@local_function",
     }  # fmt: skip
     for form, names in (("initializer", {"min", "max"}), ("initializer-min", {"min"}), ("initializer-max", {"max"})):
         holds_initializers(by_id["both"], by_id[f"both@{form}"], names)
@@ -253,3 +268,108 @@ def test_the_top_form_imports_the_last_opset_before_the_next_version(op: Op) -> 
         assert model(case).graph == model(stem).graph, case.id
     topped = {int(case.operator.rpartition("/")[2]) for _, case in in_form(op, "top")}
     assert topped == {since for since, end in ends.items() if end > since}, topped
+
+
+def of_one_kind(op: Op, since: int) -> dict[object, list[str]]:
+    """Return the names of the declared cases with values of a version, by what their nodes are given and asked for."""
+    (version,) = (item for item in schema.versions(op.domain, op.name) if item.since == since)
+    kinds: dict[object, list[str]] = {}
+    names = {case.name for case in cases(op) if case.operator == str(version) and case.expected is not None}
+    for spec in op:
+        if spec.name in names:
+            present = frozenset(name for name, value in spec.arguments.items() if value is not None)
+            kinds.setdefault((present, spec.n, spec.omits), []).append(spec.name)
+    return kinds
+
+
+@every_operator
+def test_the_first_case_of_each_kind_of_node_has_something_else_around_it(op: Op) -> None:
+    by_form: dict[tuple[str, str], set[str]] = {}
+    for case in cases(op):
+        by_form.setdefault((case.operator, case.form), set()).add(case.name)
+    for since in op.versions:
+        leading = {names[0] for names in of_one_kind(op, since).values()}
+        called = by_form.get((f"{op}/{since}", LOCAL_FUNCTION), set())
+        about_others = leading and "nodes" in op.oracle_for(since).of_node
+        assert called == (set() if about_others else leading), since
+        assert by_form.get((f"{op}/{since}", IF_BRANCH), set()) <= called, since
+
+
+@every_operator
+def test_the_branch_of_an_if_takes_its_inputs_from_the_graph_around(op: Op) -> None:
+    for stem, case in in_form(op, IF_BRANCH):
+        *_, conditional = model(case).graph.node
+        branches = {item.name: item.g for item in conditional.attribute}
+        assert conditional.op_type == "If", case.id
+        assert not branches["then_branch"].input, case.id
+        (node,) = branches["then_branch"].node
+        assert (node.op_type, node.input) == (op.name, operator_node(stem).input), case.id
+        assert node.attribute == operator_node(stem).attribute, case.id
+        assert case.inputs.keys() == {*stem.inputs, conditional.input[0]}, case.id
+        assert case.inputs[conditional.input[0]], case.id
+
+
+@every_operator
+def test_the_other_branch_gives_other_values(op: Op) -> None:
+    for _, case in in_form(op, IF_BRANCH):
+        elements = [array.size for value in case.expected or () for array in check_code.arrays(value)]
+        if case.outcome is not Outcome.VALUES or not any(elements):
+            continue
+        other = {**case.inputs, "takes_then": np.array(False)}  # noqa: FBT003 - a value
+        answers = evaluator.run(case.model, other, case.outputs)
+        assert digest_values(answers) != digest_values(list(case.expected or ())), case.id
+
+
+@every_operator
+def test_a_function_of_the_model_refers_to_the_attributes_of_its_call(op: Op) -> None:
+    for stem, case in in_form(op, LOCAL_FUNCTION):
+        (function,) = model(case).functions
+        (node,) = function.node
+        call = model(case).graph.node[-1]
+        assert (call.domain, call.op_type) == (function.domain, function.name), case.id
+        assert list(function.input) == list(call.input), case.id
+        references = [item.ref_attr_name for item in node.attribute if item.ref_attr_name]
+        assert list(function.attribute) == references, case.id
+        resolved = nodes.of_operator(model(case), op.domain, op.name)
+        assert resolved is not None, case.id
+        assert {item.name: item for item in resolved.attribute} == {
+            item.name: item for item in operator_node(stem).attribute
+        }, case.id
+
+
+class Fault:
+    """Evaluates models by the oracles, after a fault has changed them."""
+
+    @staticmethod
+    def swaps_captured_names(changed: onnx.ModelProto) -> None:
+        for graph in nodes.subgraphs(changed.graph.node):
+            for node in graph.node:
+                node.input[:] = list(node.input)[::-1]
+
+    @staticmethod
+    def forgets_the_attributes_of_calls(changed: onnx.ModelProto) -> None:
+        for node in changed.graph.node:
+            if node.domain == LOCAL_DOMAIN:
+                del node.attribute[:]
+
+
+@pytest.mark.parametrize(
+    ("fault", "name", "form"),
+    [
+        (Fault.swaps_captured_names, "ai.onnx/Less/13/", IF_BRANCH),
+        (Fault.forgets_the_attributes_of_calls, "ai.onnx/Split/13/", LOCAL_FUNCTION),
+    ],
+)
+def test_a_runtime_that_is_wrong_only_around_a_node_fails_in_that_form_alone(
+    fault: Callable[[onnx.ModelProto], None], name: str, form: str
+) -> None:
+    op = registry.load().named("/".join(name.split("/")[:2]))
+    verdicts: dict[str, set[Verdict]] = {}
+    for case in generate.cases(op, (13,)):
+        if case.outcome is Outcome.VALUES and case.id.startswith(name):
+            changed = onnx.load_from_string(case.model)
+            fault(changed)
+            broken = dataclasses.replace(case, model=changed.SerializeToString())
+            verdicts.setdefault(case.form, set()).add(on_the_oracles(broken).verdict)
+    assert verdicts.pop(form) & {Verdict.WRONG_VALUE, Verdict.WRONG_SHAPE, Verdict.REFUSED}
+    assert {Verdict.PASS} == set.union(*verdicts.values()), verdicts

@@ -1,0 +1,60 @@
+"""The nodes of models, wherever they stand: in graphs, in subgraphs, in functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import onnx
+
+
+def of(model: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
+    """Yield every node of a model: those of its graph, of its functions, and of all their subgraphs."""
+    yield from within(model.graph.node)
+    for function in model.functions:
+        yield from within(function.node)
+
+
+def of_operator(model: onnx.ModelProto, domain: str, name: str) -> onnx.NodeProto | None:
+    """Return the first node of an operator, or None; within a function, with the attributes of the function's call."""
+    for node in of(model):
+        if (node.domain or "ai.onnx", node.op_type) == (domain, name):
+            return _resolved(node, model) if any(item.ref_attr_name for item in node.attribute) else node
+    return None
+
+
+def _resolved(node: onnx.NodeProto, model: onnx.ModelProto) -> onnx.NodeProto:
+    """Return a node of a function with the attributes of the first call that sets them."""
+    functions = {(function.domain, function.name) for function in model.functions}
+    calls = [call for call in within(model.graph.node) if (call.domain, call.op_type) in functions]
+    own = type(node)()
+    own.CopyFrom(node)
+    del own.attribute[:]
+    for attribute in node.attribute:
+        if not attribute.ref_attr_name:
+            own.attribute.append(attribute)
+            continue
+        named = [item for call in calls for item in call.attribute if item.name == attribute.ref_attr_name]
+        for item in named[:1]:
+            own.attribute.append(item)
+            own.attribute[-1].name = attribute.name
+    return own
+
+
+def within(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
+    """Yield nodes and those of their subgraphs, each before what lies in it."""
+    for node in nodes:
+        yield node
+        for graph in subgraphs([node]):
+            yield from graph.node
+
+
+def subgraphs(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.GraphProto]:
+    """Yield the subgraphs of nodes, and theirs."""
+    for node in nodes:
+        for attribute in node.attribute:
+            for graph in ([attribute.g] if attribute.HasField("g") else []) + list(attribute.graphs):
+                yield graph
+                yield from subgraphs(graph.node)
