@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import onnx
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 REPRO = """\
 import importlib
@@ -55,13 +55,18 @@ class Adapter:
         repro = self.repro or REPRO.format(module=name, attribute=attribute)
         return {"runtime": self.path, "version": str(version), "repro": repro}
 
-    def run(self, model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:  # noqa: ARG002
+    def run(self, model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
         """Return all outputs; the interface cannot select some of them by name."""
+        return self.session(model)(inputs, outputs)
+
+    def session(self, model: bytes) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
+        """Prepare a model; return what runs it."""
         proto = onnx.load_from_string(model)
         compatible = getattr(self.target, "is_compatible", None)
         if compatible is not None and not compatible(proto, "CPU"):
             raise Incompatible(f"{self.path}.is_compatible() returned a false value")
-        return list(self.target.prepare(proto, "CPU").run(list(inputs.values())))
+        prepared = self.target.prepare(proto, "CPU")
+        return lambda inputs, outputs: list(prepared.run(list(inputs.values())))  # noqa: ARG005 - the loop's
 
 
 def _importable(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import onnx
@@ -11,7 +12,7 @@ from onnx.reference import ReferenceEvaluator
 from backends import protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 OPT_OUTS = (
     ("ImportError", r"must be installed", "an optional package is missing"),
@@ -24,6 +25,23 @@ import onnx.reference
 outputs = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
 """
 
+REPRO_EARLIER = """\
+import contextlib
+
+import onnx.reference
+
+evaluator = onnx.reference.ReferenceEvaluator(model)
+with contextlib.suppress(Exception):
+    evaluator.run(None, earlier)
+outputs = evaluator.run(None, inputs)
+"""
+
+REPRO_FILES = """\
+import onnx.reference
+
+outputs = onnx.reference.ReferenceEvaluator(path).run(None, inputs)
+"""
+
 
 def info() -> dict[str, Any]:
     """Return the fields of the hello message."""
@@ -32,6 +50,8 @@ def info() -> dict[str, Any]:
         "version": onnx.__version__,
         "onnx": onnx.__version__,
         "repro": REPRO,
+        "repro_earlier": REPRO_EARLIER,
+        "repro_files": REPRO_FILES,
         "opset": max(row[2] for row in onnx.helper.VERSION_TABLE),
         "ir_version": int(onnx.IR_VERSION),
         "types": [row.name for row in protocol.ELEMENT_TYPES],
@@ -41,4 +61,11 @@ def info() -> dict[str, Any]:
 
 def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
     """Return the values of `outputs`, in that order."""
-    return list(ReferenceEvaluator(onnx.load_from_string(model)).run(list(outputs), inputs))
+    return session(model)(inputs, outputs)
+
+
+def session(model: bytes, folder: str | None = None) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
+    """Load a model, from its file in `folder` where there are files beside it; return what runs it."""
+    path = None if folder is None else str(Path(folder, "model.onnx"))
+    evaluator = ReferenceEvaluator(path or onnx.load_from_string(model))
+    return lambda inputs, outputs: list(evaluator.run(list(outputs), inputs))

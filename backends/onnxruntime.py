@@ -7,8 +7,10 @@ Element types that numpy lacks (bfloat16, float8, 4-bit) are passed through OrtV
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +19,7 @@ import onnxruntime
 from backends import protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 OPT_OUTS = (
     ("NotImplemented", r"Could not find an implementation|NOT_IMPLEMENTED", "no kernel"),
@@ -53,6 +55,24 @@ REPRO = """\
 import onnxruntime
 
 session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+outputs = session.run(None, inputs)
+"""
+
+REPRO_EARLIER = """\
+import contextlib
+
+import onnxruntime
+
+session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+with contextlib.suppress(Exception):
+    session.run(None, earlier)
+outputs = session.run(None, inputs)
+"""
+
+REPRO_FILES = """\
+import onnxruntime
+
+session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
 outputs = session.run(None, inputs)
 """
 
@@ -113,6 +133,8 @@ def info() -> dict[str, Any]:
         "version": onnxruntime.__version__,
         "repro": REPRO,
         "repro_wide": REPRO_ORT_VALUES,
+        "repro_earlier": REPRO_EARLIER,
+        "repro_files": REPRO_FILES,
         **{key: number for key, number in newest.items() if number is not None},
         "types": [row.name for row in protocol.ELEMENT_TYPES if row.number in PLAIN or _supports(row.number)],
         "containers": ["sequence", "optional", "map"],
@@ -144,7 +166,17 @@ def _supports(number: int) -> bool:
 
 def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
     """Return the values of `outputs`, in that order."""
-    session = onnxruntime.InferenceSession(model, OPTIONS, providers=["CPUExecutionProvider"])
+    return session(model)(inputs, outputs)
+
+
+def session(model: bytes, folder: str | None = None) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
+    """Load a model, from its file in `folder` where there are files beside it; return what runs it."""
+    source = model if folder is None else str(Path(folder, "model.onnx"))
+    loaded = onnxruntime.InferenceSession(source, OPTIONS, providers=["CPUExecutionProvider"])
+    return functools.partial(_run, loaded)
+
+
+def _run(session: onnxruntime.InferenceSession, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
     declared = session.get_outputs()
     if any(isinstance(value, dict) and not _passes(value) for value in inputs.values()):
         raise NoTypeError("the Python interface passes no maps but those of floats, and none that is empty")

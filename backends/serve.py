@@ -23,6 +23,7 @@ if __name__ == "__main__":
     # Python put this folder first on the path, where backends/onnxruntime.py would hide onnxruntime itself.
     sys.path[:1] = [] if Path.cwd() == HERE else [str(Path.cwd())]
 
+import contextlib  # noqa: E402 - after the path is right
 import importlib  # noqa: E402 - after the path is right
 import importlib.abc  # noqa: E402
 import importlib.machinery  # noqa: E402
@@ -31,6 +32,7 @@ import inspect  # noqa: E402
 import json  # noqa: E402
 import platform  # noqa: E402
 import re  # noqa: E402
+import tempfile  # noqa: E402
 import time  # noqa: E402
 import traceback  # noqa: E402
 from collections.abc import Mapping  # noqa: E402
@@ -47,12 +49,16 @@ if __name__ == "__main__" and "backends" not in sys.modules:
 from backends import child, protocol  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
 CALLED_AS = {"info": "info()", "run": "run(model, inputs, outputs)"}
 """The functions of an adapter."""
+SESSION = "session"
+"""The function of an adapter that loads a model once, and returns what runs it: `run(inputs, outputs)`."""
 EXAMPLE = '{"runtime": "my-runtime", "version": "1.2.0"}'
+FOLDER = "onnx-conformance-files-"
+"""How the name of a folder begins in which a model and the files beside it are."""
 SHOWN = 60
 """Characters of a value that a message shows."""
 
@@ -238,7 +244,20 @@ def hello_fields(adapter: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
             ) from None
         if not isinstance(key, str):
             raise LoadError(f"{name}: info() has the key {_kind(key)}; keys are texts, as in {EXAMPLE}")
-    return {"repro": _repro(adapter, name), **info}
+    return {"repro": _repro(adapter, name), "accepts": list(accepted(adapter)), **info}
+
+
+def accepted(adapter: Any) -> Iterator[str]:  # noqa: ANN401
+    """Yield the optional fields of a request that an adapter can be asked with.
+
+    One that has `session(model)` can run a model twice; one that has `session(model, folder)` can load one from a
+    folder, too.
+    """
+    session = getattr(adapter, SESSION, None)
+    if callable(session):
+        yield "earlier"
+        if "folder" in inspect.signature(session).parameters:
+            yield "files"
 
 
 def _repro(adapter: Any, name: str) -> str | None:  # noqa: ANN401
@@ -292,11 +311,8 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
     reply: dict[str, Any] = {"kind": "answer", "id": header["id"]}
     buffers: list[bytes] = []
     try:
-        model = payload[: header["model"]]
-        reader = protocol.Payload(memoryview(payload)[header["model"] :])
-        inputs = {item["name"]: reader.decode(item["value"]) for item in header["inputs"]}
-        values = adapter.run(model, inputs, list(header["outputs"]))
-        del inputs  # Freed before the answer, so that a crash while freeing is blamed on this case.
+        # What it returns alone is kept: the rest is freed before the answer, so that a crash then is this case's.
+        values = _run(adapter, header, payload)
     except protocol.ElementTypeError as error:
         reply, buffers = {"kind": "unsupported", "id": header["id"], **_error_fields(error, "element type")}, []
     except BaseException as error:  # noqa: BLE001 - a runtime may raise anything, SystemExit too
@@ -315,6 +331,37 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
             reply, buffers = {"kind": "fault", "id": header["id"], "message": text}, []
     reply["seconds"] = round(time.perf_counter() - started, 6)
     return protocol.message(reply, buffers)
+
+
+def _run(adapter: Any, header: Mapping[str, Any], payload: bytes) -> Any:  # noqa: ANN401
+    """Return what an adapter gives for a request."""
+    end = header["model"]
+    model, files = payload[:end], {}
+    for item in header.get("files", ()):
+        files[item["name"]] = payload[end : end + item["size"]]
+        end += item["size"]
+    reader = protocol.Payload(memoryview(payload)[end:])
+    earlier = header.get("earlier")
+    before = None if earlier is None else {item["name"]: reader.decode(item["value"]) for item in earlier}
+    inputs = {item["name"]: reader.decode(item["value"]) for item in header["inputs"]}
+    outputs = list(header["outputs"])
+    if before is None and not files:
+        return adapter.run(model, inputs, outputs)
+    with _folder({"model.onnx": model, **files}) if files else contextlib.nullcontext() as folder:
+        run = adapter.session(model) if folder is None else adapter.session(model, folder=folder)
+        if before is not None:
+            with contextlib.suppress(Exception):  # What these inputs give is the business of another case.
+                run(before, outputs)
+        return run(inputs, outputs)
+
+
+@contextlib.contextmanager
+def _folder(files: Mapping[str, bytes]) -> Iterator[str]:
+    """Return a folder with files, which exists as long as the context."""
+    with tempfile.TemporaryDirectory(prefix=FOLDER, ignore_cleanup_errors=True) as folder:
+        for name, data in files.items():
+            Path(folder, Path(name).name).write_bytes(data)
+        yield folder
 
 
 def _encoded(values: object, names: Sequence[str], buffers: list[bytes]) -> list[dict[str, Any]]:
@@ -337,7 +384,9 @@ def _encoded(values: object, names: Sequence[str], buffers: list[bytes]) -> list
 
 
 def _error_fields(error: BaseException, reason: str | None) -> dict[str, Any]:
-    return {"error": type(error).__name__, "message": _text(error)[:20_000], "reason": reason}
+    # The same error has the same message each time.
+    text = re.sub(rf"[^\s'\"]*{FOLDER}\w+", "FOLDER", _text(error)[:20_000])
+    return {"error": type(error).__name__, "message": text, "reason": reason}
 
 
 def _text(error: BaseException) -> str:

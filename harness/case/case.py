@@ -24,9 +24,15 @@ if TYPE_CHECKING:
 
 PLAIN, EXPANDED = "plain", "expanded"
 IF_BRANCH, LOCAL_FUNCTION = "if_branch", "local_function"
+TWICE, TYPED, EXTERNAL_DATA = "twice", "typed", "external_data"
+DATA_FILE = "model.onnx.data"
+"""The file of external data beside a model, as exporters call it."""
 _OBJECTS = 2048
 """Size of the Python objects of a small case, in bytes, as measured."""
-FORMS = (PLAIN, "initializer", "omitted", "symbolic", "unranked", "top", "again", EXPANDED, IF_BRANCH, LOCAL_FUNCTION)
+FORMS = (
+    PLAIN, "initializer", "omitted", "symbolic", "unranked", "top", TYPED, EXTERNAL_DATA, "again", EXPANDED, IF_BRANCH,
+    LOCAL_FUNCTION, TWICE,
+)  # fmt: skip
 """Ways to deliver a case; `initializer-NAME` is for a single input. See forms.Form."""
 
 
@@ -132,6 +138,8 @@ class Case:
         detail: the part of the case that the deciding clause applies to.
         reworded: the latest release of onnx since which one of the sentences reads so; empty: they always have.
         readings: the numbers of the readings that the outcome rests on; see `harness.declare.readings`.
+        earlier: inputs that the model runs with before, in the same session; None where it runs once.
+        files: what is in the files beside the model, by name: the data of initializers that the model refers to.
         force: of the clause that forbids it, a `declare.Force`; empty where nothing does.
     """
 
@@ -151,6 +159,8 @@ class Case:
     reworded: str = ""
     readings: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
+    earlier: Mapping[str, Value] | None = None
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -175,10 +185,23 @@ class Case:
     @functools.cached_property
     def _request(self) -> bytes:
         """The message without its number: the same for every backend."""
-        buffers = [self.model]
-        inputs = [{"name": name, "value": protocol.encode(value, buffers)} for name, value in self.inputs.items()]
-        header = {"kind": "run", "model": len(self.model), "inputs": inputs, "outputs": list(self.outputs)}
-        return protocol.message(header, buffers)
+        buffers = [self.model, *self.files.values()]
+
+        def described(values: Mapping[str, Value]) -> list[dict[str, Any]]:
+            return [{"name": name, "value": protocol.encode(value, buffers)} for name, value in values.items()]
+
+        header: dict[str, Any] = {"kind": "run", "model": len(self.model)}
+        if self.files:
+            header["files"] = [{"name": name, "size": len(data)} for name, data in self.files.items()]
+        if self.earlier is not None:
+            header["earlier"] = described(self.earlier)
+        return protocol.message({**header, "inputs": described(self.inputs), "outputs": list(self.outputs)}, buffers)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The optional fields of its request: only an adapter that accepts them is asked; see backends/README.md."""
+        present = {"earlier": self.earlier is not None, "files": bool(self.files)}
+        return frozenset(name for name, there in present.items() if there)
 
     @property
     def size(self) -> int:
@@ -190,7 +213,9 @@ class Case:
         outcome = f"{self.outcome} {self.allowance}".encode()
         others = [_bytes(item.values) for item in self.allowance.any_of if item is not None]
         expected = b"".join([outcome, _bytes(self.expected), *others])
-        return _digest(self.model), digest_values(self.inputs), _digest(expected)
+        fed = self.inputs if self.earlier is None else [dict(self.earlier), dict(self.inputs)]
+        of_inputs = digest_values(fed)
+        return _digest(b"".join([self.model, *self.files.values()])), of_inputs, _digest(expected)
 
 
 def quoted(clause: str) -> str:

@@ -23,7 +23,7 @@ from harness.execution import replies
 from harness.execution.case_times import CaseTimes
 from harness.execution.messages import ANY, Incoming, Room
 from harness.execution.process_tree import IDLE_END, LAST_DESCENDANT, ProcessTree, read, signal_name
-from harness.execution.replies import Broken, Died, Late, Reply
+from harness.execution.replies import Broken, Died, Late, Refused, Reply
 from harness.verdict import clean
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ EXIT_SECONDS = 10.0
 MOST_UNSENT = 16 << 20
 """Bytes that wait to be written to one process before no more cases are encoded for it."""
 
+OPTED_OUT = {"earlier": "its adapter runs a model only once", "files": "its adapter takes no files beside a model"}
+"""Optional field of a request -> why a case that has it is not asked."""
 MANUAL = "backends/README.md describes the wire format"
 
 
@@ -181,8 +183,6 @@ class AdapterProcess:
         self._since = self._begun = time.monotonic()
         self._process.watch(self._selector, self._on_stdout, self._on_stderr, self._on_supervisor)
         self._writing = False
-        for request, case in self._pending:
-            self._enqueue(request, case)
 
     def close(self) -> None:
         """End the process and everything it started; unanswered cases are dropped."""
@@ -310,12 +310,26 @@ class AdapterProcess:
         self._pending.append((self._next_id, case))
         if self._process is None:
             self._restart()
-        elif self._killed_until is None:
-            self._enqueue(self._next_id, case)
-        else:
+        elif self._killed_until is not None:
             self._check_budget()
+        elif self._ready:
+            self._enqueue(self._next_id, case)
+            self._opt_out()
+
+    def _lacks(self, case: Case) -> str:
+        """Return what the adapter cannot be asked for, of what a case needs; empty: nothing."""
+        accepts = self.hello.get("accepts")
+        return next(iter(sorted(case.needs.difference(accepts if isinstance(accepts, list) else ()))), "")
+
+    def _opt_out(self) -> None:
+        """Reply to the first cases that the adapter cannot be asked for: it opts out of them."""
+        while self._pending and (lacking := self._lacks(self._pending[0][1])):
+            _, case = self._pending.popleft()
+            self._add_reply(case, Refused("", "", OPTED_OUT[lacking], None), time.monotonic())
 
     def _enqueue(self, request: int, case: Case) -> None:
+        if self._lacks(case):
+            return
         data = case.request(request)
         self._outgoing.append(memoryview(data))
         self._unsent += len(data)
@@ -424,6 +438,7 @@ class AdapterProcess:
         self.case_times.add(now - self._since)
         self._add_reply(case, reply, now)
         self._since = self._begun = now
+        self._opt_out()
         self._stderr.clear()
         if self._withdrawn:  # It was sent cases that now run elsewhere.
             self.retire()
@@ -432,6 +447,11 @@ class AdapterProcess:
         seconds = now - self._since
         slow = seconds > self.case_times.slow_after
         self._replies.append(CaseReply(case, reply, self.ends, now, seconds, slow))
+
+    @property
+    def replied(self) -> bool:
+        """Whether there are replies to take."""
+        return bool(self._replies)
 
     def take_replies(self) -> list[CaseReply]:
         """Return the replies that have come since the last call."""
@@ -455,6 +475,9 @@ class AdapterProcess:
         now = time.monotonic()
         self.case_times.start = now - self._since
         self._ready, self._first_death, self._since = True, None, now
+        for request, case in self._pending:  # Which of them the adapter accepts is known only now.
+            self._enqueue(request, case)
+        self._opt_out()
 
     def check_deadline(self, now: float) -> None:
         """Enforce the deadline of the process; call it after everything that could be read was read."""
@@ -542,7 +565,7 @@ def poll(selector: selectors.BaseSelector, processes: list[AdapterProcess], wait
     timeout = max(0.0, min(deadlines) - now) if deadlines else wait
     if wait is not None and timeout is not None:
         timeout = min(timeout, wait)
-    ready = selector.select(timeout)
+    ready = selector.select(0 if any(process.replied for process in processes) else timeout)
     now = time.monotonic()  # An answer that comes while another is handled is not late.
     for key, _ in ready:
         # Handling an earlier event may have closed this descriptor, and another process may have its number now.

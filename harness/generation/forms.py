@@ -9,7 +9,19 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from harness.case.case import EXPANDED, IF_BRANCH, LOCAL_FUNCTION, PLAIN, Allowance, Case, Outcome
+from harness.case.case import (
+    DATA_FILE,
+    EXPANDED,
+    EXTERNAL_DATA,
+    IF_BRANCH,
+    LOCAL_FUNCTION,
+    PLAIN,
+    TWICE,
+    TYPED,
+    Allowance,
+    Case,
+    Outcome,
+)
 from harness.declare import Drawn
 from harness.generation import function_body, surroundings
 from harness.spec import nodes as of_model
@@ -46,6 +58,9 @@ class Plan:
         rank: the rank of the output tensors, for a model without an answer; None where it is open.
         leads: whether it is the first with values of those whose nodes have the same inputs, attributes and outputs;
             it alone is delivered in the forms that test what is around a node.
+        leads_types: whether it is the first with values of those whose parameters have the same types.
+        earlier: inputs of another case with values that has the same model, symbolic shapes included; None where
+            there is no such case.
     """
 
     op: Op
@@ -67,6 +82,8 @@ class Plan:
     types: Mapping[str, str]
     rank: int | None
     leads: bool = True
+    leads_types: bool = True
+    earlier: Mapping[str, TypedValue] | None = None
 
     @property
     def tensors(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -83,6 +100,9 @@ class Form:
         name: the text after the @ of the case id.
         opset: the opset that the model imports.
         baked: inputs that become initializers.
+        typed: initializers have their elements in the fields of their types, not as bytes.
+        external: initializers have their bytes in a file beside the model.
+        twice: the model runs before with the plan's earlier inputs, in the same session.
         named_empty: how many optional inputs are written "" after the last one given.
         symbolic: dimensions are symbols, but for those whose length the text states.
         again: the model has the node twice; with one seed, both draw the same values.
@@ -97,6 +117,9 @@ class Form:
     name: str
     opset: int
     baked: frozenset[str] = frozenset()
+    typed: bool = False
+    external: bool = False
+    twice: bool = False
     named_empty: int = 0
     symbolic: bool = False
     unranked: bool = False
@@ -114,6 +137,8 @@ class Form:
 
 _RESHAPE_BY_INPUT = 5
 """The opset since which Reshape takes its target shape as an input."""
+_ALIGNED = 64
+"""Where external data may begin: at multiples of so many bytes."""
 _USUAL_OPSET = 13
 """The opset of ai.onnx beside operators of other domains: one that every runtime has."""
 _RESHAPE_ALLOWZERO = 14
@@ -135,15 +160,35 @@ def forms(plan: Plan) -> Iterator[Form]:
     body = _body(plan) if plan.expected is not None and not of_signature else None
     if body is not None:
         yield Form(EXPANDED, since, body=body)
-    if plan.leads and plan.expected is not None and not of_signature:
-        yield from _surroundings(plan, since, top)
+    if plan.expected is not None and not of_signature:
+        yield from _stored(plan, since)
+        if plan.leads:
+            yield from _surroundings(plan, since, top)
+        if plan.earlier is not None:
+            yield Form(TWICE, since, symbolic=True, twice=True)
+
+
+def _parameters(plan: Plan) -> list[str]:
+    """Return the inputs that a runtime may fold where they are constant: tensors behind the first input."""
+    arrays = plan.tensors
+    return [item.name for item in plan.version.inputs[1:] if not item.variadic and item.name in arrays]
+
+
+def _stored(plan: Plan, since: int) -> Iterator[Form]:
+    """Return the forms that store initializers in another way; the bytes of strings are not stored in another one."""
+    arrays = plan.tensors
+    baked = frozenset(name for name in _parameters(plan) if arrays[name].dtype != object)
+    if baked and plan.leads_types:
+        yield Form(TYPED, since, baked=baked, typed=True)
+    if baked and plan.leads:
+        yield Form(EXTERNAL_DATA, since, baked=baked, external=True)
 
 
 def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Form]:
     """Return the forms that deliver the inputs of a case in another way."""
     arrays = plan.tensors
     # Inputs after the first control the computation rather than feed it: runtimes fold them if they are constant.
-    parameters = [item.name for item in plan.version.inputs[1:] if not item.variadic and item.name in arrays]
+    parameters = _parameters(plan)
     if parameters:
         yield Form("initializer", since, baked=frozenset(parameters))
     if len(parameters) > 1:
@@ -186,12 +231,13 @@ def _opsets_of_onnx(plan: Plan, since: int, top: int) -> Sequence[int]:
     return [newest] if fixed else range(_USUAL_OPSET, newest + 1)
 
 
-def form_names(version: OperatorVersion, *, leads: bool = True) -> tuple[str, ...]:
+def form_names(version: OperatorVersion, *, leads: bool = True, leads_types: bool = True) -> tuple[str, ...]:
     """Return the names of forms that a case of this version may have; which ones it fits depends on its plan.
 
     Args:
         version: of the operator.
         leads: as in `Plan`.
+        leads_types: likewise.
     """
     parameters = [item.name for item in version.inputs[1:] if not item.variadic]
     possible = {
@@ -205,6 +251,9 @@ def form_names(version: OperatorVersion, *, leads: bool = True) -> tuple[str, ..
         EXPANDED: schema.first_body(version) is not None,
         IF_BRANCH: leads,
         LOCAL_FUNCTION: leads,
+        TYPED: leads_types and bool(parameters),
+        EXTERNAL_DATA: leads and bool(parameters),
+        TWICE: leads and bool(version.inputs),
     }
     return (PLAIN, *(name for name, may_be in possible.items() if may_be))
 
@@ -293,6 +342,7 @@ def build(plan: Plan, form: Form) -> Case:
             graph.output.append(info)
             graph.output[-1].name = f"{info.name}_again"
         expected += tuple(_copy(value, index) for index, value in enumerate(expected))
+    files = _moved_out(graph.initializer) if form.external else {}
     model = onnx.ModelProto(ir_version=ir_version, producer_name=PRODUCER, graph=graph)
     for domain, opset in opsets.items():
         model.opset_import.add(domain=schema.proto_domain(domain), version=opset)
@@ -316,6 +366,8 @@ def build(plan: Plan, form: Form) -> Case:
         reworded=rewordings.latest(str(plan.version), (clause.text for clause in plan.spec.clauses)),
         force=str(plan.decided.force) if plan.decided and plan.outcome is Outcome.REJECTS else "",
         notes=tuple(clause.note for clause in plan.spec.clauses if clause.note),
+        earlier={name: item.value for name, item in (plan.earlier or {}).items()} if form.twice else None,
+        files=files,
     )
 
 
@@ -337,7 +389,7 @@ def _add_inputs(
             continue
         array = np.asarray(item.value) if item.type.startswith("tensor(") else None
         if name in form.baked:
-            graph.initializer.append(numpy_helper.from_array(np.asarray(array), name))
+            graph.initializer.append((_typed if form.typed else numpy_helper.from_array)(np.asarray(array), name))
         elif form.unranked and array is not None and name not in plan.around:
             graph.node.append(_reshape(name, array, form, graph, fed))
             continue
@@ -352,6 +404,26 @@ def _add_inputs(
         fed[surroundings.CONDITION] = np.array(True)  # noqa: FBT003 - a value
         graph.input.append(_value_info(surroundings.CONDITION, "tensor(bool)", ()))
     return fed
+
+
+def _typed(array: np.ndarray[Any, Any], name: str) -> onnx.TensorProto:
+    """Return a tensor whose elements are in the field of their type."""
+    packed = numpy_helper.from_array(array, name)
+    values = array.reshape(-1)
+    return helper.make_tensor(name, packed.data_type, array.shape, values)
+
+
+def _moved_out(tensors: Sequence[onnx.TensorProto]) -> dict[str, bytes]:
+    """Move the bytes of tensors to a file; return its content by name. None of them lies at its beginning."""
+    data = b"\xff" * _ALIGNED
+    for tensor in tensors:
+        content = bytes(tensor.raw_data)
+        tensor.ClearField("raw_data")
+        tensor.data_location = onnx.TensorProto.EXTERNAL
+        for key, value in (("location", DATA_FILE), ("offset", len(data)), ("length", len(content))):
+            tensor.external_data.add(key=key, value=str(value))
+        data += content + b"\xff" * (_ALIGNED - len(content) % _ALIGNED)
+    return {DATA_FILE: data}
 
 
 def _in_place(plan: Plan, form: Form, node: onnx.NodeProto) -> list[onnx.NodeProto]:

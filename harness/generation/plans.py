@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.case.case import Allowance, Case, Outcome
+from harness.case.case import TWICE, Allowance, Case, Outcome, digest_values
 from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected, ValueOf
 from harness.declare.clause import Force
 from harness.declare.readings import SHOULD
@@ -187,11 +187,16 @@ def output_names(version: OperatorVersion, n: int) -> list[str]:
 
 def _bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[str, str], str]]:
     variables = _variables(spec)
-    lists = [tuple(item for item in version.types[variable] if not _left_out(spec, item)) for variable in variables]
+    lists = [_allowed(version, spec, variable) for variable in variables]
     if spec.outside:
         lists = [tuple(type_ for type_ in schema.ALL_TENSOR_TYPES if type_ not in allowed) for allowed in lists]
     for chosen in itertools.product(*lists):
         yield dict(zip(variables, chosen, strict=True)), "-to-".join(map(_suffix, chosen))
+
+
+def _allowed(version: OperatorVersion, spec: CaseSpec, variable: str) -> tuple[str, ...]:
+    """Return the types that a case is expanded to."""
+    return tuple(item for item in version.types[variable] if not _left_out(spec, item))
 
 
 def _left_out(spec: CaseSpec, type_: str) -> bool:
@@ -246,28 +251,126 @@ def plans(
     for version in registry.versions(op):
         if versions is not None and version.since not in versions:
             continue
-        leading = _leading(op, version)
+        leading, leading_types = _leading(op, version)
         for spec in specs_of(op, version) if specs is None else specs:
             if _fits(version, spec):
                 for types, suffix in _bindings(version, spec):
                     stem = _id(version, spec, suffix)
-                    leads = stem in leading
-                    names = form_names(version, leads=leads)
+                    leads, leads_types = stem in leading, stem in leading_types
+                    names = form_names(version, leads=leads, leads_types=leads_types)
                     if wanted is None or any(wanted(delivered_id(stem, name)) for name in names):
                         with contextlib.suppress(NotDerivedError):
-                            yield dataclasses.replace(plan(op, version, spec, types, suffix), leads=leads)
+                            planned = plan(op, version, spec, types, suffix)
+                            twice = leads and (wanted is None or wanted(delivered_id(stem, TWICE)))
+                            yield dataclasses.replace(
+                                planned,
+                                leads=leads,
+                                leads_types=leads_types,
+                                earlier=_earlier(planned) if twice else None,
+                            )
 
 
-def _leading(op: Op, version: OperatorVersion) -> set[str]:
-    """Return the ids of the first case with values of each kind of node: of its inputs, attributes and outputs."""
+def _leading(op: Op, version: OperatorVersion) -> tuple[set[str], set[str]]:
+    """Return the ids of the first case with values of each kind of node, and those of each kind of parameters.
+
+    A kind of node has the same inputs, attributes and outputs; a kind of parameters, which are all inputs but the
+    first, has the same types, and of it a case is preferred whose parameters are not all zero.
+    """
     leading: dict[Hashable, str] = {}
+    leading_types: dict[tuple[frozenset[str], bool], str] = {}
     for spec in op:
-        if not (spec.rejects or spec.unspecified) and _fits(version, spec):
-            present = frozenset(name for name, value in spec.arguments.items() if value is not None)
-            kind = (present, spec.n, spec.omits)
-            if kind not in leading:
-                leading[kind] = _id(version, spec, _familiar(version, spec))
-    return set(leading.values())
+        if spec.rejects or spec.unspecified or not _fits(version, spec):
+            continue
+        leading.setdefault(_kind(spec), _id(version, spec, _familiar(version, spec)))
+        parameters = [item for item in version.inputs[1:] if spec.arguments.get(item.name) is not None]
+        shows = any(_is_not_zero(spec.arguments[item.name]) for item in parameters)
+        for types, suffix in _bindings(version, spec) if parameters else ():
+            bound = frozenset(types.get(item.type, version.default_type(item.type)) for item in parameters)
+            leading_types.setdefault((bound, shows), _id(version, spec, suffix))
+    of_zeros = {bound: stem for (bound, shows), stem in leading_types.items() if not shows}
+    of_others = {bound: stem for (bound, shows), stem in leading_types.items() if shows}
+    return set(leading.values()), {*{**of_zeros, **of_others}.values()}
+
+
+def _is_not_zero(argument: object) -> bool:
+    """Return whether a runtime that reads zeros for an argument would be noticed."""
+    return not isinstance(argument, int | float | list | np.ndarray) or bool(np.any(argument))
+
+
+def _kind(spec: CaseSpec) -> Hashable:
+    """Return what nodes of one kind share: which inputs, attributes and outputs they have."""
+    present = frozenset(name for name, value in spec.arguments.items() if value is not None)
+    return present, spec.n, spec.omits
+
+
+_PARTNERS = 8
+"""How many cases are tried at most for the earlier inputs of another."""
+
+
+def _earlier(planned: Plan) -> dict[str, TypedValue] | None:
+    """Return the inputs of another declared case whose model is the same where shapes are symbols, or None.
+
+    One whose inputs have other shapes is preferred. Inputs without elements are left out: a runtime that they end would
+    be blamed for this case.
+    """
+    if not planned.inputs or planned.expected is None or planned.beside or planned.around:
+        return None
+    partners: list[dict[str, TypedValue]] = []
+    for spec in itertools.islice(_partners(planned), _PARTNERS):
+        other = plan(planned.op, planned.version, spec, planned.types)
+        if _signature(other) == _signature(planned):
+            partners.append({name: item for name, item in other.inputs if item is not None})
+    own = {name: item for name, item in planned.inputs if item is not None}
+    partners = [item for item in partners if _values_of(item) != _values_of(own) and not _is_empty(item)]
+    return min(partners, key=lambda item: _shapes(item) == _shapes(own), default=None)
+
+
+def _partners(planned: Plan) -> Iterator[CaseSpec]:
+    """Yield the other declared cases of the same kind and with values that have the same types."""
+    spec, version = planned.spec, planned.version
+    for other in planned.op:
+        if other is spec or other.rejects or other.unspecified or other.outside or other.beside or other.around:
+            continue
+        alike = _kind(other) == _kind(spec) and other.each == spec.each and _fits(version, other)
+        if alike and all(type_ in _allowed(version, other, name) for name, type_ in planned.types.items()):
+            yield other
+
+
+def _signature(planned: Plan) -> object:
+    """Return what decides the model of a plan where shapes are symbols."""
+    given = [bool(item) for _, item in planned.inputs]
+    kinds = _kinds({name: item for name, item in planned.inputs if item is not None})
+    of_outputs = [np.ndim(value) if isinstance(value, np.ndarray) else None for value in planned.expected or ()]
+    attributes = {name: item.SerializeToString(deterministic=True) for name, item in planned.attributes.items()}
+    return given, kinds, planned.outputs, planned.outcome, of_outputs, attributes
+
+
+def fitting(earlier: Mapping[str, TypedValue] | None, planned: Plan) -> Mapping[str, TypedValue] | None:
+    """Return earlier inputs where a model with symbolic shapes takes them as well as those of the plan, or None."""
+    own = {name: item for name, item in planned.inputs if item is not None}
+    if earlier is None or planned.beside or planned.around:
+        return None
+    return earlier if _kinds(own) == _kinds(earlier) else None
+
+
+def _kinds(inputs: Mapping[str, TypedValue]) -> list[tuple[str, str, int | None]]:
+    """Return name, type and rank of inputs."""
+    return [
+        (name, item.type, np.ndim(item.value) if item.type.startswith("tensor(") else None)  # type: ignore[arg-type]
+        for name, item in inputs.items()
+    ]
+
+
+def _is_empty(inputs: Mapping[str, TypedValue]) -> bool:
+    return any(np.size(item.value) == 0 for item in inputs.values() if item.type.startswith("tensor("))  # type: ignore[arg-type]
+
+
+def _shapes(inputs: Mapping[str, TypedValue]) -> list[object]:
+    return [np.shape(item.value) if item.type.startswith("tensor(") else None for item in inputs.values()]  # type: ignore[arg-type]
+
+
+def _values_of(inputs: Mapping[str, TypedValue]) -> str:
+    return digest_values({name: item.value for name, item in inputs.items()})
 
 
 def _familiar(version: OperatorVersion, spec: CaseSpec) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from harness.declare import CaseSpec, Op
     from harness.generation.forms import Plan
     from harness.spec.schema import OperatorVersion
+    from harness.spec.signature import TypedValue
 
 Path = tuple[str | int, ...]
 """Address of a value: "arguments" or "around", the argument's name, then indices in tuples and lists."""
@@ -42,6 +43,7 @@ class Candidate:
     spec: CaseSpec
     types: Mapping[str, str]
     form: str = PLAIN
+    earlier: Mapping[str, TypedValue] | None = None
 
     def with_spec(self, **changed: Any) -> Candidate:  # noqa: ANN401 - the fields of CaseSpec
         """Return a copy with other fields of its declaration."""
@@ -165,7 +167,7 @@ def candidate_from_plan(plan: Plan, form: str) -> Candidate:
             arguments[name] = _input(argument, inputs.get(place.name))
     around = {name: _input(item, plan.around[name]) for name, item in spec.around.items()}
     spec = dataclasses.replace(spec, arguments=arguments, around=around)
-    return Candidate(plan.op, version, spec, plan.types, form)
+    return Candidate(plan.op, version, spec, plan.types, form, plan.earlier)
 
 
 def _attribute(argument: Any, bound: Mapping[str, str]) -> Any:  # noqa: ANN401
@@ -197,6 +199,7 @@ def build_case(candidate: Candidate) -> tuple[Plan, Case] | None:
         with warnings.catch_warnings(), np.errstate(all="ignore"), within(PLANNING_SECONDS, PLANNING_BYTES):
             warnings.simplefilter("ignore")
             plan = plans.plan(candidate.op, candidate.version, candidate.spec, candidate.types)
+            plan = dataclasses.replace(plan, earlier=plans.fitting(candidate.earlier, plan))
             form = next((item for item in forms.forms(plan) if item.name == candidate.form), None)
             case = plans.deliver(plan, form) if form else None
     except Exception:  # noqa: BLE001 - see above

@@ -45,6 +45,14 @@ def lines(case: Case) -> Iterator[str]:
     yield "model"
     yield textwrap.indent(model_text(case.model, MOST_MODEL), "  ")
     yield ""
+    if case.earlier is not None:
+        yield "inputs of an earlier run of the same session"
+        for name, value in case.earlier.items():
+            yield f"  {line(name)} = {clean(one(value), MOST_TEXT)}"
+        yield ""
+    for name, data in case.files.items():
+        yield f"file {line(name)}: {len(data)} bytes"
+        yield ""
     yield "inputs"
     for name, value in case.inputs.items():
         yield f"  {line(name)} = {clean(one(value), MOST_TEXT)}"

@@ -70,12 +70,18 @@ def decode(value):
 
 
 buffers = [model.SerializeToString()]
-header = [{{"name": name, "value": encode(value)}} for name, value in inputs.items()]
+more = {{}}
+if "files" in globals():
+    more["files"] = [{{"name": name, "size": len(data)}} for name, data in files.items()]
+    buffers.extend(files.values())
+if "earlier" in globals():
+    more["earlier"] = [{{"name": name, "value": encode(value)}} for name, value in earlier.items()]
 request = {{
     "kind": "run",
     "id": 1,
     "model": len(buffers[0]),
-    "inputs": header,
+    **more,
+    "inputs": [{{"name": name, "value": encode(value)}} for name, value in inputs.items()],
     "outputs": [value.name for value in model.graph.output],
     "payload": sum(map(len, buffers)),
 }}
@@ -102,6 +108,7 @@ class Parts:
         before: imports, model, inputs, expected values.
         after: the tolerance, and the end of a script that expects a refusal.
         wide: whether element types occur that numpy itself does not have.
+        way: one of WAYS, in which the runtime is called.
         rejects: whether the text forbids the model, so that a refusal is expected.
         checks: the names of the pieces that compare the answer with the expected values; see check_code.
     """
@@ -109,6 +116,7 @@ class Parts:
     before: str
     after: str
     wide: bool
+    way: str
     rejects: bool
     checks: tuple[str, ...]
 
@@ -122,7 +130,7 @@ def script(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
         hello: the hello message of the backend's adapter; its `repro` is code that calls the runtime.
     """
     pieces = parts(case)
-    code = call(result.backend, hello, wide=pieces.wide).rstrip()
+    code = call(result.backend, hello, pieces.way).rstrip()
     request = REFUSAL.format(call=textwrap.indent(code, "    ", bool)) if pieces.rejects else f"{code}\n"
     checks = "".join(check_code.PIECES[name] for name in pieces.checks)
     hang = HANG if result.verdict is Verdict.TIMEOUT else ""
@@ -175,6 +183,7 @@ def parts(case: Case, model: Model | None = None, write: Callable[[Value | Drawn
         before="".join(f"{text}\n" for text in _before(case, model, write, needs_ml_dtypes=needs_ml_dtypes)),
         after="".join(f"{text}\n" for text in _after(case, checks, write)),
         wide=needs_ml_dtypes or model.wide,
+        way=next(iter(sorted(case.needs)), "wide" if needs_ml_dtypes or model.wide else "plain"),
         rejects=case.outcome is Outcome.REJECTS,
         checks=checks,
     )
@@ -211,6 +220,17 @@ def _before(case: Case, model: Model, write: Callable[[Value | Drawn], str], *, 
     for name, value in case.inputs.items():
         yield f"    {name!r}: {write(value)},"
     yield "}"
+    if case.earlier is not None:
+        yield "earlier = {  # The same session runs with these first."
+        for name, value in case.earlier.items():
+            yield f"    {name!r}: {write(value)},"
+        yield "}"
+    if case.files:
+        yield "files = {"
+        for name, data in case.files.items():
+            yield f"    {name!r}: bytes.fromhex({data.hex()!r}),"
+        yield "}"
+        yield FOLDER
     yield from _expected(case, write)
     yield ""
 
@@ -306,22 +326,35 @@ def _expected(case: Case, write: Callable[[Value | Drawn], str]) -> Iterator[str
     yield 'print("expected:", expected)'
 
 
-def call(backend: str, hello: Mapping[str, Any], *, wide: bool) -> str:
+WAYS = {"plain": "repro", "wide": "repro_wide", "earlier": "repro_earlier", "files": "repro_files"}
+"""Ways to call a runtime: plainly, with element types that numpy lacks, twice, with a file; and their hello fields."""
+
+
+def call(backend: str, hello: Mapping[str, Any], way: str) -> str:
     """Return the code that calls a runtime: from `model` and `inputs` to `outputs`.
 
     Args:
         backend: as the user named it.
         hello: its adapter's hello message.
-        wide: whether element types occur that numpy itself does not have.
+        way: one of WAYS. Called twice, the code takes `earlier`, too; with a file, its `path`.
     """
     if backend.startswith("cmd:"):
         return OVER_STDIO.format(command=shlex.split(backend.removeprefix("cmd:")))
-    text = hello.get("repro_wide" if wide and "repro_wide" in hello else "repro")
+    text = hello.get("repro" if way == "wide" and "repro_wide" not in hello else WAYS[way])
     if not isinstance(text, str):
         return f"raise SystemExit({f'{backend} has no way to be called without this project'!r})"
     return text
 
 
+FOLDER = """\
+import pathlib
+import tempfile
+
+folder = tempfile.TemporaryDirectory()
+for name, data in {"model.onnx": model.SerializeToString(), **files}.items():
+    pathlib.Path(folder.name, name).write_bytes(data)
+path = str(pathlib.Path(folder.name, "model.onnx"))
+"""
 REFUSAL = """\
 try:
 {call}

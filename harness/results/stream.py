@@ -36,7 +36,7 @@ FORMAT = 1
 
 IDENTITY = ("runtime", "version", "python", "node")
 """Members of an adapter's hello that identify its runtime."""
-CALLS = ("repro", "repro_wide")
+CALLS = ("repro", "repro_wide", "repro_earlier", "repro_files")
 """Members with the code that calls its runtime without this project; see `repro`."""
 MOST_CODE = 8000
 MOST_DISTANCES = 50_000

@@ -10,6 +10,7 @@ import functools
 from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -425,5 +426,15 @@ def info() -> dict[str, Any]:
 
 def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
     """Return the values of `outputs`, in that order."""
-    answers = Evaluator().model(onnx.load_from_string(model), inputs)
-    return [answers[name] for name in outputs]
+    return session(model)(inputs, outputs)
+
+
+def session(model: bytes, folder: str | None = None) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
+    """Read a model, from its file in `folder` where there are files beside it; return what runs it."""
+    proto = onnx.load_from_string(model) if folder is None else onnx.load(Path(folder, "model.onnx"))
+
+    def run(inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
+        answers = Evaluator().model(proto, inputs)
+        return [answers[name] for name in outputs]
+
+    return run

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from harness.suites.selection import Selection
 
 
-FORMS_EACH = 3.3
+FORMS_EACH = 3.4
 """Average number of forms of a declared case."""
 
 

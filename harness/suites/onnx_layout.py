@@ -27,7 +27,7 @@ from google.protobuf.message import DecodeError
 from onnx import external_data_helper, numpy_helper
 
 from backends.protocol import MAX_PAYLOAD, clip
-from harness.case.case import Case, Outcome
+from harness.case.case import DATA_FILE, EXTERNAL_DATA, TWICE, Case, Outcome
 from harness.declare import AnyOf, AnyOrder, Drawn
 from harness.spec import schema
 from harness.suites import case_json
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 DATA_SET = "test_data_set_0"
+EARLIER = "earlier_input"
+"""Name of the files of inputs that the model runs with before, in the same session: the form @twice."""
 UNFINISHED = ".unfinished-"
 MOST_NAME, CUT_NAME = 240, 200
 """Maximum and shortened length of a folder's name, in bytes; file systems allow 255."""
@@ -74,9 +76,11 @@ def encoded(case: Case) -> dict[str, bytes]:
 
 def _encoded(case: Case) -> dict[str, bytes]:
     graph = onnx.load_from_string(case.model).graph
-    files = {"model.onnx": case.model}
+    files = {"model.onnx": case.model, **case.files}
     for index, (name, value) in enumerate(case.inputs.items()):
         files[f"{DATA_SET}/input_{index}.pb"] = _encode(value, name, _type(graph.input, name))
+    for index, (name, value) in enumerate((case.earlier or {}).items()):
+        files[f"{DATA_SET}/{EARLIER}_{index}.pb"] = _encode(value, name, _type(graph.input, name))
     for index, expected in enumerate(case.expected or ()):
         if isinstance(expected, Drawn):  # case.json has its properties.
             continue
@@ -163,7 +167,7 @@ def _move_in(fresh: Path, folder: Path) -> None:
 
 
 def _of_the_layout(name: str) -> bool:
-    return name in {"model.onnx", "case.json", "data.json"} or name.startswith("test_data_set_")
+    return name in {"model.onnx", DATA_FILE, "case.json", "data.json"} or name.startswith("test_data_set_")
 
 
 def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
@@ -280,9 +284,10 @@ def _shared(folder: Path, root: Path) -> tuple[onnx.ModelProto, Description, lis
         raise StoreError(f"{path}: not a whole ONNX model ({error})") from error
     if not model.HasField("graph"):
         raise StoreError(f"{path}: not an ONNX model: it has no graph")
-    _load_external(model, folder, root)
     case_path, data_path = folder / "case.json", folder / "data.json"
     description = case_json.read(case_path, _optional(case_path, root), data_path, _optional(data_path, root))
+    if description.form != EXTERNAL_DATA:
+        _load_external(model, folder, root)
     data_sets = sorted(
         (item for item in folder.glob("test_data_set_*") if item.is_dir()),
         key=lambda item: [(part.isdecimal(), part.zfill(20)) for part in re.split(r"(\d+)", item.name)],
@@ -307,6 +312,8 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
     if files != len(fed):
         raise StoreError(f"{data}: {files} files input_*.pb, but the graph has {len(fed)} inputs to feed")
     inputs = {info.name: _decode(data / f"input_{i}.pb", root, info.type) for i, info in enumerate(fed)}
+    earlier = {info.name: data / f"{EARLIER}_{i}.pb" for i, info in enumerate(fed)}
+    of_model = [name for name in (DATA_FILE,) if description.form == EXTERNAL_DATA]
     expected: tuple[Value | Drawn, ...] | None = None
     stored = len([item for item in data.glob("output_*.pb") if item.stem.count("_") == 1])
     if description.outcome in {Outcome.VALUES, Outcome.PROPERTY} and (stored or description.drawn):
@@ -339,6 +346,10 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
         reworded=description.reworded,
         readings=description.readings,
         notes=description.notes,
+        earlier={info.name: _decode(earlier[info.name], root, info.type) for info in fed}
+        if description.form == TWICE
+        else None,
+        files={name: _bytes(data.parent / name, root) for name in of_model},
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import unittest
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
@@ -13,6 +13,9 @@ import pytest
 from onnx import helper, numpy_helper, parser
 
 from backends import onnx_backend, onnx_reference, protocol, serve
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NARROW = ("bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")
 SHAPES = ((), (0,), (3,), (2, 0), (2, 3))
@@ -155,11 +158,14 @@ def test_a_runtimes_error_is_not_an_opt_out(adapter: Any) -> None:
     assert serve.opt_out(adapter.OPT_OUTS, raised.value) is None, raised.value
 
 
-def test_info_has_a_script_that_runs(adapter: Any) -> None:
+def test_info_has_a_script_that_runs(adapter: Any, tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model(NEG))
     info = adapter.info()
     assert all(info[key] for key in ("runtime", "version")), info
     for key in [key for key in info if key.startswith("repro")]:
         names = {"model": onnx.load_from_string(model(NEG)), "inputs": {"x": X}, "onnx": onnx}
+        names |= {"earlier": {"x": -X}, "path": str(path)}
         exec(info[key], names)
         assert equal([Y], names["outputs"]), f"{key} gave {names['outputs']}"
 

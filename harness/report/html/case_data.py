@@ -54,7 +54,7 @@ class Describer:
             description |= {
                 "before": parts.before,
                 "after": parts.after,
-                "wide": parts.wide,
+                "way": parts.way,
                 "rejects": parts.rejects,
                 "checks": list(parts.checks),
             }

@@ -153,8 +153,7 @@ def _index(table: Table, order: list[int], layout: list[list[Any]], statements: 
                 "backend": clean(column.backend, 300),
                 "runtime": clean(script.runtime(column.backend, column.hello), 300),
                 "needs": clean(script.needs(column.backend, column.hello), 300),
-                "plain": _code(column.backend, column.hello, wide=False),
-                "wide": _code(column.backend, column.hello, wide=True),
+                "calls": {way: _code(column.backend, column.hello, way) for way in script.WAYS},
                 "suite": line(table.runs[column.run].header["suite"].get("name", ""), 300),
             }
             for column in table.columns
@@ -162,11 +161,11 @@ def _index(table: Table, order: list[int], layout: list[list[Any]], statements: 
     }
 
 
-def _code(backend: str, hello: Any, *, wide: bool) -> str:  # noqa: ANN401 - of a file
+def _code(backend: str, hello: Any, way: str) -> str:  # noqa: ANN401 - of a file
     """Return the code that calls a runtime; empty where the run did not keep it."""
     known = backend.startswith("cmd:") or isinstance(hello.get("repro"), str)
     try:
-        return clean(script.call(backend, hello, wide=wide), 20_000) if known else ""
+        return clean(script.call(backend, hello, way), 20_000) if known else ""
     except ValueError:  # A command with unbalanced quotes.
         return ""
 

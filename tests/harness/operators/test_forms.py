@@ -24,7 +24,18 @@ from generated import (
 )
 from onnx import numpy_helper
 
-from harness.case.case import EXPANDED, IF_BRANCH, LOCAL_FUNCTION, PLAIN, Case, Outcome, digest_values
+from harness.case.case import (
+    EXPANDED,
+    EXTERNAL_DATA,
+    IF_BRANCH,
+    LOCAL_FUNCTION,
+    PLAIN,
+    TWICE,
+    TYPED,
+    Case,
+    Outcome,
+    digest_values,
+)
 from harness.declare import EXACT, Op, Tag, Version, ramp
 from harness.generation import plans as generate
 from harness.generation.surroundings import LOCAL_DOMAIN
@@ -169,6 +180,7 @@ def test_several_parameters_are_baked_one_by_one_and_together() -> None:
     assert {name for name in by_id if name.startswith("both")} == {
         "both", "both@initializer", "both@initializer-min", "both@initializer-max", "both@symbolic", "both@unranked",
         "both@top", "both@expanded", "both@if_branch", "both@local_function",
+        "both@typed", "both@external_data",
     }  # fmt: skip
     for form, names in (("initializer", {"min", "max"}), ("initializer-min", {"min"}), ("initializer-max", {"max"})):
         holds_initializers(by_id["both"], by_id[f"both@{form}"], names)
@@ -373,3 +385,41 @@ def test_a_runtime_that_is_wrong_only_around_a_node_fails_in_that_form_alone(
             verdicts.setdefault(case.form, set()).add(on_the_oracles(broken).verdict)
     assert verdicts.pop(form) & {Verdict.WRONG_VALUE, Verdict.WRONG_SHAPE, Verdict.REFUSED}
     assert {Verdict.PASS} == set.union(*verdicts.values()), verdicts
+
+
+@every_operator
+def test_typed_and_external_initializers_have_the_values_of_the_plain_inputs(op: Op) -> None:
+    for form in (TYPED, EXTERNAL_DATA):
+        for stem, case in in_form(op, form):
+            graph = model(case).graph
+            assert graph.initializer, case.id
+            for tensor in graph.initializer:
+                assert not tensor.HasField("raw_data"), case.id
+                assert (tensor.data_location == onnx.TensorProto.EXTERNAL) is (form == EXTERNAL_DATA), case.id
+                read = onnx.TensorProto()
+                read.CopyFrom(tensor)
+                if form == EXTERNAL_DATA:
+                    entries = {item.key: item.value for item in tensor.external_data}
+                    start, length = int(entries["offset"]), int(entries["length"])
+                    read.raw_data = case.files[entries["location"]][start : start + length]
+                    read.ClearField("data_location")
+                    del read.external_data[:]
+                assert digest_values(numpy_helper.to_array(read)) == digest_values(stem.inputs[tensor.name]), case.id
+
+
+@every_operator
+def test_the_earlier_inputs_are_those_of_another_case_with_the_same_model(op: Op) -> None:
+    for stem, case in in_form(op, TWICE):
+        assert case.earlier is not None
+        assert list(case.earlier) == list(case.inputs), case.id
+        assert digest_values(dict(case.earlier)) != digest_values(dict(case.inputs)), case.id
+        assert digest_values(dict(stem.inputs)) == digest_values(dict(case.inputs)), case.id
+        others = {digest_values(dict(other.inputs)) for other in cases(op) if other.expected is not None}
+        assert digest_values(dict(case.earlier)) in others, case.id
+
+
+def test_most_of_the_earlier_inputs_have_other_shapes() -> None:
+    in_all = [case for op in ("Add", "ReduceSum", "Softmax") for case in generate.cases(registry.load().named(op))]
+    twice = [case for case in in_all if case.earlier is not None]
+    other = [case for case in twice if any(np.shape(case.earlier[n]) != np.shape(case.inputs[n]) for n in case.inputs)]  # type: ignore[index,arg-type]
+    assert len(other) > len(twice) / 2 > 2

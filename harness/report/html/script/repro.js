@@ -20,7 +20,7 @@ function scriptOf(place, column, described, details, message) {
     "",
     "",
   ].join("\n");
-  const code = (described.wide ? backend.wide : backend.plain).trimEnd();
+  const code = backend.calls[described.way].trimEnd();
   const indented = code.replace(/^/gm, "    ");
   const call = described.rejects ? data.pieces.refusal.replace("{call}", () => indented) : `${code}\n`;
   const checks = (described.checks ?? []).map((name) => data.pieces.checks[name]).join("");
