@@ -1,4 +1,4 @@
-"""ONNX Runtime on the CPU, one thread.
+"""ONNX Runtime on the CPU, one thread, or as many as --threads says.
 
 Element types that numpy lacks (bfloat16, float8, 4-bit) are passed through OrtValue memory, because
 `OrtValue.numpy()` does not support them; below a byte they are packed there as in TensorProto.raw_data.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,7 +111,8 @@ NEWER = 9999
 """An opset and an IR version that no runtime knows."""
 
 OPTIONS = onnxruntime.SessionOptions()
-OPTIONS.intra_op_num_threads = OPTIONS.inter_op_num_threads = 1
+OPTIONS.intra_op_num_threads = int(os.environ.get("ONNX_CONFORMANCE_THREADS", "1"))
+OPTIONS.inter_op_num_threads = 1
 OPTIONS.log_severity_level = 4  # It logs only errors that it also raises.
 
 

@@ -30,6 +30,7 @@ import importlib.machinery  # noqa: E402
 import importlib.util  # noqa: E402
 import inspect  # noqa: E402
 import json  # noqa: E402
+import locale  # noqa: E402
 import platform  # noqa: E402
 import re  # noqa: E402
 import tempfile  # noqa: E402
@@ -57,6 +58,8 @@ CALLED_AS = {"info": "info()", "run": "run(model, inputs, outputs)"}
 SESSION = "session"
 """The function of an adapter that loads a model once, and returns what runs it: `run(inputs, outputs)`."""
 EXAMPLE = '{"runtime": "my-runtime", "version": "1.2.0"}'
+LOCALE = "ONNX_CONFORMANCE_LOCALE"
+"""The variable that names the locale of this process."""
 FOLDER = "onnx-conformance-files-"
 """How the name of a folder begins in which a model and the files beside it are."""
 SHOWN = 60
@@ -396,9 +399,23 @@ def _text(error: BaseException) -> str:
         return f"(its message cannot be read: {type(second).__name__})"
 
 
+def set_locale(name: str) -> None:
+    """Set the locale of this process, for libraries that read and write numbers by it; an empty name changes nothing.
+
+    Raises:
+        LoadError: the machine has no such locale.
+    """
+    try:
+        if name:
+            locale.setlocale(locale.LC_ALL, name)
+    except locale.Error:
+        raise LoadError(f"this machine has no locale {name}; `locale -a` lists those that it has") from None
+
+
 def serve(requests: BinaryIO, write: Callable[[bytes], object], name: str) -> int:
     """Answer requests until the stream ends; return the exit status."""
     try:
+        set_locale(os.environ.get(LOCALE, ""))
         adapter = load(name)
         info = {"name": name, "python": platform.python_version(), **hello_fields(adapter, name)}
     except BaseException as error:  # noqa: BLE001 - importing a runtime may raise anything

@@ -68,6 +68,14 @@ from harness.run import run as session
     show_default=True,
     help="How many times a process may be restarted.",
 )
+@click.option(
+    "--locale", default="", metavar="NAME",
+    help="Run adapters in this locale, such as de_DE.UTF-8, whose numbers have a comma.",
+)  # fmt: skip
+@click.option(
+    "--threads", type=click.IntRange(1, 1024),
+    help="Number of threads of a runtime.  [default: as its adapter chooses, mostly 1]",
+)  # fmt: skip
 @click.option("--max-fail", type=click.IntRange(1), help="Stop after this many failures.")
 @click.option(
     "--table", type=click.Choice(session.TABLES), default=session.TABLES[0], show_default=True,
@@ -115,5 +123,7 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
         passes=options["passes"],
         isolate=options["isolate"],
         without_readings=named(options["readings"]),
+        locale=options["locale"],
+        threads=options["threads"],
     )
     exit_with(session.execute(run_options))

@@ -41,6 +41,14 @@ INHERITED = (
 )  # fmt: skip
 """Globs over names."""
 
+LOCALE, THREADS = "ONNX_CONFORMANCE_LOCALE", "ONNX_CONFORMANCE_THREADS"
+"""Variables that say in which locale and with how many threads an adapter runs."""
+OF_THREADS = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
+    "RAYON_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+)  # fmt: skip
+"""Variables by which libraries take their number of threads."""
+
 SECRET = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE|PRIVATE|_KEY|APIKEY")
 """A variable whose name contains one of these is inherited only where --env names it, whatever glob it matches."""
 
@@ -68,6 +76,13 @@ def variables(more: Iterable[str] = ()) -> Mapping[str, str]:
     """Return the variables that an adapter inherits, and those that `more` names."""
     named = frozenset(more)
     return {name: value for name, value in os.environ.items() if name in named or _is_inherited(name)}
+
+
+def settings(locale: str = "", threads: int | None = None) -> dict[str, str]:
+    """Return the variables of an adapter that runs in a locale, with a number of threads; none for an adapter's own."""
+    of_locale = {LOCALE: locale, "LC_ALL": locale} if locale else {}
+    of_threads = {} if threads is None else dict.fromkeys((THREADS, *OF_THREADS), str(threads))
+    return of_locale | of_threads
 
 
 def _is_inherited(name: str) -> bool:

@@ -18,7 +18,7 @@ from harness import printing
 from harness.case.case import Outcome
 from harness.case.value_text import brief
 from harness.errors import HarnessError
-from harness.execution import backend_names, sandbox
+from harness.execution import backend_names, environment_variables, sandbox
 from harness.execution.ask import Asker
 from harness.execution.replies import Answered, Refused
 from harness.gate import expectations
@@ -76,6 +76,8 @@ class Options:
         passes: names of environment variables that adapters get in addition to those that all get.
         isolate: adapters have no network, and cannot read what they are compared with.
         without_readings: the numbers of readings whose cases are not scored.
+        locale: the locale of adapters; empty: that of Python.
+        threads: the number of threads that runtimes may use; None: as the adapters choose.
     """
 
     backends: tuple[str, ...]
@@ -98,6 +100,8 @@ class Options:
     passes: tuple[str, ...] = ()
     isolate: bool = False
     without_readings: frozenset[str] = frozenset()
+    locale: str = ""
+    threads: int | None = None
 
 
 class Skipped:
@@ -160,6 +164,10 @@ class Run:
             for name in dict.fromkeys(options.backends)
         ]
         self.reference = backend_names.resolve(options.reference, passes=options.passes) if options.reference else None
+        settings = environment_variables.settings(options.locale, options.threads)
+        self.targets = [
+            dataclasses.replace(target, environment={**target.environment, **settings}) for target in self.targets
+        ]
         if options.isolate:
             isolation = sandbox.around(options.suite, options.results, apart=options.apart)
             self.targets = [isolation.of(target) for target in self.targets]
@@ -258,6 +266,8 @@ class Run:
             "timeout": options.limits.timeout,
             "memory": options.limits.memory,
             **({"isolate": True} if options.isolate else {}),
+            **({"locale": options.locale} if options.locale else {}),
+            **({"threads": options.threads} if options.threads else {}),
             **({"without_readings": sorted(options.without_readings)} if options.without_readings else {}),
         }
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import environment
 import pytest
+from commands import command
 
 from harness.case.case import EXTERNAL_DATA, PLAIN, TWICE, TYPED
 from harness.execution import backend_names
 from harness.execution.adapter_process import OPTED_OUT, Limits
 from harness.execution.ask import Asker, ask_and_judge
+from harness.execution.environment_variables import settings
 from harness.suites.generated import Generated
 from harness.suites.selection import Selection
 from harness.verdict import Verdict
@@ -66,3 +73,59 @@ def test_an_adapter_that_accepts_no_such_request_opts_out_and_answers_the_others
     with Asker(backend_names.resolve("environment.once"), Limits()) as asker:
         case = next(Generated().cases(Selection(ops=OPS, forms=(TWICE,))))
         assert OPTED_OUT["earlier"] in ask_and_judge(asker, case)[0].message
+
+
+def results(path: Path, backend: str, *arguments: str) -> Counter[Verdict]:
+    """Return the verdicts of a run over some cases of floats with fractions."""
+    command(
+        "run", "--backend", backend, "--op", "ReduceSum/13", "--case", "*/axes_0_pruned", "--results", path, *arguments
+    )
+    read = [json.loads(line) for line in path.read_text().splitlines()]
+    return Counter(Verdict(item["verdict"]) for item in read if item["kind"] == "result")
+
+
+@pytest.fixture(scope="module")
+def comma_locale(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Make a locale whose numbers have a comma, and return its folder."""
+    program = shutil.which("localedef")
+    if program is None:
+        pytest.skip("no localedef here, and no way to make a locale")
+    folder = tmp_path_factory.mktemp("locales")
+    subprocess.run([program, "-i", "de_DE", "-f", "UTF-8", folder / "de_DE.UTF-8"], check=False, capture_output=True)
+    if not (folder / "de_DE.UTF-8").exists():
+        pytest.skip("this machine has no sources of locales")
+    return str(folder)
+
+
+def test_a_runtime_that_parses_by_locale_is_wrong_in_that_locale_alone(
+    tmp_path: Path, comma_locale: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCPATH", comma_locale)
+    plain = results(tmp_path / "plain", "environment.parses_by_locale", "--env", "LOCPATH")
+    comma = ("--env", "LOCPATH", "--locale", "de_DE.UTF-8")
+    in_locale = results(tmp_path / "in_locale", "environment.parses_by_locale", *comma)
+    assert set(plain) == {Verdict.PASS}
+    assert in_locale[Verdict.WRONG_VALUE]
+    assert set(results(tmp_path / "right", "environment.right", *comma)) == {Verdict.PASS}
+
+
+def test_a_locale_that_the_machine_lacks_is_said_in_one_sentence() -> None:
+    done = command("run", "--backend", "environment.right", "--op", "ReduceSum/13", "--locale", "xx_XX.UTF-8")
+    assert done.status == 2
+    assert "this machine has no locale xx_XX.UTF-8; `locale -a` lists those that it has" in done.err
+
+
+def test_a_runtime_that_is_wrong_on_two_threads_is_right_on_one(tmp_path: Path) -> None:
+    counts = [results(tmp_path / str(n), "environment.races_on_threads", "--threads", str(n)) for n in (1, 2)]
+    assert set(counts[0]) == {Verdict.PASS}
+    assert counts[1][Verdict.WRONG_VALUE]
+
+
+def test_onnxruntime_has_as_many_threads_as_the_option_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    for threads in (None, 2):
+        variables = settings(threads=threads)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        code = "from backends import onnxruntime; print(onnxruntime.OPTIONS.intra_op_num_threads)"
+        printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        assert int(printed) == (threads or 1)
