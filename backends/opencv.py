@@ -19,6 +19,7 @@ What fails, and why (5.0.0):
 
 from __future__ import annotations
 
+import functools
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ import numpy as np
 from backends import protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 OPT_OUTS = (
     ("error", r"Can't create layer \"[^\"]*\" of type \"", "no such layer"),
@@ -73,7 +74,15 @@ def info() -> dict[str, Any]:
 
 def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
     """Return the values of `outputs`, in that order."""
-    net = cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8))
+    return session(model)(inputs, outputs)
+
+
+def session(model: bytes) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
+    """Load a model; return what runs it."""
+    return functools.partial(_run, cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8)))
+
+
+def _run(net: cv2.dnn.Net, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
     for name, value in inputs.items():
         net.setInput(_to_mat(value), name)
     return [_from_mat(value) for value in net.forward(list(outputs))]

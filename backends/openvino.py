@@ -20,7 +20,9 @@ What fails, and why (2026.4.1):
 
 from __future__ import annotations
 
+import functools
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +31,7 @@ import openvino
 from backends import protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 OPT_OUTS = (
     (
@@ -152,9 +154,20 @@ def info() -> dict[str, Any]:
 
 def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
     """Return the values of `outputs`, in that order."""
-    compiled = CORE.compile_model(CORE.read_model(model), "CPU", CONFIG)
+    return session(model)(inputs, outputs)
+
+
+def session(model: bytes, folder: str | None = None) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
+    """Compile a model, from its file in `folder` where there are files beside it; return what runs it."""
+    source = model if folder is None else str(Path(folder, "model.onnx"))
+    compiled = CORE.compile_model(CORE.read_model(source), "CPU", CONFIG)
+    return functools.partial(_run, compiled, compiled.create_infer_request())
+
+
+def _run(
+    compiled: openvino.CompiledModel, request: openvino.InferRequest, inputs: dict[str, Any], outputs: Sequence[str]
+) -> list[Any]:
     tensors = {name: _to_tensor(value) for name, value in inputs.items()}
-    request = compiled.create_infer_request()
     for port in compiled.inputs:
         name = next((name for name in port.names if name in tensors), None)
         if name is None:
