@@ -106,7 +106,8 @@ def test_an_adapter_error_in_an_attempt_replaces_the_verdict(cases: list[Case]) 
 
 def test_more_failures_than_a_batch_are_all_settled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retries, "BATCH", 2)
-    known = list(itertools.islice(Generated().cases(Selection(ops=("Split/18",))), 21))
+    asked = (case for case in Generated().cases(Selection(ops=("Split/18",))) if not case.needs)
+    known = list(itertools.islice(asked, 21))
     with Scheduler([adapter("dies_on_every_case")], Limits(), 2, repeat=1) as scheduler:
         scheduler.start()
         results = list(scheduler.run(known))
@@ -187,5 +188,6 @@ def test_a_run_that_is_stopped_keeps_the_failures_that_it_has_seen(
     assert done.status == status, done.text
     recorded = list(Run(results).results())
     assert len(recorded) > 1, "each of a batch that has run again has a verdict"
-    assert {result.verdict for result in recorded} == {Verdict.CRASH}
+    # A case that needs more of an adapter than this one accepts does not end it.
+    assert {result.verdict for result in recorded} - {Verdict.UNSUPPORTED} == {Verdict.CRASH}
     assert all(not result.attempts for result in recorded), "one verdict, however often"
