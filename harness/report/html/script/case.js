@@ -228,10 +228,11 @@ function noScript(plain, described) {
 }
 
 function reproduction(place, column, details, described) {
-  const { label, plain } = data.columns[column];
+  const { label, calls } = data.columns[column];
+  const code = calls[described?.way ?? "plain"];
   const command = commandOf(place, column);
   const parts = [element("div", { class: "copy" }, element("code", {}, command), copier("Copy command", () => command))];
-  if (described?.before && plain) {
+  if (described?.before && code) {
     const error = details[column].error;
     const whole = messageOf(place, column);
     const message = error && whole.startsWith(error) ? whole.slice(error.length + 2) : whole;
@@ -239,7 +240,7 @@ function reproduction(place, column, details, described) {
     parts.push(element("div", { class: "copy" }, copier("Copy script", () => text), element("span", { class: "dim" }, "one Python file, which does not need this project")));
     parts.push(element("pre", { class: "script", tabindex: "0" }, text));
   } else {
-    parts.push(element("p", { class: "note" }, noScript(plain, described)));
+    parts.push(element("p", { class: "note" }, noScript(code, described)));
   }
   return element("details", { class: "scripts" }, element("summary", {}, label, " ", badge(data.verdicts[column][place])), parts);
 }
