@@ -157,9 +157,10 @@ class Version:
         self.reads(NAN, has_nan)
         self.silent(clause, has_nan)
 
-    def compares(self, *operands: np.ndarray[Any, Any]) -> None:
-        """Note that numbers are compared as IEEE 754 compares them: a reading of ours where one is NaN."""
+    def compared(self, comparison: np.ufunc, *operands: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return a comparison of numbers as IEEE 754 has it, element by element: a reading of ours where one is NaN."""
         self.reads(NAN, any(item.dtype.kind in "fc" and bool(np.isnan(item).any()) for item in operands))
+        return np.asarray(comparison(*operands))
 
     def permit(self, clause: Clause, used: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
         """Raise Unspecified if something was `used` that only `clause` permits, and `clause` is not in force."""

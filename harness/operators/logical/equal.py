@@ -33,16 +33,14 @@ NUMPY = Multidirectional(EQUAL)
 @EQUAL.oracle(before=7)
 def equal_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
     """Return where A equals B, in the shape of A."""
-    v.compares(A, B)
-    return np.asarray(np.equal(A, LIMITED.to_left(v, A, B, axis, broadcast)))
+    return v.compared(np.equal, A, LIMITED.to_left(v, A, B, axis, broadcast))
 
 
 @EQUAL.oracle(since=7)
 def equal_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
     """Return where A equals B, in the shape that both are broadcast to."""
     NUMPY.require_one_shape(v, A, B)
-    v.compares(A, B)
-    return np.asarray(np.equal(A, B))
+    return v.compared(np.equal, A, B)
 
 
 case = EQUAL.case

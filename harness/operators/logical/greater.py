@@ -32,16 +32,14 @@ NUMPY = Multidirectional(GREATER)
 @GREATER.oracle(before=7)
 def greater_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
     """Return where A is greater than B, in the shape of A."""
-    v.compares(A, B)
-    return np.asarray(np.greater(A, LIMITED.to_left(v, A, B, axis, broadcast)))
+    return v.compared(np.greater, A, LIMITED.to_left(v, A, B, axis, broadcast))
 
 
 @GREATER.oracle(since=7)
 def greater_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
     """Return where A is greater than B, in the shape that both are broadcast to."""
     NUMPY.require_one_shape(v, A, B)
-    v.compares(A, B)
-    return np.asarray(np.greater(A, B))
+    return v.compared(np.greater, A, B)
 
 
 Comparison(GREATER, PERFORMS, LIMITED, NUMPY).cases(numbers(integers=9, bfloat16=13))

@@ -30,8 +30,7 @@ NUMPY = Multidirectional(GREATER_OR_EQUAL)
 def greater_equal(v: Version, A: Array, B: Array) -> Array:  # noqa: N803 - the text's own names
     """Return where A is greater than B or equal to it, in the shape that both are broadcast to."""
     NUMPY.require_one_shape(v, A, B)
-    v.compares(A, B)
-    return np.asarray(np.greater_equal(A, B))
+    return v.compared(np.greater_equal, A, B)
 
 
 Comparison(GREATER_OR_EQUAL, PERFORMS, None, NUMPY).cases(numbers(integers=None, bfloat16=16))

@@ -32,16 +32,14 @@ NUMPY = Multidirectional(LESS)
 @LESS.oracle(before=7)
 def less_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
     """Return where A is less than B, in the shape of A."""
-    v.compares(A, B)
-    return np.asarray(np.less(A, LIMITED.to_left(v, A, B, axis, broadcast)))
+    return v.compared(np.less, A, LIMITED.to_left(v, A, B, axis, broadcast))
 
 
 @LESS.oracle(since=7)
 def less_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
     """Return where A is less than B, in the shape that both are broadcast to."""
     NUMPY.require_one_shape(v, A, B)
-    v.compares(A, B)
-    return np.asarray(np.less(A, B))
+    return v.compared(np.less, A, B)
 
 
 Comparison(LESS, PERFORMS, LIMITED, NUMPY).cases(numbers(integers=9, bfloat16=13))

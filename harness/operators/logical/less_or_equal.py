@@ -30,8 +30,7 @@ NUMPY = Multidirectional(LESS_OR_EQUAL)
 def less_equal(v: Version, A: Array, B: Array) -> Array:  # noqa: N803 - the text's own names
     """Return where A is less than B or equal to it, in the shape that both are broadcast to."""
     NUMPY.require_one_shape(v, A, B)
-    v.compares(A, B)
-    return np.asarray(np.less_equal(A, B))
+    return v.compared(np.less_equal, A, B)
 
 
 Comparison(LESS_OR_EQUAL, PERFORMS, None, NUMPY).cases(numbers(integers=None, bfloat16=16))

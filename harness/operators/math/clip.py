@@ -70,18 +70,18 @@ FLOAT_MAX = FLOAT_TYPES["float"].largest
 def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None) -> Array:
     """Return the elements, or the bound that each is beyond; None is no bound."""
     for bound in (low, high):
-        v.ordered(LIMITS, np.asarray(0.0 if bound is None else bound))
-    v.compares(elements)
+        if bound is not None:
+            v.ordered(LIMITS, np.asarray(bound))
     if low is not None and high is not None and low > high:
         v.permit(CROSSED)
         v.ordered(EQUIVALENT, elements)
         return np.full_like(elements, high)
     if low is not None:
         v.silent(LIMITS, _zeros_differ(elements, low))
-        elements = np.maximum(elements, low)
+        elements = np.where(v.compared(np.less, elements, low), low, elements)
     if high is not None:
         v.silent(LIMITS, _zeros_differ(elements, high))
-        elements = np.minimum(elements, high)
+        elements = np.where(v.compared(np.greater, elements, high), high, elements)
     return elements
 
 

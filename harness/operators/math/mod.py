@@ -21,8 +21,6 @@ from harness.declare.families.elementwise import counted, float_types, rank_of_t
 from harness.declare.readings import REAL_NUMBERS
 from harness.declare.rounding import nearest
 
-MOST = float(np.finfo(np.float64).max)
-
 
 def _rounding(A: Array, B: Array, fmod: int) -> list[Array]:
     """Return the error allowed, in epsilons: none where a type holds every remainder; else that of the divisor.
@@ -176,9 +174,9 @@ def _rounds_across(x: Array, y: Array, dtype: np.dtype[Any]) -> bool:
     def differs(dividend: float, divisor: float) -> bool:
         if not (math.isfinite(dividend) and math.isfinite(divisor)) or not divisor:
             return False
-        exact = Fraction(dividend) / Fraction(divisor)
-        rounded = float(nearest(np.asarray(float(exact)), dtype)) if abs(exact) <= MOST else math.inf
-        return math.isinf(rounded) or math.floor(rounded) != math.floor(exact)
+        with np.errstate(over="ignore"):
+            rounded = float(nearest(np.divide(dividend, divisor), dtype))
+        return math.isinf(rounded) or math.floor(rounded) != Fraction(dividend) // Fraction(divisor)
 
     return any(differs(*pair) for pair in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True))
 
