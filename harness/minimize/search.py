@@ -275,10 +275,10 @@ def _pairs(candidate: Candidate) -> Iterator[moves.Move]:
 
 
 def _check_failure(result: Result) -> None:
-    """Raise MinimizeError if a result is not a failure."""
+    """Raise MinimizeError if a result is neither a failure nor a lenient answer."""
     if result.verdict is Verdict.PASS:
         raise MinimizeError(f"{result.case} passes on {result.backend}; nothing to minimize")
-    if not result.verdict.failed:
+    if not result.verdict.failed and result.verdict is not Verdict.LENIENT:
         message = f": {result.message}" if result.message else ""
         raise MinimizeError(
             f"{result.case} is {result.verdict} on {result.backend}{message}; that is no failure to minimize"

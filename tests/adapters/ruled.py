@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from harness.spec import evaluator
+from harness.spec import evaluator, nodes, registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+
+LOAD = registry.load
+"""Tests may let it give few operators, of which models have others beside."""
 
 
 class Ruled:
@@ -26,11 +30,14 @@ class Ruled:
         return {"runtime": "ruled", "version": "1"}
 
     def run(self, model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
-        graph = onnx.ModelProto.FromString(model).graph
+        proto = onnx.ModelProto.FromString(model)
+        graph = proto.graph
         known = {**inputs, **{item.name: onnx.numpy_helper.to_array(item) for item in graph.initializer}}
         known |= {node.output[0]: shaped(node, known) for node in graph.node if node.op_type == "Reshape"}
-        answers = evaluator.run(model, inputs, outputs)
-        if any(self._rule(node, known) for node in graph.node):
+        values = evaluator.Evaluator(LOAD()).model(proto, inputs)
+        answers = [values[name] for name in outputs]
+        placed = [nodes.of_operator(proto, node.domain or "ai.onnx", node.op_type) for node in nodes.of(proto)]
+        if any(self._rule(node, known) for node in placed if node is not None):
             return [spoilt(answer) for answer in answers]
         return answers
 

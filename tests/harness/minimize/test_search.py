@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 import backends
 from harness.case.case import Case, Outcome
+from harness.execution import judge
 from harness.execution.adapter_process import Limits
 from harness.execution.backend_names import Target
 from harness.execution.replies import Answered, Died, Refused, Reply
@@ -163,6 +164,7 @@ def test_the_clause_stays(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_that_guard_the_clause_would_slip(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minimize, "same_kind", lambda origin, plan: plan.outcome is origin.outcome)
+    monkeypatch.setattr(judge, "WEAKER", {})  # By its verdict, the force of the clause could not slip either.
     slipped = 0
     for name in ("sum_short", "neither", "both", "rank3_axis_too_high"):
         minimized = cut(f"{SPLIT}/{name}", faulty.takes_all, monkeypatch)
@@ -382,9 +384,10 @@ def test_never_larger_and_still_failing(monkeypatch: pytest.MonkeyPatch, data: s
     minimized = cut(case_id, spoils, monkeypatch, steps=60)
     assert minimized.after.size <= minimized.before.size
     assert bool(minimized.applied) == (minimized.after.size < minimized.before.size)
-    assert minimized.result.verdict.failed
-    assert minimized.result.verdict is (
-        Verdict.ACCEPTED_INVALID if minimized.case.outcome is Outcome.REJECTS else Verdict.WRONG_VALUE
+    assert minimized.result.verdict in (
+        {Verdict.ACCEPTED_INVALID, Verdict.LENIENT}
+        if minimized.case.outcome is Outcome.REJECTS
+        else {Verdict.WRONG_VALUE}
     )
     assert minimized.after.plan.decided == minimized.before.plan.decided
     onnx.load_from_string(minimized.case.model)

@@ -414,7 +414,7 @@ def test_the_model_is_text_wherever_onnxs_text_can_express_it() -> None:
     fallen = {case_id for case_id, case in tried.items() if written(case)[0] == BYTES}
     hold_tensors = {"initializer", "typed", "external_data", "if_branch"}  # Of which the text keeps not every field.
     assert {case_id.partition("@")[2].partition("-")[0] for case_id in fallen} <= hold_tensors, sorted(fallen)
-    types = {tried[case_id].element_type for case_id in fallen}
+    types = {tried[case_id].element_type for case_id in fallen if "@initializer" in case_id}
     assert types <= {
         "complex64", "complex128", "uint4", "int4", "uint2", "int2", "float4e2m1", "float6e2m3", "float6e3m2",
     }, sorted(types)  # fmt: skip

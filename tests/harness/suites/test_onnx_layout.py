@@ -73,8 +73,9 @@ def round_trip(case: Case, parent: Path) -> Case:
     again = read_one(folder)
     assert again.id == f"mine/{folder.name}"
     for field in dataclasses.fields(Case):
-        if field.name not in {"id", "inputs", "expected", "allowance"}:
+        if field.name not in {"id", "inputs", "earlier", "expected", "allowance"}:
             assert getattr(again, field.name) == getattr(case, field.name), field.name
+    assert digest_values([dict(again.earlier or {})]) == digest_values([dict(case.earlier or {})])
     assert list(again.inputs) == list(case.inputs)
     for name, value in case.inputs.items():
         assert digest_values(again.inputs[name]) == digest_values(value), f"{name}: {value!r}, {again.inputs[name]!r}"

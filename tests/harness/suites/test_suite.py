@@ -125,7 +125,8 @@ def test_globs_over_operators(generated: Generated, ops: tuple[str, ...], operat
 def test_globs_over_ids(generated: Generated) -> None:
     assert ids(generated, cases=("ai.onnx/Split/18/uneven",)) == ["ai.onnx/Split/18/uneven"]
     assert set(ids(generated, cases=("*/18/uneven@*",))) == {
-        f"ai.onnx/Split/18/uneven@{form}" for form in ("omitted", "symbolic", "unranked", "top")
+        f"ai.onnx/Split/18/uneven@{form}"
+        for form in ("omitted", "symbolic", "unranked", "top", "if_branch", "local_function")
     }
     assert ids(generated, cases=("ai.onnx/Split/1[38]/both", "ai.onnx/Split/18/neither")) == [
         "ai.onnx/Split/18/neither", "ai.onnx/Split/18/both",
