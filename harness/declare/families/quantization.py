@@ -34,6 +34,7 @@ class Granularity:
         rank_one: an input of rank 1 is quantized per tensor.
         blocks: the shape of a scale for blocks.
         block_size: the accepted range of the block size.
+        only_blocked: a block size is used for blocks alone; whether it may be set elsewhere is left open.
     """
 
     scalar: tuple[Clause, ...]
@@ -45,6 +46,7 @@ class Granularity:
     rank_one: tuple[Clause, ...]
     blocks: tuple[Clause, ...]
     block_size: tuple[Clause, ...]
+    only_blocked: tuple[Clause, ...]
 
     def spread(
         self, v: Version, shape: tuple[int, ...], scale: Array, zero: Array | None, axis: int | None, size: int | None
@@ -67,6 +69,9 @@ class Granularity:
         v.require(_the_one_in_force(v, self.same_shape), zero is None or zero.shape == scale.shape)
         assert axis is not None  # noqa: S101 - a scalar scale was the only one before there was an axis
         rank = len(shape)
+        if scale.ndim == 0 or (scale.ndim == 1 and rank > 1):
+            for clause in self.only_blocked:
+                v.silent(clause, bool(size))
         rank_one = _in_force(v, self.rank_one)
         if scale.ndim == 0 or (rank_one and rank == scale.ndim == scale.size == 1):
             return scale, zero

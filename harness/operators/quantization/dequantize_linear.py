@@ -67,7 +67,7 @@ BLOCKS = DEQUANTIZE.clause(
     since=21,
 )
 ONLY_BLOCKED = DEQUANTIZE.clause(
-    "Used only for blocked quantization.", since=21, note="Elsewhere it is not used; onnxruntime refuses it there."
+    "Used only for blocked quantization.", since=21, note="Says not whether it may be set elsewhere."
 )
 BLOCK_SIZE = DEQUANTIZE.clause(
     "The block size is a positive integer. Given `x` shape `(D0, ..., Di, ..., Dn)`, `y_scale` shape `(S0, ... Si, "
@@ -121,6 +121,7 @@ GRAINS = Granularity(
     rank_one=(RANK_ONE,),
     blocks=(BLOCKS,),
     block_size=(BLOCK_SIZE,),
+    only_blocked=(ONLY_BLOCKED,),
 )
 
 
@@ -201,8 +202,8 @@ case("blocks_no_zero_point", x=CUBE, x_scale=np.ones((2, 2, 4)) / 8, block_size=
 case("blocks_rank1", Tag.EDGE, x=ramp(7), x_scale=THREE, axis=0, block_size=3, cites=BLOCKS)
 case("blocks_uneven", Tag.EDGE, x=ramp(2, 7), x_scale=[[1, 2, 4], [2, 4, 1]], block_size=3, cites=(BLOCKS, BLOCK_SIZE))
 case("blocks_of_zero", Tag.EDGE, x=ramp(3, 0), x_scale=ramp(3, 0), block_size=1, unspecified=BLOCK_SIZE)
-case("block_size_unused", Tag.EDGE, x=CUBE, x_scale=0.5, block_size=2, cites=ONLY_BLOCKED)
-case("block_size_unused_axis", Tag.EDGE, x=CUBE, x_scale=THREE, block_size=2, cites=ONLY_BLOCKED)
+case("block_size_unused", Tag.EDGE, x=CUBE, x_scale=0.5, block_size=2, unspecified=ONLY_BLOCKED)
+case("block_size_unused_axis", Tag.EDGE, x=CUBE, x_scale=THREE, block_size=2, unspecified=ONLY_BLOCKED)
 for misfit in misfits(GRAINS):
     case(
         misfit.name,

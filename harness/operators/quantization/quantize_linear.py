@@ -86,7 +86,9 @@ RANK_ONE = QUANTIZE.clause(
     since=21,
     note="Against the length that a scale for each element would have; of more than one element it leaves all open.",
 )
-ONLY_BLOCKED = QUANTIZE.clause("Used only for blocked quantization.", since=21)
+ONLY_BLOCKED = QUANTIZE.clause(
+    "Used only for blocked quantization.", since=21, note="Says not whether it may be set elsewhere."
+)
 BLOCK_SIZE = QUANTIZE.clause("the accepted range is `[ceil(Di/Si), ceil(Di/(Si-1))-1]`", since=21)
 SATURATE = QUANTIZE.clause(
     "if an input value is out of range of the destination type. It only applies for float 8 quantization "
@@ -116,6 +118,7 @@ GRAINS = Granularity(
     rank_one=(RANK_ONE,),
     blocks=(BLOCKS,),
     block_size=(BLOCK_SIZE,),
+    only_blocked=(ONLY_BLOCKED,),
 )
 FLOAT32 = np.dtype(np.float32)
 PRECISIONS: dict[Int, np.dtype[Any]] = {1: FLOAT32, 10: np.dtype(np.float16), 16: np.dtype(ml_dtypes.bfloat16)}
@@ -265,8 +268,8 @@ for misfit in misfits(GRAINS):
     )
 case("axis_unused_before_21", Tag.AXIS, x=CUBE, y_scale=2, y_zero_point=1, axis=7, cites=IGNORED)
 case("axis_unused", Tag.AXIS, x=CUBE, y_scale=2, y_zero_point=1, axis=7, cites=AXIS_USE)
-case("block_size_unused", Tag.EDGE, x=CUBE, y_scale=2, y_zero_point=1, block_size=2, cites=ONLY_BLOCKED)
-case("block_size_unused_axis", Tag.EDGE, x=ramp(2, 3), y_scale=[1, 2, 4], block_size=2, cites=ONLY_BLOCKED)
+case("block_size_unused", Tag.EDGE, x=CUBE, y_scale=2, y_zero_point=1, block_size=2, unspecified=ONLY_BLOCKED)
+case("block_size_unused_axis", Tag.EDGE, x=ramp(2, 3), y_scale=[1, 2, 4], block_size=2, unspecified=ONLY_BLOCKED)
 case("rank1_one_scale", Tag.EDGE, x=TIED, y_scale=[2], y_zero_point=[1], cites=RANK_ONE)
 case("rank1_scales", Tag.EDGE, x=[1, 2], y_scale=[2, 1], y_zero_point=[1, 2], since=21, unspecified=RANK_ONE)
 
