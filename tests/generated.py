@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import onnx
@@ -71,6 +74,18 @@ def model(case: Case) -> onnx.ModelProto:
     return parsed(case.model)
 
 
+@contextlib.contextmanager
+def files_of(case: Case) -> Iterator[str | None]:
+    """Return a folder with model.onnx and the files beside it; None for a case of a model alone."""
+    if not case.files:
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in {"model.onnx": case.model, **case.files}.items():
+            Path(folder, name).write_bytes(data)
+        yield folder
+
+
 def on_the_oracles(case: Case) -> Result:
     """Return what the oracles make of a case, in this process.
 
@@ -78,7 +93,9 @@ def on_the_oracles(case: Case) -> Result:
         UndeclaredError: one of its operators has no oracle.
     """
     try:
-        reply: Reply = Answered(tuple(evaluator.run(case.model, dict(case.inputs), case.outputs)), 0.0)
+        with files_of(case) as folder:
+            answers = evaluator.session(case.model, folder)(dict(case.inputs), case.outputs)
+        reply: Reply = Answered(tuple(answers), 0.0)
     except NoAnswer as no_answer:
         reply = Refused(type(no_answer).__name__, str(no_answer), None, None)
     return judge(case, "oracle", reply)

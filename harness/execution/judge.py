@@ -59,7 +59,7 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
 
 def _refused(case: Case, blank: Result, reply: Refused) -> Result:
     if reply.reason is not None:
-        verdict, message = Verdict.UNSUPPORTED, f"{reply.reason}: {reply.message}"
+        verdict, message = Verdict.UNSUPPORTED, ": ".join(filter(None, (reply.reason, reply.message)))
     else:
         verdict = Verdict.PASS if case.outcome is Outcome.REJECTS else Verdict.REFUSED
         message = reply.message

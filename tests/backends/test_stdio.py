@@ -66,9 +66,13 @@ def split(case: str = "", tag: str = "") -> list[Case]:
 
 def lacks(case: Case) -> str:
     """Return what of a case the adapter says it lacks; empty if it must answer or refuse."""
+    if case.files or case.earlier is not None:
+        return "its adapter"
     graph = onnx.load_from_string(case.model).graph
     if len(graph.node) != 1:
         return "one node only"
+    if graph.node[0].op_type != "Split":  # It is in a branch of an If, or in a function of the model.
+        return "no kernel"
     if case.operator == "ai.onnx/Split/1":
         return "older than Split-2"
     data = case.inputs.get("input")

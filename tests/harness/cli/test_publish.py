@@ -41,7 +41,7 @@ def test_reports_and_index_are_written(tmp_path: Path) -> None:
     heads, _, first, second = cells(text)
     assert heads[:4] == ["suite", "backend", "passed of specified", "passed of attempted"]
     assert first[1:5] == ["mine 1.0", "1 of 2, 50.0 %", "1 of 2, 50.0 %", "1"]
-    assert second[2:] == ["1 of 2, 50.0 %", "1 of 1, 100.0 %", "0", "0", "0", "0", "1"]
+    assert second[2:] == ["1 of 2, 50.0 %", "1 of 1, 100.0 %", "0", "0", "0", "0", "0", "1"]
     assert "cut off" in second[0]
     assert "cut off" not in first[0]
 
