@@ -24,6 +24,10 @@ class Data:
         """Take a function of dtype and element count, and the shape."""
         self.fill, self.shape = fill, shape
 
+    def __repr__(self) -> str:
+        """Return what fills it, and its shape."""
+        return f"Data({getattr(self.fill, '__qualname__', self.fill)}, {self.shape})"
+
     def of(self, dtype: np.dtype[Any]) -> Array:
         """Return the array for one element type."""
         return self.fill(dtype, int(np.prod(self.shape, dtype=np.int64))).astype(dtype).reshape(self.shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import onnx
@@ -39,6 +39,24 @@ if TYPE_CHECKING:
 PRODUCER = "onnx-conformance"
 
 
+class Leads(NamedTuple):
+    """Of which kinds a case is the first: it alone is delivered in the forms that test what these share.
+
+    Attributes:
+        nodes: with values, of those with the same inputs, attributes and outputs; tests what is around a node.
+        types: with values, of those whose parameters, which are all inputs but the first, have the same types; one is
+            preferred whose parameters are not all zero. Tests how initializers are stored.
+        shapes: of those with the same shapes, attributes and parameters; tests shapes that are not known beforehand.
+    """
+
+    nodes: bool
+    types: bool
+    shapes: bool
+
+
+LEADS = Leads(nodes=True, types=True, shapes=True)
+
+
 @dataclass(frozen=True)
 class Plan:
     """One declared case in one version with one binding of types, before it takes a form.
@@ -56,9 +74,7 @@ class Plan:
         decided: the clause that the oracle names where it returns no values.
         types: the types of the type variables that the case is expanded over.
         rank: the rank of the output tensors, for a model without an answer; None where it is open.
-        leads: whether it is the first with values of those whose nodes have the same inputs, attributes and outputs;
-            it alone is delivered in the forms that test what is around a node.
-        leads_types: whether it is the first with values of those whose parameters have the same types.
+        leads: of which kinds it is the first.
         earlier: inputs of another case with values that has the same model, symbolic shapes included; None where
             there is no such case.
     """
@@ -81,8 +97,7 @@ class Plan:
     open: tuple[np.ndarray[Any, Any] | None, ...]
     types: Mapping[str, str]
     rank: int | None
-    leads: bool = True
-    leads_types: bool = True
+    leads: Leads = LEADS
     earlier: Mapping[str, TypedValue] | None = None
 
     @property
@@ -162,7 +177,7 @@ def forms(plan: Plan) -> Iterator[Form]:
         yield Form(EXPANDED, since, body=body)
     if plan.expected is not None and not of_signature:
         yield from _stored(plan, since)
-        if plan.leads:
+        if plan.leads.nodes:
             yield from _surroundings(plan, since, top)
         if plan.earlier is not None:
             yield Form(TWICE, since, symbolic=True, twice=True)
@@ -178,9 +193,9 @@ def _stored(plan: Plan, since: int) -> Iterator[Form]:
     """Return the forms that store initializers in another way; the bytes of strings are not stored in another one."""
     arrays = plan.tensors
     baked = frozenset(name for name in _parameters(plan) if arrays[name].dtype != object)
-    if baked and plan.leads_types:
+    if baked and plan.leads.types:
         yield Form(TYPED, since, baked=baked, typed=True)
-    if baked and plan.leads:
+    if baked and plan.leads.nodes:
         yield Form(EXTERNAL_DATA, since, baked=baked, external=True)
 
 
@@ -197,6 +212,8 @@ def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Form]:
     behind = plan.version.inputs[len(plan.inputs) :]
     if behind and all(item.optional for item in behind):
         yield Form("omitted", since, named_empty=len(behind))
+    if not plan.leads.shapes:
+        return
     if any(value.ndim for value in arrays.values()):
         yield Form("symbolic", since, symbolic=True)
     opset = max(since, _RESHAPE_BY_INPUT)
@@ -231,29 +248,28 @@ def _opsets_of_onnx(plan: Plan, since: int, top: int) -> Sequence[int]:
     return [newest] if fixed else range(_USUAL_OPSET, newest + 1)
 
 
-def form_names(version: OperatorVersion, *, leads: bool = True, leads_types: bool = True) -> tuple[str, ...]:
+def form_names(version: OperatorVersion, leads: Leads = LEADS) -> tuple[str, ...]:
     """Return the names of forms that a case of this version may have; which ones it fits depends on its plan.
 
     Args:
         version: of the operator.
         leads: as in `Plan`.
-        leads_types: likewise.
     """
     parameters = [item.name for item in version.inputs[1:] if not item.variadic]
     possible = {
         "initializer": bool(parameters),
         **{f"initializer-{name}": len(parameters) > 1 for name in parameters},
         "omitted": any(item.optional for item in version.inputs),
-        "symbolic": bool(version.inputs),
-        "unranked": bool(version.inputs) and version.domain == "ai.onnx",
+        "symbolic": leads.shapes and bool(version.inputs),
+        "unranked": leads.shapes and bool(version.inputs) and version.domain == "ai.onnx",
         "top": version.top != version.since,
         "again": "seed" in version.attributes,
         EXPANDED: schema.first_body(version) is not None,
-        IF_BRANCH: leads,
-        LOCAL_FUNCTION: leads,
-        TYPED: leads_types and bool(parameters),
-        EXTERNAL_DATA: leads and bool(parameters),
-        TWICE: leads and bool(version.inputs),
+        IF_BRANCH: leads.nodes,
+        LOCAL_FUNCTION: leads.nodes,
+        TYPED: leads.types and bool(parameters),
+        EXTERNAL_DATA: leads.nodes and bool(parameters),
+        TWICE: leads.nodes and bool(version.inputs),
     }
     return (PLAIN, *(name for name, may_be in possible.items() if may_be))
 

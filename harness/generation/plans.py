@@ -6,18 +6,19 @@ import contextlib
 import dataclasses
 import functools
 import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from harness.case.case import TWICE, Allowance, Case, Outcome, digest_values
-from harness.declare import DeclarationError, Drawn, NoAnswer, Op, Rejected, ValueOf
+from harness.declare import Data, DeclarationError, Drawn, NoAnswer, Op, Rejected, Typed, ValueOf
 from harness.declare.clause import Force
 from harness.declare.readings import SHOULD
 from harness.generation import binding, derived, function_body, precision
 from harness.generation.allowance import of_answer as allowance_of
 from harness.generation.allowance import operand_types
-from harness.generation.forms import Form, Plan, build, delivered_id, form_names, forms
+from harness.generation.forms import Form, Leads, Plan, build, delivered_id, form_names, forms
 from harness.spec import evaluator, registry, schema
 from harness.spec.signature import TypedValue, bind, gather, output_types
 
@@ -251,37 +252,34 @@ def plans(
     for version in registry.versions(op):
         if versions is not None and version.since not in versions:
             continue
-        leading, leading_types = _leading(op, version)
+        leading = _leading(op, version)
         for spec in specs_of(op, version) if specs is None else specs:
             if _fits(version, spec):
                 for types, suffix in _bindings(version, spec):
                     stem = _id(version, spec, suffix)
-                    leads, leads_types = stem in leading, stem in leading_types
-                    names = form_names(version, leads=leads, leads_types=leads_types)
+                    leads = Leads(*(stem in ids for ids in leading))
+                    names = form_names(version, leads)
                     if wanted is None or any(wanted(delivered_id(stem, name)) for name in names):
                         with contextlib.suppress(NotDerivedError):
                             planned = plan(op, version, spec, types, suffix)
-                            twice = leads and (wanted is None or wanted(delivered_id(stem, TWICE)))
-                            yield dataclasses.replace(
-                                planned,
-                                leads=leads,
-                                leads_types=leads_types,
-                                earlier=_earlier(planned) if twice else None,
-                            )
+                            twice = leads.nodes and (wanted is None or wanted(delivered_id(stem, TWICE)))
+                            earlier = _earlier(planned) if twice else None
+                            yield dataclasses.replace(planned, leads=leads, earlier=earlier)
 
 
-def _leading(op: Op, version: OperatorVersion) -> tuple[set[str], set[str]]:
-    """Return the ids of the first case with values of each kind of node, and those of each kind of parameters.
-
-    A kind of node has the same inputs, attributes and outputs; a kind of parameters, which are all inputs but the
-    first, has the same types, and of it a case is preferred whose parameters are not all zero.
-    """
+def _leading(op: Op, version: OperatorVersion) -> tuple[set[str], set[str], set[str]]:
+    """Return the ids of the cases that lead, in the order of `Leads`."""
     leading: dict[Hashable, str] = {}
     leading_types: dict[tuple[frozenset[str], bool], str] = {}
+    leading_shapes: dict[Hashable, str] = {}
     for spec in op:
-        if spec.rejects or spec.unspecified or not _fits(version, spec):
+        if not _fits(version, spec):
             continue
-        leading.setdefault(_kind(spec), _id(version, spec, _familiar(version, spec)))
+        familiar = _id(version, spec, _familiar(version, spec))
+        leading_shapes.setdefault(_kind_of_shapes(version, spec), familiar)
+        if spec.rejects or spec.unspecified:
+            continue
+        leading.setdefault(_kind(spec), familiar)
         parameters = [item for item in version.inputs[1:] if spec.arguments.get(item.name) is not None]
         shows = any(_is_not_zero(spec.arguments[item.name]) for item in parameters)
         for types, suffix in _bindings(version, spec) if parameters else ():
@@ -289,7 +287,7 @@ def _leading(op: Op, version: OperatorVersion) -> tuple[set[str], set[str]]:
             leading_types.setdefault((bound, shows), _id(version, spec, suffix))
     of_zeros = {bound: stem for (bound, shows), stem in leading_types.items() if not shows}
     of_others = {bound: stem for (bound, shows), stem in leading_types.items() if shows}
-    return set(leading.values()), {*{**of_zeros, **of_others}.values()}
+    return set(leading.values()), {*{**of_zeros, **of_others}.values()}, set(leading_shapes.values())
 
 
 def _is_not_zero(argument: object) -> bool:
@@ -301,6 +299,35 @@ def _kind(spec: CaseSpec) -> Hashable:
     """Return what nodes of one kind share: which inputs, attributes and outputs they have."""
     present = frozenset(name for name, value in spec.arguments.items() if value is not None)
     return present, spec.n, spec.omits
+
+
+def _kind_of_shapes(version: OperatorVersion, spec: CaseSpec) -> Hashable:
+    """Return what cases share to which a runtime that does not know shapes beforehand cannot react differently.
+
+    Of inputs that feed the computation the values do not matter, only the shapes; an input of one element, or of
+    another type than the first, controls the computation.
+    """
+    inputs = {item.name: item for item in version.inputs}
+    kinds = []
+    for name, value in spec.arguments.items():
+        feeds = name in inputs and inputs[name].type == version.inputs[0].type
+        shape = _shape(value) if feeds else None
+        kinds.append((name, repr(value) if shape is None or math.prod(shape) == 1 else shape))
+    around = repr((spec.around, spec.beside, spec.stray, spec.stray_inputs))
+    return tuple(kinds), around, spec.n, spec.omits, spec.rejects, spec.unspecified, spec.outside
+
+
+def _shape(argument: object) -> tuple[int, ...] | None:
+    """Return the shape of an argument; None where it is no tensor."""
+    values = argument.values if isinstance(argument, Typed) and "(" not in argument.type else argument
+    if isinstance(values, Data | np.ndarray):
+        return values.shape
+    if isinstance(values, int | float | str):
+        return ()
+    if isinstance(values, list):
+        with contextlib.suppress(ValueError):  # Rows of several lengths: no tensor.
+            return np.shape(np.array(values, dtype=object))
+    return None
 
 
 _PARTNERS = 8

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 
 from harness.declare.arguments import typed
@@ -52,6 +53,10 @@ LIMITS = {
 """Numbers above 0 at the ends of each floating type, by the name of the case."""
 
 
+SIXTEEN_BITS: dict[str, Any] = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
+"""The floating types whose values can all be tried."""
+
+
 def rounded_once(result: str) -> Tolerance:
     """Allow nothing: IEEE 754 has one answer."""
     reason = f"IEEE 754 rounds a {result} once; made in float32, that of a smaller type is the same"
@@ -95,6 +100,22 @@ class Unary:
                 of_type = values[type_] if isinstance(values, Mapping) else values
                 argument: dict[str, Any] = {self.input: typed(type_, list(of_type))}
                 self.op.case(f"{name}_{type_}", Tag.EDGE, **argument, since=since, cites=(self.computes, *cites))
+
+    def every_value(self, *, nan: bool = True) -> None:
+        """Declare cases of all values of each 16-bit type; subnormal numbers, which some flush, have their own.
+
+        Args:
+            nan: whether they include NaN.
+        """
+        for type_, dtype in SIXTEEN_BITS.items():
+            values = np.arange(2**16, dtype=np.uint16).view(dtype)
+            values = values if nan else values[~np.isnan(values)]
+            size = np.abs(values.astype(np.float64))
+            subnormal = (size > 0) & (size < FLOATS[type_].smallest_normal)
+            for name, some in (("every", values[~subnormal]), ("every_subnormal", values[subnormal])):
+                argument: dict[str, Any] = {self.input: typed(type_, some)}
+                since = self.types[type_]
+                self.op.case(f"{name}_{type_}", Tag.EDGE, **argument, since=since, cites=self.computes)
 
     def cases(self, values: Sequence[float], *, result: Clause) -> None:
         """Declare the cases that do not depend on what is computed.

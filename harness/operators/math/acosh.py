@@ -38,6 +38,7 @@ def hyperbolic_arccosine(_: Version, input: Array) -> Array:  # noqa: A002 - the
 
 
 UNARY.cases([1, 1.25, 3, 10, 2, 1.0625, 100], result=COMPUTED)
+UNARY.every_value()
 NUMBERS = {
     "fractions": [1.1, 4 / 3, 1.5, 2.3, 7.7],
     "near_one": [1.0, 1.0078125, 1.03125, 1.001953125],

@@ -38,6 +38,7 @@ def arcsine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own n
 
 
 UNARY.cases([1, -0.25, 0.5, -1, 0.75, 0.0625, 0], result=COMPUTED)
+UNARY.every_value()
 NUMBERS = {
     "fractions": [0.1, -0.1, 1 / 3, -2 / 3, 0.7, 0.9, -0.95],
     "ends": [1.0, -1.0, 0.99951171875, -0.99951171875, 0.9921875],

@@ -38,6 +38,7 @@ def hyperbolic_arctangent(_: Version, input: Array) -> Array:  # noqa: A002 - th
 
 
 UNARY.cases([0.25, -0.75, 0.5, 0.875, -0.125, 0.0625, 0], result=COMPUTED)
+UNARY.every_value()
 NUMBERS = {
     "fractions": [0.1, -0.1, 1 / 3, -2 / 3, 0.7, 0.9, -0.95],
     "near_ends": [0.99951171875, -0.99951171875, 0.9921875, -0.96875],

@@ -41,6 +41,7 @@ def ceiling(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
 
 
 UNARY.cases([0.9, 2.5, -2.3, 1.5, -4.5, 3, -0.75], result=TAKES)
+UNARY.every_value()
 NUMBERS = {
     "fractions": [0.1, 0.4, 0.5, 0.6, 0.9, 1.1, 1.5, 2.3, 7.2],
     "fractions_below_zero": [-0.1, -0.5, -0.9, -1.2, -1.5, -2.7],

@@ -36,6 +36,7 @@ def exponential(_: Version, input: Array) -> Array:  # noqa: A002 - the text's o
 
 
 UNARY.cases([1, -1.25, 0.5, 3, -4, 2.75, 0], result=COMPUTED)
+UNARY.every_value()
 NUMBERS = {
     "fractions": [0.1, -0.1, 1 / 3, -2 / 3, 0.7, 1e-3, -1e-3, 5.5, -7.3],
     "whole": [-9, -8, -7, -6, -5, -3, -2, 2, 4, 5, 6, 7, 8, 9, 10, 11],

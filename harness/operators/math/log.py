@@ -36,6 +36,7 @@ def logarithm(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own
 
 
 UNARY.cases([1, 0.5, 2.5, 3, 10, 0.125, 7], result=COMPUTED)
+UNARY.every_value()
 NUMBERS = {
     "fractions": [0.1, 0.2, 1 / 3, 2 / 3, 0.9, 1.1, 1.5, 2.718281828459045],
     "powers": [1e-4, 1e-3, 1e-2, 10, 100, 1000, 10000, 2**-14, 2**15],

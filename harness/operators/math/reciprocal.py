@@ -32,6 +32,7 @@ def inverse(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
 
 
 UNARY.cases([1, -4, 2, 0.25, 3, -10, 0.7], result=TAKES)
+UNARY.every_value()
 NUMBERS = {
     "exact": [1, -2, 4, 0.5, -0.125, 1024],
     "fractions": [0.1, -0.2, 1 / 3, -2 / 3, 1.1, 1e-3, 1e-4],

@@ -53,6 +53,7 @@ def rounded(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
 
 
 UNARY.cases([0.9, 2.5, -2.3, 1.5, -4.5, 3, -0.75], result=SAME)
+UNARY.every_value()
 for index, (number, example) in enumerate(EXAMPLES.items()):
     ROUND.case(f"example_{index}", X=[number], cites=example)
 HALF = {"halves": [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 100.5, 101.5], "halves_below_zero": [-0.5, -1.5, -2.5, -3.5, -6.5]}

@@ -36,6 +36,7 @@ def root(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
 
 
 UNARY.cases([1, 4, 2, 0.25, 3, 10, 0], result=TAKES)
+UNARY.every_value()
 NUMBERS = {
     "squares": [1, 4, 9, 16, 25, 144, 1.5625, 0.015625],
     "fractions": [0.1, 0.2, 1 / 3, 2 / 3, 0.5, 1.1, 2, 3, 7, 1e-3, 1e-4],

@@ -37,6 +37,7 @@ def tangent(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own n
 
 
 UNARY.cases([1, -1.25, 0.5, 3, -4, 0.0625, 0], result=COMPUTED)
+UNARY.every_value()
 NUMBERS = {
     "fractions": [0.1, -0.1, 1 / 3, -2 / 3, 0.7, 0.9, 1.1, -1.5, 2.3],
     "whole": [-9, -5, -3, -2, -1, 1, 2, 4, 7, 16],
