@@ -105,14 +105,15 @@ class Unary:
         """Declare cases of all values of each 16-bit type; subnormal numbers, which some flush, have their own.
 
         Args:
-            nan: whether they include NaN.
+            nan: whether they include NaN, of which one is enough.
         """
         for type_, dtype in SIXTEEN_BITS.items():
-            values = np.arange(2**16, dtype=np.uint16).view(dtype)
-            values = values if nan else values[~np.isnan(values)]
-            size = np.abs(values.astype(np.float64))
-            subnormal = (size > 0) & (size < FLOATS[type_].smallest_normal)
-            for name, some in (("every", values[~subnormal]), ("every_subnormal", values[subnormal])):
+            bits = np.arange(2**16, dtype=np.uint16)
+            infinity, normal = np.array([np.inf, FLOATS[type_].smallest_normal], dtype).view(np.uint16)
+            magnitude = bits & np.uint16(0x7FFF)
+            subnormal = (magnitude > 0) & (magnitude < normal)
+            others = np.append(bits[~subnormal & (magnitude <= infinity)].view(dtype), np.array([np.nan] * nan, dtype))
+            for name, some in (("every", others), ("every_subnormal", bits[subnormal].view(dtype))):
                 argument: dict[str, Any] = {self.input: typed(type_, some)}
                 since = self.types[type_]
                 self.op.case(f"{name}_{type_}", Tag.EDGE, **argument, since=since, cites=self.computes)

@@ -33,7 +33,7 @@ def rectified(v: Version, X: Array) -> Array:  # noqa: N803 - the text's own nam
 
 
 UNARY.cases([1, -4, 2, 0, 3, -10, 7], result=TAKES)
-UNARY.every_value()
+UNARY.every_value(nan=False)
 NUMBERS = {
     "fractions": [0.1, -0.2, 1 / 3, -2 / 3, 1.1, 1e-3, -1e-4],
     "zeros": [0.0, -0.0],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import onnx
 import onnx.parser
@@ -100,8 +102,17 @@ def test_a_body_that_is_not_valid_needs_a_dispute() -> None:
 
 def test_a_body_that_agrees_has_the_same_expected_outputs() -> None:
     case = expanded("Clip", "both_infinities", 13)
-    assert function_body.agreed(case, None, Evaluator()) is case
-    assert function_body.agreed(case, "needless", Evaluator()) is case
+    for dispute in (None, "needless"):
+        left = function_body.agreed(case, dispute, Evaluator())
+        assert left
+        assert (left.outcome, left.expected, left.notes) == (case.outcome, case.expected, case.notes)
+
+
+def test_a_body_rests_on_the_readings_of_its_parts() -> None:
+    case = expanded("Clip", "both_nan", 13)
+    left = function_body.agreed(dataclasses.replace(case, readings=("R9",)), None, Evaluator())
+    assert left
+    assert left.readings == ("R5", "R9"), "the body compares with NaN"
 
 
 def test_outputs_that_the_parts_leave_open_are_unspecified() -> None:
