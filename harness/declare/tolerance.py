@@ -24,6 +24,7 @@ class Tolerance:
         reason: the reason for it, in one line.
         ulp: units in the last place; of a subnormal number, its smallest: what is computed in normal numbers and scaled
             last errs there by half of one and, of its own error, by a half at most.
+        narrow: the same for types of 16 bits, which a careful implementation computes in a wider one; None: as `ulp`.
         rtol: relative to the expected value.
         atol: absolute.
         signed_zero: whether +0 and -0 differ.
@@ -38,6 +39,7 @@ class Tolerance:
 
     reason: str
     ulp: float = 0
+    narrow: float | None = None
     rtol: float = 0
     atol: float = 0
     signed_zero: bool = False
@@ -54,9 +56,9 @@ class Tolerance:
 EXACT = Tolerance("the operator only moves or selects data", signed_zero=True)
 
 
-def ulp(count: float, reason: str) -> Tolerance:
-    """Allow `count` units in the last place."""
-    return Tolerance(reason, ulp=count)
+def ulp(count: float, reason: str, *, narrow: float | None = None) -> Tolerance:
+    """Allow `count` units in the last place, `narrow` of a type of 16 bits."""
+    return Tolerance(reason, ulp=count, narrow=narrow)
 
 
 def bounded(bound: Callable[..., list[Array]], reason: str) -> Tolerance:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from harness.spec.schema import OperatorVersion
 
 
+_NARROW = np.dtype(np.float16).itemsize
 _MOST = float(np.finfo(np.float64).max)
 
 
@@ -50,7 +51,7 @@ def of_answer(
         raise DeclarationError("elements chosen one by one are compared exactly, and floats have a tolerance")
     return Allowance(
         reason=tolerance.reason,
-        ulp=tolerance.ulp,
+        ulp=_ulp(tolerance, [answer.outputs[index] for index in named]),
         rtol=tolerance.rtol,
         atol=tolerance.atol,
         signed_zero=tolerance.signed_zero,
@@ -58,6 +59,13 @@ def of_answer(
         any_of=any_of if any(item is not None for item in any_of) else (),
         any_order=answer.any_order,
     )
+
+
+def _ulp(tolerance: Tolerance, outputs: Sequence[Value]) -> float:
+    narrow = all(
+        isinstance(value, np.ndarray) and is_float(value) and value.dtype.itemsize <= _NARROW for value in outputs
+    )
+    return tolerance.ulp if tolerance.narrow is None or not narrow else tolerance.narrow
 
 
 def _bounds(

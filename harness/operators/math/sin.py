@@ -16,7 +16,7 @@ from harness.declare.families.elementwise import SUBNORMAL, Unary
 SIN = Op(
     "Sin",
     versions=(7, 22),
-    compare=ulp(8, "a careful sine is within 2 ULP, vector code that reduces the angle in steps within 8"),
+    compare=ulp(8, "a careful sine is within 2 ULP, vector code that reduces the angle in steps within 8", narrow=2),
     rank="input",
 )
 SIN.example(input=[1, -1.25, 0.5])

@@ -16,7 +16,7 @@ from harness.declare.families.elementwise import SUBNORMAL, Unary
 TAN = Op(
     "Tan",
     versions=(7, 22),
-    compare=ulp(8, "a careful tangent is within 2 ULP, vector code that reduces the angle in steps within 8"),
+    compare=ulp(8, "a careful tangent is within 2 ULP, vector code that reduces the angle in steps within 8", narrow=2),
     rank="input",
 )
 TAN.example(input=[1, -1.25, 0.5])
