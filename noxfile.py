@@ -1,4 +1,4 @@
-"""Sessions: tests, lint, types, fuzz, conformance, mutants, locks, bench. Run one with `nox -s NAME`."""
+"""Sessions: tests, operators, lint, types, fuzz, conformance, mutants, locks, bench. Run one with `nox -s NAME`."""
 
 from __future__ import annotations
 
@@ -21,6 +21,14 @@ def tests(session: nox.Session) -> None:
     """Run the tests; arguments go to pytest."""
     session.install(".[onnxruntime,test]")
     session.run("pytest", "-n", "2", *session.posargs)
+
+
+@nox.session
+def operators(session: nox.Session) -> None:
+    """Run the tests of every operator for all of them, and write down that they passed; see tests/due.py."""
+    session.install("-e", ".[onnxruntime,test]")  # What was tested is written into this folder.
+    session.run("pytest", "-n", "2", "--operators", "all", "-k", "ai.onnx", *session.posargs)
+    session.run("python", "tests/due.py", env={"PYTHONPATH": "tests"})
 
 
 @nox.session

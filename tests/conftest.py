@@ -15,6 +15,32 @@ from harness.spec import registry
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that says of which operators the tests of every operator run."""
+    parser.addoption(
+        "--operators",
+        choices=("due", "all"),
+        default="due",
+        help="of which operators the tests of every operator run: those that tests/due.py names, or all; "
+        "with -k or the ids of tests all from which these choose",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of operators that are not due, unless somebody asks for some by name."""
+    chosen = config.option.keyword or any("[" in name for name in config.args)
+    if config.option.operators == "all" or chosen:
+        return
+    import due  # noqa: PLC0415 - it loads every operator, which a test of something else need not wait for
+
+    known, wanted = {str(op) for op in due.OPS}, due.operators()
+    groups = [mark.args[0] if (mark := item.get_closest_marker("xdist_group")) else "" for item in items]
+    kept = [group not in known or group in wanted for group in groups]
+    config.hook.pytest_deselected(items=[item for item, keep in zip(items, kept, strict=True) if not keep])
+    items[:] = [item for item, keep in zip(items, kept, strict=True) if keep]
+
+
 HANGS = 60
 """Seconds after which a test that waits for what never comes is ended."""
 

@@ -1,0 +1,57 @@
+"""Tests of every operator run for those whose oracles or cases changed since all were tested, and for a few always."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from typing import TYPE_CHECKING
+
+import due
+from generated import KINDS, OPS
+from paths import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+FILE = "tests/harness/operators/test_clauses.py"
+NAMES = {str(op) for op in OPS}
+
+
+def test_all_operators_are_due_where_none_was_tested(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(due, "TESTED", tmp_path / "tested.toml")
+    assert due.operators() == NAMES
+
+
+def test_an_operator_that_changed_is_due_beside_those_of_every_kind(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(due, "TESTED", tmp_path / "tested.toml")
+    due.write()
+    few = {str(op) for op in OPS if op.name in KINDS}
+    assert due.operators() == few
+    digest = tomllib.loads(due.TESTED.read_text())["ai.onnx/Exp"]
+    due.TESTED.write_text(due.TESTED.read_text().replace(digest, "0" * len(digest)))
+    assert due.operators() == {*few, "ai.onnx/Exp"}
+
+
+def test_the_record_names_operators_that_are_there() -> None:
+    assert set(tomllib.loads(due.TESTED.read_text())) <= NAMES, "`nox -s operators` writes it anew"
+
+
+def test_all_are_collected_on_request_and_by_name() -> None:
+    def collected(*words: str) -> int:
+        words = ("-q", "--collect-only", "-p", "no:cacheprovider", "tests/harness/operators/test_clauses.py", *words)
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *words], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return len(re.findall(r"\[ai\.onnx", done.stdout))
+
+    whole = collected("--operators", "all")
+    assert whole % len(NAMES) == 0
+    assert collected() == whole * len(due.operators()) // len(NAMES)
+    assert collected("-k", "ai.onnx") == whole
