@@ -43,6 +43,20 @@ def extremes(*shape: int) -> Data:
     return Data(_extremes, shape)
 
 
+def every_pair(type_: str, has_answer: Callable[[Array, Array], Array] | None = None) -> tuple[Array, Array]:
+    """Return all pairs of numbers of an 8-bit integer type that have an answer, as two vectors of that type.
+
+    Args:
+        type_: int8 or uint8.
+        has_answer: takes the vectors of all pairs as 64-bit integers, and returns a mask of those to keep; None: all.
+    """
+    numbers = np.arange(np.iinfo(type_).min, np.iinfo(type_).max + 1, dtype=np.int64)
+    left, right = np.repeat(numbers, len(numbers)), np.tile(numbers, len(numbers))
+    with np.errstate(all="ignore"):
+        keep = has_answer(left, right) if has_answer else slice(None)
+    return left[keep].astype(type_), right[keep].astype(type_)
+
+
 def waves(*shape: int) -> Array:
     """Return values of both signs, no two alike, none of them a whole number: -3 to 3."""
     return np.asarray(np.sin(np.arange(1, math.prod(shape) + 1) * 1.7) * 3).reshape(shape)

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from harness.declare.arguments import typed
-from harness.declare.data import FLOATS, Array, Data, extremes, ramp
+from harness.declare.data import FLOATS, Array, Data, every_pair, extremes, ramp
 from harness.declare.families.broadcasting import Limited, Multidirectional
 from harness.declare.op import Op, Tag
 from harness.declare.tolerance import Tolerance
@@ -55,6 +55,9 @@ LIMITS = {
 
 SIXTEEN_BITS: dict[str, Any] = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 """The floating types whose values can all be tried."""
+
+EIGHT_BITS = ("int8", "uint8")
+"""The integer types whose pairs can all be tried."""
 
 
 def rounded_once(result: str) -> Tolerance:
@@ -223,6 +226,19 @@ class Arithmetic:
         case(f"fractions_{type_}", Tag.EDGE, A=tenths, B=others, since=since, cites=self.computes)
         case(f"extremes_{type_}", Tag.EDGE, A=every, B=every, since=since, cites=self.computes)
         case(f"extremes_pairs_{type_}", Tag.EDGE, A=column, B=row, since=since, cites=self.numpy.clause)
+
+    def every_pair(self, exact: Callable[[Array, Array], Array]) -> None:
+        """Declare a case of all pairs of each 8-bit type whose result lies in the type's range.
+
+        Args:
+            exact: returns the results of pairs, NaN or infinity where there is none.
+        """
+        for type_ in EIGHT_BITS:
+            low, high = np.iinfo(type_).min, np.iinfo(type_).max
+            left, right = every_pair(type_, lambda a, b: (exact(a, b) >= low) & (exact(a, b) <= high))  # noqa: B023
+            since = _INTEGERS_SINCE[type_]
+            sides: dict[str, Any] = {"A": typed(type_, left), "B": typed(type_, right)}
+            self.op.case(f"every_{type_}", Tag.EDGE, **sides, since=since, cites=self.computes)
 
     def integers(self) -> Iterator[tuple[str, int, int]]:
         """Yield each integer type, its least and its greatest number."""

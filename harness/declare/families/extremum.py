@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.declare.arguments import typed
-from harness.declare.data import Array, extremes, ramp
-from harness.declare.families.elementwise import float_types
+from harness.declare.data import Array, every_pair, extremes, ramp
+from harness.declare.families.elementwise import EIGHT_BITS, float_types
 from harness.declare.op import Op, Tag
 
 if TYPE_CHECKING:
@@ -125,6 +125,9 @@ class Extremum:
         left = typed(type_, np.array([low, high, high - 1, low], type_))
         right = typed(type_, np.array([high, low, high, low + 1], type_))
         self.op.case(f"limits_{type_}", Tag.EDGE, data_0=(left, right), since=12, cites=self.computes)
+        if type_ in EIGHT_BITS:
+            left, right = (typed(type_, side) for side in every_pair(type_))
+            self.op.case(f"every_{type_}", Tag.EDGE, data_0=(left, right), since=12, cites=self.computes)
 
 
 def _operands(*shapes: tuple[int, ...]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.declare.arguments import typed
-from harness.declare.data import extremes, ramp
-from harness.declare.families.elementwise import counted, float_types
+from harness.declare.data import every_pair, extremes, ramp
+from harness.declare.families.elementwise import EIGHT_BITS, counted, float_types
 from harness.declare.op import Op, Tag
 
 if TYPE_CHECKING:
@@ -140,6 +140,9 @@ class Comparison(Logical):
         left = typed(type_, np.array([low, high, high - 1, low, high], type_))
         right = typed(type_, np.array([high, low, high, low + 1, high - 1], type_))
         self.op.case(f"limits_{type_}", Tag.EDGE, A=left, B=right, since=since, cites=self.performs)
+        if type_ in EIGHT_BITS:
+            left, right = (typed(type_, side) for side in every_pair(type_))
+            self.op.case(f"every_{type_}", Tag.EDGE, A=left, B=right, since=since, cites=self.performs)
 
 
 class Connective(Logical):

@@ -41,6 +41,7 @@ def sum_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
 
 
 ARITHMETIC.cases()
+ARITHMETIC.every_pair(np.add)
 for type_, low, high in ARITHMETIC.integers():
     ARITHMETIC.of_integers("limits", type_, [(low, 0), (high, 0), (high - 1, 1)])
     ARITHMETIC.of_integers("overflow", type_, [(low, 0), (high, 1), (high - 1, 1)], unspecified=SUM)

@@ -61,6 +61,7 @@ def quotient_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
 
 
 ARITHMETIC.cases(counted(7), counted(2))
+ARITHMETIC.every_pair(np.divide)
 DIV.case("broadcast_integers", A=typed("int64", [[7], [-7]]), B=typed("int64", [2, -2, 3]), cites=TRUNCATING, since=7)
 DIV.case("zero_size_integers", Tag.EDGE, A=typed("int32", []), B=typed("int32", [0]), since=7, cites=TRUNCATING)
 for type_, low, high in ARITHMETIC.integers():

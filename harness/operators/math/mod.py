@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from harness.declare import Array, Drawn, Multidirectional, Op, Tag, Tolerance, Version, typed, vary
-from harness.declare.data import FLOATS
-from harness.declare.families.elementwise import counted, float_types, rank_of_two
+from harness.declare.data import FLOATS, every_pair
+from harness.declare.families.elementwise import EIGHT_BITS, counted, float_types, rank_of_two
 from harness.declare.readings import REAL_NUMBERS
 from harness.declare.rounding import nearest
 
@@ -265,6 +265,10 @@ for type_ in (f"{sign}int{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u
         case(f"{name}_fmod_{type_}_since_13", Tag.DTYPE, **pair, fmod=1, rejects=FLOATS_SINCE_13)
         case(f"{name}_fmod_{type_}_since_28", Tag.EDGE, **pair, fmod=1, since=28)
     case(f"zero_dividend_{type_}", Tag.EDGE, **operands(type_, [(0, 3), (0, 100)]), since=13)
+for type_ in EIGHT_BITS:
+    left, right = every_pair(type_, lambda a, b: (a != 0) & (b != 0))
+    case(f"every_{type_}", Tag.EDGE, A=typed(type_, left), B=typed(type_, right))
+    case(f"every_fmod_{type_}_since_28", Tag.EDGE, A=typed(type_, left), B=typed(type_, right), fmod=1, since=28)
 ZEROS: dict[str, Pairs] = {"zero_dividend": [(0, 3)], "by_zero": [(7, 0), (5, 3)], "zero_by_zero": [(0, 0)]}
 for name, zeros in ZEROS.items():
     for type_ in ("int32", "uint8", "float"):

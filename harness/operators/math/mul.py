@@ -43,6 +43,7 @@ def product_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
 
 
 ARITHMETIC.cases(counted(7), counted(2))
+ARITHMETIC.every_pair(np.multiply)
 for type_, low, high in ARITHMETIC.integers():
     ARITHMETIC.of_integers("limits", type_, [(low, 1), (high, 1), (high // 3, 3), (high, 0), (1, high // 2)])
     ARITHMETIC.of_integers("overflow", type_, [(high, 2), (low, 1)], unspecified=PRODUCT)

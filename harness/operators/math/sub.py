@@ -43,6 +43,7 @@ def difference_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
 
 
 ARITHMETIC.cases(counted(7))
+ARITHMETIC.every_pair(np.subtract)
 for type_, low, high in ARITHMETIC.integers():
     ARITHMETIC.of_integers("limits", type_, [(low, 0), (high, 0), (high, high - 1), (low + 1, 1), (low, low)])
     ARITHMETIC.of_integers("underflow", type_, [(low, 1), (high, 0)], unspecified=DIFFERENCE)
