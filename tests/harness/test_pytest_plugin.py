@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("few_operators")
 
 ONE = "ai.onnx/Split/18/uneven_two"
-LEFT_OUT = "ai.onnx/Split/18/outputs_left_out"
+WRONG = "ai.onnx/SplitToSequence/11/keepdims_zero_scalar_one"
 
 
 @dataclass(frozen=True)
@@ -121,15 +121,13 @@ def test_items_are_named_by_backend_and_case(ask: Asker) -> None:
 
 
 def test_a_failure_shows_the_sentence_and_the_answer(ask: Asker) -> None:
-    ran = ask(
-        "--onnx-backend", "onnxruntime", "--onnx-case", LEFT_OUT, "--onnx-case", "ai.onnx/Split/18/overrun", "-rs"
-    )
+    ran = ask("--onnx-backend", "onnxruntime", "--onnx-case", WRONG, "--onnx-case", "ai.onnx/Split/18/overrun", "-rs")
     assert (ran.status, ran.counts) == (1, {"failed": 1, "skipped": 1}), ran.output
     for part in (
-        "onnxruntime: wrong_shape: outputs[0]: expected shape [3], got shape [4]",
-        "Number of outputs to split parts of the tensor into.",
-        "Split <num_outputs: int = 3> (input)",
-        "outputs_0 = float[3] 0 1 2",
+        "onnxruntime: wrong_shape: outputs[0][0]: expected shape [1, 2], got shape [2]",
+        "If input 'split' is specified, this attribute is ignored.",
+        "SplitToSequence <keepdims: int = 0> (input, split)",
+        "output_sequence = sequence of 3 (float[1,2] 0 1, ",
         "unspecified: ",
     ):
         assert part in ran.output, f"{part!r} is not in\n{ran.output}"
@@ -162,13 +160,13 @@ def test_n_spreads_the_items(ask: Asker) -> None:
 
 
 def test_junitxml_has_a_testcase_an_item(ask: Asker) -> None:
-    ran = ask("--onnx-backend", "onnxruntime", "--onnx-case", LEFT_OUT, "--onnx-case", ONE, "--junitxml", "junit.xml")
+    ran = ask("--onnx-backend", "onnxruntime", "--onnx-case", WRONG, "--onnx-case", ONE, "--junitxml", "junit.xml")
     assert ran.status == 1, ran.output
     root = ET.parse(ask.folder / "junit.xml").getroot()
     children = {item.get("name"): [child.tag for child in item] for item in root.iter("testcase")}
-    assert children == {LEFT_OUT: ["failure"], ONE: []}, children
+    assert children == {WRONG: ["failure"], ONE: []}, children
     (failure,) = root.iter("failure")
-    assert "expected shape [3], got shape [4]" in (failure.get("message") or "") + (failure.text or "")
+    assert "expected shape [1, 2], got shape [2]" in (failure.get("message") or "") + (failure.text or "")
 
 
 def test_a_process_that_dies_is_one_failed_item(ask: Asker) -> None:
@@ -262,16 +260,12 @@ test_onnx = conformance({arguments})
 
 
 def test_three_lines_in_a_module(ask: Asker) -> None:
-    ask.module(
-        MODULE.format(
-            arguments='"onnxruntime", case=("ai.onnx/Split/18/outputs_left_out", "ai.onnx/Split/18/uneven_two")'
-        )
-    )
+    ask.module(MODULE.format(arguments=f'"onnxruntime", case=("{WRONG}", "{ONE}")'))
     ran = ask("test_mine.py", "-rA")
     assert (ran.status, ran.counts) == (1, {"failed": 1, "passed": 1}), ran.output
     assert f"PASSED test_mine.py::test_onnx[{ONE}]" in ran.output, ran.output
-    assert f"FAILED test_mine.py::test_onnx[{LEFT_OUT}]" in ran.output, ran.output
-    assert "onnxruntime: wrong_shape: outputs[0]: expected shape [3], got shape [4]" in ran.output, ran.output
+    assert f"FAILED test_mine.py::test_onnx[{WRONG}]" in ran.output, ran.output
+    assert "onnxruntime: wrong_shape: outputs[0][0]: expected shape [1, 2], got shape [2]" in ran.output, ran.output
 
 
 def test_a_module_with_k_and_n(ask: Asker) -> None:

@@ -48,15 +48,17 @@ EVEN = SPLIT.clause(
 LAST = SPLIT.clause(
     "If the tensor is not evenly splittable into `num_outputs`, the last chunk will be smaller.",
     since=18,
-    note="An empty last chunk is smaller, too. Where several sizes would leave a smaller last chunk, the others are as "
-    "small as can be. Says nothing where there are too few elements for the others.",
+    note="The last chunk, not the last ones: the others are equal. An empty one is smaller, too. Where several sizes "
+    "would leave a smaller last chunk, the others are as small as can be: test_split_2d_uneven_split_opset18. Says "
+    "nothing where there are too few elements for the others.",
     see=("https://github.com/onnx/onnx/issues/5766", "https://github.com/microsoft/onnxruntime/issues/15882"),
 )
 COUNT = SPLIT.clause(
     "Number of outputs to split parts of the tensor into.",
     since=18,
-    note="A node may leave out trailing outputs, but cannot have more than there are parts.",
-    see=("https://github.com/onnx/onnx/issues/8255",),
+    note="A node cannot have more outputs than there are parts. Says nothing of one that has fewer: it may leave out "
+    "the last ones, or contradict the attribute.",
+    see=("https://github.com/onnx/onnx/pull/8255", "https://github.com/onnx/onnx/issues/4188"),
 )
 SIZES = SPLIT.clause("If the input 'split' is specified, it indicates the sizes of each output in the split.", since=18)
 ONE_OR_MORE = SPLIT.clause("One or more outputs forming list of tensors after splitting")
@@ -117,6 +119,7 @@ def by_lengths_or_number(v: Version, n: int, input: Array, split: Ints, axis: In
         return _cut(input, _lengths(v, n, split, size), along)
     v.silent(COUNT, num_outputs <= 0)
     v.require(COUNT, n <= num_outputs)
+    v.silent(COUNT, n < num_outputs)
     v.silent(EVEN, size == 0)
     chunk = -(-size // num_outputs)  # Rounded up.
     last = size - chunk * (num_outputs - 1)
@@ -173,9 +176,9 @@ case("num_outputs_zero", Tag.EDGE, input=ramp(6), num_outputs=0, n=1, unspecifie
 case("num_outputs_negative", Tag.EDGE, input=ramp(6), num_outputs=-2, n=2, unspecified=COUNT)
 case("dtypes_num_outputs", Tag.DTYPE, each="T", input=ramp(7, 2), num_outputs=3, n=3, cites=LAST)
 case("outputs_beyond_num_outputs", input=ramp(6), num_outputs=2, n=3, rejects=COUNT)
-case("outputs_left_out", Tag.CHANGE, input=ramp(7), num_outputs=3, n=2, cites=(COUNT, LAST))
-case("outputs_left_out_but_one", Tag.CHANGE, input=ramp(7), num_outputs=3, n=1, cites=(COUNT, LAST))
-case("outputs_left_out_even", Tag.CHANGE, input=ramp(6), num_outputs=3, n=2, cites=(COUNT, EVEN))
+case("outputs_left_out", Tag.EDGE, input=ramp(7), num_outputs=3, n=2, unspecified=COUNT)
+case("outputs_left_out_but_one", Tag.EDGE, input=ramp(7), num_outputs=3, n=1, unspecified=COUNT)
+case("outputs_left_out_even", Tag.EDGE, input=ramp(6), num_outputs=3, n=2, unspecified=COUNT)
 case("neither", Tag.CHANGE, input=ramp(6), n=2, rejects=EITHER)
 case("both", Tag.CHANGE, input=ramp(6), split=[3, 3], num_outputs=2, n=2, rejects=EITHER)
 

@@ -29,6 +29,7 @@ from harness.execution.ask import Asker
 from harness.execution.judge import judge
 from harness.execution.replies import Answered
 from harness.generation import plans
+from harness.operators.text import string_split
 from harness.repro import check_code
 from harness.repro import script as repro
 from harness.spec import registry
@@ -57,8 +58,9 @@ TEXT, BYTES = "onnx.parser.parse_model(", "onnx.load_from_string("
 
 @functools.cache
 def cases() -> dict[str, Case]:
-    """Return the cases of the Split family by id."""
-    return {case.id: case for name in ("Split", "SplitToSequence") for case in plans.cases(registry.load().named(name))}
+    """Return the cases of the Split family and of StringSplit by id."""
+    ops = (*map(registry.load().named, ("Split", "SplitToSequence")), string_split.SPLIT)
+    return {case.id: case for op in ops for case in plans.cases(op)}
 
 
 def imported(script: str) -> set[str]:
@@ -97,8 +99,8 @@ def script_of(case_id: str, backend: str) -> tuple[str, Result]:
 @pytest.mark.parametrize(
     ("case_id", "backend", "verdict", "last"),
     [
-        ("ai.onnx/Split/18/outputs_left_out", "onnxruntime", Verdict.WRONG_SHAPE,
-         "(shapes (4,), (3,) mismatch)"),
+        ("ai.onnx/StringSplit/20/delimiter_unset", "onnxruntime", Verdict.WRONG_SHAPE,
+         "(shapes (4, 3), (4, 4) mismatch)"),
         ("ai.onnx/SplitToSequence/11/keepdims_zero_scalar_one", "onnxruntime", Verdict.WRONG_SHAPE,
          "outputs[0][0]: shape (1, 2) expected, (2,) got"),
         ("ai.onnx/SplitToSequence/11/keepdims_zero_scalar_two", "onnxruntime", Verdict.REFUSED,
