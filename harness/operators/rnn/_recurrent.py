@@ -154,7 +154,7 @@ def recurrent(
             note="Where layout is 1, that sentence says the shape.",
         ),
         known=op.clause("The activation functions must be one of the activation functions specified above."),
-        optional=op.clause("Below are optional"),
+        optional=op.clause("Below are optional", note="A runtime that lacks one says so: that is `unsupported`."),
         consumed=op.clause(
             "The values are consumed in the order of activation functions, for example (f, g, h) in LSTM.",
             note="A function that takes none consumes none. Says nothing of fewer or more values than are consumed.",
@@ -268,7 +268,10 @@ def _functions(
     v.silent(clauses.clip, clip is not None and clip < 0)
     alphas = _scaling(v, clauses, [ACTIVATIONS[name].alpha for name in chosen], list(alpha or ()))
     betas = _scaling(v, clauses, [ACTIVATIONS[name].beta for name in chosen], list(beta or ()))
-    return [_function(*item, clip) for item in zip(chosen, alphas, betas, strict=True)]
+    scaled = list(zip(chosen, alphas, betas, strict=True))
+    interleaved = [item for index in range(directions) for item in scaled[index::directions]]
+    v.silent(clauses.counted, names is not None and scaled != interleaved)
+    return [_function(*item, clip) for item in scaled]
 
 
 def through_time(

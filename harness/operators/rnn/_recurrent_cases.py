@@ -219,17 +219,16 @@ def _activations(op: Op, clauses: Recurrent) -> None:
         activations=hard,
         cites=clauses.defaults,
     )
-    mixed = ["LeakyRelu", "HardSigmoid", "Tanh", "Affine", "Sigmoid", "Elu"][: 2 * count]
-    takers = sum(ACTIVATIONS[name].alpha != "" for name in mixed)
-    alphas: dict[str, Any] = {"activation_alpha": [0.125, 0.25, 0.5, 0.75][:takers], "activation_beta": [0.5, 0.25]}
+    mixed: dict[str, Any] = {"activations": ["LeakyRelu", "HardSigmoid", "Elu"][:count], "activation_beta": [0.5]}
+    mixed["activation_alpha"] = [0.125, 0.25, 0.5][:count]
+    in_both_wordings(op, clauses, "activations_mixed", B=bias, **mixed, cites=(clauses.consumed, clauses.counted))
     two: dict[str, Any] = {
         "directions": 2,
         "direction": "bidirectional",
         "B": extras(clauses.gates, clauses.states, 2)["B"],
     }
-    in_both_wordings(
-        op, clauses, "activations_mixed", **two, activations=mixed, **alphas, cites=(clauses.consumed, clauses.counted)
-    )
+    same: dict[str, Any] = {"activations": ["Elu"] * (2 * count), "activation_alpha": [0.5] * (2 * count)}
+    in_both_wordings(op, clauses, "activations_same_of_both", **two, **same, cites=(clauses.consumed, clauses.counted))
     named: dict[str, Any] = {"activations": list(clauses.functions), "since": NEWEST}
     in_both_wordings(op, clauses, "activations_named", **named, cites=(clauses.counted, clauses.known))
     later: dict[str, Any] = {"activations": ["Sigmoid", "Elu", "Elu"][:count], "since": NEWEST}
@@ -298,6 +297,11 @@ def _others(op: Op, clauses: Recurrent) -> None:
     case("activations_too_few", **plain, activations=names[1:], rejects=clauses.counted)
     case("activations_too_many", **new, activations=[*names, "Tanh"], rejects=clauses.counted)
     case("activations_of_two_directions", **new, activations=names * 2, rejects=clauses.counted)
+    both: dict[str, Any] = {**data(clauses.gates, 2), **ENDS, "direction": "bidirectional"}
+    case("activations_of_both", Tag.EDGE, **both, activations=names * 2, unspecified=clauses.counted)
+    elus_of_both: dict[str, Any] = {**both, "activations": ["Elu"] * (2 * count), "since": NEWEST}
+    halves = [0.5] * count + [0.25] * count
+    case("alphas_of_both", Tag.EDGE, **elus_of_both, activation_alpha=halves, unspecified=clauses.counted)
     case("activations_unknown", **plain, activations=[*names[1:], "Selu"], rejects=clauses.known)
     case("activations_lower_case", **new, activations=[*names[1:], "tanh"], rejects=clauses.known)
     case("activations_empty_name", **new, activations=[*names[1:], ""], rejects=clauses.known)

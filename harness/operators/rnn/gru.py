@@ -59,7 +59,8 @@ RECURRENCE = GRU.clause("This tensor has shape `[num_directions, 3*hidden_size, 
 BIAS = GRU.clause("This tensor has shape `[num_directions, 6*hidden_size]`.")
 COUNTED = GRU.clause(
     "A list of 2 (or 4 if bidirectional) activation functions for update, reset, and hidden gates.",
-    note="f serves the first two, as the equations say.",
+    note="f serves the first two, as the equations say. Says nothing of their order if bidirectional: those of each "
+    "direction may stand together, or those of each place in the equations.",
 )
 LAYOUT_0 = GRU.clause(
     "If 0, the following shapes are expected: X.shape = [seq_length, batch_size, input_size], Y.shape = [seq_length, "

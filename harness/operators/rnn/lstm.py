@@ -70,7 +70,8 @@ RECURRENCE = LSTM.clause("This tensor has shape `[num_directions, 4*hidden_size,
 BIAS = LSTM.clause("This tensor has shape `[num_directions, 8*hidden_size]`.")
 COUNTED = LSTM.clause(
     "A list of 3 (or 6 if bidirectional) activation functions for input, output, forget, cell, and hidden.",
-    note="f serves the first three, as the equations say.",
+    note="f serves the first three, as the equations say. Says nothing of their order if bidirectional: those of each "
+    "direction may stand together, or those of each place in the equations.",
 )
 LAYOUT_0 = LSTM.clause(
     "If 0, the following shapes are expected: X.shape = [seq_length, batch_size, input_size], Y.shape = [seq_length, "
