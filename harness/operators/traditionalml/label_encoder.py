@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.declare import EXACT, Array, Clause, Op, Tag, Version, ramp, typed, vary
+from harness.declare.clause import Force
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,14 +79,18 @@ NOT_FOUND = ENCODER.clause("may be used as its output value.", since=2, note="No
 MATCHES = ENCODER.clause(
     "The type of the 'default_*' attribute must match the 'values_*'",
     since=4,
-    note="Not which of default_tensor and another that match counts. One set to its default is as if unset.",
+    note="Not whether default_tensor matches a list of values, nor another default values_tensor: the type would, the "
+    "name does not. Nor whether a default of another type may be set though none of it is used. One set to its default "
+    "is as if unset.",
 )
 EXAMPLE = ENCODER.clause('["Dori", "Amy", "Amy", "Sally", "Sally"] would be mapped to [-1, 5, 5, 6, 6].', since=2)
 SHAPES = ENCODER.clause("its input and output shapes are the same.", since=2)
 ONLY_ONE = ENCODER.clause("Notice that only one of 'keys_*'/'values_*' can be set.", since=2)
-ONE_VALUES_BEFORE_4 = ENCODER.clause("One and only one of 'value_*'s should be set.", since=2, before=4)
-ONE_KEYS = ENCODER.clause("One and only one of 'keys_*'s should be set.", since=2)
-ONE_VALUES = ENCODER.clause("One and only one of 'values_*'s should be set.", since=4)
+ONE_VALUES_BEFORE_4 = ENCODER.clause(
+    "One and only one of 'value_*'s should be set.", since=2, before=4, force=Force.SHOULD
+)
+ONE_KEYS = ENCODER.clause("One and only one of 'keys_*'s should be set.", since=2, force=Force.SHOULD)
+ONE_VALUES = ENCODER.clause("One and only one of 'values_*'s should be set.", since=4, force=Force.SHOULD)
 BITS = ENCODER.clause(
     "bit-wise comparison is used so even a float NaN can be mapped",
     since=2,
@@ -175,10 +180,11 @@ def mapped(
     defaults = {"i": (default_int64, -1), "f": (default_float, 0.0), "O": (default_string, "_Unused")}
     default, unset = defaults[values.dtype.kind]
     others = any(value != usual for kind, (value, usual) in defaults.items() if kind != values.dtype.kind)
-    v.require(MATCHES, not (others and MATCHES.in_force(v.since)))
+    v.silent(MATCHES, others and MATCHES.in_force(v.since))
+    v.silent(MATCHES, values_tensor is not None and default != unset)
     if default_tensor is not None:
+        v.silent(MATCHES, values_tensor is None)
         v.require(MATCHES, default_tensor.dtype == values.dtype)
-        v.silent(MATCHES, default != unset)
         v.silent(DEFAULTS, default_tensor.shape != (1,))
         default = default_tensor.item()
     table = {_key(v, key): value for key, value in zip(keys, values, strict=True)}
@@ -231,12 +237,16 @@ DEFAULT: dict[str, Any] = {"strings": "none", "int64s": 99, "floats": 0.7}
 for keys, query in QUERIES.items():
     for values, table in TABLES.items():
         lists: dict[str, Any] = {f"keys_{keys}": TABLES[keys], f"values_{values}": table}
-        name, x = f"{keys}_to_{values}", typed(LISTS[keys], query)
-        default, default_tensor = DEFAULT[values], typed(LISTS[values], [DEFAULT[values]])
+        name, x, default = f"{keys}_to_{values}", typed(LISTS[keys], query), DEFAULT[values]
         case(name, Tag.DTYPE, X=x, **lists, cites=(PARALLEL, IDENTICAL))
         named_default = {f"default_{values.removesuffix('s')}": default}
         case(f"{name}_default", Tag.DTYPE, X=x, **lists, **named_default, cites=(NOT_FOUND, ONE_KEYS))
-        case(f"{name}_default_tensor", X=x, **lists, default_tensor=default_tensor, cites=MATCHES)
+        tensors: dict[str, Any] = {
+            f"keys_{keys}": TABLES[keys],
+            "values_tensor": typed(LISTS[values], table),
+            "default_tensor": typed(LISTS[values], [default]),
+        }
+        case(f"{name}_default_tensor", X=x, **tensors, cites=MATCHES)
 TENSORS: dict[str, Any] = {"keys_tensor": typed("{T1}", [4, 0, 2]), "values_tensor": typed("{T2}", [7, 3, 5])}
 case(
     "dtypes",
@@ -271,12 +281,22 @@ VALUES: dict[str, Any] = {"values_int64s": [5, 6]}
 case("repeated", X=typed("int64", [2, 1]), keys_int64s=[2, 2], **VALUES, since=4, cites=LAST)
 case("repeated_before_4", X=X, keys_int64s=[1, 1], **VALUES, before=4, unspecified=LAST)
 case("other_default_before_4", X=X, **MAP, default_string="x", before=4, cites=NOT_FOUND)
-case("other_default", X=X, **MAP, default_string="x", rejects=MATCHES)
-case("default_tensor_of_other_type", X=X, **MAP, default_tensor=typed("int32", [5, 6]), rejects=MATCHES)
+case("other_default", X=X, **MAP, default_string="x", since=4, unspecified=MATCHES)
+OF_TENSOR: dict[str, Any] = {**KEYS, "values_tensor": typed("int64", [5, 6])}
+case("default_tensor_of_other_type", X=X, **OF_TENSOR, default_tensor=typed("int32", [5]), rejects=MATCHES)
 DEFAULT_TENSOR = typed("int64", [5])
-case("default_tensor_beside_default", X=X, **MAP, default_tensor=DEFAULT_TENSOR, default_int64=7, unspecified=MATCHES)
+case("default_tensor_of_list", X=X, **MAP, default_tensor=DEFAULT_TENSOR, unspecified=MATCHES)
+case("default_of_tensor", X=X, **OF_TENSOR, default_int64=7, since=4, unspecified=MATCHES)
+case(
+    "default_tensor_beside_default",
+    X=X,
+    **OF_TENSOR,
+    default_tensor=DEFAULT_TENSOR,
+    default_int64=7,
+    unspecified=MATCHES,
+)
 NOT_ONE = vary(of_two=typed("int64", [5, 6]), scalar=typed("int64", 5))
-case("default_tensor", X=X, **MAP, default_tensor=NOT_ONE, unspecified=DEFAULTS)
+case("default_tensor", X=X, **OF_TENSOR, default_tensor=NOT_ONE, unspecified=DEFAULTS)
 case("values_longer_before_4", X=X, **KEYS, values_int64s=[5, 6, 7], before=4, unspecified=LENGTH)
 case("values_longer", X=X, **KEYS, values_int64s=[5, 6, 7], rejects=LENGTH)
 case("keys_longer", X=X, keys_int64s=[1, 2, 3], **VALUES, rejects=LENGTH)
