@@ -91,7 +91,9 @@ ADAM.excuse("output outputs one", "a tensor's new value comes with two new avera
 ONLY = ADAM.clause('Assume that only a tensor "X" is being optimized.')
 REST = ADAM.clause('The rest of required information is - the value of "X", - "X"\'s gradient (denoted by "G"),')
 NUMPY = ADAM.clause(
-    'Let "+", "-", "*", and "/" are all element-wise arithmetic operations with numpy-style broadcasting support.'
+    'Let "+", "-", "*", and "/" are all element-wise arithmetic operations with numpy-style broadcasting support.',
+    note="So a gradient of another shape is broadcast. Not whether a tensor or an average may be: its new value would "
+    "have another shape, and the schema infers that it keeps its own.",
 )
 REGULARIZED = ADAM.clause("G_regularized = norm_coefficient * X + G")
 V_NEW = ADAM.clause("V_new = alpha * V + (1 - alpha) * G_regularized")
@@ -142,10 +144,11 @@ def stepped(
     v.require(OUTPUTS, n == 3 * k)
     steps = []
     for place in range(k):
-        v.require(NUMPY, have_one_shape(*inputs[place::k]))
+        of_tensor = inputs[place::k]
+        v.require(NUMPY, have_one_shape(*of_tensor))
         with np.errstate(all="ignore"):
             step = _step(
-                *inputs[place::k],
+                *of_tensor,
                 R_adjusted=_adjusted(R, T, alpha, beta),
                 alpha=alpha,
                 beta=beta,
@@ -153,6 +156,8 @@ def stepped(
                 norm_coefficient=norm_coefficient,
                 norm_coefficient_post=norm_coefficient_post,
             )
+        updated = (of_tensor[0], *of_tensor[2:])
+        v.silent(NUMPY, [new.shape for new in step] != [old.shape for old in updated])
         steps.append(step)
     return [step[which] for which in range(3) for step in steps]
 
@@ -204,8 +209,9 @@ case("scalars", Tag.EDGE, inputs=(3, -2, 0.5, 2), cites=NUMPY)
 case("matrix", inputs=(Y, F, W, Q), **SET, cites=NUMPY)
 case("zero_size", Tag.EDGE, inputs=(ramp(2, 0), ramp(2, 0), ramp(2, 0), ramp(2, 0)), cites=NUMPY)
 case("gradient_broadcast", Tag.EDGE, inputs=(Y, G, W, Q), cites=NUMPY)
-case("average_broadcast", Tag.EDGE, inputs=(Y, F, 0.5, Q), cites=NUMPY)
-case("value_broadcast", Tag.EDGE, inputs=(X, F, W, Q), cites=NUMPY)
+case("gradient_scalar", Tag.EDGE, inputs=(Y, -2, W, Q), **SET, cites=NUMPY)
+case("average_broadcast", Tag.EDGE, inputs=(Y, F, 0.5, Q), unspecified=NUMPY)
+case("value_broadcast", Tag.EDGE, inputs=(X, F, W, Q), unspecified=NUMPY)
 case("nan", Tag.EDGE, inputs=([np.nan, 1, 1], [1, np.nan, 1], [1, 1, np.nan], [1, 2, 3]), cites=X_NEW)
 case("dtypes", Tag.DTYPE, each="T3", R=typed("{T3}", 0.1), cites=FLOATS)
 case("dtypes_set", Tag.DTYPE, each="T3", R=typed("{T3}", 0.1), **SET, cites=FLOATS)

@@ -70,7 +70,8 @@ NESTEROV = MOMENTUM.clause('Set the attribute "mode" to "nesterov" if Nesterov\'
 STANDARD = MOMENTUM.clause('Otherwise, set the attribute "model" to "standard" to use standard momentum.')
 NUMPY = MOMENTUM.clause(
     'Let "+", "-", "*", and "/" are all element-wise operations with numpy-style broadcasting.',
-    note="So what is broadcast in the pseudo code is.",
+    note="So a gradient of another shape is broadcast. Not whether a tensor or its momentum may be: its new value "
+    "would have another shape, and the schema infers that it keeps its own.",
 )
 REGULARIZED = MOMENTUM.clause("G_regularized = norm_coefficient * X + G")
 BETA = MOMENTUM.clause(
@@ -118,9 +119,12 @@ def stepped(
     v.require(OUTPUTS, n == 2 * k)
     steps = []
     for place in range(k):
-        v.require(NUMPY, have_one_shape(*inputs[place::k]))
+        of_tensor = inputs[place::k]
+        v.require(NUMPY, have_one_shape(*of_tensor))
         with np.errstate(all="ignore"):
-            step = _step(R, T, *inputs[place::k], alpha=alpha, beta=beta, norm_coefficient=norm_coefficient, mode=mode)
+            step = _step(R, T, *of_tensor, alpha=alpha, beta=beta, norm_coefficient=norm_coefficient, mode=mode)
+        updated = (of_tensor[0], *of_tensor[2:])
+        v.silent(NUMPY, [new.shape for new in step] != [old.shape for old in updated])
         steps.append(step)
     return [step[which] for which in (0, 1) for step in steps]
 
@@ -187,8 +191,9 @@ for mode, cited in (("standard", (STANDARD, X_NEW)), ("nesterov", (NESTEROV, X_N
     case(f"{mode}_zero_size", Tag.EDGE, mode=mode, inputs=(ramp(2, 0), ramp(2, 0), ramp(2, 0)), cites=(NUMPY, *cited))
     case(f"{mode}_matrix", mode=mode, inputs=(Y, H, W), cites=(NUMPY, *cited))
     case(f"{mode}_gradient_broadcast", Tag.EDGE, mode=mode, inputs=(Y, G, W), cites=(NUMPY, *cited))
-    case(f"{mode}_value_broadcast", Tag.EDGE, mode=mode, inputs=(X, H, V), cites=(NUMPY, *cited))
-    case(f"{mode}_momentum_broadcast", Tag.EDGE, mode=mode, inputs=(Y, H, [[0.5], [2]]), cites=(NUMPY, *cited))
+    case(f"{mode}_gradient_scalar", Tag.EDGE, mode=mode, inputs=(Y, -2, W), cites=(NUMPY, *cited))
+    case(f"{mode}_value_broadcast", Tag.EDGE, mode=mode, inputs=(X, H, V), unspecified=NUMPY)
+    case(f"{mode}_momentum_broadcast", Tag.EDGE, mode=mode, inputs=(Y, H, [[0.5], [2]]), unspecified=NUMPY)
     case(
         f"{mode}_nan",
         Tag.EDGE,
