@@ -312,9 +312,21 @@ def _kind_of_shapes(version: OperatorVersion, spec: CaseSpec) -> Hashable:
     for name, value in spec.arguments.items():
         feeds = name in inputs and inputs[name].type == version.inputs[0].type
         shape = _shape(value) if feeds else None
-        kinds.append((name, repr(value) if shape is None or math.prod(shape) == 1 else shape))
-    around = repr((spec.around, spec.beside, spec.stray, spec.stray_inputs))
-    return tuple(kinds), around, spec.n, spec.omits, spec.rejects, spec.unspecified, spec.outside
+        kinds.append((name, _content(value) if shape is None or math.prod(shape) == 1 else shape))
+    around = tuple((name, _content(value)) for name, value in (*spec.around.items(), *spec.stray.items()))
+    beside = (spec.beside, spec.stray_inputs, spec.n, spec.omits)
+    return tuple(kinds), around, beside, spec.rejects, spec.unspecified, spec.outside
+
+
+def _content(argument: object) -> Hashable:
+    """Return what two arguments share that say the same; the text of a large array would take long."""
+    if isinstance(argument, Typed):
+        return argument.type, _content(argument.values)
+    if isinstance(argument, np.ndarray) and argument.dtype != object:
+        return argument.dtype.name, argument.shape, argument.tobytes()
+    if isinstance(argument, list | tuple):
+        return tuple(map(_content, argument))
+    return repr(argument)
 
 
 def _shape(argument: object) -> tuple[int, ...] | None:
