@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
+from harness.declare.readings import ONE_ELEMENT
 from harness.declare.rounding import nearest
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ class Granularity:
         scalar: scale and zero point are scalars, in the versions without an axis.
         same_shape: scale and zero point have the same shape.
         ranks: the ranks that a scale may have.
-        length: the length of a scale along an axis; whether one element may serve the whole axis is left open, except
-            by the `explicit` ones.
-        explicit: those of `length` that state the length.
+        length: the length of a scale along an axis; whether one element may serve the whole axis is left open.
         axis: the accepted range of the axis.
+        unused_axis: those of `axis` that may bind, or not, where a scalar scale leaves the axis unused: open, but for
+            the default.
         rank_one: an input of rank 1 is quantized per tensor.
         blocks: the shape of a scale for blocks.
         block_size: the accepted range of the block size.
@@ -41,8 +42,8 @@ class Granularity:
     same_shape: tuple[Clause, ...]
     ranks: tuple[Clause, ...]
     length: tuple[Clause, ...]
-    explicit: tuple[Clause, ...]
     axis: tuple[Clause, ...]
+    unused_axis: tuple[Clause, ...]
     rank_one: tuple[Clause, ...]
     blocks: tuple[Clause, ...]
     block_size: tuple[Clause, ...]
@@ -72,20 +73,23 @@ class Granularity:
         if scale.ndim == 0 or (scale.ndim == 1 and rank > 1):
             for clause in self.only_blocked:
                 v.silent(clause, bool(size))
+        inside = -rank <= axis < rank
+        if scale.ndim == 0 and (unused_axis := _in_force(v, self.unused_axis)):
+            v.silent(unused_axis, not inside and axis != DEFAULT_AXIS)
         rank_one = _in_force(v, self.rank_one)
         if scale.ndim == 0 or (rank_one and rank == scale.ndim == scale.size == 1):
+            v.reads(ONE_ELEMENT, scale.ndim == 1)
             return scale, zero
         blocks = _in_force(v, self.blocks)
         v.require(_the_one_in_force(v, self.ranks), scale.ndim == 1 or (blocks is not None and scale.ndim == rank))
         if rank_one:
             v.silent(rank_one, rank == 1)
-        inside = -rank <= axis < rank
         length = _the_one_in_force(v, self.length)
         if scale.ndim > 1 or (rank == 1 and size):
             v.require(_the_one_in_force(v, self.axis), inside)
             assert size is not None  # noqa: S101 - no version has blocks without a size
             return self._in_blocks(v, shape, scale, zero, axis % rank, size)
-        v.silent(length, scale.size == 1 and length not in self.explicit and not (inside and shape[axis] == 1))
+        v.silent(length, scale.size == 1 and not (inside and shape[axis] == 1))
         v.require(_the_one_in_force(v, self.axis), inside)
         v.require(length, scale.size == shape[axis])
         along = [extent if dim == axis % rank else 1 for dim, extent in enumerate(shape)]
@@ -212,6 +216,9 @@ class Misfit:
     clause: Clause
     before: int | None
 
+
+DEFAULT_AXIS = 1
+"""The axis of both operators where the attribute is left out, which may be outside the range of a scalar's."""
 
 BLOCKS_SINCE = 21
 REPEATED_SINCE = 23

@@ -59,7 +59,8 @@ DEFAULT_BEFORE_13 = DEQUANTIZE.clause("0 is the default value when it's not spec
 LENGTH = DEQUANTIZE.clause(
     "See QuantizeLinear for details on quantization granularity.",
     since=21,
-    note="There: of a 1-D scale, it must have the length of the quantization axis.",
+    note="There: of a 1-D scale, it must have the length of the quantization axis. Whether one element is a scalar is "
+    "not said.",
 )
 BLOCKS = DEQUANTIZE.clause(
     "for blocked dequantization it has the same shape as the input, except for one dimension in which blocking is "
@@ -87,9 +88,14 @@ IGNORED = DEQUANTIZE.clause(
     see=("https://github.com/onnx/onnx/pull/3706", "https://github.com/onnx/onnx/pull/3754"),
 )
 ONLY_AXIS = DEQUANTIZE.clause("Used only for per-axis quantization.", since=19, before=21)
+AXIS_USE = DEQUANTIZE.clause("Used for per-axis and blocked quantization.", since=21)
 BACK = DEQUANTIZE.clause("Negative value means counting dimensions from the back.", since=13)
 RANGE_BEFORE_19 = DEQUANTIZE.clause("Accepted range is [-r, r-1] where r = rank(input).", since=13, before=19)
-RANGE = DEQUANTIZE.clause("Accepted range is `[-r, r-1]` where `r = rank(input)`.", since=19)
+RANGE = DEQUANTIZE.clause(
+    "Accepted range is `[-r, r-1]` where `r = rank(input)`.",
+    since=19,
+    note="Says not whether it binds where the axis is not used. The default of 1 is accepted there for every rank.",
+)
 RANK_ONE = DEQUANTIZE.clause(
     "When the rank of the input is 1, per-tensor quantization is applied, rendering the axis unnecessary in this "
     "scenario.",
@@ -116,8 +122,8 @@ GRAINS = Granularity(
     same_shape=(MATCH,),
     ranks=(EITHER, RANKS),
     length=(EITHER, LENGTH),
-    explicit=(LENGTH,),
     axis=(RANGE_BEFORE_19, RANGE),
+    unused_axis=(RANGE,),
     rank_one=(RANK_ONE,),
     blocks=(BLOCKS,),
     block_size=(BLOCK_SIZE,),
@@ -183,7 +189,7 @@ case("vector_and_scalar", x=ramp(3, 2), x_scale=[1, 2], x_zero_point=1, before=2
 case("one_element_zero_point", Tag.EDGE, x=ramp(3, 2), x_scale=2, x_zero_point=[0], rejects=MATCH)
 case("matrix_without_blocks", x=ramp(2, 3), x_scale=np.ones((2, 3)), axis=0, before=21, rejects=EITHER)
 case("length_of_one_before_21", Tag.EDGE, x=CUBE, x_scale=[0.5], axis=2, since=13, before=21, unspecified=EITHER)
-case("length_of_one", Tag.EDGE, x=CUBE, x_scale=[0.5], axis=2, rejects=LENGTH)
+case("length_of_one", Tag.EDGE, x=CUBE, x_scale=[0.5], axis=2, since=21, unspecified=LENGTH)
 
 for name, scales, axis, size in by_blocks():
     zeros = np.arange(scales.size).reshape(scales.shape) - 3
@@ -219,8 +225,9 @@ for name, axis in {"1": 1, "minus_2": -2}.items():
     case(f"rank1_axis_{name}_before_19", Tag.AXIS, x=ramp(4), x_scale=FOUR, axis=axis, rejects=RANGE_BEFORE_19)
     case(f"rank1_axis_{name}", Tag.AXIS, x=ramp(4), x_scale=FOUR, axis=axis, since=21, rejects=RANGE)
     case(f"rank1_axis_{name}_unused_before_19", Tag.AXIS, x=ramp(4), x_scale=0.5, axis=axis, cites=IGNORED)
-    case(f"rank1_axis_{name}_unused_before_21", Tag.AXIS, x=ramp(4), x_scale=0.5, axis=axis, cites=ONLY_AXIS)
-    case(f"rank1_axis_{name}_unused", Tag.AXIS, x=ramp(4), x_scale=0.5, axis=axis, cites=ONLY_BLOCKED)
+case("rank1_axis_1_unused_before_21", Tag.AXIS, x=ramp(4), x_scale=0.5, axis=1, cites=ONLY_AXIS)
+case("rank1_axis_1_unused", Tag.AXIS, x=ramp(4), x_scale=0.5, axis=1, cites=AXIS_USE)
+case("rank1_axis_minus_2_unused", Tag.AXIS, x=ramp(4), x_scale=0.5, axis=-2, since=19, unspecified=RANGE)
 case("rank1_axis_0", x=ramp(4), x_scale=FOUR, axis=0, x_zero_point=[1, 0, 2, 3], since=21, cites=RANGE)
 case("rank1_one_scale", Tag.EDGE, x=ramp(4), x_scale=[0.5], axis=0, x_zero_point=[1], cites=RANK_ONE)
 case("rank1_scales", Tag.EDGE, x=ramp(4), x_scale=FOUR, axis=0, since=19, before=21, unspecified=RANK_ONE)

@@ -67,7 +67,11 @@ DETERMINES = QUANTIZE.clause(
 )
 ALL_CASES = QUANTIZE.clause("In all cases, `y_zero_point` must have the same shape as `y_scale`.", since=21)
 THREE_KINDS = QUANTIZE.clause("There are three supported quantization granularities", since=21)
-LENGTH = QUANTIZE.clause("The scale must be a 1-D tensor, with the length of the quantization axis.", since=21)
+LENGTH = QUANTIZE.clause(
+    "The scale must be a 1-D tensor, with the length of the quantization axis.",
+    since=21,
+    note="Says not whether one element is such a tensor, of the wrong length, or the scalar of all elements.",
+)
 BLOCKS = QUANTIZE.clause("The scale's shape is identical to the input's shape, except for one dimension", since=21)
 DEFAULT_BEFORE_13 = QUANTIZE.clause("Default value is uint8 typed 0 if it's not specified.", before=13)
 DEFAULT = QUANTIZE.clause("Default is uint8 with zero point of 0 if it's not specified.", since=13)
@@ -80,7 +84,11 @@ IGNORED = QUANTIZE.clause(
 AXIS_USE = QUANTIZE.clause("Used only for per-axis and blocked quantization.", since=21)
 BACK = QUANTIZE.clause("Negative value means counting dimensions from the back.", since=13)
 RANGE_BEFORE_21 = QUANTIZE.clause("Accepted range is [-r, r-1] where r = rank(input).", since=13, before=21)
-RANGE = QUANTIZE.clause("Accepted range is `[-r, r-1]` where `r = rank(input)`.", since=21)
+RANGE = QUANTIZE.clause(
+    "Accepted range is `[-r, r-1]` where `r = rank(input)`.",
+    since=21,
+    note="Says not whether it binds where the axis is not used. The default of 1 is accepted there for every rank.",
+)
 RANK_ONE = QUANTIZE.clause(
     "When the rank of the input is 1, per-tensor quantization is applied",
     since=21,
@@ -106,15 +114,16 @@ PRECISION = QUANTIZE.clause(
     "The type of `y_scale` determines the precision of the division operation between `x` and `y_scale`, unless the "
     "`precision` attribute is specified.",
     since=23,
-    note="Says not whether x is cast first, nor how an integer or a float8e8m0 divides what does not divide evenly.",
+    note="Says not whether x is cast first. Where x or the quotient is none that an int32 or a float8e8m0 holds, whose "
+    "precision has no fractions, or no sign and no mantissa, all is left open.",
 )
 GRAINS = Granularity(
     scalar=(SCALAR,),
     same_shape=(MATCH_BEFORE_21, MATCH),
     ranks=(EITHER, THREE_KINDS),
     length=(EITHER, LENGTH),
-    explicit=(LENGTH,),
     axis=(RANGE_BEFORE_21, RANGE),
+    unused_axis=(RANGE,),
     rank_one=(RANK_ONE,),
     blocks=(BLOCKS,),
     block_size=(BLOCK_SIZE,),
@@ -159,7 +168,8 @@ def quantized(
         zeros = 0.0 if zero is None else zero.astype(np.float64)
         quotient = wide / by
         if divides not in PRECISIONS.values():
-            v.silent(PRECISION if has_precision else formula, bool((quotient != np.rint(quotient)).any()))
+            exact = all(np.array_equal(_cast(numbers, divides), numbers) for numbers in (wide, quotient))
+            v.silent(PRECISION if has_precision else formula, not exact)
             divides = np.dtype(np.float64)
         v.silent(SATURATE, "fnuz" in target.name and bool(np.isinf(quotient).any()))
         quotients = [_cast(_cast(wide, divides) / _cast(by, divides), divides), _cast(quotient, divides)]
@@ -235,7 +245,7 @@ case("one_element_before_21", Tag.EDGE, x=CUBE, y_scale=2, y_zero_point=[1], rej
 case("one_element", Tag.EDGE, x=CUBE, y_scale=2, y_zero_point=[1], rejects=DETERMINES)
 case("axis_size_one", Tag.EDGE, x=ramp(3, 1), y_scale=[2], y_zero_point=[1], axis=1, before=24, cites=BACK)
 case("length_of_one_before_21", Tag.EDGE, x=CUBE, y_scale=[2], axis=2, since=13, before=21, unspecified=EITHER)
-case("length_of_one", Tag.EDGE, x=CUBE, y_scale=[2], axis=2, rejects=LENGTH)
+case("length_of_one", Tag.EDGE, x=CUBE, y_scale=[2], axis=2, since=21, unspecified=LENGTH)
 for name, scales, axis in by_axis():
     zeros = np.arange(scales.size) * 3 - 2
     case(name, Tag.AXIS, x=CUBE, y_scale=scales, y_zero_point=zeros, axis=axis, before=24, cites=BACK)
@@ -267,7 +277,8 @@ for misfit in misfits(GRAINS):
         rejects=misfit.clause,
     )
 case("axis_unused_before_21", Tag.AXIS, x=CUBE, y_scale=2, y_zero_point=1, axis=7, cites=IGNORED)
-case("axis_unused", Tag.AXIS, x=CUBE, y_scale=2, y_zero_point=1, axis=7, cites=AXIS_USE)
+case("axis_unused", Tag.AXIS, x=CUBE, y_scale=2, y_zero_point=1, axis=-3, cites=AXIS_USE)
+case("axis_unused_outside", Tag.AXIS, x=CUBE, y_scale=2, y_zero_point=1, axis=7, since=21, unspecified=RANGE)
 case("block_size_unused", Tag.EDGE, x=CUBE, y_scale=2, y_zero_point=1, block_size=2, unspecified=ONLY_BLOCKED)
 case("block_size_unused_axis", Tag.EDGE, x=ramp(2, 3), y_scale=[1, 2, 4], block_size=2, unspecified=ONLY_BLOCKED)
 case("rank1_one_scale", Tag.EDGE, x=TIED, y_scale=[2], y_zero_point=[1], cites=RANK_ONE)
@@ -395,6 +406,16 @@ case(
     unspecified=FORMULA,
 )
 EIGHT_BITS = typed("float8e8m0", 2)
-case("scale_float8e8m0_exact", x=[12, -6, 10], y_scale=EIGHT_BITS, y_zero_point=1, since=24, cites=PRECISION)
+case("scale_float8e8m0_exact", x=[8, 4, 16], y_scale=EIGHT_BITS, y_zero_point=1, since=24, cites=PRECISION)
+for name, number in {"mantissa": 12, "sign": -8}.items():
+    case(
+        f"scale_float8e8m0_{name}",
+        Tag.EDGE,
+        x=[number, 4],
+        y_scale=EIGHT_BITS,
+        y_zero_point=1,
+        since=24,
+        unspecified=PRECISION,
+    )
 case("scale_int32_exact", x=[4, -6, 8], y_scale=typed("int32", 2), y_zero_point=1, since=23, cites=PRECISION)
 case("precision_int32", Tag.EDGE, x=CUBE, y_scale=typed("int32", 2), y_zero_point=1, since=23, unspecified=PRECISION)
