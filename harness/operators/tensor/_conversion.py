@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
+from harness.declare.any_of import AnyOf
 from harness.declare.rounding import nearest
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Conversions:
 
     def converted(
         self, v: Version, values: Array, saturate: int | None, round_mode: str | None, *, fnuz_saturates: bool
-    ) -> Array:
+    ) -> Array | AnyOf:
         """Return values of T1 in T2.
 
         Args:
@@ -139,17 +140,16 @@ class Conversions:
         v.silent(self.literals, bool((np.abs(finite) > limit).any()))
         return read
 
-    def _written(self, v: Version, values: Array, source: np.dtype[Any]) -> Array:
-        """Return integers in decimals, and of floating-point numbers those that can be written in one way only."""
+    def _written(self, v: Version, values: Array, source: np.dtype[Any]) -> Array | AnyOf:
+        """Return integers with a point or without, and of other numbers those that can be written in one way only."""
         if fixed(source):
-            texts = [str(int(item)) for item in values.flat]
-        else:
-            with np.errstate(invalid="ignore"):
-                v.silent(self.plain, bool((~np.isfinite(values) | (values % 1 == 0)).any()))
-            short = [(_shortest(float(item), source), Decimal(float(item))) for item in values.flat]
-            v.silent(self.plain, any(one != exact for one, exact in short))
-            texts = [format(one, "f") for one, _ in short]
-        return np.array(texts, object).reshape(values.shape)
+            texts = ([f"{int(item)}{point}" for item in values.flat] for point in ("", ".0", "."))
+            return AnyOf(*(np.array(items, object).reshape(values.shape) for items in texts), elementwise=True)
+        with np.errstate(invalid="ignore"):
+            v.silent(self.plain, bool((~np.isfinite(values) | (values % 1 == 0)).any()))
+        short = [(_shortest(float(item), source), Decimal(float(item))) for item in values.flat]
+        v.silent(self.plain, any(one != exact for one, exact in short))
+        return np.array([format(one, "f") for one, _ in short], object).reshape(values.shape)
 
 
 def fixed(dtype: np.dtype[Any]) -> bool:
