@@ -31,6 +31,8 @@ FUNCTIONS = {
     "minimum": "maximum", "maximum": "minimum", "fmin": "fmax", "fmax": "fmin", "amin": "amax", "amax": "amin",
     "argmin": "argmax", "argmax": "argmin", "all": "any", "any": "all", "sum": "prod", "prod": "sum", "mean": "sum",
     "cumsum": "cumprod", "cumprod": "cumsum", "sin": "cos", "cos": "sin", "sinh": "cosh", "cosh": "sinh",
+    "arcsin": "arccos", "arccos": "arcsin", "arctan": "arctanh", "arctanh": "arctan", "arcsinh": "arccosh",
+    "arccosh": "arcsinh",
     "tanh": "tan", "exp": "expm1", "expm1": "exp", "log": "log1p", "log1p": "log", "sqrt": "square", "square": "sqrt",
     "isnan": "isinf", "isinf": "isnan", "isfinite": "isnan", "zeros": "ones", "ones": "zeros",
     "zeros_like": "ones_like", "ones_like": "zeros_like", "triu": "tril", "tril": "triu", "add": "subtract",

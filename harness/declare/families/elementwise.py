@@ -104,19 +104,23 @@ class Unary:
                 argument: dict[str, Any] = {self.input: typed(type_, list(of_type))}
                 self.op.case(f"{name}_{type_}", Tag.EDGE, **argument, since=since, cites=(self.computes, *cites))
 
-    def every_value(self, *, nan: bool = True) -> None:
+    def every_value(self, *, nan: bool = True, up_to: float = math.inf, subnormal: bool = True) -> None:
         """Declare cases of all values of each 16-bit type; subnormal numbers, which some flush, have their own.
 
         Args:
             nan: whether they include NaN, of which one is enough.
+            up_to: the greatest magnitude among them, as a part of the type's greatest number.
+            subnormal: whether subnormal numbers are tried; where errors are measured, every answer to them may pass.
         """
         for type_, dtype in SIXTEEN_BITS.items():
             bits = np.arange(2**16, dtype=np.uint16)
-            infinity, normal = np.array([np.inf, FLOATS[type_].smallest_normal], dtype).view(np.uint16)
+            of_type = FLOATS[type_]
+            most, normal = np.array([up_to * of_type.largest, of_type.smallest_normal], dtype).view(np.uint16)
             magnitude = bits & np.uint16(0x7FFF)
-            subnormal = (magnitude > 0) & (magnitude < normal)
-            others = np.append(bits[~subnormal & (magnitude <= infinity)].view(dtype), np.array([np.nan] * nan, dtype))
-            for name, some in (("every", others), ("every_subnormal", bits[subnormal].view(dtype))):
+            tiny = (magnitude > 0) & (magnitude < normal)
+            others = np.append(bits[~tiny & (magnitude <= most)].view(dtype), np.array([np.nan] * nan, dtype))
+            kinds = {"every": others, **({"every_subnormal": bits[tiny].view(dtype)} if subnormal else {})}
+            for name, some in kinds.items():
                 argument: dict[str, Any] = {self.input: typed(type_, some)}
                 since = self.types[type_]
                 self.op.case(f"{name}_{type_}", Tag.EDGE, **argument, since=since, cites=self.computes)
