@@ -125,12 +125,13 @@ class Unary:
                 since = self.types[type_]
                 self.op.case(f"{name}_{type_}", Tag.EDGE, **argument, since=since, cites=self.computes)
 
-    def cases(self, values: Sequence[float], *, result: Clause) -> None:
+    def cases(self, values: Sequence[float], *, result: Clause, consumed: bool = True) -> None:
         """Declare the cases that do not depend on what is computed.
 
         Args:
             values: fill the shapes; each of them has an answer.
             result: describes the output.
+            consumed: whether versions below 6 have the attribute consumed_inputs.
         """
         case = self.op.case
         for name, shape in SHAPES.items():
@@ -140,7 +141,7 @@ class Unary:
             if self.flat and len(shape) != 1:
                 before = self.flat.before
                 case(f"{name}_before_{before}", Tag.EDGE, before=before, unspecified=self.flat, **argument)
-        if self.op.versions[0] < CONSUMED_BEFORE:
+        if consumed and self.op.versions[0] < CONSUMED_BEFORE:
             legacy = self.op.clause("legacy optimization attribute.", before=CONSUMED_BEFORE)
             vector: dict[str, Any] = {self.input: list(values)}
             case("consumed_inputs", **vector, consumed_inputs=[0], cites=legacy)

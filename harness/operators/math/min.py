@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import EXACT, Array, Multidirectional, Op, Version
-from harness.declare.families.extremum import Extremum, rank_of_all, require_order
+from harness.declare.families.extremum import Extremum, require_order
+from harness.declare.families.variadic import rank_of_all
 
 MIN = Op("Min", versions=(1, 6, 8, 12, 13), compare=EXACT, rank=rank_of_all)
 MIN.example(data_0=([[1, 5, 3], [4, 2, 0]], [[4, 2, 6], [3, 7, 1]]), consumed_inputs=[0, 0])
