@@ -1,8 +1,9 @@
 """The core of an operator's cases: a small subset with the same coverage as all of them.
 
-For each operator version, it covers every schema point, sentence and form that some case has. For each operator, it
-also covers every declared case, in any one version, type and form: otherwise it would notice far fewer faults than all
-cases do (`nox -s mutants` measures it). The cover is greedy, so equal cases have an equal core.
+For each operator version, it covers every schema point, sentence and form that some case has; a form that is about what
+surrounds the operator, for each operator. For each operator, it also covers every declared case, in any one version,
+type and form: otherwise it would notice far fewer faults than all cases do (`nox -s mutants` measures it). The cover is
+greedy, so equal cases have an equal core.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING
 
-from harness.case.case import EXPANDED
+from harness.case.case import EXPANDED, EXTERNAL_DATA, IF_BRANCH, LOCAL_FUNCTION, TWICE, TYPED
 from harness.generation import coverage
 from harness.spec import registry
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     from harness.case.case import Case
     from harness.declare import Op
+
+SURROUNDING = frozenset({IF_BRANCH, LOCAL_FUNCTION, TWICE, TYPED, EXTERNAL_DATA})
+"""Forms about the graph, the file or the session around the operator: its version makes no difference there."""
 
 
 def choose(op: Op, cases: Iterable[Case]) -> set[str]:
@@ -36,8 +40,9 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
         if case.expected is not None and case.form != EXPANDED:
             points = coverage.reached(versions[case.operator], case)
         ids.append(case.id)
-        of_version = [(case.operator, item) for item in (*points, *case.clauses, case.form)]
-        reached.append(frozenset([*of_version, case.name]))
+        form = case.form if case.form in SURROUNDING else (case.operator, case.form)
+        of_version = [(case.operator, item) for item in (*points, *case.clauses)]
+        reached.append(frozenset([*of_version, form, case.name]))
     return {ids[index] for index in cover(reached)}
 
 
