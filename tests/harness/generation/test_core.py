@@ -26,11 +26,15 @@ SPLIT = "Split"
 
 
 def reach(op: Op, cases: list[Case]) -> set[tuple[str, object]]:
-    """Return what cases reach: schema points, sentences and forms of each version, and declared cases."""
+    """Return what cases reach: schema points, sentences and forms of each version, and declared cases.
+
+    Forms that are about what surrounds the operator count once.
+    """
     versions = {str(version): version for version in registry.versions(op)}
     reached: set[tuple[str, object]] = set()
     for case in cases:
-        reached |= {(case.operator, item) for item in (*case.clauses, case.form)} | {("", case.name)}
+        reached |= {(case.operator, item) for item in case.clauses} | {("", case.name)}
+        reached.add(("" if case.form in core.SURROUNDING else case.operator, case.form))
         if case.expected is not None and case.form != EXPANDED:
             reached |= {(case.operator, point) for point in coverage.reached(versions[case.operator], case)}
     return reached
