@@ -6,13 +6,14 @@ import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
+from click.testing import CliRunner
 from commands import command
 from paths import ROOT
 from runs import data_of
 
 from harness.case.case import Outcome
-from harness.declare import Op
 from harness.generation import coverage, plans
+from harness.mutants import __main__ as mutants
 from harness.spec import registry
 from harness.verdict import Result, Verdict
 
@@ -34,18 +35,37 @@ def example(first_words: str) -> str:
     return block
 
 
+def test_the_operator_is_the_file_that_the_page_names() -> None:
+    assert "This is all of Sign,\n`harness/operators/math/sign.py`:" in PAGE
+    assert example("Sign:") == (ROOT / "harness" / "operators" / "math" / "sign.py").read_text(encoding="utf-8")
+
+
 def test_the_operator_has_a_case_for_every_schema_point_and_quotes_its_text() -> None:
-    names: dict[str, Any] = {}
-    exec(example("Sign:"), names)
-    (op,) = (item for item in names.values() if isinstance(item, Op))
-    registry.Registry([op])  # Raises where a version lacks an oracle.
+    op = registry.load().named("Sign")
     for version in registry.versions(op):
-        assert all(clause.text in version.text for clause in op.clauses)
+        assert all(clause.text in version.text for clause in op.clauses if clause.in_force(version.since))
     cases = list(plans.cases(op))
     assert {case.outcome for case in cases} == {Outcome.VALUES, Outcome.REJECTS, Outcome.UNSPECIFIED}
     for item in coverage.of(op, cases):
         assert not item.missing, item
         assert not item.binding, item
+
+
+def test_the_commands_for_an_operator_do_what_the_page_says(tmp_path: Path) -> None:
+    for words in ("coverage --op Sign ", "manifest --op Sign ", "nox -s mutants -- --op ai.onnx/Sign "):
+        assert words in PAGE
+    done = command("coverage", "--op", "Sign")
+    assert done.status == 0, done.text
+    assert "1 of 1 operators and 2 of 2 operator versions are declared.\n100.0 % of the schema points" in done.out
+    done = command("manifest", "--op", "Sign", "--out", tmp_path)
+    assert done.status == 0, done.text
+    written = (tmp_path / "ai.onnx.Sign.txt").read_text(encoding="utf-8")
+    assert written == (ROOT / "generated_cases" / "ai.onnx.Sign.txt").read_text(encoding="utf-8")
+    files = ("--results", str(tmp_path / "mutants.ndjson"), "--figures", str(tmp_path / "mutants.toml"))
+    ran = CliRunner().invoke(mutants.main, ["--op", "ai.onnx/Sign", "--jobs", "1", *files])
+    assert ran.exit_code == 0, ran.output
+    assert "100.0 %" in ran.output
+    assert "no case notices" not in ran.output
 
 
 def test_the_adapter_passes_its_check_and_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
