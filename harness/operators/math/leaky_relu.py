@@ -62,4 +62,6 @@ for name, alpha in {
     case(f"alpha_{name}", Tag.EDGE, X=MIXED, alpha=alpha, cites=LEAKING)
     case(f"alpha_{name}_since_6", Tag.EDGE, X=MIXED, alpha=alpha, cites=COEFFICIENT)
 case("alpha_dtypes", Tag.DTYPE, each="T", X=MIXED, alpha=0.3, cites=LEAKING)
+case("alpha_infinite", Tag.EDGE, X=[-3, 0, 0.5, 7], alpha=np.inf, cites=LEAKING)
+case("alpha_minus_infinite", Tag.EDGE, X=[-3, 0, 0.5, 7], alpha=-np.inf, cites=LEAKING)
 case("zero_of_infinity", Tag.EDGE, X=[-np.inf, -1, np.inf], alpha=0.0, cites=LEAKING)
