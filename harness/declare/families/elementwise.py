@@ -56,6 +56,14 @@ LIMITS = {
 SIXTEEN_BITS: dict[str, Any] = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 """The floating types whose values can all be tried."""
 
+FLOATS_OF_EIGHT_BITS: dict[str, Any] = {
+    "float8e4m3fn": ml_dtypes.float8_e4m3fn,
+    "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "float8e5m2": ml_dtypes.float8_e5m2,
+    "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+}
+"""The smaller floating types, by the names that ONNX's signatures use."""
+
 EIGHT_BITS = ("int8", "uint8")
 """The integer types whose pairs can all be tried."""
 
@@ -79,6 +87,13 @@ def rank_of_two(arguments: Mapping[str, Any]) -> int:
 def counted(start: int) -> Callable[..., Array]:
     """Return what fills a shape with start, start + 1, ..."""
     return lambda *shape: np.arange(start, start + math.prod(shape)).reshape(shape)
+
+
+def bit_patterns() -> Iterator[tuple[str, Array]]:
+    """Yield each floating type of 8 and 16 bits and all that its bits can be, NaN of every payload among them."""
+    for type_, dtype in {**FLOATS_OF_EIGHT_BITS, **SIXTEEN_BITS}.items():
+        unsigned = np.dtype(f"u{np.dtype(dtype).itemsize}")
+        yield type_, np.arange(2 ** (8 * unsigned.itemsize), dtype=unsigned).view(dtype)
 
 
 class Unary:

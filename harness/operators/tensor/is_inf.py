@@ -11,6 +11,7 @@ import numpy as np
 
 from harness.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
 from harness.declare.data import FLOATS as LIMITS
+from harness.declare.families.elementwise import bit_patterns
 
 IS_INF = Op("IsInf", versions=(10, 20), compare=EXACT, rank="X")
 IS_INF.example(X=[[1, np.inf, 2], [0, 3, -np.inf]], detect_positive=1, detect_negative=1)
@@ -64,3 +65,8 @@ for type_ in ("float", "double"):
 case("two", Tag.EDGE, X=MIXED, detect_negative=2, unspecified=WHETHER_NEGATIVE)
 case("minus_one", Tag.EDGE, X=MIXED, detect_positive=-1, unspecified=WHETHER_POSITIVE)
 case("outside", Tag.DTYPE, outside="T1", X=ramp(3), rejects=FLOATS)
+for type_, numbers in bit_patterns():
+    every = typed(type_, numbers)
+    case(f"every_{type_}", Tag.EDGE, X=every, since=20, cites=MAPS)
+    case(f"every_positive_{type_}", Tag.EDGE, X=every, detect_negative=0, since=20, cites=NEGATIVE_UNSET)
+    case(f"every_negative_{type_}", Tag.EDGE, X=every, detect_positive=0, since=20, cites=POSITIVE_UNSET)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
-from harness.declare.families.elementwise import float_types
+from harness.declare.families.elementwise import bit_patterns, float_types
 
 IS_NAN = Op("IsNaN", versions=(9, 13, 20), compare=EXACT, rank="X")
 IS_NAN.example(X=[[1, np.nan, 2], [0, 3, -10]])
@@ -49,3 +49,6 @@ PAYLOADS = {
 }
 for type_, numbers in PAYLOADS.items():
     case(f"payloads_{type_}", Tag.EDGE, X=typed(type_, numbers), since=float_types(13)[type_], cites=WHICH)
+for type_, numbers in bit_patterns():
+    since = 20 if "float8" in type_ else float_types(13)[type_]
+    case(f"every_{type_}", Tag.EDGE, X=typed(type_, numbers), since=since, cites=WHICH)
