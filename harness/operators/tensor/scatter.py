@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Op, Tag, Version, axes, axes_outside, extremes, ramp
+from harness.declare import EXACT, Array, Op, Tag, Version, extremes, ramp
+from harness.operators.tensor._scattering import axis_cases, targets
 
 SCATTER = Op("Scatter", versions=(9, 11), compare=EXACT, rank="data")
 SCATTER.example(data=ramp(3, 4), indices=[[2, 0]], updates=[[50, 60]], axis=1)
@@ -51,13 +52,11 @@ def scattered(v: Version, data: Array, indices: Array, updates: Array, axis: int
     v.require(SAME_SHAPE, updates.shape == indices.shape)
     v.require(RANGE, -data.ndim <= axis < data.ndim)
     output, written = data.copy(), set()
-    for entry in np.ndindex(indices.shape):
-        target = list(entry)
-        target[axis] = int(indices[entry])
+    for entry, target in targets(indices, axis):
         v.silent(TARGET, any(not 0 <= index < size for index, size in zip(target, data.shape, strict=True)))
-        v.silent(WRITES, tuple(target) in written)
-        written.add(tuple(target))
-        output[tuple(target)] = updates[entry]
+        v.silent(WRITES, target in written)
+        written.add(target)
+        output[target] = updates[entry]
     return output
 
 
@@ -73,13 +72,7 @@ case("all_elements", Tag.EDGE, data=ramp(3), indices=[2, 0, 1], updates=[50, 60,
 case("one_element", Tag.EDGE, data=ramp(1), indices=[0], updates=[50])
 case("no_updates", Tag.EDGE, data=ramp(3, 2), indices=np.zeros((0, 2)), updates=ramp(0, 2))
 case("no_data", Tag.EDGE, data=ramp(0, 2), indices=np.zeros((0, 2)), updates=ramp(0, 2))
-for name, shape, axis in axes():
-    updates, back = ramp(*[1] * len(shape)), (BACK, RANGE) if axis < 0 else ()
-    last = np.full([1] * len(shape), shape[axis] - 1)
-    case(name, Tag.AXIS, data=ramp(*shape), indices=last, updates=updates, axis=axis, cites=back)
-for name, shape, axis in axes_outside():
-    ones = ramp(*[1] * len(shape))
-    case(name, Tag.AXIS, data=ramp(*shape), indices=ones, updates=ones, axis=axis, rejects=RANGE if shape else RANK)
+axis_cases(SCATTER, rank=RANK, back=BACK, in_range=RANGE)
 case("rank0", Tag.EDGE, data=ramp(), indices=0, updates=50, rejects=RANK)
 case("other_rank", data=ramp(3, 2), indices=[1], updates=[50], rejects=SAME_RANK)
 case("updates_of_other_shape", data=ramp(4), indices=[1, 2], updates=[50], rejects=SAME_SHAPE)
