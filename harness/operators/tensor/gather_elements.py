@@ -14,7 +14,7 @@ import numpy as np
 from harness.declare import EXACT, Array, Op, Tag, Version, axes, axes_outside, extremes, ramp, typed
 
 GATHER = Op("GatherElements", versions=(11, 13), compare=EXACT, rank="indices", widens=False)  # Bits are only moved.
-GATHER.example(data=ramp(3, 4), indices=[[2, 0, 1], [3, 1, 0]], axis=1)
+GATHER.example(data=ramp(2, 4), indices=[[2, 0, 1], [3, 1, 0]], axis=1)
 
 RANKS = GATHER.clause(
     "GatherElements takes two inputs `data` and `indices` of the same rank r >= 1 and an optional attribute `axis` "
