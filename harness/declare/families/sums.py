@@ -46,6 +46,12 @@ def largest(dtype: np.dtype[Any]) -> float:
     return float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
 
 
+def finer(dtype: np.dtype[Any]) -> float:
+    """Return the epsilon of sums over that of a type: those of 16 bits a careful implementation keeps in float32."""
+    epsilon = float(ml_dtypes.finfo(dtype).eps)  # type: ignore[no-untyped-call]
+    return min(1.0, float(np.finfo(np.float32).eps) / epsilon)
+
+
 def but_where(is_open: Array, total: Array) -> Array | PartlyOpen:
     """Return sums as doubles, but anything where they are open."""
     with np.errstate(over="ignore"):
