@@ -56,6 +56,22 @@ GRID = Op(
     rank=_rank,
 )
 GRID.example(theta=waves(1, 2, 3), size=[1, 1, 2, 3])
+GRID.dispute(
+    "the body of two dimensions squeezes every dimension of size 1, that of a batch of one image, too",
+    "default",
+    "plane_*",
+    "identity_*",
+    "shift_*",
+    "swapped_*",
+    "two_pixels_*",
+    "long_*",
+    "no_channels_*",
+    "each_type_*",
+    "one_pixel_*",
+    "no_pixels",
+    "infinity",
+    "nan",
+)
 
 FIELD = GRID.clause("Generates a 2D or 3D flow field (sampling grid), given a batch of affine matrices theta")
 APPLIED = GRID.clause(
