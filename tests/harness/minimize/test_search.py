@@ -231,7 +231,7 @@ def test_every_step_is_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
         return improve(search, moves)
 
     monkeypatch.setattr(minimize._Search, "_improve", noted)
-    minimized = cut(f"{SPLIT}/extremes/double@symbolic", faulty.last_element, monkeypatch)
+    minimized = cut(f"{SPLIT}/extremes/float@symbolic", faulty.last_element, monkeypatch)
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) == len(minimized.applied) + 1, "each one taken is strictly smaller"
     assert minimized.steps == InProcess.count - 1, "the last is asked once more, alone"

@@ -294,7 +294,7 @@ def test_a_subgraph_in_a_function_sees_the_attributes_of_the_call() -> None:
         graph (bool c, float[4] x) => (float[1] y) { y = local.first<parts = 4>(c, x) }
         <domain: "local", opset_import: ["": 18]>
         first<parts>(c, x) => (y) {
-            y = If(c) < then_branch = t () => (float[1] a) { a = Split<num_outputs: int = @parts>(x) },
+            y = If(c) < then_branch = t () => (float[1] a) { a, b, d, e = Split<num_outputs: int = @parts>(x) },
                         else_branch = e () => (float[1] a) { a = Add(x, x) } >
         }""",
         c=True,
