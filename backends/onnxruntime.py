@@ -49,6 +49,7 @@ OPT_OUTS = (
     ("RuntimeException", r"data type is not supported with \w+ opset \d+ when reduction is", "no kernel"),
     ("InvalidArgument", r"Status Message: Unsupported pooling size", "no kernel"),
     ("InvalidArgument", r"Dilation not supported for AutoPadType::", "no kernel"),
+    ("Fail", r"The implementation does not support past_key provided and present_key being null", "no kernel"),
     ("Fail", r"Failed to construct locale with name", "a locale is missing on this machine"),
     ("NoTypeError", r"", "no way to pass this type"),
 )

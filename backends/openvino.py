@@ -47,6 +47,9 @@ OPT_OUTS = (
     ("RuntimeError", r"GridSample is only supported for 4D input tensors", "no kernel"),
     ("RuntimeError", r"Unsupported padding mode: \[wrap\]", "no kernel"),
     ("RuntimeError", r"Non-constant training_mode input is not supported", "no kernel"),
+    ("RuntimeError", r"Node::evaluate\(\) is not implemented for op", "no kernel"),
+    ("RuntimeError", r"has unsupported '?\w+'? input (precision|\w+ dimension)", "no kernel"),
+    ("RuntimeError", r"unsupported src_prc: ", "no kernel for this element type"),
     ("NoTypeError", r"", "no way to pass this type"),
 )
 

@@ -43,6 +43,7 @@ OPT_OUTS = (
     ("TractError", r"Unsupported operator set for \w+ operator", "no such operator version"),
     ("TractError", r"Building node [^\n]*\n\nCaused by:\n +Unsupported mode wrap", "no kernel"),
     ("TractError", r"attribute 'spatial' is not supported", "no kernel"),
+    ("TractError", r"\w+ does not support F64|Unsupported input datum type for \w+", "no kernel"),
     ("TractError", r"Unsupported DatumType in the public API", "no way to pass this type"),
     ("NoTypeError", r"", "no way to pass this type"),
 )

@@ -159,7 +159,7 @@ class Unary:
         if consumed and self.op.versions[0] < CONSUMED_BEFORE:
             legacy = self.op.clause("legacy optimization attribute.", before=CONSUMED_BEFORE)
             vector: dict[str, Any] = {self.input: list(values)}
-            case("consumed_inputs", **vector, consumed_inputs=[0], cites=legacy)
+            case("consumed_inputs", **vector, consumed_inputs=[0], cites=(self.computes, legacy))
 
 
 class Arithmetic:

@@ -179,6 +179,8 @@ CAUSAL = ATTENTION.clause(
     since=24,
     see=("https://github.com/onnx/onnx/issues/8054", "https://github.com/onnx/onnx/pull/8068"),
 )
+FRONTIER = {"_before_24": CAUSAL_BEFORE_24, "": CAUSAL}
+"""Which keys a query attends behind a past, as the versions word it."""
 IN_BLOCK = ATTENTION.clause("query in-block index `i` attends key `j` iff `j <= i + offset`", since=24)
 RULE = ATTENTION.clause("Rule: query i attends key j iff j <= i + offset", since=24)
 OFFSET = ATTENTION.clause("`offset` is the count of valid keys preceding the current query block:", since=24)
@@ -463,7 +465,8 @@ NO_KEYS: dict[str, Any] = {"Q": Q, "K": ramp(2, 3, 0, 5), "V": ramp(2, 3, 0, 7)}
 NO_PAST: dict[str, Any] = {"past_key": ramp(2, 3, 0, 5), "past_value": ramp(2, 3, 0, 7)}
 case("no_keys", Tag.EDGE, **NO_KEYS, cites=ZERO_ROW)
 case("no_keys_weights", Tag.EDGE, **NO_KEYS, **Y_AND_STAGE, qk_matmul_output_mode=3, cites=ZERO_ROW)
-case("no_keys_past", Tag.EDGE, **NO_KEYS, **PAST, n=4, is_causal=1, cites=(PAST_KEY, PAST_VALUE))
+for suffix, clause in FRONTIER.items():
+    case(f"no_keys_past{suffix}", Tag.EDGE, **NO_KEYS, **PAST, n=4, is_causal=1, cites=(clause, PAST_KEY, PAST_VALUE))
 case("no_past", Tag.EDGE, **QKV, **NO_PAST, n=4, is_causal=1, qk_matmul_output_mode=3, cites=(PAST_KEY, PAST_VALUE))
 case("no_past_no_keys", Tag.EDGE, **NO_KEYS, **NO_PAST, n=3, cites=(ZERO_ROW, PAST_KEY))
 case("closed_row_infinite", Tag.EDGE, **QKV, attn_mask=np.where(CLOSED_ROW, 0, -np.inf), cites=ZERO_ROW)
@@ -503,22 +506,22 @@ case("one_kv_head", Q=Q, K=K[:, :1], V=V[:, :1], **Y_AND_STAGE, cites=MQA)
 # The heads of keys are alike: it makes no difference which of them heads of queries share.
 ALIKE: dict[str, Any] = {"Q": waves(2, 6, 4, 5) / 2, "K": K[:, [1] * 3], "V": V[:, [1] * 3]}
 ALIKE_PAST: dict[str, Any] = {name: item[:, [1] * 3] for name, item in PAST.items()}
-case("groups_past_causal", **ALIKE, **ALIKE_PAST, n=4, is_causal=1, qk_matmul_output_mode=3, cites=(GQA, PAST_KEY))
 ONE: dict[str, Any] = {"Q": Q, "K": K[:, :1], "V": V[:, :1]}
 ONE_PAST: dict[str, Any] = {name: item[:, :1] for name, item in PAST.items()}
-case("one_kv_head_past_causal", **ONE, **ONE_PAST, n=4, is_causal=1, qk_matmul_output_mode=3, cites=(MQA, PAST_KEY))
-case(
-    "one_kv_head_flat_past_causal",
-    Q=FLAT_Q,
-    K=FLAT_K[..., :5],
-    V=FLAT_V[..., :7],
-    q_num_heads=3,
-    kv_num_heads=1,
-    **ONE_PAST,
-    n=3,
-    is_causal=1,
-    cites=(MQA, Q_HIDDEN, PAST_VALUE),
-)
+ONE_FLAT: dict[str, Any] = {"Q": FLAT_Q, "K": FLAT_K[..., :5], "V": FLAT_V[..., :7], "q_num_heads": 3}
+for suffix, clause in FRONTIER.items():
+    scores: dict[str, Any] = {"n": 4, "is_causal": 1, "qk_matmul_output_mode": 3}
+    case(f"groups_past_causal{suffix}", **ALIKE, **ALIKE_PAST, **scores, cites=(clause, GQA, PAST_KEY))
+    case(f"one_kv_head_past_causal{suffix}", **ONE, **ONE_PAST, **scores, cites=(clause, MQA, PAST_KEY))
+    case(
+        f"one_kv_head_flat_past_causal{suffix}",
+        **ONE_FLAT,
+        kv_num_heads=1,
+        **ONE_PAST,
+        n=3,
+        is_causal=1,
+        cites=(clause, MQA, Q_HIDDEN, PAST_VALUE),
+    )
 case("scale", **QKV, **Y_AND_STAGE, scale=vary(half=0.5, one=1.0, small=0.01), cites=SCALE)
 case("scale", Tag.EDGE, **QKV, **Y_AND_STAGE, scale=vary(zero=0.0), cites=SCALE)
 case("scale_zero_masked", Tag.EDGE, **QKV, scale=0.0, attn_mask=MASK, is_causal=1, cites=(SCALE, ADDED))

@@ -15,7 +15,7 @@ import numpy as np
 
 from harness.declare import AnyOf, Array, Int, Op, Tag, Tolerance, Version, element_type, ramp, typed
 from harness.operators.tensor._conversion import Conversions
-from harness.operators.tensor._conversion_cases import TYPES_BEFORE_9, conversions
+from harness.operators.tensor._conversion_cases import FLOAT8, TYPES_BEFORE_9, conversions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -231,8 +231,8 @@ ALSO_CITED = {
     "false_and_true_double": (FROM_BOOL,),
     "special_float8e4m3fn": (MANTISSA, SATURATE, SATURATED),
     "special_unsaturated_float8e4m3fn": (UNSATURATED,),
-    "infinity_float8e4m3fn_before_24": (INF_BEFORE_24, BY_DEFAULT),
-    "infinity_float8e4m3fn": (INF, BY_DEFAULT),
+    **{f"infinity_{type_}_before_24": (INF_BEFORE_24, BY_DEFAULT) for type_ in FLOAT8},
+    **{f"infinity_{type_}": (INF, BY_DEFAULT) for type_ in FLOAT8},
     "saturate_float_float16": (ONLY,),
     "powers_negative": (NEGATIVE,),
     "powers_default": (ROUND_MODE,),
