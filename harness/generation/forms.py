@@ -426,6 +426,10 @@ def _typed(array: np.ndarray[Any, Any], name: str) -> onnx.TensorProto:
     """Return a tensor whose elements are in the field of their type."""
     packed = numpy_helper.from_array(array, name)
     values = array.reshape(-1)
+    # onnx's helper rounds again: infinity becomes a number, and of float8e8m0 the least the one above it.
+    if onnx.TensorProto.DataType.Name(packed.data_type).startswith("FLOAT8"):
+        bits = values.view(np.uint8).tolist()
+        return onnx.TensorProto(name=name, data_type=packed.data_type, dims=array.shape, int32_data=bits)
     return helper.make_tensor(name, packed.data_type, array.shape, values)
 
 
