@@ -1,17 +1,22 @@
-"""The core of an operator's cases: a small subset with the same coverage as all of them.
+"""The core of an operator's cases: a small subset that reaches what all of them reach.
 
-For each operator version, it covers every schema point, sentence and form that some case has; a form that is about what
-surrounds the operator, for each operator. For each operator, it also covers every declared case, in any one version,
-type and form: otherwise it would notice far fewer faults than all cases do (`nox -s mutants` measures it). The cover is
-greedy, so equal cases have an equal core.
+An operator has one meaning or several: the oracles of its versions. For each of them, the core covers every schema
+point and form that some case has, and every declared case that is scored, in any one version and type, whether the type
+is an expansion or part of a name; otherwise it would notice far fewer faults than all cases do (`nox -s mutants`
+measures it). It covers every sentence, and of each version each outcome. The cover is greedy, so equal cases have an
+equal core.
 """
 
 from __future__ import annotations
 
 import heapq
+import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from harness.case.case import EXPANDED, EXTERNAL_DATA, IF_BRANCH, LOCAL_FUNCTION, TWICE, TYPED
+from backends.protocol import ELEMENT_TYPES
+from harness.case.case import EXPANDED, EXTERNAL_DATA, IF_BRANCH, LOCAL_FUNCTION, TWICE, TYPED, Outcome
+from harness.declare.clause import DeclarationError
 from harness.generation import coverage
 from harness.spec import registry
 
@@ -22,7 +27,8 @@ if TYPE_CHECKING:
     from harness.declare import Op
 
 SURROUNDING = frozenset({IF_BRANCH, LOCAL_FUNCTION, TWICE, TYPED, EXTERNAL_DATA})
-"""Forms about the graph, the file or the session around the operator: its version makes no difference there."""
+"""Forms about the graph, the file or the session around the operator: its meaning makes no difference there."""
+_TYPE = re.compile(rf"_(?:{'|'.join(row.name for row in ELEMENT_TYPES)})(?=_|$)")
 
 
 def choose(op: Op, cases: Iterable[Case]) -> set[str]:
@@ -32,18 +38,24 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
         op: the operator.
         cases: all its generated cases, in their order; of equal ones the first is chosen.
     """
-    versions = {str(version): version for version in registry.versions(op)}
-    ids: list[str] = []
-    reached: list[frozenset[Hashable]] = []
-    for case in cases:
-        points: Iterable[object] = ()
-        if case.expected is not None and case.form != EXPANDED:
-            points = coverage.reached(versions[case.operator], case)
-        ids.append(case.id)
-        form = case.form if case.form in SURROUNDING else (case.operator, case.form)
-        of_version = [(case.operator, item) for item in (*points, *case.clauses)]
-        reached.append(frozenset([*of_version, form, case.name]))
-    return {ids[index] for index in cover(reached)}
+    by_id = {case.id: reached(op, case) for case in cases}
+    ids = list(by_id)
+    return {ids[index] for index in cover(list(by_id.values()))}
+
+
+def reached(op: Op, case: Case) -> frozenset[Hashable]:
+    """Return what a case of an operator reaches of what the core covers."""
+    version = next(item for item in registry.versions(op) if str(item) == case.operator)
+    meaning = None
+    with suppress(DeclarationError):  # A deprecated version has none.
+        meaning = op.oracle_for(version.since).since
+    elements: set[Hashable] = {(case.operator, case.outcome), *case.clauses}
+    if case.expected is not None and case.form != EXPANDED:
+        elements |= {(meaning, point) for point in coverage.reached(version, case)}
+    if case.outcome is not Outcome.UNSPECIFIED:
+        elements.add((meaning, _TYPE.sub("", case.name)))
+    elements.add(case.form if case.form in SURROUNDING else (meaning, case.form))
+    return frozenset(elements)
 
 
 def cover(sets: list[frozenset[Hashable]]) -> list[int]:

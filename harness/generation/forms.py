@@ -46,7 +46,8 @@ class Leads(NamedTuple):
         nodes: with values, of those with the same inputs, attributes and outputs; tests what is around a node.
         types: with values, of those whose parameters, which are all inputs but the first, have the same types; one is
             preferred whose parameters are not all zero. Tests how initializers are stored.
-        shapes: of those with the same shapes, attributes and parameters; tests shapes that are not known beforehand.
+        shapes: of those with the same shapes, attributes and parameters; tests shapes that are not known beforehand,
+            some parameters that are known beside others that are not, and the last opset.
     """
 
     nodes: bool
@@ -168,7 +169,7 @@ def forms(plan: Plan) -> Iterator[Form]:
     of_signature = plan.spec.derived or (plan.decided is not None and not plan.decided.operator)
     if not of_signature:
         yield from _deliveries(plan, since, top)
-    if top != since:
+    if top != since and (plan.leads.shapes or of_signature):
         yield Form("top", top)
     if "seed" in plan.attributes and plan.outcome is Outcome.PROPERTY and not of_signature:
         yield Form("again", since, again=True)
@@ -206,14 +207,14 @@ def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Form]:
     parameters = _parameters(plan)
     if parameters:
         yield Form("initializer", since, baked=frozenset(parameters))
-    if len(parameters) > 1:
-        for name in parameters:
-            yield Form(f"initializer-{name}", since, baked=frozenset([name]))
     behind = plan.version.inputs[len(plan.inputs) :]
     if behind and all(item.optional for item in behind):
         yield Form("omitted", since, named_empty=len(behind))
     if not plan.leads.shapes:
         return
+    if len(parameters) > 1:
+        for name in parameters:
+            yield Form(f"initializer-{name}", since, baked=frozenset([name]))
     if any(value.ndim for value in arrays.values()):
         yield Form("symbolic", since, symbolic=True)
     opset = max(since, _RESHAPE_BY_INPUT)
@@ -258,7 +259,7 @@ def form_names(version: OperatorVersion, leads: Leads = LEADS) -> tuple[str, ...
     parameters = [item.name for item in version.inputs[1:] if not item.variadic]
     possible = {
         "initializer": bool(parameters),
-        **{f"initializer-{name}": len(parameters) > 1 for name in parameters},
+        **{f"initializer-{name}": leads.shapes and len(parameters) > 1 for name in parameters},
         "omitted": any(item.optional for item in version.inputs),
         "symbolic": leads.shapes and bool(version.inputs),
         "unranked": leads.shapes and bool(version.inputs) and version.domain == "ai.onnx",

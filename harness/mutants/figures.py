@@ -114,7 +114,8 @@ def digest(op: Op) -> str:
     texts = [onnx.__version__]
     texts += [f"{module.__name__}\0{Path(module.__file__ or '').read_text('utf-8')}" for module in modules(op)]
     cases = [home / manifest.file_name(op) for home in GENERATED[::-1]]
-    texts += [file.read_text("utf-8") for file in cases if file.is_file()][:1]
+    # Which cases are of the core makes no difference to whether all of them notice a fault.
+    texts += [file.read_text("utf-8").replace(f" {manifest.CORE}\n", "\n") for file in cases if file.is_file()][:1]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 

@@ -1,18 +1,46 @@
-"""What Scatter and ScatterElements share: where the entries of updates go, and the cases of the axis."""
+"""What the operators that scatter share: where the entries of updates go, how they reduce, the cases of the axis."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from harness.declare.data import Array, axes, axes_outside, ramp
+from harness.declare.families.extremum import require_order
 from harness.declare.op import Op, Tag
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Callable, Container, Iterator
 
-    from harness.declare.clause import Clause
+    from harness.declare.clause import Clause, Version
+
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": np.add,
+    "mul": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+}
+
+
+def reduced_into(v: Version, reduces: Clause, reduction: str, old: Any, new: Any) -> Any:  # noqa: ANN401 - numbers
+    """Return an element into which an update is reduced.
+
+    Args:
+        v: the version.
+        reduces: says that there is a reduction.
+        reduction: one of OPERATIONS.
+        old: the element, or several.
+        new: the update.
+    """
+    if reduction in {"max", "min"}:
+        require_order(v, reduces, np.asarray(old), np.asarray(new))
+    with np.errstate(all="ignore"):
+        result = OPERATIONS[reduction](old, new)
+    if result.dtype.kind in "iu":
+        exact = OPERATIONS[reduction](np.asarray(old).astype(object), np.asarray(new).astype(object))
+        v.silent(reduces, bool(np.any(np.asarray(result).astype(object) != exact)))
+    return result
 
 
 def targets(indices: Array, axis: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:

@@ -7,23 +7,12 @@ Versions: 11, 13 (bfloat16), 16 (reduction: add, mul), 18 (max, min).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from harness.declare import Array, Op, Tag, Tolerance, Version, extremes, ramp, typed
-from harness.declare.families.extremum import require_order
-from harness.operators.tensor._scattering import axis_cases, targets
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "add": np.add,
-    "mul": np.multiply,
-    "max": np.maximum,
-    "min": np.minimum,
-}
+from harness.operators.tensor._scattering import OPERATIONS, axis_cases, reduced_into, targets
 
 
 def _rounding(data: Array, indices: Array, updates: Array, axis: int, reduction: str | None = None) -> list[Array]:
@@ -154,18 +143,8 @@ def reduced(v: Version, data: Array, indices: Array, updates: Array, axis: int, 
         v.silent(REDUCES, data.dtype.kind in "bO" or (data.dtype.kind == "c" and reduction in {"max", "min"}))
     for entry, target in targets(indices, axis):
         old, new = output[target], updates[entry]
-        output[target] = new if reduction == "none" else _reduced(v, reduction, old, new)
+        output[target] = new if reduction == "none" else reduced_into(v, REDUCES, reduction, old, new)
     return output
-
-
-def _reduced(v: Version, reduction: str, old: Any, new: Any) -> Any:  # noqa: ANN401 - numbers of any type
-    if reduction in {"max", "min"}:
-        require_order(v, REDUCES, np.asarray(old), np.asarray(new))
-    with np.errstate(all="ignore"):
-        result = OPERATIONS[reduction](old, new)
-    if result.dtype.kind in "iu":
-        v.silent(REDUCES, int(result) != OPERATIONS[reduction](int(old), int(new)))
-    return result
 
 
 case = SCATTER.case

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.case.case import EXPANDED
+from harness.case.case import EXPANDED, Outcome
 from harness.generation import core, coverage, manifest, plans
 from harness.spec import registry
 from harness.suites.generated import Generated
@@ -25,19 +26,9 @@ pytestmark = pytest.mark.usefixtures("few_operators")
 SPLIT = "Split"
 
 
-def reach(op: Op, cases: list[Case]) -> set[tuple[str, object]]:
-    """Return what cases reach: schema points, sentences and forms of each version, and declared cases.
-
-    Forms that are about what surrounds the operator count once.
-    """
-    versions = {str(version): version for version in registry.versions(op)}
-    reached: set[tuple[str, object]] = set()
-    for case in cases:
-        reached |= {(case.operator, item) for item in case.clauses} | {("", case.name)}
-        reached.add(("" if case.form in core.SURROUNDING else case.operator, case.form))
-        if case.expected is not None and case.form != EXPANDED:
-            reached |= {(case.operator, point) for point in coverage.reached(versions[case.operator], case)}
-    return reached
+def reach(op: Op, cases: list[Case]) -> set[object]:
+    """Return what cases reach: of each meaning points, forms and declared cases; sentences; of versions outcomes."""
+    return set().union(*(core.reached(op, case) for case in cases))
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +42,35 @@ def test_the_core_reaches_the_same_points_as_all_cases(split: tuple[Op, list[Cas
     chosen = core.choose(op, cases)
     assert reach(op, [case for case in cases if case.id in chosen]) == reach(op, cases)
     assert 0 < len(chosen) < len(cases) / 4, (len(chosen), len(cases))
+
+
+def test_every_sentence_version_and_point_of_each_meaning_is_in_the_core(split: tuple[Op, list[Case]]) -> None:
+    op, cases = split
+    chosen = [case for case in cases if case.id in core.choose(op, cases)]
+    assert {clause for case in chosen for clause in case.clauses} == {item for case in cases for item in case.clauses}
+    assert {(case.operator, case.outcome) for case in chosen} == {(case.operator, case.outcome) for case in cases}
+    versions = {str(version): version for version in registry.versions(op)}
+
+    def points(some: list[Case]) -> set[object]:
+        with_values = [case for case in some if case.expected is not None and case.form != EXPANDED]
+        return {
+            (op.oracle_for(versions[case.operator].since).since, point)
+            for case in with_values
+            for point in coverage.reached(versions[case.operator], case)
+        }
+
+    assert points(chosen) == points(cases)
+
+
+def test_a_type_in_a_name_makes_no_other_case_and_what_is_open_is_there_for_its_sentence(
+    split: tuple[Op, list[Case]],
+) -> None:
+    op, cases = split
+    first = next(case for case in cases if case.outcome is Outcome.VALUES)
+    for_floats, for_integers = (replace(first, name=f"limits_{type_}_high") for type_ in ("float16", "int64"))
+    assert core.reached(op, for_floats) == core.reached(op, for_integers) != core.reached(op, first)
+    left_open = next(case for case in cases if case.outcome is Outcome.UNSPECIFIED)
+    assert core.reached(op, left_open) == core.reached(op, replace(left_open, name="other"))
 
 
 def test_no_case_of_the_core_of_split_can_go(split: tuple[Op, list[Case]]) -> None:
