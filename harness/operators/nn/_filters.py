@@ -1,9 +1,11 @@
-"""Filters that windows are multiplied with: what the texts of Conv and ConvTranspose share beside the windows."""
+"""Filters that windows are multiplied with: what the texts of convolutions share beside the windows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from harness.declare.arguments import vary
 from harness.declare.data import ramp, waves
@@ -14,38 +16,45 @@ if TYPE_CHECKING:
     from harness.declare.clause import Clause, Version
     from harness.declare.data import Array
     from harness.declare.op import Op
+    from harness.operators.nn._windows import Windows
 
     Ints = Array | list[int] | tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
-class Filters:
+class Kernels:
     """What the texts say of filters, one field a sentence."""
 
     weights: Clause
     data: Clause
     kernel: Clause
     inferred: Clause
-    bias: Clause
     groups: Clause
     dilation: Clause
     dilation_default: Clause
 
 
-def filters(op: Op, *, weights: Clause, dilation_default: Clause) -> Filters:
-    """Declare the sentences that both operators share verbatim, and add an operator's own.
+@dataclass(frozen=True)
+class Filters(Kernels):
+    """The same of filters with a bias."""
+
+    bias: Clause
+
+
+def kernels(op: Op, *, weights: Clause, dilation_default: Clause, inferred: Clause) -> Kernels:
+    """Declare the sentences that all convolutions share verbatim, and add an operator's own.
 
     Args:
         op: the operator.
         weights: its sentence on the shape of the weights.
         dilation_default: its sentence on dilations left out.
+        inferred: its sentence on a kernel_shape left out.
     """
-    return Filters(
+    return Kernels(
         weights=weights,
         data=op.clause("Otherwise the size is (N x C x D1 x D2 ... x Dn)"),
         kernel=op.clause("The shape of the convolution kernel."),
-        inferred=op.clause("If not present, should be inferred from input W.", result=True),
-        bias=op.clause("Optional 1D bias to be added to the convolution, has size of M."),
+        inferred=inferred,
         groups=op.clause(
             "number of groups input channels and output channels are divided into.",
             note="Says nothing of groups below 1, nor of channels that cannot be divided.",
@@ -60,7 +69,21 @@ def filters(op: Op, *, weights: Clause, dilation_default: Clause) -> Filters:
     )
 
 
-def check(v: Version, clauses: Filters, data: Array, weights: Array, group: int, kernel_shape: Ints) -> None:
+def filters(op: Op, *, weights: Clause, dilation_default: Clause) -> Filters:
+    """Declare the sentences that Conv and ConvTranspose share verbatim, and add an operator's own.
+
+    Args:
+        op: the operator.
+        weights: its sentence on the shape of the weights.
+        dilation_default: its sentence on dilations left out.
+    """
+    inferred = op.clause("If not present, should be inferred from input W.", result=True)
+    bias = op.clause("Optional 1D bias to be added to the convolution, has size of M.")
+    own = kernels(op, weights=weights, dilation_default=dilation_default, inferred=inferred)
+    return Filters(**vars(own), bias=bias)
+
+
+def check(v: Version, clauses: Kernels, data: Array, weights: Array, group: int, kernel_shape: Ints) -> None:
     """Raise where the ranks of the inputs, the kernel or the number of groups have no answer."""
     v.require(clauses.data, data.ndim > 1)
     v.silent(clauses.data, data.ndim == 2)  # noqa: PLR2004 - N and C, and no D1
@@ -68,6 +91,21 @@ def check(v: Version, clauses: Filters, data: Array, weights: Array, group: int,
     v.silent(clauses.weights, 0 in weights.shape[2:])
     v.require(clauses.kernel, kernel_shape is None or tuple(kernel_shape) == weights.shape[2:])
     v.silent(clauses.groups, group < 1)
+
+
+def products(windows: Windows, data: Array, weights: Array, group: int) -> Array:
+    """Return the sums (N, M, *counts): each group of filters meets its own group of channels."""
+    rank, maps = len(windows.sizes), weights.shape[0] // group
+    pixels = windows.pixels(data)
+    sums = [
+        np.tensordot(
+            pixels[:, index * weights.shape[1] : (index + 1) * weights.shape[1]],
+            weights[index * maps : (index + 1) * maps],
+            ([1, *range(2 + rank, 2 + 2 * rank)], range(1, 2 + rank)),
+        )
+        for index in range(group)
+    ]
+    return np.moveaxis(np.concatenate(sums, -1), -1, 1)
 
 
 def with_bias(sums: Array, bias: Array | None) -> Array:

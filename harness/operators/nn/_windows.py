@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from harness.declare.clause import Clause
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.declare.clause import Clause, Version
+    from harness.declare.clause import Version
     from harness.declare.data import Array
     from harness.declare.op import Op
 
@@ -28,6 +30,8 @@ SAME = ("SAME_UPPER", "SAME_LOWER")
 @dataclass(frozen=True)
 class Sentences:
     """What the texts say of windows, one field a sentence; auto_pad has two wordings, before and since `renewed`.
+
+    Where a text has had the newer wording from the first version on, it stands for the older one as well.
 
     Attributes:
         renewed: the version that reworded auto_pad.
@@ -70,8 +74,9 @@ def sentences(
     dilation: Clause,
     same: Clause,
     stride_default: Clause,
-    no_pads: int | None = None,
+    no_pads: Clause | int | None = None,
     strided: Clause | None = None,
+    pads_format: Clause | None = None,
 ) -> Sentences:
     """Declare the sentences that all operators of windows share verbatim, and add an operator's own.
 
@@ -82,10 +87,18 @@ def sentences(
         dilation: its sentence on dilations.
         same: its sentence on the output's shape that SAME gives, in its newer wording.
         stride_default: its sentence on strides left out.
-        no_pads: since when it gives a default for pads; None: from the first version on.
+        no_pads: its sentence on pads left out, where it differs; or since when it has one; None: from the first version
+            on.
         strided: the sentence that gives leave for SAME with strides; None: `same`.
+        pads_format: its sentence on the order of pads, where it differs.
     """
     renewed = same.since or op.versions[0]
+    odd = op.clause(
+        "In case the padding is an odd number, the extra padding is added at the end for SAME_UPPER and at the "
+        "beginning for SAME_LOWER.",
+        since=same.since,
+    )
+    reworded = same.since is not None
     return Sentences(
         renewed=renewed,
         dimensions=dimensions,
@@ -98,29 +111,30 @@ def sentences(
         explicit=op.clause("Where default value is NOTSET, which means explicit padding is used."),
         match_before=op.clause(
             "size match the input.", before=renewed, note="Said of strides of 1: others make no output of that size."
-        ),
+        )
+        if reworded
+        else same,
         odd_before=op.clause(
             "In case of odd number add the extra padding at the end for SAME_UPPER and at the beginning for "
             "SAME_LOWER.",
             before=renewed,
-        ),
-        valid_before=op.clause("VALID mean no padding.", before=renewed),
+        )
+        if reworded
+        else odd,
+        valid_before=op.clause("VALID mean no padding.", before=renewed) if reworded else same,
         split=op.clause(
             "The padding is split between the two sides equally or almost equally (depending on whether it is even or "
             "odd).",
-            since=renewed,
+            since=same.since,
         ),
-        odd=op.clause(
-            "In case the padding is an odd number, the extra padding is added at the end for SAME_UPPER and at the "
-            "beginning for SAME_LOWER.",
-            since=renewed,
-        ),
+        odd=odd,
         at_least_zero=op.clause("it can take any value greater than or equal to 0."),
         pixels=op.clause(
             "The value represent the number of pixels added to the beginning and end part of the corresponding axis.",
             note="Does not say of what value: nothing that a window finds there adds to what it gives.",
         ),
-        format=op.clause(
+        format=pads_format
+        or op.clause(
             "`pads` format should be as follow [x1_begin, x2_begin...x1_end, x2_end,...], where xi_begin the number of "
             "pixels added at the beginning of axis `i` and xi_end, the number of pixels added at the end of axis `i`."
         ),
@@ -129,7 +143,9 @@ def sentences(
             note="NOTSET means that it is used: the two go together. onnx.reference, and of pools onnxruntime, take no "
             "notice of pads otherwise.",
         ),
-        no_pads=op.clause(
+        no_pads=no_pads
+        if isinstance(no_pads, Clause)
+        else op.clause(
             "If not present, the padding defaults to 0 along start and end of each spatial axis.",
             since=no_pads,
             note="So VALID, which newer versions name without a word on what it means, pads nothing.",

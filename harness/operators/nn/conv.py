@@ -16,28 +16,13 @@ import numpy as np
 from harness.declare import Array, Ints, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
 from harness.declare.data import waves
 from harness.declare.families.sums import BEYOND_FLOAT16, but_where, overflows, roundings
-from harness.operators.nn._filters import check, filter_cases, filters, with_bias
+from harness.operators.nn._filters import check, filter_cases, filters, products, with_bias
 from harness.operators.nn._windows import SAME, Windows, lay, layouts, sentences
-
-
-def _products(windows: Windows, X: Array, W: Array, group: int) -> Array:
-    """Return the sums (N, M, *counts): each group of filters meets its own group of channels."""
-    rank, maps = len(windows.sizes), W.shape[0] // group
-    pixels = windows.pixels(X)
-    sums = [
-        np.tensordot(
-            pixels[:, index * W.shape[1] : (index + 1) * W.shape[1]],
-            W[index * maps : (index + 1) * maps],
-            ([1, *range(2 + rank, 2 + 2 * rank)], range(1, 2 + rank)),
-        )
-        for index in range(group)
-    ]
-    return np.moveaxis(np.concatenate(sums, -1), -1, 1)
 
 
 def _magnitudes(windows: Windows, X: Array, W: Array, B: Array | None, group: int) -> Array:
     """Return the sums of the absolute terms."""
-    return with_bias(_products(windows, np.abs(X), np.abs(W), group), None if B is None else np.abs(B))
+    return with_bias(products(windows, np.abs(X), np.abs(W), group), None if B is None else np.abs(B))
 
 
 def _rounding(
@@ -139,7 +124,7 @@ def convolved(
     v.silent(DIMENSIONS, min(windows.counts) < 1)
     v.silent(CONVOLUTION, not (windows.inside().all() or np.isfinite(W).all()))
     with np.errstate(all="ignore"):
-        total = with_bias(_products(windows, X, W, group), B)
+        total = with_bias(products(windows, X, W, group), B)
         magnitudes = _magnitudes(windows, X, W, B, group)
     return but_where(overflows(total, magnitudes, v.dtypes["T"]), total)
 
