@@ -1,0 +1,35 @@
+"""BlackmanWindow: a sum of two cosines, 1 in the middle and 0 at the ends.
+
+    output = BlackmanWindow(size, periodic=1, output_datatype=float)
+
+Version: 17.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.operators.math._windows import Window, window_op
+
+if TYPE_CHECKING:
+    from harness.declare import Array, Version
+
+COEFFICIENTS = (0.42, 0.5, 0.08)
+"""Those of the paper (Harris 1978) and of the function body; the paper calls others the exact Blackman window."""
+BLACKMAN = window_op("BlackmanWindow", COEFFICIENTS)
+WINDOW = Window.of(
+    BLACKMAN,
+    BLACKMAN.clause(
+        "Generates a Blackman window as described in the paper https://ieeexplore.ieee.org/document/1455106."
+    ),
+    BLACKMAN.clause("A Blackman window with length: size. The output has the shape: [size]."),
+)
+
+
+@BLACKMAN.oracle()
+def blackman(v: Version, size: Array, periodic: int) -> Array:
+    """Return 0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)."""
+    return WINDOW.points(v, size, periodic, COEFFICIENTS)
+
+
+WINDOW.cases()
