@@ -9,14 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from harness.operators.math._windows import Window, window_op
 
 if TYPE_CHECKING:
     from harness.declare import Array, Version
 
-COEFFICIENTS = (0.42, 0.5, 0.08)
-"""Those of the paper (Harris 1978) and of the function body; the paper calls others the exact Blackman window."""
-BLACKMAN = window_op("BlackmanWindow", COEFFICIENTS)
+
+def curve(angle: Array) -> Array:
+    """Return the window of the paper (Harris 1978) and of the function body; the paper calls another one the exact."""
+    return np.asarray(0.42 + 0.08 * np.cos(2 * angle) - 0.5 * np.cos(angle))
+
+
+BLACKMAN = window_op("BlackmanWindow", curve)
 WINDOW = Window.of(
     BLACKMAN,
     BLACKMAN.clause(
@@ -29,7 +35,7 @@ WINDOW = Window.of(
 @BLACKMAN.oracle()
 def blackman(v: Version, size: Array, periodic: int) -> Array:
     """Return 0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)."""
-    return WINDOW.points(v, size, periodic, COEFFICIENTS)
+    return WINDOW.points(v, size, periodic, curve)
 
 
 WINDOW.cases()

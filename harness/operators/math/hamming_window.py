@@ -9,16 +9,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from harness.operators.math._windows import Window, window_op
 
 if TYPE_CHECKING:
     from harness.declare import Array, Version
 
-EXACT = (25 / 46, 21 / 46)
-"""The coefficients that cancel the first sidelobe, in the paper (Harris 1978) and in the function body."""
-ROUNDED = (0.54, 0.46)
-"""The paper's approximation of them, which it calls the Hamming window."""
-HAMMING = window_op("HammingWindow", EXACT, ROUNDED)
+
+def curve(angle: Array) -> Array:
+    """Return the window that cancels the first sidelobe, as in the paper (Harris 1978) and in the function body."""
+    return np.asarray(25 / 46 - 21 / 46 * np.cos(angle))
+
+
+def rounded(angle: Array) -> Array:
+    """Return the paper's approximation of it, which it calls the Hamming window."""
+    return np.asarray(0.54 - 0.46 * np.cos(angle))
+
+
+HAMMING = window_op("HammingWindow", curve, rounded)
 WINDOW = Window.of(
     HAMMING,
     HAMMING.clause(
@@ -32,7 +41,7 @@ WINDOW = Window.of(
 @HAMMING.oracle()
 def hamming(v: Version, size: Array, periodic: int) -> Array:
     """Return 25/46 - 21/46 cos(2 pi n / N)."""
-    return WINDOW.points(v, size, periodic, EXACT)
+    return WINDOW.points(v, size, periodic, curve)
 
 
 WINDOW.cases()

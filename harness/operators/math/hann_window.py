@@ -9,14 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from harness.operators.math._windows import Window, window_op
 
 if TYPE_CHECKING:
     from harness.declare import Array, Version
 
-COEFFICIENTS = (0.5, 0.5)
-"""As the paper (Harris 1978) and the function body have them."""
-HANN = window_op("HannWindow", COEFFICIENTS)
+
+def curve(angle: Array) -> Array:
+    """Return the window, of the coefficients that the paper (Harris 1978) and the function body have."""
+    return np.asarray(0.5 - 0.5 * np.cos(angle))
+
+
+HANN = window_op("HannWindow", curve)
 WINDOW = Window.of(
     HANN,
     HANN.clause("Generates a Hann window as described in the paper https://ieeexplore.ieee.org/document/1455106."),
@@ -27,7 +33,7 @@ WINDOW = Window.of(
 @HANN.oracle()
 def hann(v: Version, size: Array, periodic: int) -> Array:
     """Return 0.5 - 0.5 cos(2 pi n / N)."""
-    return WINDOW.points(v, size, periodic, COEFFICIENTS)
+    return WINDOW.points(v, size, periodic, curve)
 
 
 WINDOW.cases(integers=((2, 1), (3, 0)))
