@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from harness.declare.data import Array, ramp
-from harness.declare.families.sums import roundings
+from harness.declare.families.sums import largest, roundings
+from harness.declare.readings import REAL_NUMBERS
+
+if TYPE_CHECKING:
+    from harness.declare.clause import Clause, Version
 
 
 @dataclass(frozen=True)
@@ -16,11 +21,6 @@ class Samples:
 
     losses: Array
     weights: Array
-
-
-def ignored(classes: Array, ignore_index: int | None) -> Array:
-    """Return which samples are ignored."""
-    return np.zeros(classes.shape, bool) if ignore_index is None else classes == ignore_index
 
 
 def samples(logarithms: Array, classes: Array, weights: Array | None, ignore_index: int | None) -> Samples:
@@ -32,12 +32,12 @@ def samples(logarithms: Array, classes: Array, weights: Array | None, ignore_ind
         weights: [C]; None: all ones.
         ignore_index: None: nothing is ignored.
     """
-    left_out = ignored(classes, ignore_index)
+    left_out = np.asarray(classes == ignore_index)
     if left_out.all():
         return Samples(np.zeros(classes.shape), np.zeros(classes.shape))
-    chosen = np.where(left_out, 0, classes)
+    chosen = classes % logarithms.shape[1]  # Of what is ignored, any.
     with np.errstate(all="ignore"):
-        losses = -np.take_along_axis(logarithms, np.expand_dims(chosen, 1), 1)[:, 0]
+        losses = -np.take_along_axis(logarithms, np.expand_dims(chosen, 1), 1).squeeze(1)
         applied = np.ones(classes.shape) if weights is None else weights[chosen]
         losses = np.where(left_out, 0, losses * applied)
     return Samples(losses, np.where(left_out, 0, applied))
@@ -49,6 +49,15 @@ def reduced(of: Samples, reduction: str) -> Array:
         return of.losses
     total = of.losses.sum()
     return np.asarray(total / of.weights.sum() if reduction == "mean" else total)
+
+
+def answer(v: Version, of: Samples, reduction: str, divided: Clause) -> Array:
+    """Return the reduced losses, or raise where `divided` asks for a mean and no weight is left."""
+    v.silent(divided, reduction == "mean" and of.weights.sum() == 0)
+    with np.errstate(all="ignore"):
+        overflows = largest(v.dtypes["T"]) < np.abs(of.losses).sum() < np.inf
+        v.reads(REAL_NUMBERS, reduction == "mean" and overflows)
+        return reduced(of, reduction)
 
 
 def rounding(of: Samples, before: Array, reduction: str) -> Array:

@@ -15,9 +15,7 @@ import numpy as np
 
 from harness.declare import Array, Int, Op, Tag, Version, bounded, ramp, vary
 from harness.declare.data import waves
-from harness.declare.families.sums import largest
-from harness.declare.readings import REAL_NUMBERS
-from harness.operators.math._losses import EMPTY, SHAPES, ignored, picks, reduced, rounding, samples, weighting
+from harness.operators.math._losses import EMPTY, SHAPES, answer, picks, rounding, samples, weighting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,15 +101,9 @@ def loss(v: Version, input: Array, target: Array, weight: Array | None, ignore_i
     if weight is not None:
         v.require(ONE_EACH, weight.size == classes)
         v.silent(ONE_EACH, weight.ndim != 1)
-    left_out = ignored(target, ignore_index)
-    in_range = bool((left_out | ((target >= 0) & (target < classes))).all())
+    in_range = bool(((target == ignore_index) | ((target >= 0) & (target < classes))).all())
     v.require(IN_RANGE if ignore_index is None else OR_IGNORED, in_range)
-    of = samples(input, target, weight, ignore_index)
-    v.silent(APPLIED, reduction == "mean" and of.weights.sum() == 0)
-    with np.errstate(all="ignore"):
-        overflows = np.abs(of.losses).sum() > largest(v.dtypes["T"])
-        v.reads(REAL_NUMBERS, reduction == "mean" and bool(np.isfinite(of.losses).all() and overflows))
-        return reduced(of, reduction)
+    return answer(v, samples(input, target, weight, ignore_index), reduction, APPLIED)
 
 
 case = NLL.case

@@ -1,4 +1,4 @@
-"""Recurrent layers: what the texts of LSTM and GRU share, beside the equations of one step."""
+"""Recurrent layers: what the texts of LSTM, GRU and RNN share, beside the equations of one step."""
 
 # ruff: noqa: N803 - the text's own names
 
@@ -123,13 +123,14 @@ def recurrent(
     layout: Clause,
     layout_one: Clause,
     defaults_since: int | None,
+    known: Clause | None = None,
 ) -> Recurrent:
-    """Declare the sentences that both operators share verbatim, and add an operator's own; see Recurrent.
+    """Declare the sentences that the operators share verbatim, and add an operator's own; see Recurrent.
 
-    Alpha and beta have defaults since version `defaults_since`.
+    Alpha and beta have defaults since version `defaults_since`. `known` is what an operator of one function says of it.
     """
     return Recurrent(
-        gates={"LSTM": 4, "GRU": 3}[op.name],
+        gates={"LSTM": 4, "GRU": 3, "RNN": 1}[op.name],
         functions=functions,
         states=states,
         weights=weights,
@@ -153,7 +154,7 @@ def recurrent(
             "batch_size, input_size]`.",
             note="Where layout is 1, that sentence says the shape.",
         ),
-        known=op.clause("The activation functions must be one of the activation functions specified above."),
+        known=known or op.clause("The activation functions must be one of the activation functions specified above."),
         optional=op.clause("Below are optional", note="A runtime that lacks one says so: that is `unsupported`."),
         consumed=op.clause(
             "The values are consumed in the order of activation functions, for example (f, g, h) in LSTM.",

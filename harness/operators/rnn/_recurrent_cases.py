@@ -1,4 +1,4 @@
-"""Cases of recurrent layers: what LSTM and GRU share."""
+"""Cases of recurrent layers: what LSTM, GRU and RNN share."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def data(gates: int, directions: int = 1, steps: int = SEQUENCES, *, symmetric: 
 
 
 def extras(gates: int, states: tuple[str, ...], directions: int = 1) -> dict[str, Any]:
-    """Return the optional inputs that both operators have: B, sequence_lens and the initial states."""
+    """Return the optional inputs that the operators have: B, sequence_lens and the initial states."""
     initial = {name: waves(directions, BATCH, HIDDEN)[:, ::-1] / (2 + index) for index, name in enumerate(states)}
     return {"B": waves(directions, 2 * gates * HIDDEN) / 4, "sequence_lens": [2, 1, 2, 1], **initial}
 
@@ -219,9 +219,10 @@ def _activations(op: Op, clauses: Recurrent) -> None:
         activations=hard,
         cites=clauses.defaults,
     )
-    mixed: dict[str, Any] = {"activations": ["LeakyRelu", "HardSigmoid", "Elu"][:count], "activation_beta": [0.5]}
-    mixed["activation_alpha"] = [0.125, 0.25, 0.5][:count]
-    in_both_wordings(op, clauses, "activations_mixed", B=bias, **mixed, cites=(clauses.consumed, clauses.counted))
+    if count > 1:
+        mixed: dict[str, Any] = {"activations": ["LeakyRelu", "HardSigmoid", "Elu"][:count], "activation_beta": [0.5]}
+        mixed["activation_alpha"] = [0.125, 0.25, 0.5][:count]
+        in_both_wordings(op, clauses, "activations_mixed", B=bias, **mixed, cites=(clauses.consumed, clauses.counted))
     two: dict[str, Any] = {
         "directions": 2,
         "direction": "bidirectional",
@@ -231,9 +232,10 @@ def _activations(op: Op, clauses: Recurrent) -> None:
     in_both_wordings(op, clauses, "activations_same_of_both", **two, **same, cites=(clauses.consumed, clauses.counted))
     named: dict[str, Any] = {"activations": list(clauses.functions), "since": NEWEST}
     in_both_wordings(op, clauses, "activations_named", **named, cites=(clauses.counted, clauses.known))
-    later: dict[str, Any] = {"activations": ["Sigmoid", "Elu", "Elu"][:count], "since": NEWEST}
-    later["activation_alpha"] = [0.5, 0.25][: count - 1]
-    in_both_wordings(op, clauses, "activations_alpha_of_the_last", **later, cites=clauses.consumed)
+    if count > 1:
+        later: dict[str, Any] = {"activations": ["Sigmoid", "Elu", "Elu"][:count], "since": NEWEST}
+        later["activation_alpha"] = [0.5, 0.25][: count - 1]
+        in_both_wordings(op, clauses, "activations_alpha_of_the_last", **later, cites=clauses.consumed)
 
 
 def _shapes(op: Op, clauses: Recurrent) -> None:
@@ -294,19 +296,21 @@ def _others(op: Op, clauses: Recurrent) -> None:
         case(f"lengths_{name}", Tag.EDGE, **new, sequence_lens=[2, length, 2, 1], unspecified=clauses.lengths)
     case("no_steps", Tag.EDGE, **{**new, "X": ramp(0, BATCH, INPUT)}, unspecified=clauses.last)
     case("clip_negative", Tag.EDGE, **new, clip=-1.0, unspecified=clauses.clip)
-    case("activations_too_few", **plain, activations=names[1:], rejects=clauses.counted)
-    case("activations_too_many", **new, activations=[*names, "Tanh"], rejects=clauses.counted)
-    case("activations_of_two_directions", **new, activations=names * 2, rejects=clauses.counted)
-    both: dict[str, Any] = {**data(clauses.gates, 2), **ENDS, "direction": "bidirectional"}
-    case("activations_of_both", Tag.EDGE, **both, activations=names * 2, unspecified=clauses.counted)
-    elus_of_both: dict[str, Any] = {**both, "activations": ["Elu"] * (2 * count), "since": NEWEST}
-    halves = [0.5] * count + [0.25] * count
-    case("alphas_of_both", Tag.EDGE, **elus_of_both, activation_alpha=halves, unspecified=clauses.counted)
+    if count > 1:  # The order of several functions of two directions is open.
+        case("activations_too_few", **plain, activations=names[1:], rejects=clauses.counted)
+        case("activations_too_many", **new, activations=[*names, "Tanh"], rejects=clauses.counted)
+        case("activations_of_two_directions", **new, activations=names * 2, rejects=clauses.counted)
+        both: dict[str, Any] = {**data(clauses.gates, 2), **ENDS, "direction": "bidirectional"}
+        case("activations_of_both", Tag.EDGE, **both, activations=names * 2, unspecified=clauses.counted)
+        elus_of_both: dict[str, Any] = {**both, "activations": ["Elu"] * (2 * count), "since": NEWEST}
+        halves = [0.5] * count + [0.25] * count
+        case("alphas_of_both", Tag.EDGE, **elus_of_both, activation_alpha=halves, unspecified=clauses.counted)
     case("activations_unknown", **plain, activations=[*names[1:], "Selu"], rejects=clauses.known)
     case("activations_lower_case", **new, activations=[*names[1:], "tanh"], rejects=clauses.known)
     case("activations_empty_name", **new, activations=[*names[1:], ""], rejects=clauses.known)
     elus: dict[str, Any] = {**new, "activations": ["Elu"] * count}
-    case("alpha_too_few", Tag.EDGE, **elus, activation_alpha=[0.5], unspecified=clauses.consumed)
+    if count > 1:
+        case("alpha_too_few", Tag.EDGE, **elus, activation_alpha=[0.5], unspecified=clauses.consumed)
     case("alpha_too_many", Tag.EDGE, **elus, activation_alpha=[0.5] * 4, unspecified=clauses.consumed)
     case("alpha_of_no_taker", Tag.EDGE, **new, activation_alpha=[0.5], unspecified=clauses.consumed)
     for name in ("Affine", "ScaledTanh"):
