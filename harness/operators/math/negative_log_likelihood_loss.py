@@ -29,7 +29,7 @@ def _rounding(input: Array, target: Array, weight: Array | None, ignore_index: I
 
 def _rank(arguments: Mapping[str, Any]) -> int:
     """Return the rank of the loss."""
-    return np.ndim(arguments["target"]) if arguments.get("reduction") == "none" else 0
+    return np.ndim(arguments.get("target", 0)) if arguments.get("reduction") == "none" else 0
 
 
 NLL = Op(
