@@ -46,7 +46,8 @@ def test_the_core_reaches_the_same_points_as_all_cases(split: tuple[Op, list[Cas
 
 def test_every_sentence_version_and_point_of_each_meaning_is_in_the_core(split: tuple[Op, list[Case]]) -> None:
     op, cases = split
-    chosen = [case for case in cases if case.id in core.choose(op, cases)]
+    ids = core.choose(op, cases)
+    chosen = [case for case in cases if case.id in ids]
     assert {clause for case in chosen for clause in case.clauses} == {item for case in cases for item in case.clauses}
     assert {(case.operator, case.outcome) for case in chosen} == {(case.operator, case.outcome) for case in cases}
     versions = {str(version): version for version in registry.versions(op)}
@@ -67,10 +68,12 @@ def test_a_type_in_a_name_makes_no_other_case_and_what_is_open_is_there_for_its_
 ) -> None:
     op, cases = split
     first = next(case for case in cases if case.outcome is Outcome.VALUES)
-    for_floats, for_integers = (replace(first, name=f"limits_{type_}_high") for type_ in ("float16", "int64"))
+    for_floats, for_integers = (
+        replace(first, id=f"{first.operator}/limits_{type_}_high") for type_ in ("float16", "int64")
+    )
     assert core.reached(op, for_floats) == core.reached(op, for_integers) != core.reached(op, first)
     left_open = next(case for case in cases if case.outcome is Outcome.UNSPECIFIED)
-    assert core.reached(op, left_open) == core.reached(op, replace(left_open, name="other"))
+    assert core.reached(op, left_open) == core.reached(op, replace(left_open, id=f"{left_open.operator}/other"))
 
 
 def test_no_case_of_the_core_of_split_can_go(split: tuple[Op, list[Case]]) -> None:
