@@ -112,8 +112,8 @@ for type_ in ("float", "double"):
     case(f"zeros_{type_}", Tag.EDGE, X=zeros, imputed_value_floats=[3.0], replaced_value_float=-0.0, cites=REPLACES)
     case(f"to_nan_{type_}", Tag.EDGE, X=zeros, imputed_value_floats=[nan], replaced_value_float=1.0, cites=REPLACES)
 # Not equal to the float that is nearest to 0.1.
-case("double_beside_float", Tag.EDGE, X=typed("double", [0.1, 0.5]), imputed_value_floats=[3.0], replaced_value_float=0.1,
-     cites=REPLACES)  # fmt: skip
+tenth: dict[str, Any] = {"imputed_value_floats": [3.0], "replaced_value_float": 0.1}
+case("double_beside_float", Tag.EDGE, X=typed("double", [0.1, 0.5]), **tenth, cites=REPLACES)
 for type_ in ("int64", "int32"):
     integers = typed(type_, [[1, 5, 2], [0, 5, 5]])
     case(

@@ -5,7 +5,7 @@
                          post_transform="NONE")
 
 Versions: 1. The text names the parts of such a machine and says nothing of how they make scores: only what it says of
-kinds, counts and sizes is specified, and without examples that is the whole answer.
+kinds, counts and sizes is specified. Labels are among those given, and a score may be any number.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Op, Tag, Version, ramp, vary
+from harness.declare import EXACT, AnyOf, Array, Op, PartlyOpen, Tag, Version, ramp, vary
 from harness.operators.traditionalml._post_transform import TRANSFORMS
+from harness.operators.traditionalml._support_vectors import check_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,19 +83,18 @@ def classified(
     prob_a: list[float] | None,
     prob_b: list[float] | None,
     post_transform: str,
-) -> tuple[Array, Array]:
-    """Return no labels and no scores, where there are no examples."""
+) -> tuple[AnyOf, PartlyOpen]:
+    """Return for each example any of the labels, and any score for each of them."""
     v.require(ONE_LABELS, (classlabels_ints is None) is not (classlabels_strings is None))
-    v.require(KERNELS, kernel_type in {"LINEAR", "POLY", "RBF", "SIGMOID"})
     v.require(TRANSFORM, post_transform in TRANSFORMS)
-    v.require(PARAMETERS, kernel_params is None or len(kernel_params) == 3)  # noqa: PLR2004 - as it says
     v.require(SAME_SIZE, len(prob_a or ()) == len(prob_b or ()))
     v.require(NUMERIC, X.ndim in {1, 2})
-    v.silent(UNUSED, kernel_params is None)
+    check_kernel(v, KERNELS, PARAMETERS, UNUSED, kernel_type, kernel_params)
     v.silent(MACHINE, any(part is None for part in (support_vectors, vectors_per_class, coefficients, rho)))
-    v.silent(MACHINE, X.ndim == 1 or len(X) > 0)
+    v.silent(MACHINE, X.ndim == 1)
     labels: Any = classlabels_ints if classlabels_strings is None else classlabels_strings
-    return np.empty(0, v.dtypes["T2"]), np.empty((0, len(labels)))
+    any_label = AnyOf(*(np.full(len(X), label, v.dtypes["T2"]) for label in labels), elementwise=True)
+    return any_label, PartlyOpen(np.zeros((len(X), len(labels))), np.ones((len(X), len(labels)), bool))
 
 
 case = SVM.case
@@ -112,25 +112,25 @@ SETS: dict[str, Any] = {"prob_a": [0.5, 1.0, -1.0], "prob_b": [0.25, -0.5, 1.0]}
 NONE, EXAMPLES = ramp(0, 2), ramp(3, 2)
 
 case("vector_empty", Tag.EDGE, X=ramp(0), **INTS, unspecified=MACHINE)
-case("one_example", Tag.EDGE, X=ramp(1, 2), **INTS, unspecified=MACHINE)
+case("one_example", Tag.EDGE, X=ramp(1, 2), **INTS, cites=(OUTPUTS, SCORES))
 for name, machine in {"ints": INTS, "strings": STRINGS}.items():
     case(f"no_examples_{name}", Tag.EDGE, X=NONE, **machine, cites=(OUTPUTS, BATCH, SCORES, DATA))
     case(f"dtypes_{name}", Tag.DTYPE, each="T1", X=NONE, **machine, cites=(NUMERIC, BATCH))
     case(f"probabilities_{name}", Tag.EDGE, X=NONE, **machine, **SETS, cites=(SAME_SIZE, FIRST_SET, SCORES))
-    case(f"examples_{name}", X=EXAMPLES, **machine, unspecified=MACHINE)
-    case(f"examples_{name}_dtypes", Tag.DTYPE, each="T1", X=EXAMPLES, **machine, unspecified=MACHINE)
+    case(f"examples_{name}", X=EXAMPLES, **machine, cites=(OUTPUTS, BATCH, SCORES))
+    case(f"examples_{name}_dtypes", Tag.DTYPE, each="T1", X=EXAMPLES, **machine, cites=(NUMERIC, OUTPUTS))
     case(f"vector_{name}", Tag.EDGE, X=ramp(2), **machine, unspecified=MACHINE)
-    case(f"examples_{name}_probabilities", X=EXAMPLES, **machine, **SETS, cites=PROBABILITIES, unspecified=MACHINE)
+    case(f"examples_{name}_probabilities", X=EXAMPLES, **machine, **SETS, cites=PROBABILITIES)
 case("parameters_unset", Tag.EDGE, X=NONE, classlabels_ints=[7, -3, 2**40], **SUPPORT, unspecified=UNUSED)
 for part in SUPPORT:
     others = {name: value for name, value in INTS.items() if name != part}
     case(f"{part}_unset", Tag.EDGE, X=NONE, **others, unspecified=MACHINE)
 for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
     case(f"kernel_{kernel.lower()}", Tag.EDGE, X=NONE, **INTS, kernel_type=kernel, cites=(KERNELS, PARAMETERS))
-    case(f"examples_{kernel.lower()}", X=EXAMPLES, **INTS, kernel_type=kernel, unspecified=MACHINE)
+    case(f"examples_{kernel.lower()}", X=EXAMPLES, **INTS, kernel_type=kernel, cites=KERNELS)
 for transform in TRANSFORMS:
     case(f"transform_{transform.lower()}", Tag.EDGE, X=NONE, **INTS, post_transform=transform, cites=TRANSFORM)
-    case(f"examples_{transform.lower()}", X=EXAMPLES, **INTS, post_transform=transform, unspecified=MACHINE)
+    case(f"examples_{transform.lower()}", X=EXAMPLES, **INTS, post_transform=transform, cites=TRANSFORM)
 
 case("two_labels", X=NONE, **INTS, classlabels_strings=["b", "a", ""], rejects=ONE_LABELS)
 case("no_labels", X=NONE, **PARTS, rejects=ONE_LABELS)

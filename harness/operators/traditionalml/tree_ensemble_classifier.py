@@ -16,15 +16,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.declare import Array, Clause, Op, Tag, Version, bounded, ramp, typed
-from harness.declare.readings import DOUBLE
 from harness.operators.traditionalml._post_transform import DEFINED, SLACK, TRANSFORMS, UNDEFINED, transformed
-from harness.operators.traditionalml._trees import MODES, Leaf, Node, Tree, follows_true
+from harness.operators.traditionalml._trees import (
+    MODES,
+    NODE_KINDS,
+    Floats,
+    Leaf,
+    Node,
+    Nodes,
+    Tree,
+    either,
+    leaves,
+    nodes_and_votes,
+    of_equal_length,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-Floats = list[float] | None
-NODE_KINDS = ("LEAF", *(f"BRANCH_{mode}" for mode in MODES if mode != "MEMBER"))
 
 
 def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
@@ -123,21 +131,6 @@ NUMERIC = CLASSIFIER.clause("The input type must be a tensor of a numeric type."
 SCORES = CLASSIFIER.clause("The class score for each class, for each point, a tensor of shape [N,E].")
 
 
-def _either(v: Version, floats: Floats, doubles: Array | None) -> list[float] | None:
-    """Return a list of numbers, or the tensor of doubles that is used instead."""
-    v.silent(TENSORS, floats is not None and doubles is not None)
-    v.require(TENSORS, doubles is None or doubles.dtype == np.float64)
-    return floats if doubles is None else doubles.tolist()
-
-
-def _of_equal_length(v: Version, clause: Clause, lists: list[Sequence[Any] | None]) -> int:
-    """Return the length of lists, which are the columns of tuples."""
-    lengths = {-1 if item is None else len(item) for item in lists}
-    v.silent(clause, -1 in lengths)
-    v.require(clause, len(lengths) == 1)
-    return lengths.pop()
-
-
 @CLASSIFIER.oracle(before=5)
 def classified(  # noqa: PLR0913 - the text's own attributes
     v: Version,
@@ -172,42 +165,36 @@ def classified(  # noqa: PLR0913 - the text's own attributes
     labels: Any = classlabels_int64s if classlabels_strings is None else classlabels_strings
     v.require(ONE_OF, post_transform in TRANSFORMS)
 
-    splits = _either(v, nodes_values, nodes_values_as_tensor)
+    splits = either(v, TENSORS, nodes_values, nodes_values_as_tensor)
     branches = [nodes_truenodeids, nodes_falsenodeids]
-    count = _of_equal_length(v, NODES, [nodes_treeids, nodes_nodeids, nodes_featureids, nodes_modes, splits, *branches])
-    hitrates = _either(v, nodes_hitrates, nodes_hitrates_as_tensor)
-    tracks = nodes_missing_value_tracks_true or [False] * count
+    count = of_equal_length(v, NODES, [nodes_treeids, nodes_nodeids, nodes_featureids, nodes_modes, splits, *branches])
+    hitrates = either(v, TENSORS, nodes_hitrates, nodes_hitrates_as_tensor)
+    tracks = nodes_missing_value_tracks_true or [0] * count
     v.require(NODES, len(tracks) == count and (hitrates is None or len(hitrates) == count))
     v.require(KINDS, all(mode in NODE_KINDS for mode in nodes_modes))
-    weights = _either(v, class_weights, class_weights_as_tensor)
-    _of_equal_length(v, VOTES, [class_ids, class_treeids, class_nodeids, weights])
+    weights = either(v, TENSORS, class_weights, class_weights_as_tensor)
+    of_equal_length(v, VOTES, [class_ids, class_treeids, class_nodeids, weights])
     v.require(INDICES, all(0 <= class_ < len(labels) for class_ in class_ids))
-    base = _either(v, base_values, base_values_as_tensor) or [0.0] * len(labels)
+    base = either(v, TENSORS, base_values, base_values_as_tensor) or [0.0] * len(labels)
     v.require(BASE, len(base) == len(labels))
     v.silent(WEIGHTED, len({*class_ids}) < len(labels))
 
-    ids = list(zip(nodes_treeids, nodes_nodeids, strict=True))
-    place = {id_: node for node, id_ in enumerate(ids)}
-    v.silent(NODES, len(place) != count)
-    inner = [node for node in range(count) if nodes_modes[node] != "LEAF"]
-    children = {(nodes_treeids[node], branch[node]) for branch in branches for node in inner}
-    v.silent(NODES, any(child not in place for child in children))
-    roots = [node for id_, node in place.items() if id_ not in children]
-    v.silent(NODES, sorted(nodes_treeids[node] for node in roots) != sorted({*nodes_treeids}))
+    nodes = Nodes(
+        nodes_treeids,
+        nodes_nodeids,
+        nodes_featureids,
+        nodes_modes,
+        splits or [],
+        nodes_truenodeids,
+        nodes_falsenodeids,
+        tracks,
+    )
     votes = list(zip(class_treeids, class_nodeids, class_ids, weights or (), strict=True))
     scores = np.zeros((len(X), len(labels))) + base
-    for row, features in enumerate(X):
-        for root in roots:
-            at = root
-            while nodes_modes[at] != "LEAF":
-                mode, x = nodes_modes[at].removeprefix("BRANCH_"), features[nodes_featureids[at]]
-                follow = follows_true(mode, x.item(), (splits or ())[at], [], tracks[at])
-                as_float = follows_true(mode, float(np.float32(x)), (splits or ())[at], [], tracks[at])
-                v.silent(THRESHOLDS, X.dtype.kind == "i" and as_float != follow)
-                v.reads(DOUBLE, as_float != follow)
-                at = place[nodes_treeids[at], (nodes_truenodeids if follow else nodes_falsenodeids)[at]]
+    for row, reached in enumerate(leaves(v, X, nodes, NODES, THRESHOLDS)):
+        for leaf in reached:
             for tree, node, class_, weight in votes:
-                if (tree, node) == ids[at]:
+                if (tree, node) == leaf:
                     scores[row, class_] += weight
     ordered = np.sort(scores.astype(np.float32), 1)
     v.silent(TOP, len(labels) > 1 and bool((ordered[:, -1] == ordered[:, -2]).any()))
@@ -215,44 +202,10 @@ def classified(  # noqa: PLR0913 - the text's own attributes
     return top, transformed(v, TRANSFORM, scores, post_transform)
 
 
-def _nodes_and_votes(*trees: Tree, first: int = 0) -> dict[str, Any]:
-    """Return the attributes that hold trees: leaves are nodes, and have votes.
-
-    The ids of each tree's nodes begin at `first`; they are listed from the root on, the true branch first.
-    """
-    nodes: list[list[Any]] = []
-    votes: list[tuple[int, int, float, int]] = []
-
-    def add(tree: Tree, number: int) -> int:
-        """Return the id of a node."""
-        place, id_ = len(nodes), first + len([node for node in nodes if node[0] == number])
-        nodes.append([number, id_, 0, "LEAF", 0.0, 0, 0, 0])
-        if isinstance(tree, Node):
-            true, false = add(tree.true, number), add(tree.false, number)
-            mode = f"BRANCH_{tree.mode}"
-            nodes[place] = [number, id_, tree.feature, mode, tree.split, true, false, tree.missing_true]
-        else:
-            leaves = [tree] if isinstance(tree, Leaf) else tree
-            votes.extend((number, id_, float(leaf.weight), leaf.target) for leaf in leaves)
-        return id_
-
-    for number, tree in enumerate(trees):
-        add(tree, number)
-    names = ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids")
-    *columns, missing_true = map(list, zip(*nodes, strict=True))
-    values: dict[str, Any] = {f"nodes_{name}": column for name, column in zip(names, columns, strict=True)}
-    values["nodes_values"] = [float(split) for split in values["nodes_values"]]
-    if any(missing_true):
-        values["nodes_missing_value_tracks_true"] = missing_true
-    for name, column in zip(("treeids", "nodeids", "weights", "ids"), zip(*votes, strict=True), strict=True):
-        values[f"class_{name}"] = list(column)
-    return values
-
-
 def ensemble(*trees: Tree, labels: Sequence[int] | Sequence[str] = (7, -3, 2**40), first: int = 0) -> dict[str, Any]:
     """Return the attributes of an ensemble with labels that are no indices."""
     name = "classlabels_strings" if isinstance(labels[0], str) else "classlabels_int64s"
-    return {name: [*labels], **_nodes_and_votes(*trees, first=first)}
+    return {name: [*labels], **nodes_and_votes(*trees, votes_of="class", first=first)}
 
 
 case = CLASSIFIER.case
@@ -384,5 +337,5 @@ STUMP_BUT: dict[str, tuple[Clause, dict[str, Any]]] = {
 }
 for name, (clause, changed) in STUMP_BUT.items():
     case(name, **{"X": ROWS, **PLAIN, **changed}, rejects=clause)
-case("no_labels", X=ROWS, **_nodes_and_votes(DEEP), rejects=DEFINED_ONE)
+case("no_labels", X=ROWS, **nodes_and_votes(DEEP, votes_of="class"), rejects=DEFINED_ONE)
 case("deprecated", Tag.CHANGE, deprecated=True, X=ROWS, **THREE_TREES, rejects=DEPRECATED)
