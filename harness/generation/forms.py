@@ -285,7 +285,9 @@ def _body(plan: Plan) -> onnx.FunctionProto | None:
     opset = schema.first_body(plan.version)
     if opset is None:
         return None
-    return schema.function_body(plan.version.domain, plan.version.name, opset, _node(plan), types)
+    values = [item.value if item else None for _, item in plan.inputs]
+    shapes = [value.shape if isinstance(value, np.ndarray) else None for value in values]
+    return schema.function_body(plan.version.domain, plan.version.name, opset, _node(plan), types, shapes)
 
 
 def _node(plan: Plan, named_empty: int = 0) -> onnx.NodeProto:

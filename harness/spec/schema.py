@@ -309,7 +309,12 @@ def _schema(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the st
 
 
 def function_body(
-    domain: str, name: str, opset: int, node: onnx.NodeProto, types: Sequence[str]
+    domain: str,
+    name: str,
+    opset: int,
+    node: onnx.NodeProto,
+    types: Sequence[str],
+    shapes: Sequence[tuple[int, ...] | None] = (),
 ) -> onnx.FunctionProto | None:
     """Return the function that defines an operator in `opset`, or None where the text has none.
 
@@ -319,6 +324,8 @@ def function_body(
         opset: the imported opset.
         node: the body may depend on its attributes, and on which inputs and outputs it has.
         types: the types of the node's inputs, such as tensor(float); empty for one left out.
+        shapes: those of its inputs that are tensors; the bodies of CausalConvWithState and RotaryEmbedding depend on
+            them.
     """
     schema = _schema(domain, name, opset)
     bodies = [version for version in schema.all_function_opset_versions if version <= opset]
@@ -327,8 +334,14 @@ def function_body(
     if schema.has_function:
         raw = schema.get_function_with_opset_version(bodies[-1])
     else:
-        protos = [type_proto(text).SerializeToString() if text else b"" for text in types]
-        raw = schema.get_context_dependent_function_with_opset_version(bodies[-1], node.SerializeToString(), protos)
+        ranked = [*shapes, *[None] * (len(types) - len(shapes))]
+        protos = [type_proto(text) if text else onnx.TypeProto() for text in types]
+        written = [
+            (proto if shape is None else helper.make_tensor_type_proto(proto.tensor_type.elem_type, shape))
+            for proto, shape in zip(protos, ranked, strict=True)
+        ]
+        inputs = [proto.SerializeToString() for proto in written]
+        raw = schema.get_context_dependent_function_with_opset_version(bodies[-1], node.SerializeToString(), inputs)
     return onnx.FunctionProto.FromString(raw) if raw else None
 
 
