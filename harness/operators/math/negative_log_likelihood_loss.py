@@ -15,6 +15,8 @@ import numpy as np
 
 from harness.declare import Array, Int, Op, Tag, Version, bounded, ramp, vary
 from harness.declare.data import waves
+from harness.declare.families.sums import largest
+from harness.declare.readings import REAL_NUMBERS
 from harness.operators.math._losses import EMPTY, SHAPES, answer, picks, rounding, samples, weighting
 
 if TYPE_CHECKING:
@@ -103,7 +105,11 @@ def loss(v: Version, input: Array, target: Array, weight: Array | None, ignore_i
         v.silent(ONE_EACH, weight.ndim != 1)
     in_range = bool(((target == ignore_index) | ((target >= 0) & (target < classes))).all())
     v.require(IN_RANGE if ignore_index is None else OR_IGNORED, in_range)
-    return answer(v, samples(input, target, weight, ignore_index), reduction, APPLIED)
+    of = samples(input, target, weight, ignore_index)
+    with np.errstate(all="ignore"):
+        overflows = largest(v.dtypes["T"]) < np.abs(of.losses).sum() < np.inf
+    v.reads(REAL_NUMBERS, reduction == "mean" and overflows)
+    return answer(v, of, reduction, APPLIED)
 
 
 case = NLL.case

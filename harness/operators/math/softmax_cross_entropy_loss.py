@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def _logarithms(scores: Array) -> Array:
     """Return the logarithm of softmax over classes; the largest score is taken out, which changes nothing."""
     with np.errstate(all="ignore"):
-        apart = scores - scores.max(1, keepdims=True, initial=-np.inf)
+        apart = scores - scores.max(1, keepdims=True)
         return np.asarray(apart - np.log(np.exp(apart).sum(1, keepdims=True)))
 
 
@@ -138,9 +138,7 @@ def loss(
     v.require(IN_RANGE if ignore_index is None else OR_IGNORED, in_range)
     v.silent(WHERE, bool(np.isposinf(scores).any()))
     v.silent(DIVIDED, reduction == "mean" and bool(ignored.any()))
-    with np.errstate(invalid="ignore"):
-        largest = scores.max(1, keepdims=True, initial=-np.inf)
-        v.reads(REAL_NUMBERS, exponential_leaves_range(np.append(largest, scores - largest), v.dtypes["T"]))
+    v.reads(REAL_NUMBERS, exponential_leaves_range(scores, v.dtypes["T"]))
     y = _logarithms(scores)
     return answer(v, samples(y, labels, weights, ignore_index), reduction, DIVIDED), y
 
