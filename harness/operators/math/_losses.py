@@ -80,7 +80,6 @@ def rounding(of: Samples, before: Array, reduction: str) -> Array:
 
 SHAPES: dict[str, tuple[tuple[int, ...], str]] = {
     "one_loss_each": ((4, 5), "none"),
-    "d1_d2": ((2, 5, 3, 4), "mean"),
     "d1_to_d4": ((2, 4, 3, 1, 2, 3), "none"),
 }
 """Of log-probabilities, and a reduction, by the name of a case."""

@@ -149,6 +149,7 @@ in_both_wordings(RNN, CLAUSES, "activations_of_the_default", activations=["Tanh"
 case("activations_too_many", **FORWARD, activations=["Tanh", "Relu"], rejects=COUNTED)
 few: dict[str, Any] = {**data(1, 2), **ENDS, "direction": "bidirectional", "since": NEWEST}
 case("activations_too_few", **few, activations=["Tanh"], rejects=COUNTED)
+case("activations_second_unknown", **few, activations=["Tanh", "Selu"], rejects=KNOWN)
 elus: dict[str, Any] = {**few, "activations": ["Elu", "Elu"], "activation_alpha": [0.5]}
 case("alpha_too_few", Tag.EDGE, **elus, unspecified=CLAUSES.consumed)
 output_sequence_cases(RNN, CLAUSES)
