@@ -24,7 +24,7 @@ from harness.operators.rnn._recurrent_cases import (
 )
 
 RNN = Op("RNN", versions=(1, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
-RNN.example(**data(1, symmetric=True), **extras(1, ("initial_h",)), **ENDS, activations=["Sigmoid"], clip=9.0)
+RNN.example(**data(1, symmetric=True), **extras(1, ("initial_h",)), **ENDS, activations=["Tanh"], clip=9.0)
 
 COMPUTES = RNN.clause("Computes an one-layer simple RNN.")
 DEFAULT = RNN.clause("Equations (Default: f=Tanh):")
