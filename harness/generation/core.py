@@ -3,8 +3,8 @@
 An operator has one meaning or several: the oracles of its versions. For each of them, the core covers every schema
 point and form that some case has, and every declared case that is scored, in any one version and type, whether the type
 is an expansion or part of a name; otherwise it would notice far fewer faults than all cases do (`nox -s mutants`
-measures it). It covers every sentence, and of each version each outcome. The cover is greedy, so equal cases have an
-equal core.
+measures it). It is the plain form that counts: in others a runtime may not get as far as the operator. The core covers
+every sentence, and of each version each outcome. The cover is greedy, so equal cases have an equal core.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from backends.protocol import ELEMENT_TYPES
-from harness.case.case import EXPANDED, EXTERNAL_DATA, IF_BRANCH, LOCAL_FUNCTION, TWICE, TYPED, Outcome
+from harness.case.case import EXPANDED, EXTERNAL_DATA, IF_BRANCH, LOCAL_FUNCTION, PLAIN, TWICE, TYPED, Outcome
 from harness.declare.clause import DeclarationError
 from harness.generation import coverage
 from harness.spec import registry
@@ -52,7 +52,7 @@ def reached(op: Op, case: Case) -> frozenset[Hashable]:
     elements: set[Hashable] = {(case.operator, case.outcome), *case.clauses}
     if case.expected is not None and case.form != EXPANDED:
         elements |= {(meaning, point) for point in coverage.reached(version, case)}
-    if case.outcome is not Outcome.UNSPECIFIED:
+    if case.outcome is not Outcome.UNSPECIFIED and case.form == PLAIN:
         elements.add((meaning, _TYPE.sub("", case.name)))
     elements.add(case.form if case.form in SURROUNDING else (meaning, case.form))
     return frozenset(elements)
