@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 OPT_OUTS = (
     ("ImportError", r"must be installed", "an optional package is missing"),
     ("Exception", r"No (registered )?implementation for operator", "no kernel"),
-    ("Exception", r"\bnot implemented for\b|\bis not supported (with|for)\b", "no kernel"),
+    ("Exception", r"(?i)\bnot implemented\b|\bis not supported (with|for)\b", "no kernel"),
 )
 
 REPRO = """\

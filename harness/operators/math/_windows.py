@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
@@ -13,10 +13,10 @@ from harness.declare.arguments import element_type, typed, vary
 from harness.declare.data import Array, ramp
 from harness.declare.op import Op, Tag
 from harness.declare.rounding import is_float, nearest
-from harness.declare.tolerance import bounded
+from harness.declare.tolerance import Tolerance, bounded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from harness.declare.clause import Clause, Version
 
@@ -34,8 +34,13 @@ def angles(size: int, periodic: int) -> Array:
     return np.asarray(2 * np.pi * np.arange(size) / (size if periodic else size - 1))
 
 
-def window_op(name: str, *curves: Curve) -> Op:
-    """Return the operator of a window; where there are several curves, all between them is allowed."""
+def data_type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Op.derives
+    """Return the type of the output, as an element type or by its name."""
+    return attributes.get("output_datatype", "tensor(float)")
+
+
+def between(*curves: Curve) -> Tolerance:
+    """Return the tolerance of a window; where there are several curves, all between them is allowed."""
 
     def rounding(v: Version, size: Array, periodic: int) -> list[Array]:
         """Return the absolute error of a computation in float, as in the function body, in epsilons of the output.
@@ -51,13 +56,7 @@ def window_op(name: str, *curves: Curve) -> Op:
         narrow = np.abs(exact) * (dtype.itemsize <= np.dtype(np.float16).itemsize)
         return [np.maximum(high - exact, exact - low) / float(ml_dtypes.finfo(dtype).eps) + narrow]  # type: ignore[no-untyped-call]
 
-    return Op(
-        name,
-        versions=(17,),
-        compare=bounded(rounding, "the function body of onnx computes in float, whatever the type, and rounds last"),
-        rank=lambda _: 1,
-        derives={"T2": lambda _, attributes: attributes.get("output_datatype", "tensor(float)")},
-    )
+    return bounded(rounding, "the function body of onnx computes in float, whatever the type, and rounds last")
 
 
 @dataclass(frozen=True)

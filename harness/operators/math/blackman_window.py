@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.operators.math._windows import Window, window_op
+from harness.declare import Op
+from harness.operators.math._windows import Window, between, data_type
 
 if TYPE_CHECKING:
     from harness.declare import Array, Version
@@ -22,7 +23,7 @@ def curve(angle: Array) -> Array:
     return np.asarray(0.42 + 0.08 * np.cos(2 * angle) - 0.5 * np.cos(angle))
 
 
-BLACKMAN = window_op("BlackmanWindow", curve)
+BLACKMAN = Op("BlackmanWindow", versions=(17,), compare=between(curve), rank=lambda _: 1, derives={"T2": data_type})
 WINDOW = Window.of(
     BLACKMAN,
     BLACKMAN.clause(

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.operators.math._windows import Window, window_op
+from harness.declare import Op
+from harness.operators.math._windows import Window, between, data_type
 
 if TYPE_CHECKING:
     from harness.declare import Array, Version
@@ -27,7 +28,9 @@ def rounded(angle: Array) -> Array:
     return np.asarray(0.54 - 0.46 * np.cos(angle))
 
 
-HAMMING = window_op("HammingWindow", curve, rounded)
+HAMMING = Op(
+    "HammingWindow", versions=(17,), compare=between(curve, rounded), rank=lambda _: 1, derives={"T2": data_type}
+)
 WINDOW = Window.of(
     HAMMING,
     HAMMING.clause(

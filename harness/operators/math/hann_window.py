@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.operators.math._windows import Window, window_op
+from harness.declare import Op
+from harness.operators.math._windows import Window, between, data_type
 
 if TYPE_CHECKING:
     from harness.declare import Array, Version
@@ -22,7 +23,7 @@ def curve(angle: Array) -> Array:
     return np.asarray(0.5 - 0.5 * np.cos(angle))
 
 
-HANN = window_op("HannWindow", curve)
+HANN = Op("HannWindow", versions=(17,), compare=between(curve), rank=lambda _: 1, derives={"T2": data_type})
 WINDOW = Window.of(
     HANN,
     HANN.clause("Generates a Hann window as described in the paper https://ieeexplore.ieee.org/document/1455106."),
