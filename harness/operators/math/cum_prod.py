@@ -149,6 +149,15 @@ for way, (attributes, cites) in WAYS.items():
     case(f"{way}_int64_exact", Tag.EDGE, x=exact, axis=0, **attributes, cites=cites)
     high = typed("uint64", np.array([3, 5, (2**64 - 1) // 15], np.uint64))
     case(f"{way}_uint64_exact", Tag.EDGE, x=high, axis=0, **attributes, cites=cites)
+ORDERS: dict[str, list[float]] = {
+    "zero": [1e30, 1e30, 0, 2],
+    "infinity": [1e-30, 1e-30, np.inf, 2],
+    "ones": [1e30, 1e30, 1, -1],
+    "nan": [1e-30, 1e-30, np.nan, 1],
+    "a_little": [2.0**-100, 2.0**-30, 1.5, 1],
+}
+for name, factors in ORDERS.items():
+    case(f"order_decides_{name}", Tag.EDGE, x=factors, axis=0, cites=PERFORMS)
 case("zeros", x=WAVES, axis=1, exclusive=0, reverse=0, cites=(INCLUSIVE, OTHERWISE))
 case("exclusive_two", Tag.EDGE, x=[1, 2, 3], axis=0, exclusive=2, cites=OTHERWISE)
 case("reverse_two", Tag.EDGE, x=[1, 2, 3], axis=0, reverse=2, unspecified=REVERSE)

@@ -114,6 +114,7 @@ NUMBERS: dict[str, tuple[list[float], list[float]]] = {
     "fractions": ([0.1, -0.1, 1 / 3, -2 / 3, -1.1, 1e-3, -1e-3], [0.3, 0.7, -0.1, 1 / 3, -1.7, 0.9, 11.1]),
     "zeros": ([0.0, -0.0, -1, -2], [-3, -3, 0.0, -0.0]),
     "infinities": ([inf, -inf, -inf, -1, 1], [2, 3, -3, inf, inf]),
+    "not_below_zero": ([0.0, -0.0, 1], [inf, -inf, nan]),
     "no_product": ([-inf, -2], [0, 0]),
     "nan": ([nan, 1, -1, -1], [1, nan, nan, 2]),
 }

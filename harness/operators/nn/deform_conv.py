@@ -166,8 +166,6 @@ OUTPUT = DEFORM.clause("It has shape (N, oC, oH, oW) for 2D data")
 def _sample(channel: Array, place: tuple[float, ...]) -> tuple[float, bool]:
     """Return the element at a place between those of a padded channel, and whether it depends on what is outside."""
     sides = list(zip(place, channel.shape, strict=True))
-    if any(x <= -1 or x >= size for x, size in sides):
-        return 0.0, False
     result = 0.0
     for corner in itertools.product(*({math.floor(x), math.ceil(x)} for x in place)):
         if all(0 <= index < size for index, size in zip(corner, channel.shape, strict=True)):
@@ -179,7 +177,7 @@ def _sample(channel: Array, place: tuple[float, ...]) -> tuple[float, bool]:
 def _sums(layout: _Layout, X: Array, W: Array, offset: Array, mask: Array | None) -> tuple[Array, Array]:
     """Return the sums of products, and where they depend on what is outside."""
     kernel, shape = W.shape[2:], layout.shape
-    count, groups = math.prod(kernel), X.shape[1] // max(1, layout.sharing)
+    count, groups = math.prod(kernel), X.shape[1] // layout.sharing
     padded = np.pad(X.astype(np.float64), [(0, 0), (0, 0), *layout.pads])
     moves = offset.astype(np.float64).reshape(len(X), groups, count, len(shape), *shape)
     factors = np.ones((len(X), groups, count, *shape)) if mask is None else mask.reshape(len(X), groups, count, *shape)
@@ -319,6 +317,8 @@ for type_, since in float_types(22).items():
 OTHERS: dict[str, tuple[dict[str, Any], Clause]] = {
     "channels_not_of_groups": ({"group": 3}, GROUP),
     "filters_not_of_groups": ({"W": waves(3, 2, 2, 3), "group": 2}, GROUP),
+    "no_groups": ({"group": 0}, GROUP),
+    "no_offset_groups": ({"offset_group": 0}, OFFSET_GROUP),
     "channels_not_of_offset_groups": ({"offset_group": 3}, OFFSET_GROUP),
     "weights_of_other_channels": ({"W": waves(3, 3, 2, 3)}, WEIGHTS),
     "weights_of_other_rank": ({"W": waves(3, 4, 2)}, WEIGHTS),

@@ -75,3 +75,4 @@ case("truths", Tag.DTYPE, X=typed("bool", [[True, False], [False, True], [True, 
 case("dtypes", Tag.DTYPE, each="T", but=("string",), X=[[0, 1, 0], [1, 0, 1]], cites=(RETURNS, ALL_TYPES))
 case("no_strings", Tag.DTYPE, X=typed("string", []), cites=ALL_TYPES)
 case("strings", Tag.DTYPE, X=typed("string", ["", "a", "0"]), unspecified=RETURNS)
+case("one_string", Tag.DTYPE, X=typed("string", ["a"]), unspecified=RETURNS)

@@ -319,3 +319,7 @@ for name in ("add", "mul"):
     over: dict[str, Any] = {"data": typed("int8", [100, 3]), "indices": [[0]], "updates": typed("int8", [50])}
     case(f"{name}_overflow", Tag.EDGE, **over, reduction=name, unspecified=REDUCES, since=16)
 case("other_reduction", Tag.EDGE, **SAME, reduction="mean", unspecified=KINDS, since=16)
+row: dict[str, Any] = {"data": typed("int8", [[100, 3]]), "indices": [[0]], "updates": typed("int8", [[50, 1]])}
+case("add_overflow_in_part", Tag.EDGE, **row, reduction="add", unspecified=REDUCES, since=16)
+zero: dict[str, Any] = {"data": [[0.0, 1.0]], "indices": [[0]], "updates": [[-0.0, 2.0]]}
+case("max_zeros_in_part", Tag.EDGE, **zero, reduction="max", unspecified=REDUCES, since=18)

@@ -121,6 +121,16 @@ case("sparse_to_int64", X=typed(FLOATS, {2: 4.0, 0: 8.0}), map_form="SPARSE", ma
 case("key_beyond", X=typed(FLOATS, {4: 4.0, 0: 8.0}), map_form="SPARSE", max_map=4, rejects=EXCEED)
 case("key_far_beyond", Tag.EDGE, X=typed(FLOATS, {2**40: 4.0}), map_form="SPARSE", max_map=4, rejects=EXCEED)
 case("key_negative", Tag.EDGE, X=typed(FLOATS, {-1: 4.0}), map_form="SPARSE", max_map=4, unspecified=EXCEED)
+case(
+    "key_negative_beside",
+    Tag.EDGE,
+    X=typed(FLOATS, {-1: 4.0, 0: 1.0}),
+    map_form="SPARSE",
+    max_map=4,
+    unspecified=EXCEED,
+)
+case("large_to_int64", Tag.EDGE, X=typed(FLOATS, {0: 2.0**62, 1: -(2.0**62)}), cast_to="TO_INT64", cites=DESIRED)
+case("too_large_to_int64", Tag.EDGE, X=typed(FLOATS, {0: 2.0**63}), cast_to="TO_INT64", unspecified=DESIRED)
 case("no_length", Tag.EDGE, X=typed(FLOATS, {}), map_form="SPARSE", max_map=0, unspecified=LENGTH)
 case("float_to_string", X=typed(FLOATS, {0: 0.5}), cast_to="TO_STRING", unspecified=DESIRED)
 case("fraction_to_int64", Tag.EDGE, X=typed(FLOATS, {0: 1.5}), cast_to="TO_INT64", unspecified=DESIRED)

@@ -108,15 +108,14 @@ def classified(
     v.silent(LINEAR, len(coefficients) != count * rows.shape[1])
     v.silent(LINEAR, len(intercepts or ()) != count)
     with np.errstate(all="ignore"):
-        scores = rows @ np.array(coefficients).reshape(count, -1).T + np.array(intercepts)
+        scores = rows @ np.array(coefficients).reshape(count, rows.shape[1]).T + np.array(intercepts)
     names = np.array(labels, v.dtypes["T2"])
     v.ordered(ONE_CLASS, scores)
     ordered = np.sort(scores.astype(np.float32), 1)
-    some_tie = count > 1 and bool((ordered[:, -1] == ordered[:, -2]).any())
-    v.silent(ONE_CLASS, some_tie and count > MATRIX)
+    v.silent(ONE_CLASS, count > MATRIX and bool((ordered[:, -1] == ordered[:, -2]).any()))
     top: Array | PartlyOpen = names[scores.argmax(1)]
     if count <= MATRIX:
-        top = PartlyOpen(names[scores.argmax(1)], np.full(len(rows), fill_value=True))
+        top = PartlyOpen(np.full(len(rows), names[0]), np.full(len(rows), fill_value=True))
     return top, transformed(v, TRANSFORM, scores, post_transform).astype(np.float32)
 
 
@@ -150,6 +149,8 @@ for name in TRANSFORMS:
     outcome: dict[str, Any] = {"cites": (ONE_OF, TRANSFORM)} if name in DEFINED else {"unspecified": TRANSFORM}
     case(f"transform_{name.lower()}", X=ROWS, **INTS, post_transform=name, **outcome)
     case(f"transform_{name.lower()}_multinomial", X=ROWS, **TEXTS, multi_class=1, post_transform=name, **outcome)
+far: dict[str, Any] = {"X": [[1000, 0, 0], [0, -2000, 7]], "post_transform": "SOFTMAX"}
+case("transform_softmax_far_apart", Tag.EDGE, **far, **INTS, cites=TRANSFORM)
 case("ties", Tag.EDGE, X=[[0, 0, 0]], **{**INTS, "intercepts": [0.5, 0.5, 0.25]}, unspecified=ONE_CLASS)
 case("nan", Tag.EDGE, X=[[np.nan, 0, 0]], **INTS, unspecified=ONE_CLASS)
 case("fewer_weights", Tag.EDGE, X=ROWS, **{**PAIR, "coefficients": [0.5, 2.0, -1.0]}, unspecified=LINEAR)

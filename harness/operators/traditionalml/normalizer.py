@@ -26,7 +26,7 @@ def _normalized(X: Array, norm: str) -> Array:
         "L2": np.sqrt(np.square(wide).sum(-1, keepdims=True)),
     }
     divisor = divisors[norm]
-    return np.asarray(np.where(divisor == 0, wide, wide / np.where(divisor == 0, 1, divisor)))
+    return np.asarray(np.where(divisor == 0, wide, wide / divisor))
 
 
 def _rounding(X: Array, norm: str) -> list[Array]:
@@ -95,6 +95,7 @@ for norm, clause in MODES.items():
     case(f"{name}_infinite", Tag.EDGE, X=[[np.inf, 1, 2], [3, 4, 5]], norm=norm, cites=clause)
     case(f"{name}_nan", Tag.EDGE, X=[[np.nan, 1, 2], [3, 4, 5]], norm=norm, unspecified=MAX)
     case(f"{name}_below_zero", Tag.EDGE, X=[[3, -4, 12], [-1, -2, -3]], norm=norm, unspecified=L1)
+    case(f"{name}_little_below_zero", Tag.EDGE, X=[[3, -0.5, 12]], norm=norm, unspecified=L1)
     case(f"{name}_dtypes", Tag.DTYPE, each="T", X=[[3, 4, 12], [0, 5, 1]], norm=norm, cites=(clause, NUMERIC))
 case("norm", Tag.EDGE, X=TABLE, norm=vary(lower="max", other="L3", empty=""), rejects=ONE_OF)
 case("rank", Tag.EDGE, X=vary(scalar=3, cube=ramp(2, 3, 4)), rejects=SHAPE)

@@ -101,6 +101,9 @@ for type_ in ("float", "double", "int32", "int64"):
 for type_ in ("float", "double"):
     fractions = typed(type_, [1.9, 0.5, -0.5, 2.99, -1.5])
     case(f"fractions_{type_}", Tag.EDGE, X=fractions, cats_int64s=[3, 1, 0, 2, -1], cites=CAST)
+    large = typed(type_, [2.0**62, 1])
+    case(f"large_{type_}", Tag.EDGE, X=large, cats_int64s=[2**62, 0], cites=CAST)
+    case(f"too_large_{type_}", Tag.EDGE, X=typed(type_, [2.0**63, 1]), cats_int64s=[1, 0], unspecified=CAST)
     case(f"nan_{type_}", Tag.EDGE, X=typed(type_, [np.nan, 1]), cats_int64s=[1, 0], unspecified=CAST)
     case(f"infinite_{type_}", Tag.EDGE, X=typed(type_, [np.inf, 1]), cats_int64s=[1, 0], unspecified=CAST)
 case("strings_of_ints", Tag.EDGE, X=typed("string", ["7", "0"]), **NUMBERS, unspecified=CAST)

@@ -191,6 +191,7 @@ def regressed(  # noqa: PLR0913 - the text's own attributes
     v.require(ONE_OF, post_transform in TRANSFORMS)
     v.require(ONE_AGGREGATE, aggregate_function in AGGREGATES)
     v.silent(TARGETS, n_targets is None)
+    targets = n_targets or 0
     splits = either(v, TENSORS, nodes_values, nodes_values_as_tensor)
     branches = [nodes_truenodeids, nodes_falsenodeids]
     count = of_equal_length(v, NODES, [nodes_treeids, nodes_nodeids, nodes_featureids, nodes_modes, splits, *branches])
@@ -205,10 +206,10 @@ def regressed(  # noqa: PLR0913 - the text's own attributes
     v.require(RESTART, all(numbers == list(range(len(numbers))) for numbers in own.values()))
     weights = either(v, TENSORS, target_weights, target_weights_as_tensor)
     of_equal_length(v, VOTES, [target_ids, target_treeids, target_nodeids, weights])
-    v.require(TARGET_INDEX, all(0 <= target < (n_targets or 0) for target in target_ids))
-    v.silent(VOTES, len({*target_ids}) < (n_targets or 0))
-    base = either(v, TENSORS, base_values, base_values_as_tensor) or [0.0] * (n_targets or 0)
-    v.require(BASE if BASE.in_force(v.since) else BASE_BEFORE_3, len(base) == n_targets)
+    v.require(TARGET_INDEX, all(0 <= target < targets for target in target_ids))
+    v.silent(VOTES, len({*target_ids}) < targets)
+    base = either(v, TENSORS, base_values, base_values_as_tensor) or [0.0] * targets
+    v.require(BASE if BASE.in_force(v.since) else BASE_BEFORE_3, len(base) == targets)
 
     nodes = Nodes(
         nodes_treeids,
@@ -221,7 +222,7 @@ def regressed(  # noqa: PLR0913 - the text's own attributes
         tracks,
     )
     votes = list(zip(target_treeids, target_nodeids, target_ids, weights or (), strict=True))
-    scores = np.zeros((len(X), n_targets or 0))
+    scores = np.empty((len(X), targets))
     for row, reached in enumerate(leaves(v, X, nodes, NODES, THRESHOLDS)):
         for target, added in enumerate(base):
             values = [weight for tree, node, of, weight in votes if (tree, node) in reached and of == target]
@@ -293,6 +294,8 @@ case("beside_float_double", Tag.EDGE, X=typed("double", [[2**25 + 1]]), **BESIDE
 for name in TRANSFORMS:
     outcome: dict[str, Any] = {"cites": (ONE_OF, TRANSFORM)} if name in DEFINED else {"unspecified": TRANSFORM}
     case(f"transform_{name.lower()}", X=ROWS, **THREE_TREES, post_transform=name, **outcome)
+far = ensemble(Node(0, "LT", 2, [Leaf(500, 0), Leaf(-500, 1)], [Leaf(-1000, 0), Leaf(3, 1)]))
+case("transform_softmax_far_apart", Tag.EDGE, X=ROWS, **far, post_transform="SOFTMAX", cites=TRANSFORM)
 case("transform_logistic_one_target", X=ROWS, **ONE_TARGET, post_transform="LOGISTIC", cites=TRANSFORM)
 case("dtypes", Tag.DTYPE, each="T", X=[[1, 5, 2], [2, 0, 0], [3, 1, 2]], **THREE_TREES, cites=NUMERIC)
 case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), **PLAIN, rejects=NUMERIC)
