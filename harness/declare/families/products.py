@@ -37,6 +37,6 @@ def but_where_order_decides(
     up, down = total(np.maximum(powers, 0)), total(np.minimum(powers, 0))
     zeros, infinities = total((factors == 0).astype(float)) > 0, total(np.isinf(factors).astype(float)) > 0
     overflows = (up > most) & ((up + down <= most) | zeros)
-    vanishes = (down < least) & (((up > 0) & (up + down > np.log2(float(limits.smallest_subnormal)) - 1)) | infinities)
+    vanishes = (down < least) & ((up > 0) | infinities)
     is_open = overflows | vanishes
     return PartlyOpen(values, is_open) if is_open.any() else values

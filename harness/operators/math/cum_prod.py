@@ -156,6 +156,18 @@ ORDERS: dict[str, list[float]] = {
     "nan": [1e-30, 1e-30, np.nan, 1],
     "a_little": [2.0**-100, 2.0**-30, 1.5, 1],
 }
+TINY = 1.5 * 2.0**-126
+"""A little above the least normal number of float."""
+ORDERS |= {
+    "near_most": [2e38, 0],
+    "most": [float(np.finfo(np.float32).max), 1],
+    "most_by_order": [float(np.finfo(np.float32).max), 2, 0.5],
+    "near_least": [TINY, np.inf],
+    "at_least": [2.0**-126, 2],
+    "near_least_of_three": [TINY, 1, 2],
+    "below_least_of_three": [2.0**-100, 2.0**-26.5, 1.5],
+}
+case("int32_limits", Tag.EDGE, x=typed("int32", [-65536, 32768]), axis=0, cites=PERFORMS)
 for name, factors in ORDERS.items():
     case(f"order_decides_{name}", Tag.EDGE, x=factors, axis=0, cites=PERFORMS)
 case("zeros", x=WAVES, axis=1, exclusive=0, reverse=0, cites=(INCLUSIVE, OTHERWISE))

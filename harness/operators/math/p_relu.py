@@ -103,6 +103,7 @@ OUTSIDE: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "rank_of_ones_greater": ((3,), (1, 3)),
     "greater_dimension": ((1, 3), (2, 3)),
     "other_dimension": ((2, 3), (2,)),
+    "other_first_dimension": ((2, 3), (5, 3)),
     "multiple": ((6,), (3,)),
     "zero_size": ((2, 1), (2, 0)),
 }

@@ -110,6 +110,9 @@ case("squares_vanish", Tag.EDGE, data=[[3e-30, -4e-30], [1e-40, 1e-45]], axes=[1
 case("overflow_to_infinity", Tag.EDGE, data=[[3e38, -3e38], [-3e38, -3e38]], axes=[1], unspecified=COMPUTES)
 for type_, whole in {"int32": [30000, 40000], "int64": [3 * 10**9, -4 * 10**9], "uint32": [60000, 80000]}.items():
     case(f"squares_overflow_{type_}", Tag.EDGE, data=typed(type_, whole), unspecified=COMPUTES)
+case("squares_nearly_vanish", Tag.EDGE, data=[[3e-17, 4e-17]], axes=[1], unspecified=COMPUTES)
+both = typed("int32", [[30000, 40000], [3, 4]])
+case("squares_overflow_in_one", Tag.EDGE, data=both, axes=[1], unspecified=COMPUTES)
 case("int64_exact", Tag.EDGE, data=typed("int64", [-(2**31), 0, 0]), cites=COMPUTES)
 case("float_large", Tag.EDGE, data=[[3e18, -4e18], [1e-15, 0]], axes=[1], cites=COMPUTES)
 case("int32_not_whole", Tag.EDGE, data=typed("int32", [[1, 1], [3, 4]]), axes=[1], unspecified=COMPUTES)

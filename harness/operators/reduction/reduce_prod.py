@@ -100,6 +100,14 @@ case("order_decides_beside_infinity", Tag.EDGE, data=[[1e-30, 1e-30, np.inf], [2
 case("overflow_beside_ones", Tag.EDGE, data=[[1e30, 1e30, 1], [1e30, 1e30, -1]], axes=[1], cites=COMPUTES)
 case("vanishes_beside_nan", Tag.EDGE, data=[[1e-30, 1e-30, np.nan], [1e-30, 1e-30, 1]], axes=[1], cites=COMPUTES)
 case("order_decides_a_little", Tag.EDGE, data=[[2.0**-100, 2.0**-30, 1.5], [2, 3, 5]], axes=[1], cites=COMPUTES)
+TINY = 1.5 * 2.0**-126
+"""A little above the least normal number of float."""
+case("near_limits", Tag.EDGE, data=[[2e38, 0], [TINY, np.inf], [2.0**-126, 2]], axes=[1], cites=COMPUTES)
+case("near_limits_of_three", Tag.EDGE, data=[[TINY, 1, 2], [2.0**-100, 2.0**-26.5, 1.5]], axes=[1], cites=COMPUTES)
+MOST = float(np.finfo(np.float32).max)
+case("greatest", Tag.EDGE, data=[[MOST, 1], [MOST, -1]], axes=[1], cites=COMPUTES)
+case("greatest_by_order", Tag.EDGE, data=[[MOST, 2, 0.5], [2, 3, 5]], axes=[1], cites=COMPUTES)
+case("int32_overflow_in_one", Tag.EDGE, data=typed("int32", [[65536, 32768], [1, 2]]), axes=[1], unspecified=COMPUTES)
 case("int32_limits", Tag.EDGE, data=typed("int32", [-65536, 32768, 1]), cites=COMPUTES)
 case("int32_exact", Tag.EDGE, data=typed("int32", [46337, 46327]), cites=COMPUTES)
 case("int32_overflow", Tag.EDGE, data=typed("int32", [65536, 32768]), unspecified=COMPUTES)

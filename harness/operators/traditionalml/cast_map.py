@@ -60,16 +60,14 @@ MAP = CAST_MAP.clause("The input must be an integer map to either string or floa
 VECTOR = CAST_MAP.clause("The output is a 1-D tensor of string, float, or integer.")
 
 
-def _cast(v: Version, value: Any, to: str) -> Any:  # noqa: ANN401 - a text or a number
-    """Return a value in another type, where there is only one way."""
+def _check(v: Version, value: Any, to: str) -> None:  # noqa: ANN401 - a text or a number
+    """Raise Unspecified where there are several ways to have a value in another type."""
     if to == "TO_STRING":
         v.silent(DESIRED, not isinstance(value, str))
-        return value
-    if isinstance(value, str):
+    elif isinstance(value, str):
         v.silent(DESIRED, not re.fullmatch(r"-?\d{1,6}", value))
-        return float(value) if to == "TO_FLOAT" else int(value)
-    v.silent(DESIRED, to == "TO_INT64" and not (np.isfinite(value) and value == int(value) and abs(value) < 2**63))
-    return value if to == "TO_FLOAT" else int(value)
+    elif to == "TO_INT64":
+        v.silent(DESIRED, not (np.isfinite(value) and value == int(value) and abs(value) < 2**63))
 
 
 @CAST_MAP.oracle()
@@ -77,7 +75,9 @@ def tensor(v: Version, X: dict[int, Any], cast_to: str, map_form: str, max_map: 
     """Return the values in the order of their keys, or each at its key."""
     v.require(DESIRED, cast_to in TYPES)
     v.require(ONE_FORM, map_form in {"DENSE", "SPARSE"})
-    values = {key: _cast(v, np.asarray(X[key]).item(), cast_to) for key in sorted(X)}
+    values = {key: np.asarray(X[key]).item() for key in sorted(X)}
+    for value in values.values():
+        _check(v, value, cast_to)
     dtype = v.dtypes["T2"]
     if map_form == "DENSE":
         return np.array([*values.values()], dtype)
