@@ -157,6 +157,17 @@ class Version:
         self.reads(NAN, has_nan)
         self.silent(clause, has_nan)
 
+    def holds(self, clause: Clause, exact: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> None:
+        """Raise Unspecified where `clause` does not say what a type holds instead of an integer beyond its limits.
+
+        Args:
+            clause: the sentence.
+            exact: Python's integers, which do not overflow.
+            dtype: an integer type.
+        """
+        limits = np.iinfo(dtype)
+        self.silent(clause, any(not limits.min <= number <= limits.max for number in exact.ravel()))
+
     def compared(self, comparison: np.ufunc, *operands: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Return a comparison of numbers as IEEE 754 has it, element by element: a reading of ours where one is NaN."""
         self.reads(NAN, any(item.dtype.kind in "fc" and bool(np.isnan(item).any()) for item in operands))

@@ -13,34 +13,17 @@ import numpy as np
 
 from harness.declare import Array, Clause, Op, Tag, Version, axes, axes_outside, bounded, ramp, typed, vary
 from harness.declare.families.products import but_where_order_decides
+from harness.operators.math._cumulative import running
 
 if TYPE_CHECKING:
     from harness.declare.partly_open import PartlyOpen
 
 
-def _running(x: Array, accumulate: np.ufunc, axis: int, exclusive: int, reverse: int) -> Array:
-    """Return the products (or sums) of the first j elements along `axis`, or of the first j - 1; `reverse`: the last.
-
-    Args:
-        x: the elements.
-        accumulate: `np.multiply` or `np.add`.
-        axis: of the tensor.
-        exclusive: 1 leaves out the j-th element.
-        reverse: 1 begins at the end.
-    """
-    forward = np.flip(x, axis) if reverse == 1 else x
-    results = accumulate.accumulate(forward, axis, np.longdouble if x.dtype.kind == "f" else object)
-    if exclusive == 1:
-        results = np.roll(results, 1, axis)
-        np.moveaxis(results, axis, 0)[:1] = accumulate.identity
-    return np.flip(results, axis) if reverse == 1 else results
-
-
 def _rounding(x: Array, axis: Array, exclusive: int, reverse: int) -> list[Array]:
     """Return half a rounding of the product for each multiplication."""
-    factors = _running(np.ones(x.shape), np.add, int(axis), exclusive, reverse)
+    factors = running(np.ones(x.shape), np.add, int(axis), exclusive, reverse)
     with np.errstate(all="ignore"):
-        products = np.abs(_running(x.astype(np.float64), np.multiply, int(axis), exclusive, reverse))
+        products = np.abs(running(x.astype(np.float64), np.multiply, int(axis), exclusive, reverse))
         return [(products * np.maximum(factors - 1, 0) / 2).astype(np.float64)]
 
 
@@ -97,14 +80,13 @@ def running_products(v: Version, x: Array, axis: Array, exclusive: int, reverse:
     v.require(RANGE, -x.ndim <= int(axis) < x.ndim)
     v.silent(REVERSE, reverse not in {0, 1})
     with np.errstate(all="ignore"):
-        products = _running(x, np.multiply, int(axis), exclusive, reverse)
+        products = running(x, np.multiply, int(axis), exclusive, reverse)
     if x.dtype.kind != "f":
-        limits = np.iinfo(x.dtype)
-        v.silent(PERFORMS, any(not limits.min <= total <= limits.max for total in products.ravel()))
+        v.holds(PERFORMS, products, x.dtype)
         return products.astype(x.dtype)
 
     def total(numbers: Array) -> Array:
-        return _running(numbers, np.add, int(axis), exclusive, reverse).astype(np.float64)
+        return running(numbers, np.add, int(axis), exclusive, reverse).astype(np.float64)
 
     return but_where_order_decides(x, v.dtypes["T"], total, products.astype(np.float64))
 

@@ -12,22 +12,13 @@ from typing import Any
 import numpy as np
 
 from harness.declare import Array, Clause, Op, Tag, Version, axes, axes_outside, bounded, ramp, typed, vary
-
-
-def _running(x: Array, axis: int, exclusive: int, reverse: int) -> Array:
-    """Return the sums of the first j elements along `axis`, or of the first j - 1; from the end where `reverse`."""
-    forward = np.flip(x, axis) if reverse == 1 else x
-    sums = np.cumsum(forward, axis, dtype=np.longdouble if x.dtype.kind == "f" else object)
-    if exclusive == 1:
-        sums = np.roll(sums, 1, axis)
-        np.moveaxis(sums, axis, 0)[:1] = 0
-    return np.flip(sums, axis) if reverse == 1 else sums
+from harness.operators.math._cumulative import running
 
 
 def _rounding(x: Array, axis: Array, exclusive: int, reverse: int) -> list[Array]:
     """Return half a rounding of all magnitudes so far for each term; none for a single term."""
-    terms = _running(np.ones(x.shape), int(axis), exclusive, reverse)
-    magnitudes = _running(np.abs(x.astype(np.float64)), int(axis), exclusive, reverse)
+    terms = running(np.ones(x.shape), np.add, int(axis), exclusive, reverse)
+    magnitudes = running(np.abs(x.astype(np.float64)), np.add, int(axis), exclusive, reverse)
     return [np.where(terms > 1, magnitudes * terms / 2, 0)]
 
 
@@ -84,10 +75,9 @@ def running_sums(v: Version, x: Array, axis: Array, exclusive: int, reverse: int
     v.require(RANGE, -x.ndim <= int(axis) < x.ndim)
     v.silent(REVERSE, reverse not in {0, 1})
     with np.errstate(invalid="ignore"):
-        sums = _running(x, int(axis), exclusive, reverse)
+        sums = running(x, np.add, int(axis), exclusive, reverse)
     if x.dtype.kind != "f":
-        limits = np.iinfo(x.dtype)
-        v.silent(PERFORMS, any(not limits.min <= total <= limits.max for total in sums.ravel()))
+        v.holds(PERFORMS, sums, x.dtype)
     return sums.astype(x.dtype)
 
 

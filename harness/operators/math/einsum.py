@@ -142,8 +142,7 @@ def summed(v: Version, Inputs: list[Array], equation: str) -> Array:  # noqa: N8
     with np.errstate(all="ignore"):
         sums, _ = _contracted([operand.astype(wide) for operand in Inputs], terms, output)
     if dtype.kind != "f":
-        limits = np.iinfo(dtype)
-        v.silent(FORM, any(not limits.min <= item <= limits.max for item in sums.ravel()))
+        v.holds(FORM, sums, dtype)
     return sums.astype(dtype)
 
 

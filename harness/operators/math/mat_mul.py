@@ -67,8 +67,7 @@ def product(v: Version, A: Array, B: Array) -> Array | PartlyOpen:
             total = _product(A.astype(np.longdouble), B.astype(np.longdouble))
         return but_where(overflows(total, _magnitudes(A, B), v.dtypes["T"]), total)
     exact = _product(A.astype(object), B.astype(object))
-    limits = np.iinfo(A.dtype)
-    v.silent(BEHAVES, any(not limits.min <= item <= limits.max for item in exact.ravel()))
+    v.holds(BEHAVES, exact, A.dtype)
     return exact.astype(A.dtype)
 
 

@@ -75,7 +75,7 @@ def l2_norm(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_
         squares = np.asarray(np.square(data.astype(object)).sum(removed, keepdims=keepdims == 1), object)
         roots = [math.isqrt(number) for number in squares.ravel()]
         v.silent(COMPUTES, any(root**2 != number for root, number in zip(roots, squares.ravel(), strict=True)))
-        v.silent(COMPUTES, any(number > np.iinfo(data.dtype).max for number in squares.ravel()))
+        v.holds(COMPUTES, squares, data.dtype)
         return np.array(roots, data.dtype).reshape(squares.shape)
     limits = ml_dtypes.finfo(v.dtypes["T"])  # type: ignore[no-untyped-call]
     with np.errstate(all="ignore"):

@@ -63,8 +63,7 @@ def product(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     if data.dtype.kind != "f":
         exact = np.asarray(data.astype(object).prod(removed, keepdims=keepdims == 1), object)
-        limits = np.iinfo(data.dtype)
-        v.silent(COMPUTES, any(not limits.min <= number <= limits.max for number in exact.ravel()))
+        v.holds(COMPUTES, exact, data.dtype)
         return exact.astype(data.dtype)
     with np.errstate(all="ignore"):
         values = data.astype(np.longdouble).prod(removed, keepdims=keepdims == 1).astype(np.float64)

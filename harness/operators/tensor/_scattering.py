@@ -11,7 +11,7 @@ from harness.declare.families.extremum import require_order
 from harness.declare.op import Op, Tag
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
     from harness.declare.clause import Clause, Version
 
@@ -49,6 +49,24 @@ def targets(indices: Array, axis: int) -> Iterator[tuple[tuple[int, ...], tuple[
         target = list(entry)
         target[axis] = int(indices[entry])
         yield entry, tuple(target)
+
+
+def rounding(data: Array, updates: Array, places: Iterable[tuple[Any, Any]], reduction: str | None) -> list[Array]:
+    """Return half a rounding of all magnitudes for each update that is added or multiplied; none for what is moved.
+
+    Args:
+        data: what is scattered into.
+        updates: the updates.
+        places: of each update its place in `updates` and its target in `data`.
+        reduction: one of OPERATIONS, or another word, or None.
+    """
+    terms, magnitudes = np.zeros(data.shape), np.zeros(data.shape)
+    if reduction in {"add", "mul"}:
+        magnitudes = np.abs(data.astype(np.complex128)).astype(np.float64)
+        for place, target in places:
+            terms[target] += 1
+            magnitudes[target] = OPERATIONS[reduction](magnitudes[target], np.abs(updates[place].astype(np.complex128)))
+    return [np.where(terms > 0, magnitudes * terms / 2, 0)]
 
 
 def axis_cases(op: Op, *, rank: Clause, back: Clause, in_range: Clause, ranks: Container[int] = range(5)) -> None:

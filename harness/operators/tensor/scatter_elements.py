@@ -12,18 +12,11 @@ from typing import Any
 import numpy as np
 
 from harness.declare import Array, Op, Tag, Tolerance, Version, extremes, ramp, typed
-from harness.operators.tensor._scattering import OPERATIONS, axis_cases, reduced_into, targets
+from harness.operators.tensor._scattering import OPERATIONS, axis_cases, reduced_into, rounding, targets
 
 
 def _rounding(data: Array, indices: Array, updates: Array, axis: int, reduction: str | None = None) -> list[Array]:
-    """Return half a rounding of all magnitudes for each update that is added or multiplied; none for what is moved."""
-    terms, magnitudes = np.zeros(data.shape), np.zeros(data.shape)
-    if reduction in {"add", "mul"}:
-        magnitudes = np.abs(data.astype(np.complex128)).astype(np.float64)
-        for entry, target in targets(indices, axis):
-            terms[target] += 1
-            magnitudes[target] = OPERATIONS[reduction](magnitudes[target], abs(complex(updates[entry])))
-    return [np.where(terms > 0, magnitudes * terms / 2, 0)]
+    return rounding(data, updates, targets(indices, axis), reduction)
 
 
 SCATTER = Op(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.declare import Array, Op, Tag, Tolerance, Version, extremes, ramp, typed, vary
-from harness.operators.tensor._scattering import OPERATIONS, reduced_into
+from harness.operators.tensor._scattering import OPERATIONS, reduced_into, rounding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,15 +28,7 @@ def _targets(indices: Array) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def _rounding(data: Array, indices: Array, updates: Array, reduction: str | None = None) -> list[Array]:
-    """Return half a rounding of all magnitudes for each update that is added or multiplied; none for what is moved."""
-    terms, magnitudes = np.zeros(data.shape), np.zeros(data.shape)
-    if reduction in {"add", "mul"}:
-        magnitudes = np.abs(data.astype(np.complex128)).astype(np.float64)
-        for place, target in _targets(indices):
-            terms[target] += 1
-            update = np.abs(updates[place].astype(np.complex128))
-            magnitudes[target] = OPERATIONS[reduction](magnitudes[target], update)
-    return [np.where(terms > 0, magnitudes * terms / 2, 0)]
+    return rounding(data, updates, _targets(indices), reduction)
 
 
 SCATTER = Op(
