@@ -98,12 +98,9 @@ for side, (attributes, plain, above, below) in SIDES.items():
         case(f"{side}_{name}", Tag.EDGE, input=ramp(*shape), k=1, **attributes, cites=SAME)
     hard = [[np.nan, np.inf, -0.0], [-np.inf, -0.0, np.nan], [np.inf, np.nan, 1]]
     case(f"{side}_special", Tag.EDGE, input=hard, **attributes, cites=(*plain, ZERO))
-for type_ in [
-    *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
-    *("float16", "float", "double", "bfloat16", "bool", "complex64", "complex128"),
-]:
-    case(f"upper_{type_}", Tag.DTYPE, input=typed(type_, [[1, 1, 1]] * 2), cites=(UPPER_PART, ZERO))
-    case(f"lower_{type_}", Tag.DTYPE, input=typed(type_, [[1, 1, 1]] * 2), k=-1, upper=0, cites=(LOWER_PART, ZERO))
+for side, k in {"upper": 0, "lower": -1}.items():
+    ones: dict[str, Any] = {"input": [[1, 1, 1]] * 2, "k": k, **SIDES[side][0]}
+    case(f"{side}_dtypes", Tag.DTYPE, each="T", but=("string",), **ones, cites=(*SIDES[side][1], ZERO))
 case("strings_kept", Tag.DTYPE, input=typed("string", [["a", "b"], ["c", "d"]]), k=-1, cites=UPPER_BELOW)
 case("strings_set_to_zero", Tag.EDGE, input=typed("string", [["a", "b"], ["c", "d"]]), unspecified=ZERO)
 case("k", Tag.EDGE, input=ramp(2, 3), k=vary(vector=[1], matrix=[[1]], two=[0, 1]), rejects=ZERO_D)
