@@ -11,20 +11,20 @@ from __future__ import annotations
 
 import heapq
 import re
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from backends.protocol import ELEMENT_TYPES
 from harness.case.case import EXPANDED, EXTERNAL_DATA, IF_BRANCH, LOCAL_FUNCTION, PLAIN, TWICE, TYPED, Outcome
-from harness.declare.clause import DeclarationError
 from harness.generation import coverage
 from harness.spec import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Mapping
 
     from harness.case.case import Case
     from harness.declare import Op
+    from harness.declare.op import Oracle
+    from harness.spec.schema import OperatorVersion
 
 SURROUNDING = frozenset({IF_BRANCH, LOCAL_FUNCTION, TWICE, TYPED, EXTERNAL_DATA})
 """Forms about the graph, the file or the session around the operator: its meaning makes no difference there."""
@@ -38,24 +38,41 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
         op: the operator.
         cases: all its generated cases, in their order; of equal ones the first is chosen.
     """
-    by_id = {case.id: reached(op, case) for case in cases}
+    of = meanings(op)
+    by_id = {case.id: reached(case, of) for case in cases}
     ids = list(by_id)
     return {ids[index] for index in cover(list(by_id.values()))}
 
 
-def reached(op: Op, case: Case) -> frozenset[Hashable]:
-    """Return what a case of an operator reaches of what the core covers."""
-    version = next(item for item in registry.versions(op) if str(item) == case.operator)
-    meaning = None
-    with suppress(DeclarationError):  # A deprecated version has none.
-        meaning = op.oracle_for(version.since).since
+def meanings(op: Op) -> dict[str, tuple[OperatorVersion, Oracle | None]]:
+    """Return each version of an operator, by its text, with its meaning; None: it is deprecated and has none."""
+    return {
+        str(version): (version, None if version.deprecated else op.oracle_for(version.since))
+        for version in registry.versions(op)
+    }
+
+
+def reached(case: Case, of: Mapping[str, tuple[OperatorVersion, Oracle | None]]) -> frozenset[Hashable]:
+    """Return what a case reaches of what the core covers.
+
+    Args:
+        case: a case of an operator.
+        of: the meanings of its versions.
+    """
+    version, oracle = of[case.operator]
+    meaning = oracle and oracle.since
     elements: set[Hashable] = {(case.operator, case.outcome), *case.clauses}
     if case.expected is not None and case.form != EXPANDED:
         elements |= {(meaning, point) for point in coverage.reached(version, case)}
     if case.outcome is not Outcome.UNSPECIFIED and case.form == PLAIN:
-        elements.add((meaning, _TYPE.sub("", case.name)))
+        elements.add((meaning, in_any_type(case.name)))
     elements.add(case.form if case.form in SURROUNDING else (meaning, case.form))
     return frozenset(elements)
+
+
+def in_any_type(name: str) -> str:
+    """Return the name of a declared case without the element types in it."""
+    return _TYPE.sub("", name)
 
 
 def cover(sets: list[frozenset[Hashable]]) -> list[int]:

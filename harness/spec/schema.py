@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -334,14 +335,13 @@ def function_body(
     if schema.has_function:
         raw = schema.get_function_with_opset_version(bodies[-1])
     else:
-        ranked = [*shapes, *[None] * (len(types) - len(shapes))]
-        protos = [type_proto(text) if text else onnx.TypeProto() for text in types]
-        written = [
-            (proto if shape is None else helper.make_tensor_type_proto(proto.tensor_type.elem_type, shape))
-            for proto, shape in zip(protos, ranked, strict=True)
-        ]
-        inputs = [proto.SerializeToString() for proto in written]
-        raw = schema.get_context_dependent_function_with_opset_version(bodies[-1], node.SerializeToString(), inputs)
+        protos = []
+        for text, shape in itertools.zip_longest(types, shapes):
+            proto = type_proto(text) if text else onnx.TypeProto()
+            if shape is not None:
+                proto = helper.make_tensor_type_proto(proto.tensor_type.elem_type, shape)
+            protos.append(proto.SerializeToString())
+        raw = schema.get_context_dependent_function_with_opset_version(bodies[-1], node.SerializeToString(), protos)
     return onnx.FunctionProto.FromString(raw) if raw else None
 
 

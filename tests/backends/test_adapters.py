@@ -221,6 +221,14 @@ LACKS = {
     ),
     "RuntimeException": "while running GRU node. Name:'GRU' Status Message: GRU operator does not support double yet",
     "InvalidArgument": "while running AveragePool node. Name:'AveragePool' Status Message: Unsupported pooling size.",
+    "RuntimeException ": (
+        "while running ScatterElements node. Name:'ScatterElements' Status Message: CPU execution provider: BFloat16 "
+        "data type is not supported with ScatterElements opset 16 when reduction is 'add'."
+    ),
+    "Fail ": (
+        "while running Attention node. Name:'Attention' Status Message: !((past_key != nullptr) && (present_key == "
+        "nullptr)) was false. The implementation does not support past_key provided and present_key being null."
+    ),
     "InvalidArgument ": "Name:'Conv' Status Message: Dilation not supported for AutoPadType::SAME_UPPER or AutoPadType",
 }
 """Messages of ONNX Runtime 1.31 where it has no kernel."""
@@ -360,6 +368,26 @@ def test_every_reason_of_ort_has_a_model(ort: Any) -> None:
 def test_the_reference_opts_out_of_an_operator_it_lacks() -> None:
     graph = "g (float[1,2] x) => (float[1,2] y) { y = ai.onnx.ml.ZipMap <classlabels_int64s: ints = [1, 2]> (x) }"
     assert opted_out(onnx_reference, model(graph), {"x": X.reshape(1, 2)}, "y") == "no kernel"
+
+
+LIMITS_OF_THE_REFERENCE = {
+    "a mode": ("AssertionError", "ceil_mode is not supported with auto_pad", "no kernel"),
+    "a transform": ("NotImplementedError", "post_transform: 'LOGISTIC' is not implemented.", "no kernel"),
+    "a direction": ("RuntimeError", "Scan is not implemented for other output input_direction than 0.", "no kernel"),
+    "an interpolation": (
+        "RuntimeError",
+        "Not implemented for mode='nearest' and scale=array([1.5 , 2.75]).",
+        "no kernel",
+    ),
+    "an error": ("TypeError", "Issues with types [<class 'numpy.ndarray'>] and attributes ['saturate']", None),
+}
+"""Messages of onnx.reference 1.23, and the reason for which its adapter opts out; None: it is a failure."""
+
+
+@pytest.mark.parametrize(("name", "text", "reason"), LIMITS_OF_THE_REFERENCE.values(), ids=LIMITS_OF_THE_REFERENCE)
+def test_the_reference_opts_out_of_what_it_says_it_lacks(name: str, text: str, reason: str | None) -> None:
+    error = type(name, (Exception,), {})(text)
+    assert serve.opt_out(onnx_reference.OPT_OUTS, error) == reason
 
 
 @pytest.mark.skipif(importlib.util.find_spec("PIL") is not None, reason="ImageDecoder needs Pillow, which is there")

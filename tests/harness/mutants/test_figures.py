@@ -10,7 +10,7 @@ import pytest
 from commands import command
 from weak_operators import PLAIN, STRONG, WEAK, loaded
 
-from harness.generation import coverage
+from harness.generation import coverage, manifest
 from harness.mutants import figures
 from harness.mutants.figures import Figures, FiguresError, Shown
 from harness.report import coverage as report
@@ -57,6 +57,24 @@ def test_the_digest_is_of_the_sources(tmp_path: Path) -> None:
     weak = figures.digest(loaded(tmp_path, PLAIN, WEAK))
     assert figures.digest(loaded(tmp_path, PLAIN, WEAK)) == weak
     assert figures.digest(loaded(tmp_path, PLAIN, STRONG)) != weak
+
+
+def test_the_digest_is_of_the_cases_and_not_of_which_are_the_core(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    op = loaded(tmp_path, PLAIN, WEAK)
+    monkeypatch.setattr(figures, "GENERATED", (tmp_path / "generated",))
+    file = tmp_path / "generated" / manifest.file_name(op)
+    file.parent.mkdir()
+    digests = {}
+    for name, line in {
+        "case": "a/b values 1 2 3",
+        "core": "a/b values 1 2 3 core",
+        "other": "a/b values 1 2 4",
+    }.items():
+        file.write_text(f"{line}\n", "utf-8")
+        digests[name] = figures.digest(op)
+    assert digests["case"] == digests["core"] != digests["other"], digests
 
 
 def test_the_digest_is_of_shared_meaning_that_the_oracle_uses() -> None:
