@@ -2,7 +2,8 @@
 
 Its CPU device compiles every kernel with clang. `CC` names the compiler, or `clang` or `clang-14` and the like are
 searched on the PATH; where there is none this adapter fails with a message. tinygrad's interpreter of kernels in Python
-needs no compiler, but is another program with other answers, so it is used only on request: `DEV=PYTHON`.
+needs no compiler, but is another program with other answers, so it is used only on request: `DEV=PYTHON` with
+`--env DEV`, for adapters inherit only the variables that every runtime needs.
 
 clang 14 has no bfloat16 on x86-64: kernels that keep it in memory opt out there. A newer clang is better.
 
@@ -61,7 +62,7 @@ def compiler() -> str:
             return path
     raise NoCompilerError(
         f"tinygrad compiles its kernels with clang, and there is no {compiler} on the PATH; install clang, name one "
-        "with CC=PATH, or set DEV=PYTHON, which interprets them and is slower"
+        "with CC=PATH, or set DEV=PYTHON and pass it on with --env DEV: that interprets them and is slower"
     )
 
 

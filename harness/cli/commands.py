@@ -97,7 +97,10 @@ class LazyGroup(click.Group):
         command = COMMANDS[cmd_name]
         with importing():
             loaded = getattr(importlib.import_module(f"harness.cli.{command.module}"), command.name)
+            onnx_option = importlib.import_module("harness.cli.options").ONNX
         assert isinstance(loaded, click.Command)  # noqa: S101 - a test loads each of them
+        if onnx_option not in loaded.params:
+            loaded.params.append(onnx_option)
         return loaded
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

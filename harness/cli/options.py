@@ -6,6 +6,7 @@ import functools
 import math
 import os
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ import click
 
 from harness import printing
 from harness.errors import HarnessError
+from harness.execution import onnx_environment
 from harness.results import sampling
 from harness.suites.lookup import check_selection, find_case, open_suite
 from harness.suites.selection import Selection, SelectionError
@@ -132,6 +134,19 @@ def check_resume(*, resume: bool, overwrite: bool) -> None:
         raise HarnessError("--resume keeps the existing results, --overwrite replaces them; use only one of them")
 
 
+def _with_onnx(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001 - click's
+    """Run the command with another onnx, in a process of its own, and end this one with its status."""
+    if value is None or onnx_environment.is_running(wanted := onnx_environment.requirement(value)):
+        return
+    ctx.exit(onnx_environment.run(wanted, sys.argv[1:]))
+
+
+ONNX = click.Option(
+    ["--onnx"], metavar="VERSION", is_eager=True, expose_value=False, callback=_with_onnx,
+    help="Work with another onnx than the installed one, in an environment of its own: 1.22.0, onnx-weekly.",
+)  # fmt: skip
+"""An option of every command."""
+
 DESTINATION, SAMPLE, SHARD, SHARE, SIZE = Destination(), Sample(), Shard(), Share(), Size()
 
 
@@ -199,7 +214,7 @@ def with_case_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
         ),
         click.option(
             "--suite", "suite_name", default="generated", show_default=True, metavar="SUITE",
-            help="generated, official (the node cases of onnx), or a folder in ONNX's layout.",
+            help="generated, provisional (of undeclared versions), official (onnx's), or a folder in ONNX's layout.",
         ),
     ):  # fmt: skip
         collected = option(collected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,13 @@ from harness.cli.options import (
     with_case_options,
 )
 from harness.declare.readings import named
+from harness.errors import HarnessError
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
 from harness.results import sampling
 from harness.run import run as session
+from harness.suites.generated import Generated
+from harness.suites.suite import PROVISIONAL
 
 
 @click.command()
@@ -33,6 +37,10 @@ from harness.run import run as session
     help="What to test: a name (see `backends`), ./my_file.py, a dotted path, or cmd:COMMAND. Repeatable.",
 )  # fmt: skip
 @with_case_options
+@click.option(
+    "--provisional", is_flag=True,
+    help="Run versions that are not declared yet, on cases of their former versions: --suite provisional.",
+)  # fmt: skip
 @click.option(
     "--python", "pythons", multiple=True, metavar="PATH",
     help="A Python interpreter that has the runtimes installed; NAME=PATH for one backend. Repeatable.",
@@ -99,6 +107,10 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
     Exit status: 0 all scored verdicts are passes, 1 some are not, 2 the command or the harness itself failed.
     """
     check_resume(resume=options["resume"], overwrite=options["overwrite"])
+    if options["provisional"]:
+        if case_options.suite_name not in {Generated.name, PROVISIONAL}:
+            raise HarnessError(f"--provisional is of no suite but its own; leave out --suite {case_options.suite_name}")
+        case_options = dataclasses.replace(case_options, suite_name=PROVISIONAL)
     backends = tuple(dict.fromkeys(options["backends"]))
     by_backend = sampling.by_backend(samples, backends)
     results, apart = options["results"] or (None, False)

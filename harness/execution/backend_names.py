@@ -114,10 +114,12 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         return Target(name, node_environment.command(script, version), script.environment, passed)
     if (module in names() and not (exact and module in BUILT_IN)) or (_is_dotted(module) and not exact):
         needed = python_environment.needs(stem)
-        interpreter = python or _interpreter(needed, version, versioned=bool(exact))
+        interpreter = python or _interpreter(module, needed, version, versioned=bool(exact))
         return Target(name, (interpreter, str(SERVE), module), needed.environment if needed else {}, passed)
     if not exact and name.isidentifier() and name not in RESERVED and (folder := _module_folder(name, python, passed)):
-        return Target(name, (python or sys.executable, str(SERVE), name), passes=passed, sees=(folder,))
+        return Target(
+            name, (python or python_environment.of_runtimes(), str(SERVE), name), passes=passed, sees=(folder,)
+        )
     near = difflib.get_close_matches(name, names(), 1)
     hint = f"did you mean {near[0]}? " if near else ""
     raise UnknownBackendError(
@@ -141,7 +143,9 @@ def _file_target(name: str, python: str, passed: tuple[str, ...]) -> Target:
     path = Path(name)
     if path.is_file():
         absolute = Path(os.path.abspath(path))  # noqa: PTH100 - keeps a link, whose neighbours can be imported
-        return Target(name, (python or sys.executable, str(SERVE), name), passes=passed, sees=(absolute.parent,))
+        return Target(
+            name, (python or python_environment.of_runtimes(), str(SERVE), name), passes=passed, sees=(absolute.parent,)
+        )
     where = "" if path.is_absolute() else f" here, in {Path.cwd()}"
     if path.is_dir():
         raise UnknownBackendError(f"backend {name!r} is a folder; name the file in it: {path / 'my_adapter.py'}")
@@ -158,7 +162,7 @@ def _file_target(name: str, python: str, passed: tuple[str, ...]) -> Target:
 
 def _module_folder(name: str, python: str, passed: Iterable[str]) -> Path | None:
     """Return the folder from which an adapter process imports a module; None where there is none."""
-    if python:
+    if (python := python or python_environment.of_runtimes()) != sys.executable:
         words = [python, "-c", IMPORTABLE, name]
         variables = environment_variables.variables(passed)
         try:
@@ -207,10 +211,12 @@ def interpreters(options: Iterable[str], names: Sequence[str]) -> dict[str, str]
     return paths
 
 
-def _interpreter(needed: Needs | None, version: str, *, versioned: bool) -> str:
-    """Return the Python that runs an adapter; `versioned`: the user named a version."""
-    if needed is None or (needed.here and not versioned):
-        return sys.executable
+def _interpreter(module: str, needed: Needs | None, version: str, *, versioned: bool) -> str:
+    """Return the Python that runs an adapter of a module; `versioned`: the user named a version."""
+    if needed is None:  # The oracle, or an object of a package.
+        return sys.executable if module in BUILT_IN.values() else python_environment.of_runtimes()
+    if needed.here and not versioned:
+        return needed.interpreter
     return python_environment.interpreter(needed.of(version), needed.python, needed.lock_of(version))
 
 

@@ -55,6 +55,8 @@ OLDEST_PYTHON = "3.11"
 
 HOLD = "import sys; print(sys.executable, flush=True); sys.stdin.read()"
 """Prints the interpreter's path; uv removes the environment when the input of this program ends."""
+FINDS = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
+"""Ends with status 0 where a module can be imported."""
 
 
 class NoEnvironmentError(HarnessError):
@@ -90,12 +92,14 @@ class Needs:
     lock: Path | None = None
 
     @property
+    def interpreter(self) -> str:
+        """The Python that would import it without an environment of its own."""
+        return sys.executable if self.module == "onnx" else of_runtimes()
+
+    @property
     def here(self) -> bool:
-        """Whether the runtime can be imported in this environment."""
-        try:
-            return importlib.util.find_spec(self.module) is not None
-        except (ImportError, ValueError):
-            return False
+        """Whether that Python can import the runtime."""
+        return has_module(self.interpreter, self.module)
 
     def of(self, version: str = "") -> tuple[str, ...]:
         """Return the requirements of a version, or of the tested one.
@@ -117,6 +121,27 @@ class Needs:
         """Return the lock of a version, or of the tested one; None where uv resolves it anew."""
         same = canonicalize_version(version or self.version) == canonicalize_version(self.version)
         return self.lock if same else None
+
+
+RUNTIMES = "ONNX_CONFORMANCE_PYTHON"
+"""Variable: the Python of runtimes, where it is not that of the harness; see `onnx_environment`."""
+
+
+def of_runtimes() -> str:
+    """Return the Python in which runtimes are installed: that of the harness, but where --onnx gave this another onnx."""
+    return os.environ.get(RUNTIMES) or sys.executable
+
+
+@functools.cache
+def has_module(python: str, module: str) -> bool:
+    """Return whether a Python can import a module."""
+    if python != sys.executable:
+        words = [python, "-c", FINDS, module]
+        return not subprocess.run(words, capture_output=True, check=False).returncode  # noqa: S603 - a Python
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 @functools.cache
@@ -240,7 +265,8 @@ def _start_holder(words: list[str]) -> str:
         _end_holder(holder)
         stderr.seek(0)
         reason = clean(stderr.read().decode("utf-8", "replace"))
-    raise NoEnvironmentError(" ".join(reason.split()) or "it does not say why")
+    lines = [text for text in reason.split("\n") if not text.startswith("warning:")]
+    raise NoEnvironmentError(" ".join(" ".join(lines).split()) or "it does not say why")
 
 
 def _end_holder(holder: subprocess.Popen[bytes]) -> None:

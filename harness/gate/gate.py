@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from harness.gate.expectations import ExpectationsError
 from harness.globs import may_match
 from harness.results.sampling import selected
+from harness.suites.suite import PROVISIONAL
 from harness.verdict import Result, Verdict, line
 
 if TYPE_CHECKING:
@@ -267,9 +268,19 @@ def _matching(globs: Collection[str]) -> str:
     return f"{line(first, 200)!r} " + (f"and {len(rest)} more of its globs match" if rest else "matches")
 
 
+def check_gated(header: Mapping[str, Any]) -> None:
+    """Raise ExpectationsError if a run is of cases that no gate takes."""
+    if header["suite"]["name"] == PROVISIONAL:
+        raise ExpectationsError(
+            "the run is of provisional cases, which prove nothing until an operator file declares their versions; "
+            "no gate takes them"
+        )
+
+
 def _check_same_run(expectations: Expectations, header: Mapping[str, Any]) -> None:
     """Raise ExpectationsError if a run cannot be compared with a file."""
     path, suite = expectations.path, header["suite"]
+    check_gated(header)
     if expectations.backend not in header["backends"]:
         own, names = line(expectations.backend), line(", ".join(header["backends"]))
         raise ExpectationsError(f"{path} is for {own}, the run is of {names}; name the other file")

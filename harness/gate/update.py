@@ -15,7 +15,7 @@ from harness import atomic_file
 from harness.case.case import quoted
 from harness.gate import expectations, toml_blocks
 from harness.gate.expectations import SELECTORS, Entry, Expectations, ExpectationsError
-from harness.gate.gate import Gate, GateStatus, status_of, worst
+from harness.gate.gate import Gate, GateStatus, check_gated, status_of, worst
 from harness.gate.glob_cover import family, fold
 from harness.globs import literal
 from harness.results import sampling
@@ -71,6 +71,7 @@ def renew(
     """
     if not run.complete:
         raise ExpectationsError(run.cut_off)
+    check_gated(run.header)
     text = expectations.text_of(path) if path.exists() else _new_file(run, backend)
     known = expectations.parse(text, path)
     return _Update(known, text, run, today, fewer).text_and_changes(new)

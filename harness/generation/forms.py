@@ -225,7 +225,7 @@ def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Form]:
 
 def _surroundings(plan: Plan, since: int, top: int) -> Iterator[Form]:
     """Return the forms with something else around the node."""
-    if "nodes" in plan.op.oracle_for(since).of_node:  # It is about the nodes around.
+    if "nodes" in plan.op.oracle_for(plan.version.meaning).of_node:  # It is about the nodes around.
         return
     node = _node(plan)
     outputs = [(name, type_) for name, type_ in plan.outputs if name]

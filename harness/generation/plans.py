@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import itertools
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from harness.spec import evaluator, registry, schema
 from harness.spec.signature import TypedValue, bind, gather, output_types
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
     import onnx
 
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 
 class NotDerivedError(Exception):
     """A derived case that is valid by the signature has no answer by the text, so there is no such case."""
+
+
+Planner = Callable[["Op", "OperatorVersion", "CaseSpec", "Mapping[str, str]", str], "Plan"]
+"""Returns the plan of a declared case in a version, with the types that it is expanded to, as a mapping and as text."""
 
 
 @functools.cache
@@ -186,6 +191,12 @@ def output_names(version: OperatorVersion, n: int) -> list[str]:
     return [fixed[i] if i < len(fixed) else f"{last}_{i - len(fixed)}" for i in range(n)]
 
 
+def bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[str, str], str]]:
+    """Yield the types that a case is expanded to in a version, as text too; nothing where it has no such case."""
+    if _fits(version, spec):
+        yield from _bindings(version, spec)
+
+
 def _bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[str, str], str]]:
     variables = _variables(spec)
     lists = [_allowed(version, spec, variable) for variable in variables]
@@ -214,7 +225,7 @@ def _fits(version: OperatorVersion, spec: CaseSpec) -> bool:
     """Return whether a version has the arguments, type variables and sentences of a case."""
     return (
         spec.deprecated is version.deprecated
-        and spec.meant_for(version.since)
+        and spec.meant_for(version.meaning)
         and all(name in version.arguments for name in spec.arguments)
         and all(name in version.types for name in _variables(spec))
     )
@@ -250,21 +261,38 @@ def plans(
         wanted: a predicate on case ids; without a match among its forms, no plan is computed. None: all.
     """
     for version in registry.versions(op):
-        if versions is not None and version.since not in versions:
-            continue
-        leading = _leading(op, version)
-        for spec in specs_of(op, version) if specs is None else specs:
-            if _fits(version, spec):
-                for types, suffix in _bindings(version, spec):
-                    stem = _id(version, spec, suffix)
-                    leads = Leads(*(stem in ids for ids in leading))
-                    names = form_names(version, leads)
-                    if wanted is None or any(wanted(delivered_id(stem, name)) for name in names):
-                        with contextlib.suppress(NotDerivedError):
-                            planned = plan(op, version, spec, types, suffix)
-                            twice = leads.nodes and (wanted is None or wanted(delivered_id(stem, TWICE)))
-                            earlier = _earlier(planned) if twice else None
-                            yield dataclasses.replace(planned, leads=leads, earlier=earlier)
+        if versions is None or version.since in versions:
+            yield from plans_of_version(op, version, specs, wanted)
+
+
+def plans_of_version(
+    op: Op,
+    version: OperatorVersion,
+    specs: Iterable[CaseSpec] | None = None,
+    wanted: Callable[[str], bool] | None = None,
+    planner: Planner | None = None,
+) -> Iterator[Plan]:
+    """Return the plans of a version in the order of declarations.
+
+    Args:
+        op: the operator.
+        version: of it.
+        specs: as in `plans`.
+        wanted: as in `plans`.
+        planner: makes a plan, and raises NotDerivedError where there is to be none; None: `plan`.
+    """
+    leading = _leading(op, version)
+    for spec in specs_of(op, version) if specs is None else specs:
+        for types, suffix in bindings(version, spec):
+            stem = _id(version, spec, suffix)
+            leads = Leads(*(stem in ids for ids in leading))
+            names = form_names(version, leads)
+            if wanted is None or any(wanted(delivered_id(stem, name)) for name in names):
+                with contextlib.suppress(NotDerivedError):
+                    planned = (planner or plan)(op, version, spec, types, suffix)
+                    twice = leads.nodes and (wanted is None or wanted(delivered_id(stem, TWICE)))
+                    earlier = _earlier(planned) if twice else None
+                    yield dataclasses.replace(planned, leads=leads, earlier=earlier)
 
 
 def _leading(op: Op, version: OperatorVersion) -> tuple[set[str], set[str], set[str]]:

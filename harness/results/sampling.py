@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.case.case import in_sample
 from harness.errors import HarnessError
+from harness.suites.suite import OF_PROVISIONAL, PROVISIONAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -90,8 +91,9 @@ def selected(header: Mapping[str, Any], backend: str) -> str:
 
 
 def notes(run: Run) -> list[str]:
-    """Return a warning about each sampled backend of a run, one sentence each."""
-    return [
+    """Return a warning about each sampled backend of a run, and on provisional cases."""
+    of_suite = [OF_PROVISIONAL] if run.header["suite"].get("name") == PROVISIONAL else []
+    return of_suite + [
         f"{name} was asked {in_words(count)}: a sample, whose counts say nothing about the other cases."
         for name, count in from_header(run.header).items()
     ]

@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import os
 import shutil
+import textwrap
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ from harness.suites.generated import Generated
 from harness.suites.lookup import check_selection, open_suite
 from harness.suites.official import Official
 from harness.suites.selection import Selection
+from harness.suites.suite import OF_PROVISIONAL, PROVISIONAL
 from harness.verdict import Result, Unreadable, Verdict, line
 
 if TYPE_CHECKING:
@@ -473,6 +475,8 @@ def _report_end(run: Run, width: int) -> None:
         printing.show(
             f"{line(terminal.clipped(backend))}: unsupported in all {count} cases, so that nothing was tested\n"
         )
+    if run.suite.name == PROVISIONAL:
+        printing.show(textwrap.fill(OF_PROVISIONAL, width) + "\n")
     if run.suite.name == Generated.name:
         printing.show(f"Of ONNX: {completeness()}.\n")
     place = _place(options) if options.results else ""

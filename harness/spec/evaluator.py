@@ -146,7 +146,7 @@ def apply(
         OracleError: the oracle returned too few outputs.
     """
     check(version, inputs, attributes, n)
-    oracle = op.oracle_for(version.since)
+    oracle = op.oracle_for(version.meaning)
     arguments, bound = known(version, attributes), bind(version, inputs)
     every = output_types(op, version, bound, arguments, max(n, len(version.outputs)))
     types = every[:n]
@@ -159,7 +159,7 @@ def apply(
     named = {name: arguments.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
     of_node = {name: {"n": lambda: n, "nodes": nodes}[name]() for name in oracle.of_node}
 
-    called = Version(version.since, dtypes)
+    called = Version(version.meaning, dtypes)
 
     def call(arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever an oracle returns
         return oracle.function(called, **of_node, **arguments)

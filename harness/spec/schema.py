@@ -72,6 +72,7 @@ class OperatorVersion:
         text: all descriptions of the schema, white space folded.
         constraints: type variable -> the description of its types, if there is one.
         outputs_least: the least number of outputs of a node.
+        of_version: the declared version that says what it means, where it is not declared itself; 0: it is.
     """
 
     domain: str
@@ -86,10 +87,16 @@ class OperatorVersion:
     text: str
     constraints: Mapping[str, str]
     outputs_least: int
+    of_version: int = 0
 
     def __str__(self) -> str:
         """Return its name as users write it: ai.onnx/Split/13."""
         return f"{self.domain}/{self.name}/{self.since}"
+
+    @property
+    def meaning(self) -> int:
+        """The version whose oracle and sentences hold; see `harness.generation.provisional`."""
+        return self.of_version or self.since
 
     @functools.cached_property
     def arguments(self) -> Mapping[str, Parameter | Attribute]:

@@ -32,6 +32,15 @@ MACHINERY = ("operators", "declare", "spec", "generation")
 """The packages that generate the cases."""
 
 
+def digest() -> str:
+    """Return a digest of the operator files, the code that expands them, and the version of onnx."""
+    hashed = hashlib.sha256(onnx.__version__.encode())
+    here = Path(harness.__file__).parent
+    for path in sorted(path for name in MACHINERY for path in (here / name).rglob("*.py")):
+        hashed.update(str(path.relative_to(here)).encode() + path.read_bytes())
+    return hashed.hexdigest()[:16]
+
+
 class Generated:
     """The cases that the operator files declare."""
 
@@ -45,11 +54,7 @@ class Generated:
 
     def digest(self) -> str:
         """Return a digest of the operator files, the code that expands them, and the version of onnx."""
-        hashed = hashlib.sha256(onnx.__version__.encode())
-        here = Path(harness.__file__).parent
-        for path in sorted(path for name in MACHINERY for path in (here / name).rglob("*.py")):
-            hashed.update(str(path.relative_to(here)).encode() + path.read_bytes())
-        return hashed.hexdigest()[:16]
+        return digest()
 
     def left_out(self, selection: Selection) -> list[str]:
         """Return messages on operator versions that only the installed onnx, or only this project, has."""

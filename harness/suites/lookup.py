@@ -13,6 +13,7 @@ from harness.spec.completeness import undeclared
 from harness.suites.folder import Folder
 from harness.suites.generated import Generated
 from harness.suites.official import Official
+from harness.suites.provisional import Provisional
 from harness.suites.selection import Selection, SelectionError
 from harness.suites.suite import Suite, SuiteError
 from harness.verdict import MOST_DIGITS
@@ -24,13 +25,15 @@ if TYPE_CHECKING:
 
 
 def open_suite(name: str) -> Suite:
-    """Return the suite called `name`: generated, official, or the path of a folder.
+    """Return the suite called `name`: generated, provisional, official, or the path of a folder.
 
     Raises:
         SuiteError: there is no such suite.
     """
     if name == Generated.name:
         return Generated()
+    if name == Provisional.name:
+        return Provisional()
     if name == Official.name:
         return Official()
     return Folder(Path(name))
@@ -41,7 +44,7 @@ def check_selection(suite: Suite, selection: Selection) -> None:
 
     Only what is known before any case is generated or read is checked.
     """
-    if selection.core and not isinstance(suite, Generated):
+    if selection.core and not isinstance(suite, Generated | Provisional):
         raise SelectionError(f"--core: suite {suite.name} has no core; leave it out, or take --sample 1/20")
     known = suite.operators() if selection.ops else []
     if not known:

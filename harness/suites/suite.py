@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from harness.verdict import Unreadable
 
 
+PROVISIONAL = "provisional"
+"""The suite of operator versions that no operator file declares yet; see `harness.generation.provisional`."""
+OF_PROVISIONAL = (
+    "Provisional: cases of former versions whose sentences still stand, and of new signatures. Nobody has read these "
+    "versions' texts yet, so no gate takes the results."
+)
+
+
 class SuiteError(HarnessError):
     """A suite cannot be used; the text names it and says why."""
 

@@ -1,0 +1,80 @@
+"""The suite `provisional`: cases of operator versions that no operator file declares; see generation.provisional."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import onnx
+
+from harness.generation import provisional
+from harness.suites import generated
+from harness.suites.selection import Listed, listed
+from harness.suites.suite import PROVISIONAL, SuiteError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.case.case import Case
+    from harness.generation.provisional import Undeclared
+    from harness.suites.selection import Selection
+    from harness.suites.suite import Outlook
+    from harness.verdict import Unreadable
+
+
+class Provisional:
+    """The cases of operator versions that no operator file declares."""
+
+    name = PROVISIONAL
+    makes = True
+
+    def __init__(self) -> None:
+        """Find the versions.
+
+        Raises:
+            SuiteError: the installed onnx has none.
+        """
+        self.unreadable: list[Unreadable] = []
+        self._versions = list(provisional.every())
+        if not self._versions:
+            raise SuiteError(
+                f"every operator version of onnx {onnx.__version__} is declared, so that no case is provisional; "
+                "--onnx onnx-weekly works with the nightly one"
+            )
+
+    def digest(self) -> str:
+        """Return a digest of the operator files, the code that expands them, and the version of onnx."""
+        return generated.digest()
+
+    def left_out(self, selection: Selection) -> list[str]:
+        """Return messages on selected versions that have no case."""
+        names = [str(of.version) for of in self._of(selection) if next(provisional.cases(of), None) is None]
+        text = "no case holds on, and none follows from the signature alone"
+        return [f"{text}, of {', '.join(names)}"] if names else []
+
+    def operators(self) -> list[str]:
+        """Return the versions."""
+        return [str(of.version) for of in self._versions]
+
+    def outlook(self, selection: Selection) -> Outlook | None:  # noqa: ARG002 - Suite's own
+        """Return None: which cases hold on is known of each only when it is generated."""
+        return None
+
+    def cases(self, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases, by operator and version."""
+        for of in self._of(selection):
+            yield from filter(selection.takes, provisional.cases(of, functools.partial(self._wanted, of, selection)))
+
+    def listed(self, selection: Selection) -> Iterator[Listed]:
+        """Yield summaries of the selected cases."""
+        return listed(self.cases(selection))
+
+    def _of(self, selection: Selection) -> list[Undeclared]:
+        return [of for of in self._versions if selection.takes_operator(str(of.version))]
+
+    def _wanted(self, of: Undeclared, selection: Selection, case_id: str) -> bool:
+        return (not selection.core or case_id in self._core(of)) and selection.may_take_id(case_id)
+
+    @functools.cache  # noqa: B019 - a suite lives as long as its command
+    def _core(self, of: Undeclared) -> frozenset[str]:
+        return provisional.of_core(of)
