@@ -61,6 +61,10 @@ COMMANDS = {
         "diagnose", "minimize_",
         "Reduce a failing case to a smaller one that fails in the same way, and write it as `repro` does.",
     ),
+    "opset": Command(
+        "opset", "opset_",
+        "Show what changed between two opsets or two onnx packages, and what has no case yet.",
+    ),
     "publish": Command(
         "reports", "publish",
         "Write the reports of results files into a folder, with an index: Markdown, a page, and a badge of each.",

@@ -128,7 +128,7 @@ RUNTIMES = "ONNX_CONFORMANCE_PYTHON"
 
 
 def of_runtimes() -> str:
-    """Return the Python in which runtimes are installed: that of the harness, but where --onnx gave this another onnx."""
+    """Return the Python in which runtimes are installed: that of the harness, unless --onnx gave it another onnx."""
     return os.environ.get(RUNTIMES) or sys.executable
 
 

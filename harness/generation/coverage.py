@@ -150,28 +150,32 @@ def of(op: Op, cases: Iterable[Case] | None = None) -> Iterator[Coverage]:
     for case in cases or ():
         by_version.setdefault(case.operator, []).append(case)
     for version in registry.versions(op):
-        all_points = points(version)
-        covered: set[Point] = set()
-        quoted: set[str] = set()
-        own = by_version.get(str(version), []) if cases else plans.cases(op, (version.since,))
-        for case in own:
-            quoted |= set(case.clauses)
-            if case.expected is not None and case.form != EXPANDED:
-                covered |= reached(version, case)
-        open_ = all_points - covered
-        excused = {str(point): op.excuses[str(point)] for point in open_ if str(point) in op.excuses}
-        of_text = sentences(version)
-        uncited = [sentence for sentence in of_text if not any(_overlap(sentence, quote) for quote in quoted)]
-        binding = [sentence for sentence in uncited if NORMATIVE.search(sentence)]
-        yield Coverage(
-            version=version,
-            points=len(all_points),
-            missing=tuple(sorted(point for point in open_ if str(point) not in excused)),
-            excused=excused,
-            sentences=len(of_text),
-            uncited=(*binding, *(sentence for sentence in uncited if sentence not in binding)),
-            binding=len(binding),
-        )
+        yield of_version(op, version, by_version.get(str(version), []) if cases else plans.cases(op, (version.since,)))
+
+
+def of_version(op: Op, version: OperatorVersion, cases: Iterable[Case]) -> Coverage:
+    """Return the coverage of a version by cases of it."""
+    all_points = points(version)
+    covered: set[Point] = set()
+    quoted: set[str] = set()
+    for case in cases:
+        quoted |= set(case.clauses)
+        if case.expected is not None and case.form != EXPANDED:
+            covered |= reached(version, case)
+    open_ = all_points - covered
+    excused = {str(point): op.excuses[str(point)] for point in open_ if str(point) in op.excuses}
+    of_text = sentences(version)
+    uncited = [sentence for sentence in of_text if not any(_overlap(sentence, quote) for quote in quoted)]
+    binding = [sentence for sentence in uncited if NORMATIVE.search(sentence)]
+    return Coverage(
+        version=version,
+        points=len(all_points),
+        missing=tuple(sorted(point for point in open_ if str(point) not in excused)),
+        excused=excused,
+        sentences=len(of_text),
+        uncited=(*binding, *(sentence for sentence in uncited if sentence not in binding)),
+        binding=len(binding),
+    )
 
 
 def undeclared(name: str, op: Op | None) -> Iterator[Coverage]:

@@ -59,7 +59,12 @@ def undeclared(op: Op) -> Iterator[Undeclared]:
     for version in schema.versions(op.domain, op.name):
         if version.since in registry.undeclared(op):
             former = next((item for item in reversed(current) if item.since < version.since), None)
-            yield Undeclared(op, dataclasses.replace(version, of_version=former.since if former else 0), former)
+            yield Undeclared(op, with_meaning(version, former.since if former else 0), former)
+
+
+def with_meaning(version: OperatorVersion, former: int) -> OperatorVersion:
+    """Return a version that means what a former one does; 0: it has no meaning yet."""
+    return dataclasses.replace(version, of_version=former)
 
 
 def every() -> Iterator[Undeclared]:
@@ -81,7 +86,7 @@ def cases(of: Undeclared, wanted: Callable[[str], bool] | None = None) -> Iterat
     def in_forms(case_id: str) -> bool:
         return not case_id.endswith(f"@{TWICE}") and (wanted is None or wanted(case_id))
 
-    for planned in plans.plans_of_version(of.op, of.version, None, in_forms, functools.partial(_planned, of)):
+    for planned in holding(of, in_forms):
         yield from map(_marked, _delivered(planned, in_forms))
     for spec in derived.cases(of.op, of.version):
         for types, suffix in plans.bindings(of.version, spec):
@@ -89,6 +94,11 @@ def cases(of: Undeclared, wanted: Callable[[str], bool] | None = None) -> Iterat
                 planned_outline = _outline(of, spec, types, suffix)
                 if planned_outline and in_forms(planned_outline.id):
                     yield _marked(build(planned_outline, Form(PLAIN, of.version.since)))
+
+
+def holding(of: Undeclared, wanted: Callable[[str], bool] | None = None) -> Iterator[Plan]:
+    """Yield the plans of the cases that hold on, declared and of the signature; `wanted` as in `cases`."""
+    return plans.plans_of_version(of.op, of.version, None, wanted, functools.partial(_planned, of))
 
 
 def _delivered(planned: Plan, wanted: Callable[[str], bool]) -> Iterator[Case]:
