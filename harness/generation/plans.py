@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import onnx
 
 from harness.case.case import TWICE, Allowance, Case, Outcome, digest_values
 from harness.declare import Data, DeclarationError, Drawn, NoAnswer, Op, Rejected, Typed, ValueOf
@@ -20,13 +21,11 @@ from harness.generation import binding, derived, function_body, precision
 from harness.generation.allowance import of_answer as allowance_of
 from harness.generation.allowance import operand_types
 from harness.generation.forms import Form, Leads, Plan, build, delivered_id, form_names, forms
-from harness.spec import evaluator, registry, schema
+from harness.spec import evaluator, registry, rewordings, schema
 from harness.spec.signature import TypedValue, bind, gather, output_types
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-
-    import onnx
 
     from harness.declare import CaseSpec
     from harness.declare.data import Array, Value
@@ -137,7 +136,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     if expected is not None and (spec.rejects or spec.unspecified):
         raise DeclarationError(f"{case_id}: declared to give no values, but the oracle gives some")
     present = {name: value for name, value in {**known, **evaluated}.items() if value is not None}
-    return Plan(
+    planned = Plan(
         op=op,
         version=version,
         spec=spec,
@@ -156,6 +155,17 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         readings=tuple(sorted(reading.number for reading in rests_on)),
         types=types,
         rank=_rank(op, {**present, **{name: item.value for name, item in inputs if item}}),
+    )
+    return _left_open(planned) if rewordings.unread(version, spec.clauses) else planned
+
+
+def _left_open(planned: Plan) -> Plan:
+    """Return the plan of a case that cites a sentence which the installed onnx words otherwise: nobody has read it."""
+    if planned.outcome is Outcome.UNSPECIFIED:
+        return planned
+    detail = f"onnx {onnx.__version__} words it otherwise"
+    return dataclasses.replace(
+        planned, outcome=Outcome.UNSPECIFIED, expected=None, open=(), decided=None, readings=(), detail=detail
     )
 
 

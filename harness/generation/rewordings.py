@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from harness.atomic_file import write
 from harness.errors import HarnessError
 from harness.spec import registry
 from harness.spec.folders import GENERATED
-from harness.spec.rewordings import NAME, Release, release
+from harness.spec.rewordings import NAME, Release, plain, release
 from harness.verdict import line
 
 if TYPE_CHECKING:
@@ -35,8 +34,6 @@ TEXTS = ("docs/Changelog.md", "docs/Changelog-ml.md")
 """Where a release of onnx has the texts of all operator versions."""
 _SECTION = re.compile(r'^### <a name="([^"]+)"></a>', re.MULTILINE)
 _TAG = re.compile(r"v\d+\.\d+(\.\d+)?")
-_MARKUP = re.compile(r"</?(a|b|br|code|dd|dl|dt|em|h\d|i|li|ol|p|sub|sup|table|td|th|tr|tt|ul)\b[^<>]{0,80}>")
-_PUNCTUATION = re.compile(r"[\s`'\"*_\\.,;:!()\[\]{}|$]+")
 
 Texts = dict[str, dict[Release, str]]
 """By operator version and release: its text without markup, punctuation and blanks."""
@@ -44,11 +41,6 @@ Texts = dict[str, dict[Release, str]]
 
 class RewordingsError(HarnessError):
     """The releases of onnx cannot be read; the text says why."""
-
-
-def plain(text: str) -> str:
-    """Return a text without markup, punctuation and blanks, in lower case: what remains is not cosmetic."""
-    return _PUNCTUATION.sub("", html.unescape(_MARKUP.sub(" ", text))).lower()
 
 
 def _git(checkout: Path, *arguments: str) -> str:

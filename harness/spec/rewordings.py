@@ -7,6 +7,7 @@ A runtime that was built before a rewording met another text. The data is `gener
 from __future__ import annotations
 
 import functools
+import html
 import re
 import tomllib
 from typing import TYPE_CHECKING
@@ -15,6 +16,9 @@ from harness.spec.folders import GENERATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from harness.declare import Clause
+    from harness.spec.schema import OperatorVersion
 
 NAME = "rewordings.toml"
 _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
@@ -43,6 +47,29 @@ def read() -> Mapping[str, Mapping[str, str]]:
         except (OSError, ValueError):
             continue
     return {}
+
+
+def unread(version: OperatorVersion, clauses: Iterable[Clause]) -> Clause | None:
+    """Return a clause that does not stand in the text of a version and is not known to be younger; None: there is none.
+
+    The installed onnx is newer than the operator file then, and says something else: what it means, nobody has read.
+    """
+    return next((item for item in clauses if item.operator and not _is_read(version, item.text)), None)
+
+
+def _is_read(version: OperatorVersion, text: str) -> bool:
+    if text in version.text or text in read().get(str(version), {}):
+        return True
+    return plain(text) in plain(version.text)
+
+
+_MARKUP = re.compile(r"</?(a|b|br|code|dd|dl|dt|em|h\d|i|li|ol|p|sub|sup|table|td|th|tr|tt|ul)\b[^<>]{0,80}>")
+_PUNCTUATION = re.compile(r"[\s`'\"*_\\.,;:!()\[\]{}|$]+")
+
+
+def plain(text: str) -> str:
+    """Return a text without markup, punctuation and blanks, in lower case: what remains is not cosmetic."""
+    return _PUNCTUATION.sub("", html.unescape(_MARKUP.sub(" ", text))).lower()
 
 
 def latest(version: str, sentences: Iterable[str]) -> str:

@@ -228,8 +228,13 @@ def fold(text: str) -> str:
 
 @functools.cache
 def newest_opset(domain: str) -> int:
-    """Return the newest opset of a domain that the installed onnx knows."""
-    return max((opset for known, opset in helper.OP_SET_ID_VERSION_MAP if known == domain), default=1)
+    """Return the newest opset of a domain that the installed onnx knows.
+
+    onnx's table of releases may lack its own: the nightly package always does, and 1.22.0 does.
+    """
+    released = [opset for known, opset in helper.OP_SET_ID_VERSION_MAP if known == domain]
+    here = [group[-1].since_version for (known, _), group in _history().items() if known == domain]
+    return max((*released, *here), default=1)
 
 
 @functools.cache
