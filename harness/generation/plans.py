@@ -466,7 +466,10 @@ def deliver(planned: Plan, form: Form) -> Case | None:
     case = build(planned, form)
     if form.body is None:
         return case
-    return function_body.agreed(case, planned.op.disputed(planned.spec.name), _evaluator())
+    dispute = planned.op.disputed(planned.spec.name)
+    if dispute is None and onnx.__version__ != schema.READ:
+        dispute = f"the function body of onnx {onnx.__version__} disagrees; the text was read with that of {schema.READ}"
+    return function_body.agreed(case, dispute, _evaluator())
 
 
 def delivered(planned: Plan, wanted: Callable[[str], bool] | None = None) -> Iterator[Case]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _OPTION = onnx.defs.OpSchema.FormalParameterOption
 
+READ = "1.23.2"
+"""The onnx whose texts and function bodies the operator files were read with, and the manifest is made with."""
+
 PREFERRED = ("tensor(float)", "tensor(int64)")
 
 
