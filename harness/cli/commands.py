@@ -61,6 +61,7 @@ COMMANDS = {
         "diagnose", "minimize_",
         "Reduce a failing case to a smaller one that fails in the same way, and write it as `repro` does.",
     ),
+    "new": Command("new", "new", "Write the first lines of an operator file, or a case from a model that fails."),
     "opset": Command(
         "opset", "opset_",
         "Show what changed between two opsets or two onnx packages, and what has no case yet.",

@@ -222,6 +222,11 @@ class Op:
     derived: dict[int, tuple[CaseSpec, ...]] = field(default_factory=dict)
     _names: set[str] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        """Raise DeclarationError if `versions` is no tuple: (29) is a number, (29,) is one."""
+        if not isinstance(self.versions, tuple):
+            raise DeclarationError(f"{self}: versions={self.versions!r} is no tuple; write versions=({self.versions},)")
+
     def __str__(self) -> str:
         """Return domain and name: ai.onnx/Split."""
         return f"{self.domain}/{self.name}"

@@ -157,8 +157,8 @@ class _Derivation:
                     continue
                 if isinstance(value, int | float | str | list):
                     values[name] = value
-                elif type_ in _VALUES:
-                    values[name] = _VALUES[type_]
+                elif type_ in VALUES:
+                    values[name] = VALUES[type_]
         return values
 
     def _inputs(self) -> Iterator[CaseSpec]:
@@ -199,7 +199,7 @@ class _Derivation:
 
 _LIKELY = ("int32", "int64", "float", "double")
 """Element types that are mistaken for one another."""
-_VALUES: Mapping[str, Any] = {"INT": 1, "FLOAT": 1.0, "STRING": "a", "INTS": [1], "FLOATS": [1.0], "STRINGS": ["a"]}
+VALUES: Mapping[str, Any] = {"INT": 1, "FLOAT": 1.0, "STRING": "a", "INTS": [1], "FLOATS": [1.0], "STRINGS": ["a"]}
 """Values for attributes without a default, by type."""
 
 

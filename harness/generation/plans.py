@@ -131,7 +131,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         of_outputs = output_types(op, version, bind(version, values), known, n)
         # A model cannot declare an output of a type that does not exist.
         kinds = [kind if schema.is_type(kind) else "tensor(float)" for kind in of_outputs]
-    except evaluator.UndeclaredError as error:
+    except (evaluator.UndeclaredError, NotImplementedError) as error:  # The latter: an oracle that is to be written.
         raise DeclarationError(f"{case_id}: {error}") from error
     if expected is not None and (spec.rejects or spec.unspecified):
         raise DeclarationError(f"{case_id}: declared to give no values, but the oracle gives some")
@@ -468,7 +468,7 @@ def deliver(planned: Plan, form: Form) -> Case | None:
         return case
     dispute = planned.op.disputed(planned.spec.name)
     if dispute is None and onnx.__version__ != schema.READ:
-        dispute = f"the function body of onnx {onnx.__version__} disagrees; the text was read with that of {schema.READ}"
+        dispute = f"the function body of onnx {onnx.__version__} disagrees; that of {schema.READ} was read"
     return function_body.agreed(case, dispute, _evaluator())
 
 

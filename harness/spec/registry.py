@@ -103,6 +103,11 @@ def load() -> Registry:
     return Registry(declared)
 
 
+def declares(module: str, op: Op) -> bool:
+    """Return whether a module declares an operator."""
+    return any(item is op for item in vars(importlib.import_module(module)).values())
+
+
 def operator_modules() -> list[str]:
     """Return the names of the operator files' modules; `_name.py` is shared by several operators of a folder."""
     names = [

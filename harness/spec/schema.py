@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import itertools
 import re
@@ -160,6 +161,14 @@ def every() -> Mapping[str, tuple[str, ...]]:
         f"{domain}/{name}": tuple(f"{domain}/{name}/{item.since_version}" for item in group)
         for (domain, name), group in sorted(_history().items())
     }
+
+
+def no_operator(name: str) -> str:
+    """Return a sentence on a name that no operator has, with near ones."""
+    names = sorted({path.split("/")[1] for path in every()})
+    near = difflib.get_close_matches(name.rpartition("/")[2], names, 1)
+    hint = f"; did you mean {near[0]}?" if near else "; --onnx onnx-weekly may have it"
+    return f"onnx {onnx.__version__} has no operator {name}{hint}"
 
 
 def known(domain: str, name: str) -> bool:
