@@ -1,4 +1,4 @@
-"""Sessions: tests, operators, lint, types, fuzz, conformance, mutants, locks, bench. Run one with `nox -s NAME`."""
+"""Sessions: tests, operators, lint, types, fuzz, conformance, weekly, mutants, locks, bench; `nox -s NAME` runs one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ nox.options.default_venv_backend = "uv|virtualenv"  # uv where it is there: an e
 
 REPORTS = Path("reports")
 RUNS = REPORTS / "runs"
+NIGHTLY = "onnx-weekly"
 RESULTS = [RUNS / f"{suite}.ndjson" for suite in ("generated", "official")]
 
 
@@ -74,6 +75,32 @@ def conformance(session: nox.Session) -> None:
         backends = ["--backend", "onnxruntime", "--backend", "onnx_reference"]
         session.run(*command, *backends, success_codes=[0, 1], silent=True)
     session.run("onnx-conformance", "publish", *map(str, RESULTS), "--folder", str(REPORTS))
+
+
+@nox.session
+def weekly(session: nox.Session) -> None:
+    """Report what is new in the nightly onnx and in the newest runtimes, since the last time; in reports/runs/weekly/.
+
+    `opset.md`: the operator versions that came or were reworded since the installed onnx. `core.ndjson`: the core with
+    the nightly onnx; `provisional.ndjson`: what no file declares yet. `changes.txt`: verdicts that differ from those of
+    the last time.
+    """
+    session.install(".[onnxruntime]", "uv>=0.8")
+    session.install("--upgrade", "onnxruntime")
+    folder = RUNS / "weekly"
+    folder.mkdir(parents=True, exist_ok=True)
+    now, last = folder / "core.ndjson", folder / "last.ndjson"
+    if now.exists():
+        now.replace(last)
+    with (folder / "opset.md").open("w") as file:
+        session.run("onnx-conformance", "opset", f"..{NIGHTLY}", "--format", "markdown", stdout=file)
+    run = ["onnx-conformance", "run", "--onnx", NIGHTLY, "--backend", "onnx_reference", "--backend", "onnxruntime"]
+    session.run(*run, "--core", "--jobs", "2", "--results", str(now), "--overwrite", success_codes=[0, 1])
+    undeclared = folder / "provisional.ndjson"  # Status 2: every version of the nightly onnx is declared.
+    session.run(*run, "--provisional", "--results", str(undeclared), "--overwrite", success_codes=[0, 1, 2])
+    if last.exists():
+        with (folder / "changes.txt").open("w") as file:
+            session.run("onnx-conformance", "compare", str(last), str(now), stdout=file, success_codes=[0, 1])
 
 
 @nox.session

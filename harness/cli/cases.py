@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 from tabulate import tabulate
 
-from harness import globs, printing
+from harness import atomic_file, globs, printing
 from harness.case.case import Outcome
 from harness.cli.options import (
     CaseOptions,
@@ -32,6 +32,7 @@ from harness.report import operator as operator_report
 from harness.run import export
 from harness.spec import registry, schema
 from harness.spec.completeness import completeness
+from harness.suites import onnx_python
 from harness.suites.generated import Generated
 from harness.suites.lookup import check_selection, find_operator
 from harness.suites.selection import Selection
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.declare import Op
+    from harness.suites.suite import Suite
 
 OUTCOMES = tuple(str(outcome) for outcome in Outcome)
 
@@ -95,12 +97,17 @@ def _operator(op: Op, since: int | None) -> Iterator[str]:
 @with_case_options
 @with_part_options
 @click.option("--overwrite", is_flag=True, help="Replace existing cases that differ.")
+@click.option(
+    "--python", is_flag=True,
+    help="Write Python for onnx's own generator of node tests instead, a file an operator.",
+)  # fmt: skip
 def generate(
     out: Path,
     case_options: CaseOptions,
     shard: tuple[int, int] | None,
     sample: int,
     overwrite: bool,  # noqa: FBT001 - click's
+    python: bool,  # noqa: FBT001
 ) -> None:
     """Write cases in ONNX's test-data layout, for runners of any language.
 
@@ -109,6 +116,9 @@ def generate(
     --overwrite.
     """
     suite, selection = case_options.open(shard, sample)
+    if python:
+        _generate_python(suite, selection, out, overwrite=overwrite)
+        return
     done = export.Export(suite, selection, out, overwrite)
     try:
         done.run()
@@ -120,6 +130,29 @@ def generate(
     if done.faults:
         raise HarnessError("\n".join(done.faults))
     check_all_matched(suite, selection, empty=not done.whole)
+
+
+def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite: bool) -> None:
+    """Write a file an operator; what onnx's node tests cannot express is named."""
+    faults: list[str] = []
+    written = 0
+    for name, text, own in onnx_python.texts(suite.cases(selection)):
+        faults += own
+        path = out / onnx_python.file_name(name)
+        if not text:
+            continue
+        if path.exists() and not overwrite and path.read_text("utf-8") != text:
+            raise HarnessError(f"{path} is there and differs; replace it with --overwrite, or name another folder")
+        out.mkdir(parents=True, exist_ok=True)
+        atomic_file.write(path, [text])
+        cases = text.count("\n    def export_")
+        written += cases
+        printing.show(f"{path}: {cases} cases")
+    check_all_matched(suite, selection, empty=not written and not faults)
+    if faults and not written:
+        raise HarnessError(f"none of {len(faults)} cases can be a node test of onnx; the first: {faults[0]}")
+    if faults:
+        printing.warn(f"{len(faults)} cases cannot be node tests of onnx, and are not written; the first: {faults[0]}")
 
 
 @click.command("manifest")
