@@ -30,7 +30,7 @@ UNARY = Unary(ERF, FUNCTION)
 def error_function(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
     """Return the error function; of an integer type, only that of 0 is a number of the type."""
     v.silent(FUNCTION, input.dtype.kind in "iu" and bool((input != 0).any()))
-    return erf(input).astype(input.dtype) if input.dtype.kind in "iu" else erf(input)
+    return erf(input)
 
 
 UNARY.cases([1, -1.25, 0.5, 0.375, -0.75, 2.75, 0.0625], result=COMPUTED)
