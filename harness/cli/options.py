@@ -178,7 +178,7 @@ class CaseOptions:
         suite, selection = open_suite(self.suite_name), self.selection(shard, sample)
         check_selection(suite, selection)
         for text in suite.left_out(selection):
-            printing.warn(f"{text}")
+            printing.warn(f"note: {text}")
         return suite, selection
 
 

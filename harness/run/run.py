@@ -404,7 +404,7 @@ def execute(options: Options, suite: Suite | None = None, report: Callable[[Run]
     """
     run = Run(options, suite)
     for text in run.suite.left_out(options.selection):
-        printing.warn(f"{text}")
+        printing.warn(f"note: {text}")
     stopped, ended = "", None
     try:
         with in_order(), progress.shown(run.watch()) as advance:
