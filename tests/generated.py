@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from harness.generation.forms import Plan
     from harness.verdict import Result
 
-OPS = list(registry.load())
+OPS = [op for op in registry.load() if registry.versions(op)]
+"""The declared operators that the installed onnx has."""
 KINDS = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "Scatter", "Dropout")
 """Operators that move data, compute, hold values, take containers, are deprecated, draw at random."""
 

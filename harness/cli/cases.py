@@ -204,14 +204,16 @@ def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flag
             measured += sorted(
                 (item for item in every if str(item.version) in selected), key=lambda item: item.version.since
             )
-    if not measured:
+    every_missing = [f"{op}/{since}" for op in registry.load() for since in registry.missing(op)]
+    lacking = [name for name in every_missing if selection.takes_operator(name)]
+    if not measured and not lacking:
         check_selection(suite, selection)
     of_measured = {(item.version.domain, item.version.name) for item in measured}
     faults = figures.of(op for op in registry.load() if (op.domain, op.name) in of_measured)
     if as_json:
-        printing.show(json.dumps(coverage_report.record(measured, faults), indent=2, ensure_ascii=False))
+        printing.show(json.dumps(coverage_report.record(measured, faults, lacking), indent=2, ensure_ascii=False))
         return
-    for text in coverage_report.lines(measured, faults):
+    for text in coverage_report.lines(measured, faults, lacking):
         printing.show(text)
 
 

@@ -7,13 +7,12 @@ demands something has a case whose arguments do not break it yet, and the others
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import onnx.defs
 
 from harness import operators
 from harness.declare.clause import Clause, Force
@@ -62,8 +61,7 @@ class Draft:
 
 def folder_of(version: OperatorVersion) -> Path:
     """Return the folder of an operator file: the one that onnx/defs has the operator in."""
-    source = onnx.defs.get_schema(version.name, version.since, schema.proto_domain(version.domain)).file
-    name = Path(source).parent.name
+    name = schema.folder(version)
     here = Path(operators.__file__).parent
     folder = here / name
     if not folder.is_dir():
@@ -75,8 +73,9 @@ def folder_of(version: OperatorVersion) -> Path:
 
 
 def snake(name: str) -> str:
-    """Return a name as files and functions have it: grouped_mat_mul for GroupedMatMul."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    """Return a name as files and functions have it: grouped_mat_mul for GroupedMatMul, if_ for If."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    return f"{words}_" if keyword.iskeyword(words) else words
 
 
 def path_of(op: Op) -> Path:
@@ -125,16 +124,17 @@ def _drafted(versions: Sequence[OperatorVersion]) -> Draft:
     constant, function = snake(last.name).upper(), snake(last.name)
     domain = "" if last.domain == "ai.onnx" else f', domain="{last.domain}"'
     numbers = ", ".join(str(item.since) for item in versions) + ("," if len(versions) == 1 else "")
-    texts = coverage.sentences(last)
+    texts = tuple(dict.fromkeys(coverage.sentences(last)))
     names = _clause_names(last.name, texts)
     clauses = [_clause(constant, names[text], text, None) for text in texts]
     about = textwrap.shorten(texts[0] if texts else last.name, WIDTH - len(last.name) - 8, placeholder="...")
     call = ", ".join(_formal(name, item) for name, item in last.arguments.items())
     outputs = ", ".join(item.name for item in last.outputs)
     used = ["EXACT", "Array", "Op", "Version", "ramp", *(["Subgraph"] if "Subgraph" in _parameters(last) else [])]
+    shown = textwrap.fill(f"{outputs} = {last.name}({call})", WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 8)
     head = f'''"""{last.name}: {about}
 
-    {outputs} = {last.name}({call})
+{shown}
 
 Versions: {", ".join(str(item.since) for item in versions)}.
 """
@@ -263,7 +263,9 @@ def _literal(text: str) -> str:
 
 def _to_decide(constant: str, name: str) -> str:
     """Return a case that fails until its arguments break the sentence, or it is declared otherwise."""
-    return f'{constant}.case("to_decide_{name.lower()}", rejects={name}, **({constant}.call or {{}}))\n'
+    words = (f'"to_decide_{name.lower()}"', f"rejects={name}", f"**({constant}.call or {{}})")
+    one_line = f"{constant}.case({', '.join(words)})\n"
+    return one_line if len(one_line) <= WIDTH else f"{constant}.case(\n    {', '.join(words)}\n)\n"
 
 
 def _extended(op: Op, version: OperatorVersion) -> Draft:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import onnx
 from tabulate import tabulate
 
 from harness.results.summary import rate
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
 OUTDATED = "outdated"
 
 
-def lines(coverages: Sequence[Coverage], faults: Mapping[str, Shown] = MappingProxyType({})) -> Iterator[str]:
+def lines(
+    coverages: Sequence[Coverage], faults: Mapping[str, Shown] = MappingProxyType({}), lacking: Sequence[str] = ()
+) -> Iterator[str]:
     """Yield a table of all versions and the totals, then what has no case.
 
     Args:
         coverages: of operator versions.
         faults: how many faults in its oracles the cases of an operator notice, by its name; none: no column.
+        lacking: operator versions that are declared here, and that the installed onnx lacks.
     """
     heads = [
         "operator version",
@@ -51,6 +55,9 @@ def lines(coverages: Sequence[Coverage], faults: Mapping[str, Shown] = MappingPr
     )
     yield ""
     yield from _totals(coverages, declared)
+    if lacking:
+        text = f"Missing, because onnx {onnx.__version__} lacks them (--onnx takes another one): {', '.join(lacking)}"
+        yield textwrap.fill(text, 118, subsequent_indent="    ", break_on_hyphens=False)
     yield from _of_faults(faults, current)
     for item in declared:
         for point in item.missing:
@@ -127,12 +134,15 @@ def _figures(item: Coverage) -> list[int]:
     return [item.points, reached, len(item.excused), item.sentences, cited, item.binding]
 
 
-def record(coverages: Sequence[Coverage], faults: Mapping[str, Shown] = MappingProxyType({})) -> list[dict[str, Any]]:
+def record(
+    coverages: Sequence[Coverage], faults: Mapping[str, Shown] = MappingProxyType({}), lacking: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """Return the same as data for JSON; `faults` of a version are those of its operator."""
     return [
         {
             "operator": str(item.version),
             "declared": item.declared,
+            "in_onnx": True,
             "points": item.points,
             "missing": [str(point) for point in item.missing],
             "excused": dict(item.excused),
@@ -142,7 +152,7 @@ def record(coverages: Sequence[Coverage], faults: Mapping[str, Shown] = MappingP
             **_fault_record(item, faults),
         }
         for item in coverages
-    ]
+    ] + [{"operator": name, "declared": True, "in_onnx": False} for name in lacking]
 
 
 def _fault_record(item: Coverage, faults: Mapping[str, Shown]) -> dict[str, Any]:

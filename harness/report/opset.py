@@ -34,7 +34,7 @@ def words(parts: Iterable[Words]) -> str:
 def head(comparison: Comparison) -> str:
     """Return how many operator versions came, by kind."""
     kinds = Counter(step.change.kind for step in comparison.steps)
-    listed = ", ".join(f"{kinds[kind]} {kind}" for kind in Kind if kinds[kind])
+    listed = ", ".join(f"{kind} {kinds[kind]}" for kind in Kind if kinds[kind])
     text = f"{comparison.before} to {comparison.after}: " + (listed or "nothing came, nothing was reworded")
     return text + (f"; {len(comparison.gone)} went: {', '.join(comparison.gone)}" if comparison.gone else "")
 

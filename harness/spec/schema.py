@@ -7,6 +7,7 @@ import functools
 import itertools
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import onnx
@@ -125,6 +126,11 @@ class OperatorVersion:
     def allowed(self, type_: str) -> tuple[str, ...]:
         """Return the types that a parameter of this type (variable or concrete) may have."""
         return self.types.get(type_, (type_,))
+
+
+def folder(version: OperatorVersion) -> str:
+    """Return the folder of onnx/defs that defines an operator version: math, tensor, nn."""
+    return Path(onnx.defs.get_schema(version.name, version.since, proto_domain(version.domain)).file).parent.name
 
 
 def proto_domain(domain: str) -> str:

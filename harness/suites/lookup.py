@@ -6,6 +6,8 @@ import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import onnx
+
 from harness import globs
 from harness.generation import from_model, plans
 from harness.spec import registry, schema
@@ -60,6 +62,9 @@ def check_selection(suite: Suite, selection: Selection) -> None:
 
 def _similar_operators(glob: str, known: list[str]) -> str:
     words = glob.removeprefix("ai.onnx/").split("/")
+    lacking = [f"{op}/{since}" for op in registry.load() if op.name == words[0] for since in registry.missing(op)]
+    if named := [name for name in lacking if len(words) == 1 or name.endswith(f"/{words[-1]}")]:
+        return f"onnx {onnx.__version__} lacks {', '.join(named)}, which is declared here; --onnx takes another onnx"
     versions = [item.split("/")[2] for item in known if item.split("/")[1] == words[0]]
     if versions and len(words) > 1:
         return f"{words[0]} has the versions {', '.join(versions)}"

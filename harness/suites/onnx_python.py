@@ -59,6 +59,11 @@ def file_name(operator: str) -> str:
     return f"{operator.lower()}.py"
 
 
+def name_of(case: Case) -> str:
+    """Return the name of a case as onnx has it, without `test_`."""
+    return "_".join(re.findall(r"[a-z0-9]+", case.id.partition("/")[2].lower()))
+
+
 def texts(cases: Iterable[Case]) -> Iterator[tuple[str, str, list[str]]]:
     """Yield for each operator its name, the text of its file, and why some of its cases are not in it."""
     by_operator: dict[str, list[Case]] = {}
@@ -99,7 +104,7 @@ def method(case: Case) -> str:
             raise NotExpressibleError(
                 f"{case.id}: no release of onnx brought opset {item.version}, which its generator needs"
             )
-    name = "_".join(re.findall(r"[a-z0-9]+", case.id.partition("/")[2].lower()))
+    name = name_of(case)
     words = [f'"{nodes[0].op_type}"', f"inputs={_names(nodes[0].input)}", f"outputs={_names(nodes[0].output)}"]
     words += [f'domain="{nodes[0].domain}"'] if nodes[0].domain else []
     words += [f"{item.name}={_attribute(case, item)}" for item in nodes[0].attribute]
@@ -203,5 +208,5 @@ def _nested(value: Any, dtype: np.dtype[Any]) -> str:  # noqa: ANN401 - a number
     if isinstance(value, complex):
         return f"complex({_number(value.real)}, {_number(value.imag)})"
     if isinstance(value, float) and math.isfinite(value) and dtype.kind == "f":
-        return str(dtype.type(value))  # The shortest text that gives the same number.
+        return repr(float(str(dtype.type(value))))  # The shortest text that gives the same number; -0 keeps its sign.
     return _number(value)

@@ -146,7 +146,7 @@ def test_half_of_the_faults_that_declared_cases_notice_are_noticed(name: str) ->
     live, sources = oracles.live_functions(look.sources), {item.name: item for item in look.sources.values()}
     lines = frozenset().union(*(unit.lines for unit in look.units if unit.since == NEW))
     ran = [fault for fault in look.faults if any((sources[fault.file].path, number) in lines for number in fault.span)]
-    random.Random(name).shuffle(ran)  # noqa: S311 - a sample
+    random.Random(name).shuffle(ran)
     own = [case for case in cases(op) if case.form == PLAIN]
     declared = [case for case in plans.cases(op, (NEW,)) if case.form == PLAIN]
     of_own, of_declared = verdicts(own), verdicts(declared)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import Counter
 
 import pytest
@@ -48,7 +49,7 @@ def test_about_half_of_all_steps_are_types_only() -> None:
     kinds: Counter[Kind] = Counter()
     for path in schema.every():
         every = [description.describe(version) for version in schema.versions(*path.split("/"))]
-        kinds.update(changes.compare(old, new).kind for old, new in zip(every, every[1:], strict=False))
+        kinds.update(changes.compare(old, new).kind for old, new in itertools.pairwise(every))
     steps = kinds.total() - kinds[Kind.DEPRECATED]
     assert 0.4 < kinds[Kind.TYPES] / steps < 0.55, kinds
 
@@ -70,7 +71,7 @@ def test_punctuation_is_no_change() -> None:
 
 
 def test_every_change_of_opset_28_that_the_declarations_have_is_named() -> None:
-    """As if opset 28 had been new: each clause that begins or ends there is of a sentence that came, went or changed."""
+    """As if opset 28 had been new: a clause that begins or ends there is of a sentence that came, went or changed."""
     for op in registry.load():
         if op.domain != "ai.onnx" or op.versions[-1] != 28 or len(op.versions) == 1:
             continue

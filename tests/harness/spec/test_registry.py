@@ -32,7 +32,7 @@ def identity(*versions: int, name: str = "Identity") -> Op:
 
 def lines(monkeypatch: pytest.MonkeyPatch, op: Op, *ops: str) -> list[str]:
     monkeypatch.setattr(registry, "load", lambda: Registry([op]))
-    return Generated().left_out(Selection(ops))
+    return Generated().left_out(Selection(ops or (op.name,)))
 
 
 def test_a_version_that_is_not_declared_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
