@@ -14,12 +14,15 @@ import yaml
 from commands import command
 from paths import ROOT
 
+from harness.opset.changes import Kind
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 ADAPTERS = ROOT / "backends" / "README.md"
 PAGE = ROOT / "docs" / "gate-in-ten-minutes.md"
+OPSET = ROOT / "docs" / "new-opset.md"
 
 
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
@@ -122,6 +125,26 @@ def test_the_shortest_adapter_runs_as_its_page_says(tmp_path: Path, monkeypatch:
     (tmp_path / "shown.py").write_text(shown.out)
     done = subprocess.run([sys.executable, "shown.py"], capture_output=True, text=True, timeout=60, check=False)
     assert "ValueError: cannot reshape array" in done.stderr, done
+
+
+def test_every_command_of_a_new_opset_is_there() -> None:
+    """They take the nightly onnx and write into the checkout, so that they are not run here; what they do has tests."""
+    text = OPSET.read_text(encoding="utf-8")
+    lines = [line for block in blocks(text) if block.kind == "sh" for line in block.text.splitlines()]
+    commands = [
+        part for line in lines for part in line.split("#")[0].split(" && ") if part.startswith("onnx-conformance ")
+    ]
+    assert len(commands) >= 12
+    for line in commands:
+        name, *words = shlex.split(line)[1:]
+        options = {word.partition("=")[0] for word in words if word.startswith("--")}
+        helped = command(name, "--help")
+        assert helped.status == 0, line
+        assert options <= set(re.findall(r"--[a-z-]+", helped.out)), line
+    shown = set(re.findall(r"nox -s (\w+)", text))
+    assert all(f"def {name}(session" in (ROOT / "noxfile.py").read_text() for name in shown)
+    kinds = set(re.findall(r"`([a-z ]+)`", text.partition("| first |")[2].partition("\n")[0]))
+    assert kinds == set(map(str, Kind))
 
 
 def test_the_toy_runtime_is_as_small_as_the_page_says() -> None:

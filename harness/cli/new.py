@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     help="Write the case to a folder in ONNX's layout, which `run --suite FOLDER` runs, not to the operator file.",
 )  # fmt: skip
 def new(operator: str | None, model: Path | None, inputs: Path | None, name: str, out: Path | None) -> None:
-    """Write the first lines of an operator file, extend one by a version, or write a case from a model.
+    """Write the first lines of an operator file, or a case from a model that fails.
 
     The sentences of the text become clauses; what only a reader can decide fails in the tests until it is decided.
     With --model: a failure that somebody met becomes a case, with what the oracle says of it.

@@ -29,9 +29,9 @@ FORMATS = ("text", "markdown", "json")
 @click.option("--check", is_flag=True, help="Exit with 1 where a schema point or a binding sentence has no case.")
 @click.option("--before", type=click.Path(dir_okay=False, path_type=Path), hidden=True)
 def opset_(between: str, domain: str, form: str, check: bool, before: Path | None) -> None:  # noqa: FBT001 - click's flags
-    """Show what changed between two opsets, 27..28, or two onnx packages, onnx==1.22.0..onnx-weekly.
+    """Show what changed between two opsets or two onnx packages, and what has no case yet.
 
-    For each operator version that came or was reworded in place: types, attributes, inputs, outputs and sentences that
+    A range is 27..28, of opsets, or 1.22.0..onnx-weekly, of packages. For each operator version that came or was reworded in place: types, attributes, inputs, outputs and sentences that
     came, went or changed, word by word; which clauses and cases of the version before hold on; which schema points and
     binding sentences have no case; what the official suite has. Without an argument: the newest opset. A side that is
     left out is the newest opset, or the installed onnx.

@@ -127,7 +127,8 @@ def _drafted(versions: Sequence[OperatorVersion]) -> Draft:
     texts = tuple(dict.fromkeys(coverage.sentences(last)))
     names = _clause_names(last.name, texts)
     clauses = [_clause(constant, names[text], text, None) for text in texts]
-    about = textwrap.shorten(texts[0] if texts else last.name, WIDTH - len(last.name) - 8, placeholder="...")
+    first = texts[0].removeprefix(f"{last.name} ") if texts else "what it does"
+    about = textwrap.shorten(first, WIDTH - len(last.name) - 8, placeholder="...")
     call = ", ".join(_formal(name, item) for name, item in last.arguments.items())
     outputs = ", ".join(item.name for item in last.outputs)
     used = ["EXACT", "Array", "Op", "Version", "ramp", *(["Subgraph"] if "Subgraph" in _parameters(last) else [])]

@@ -6,6 +6,8 @@ import difflib
 import functools
 import importlib
 import pkgutil
+import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness import operators
@@ -15,6 +17,7 @@ from harness.spec import schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from types import ModuleType
 
     from harness.spec.schema import OperatorVersion
 
@@ -96,11 +99,28 @@ def _check(op: Op) -> None:
 
 @functools.cache
 def load() -> Registry:
-    """Return the registry of all files under `operators/`."""
+    """Return the registry of all files under `operators/`.
+
+    Raises:
+        DeclarationError: a file cannot be read as Python, or what it declares is wrong; the text names file and line.
+    """
     declared: list[Op] = []
     for name in operator_modules():
-        declared += [item for item in vars(importlib.import_module(name)).values() if isinstance(item, Op)]
+        declared += [item for item in vars(_imported(name)).values() if isinstance(item, Op)]
     return Registry(declared)
+
+
+def _imported(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except SyntaxError as error:
+        raise DeclarationError(f"{error.filename}, line {error.lineno}: {error.msg}") from error
+    except Exception as error:
+        file = Path(operators.__file__).parent.joinpath(*name.split(".")[2:]).with_suffix(".py")
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == file]
+        where = f"{file}, line {frames[-1].lineno}" if frames else f"{file}"
+        said = f"{error}" if isinstance(error, HarnessError) else f"{type(error).__name__}: {error}"
+        raise DeclarationError(f"{where}: {said}") from error
 
 
 def declares(module: str, op: Op) -> bool:

@@ -23,7 +23,7 @@ from harness.report.html.table import Table
 from harness.results import sampling
 from harness.results.merge import merge
 from harness.results.stream import ResultsError, Run
-from harness.spec import registry, schema
+from harness.spec import registry
 from harness.suites.generated import Generated
 from harness.suites.selection import Selection
 from harness.verdict import Verdict
@@ -104,11 +104,7 @@ def test_cases_outside_are_not_made(generated: Generated, monkeypatch: pytest.Mo
 @pytest.mark.usefixtures("all_operators")
 def test_every_form_of_the_manifest_is_one_that_its_version_may_have() -> None:
     """Otherwise a sample would lack the cases of that form."""
-    names = {
-        str(version): forms.form_names(version)
-        for op in registry.load()
-        for version in schema.versions(op.domain, op.name)
-    }
+    names = {str(version): forms.form_names(version) for op in registry.load() for version in registry.versions(op)}
     total = 0
     for path in MANIFEST.glob("*.txt"):
         for line in path.read_text().splitlines()[1:]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING
+
 import numpy as np
 import onnx
 import pytest
 from commands import command
 from generated import nothing_derived
 
+from harness import operators
 from harness.declare import EXACT, Op, ramp
 from harness.generation import plans
 from harness.spec import evaluator as oracle
@@ -15,6 +19,9 @@ from harness.spec import registry, schema
 from harness.spec.registry import Registry
 from harness.suites.generated import Generated
 from harness.suites.selection import Selection
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 IDENTITY = (1, 13, 14, 16, 19, 21, 23, 24, 25)
 
@@ -91,3 +98,29 @@ def test_all_of_onnx_is_known_by_name() -> None:
     every = schema.every()
     assert every["ai.onnx/Split"] == tuple(f"ai.onnx/Split/{since}" for since in (1, 2, 11, 13, 18))
     assert sum(map(len, every.values())) == len(onnx.defs.get_all_schemas_with_history())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "from harness.declare import ramp\n\nX = ramp(3)[0]\n",
+            "line 3: TypeError: 'Data' object is not subscriptable",
+        ),
+        ("def broken(:\n", "line 1: invalid syntax"),
+        ("from harness.declare import EXACT, Op\n\nA = Op('Abs', versions=(1), compare=EXACT)\n", "line 3: "),
+    ],
+)
+def test_what_is_wrong_in_an_operator_file_gets_one_line(
+    text: str, said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whoever writes an operator meets these first; they are no fault of the harness."""
+    (tmp_path / "wrong.py").write_text(text)
+    monkeypatch.setattr(operators, "__path__", [*operators.__path__, str(tmp_path)])
+    monkeypatch.setattr(operators, "__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.delitem(sys.modules, "harness.operators.wrong", raising=False)
+    monkeypatch.setattr(registry, "load", registry.load.__wrapped__)
+    done = command("list", "--op", "Split")
+    assert (done.status, done.out) == (2, ""), done.text
+    assert done.err.startswith(f"onnx-conformance: {tmp_path / 'wrong.py'}, {said}"), done.err
+    assert done.err.count("\n") == 1
