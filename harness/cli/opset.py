@@ -31,7 +31,7 @@ FORMATS = ("text", "markdown", "json")
 def opset_(between: str, domain: str, form: str, check: bool, before: Path | None) -> None:  # noqa: FBT001 - click's flags
     """Show what changed between two opsets or two onnx packages, and what has no case yet.
 
-    A range is 27..28, of opsets, or 1.22.0..onnx-weekly, of packages; without one: the newest opset. A side that is left
+    A range is 27..28, of opsets, or 1.22.0..onnx-weekly, of packages; none: the newest opset. A side that is left
     out is the newest opset, or the installed onnx.
 
     For each operator version that came or was reworded in place: types, attributes, inputs, outputs and sentences that
