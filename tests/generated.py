@@ -114,6 +114,7 @@ def few() -> Iterator[Case]:
 LOWEST_IR = dict.fromkeys(range(1, 9), 3) | {9: 4, 10: 5, 11: 6} | dict.fromkeys((12, 13, 14), 7)
 LOWEST_IR |= dict.fromkeys(range(15, 19), 8) | dict.fromkeys((19, 20), 9) | dict.fromkeys((21, 22), 10)
 LOWEST_IR |= {23: 11, 24: 12, 25: 13, 26: 13, 27: 13, 28: 14, 29: 14}
+LOWEST_IR = {opset: ir for opset, ir in LOWEST_IR.items() if opset <= onnx.defs.onnx_opset_version()}
 LOWEST_IR_OF_DOMAIN = {
     "": LOWEST_IR,
     "ai.onnx.preview": LOWEST_IR,

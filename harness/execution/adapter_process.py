@@ -9,6 +9,7 @@ process is ended after the answer to the slow one: so no case runs twice, and no
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import selectors
@@ -151,9 +152,14 @@ class AdapterProcess:
         self._pending: deque[tuple[int, Case]] = deque()
         self._next_id = self._unsent = 0
         self._process: ProcessTree | None = None
+        self._successor: ProcessTree | None = None
+        """Started ahead of time, where processes of this backend have ended before; nobody has read its hello yet."""
         self._killed_until: float | None = None
         """When a process that was killed must have ended; the next one starts after that."""
         self._ready = False
+        self._took_successor = False
+        self._crashes = False
+        """Whether a process has crashed over a case, and no successor before its hello."""
         self._withdrawn = False
         """Whether cases that the process was sent are withdrawn."""
         self._cpu: tuple[float, float] | None = None
@@ -164,15 +170,13 @@ class AdapterProcess:
     # The life of the process
 
     def start(self) -> None:
-        """Start the process; its hello comes later.
+        """Start the process, or take the one that was started ahead of time; its hello comes later.
 
         Raises:
             StartError: the command cannot be run.
         """
-        try:
-            self._process = ProcessTree(self.target, self.limits.memory)
-        except OSError as error:
-            raise StartError(self, f"{self.target.name}: cannot run {error.filename!r}: {error.strerror}") from error
+        self._took_successor = self._successor is not None
+        self._process, self._successor = self._successor or self._started(), None
         self._incoming = Incoming()
         self._outgoing: deque[memoryview] = deque()
         self._unsent = 0
@@ -184,10 +188,28 @@ class AdapterProcess:
         self._process.watch(self._selector, self._on_stdout, self._on_stderr, self._on_supervisor)
         self._writing = False
 
+    def _started(self) -> ProcessTree:
+        try:
+            return ProcessTree(self.target, self.limits.memory)
+        except OSError as error:
+            raise StartError(self, f"{self.target.name}: cannot run {error.filename!r}: {error.strerror}") from error
+
+    def _start_successor(self) -> None:
+        """Start the next process while this one works, where one has crashed before: the next crash costs no start.
+
+        Not where the first one so started has ended by itself: a device may suffice for one process only.
+        """
+        if self._crashes and self._successor is None and self.budget.ends < self.limits.restarts:
+            with contextlib.suppress(StartError):  # Whoever needs it then starts it again, and is told.
+                self._successor = self._started()
+
     def close(self) -> None:
         """End the process and everything it started; unanswered cases are dropped."""
         self._end()
         self._pending.clear()
+        successor, self._successor = self._successor, None
+        if successor is not None:
+            successor.end(self._selector, 0)
 
     def _end(self) -> None:
         process, self._process = self._process, None
@@ -473,11 +495,13 @@ class AdapterProcess:
             )
         self.hello = {key: value if _is_plain(value) else protocol.clip(value) for key, value in header.items()}
         now = time.monotonic()
-        self.case_times.start = now - self._since
+        if not self._took_successor:  # It says nothing of how long a start takes.
+            self.case_times.start = now - self._since
         self._ready, self._first_death, self._since = True, None, now
         for request, case in self._pending:  # Which of them the adapter accepts is known only now.
             self._enqueue(request, case)
         self._opt_out()
+        self._start_successor()
 
     def check_deadline(self, now: float) -> None:
         """Enforce the deadline of the process; call it after everything that could be read was read."""
@@ -521,6 +545,7 @@ class AdapterProcess:
     def _blame(self, reply: Died | Late | Broken) -> None:
         """Make this the reply to the first unanswered case, and replace the process for the others."""
         reason = replies.reason(reply)
+        self._crashes = self._ready and (self._crashes or isinstance(reply, Died))
         if not self._ready:
             self._end_before_hello(reply, reason)
             return

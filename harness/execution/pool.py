@@ -203,6 +203,7 @@ class ProcessPool:
                 process.retire()
             else:
                 self.slow.remove(process)
+                process.close()
                 self._earlier_faults += process.faults
 
     def survives(self, error: AdapterProcessError) -> bool:

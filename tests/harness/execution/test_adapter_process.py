@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.case.case import Case
+    from harness.execution.process_tree import ProcessTree
 
 SHORT = 0.5
 pytestmark = pytest.mark.usefixtures("ends")
@@ -218,6 +221,45 @@ def test_an_adapter_that_dies_between_cases_is_started_again(cases: dict[str, Ca
     assert isinstance(dead, Died), dead
     assert (dead.status, dead.signal) == (3, ""), dead
     assert isinstance(after, Answered), after
+
+
+def pid_of(process: ProcessTree | None) -> int:
+    assert process is not None
+    return process._process.pid
+
+
+def test_after_an_end_the_next_process_is_started_ahead_of_time(cases: dict[str, Case]) -> None:
+    with lane("exits_with_3") as opened:
+        opened.ask(cases["even"])
+        assert opened.process._successor is None, "one that never ended needs no second process"
+        opened.ask(cases[FAULTY])
+        opened.ask(cases["even"])
+        ahead = pid_of(opened.process._successor)
+        assert isinstance(opened.ask(cases[FAULTY]), Died)
+        assert isinstance(opened.ask(cases["even"]), Answered)
+        assert pid_of(opened.process._process) == ahead
+        last = pid_of(opened.process._successor)
+        assert last != ahead
+    assert not runs(last)
+    assert not runs(ahead)
+
+
+def test_a_successor_that_was_killed_meanwhile_is_started_again(cases: dict[str, Case]) -> None:
+    with lane("exits_with_3") as opened:
+        for name in (FAULTY, "even"):
+            opened.ask(cases[name])
+        ahead = pid_of(opened.process._successor)
+        os.kill(ahead, signal.SIGKILL)
+        assert isinstance(opened.ask(cases[FAULTY]), Died)
+        assert isinstance(opened.ask(cases["even"]), Answered)
+        assert pid_of(opened.process._process) != ahead
+
+
+def test_no_successor_is_started_that_the_restarts_do_not_allow(cases: dict[str, Case]) -> None:
+    with lane("exits_with_3", restarts=1) as opened:
+        for name in (FAULTY, "even"):
+            opened.ask(cases[name])
+        assert opened.process._successor is None
 
 
 def test_a_death_is_reported_with_its_signal_and_last_output(cases: dict[str, Case]) -> None:
