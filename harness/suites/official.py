@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -12,7 +13,7 @@ import onnx
 from onnx import numpy_helper
 
 from harness.case.case import EXPANDED, PLAIN, Allowance, Case, Outcome
-from harness.suites import onnx_layout
+from harness.suites import onnx_layout, packs
 from harness.suites.selection import Listed, listed
 from harness.suites.suite import Outlook
 
@@ -61,14 +62,31 @@ class Official:
 
     def _load(self) -> list[Case]:
         if self._loaded is None:
-            from onnx.backend.test.loader import load_model_tests  # noqa: PLC0415 - takes seconds, most runs do without
-
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # Its case files divide by zero on purpose.
-                loaded = load_model_tests(kind="node")
-            names = {item.name: item for item in loaded}
-            self._loaded = [_official(item, names) for item in loaded]
+            key = packs.key(self.name, onnx.__version__, *_made_of())
+            self._loaded = packs.read(key)
+            if self._loaded is None:
+                self._loaded = _collected()
+                packs.write(key, self._loaded)
         return self._loaded
+
+
+def _made_of() -> Iterator[str]:
+    """Yield name, size and time of each file of onnx that its cases come from: somebody may be writing them."""
+    package = Path(onnx.__file__).parent
+    for path in sorted((*package.glob("*.so"), *package.glob("*.py"), *(package / "backend" / "test").rglob("*.py"))):
+        status = path.stat()
+        yield f"{path} {status.st_size} {status.st_mtime_ns}"
+
+
+def _collected() -> list[Case]:
+    """Return the cases as onnx makes them, which takes seconds."""
+    from onnx.backend.test.loader import load_model_tests  # noqa: PLC0415 - takes seconds, most runs do without
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Its case files divide by zero on purpose.
+        loaded = load_model_tests(kind="node")
+    names = {item.name: item for item in loaded}
+    return [_official(item, names) for item in loaded]
 
 
 def _official(item: Any, names: dict[str, Any]) -> Case:  # noqa: ANN401 - onnx's TestCase

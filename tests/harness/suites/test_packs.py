@@ -1,0 +1,150 @@
+"""Packs: the same cases as were made, never a wrong one."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.case.case import Case, digest_values
+from harness.suites import official, packs
+from harness.suites.generated import Generated
+from harness.suites.official import Official
+from harness.suites.selection import Selection
+
+KEY = "0" * 32
+OPS = ("Split/18", "SequenceInsert/11", "Cast/25", "StringNormalizer/10", "ai.onnx.ml/DictVectorizer/1")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture(scope="module")
+def some() -> list[Case]:
+    """Cases with tensors of many types, strings, sequences, maps, refusals and without answers."""
+    cases = Generated().cases(Selection(ops=OPS, forms=("plain",)))
+    plain = [case for case in cases if case.allowance.bounds is None and not case.allowance.any_of]
+    assert {str(case.outcome) for case in plain} == {"values", "rejects", "unspecified"}
+    return [dataclasses.replace(case, force="", reworded="", readings=(), notes=()) for case in plain]
+
+
+def told(cases: list[Case] | None) -> list[object]:
+    """Return everything of cases in a form that compares exactly."""
+    assert cases is not None
+    return [
+        (
+            digest_values(dict(case.inputs)),
+            digest_values({str(index): value for index, value in enumerate(case.expected or ())}),
+            *(getattr(case, item.name) for item in dataclasses.fields(case) if item.name not in {"inputs", "expected"}),
+        )
+        for case in cases
+    ]
+
+
+def test_cases_come_back_as_they_were_made(some: list[Case]) -> None:
+    packs.write(KEY, some)
+    assert told(packs.read(KEY)) == told(some)
+
+
+@pytest.mark.parametrize("place", [3, 30, 70, 2000, -5])
+def test_a_pack_with_a_flipped_bit_is_removed(place: int, some: list[Case], cache: Path) -> None:
+    packs.write(KEY, some)
+    path = cache / "packs" / f"{KEY}.pack"
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+    assert packs.read(KEY) is None
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("size", [0, 10, 60, 5000])
+def test_a_pack_that_was_cut_off_is_removed(size: int, some: list[Case], cache: Path) -> None:
+    packs.write(KEY, some)
+    path = cache / "packs" / f"{KEY}.pack"
+    path.write_bytes(path.read_bytes()[:size])
+    assert packs.read(KEY) is None
+    assert not path.exists()
+
+
+def test_a_key_is_of_everything_that_the_cases_come_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = {packs.key("official", "1.23.2"), packs.key("official", "1.23.3"), packs.key("official1.23.2"), packs.key()}
+    monkeypatch.setattr(np, "__version__", "9.9")
+    keys.add(packs.key("official", "1.23.2"))
+    assert len(keys) == 5
+
+
+def test_without_a_cache_there_are_no_packs(some: list[Case], monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", "")
+    packs.write(KEY, some)
+    assert packs.read(KEY) is None
+    assert not cache.exists()
+
+
+def test_a_cache_that_cannot_be_written_is_no_fault(some: list[Case], cache: Path) -> None:
+    cache.write_text("a file where the folder should be")
+    packs.write(KEY, some)
+    assert packs.read(KEY) is None
+
+
+def test_a_full_disk_leaves_nothing_behind(some: list[Case], cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_self: Path, _target: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    packs.write(KEY, some)
+    assert packs.read(KEY) is None
+    assert list((cache / "packs").iterdir()) == []
+
+
+def test_the_least_recently_used_are_removed(some: list[Case], cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"{number}" * 32 for number in range(3)]
+    packs.write(names[0], some)
+    size = (cache / "packs" / f"{names[0]}.pack").stat().st_size
+    monkeypatch.setattr(packs, "MOST_BYTES", int(size * 2.5))
+    packs.write(names[1], some)
+    for name, seconds in zip(names, (1000, 2000), strict=False):
+        os.utime(cache / "packs" / f"{name}.pack", (seconds, seconds))
+    assert packs.read(names[0])  # It is used now, so the other is the older one.
+    packs.write(names[2], some)
+    assert [name for name in names if packs.read(name) is not None] == [names[0], names[2]]
+
+
+def write_often(some: list[Case]) -> None:
+    for _ in range(20):
+        packs.write(KEY, some)
+
+
+def test_two_writers_and_a_reader_disturb_nobody(some: list[Case]) -> None:
+    processes = [multiprocessing.get_context("fork").Process(target=write_often, args=(some,)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    while any(process.is_alive() for process in processes):
+        found = packs.read(KEY)
+        assert found is None or len(found) == len(some)
+    assert [process.exitcode for process in processes] == [0, 0]
+    assert told(packs.read(KEY)) == told(some)
+
+
+def test_the_official_suite_is_collected_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = official._collected()
+    monkeypatch.setattr(official, "_collected", lambda: made)
+    first = list(Official().cases(Selection()))
+    monkeypatch.setattr(official, "_collected", lambda: pytest.fail("it collects them again"))
+    second = list(Official().cases(Selection()))
+    assert told(second) == told(first)
+    assert len(second) > 1000
+
+
+def test_cases_that_somebody_writes_in_onnx_are_collected_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = packs.key("official", *official._made_of())
+    usual = list(official._made_of())
+    monkeypatch.setattr(official, "_made_of", lambda: [*usual[:-1], f"{usual[-1]}1"])
+    assert packs.key("official", *official._made_of()) != before
+    assert any(text.split(" ")[0].endswith("case/node/split.py") for text in usual)
