@@ -176,12 +176,17 @@ def _inside(where: str, wanted: Value, got: Value) -> Iterator[tuple[str, Array,
 
 
 def _signed(wanted: Array, got: Array) -> list[list[int]]:
+    """Return index and signed distance of the elements that differ, of the farthest MOST_OFFSETS."""
     if wanted.dtype.kind == "c":
         real, imaginary = _signed(wanted.real, got.real), _signed(wanted.imag, got.imag)
         return real + [[wanted.size + index, steps] for index, steps in imaginary]
     a, b = (np.ascontiguousarray(item).reshape(-1) for item in (wanted, got))
     from_, to = ordered(a), ordered(b)
     moved = np.flatnonzero((from_ != to) & ~np.isnan(a.astype(np.float64)))
+    if len(moved) > MOST_OFFSETS:  # Before they become Python's numbers: there may be a hundred thousand.
+        low, high = np.minimum(from_[moved], to[moved]), np.maximum(from_[moved], to[moved])
+        far = high.astype(np.uint64) - low.astype(np.uint64)  # Two of int64 may be farther apart than int64 can say.
+        moved = moved[np.argsort(np.iinfo(np.uint64).max - far, kind="stable")[:MOST_OFFSETS]]
     return [[int(index), int(to[index]) - int(from_[index])] for index in moved]
 
 

@@ -26,7 +26,9 @@ import onnxruntime
 from tabulate import tabulate
 
 from harness.execution.adapter_process import Limits
+from harness.execution.ask import Asker
 from harness.execution.backend_names import Target, resolve
+from harness.execution.replies import Died
 from harness.generation import plans
 from harness.run.run import Options, Run
 from harness.run.scheduler import Scheduler
@@ -57,7 +59,7 @@ def whole_command(rounds: int) -> tuple[float, str]:
     """Return the time of `run --suite official` over that of onnx's own runner, by turns."""
     ours = [sys.executable, "-m", "harness.cli", "run", "--suite", "official", "--backend", "onnxruntime"]
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore"]
-    theirs = [*pytest, str(HERE / "onnx_scheduler.py")]
+    theirs = [*pytest, str(HERE / "onnx_runner.py")]
     pairs = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
     mine, other = (statistics.median(column) for column in zip(*pairs, strict=True))
     return statistics.median(a / b for a, b in pairs), f"{mine:.1f} s against {other:.1f} s"
@@ -99,6 +101,29 @@ def own_cost(rounds: int) -> tuple[float, str]:
     pairs = [(harness_loop(cases), bare_loop(cases)) for _ in range(rounds)]
     mine, other = (statistics.median(column) * 1000 / len(cases) for column in zip(*pairs, strict=True))
     return statistics.median(a / b for a, b in pairs), f"{mine:.3f} ms a case against {other:.3f} ms, one lane"
+
+
+def crash(rounds: int) -> tuple[float, str]:
+    """Return the time of a crash and of the next answer, over that of a start, once the next process is ready."""
+    split = {case.name: case for case in Generated().cases(Selection(ops=("Split/18",), forms=("plain",)))}
+    deadly, harmless = split["outputs_beyond_num_outputs"], split["lengths"]
+    ends, starts = [], []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        with Asker(resolve("onnxruntime"), Limits()) as asker:
+            asker.ask(harmless)
+            starts.append(time.perf_counter() - started)
+            for case in (deadly, harmless, deadly, harmless):
+                asker.ask(case)
+                time.sleep(1 if case is harmless else 0)  # Meanwhile its successor starts.
+            before = time.perf_counter()
+            died = asker.ask(deadly)
+            asker.ask(harmless)
+            ends.append(time.perf_counter() - before)
+            if not isinstance(died, Died):
+                raise SystemExit(f"{deadly.id} no longer ends onnxruntime; take another case")
+    end, start = statistics.median(ends), statistics.median(starts)
+    return end / start, f"{end:.3f} s against {start:.3f} s"
 
 
 def generation() -> tuple[float, str]:
@@ -164,7 +189,13 @@ def main() -> int:
     parser.add_argument("--results", type=int, default=1_000_000, help="how many results are streamed")
     options = parser.parse_args()
     figures = [
-        ("run --suite official on onnxruntime / onnx's runner under pytest", whole_command(options.rounds), 0.25, "<="),
+        (
+            "run --suite official on onnxruntime / onnx's runner under pytest",
+            whole_command(options.rounds),
+            0.067,
+            "<=",
+        ),
+        ("a crash of onnxruntime / a start of it", crash(options.rounds), 0.25, "<="),
         ("harness / bare loop over the same sessions", own_cost(options.rounds), 1.5, "<="),
         ("generated cases a second and core", generation(), 2000.0, ">="),
         ("peak memory of all results / of a tenth", alone(memory, options.results), 1.1, "<="),

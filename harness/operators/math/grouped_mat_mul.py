@@ -24,7 +24,8 @@ def _results(input: Array, weights: Array, group_indices: Array, bias: Array | N
     """Return what the definition says, in real numbers."""
     with np.errstate(all="ignore"):
         products = input.astype(np.longdouble)[:, None, :, None] * weights[group_indices]  # [M, S, K, N]
-        return products.sum(axis=2) + (0 if bias is None else bias[group_indices])
+        output: Array = products.sum(axis=2) + (0 if bias is None else bias[group_indices])
+    return output
 
 
 def _magnitudes(input: Array, weights: Array, group_indices: Array, bias: Array | None) -> Array:

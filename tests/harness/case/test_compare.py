@@ -12,7 +12,7 @@ import pytest
 from backends.protocol import ELEMENT_TYPES, numpy_dtype
 from harness.case.case import Allowance
 from harness.case.compare import MOST_OFFSETS, Mismatch, compare, offsets
-from harness.case.elements import is_float, ulps
+from harness.case.elements import is_float, ordered, ulps
 from harness.verdict import Verdict
 
 EXACT = Allowance("exact", signed_zero=True)
@@ -499,3 +499,18 @@ def test_hostile_strings_are_kept_as_text() -> None:
 def test_no_element_is_kept_where_none_can_be_compared() -> None:
     mismatch = mismatch_of(array(1, 2), array(1))
     assert (mismatch.differs, mismatch.wanted, mismatch.given) == ((), (), ())
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.complex128])
+def test_the_farthest_of_many_offsets_are_kept_the_first_of_equals(dtype: type) -> None:
+    """Also where two doubles are farther apart than an int64 can say."""
+    random = np.random.default_rng(7)
+    size = 5 * MOST_OFFSETS
+    wanted, got = (random.choice([-1.0, 1.0, np.inf, -np.inf, 0.5, 2.0, 0.0], size).astype(dtype) for _ in range(2))
+    parts = [(wanted, got)] if dtype is not np.complex128 else [(wanted.real, got.real), (wanted.imag, got.imag)]
+    each = [pair for a, b in parts for pair in zip(ordered(a.copy()).tolist(), ordered(b.copy()).tolist(), strict=True)]
+    far = [[index, to - from_] for index, (from_, to) in enumerate(each) if to != from_]
+    assert len(far) > MOST_OFFSETS
+    expected = sorted(far, key=lambda item: (-abs(item[1]), item[0]))[:MOST_OFFSETS]
+    assert offsets([wanted], [got], EXACT) == {"outputs[0]": expected}
+    assert max(abs(steps) for _, steps in expected) > (1 << 62 if dtype in {np.float64, np.complex128} else 1)
