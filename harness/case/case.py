@@ -62,6 +62,11 @@ class Bounds(Sequence["np.ndarray[Any, Any]"]):
             self._values, self._compute = self._compute(), None
         return self._values
 
+    @property
+    def computed(self) -> tuple[np.ndarray[Any, Any], ...] | None:
+        """The errors, if somebody has asked for them."""
+        return self._values if self._compute is None else None
+
     def __len__(self) -> int:
         """Return the number of outputs."""
         return len(self._all())
@@ -182,6 +187,11 @@ class Case:
         """Return the message that requests it from an adapter; see backends/README.md."""
         return b'{"id":%d,' % number + self._request[1:]
 
+    @property
+    def frame(self) -> bytes:
+        """The message without its number, as packs keep it."""
+        return self._request
+
     @functools.cached_property
     def _request(self) -> bytes:
         """The message without its number: the same for every backend."""
@@ -213,7 +223,7 @@ class Case:
         outcome = f"{self.outcome} {self.allowance}".encode()
         others = [_bytes(item.values) for item in self.allowance.any_of if item is not None]
         expected = b"".join([outcome, _bytes(self.expected), *others])
-        fed = self.inputs if self.earlier is None else [dict(self.earlier), dict(self.inputs)]
+        fed = dict(self.inputs) if self.earlier is None else [dict(self.earlier), dict(self.inputs)]
         of_inputs = digest_values(fed)
         return _digest(b"".join([self.model, *self.files.values()])), of_inputs, _digest(expected)
 

@@ -57,6 +57,7 @@ class Limits:
         memory: bytes of address space, or None.
         restarts: how often a process that ended is replaced.
         ahead: how many requests are sent ahead of answers.
+        cores: processors that its runtime may keep busy; None: all that there are.
     """
 
     timeout: float = 20.0
@@ -64,6 +65,7 @@ class Limits:
     memory: int | None = None
     restarts: int = 1000
     ahead: int = 16
+    cores: float | None = None
 
 
 @dataclass(frozen=True)

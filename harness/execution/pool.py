@@ -179,7 +179,7 @@ class ProcessPool:
             return False
         busy = sum(1.0 if (cores := cores_used.get(other)) is None else cores for other in self.slow if not other.idle)
         every = own + busy + len(self.processes)
-        return every <= case_times.cores() + SPARE_CORES or own + busy < SPARE_CORES
+        return every <= (self._limits.cores or case_times.cores()) + SPARE_CORES or own + busy < SPARE_CORES
 
     def _replace_slow(self, process: AdapterProcess, now: float) -> None:
         """Leave a process with its slow case, and put another in its place."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import functools
 import multiprocessing
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -109,7 +110,7 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
 
     None if there is no file, or one without a core, or one with other names, types or versions than are declared.
     """
-    path = next((folder / file_name(op) for folder in GENERATED if (folder / file_name(op)).is_file()), None)
+    path = _file(op)
     if path is None:
         return None
     rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
@@ -121,6 +122,19 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
     stems = {entry.id.partition("@")[0] for entry in entries}
     whole = declared <= stems and stems - declared <= possible and any(entry.core for entry in entries)
     return entries if whole else None
+
+
+def counts(op: Op, *, of_core: bool = False) -> Counter[str]:
+    """Return how many cases of each operator version the manifest has, or how many of its core; it is not checked."""
+    path = _file(op)
+    if path is None:
+        return Counter()
+    rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    return Counter("/".join(words[0].split("/")[:3]) for words in rows if not of_core or words[-1] == CORE)
+
+
+def _file(op: Op) -> Path | None:
+    return next((folder / file_name(op) for folder in GENERATED if (folder / file_name(op)).is_file()), None)
 
 
 def check(ops: Iterable[Op], folder: Path, jobs: int = 1, *, whole: bool = True) -> Iterator[str]:

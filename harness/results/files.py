@@ -199,9 +199,9 @@ class Streams:
             "arguments": {**arguments, **({"samples": sampled} if sampled else {})},
         }
 
-    def add(self, result: Result) -> None:
-        """Write and count a result."""
-        self._stream_of[result.backend].writer.add(result)
+    def add(self, result: Result, text: bytes | None = None) -> None:
+        """Write and count a result; `text`: its line, if that was written already."""
+        self._stream_of[result.backend].writer.add(result, text)
 
     def add_unreadable(self, item: Unreadable) -> None:
         """Write a case that could not be read to every file."""

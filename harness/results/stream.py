@@ -138,6 +138,17 @@ def to_record(result: Result) -> dict[str, Any]:
     return {key: value for key, value in record.items() if key not in SPARSE or value not in ("", None, (), {})}
 
 
+def encoded(result: Result) -> bytes:
+    """Return a result as a line of the stream."""
+    if sum(map(len, result.ulps.values())) > MOST_DISTANCES:
+        result = dataclasses.replace(result, ulps={})  # Of thousands of outputs; the line could not be read again.
+    return _encoded(to_record(result))
+
+
+def _encoded(record: Mapping[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+
+
 def unreadable_record(item: Unreadable) -> dict[str, str]:
     """Return a case that could not be read as a record of the stream."""
     return {"kind": "unreadable", "case": item.case, "message": item.message}
@@ -313,14 +324,11 @@ class Writer:
                 raise ResultsError(f"cannot lock {self.path}: {error.strerror}") from error
         return file
 
-    def add(self, result: Result) -> None:
-        """Write and count a result."""
+    def add(self, result: Result, text: bytes | None = None) -> None:
+        """Write and count a result; `text`: its line, if that was written already."""
         self.count(result)
-        if self._file is None:
-            return
-        if sum(map(len, result.ulps.values())) > MOST_DISTANCES:
-            result = dataclasses.replace(result, ulps={})  # Of thousands of outputs; the line could not be read again.
-        self._line(to_record(result))
+        if self._file is not None:
+            self._write(encoded(result) if text is None else text)
 
     def add_unreadable(self, item: Unreadable) -> None:
         """Write a case that could not be read, once."""
@@ -368,10 +376,11 @@ class Writer:
         self.close()
 
     def _line(self, record: Mapping[str, Any]) -> None:
+        self._write(_encoded(record))
+
+    def _write(self, text: bytes) -> None:
         assert self._file is not None  # noqa: S101
-        view = memoryview(
-            json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
-        )
+        view = memoryview(text)
         try:
             while view:
                 view = view[self._file.write(view) :]

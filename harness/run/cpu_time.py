@@ -22,6 +22,10 @@ class Cost:
         """Return the time since an earlier measurement."""
         return Cost(round(self.harness - earlier.harness, 3), round(self.adapters - earlier.adapters, 3))
 
+    def __add__(self, other: Cost) -> Cost:
+        """Return the time of both."""
+        return Cost(self.harness + other.harness, self.adapters + other.adapters)
+
     @property
     def members(self) -> dict[str, float]:
         """The fields of the footer of the results."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import array
 import contextlib
 import dataclasses
+import hashlib
+import math
 import os
 import shutil
 import textwrap
@@ -16,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness import printing
-from harness.case.case import Outcome
 from harness.case.value_text import brief
 from harness.errors import HarnessError
 from harness.execution import backend_names, environment_variables, sandbox
 from harness.execution.ask import Asker
+from harness.execution.case_times import cores
 from harness.execution.replies import Answered, Refused
 from harness.gate import expectations
 from harness.gate.gate import Gate
@@ -31,8 +33,10 @@ from harness.results.files import Streams
 from harness.results.stream import header
 from harness.results.summary import Summary
 from harness.run import cpu_time, progress
-from harness.run.scheduler import Scheduler
+from harness.run.crew import Alone
+from harness.run.processes import Processes
 from harness.run.signals import EndedError, in_order
+from harness.run.worker import Work
 from harness.spec.completeness import completeness, covers
 from harness.suites.generated import Generated
 from harness.suites.lookup import check_selection, open_suite
@@ -42,14 +46,15 @@ from harness.suites.suite import OF_PROVISIONAL, PROVISIONAL
 from harness.verdict import Result, Unreadable, Verdict, line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
-    from harness.case.case import Case
     from harness.execution.adapter_process import Limits
     from harness.execution.case_times import Status
+    from harness.run.crew import Crew
+    from harness.suites.slices import Slice
     from harness.suites.suite import Outlook, Suite
 
 REFERENCE = "onnx_reference"
@@ -57,6 +62,8 @@ TABLES = ("operators", "full", "none")
 """The tables of `run`: a row for each operator that fails, a row for each operator version and backend, or none."""
 MOST_FAULTS = 1000
 """Results that are an adapter's fault and listed in the footer; more of them are only counted."""
+CASES_OF_A_WORKER = 250
+"""Another worker has to have so many cases, or starting its adapters takes longer than it saves."""
 EXIT_PASSED, EXIT_FAILED, EXIT_BROKEN = 0, 1, 2
 
 
@@ -86,7 +93,7 @@ class Options:
     suite: str
     selection: Selection
     limits: Limits
-    jobs: int = 1
+    jobs: int | None = 1
     repeat: int = 0
     reference: str | None = None
     pythons: Mapping[str, str] = field(default_factory=dict)
@@ -124,7 +131,7 @@ class Skipped:
 
     def add(self, result: Result) -> None:
         """Add an earlier result."""
-        self._hashes.append(hash((result.backend, result.case)))
+        self._hashes.append(_hash(result.backend, result.case))
         self._sorted = None
 
     def __contains__(self, pair: object) -> bool:
@@ -134,9 +141,14 @@ class Skipped:
         backend, case = pair
         if self._sorted is None:
             self._sorted = np.sort(np.frombuffer(self._hashes, np.int64))
-        place = int(np.searchsorted(self._sorted, key := hash((backend, case))))
+        place = int(np.searchsorted(self._sorted, key := _hash(backend, case)))
         has_result = place < len(self._sorted) and int(self._sorted[place]) == key
         return has_result or not sampling.includes(self._samples, backend, case)
+
+
+def _hash(backend: str, case: str) -> int:
+    """Return a number that is the same in every process, unlike that of Python."""
+    return int.from_bytes(hashlib.blake2b(f"{backend}\0{case}".encode(), digest_size=8).digest(), "big", signed=True)
 
 
 class Run:
@@ -185,17 +197,18 @@ class Run:
         self.cost: cpu_time.Cost | None = None
         self.summary = Summary()
         self.faults: list[str] = []
+        self._given_up: set[str] = set()
         self._blamed: dict[str, str] = {}
         self._unlisted: Counter[str] = Counter()
         self.taken = 0
         self._made: Counter[str] = Counter()
         self._last = False
-        self._unreadable: set[Unreadable] = set()
+        self._unreadable: list[Unreadable] = []
         self._outlook: Outlook | None = None
         self._outlook_read = False
         self.without_outputs: list[str] = []
         self.versions: dict[str, str] = {}
-        self._scheduler: Scheduler | None = None
+        self._crew: Crew | None = None
 
     def run(
         self, on_result: Callable[[Result], None] = lambda _: None, on_wait: Callable[[], None] = lambda: None
@@ -209,7 +222,7 @@ class Run:
         Raises:
             HarnessError: a backend does not start, or the run was stopped by --max-fail.
         """
-        started, before = time.monotonic(), cpu_time.so_far()
+        started = time.monotonic()
         source = {"name": self.suite.name, "digest": self.suite.digest()}
         complete = False
         try:
@@ -219,11 +232,9 @@ class Run:
             if self.expected is not None and (earlier := self.streams.header_of(self.expected.backend)):
                 self._begin_gate(earlier)
             skipped = self._read_earlier_results()
-            with Scheduler(
-                self.targets, self.options.limits, self.options.jobs, self.reference, self.options.repeat
-            ) as scheduler:
-                self._scheduler = scheduler
-                hellos = scheduler.start()
+            with self._crew_for(slices := self._slices(), skipped) as crew:
+                self._crew = crew
+                hellos = crew.start()
                 part = covers() if self.suite.name == Generated.name else None
                 first = header(source, hellos, self._arguments(), part)
                 if self.gate is None:
@@ -232,25 +243,30 @@ class Run:
                 self.versions = {name: str(item.get("version", "")) for name, item in first["backends"].items()}
                 self.streams.begin(first, hellos)
                 try:
-                    for result in scheduler.run(self._cases(), skipped, on_wait):
-                        self._add(result)
+                    for result, text in crew.run(slices, self.options.selection, on_wait):
+                        self._add(result, text)
+                        self._read_reports()
                         self._check_max_fail()
                         on_result(result)
+                    self._last = True
                 finally:
-                    for result in scheduler.rest():
-                        self._add(result)
-                    self.faults += scheduler.faults
-                given_up = scheduler.given_up
+                    for result, text in crew.rest():
+                        self._add(result, text)
+                    self._read_reports()
+                    self.faults += crew.faults
+                given_up = crew.given_up
+                unfinished = crew.unfinished
             self._add_final_faults()
-            self.cost = cpu_time.so_far() - before
+            self.cost = crew.cost
             unreadable = {item.message for item in self._unreadable}  # These have records of their own in the streams.
             faults = [(self._backend_of(fault), fault) for fault in self.faults if fault not in unreadable]
-            self.streams.finish(time.monotonic() - started, faults, given_up, self.cost.members)
-            complete = not given_up
+            if not unfinished:
+                self.streams.finish(time.monotonic() - started, faults, given_up, self.cost.members)
+            complete = not given_up and not unfinished
         finally:
             self.streams.close()
             if self.gate is not None:
-                self.gate.finish(complete=complete, unreadable=self.suite.unreadable)
+                self.gate.finish(complete=complete, unreadable=self._unreadable)
 
     def _begin_gate(self, first: Mapping[str, Any]) -> None:
         """Begin to compare results with the expectations of the run that has this header."""
@@ -263,7 +279,7 @@ class Run:
             "selection": str(options.selection),
             **({"samples": dict(options.samples)} if options.samples else {}),
             "reference": options.reference or "",
-            "jobs": options.jobs,
+            "jobs": options.jobs or 0,
             "repeat": options.repeat,
             "timeout": options.limits.timeout,
             "memory": options.limits.memory,
@@ -281,32 +297,41 @@ class Run:
             skipped.add(result)
         return skipped
 
-    def _cases(self) -> Iterator[Case]:
-        for case in self.suite.cases(self.options.selection):
-            self._note_unreadable()
-            self.taken += 1
-            self._made[case.operator] += 1
-            if case.expected is None and case.outcome == "values" and self.reference is None:
-                self.without_outputs.append(case.id)
-                continue
-            yield self._scored(case)
-        self._note_unreadable()
-        self._last = True
+    def _slices(self) -> list[Slice]:
+        """Return the parts of the suite in the order in which they are begun."""
+        return self.suite.slices(self.options.selection)
 
-    def _scored(self, case: Case) -> Case:
-        """Return the case; left open where it rests on a reading that this run does without."""
-        open_ = self.options.without_readings.intersection(case.readings)
-        if not open_:
-            return case
-        detail = f"it rests on {', '.join(sorted(open_))}, and this run does without"
-        return dataclasses.replace(case, outcome=Outcome.UNSPECIFIED, expected=None, force="", detail=detail)
+    def _crew_for(self, slices: Sequence[Slice], skipped: Skipped) -> Crew:
+        """Return the workers for some slices; none is started yet."""
+        options = self.options
+        work = Work(
+            tuple(self.targets),
+            options.limits,
+            self.suite.name,
+            options.selection,
+            self.reference,
+            options.repeat,
+            options.without_readings,
+        )
+        count = min(options.jobs or _jobs_for(slices, len(self.targets)), max(1, len(slices)))
+        if count == 1:
+            return Alone(work, self.suite, skipped)
+        share = dataclasses.replace(options.limits, cores=max(1.0, cores() / count))
+        work = dataclasses.replace(work, limits=share)
+        encode = options.results is not None
+        return Processes(work, self.suite, skipped, count, self.streams.close, encode=encode)
 
-    def _note_unreadable(self) -> None:
-        """Record what of the suite could not be read since the last call."""
-        for item in self.suite.unreadable[len(self._unreadable) :]:
-            self._unreadable.add(item)
-            self.faults.append(item.message)
-            self.streams.add_unreadable(item)
+    def _read_reports(self) -> None:
+        """Add what is known of slices whose results have all come."""
+        for report in self._crew.take_reports() if self._crew is not None else ():
+            self.taken += sum(report.made.values())
+            self._made += report.made
+            self.without_outputs += report.without_outputs
+            for item in report.unreadable:
+                if item not in self._unreadable:
+                    self._unreadable.append(item)
+                    self.faults.append(item.message)
+                    self.streams.add_unreadable(item)
 
     def watch(self) -> progress.Watch:
         """Return the progress of this run."""
@@ -315,15 +340,15 @@ class Run:
         return progress.Watch(self.streams.counts, shares, self._total, status=self._status)
 
     def _status(self) -> Mapping[str, Status]:
-        return self._scheduler.status() if self._scheduler is not None else {}
+        return self._crew.status() if self._crew is not None else {}
 
     def _total(self) -> progress.Total | None:
         if not self._outlook_read and not self._last:  # Takes half a second, so only where progress is shown.
             self._outlook, self._outlook_read = self.suite.outlook(self.options.selection), True
         return progress.total(self._outlook, self._made, last=self._last)
 
-    def _add(self, result: Result) -> None:
-        self.streams.add(result)
+    def _add(self, result: Result, text: bytes | None) -> None:
+        self.streams.add(result, text)
         self._count(result)
 
     def _check_max_fail(self) -> None:
@@ -389,6 +414,12 @@ class Run:
         if self.gate is not None:
             return EXIT_PASSED if self.gate.opened else EXIT_FAILED
         return EXIT_FAILED if self.summary.failed or self.idle else EXIT_PASSED
+
+
+def _jobs_for(slices: Sequence[Slice], backends: int) -> int:
+    """Return how many workers some slices are worth, on the processors that there are."""
+    cases = sum(part.cases for part in slices)
+    return max(1, min(cores() // backends, math.ceil(cases / CASES_OF_A_WORKER)))
 
 
 def execute(options: Options, suite: Suite | None = None, report: Callable[[Run], None] | None = None) -> int:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 from typing import TYPE_CHECKING
 
-from harness.suites import case_json, onnx_layout
-from harness.suites.selection import Listed, listed
+from harness.suites import case_json, onnx_layout, packs
+from harness.suites.selection import Listed, Selection, listed
+from harness.suites.slices import divided
 from harness.suites.suite import Outlook, SuiteError
 from harness.verdict import Unreadable, line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from harness.case.case import Case
-    from harness.suites.selection import Selection
+    from harness.suites.slices import Slice
 
 
 class Folder:
@@ -46,7 +48,11 @@ class Folder:
             )
 
     def digest(self) -> str:
-        """Return a digest of every file's name and content."""
+        """Return a digest of every file's name and content, as they were when it was first asked for."""
+        return self._digest
+
+    @functools.cached_property
+    def _digest(self) -> str:
         hashed = hashlib.sha256()
         for folder in self._folders:
             for path in sorted(folder.rglob("*")):
@@ -73,32 +79,68 @@ class Folder:
             return None
         return Outlook({"": len(self._folders)}, selection.share)
 
+    def slices(self, selection: Selection) -> list[Slice]:
+        """Return parts of the folders."""
+        return list(divided("", len(self._folders) * selection.share))
+
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases by folder name; unreadable ones go to `unreadable`."""
-        for folder in self._folders:
+        part = selection.slice
+        if part is None or selection.cases or not packs.is_on():  # Of the cases that globs name, few folders are read.
+            source = self._read(self._folders, selection)
+        else:
+            source = self._packed([folder for folder in self._folders if part.has(folder.name)])
+        for item in source:
+            if isinstance(item, Unreadable):
+                self._cannot_read(item, selection)
+            elif selection.takes(item):
+                yield item
+
+    def _packed(self, folders: list[Path]) -> Iterator[Case | Unreadable]:
+        """Yield all cases of some folders from their pack; read them, and make it, where there is none."""
+        key = packs.key(self._suite, self.digest(), *(folder.name for folder in folders))
+        pack = packs.read(key)
+        if pack is not None:
+            yield from pack.unreadable
+            yield from pack
+            return
+        packer, unreadable = packs.Packer(key), []
+        for item in self._read(folders, Selection()):
+            if isinstance(item, Unreadable):
+                unreadable.append(item)
+            else:
+                packer.add(item)
+            yield item
+        packer.write(unreadable)
+
+    def finished(self, part: Slice) -> None:
+        """Keep nothing: the cases of a folder have no bounds to compute."""
+
+    def _read(self, folders: list[Path], selection: Selection) -> Iterator[Case | Unreadable]:
+        """Yield the cases of some folders, or what says that one cannot be read."""
+        for folder in folders:
             case_id = f"{self._suite}/{folder.name}"
+            if selection.slice is not None and not selection.slice.has(folder.name):
+                continue
             if not selection.may_take_folder(case_id):
                 continue
             try:
                 for case_id, make in onnx_layout.parts(folder, self._root, self._suite):
-                    case = self._case(case_id, make, selection)
-                    if case is not None and selection.takes(case):
-                        yield case
+                    try:
+                        yield make()
+                    except case_json.StoreError as error:
+                        yield _unreadable(case_id, error)
             except case_json.StoreError as error:
-                self._cannot_read(case_id, error, selection)
+                yield _unreadable(case_id, error)
 
-    def _case(self, case_id: str, make: Callable[[], Case], selection: Selection) -> Case | None:
-        try:
-            return make()
-        except case_json.StoreError as error:
-            self._cannot_read(case_id, error, selection)
-            return None
-
-    def _cannot_read(self, case_id: str, error: case_json.StoreError, selection: Selection) -> None:
+    def _cannot_read(self, item: Unreadable, selection: Selection) -> None:
         """Record a case that cannot be read, if it would be selected."""
-        item = Unreadable(line(case_id, 1000), f"{line(error, 800)}; mend the folder, or take it out of the suite")
-        if selection.would_take(case_id) and item not in self.unreadable:
+        if selection.would_take(item.case) and item not in self.unreadable:
             self.unreadable.append(item)
+
+
+def _unreadable(case_id: str, error: case_json.StoreError) -> Unreadable:
+    return Unreadable(line(case_id, 1000), f"{line(error, 800)}; mend the folder, or take it out of the suite")
 
 
 def _holds_model(folder: Path) -> bool:

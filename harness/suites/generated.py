@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,16 +13,19 @@ import harness
 from harness.case.case import PLAIN, Case
 from harness.generation import core, manifest, plans
 from harness.spec import registry, rewordings, schema
+from harness.suites import packs
 from harness.suites.selection import Listed, listed
+from harness.suites.slices import divided
 from harness.suites.suite import Outlook
 from harness.verdict import Unreadable, parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from harness.declare import CaseSpec, Op
     from harness.spec.schema import OperatorVersion
     from harness.suites.selection import Selection
+    from harness.suites.slices import Slice
 
 
 FORMS_EACH = 3.4
@@ -34,11 +38,17 @@ MACHINERY = ("operators", "declare", "spec", "generation")
 
 def digest() -> str:
     """Return a digest of the operator files, the code that expands them, and the version of onnx."""
-    hashed = hashlib.sha256(onnx.__version__.encode())
+    return hashlib.sha256(f"{onnx.__version__} {_code()}".encode()).hexdigest()[:16]
+
+
+@functools.cache
+def _code() -> str:
+    """Return a digest of the operator files and the code that expands them, as they were when this process began."""
+    hashed = hashlib.sha256()
     here = Path(harness.__file__).parent
     for path in sorted(path for name in MACHINERY for path in (here / name).rglob("*.py")):
         hashed.update(str(path.relative_to(here)).encode() + path.read_bytes())
-    return hashed.hexdigest()[:16]
+    return hashed.hexdigest()
 
 
 class Generated:
@@ -51,6 +61,7 @@ class Generated:
         """Load the operator files."""
         self.unreadable: list[Unreadable] = []
         self._registry = registry.load()
+        self._packs: dict[Slice, packs.Pack | packs.Packer] = {}
 
     def digest(self) -> str:
         """Return a digest of the operator files, the code that expands them, and the version of onnx."""
@@ -100,16 +111,59 @@ class Generated:
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases, by operator, version, declaration, type and form."""
+        part = selection.slice
+        if part is None or selection.cases or selection.tags or selection.forms or selection.ids or not packs.is_on():
+            for op in self._of(part):
+                yield from self._cases(op, selection)
+        else:
+            yield from self._packed(part, selection)
+
+    def _packed(self, part: Slice, selection: Selection) -> Iterator[Case]:
+        """Yield the cases of a slice from its pack; make them, and the pack, where there is none."""
+        [op] = self._of(part)
+        words = (str(part), str(selection.core), str(selection.shard), str(selection.sample))
+        key = packs.key(self.name, self.digest(), *words)
+        pack = packs.read(key, functools.partial(_made_again, op))
+        if pack is not None:
+            self._packs[part] = pack
+            yield from filter(selection.takes, pack)
+            return
+        self._packs[part] = packer = packs.Packer(key)
+        for case in self._cases(op, selection):
+            packer.add(case)
+            yield case
+        packer.write()
+
+    def finished(self, part: Slice) -> None:
+        """Keep the bounds that answers needed."""
+        if (pack := self._packs.pop(part, None)) is not None:
+            pack.keep_bounds()
+
+    def slices(self, selection: Selection) -> list[Slice]:
+        """Return the selected operator versions, those with many cases in parts."""
+        slices: list[Slice] = []
+        narrow = selection.cases or selection.tags
         for op in self._registry:
-            yield from self._cases(op, selection)
+            counts = manifest.counts(op, of_core=selection.core)
+            for version in registry.versions(op):
+                if selection.takes_operator(str(version)) and (not narrow or _selected(op, version, selection)):
+                    slices += divided(str(version), counts.get(str(version), 1) * selection.share)
+        return slices
+
+    def _of(self, part: Slice | None) -> Iterable[Op]:
+        """Return the operators of a slice."""
+        op = self._registry.find(*part.operator.split("/")[:2]) if part is not None and part.operator else None
+        return self._registry if op is None else [op]
 
     def _cases(self, op: Op, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases of an operator."""
         versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
         of_core = self._core(op) if selection.core and versions else frozenset()
+        part = selection.slice
 
         def wanted(case_id: str) -> bool:
-            return (not selection.core or case_id in of_core) and selection.may_take_id(case_id)
+            here = part is None or part.has(case_id.partition("@")[0])  # All forms of a case, which share one plan.
+            return here and (not selection.core or case_id in of_core) and selection.may_take_id(case_id)
 
         for version in versions:
             specs = _selected(op, version, selection)
@@ -145,6 +199,12 @@ class Generated:
                 )
                 if (entry.core or not selection.core) and selection.takes(item):
                     yield item
+
+
+def _made_again(op: Op, case_id: str) -> Case:
+    """Return the case of an operator with this id."""
+    since = int(case_id.split("/")[2])
+    return next(plans.cases(op, (since,), None, case_id.__eq__))
 
 
 def _unread(op: Op, version: OperatorVersion) -> bool:

@@ -15,6 +15,7 @@ from onnx import numpy_helper
 from harness.case.case import EXPANDED, PLAIN, Allowance, Case, Outcome
 from harness.suites import onnx_layout, packs
 from harness.suites.selection import Listed, listed
+from harness.suites.slices import divided
 from harness.suites.suite import Outlook
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from harness.declare.data import Value
     from harness.suites.selection import Selection
+    from harness.suites.slices import Slice
     from harness.verdict import Unreadable
 
 
@@ -48,6 +50,9 @@ class Official:
         """Return the operator versions of its cases."""
         return sorted({case.operator for case in self._load()})
 
+    def finished(self, part: Slice) -> None:
+        """Keep nothing."""
+
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield summaries of the selected cases."""
         return listed(self.cases(selection))
@@ -58,14 +63,21 @@ class Official:
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases in the order of the package."""
-        yield from filter(selection.takes, self._load())
+        part = selection.slice
+        for case in self._load():
+            if (part is None or part.has(case.id)) and selection.takes(case):
+                yield case
+
+    def slices(self, selection: Selection) -> list[Slice]:
+        """Return parts of the cases."""
+        return list(divided("", len(self._load()) * selection.share))
 
     def _load(self) -> list[Case]:
         if self._loaded is None:
             key = packs.key(self.name, onnx.__version__, *_made_of())
-            self._loaded = packs.read(key)
-            if self._loaded is None:
-                self._loaded = _collected()
+            pack = packs.read(key)
+            self._loaded = _collected() if pack is None else list(pack)
+            if pack is None:
                 packs.write(key, self._loaded)
         return self._loaded
 

@@ -1,167 +1,429 @@
-"""Packs: the cases of a suite as they were made once, so that the next run reads them instead.
+"""Packs: the cases of a slice as they were made once, so that the next run reads them instead.
 
 A pack is one file, `packs/KEY.pack` in the cache (see backends/cache.py): a digest of the rest, a header in JSON that
-describes every case, and the bytes of models and tensors. Its key is a digest of everything that the cases come from,
-so that nothing has to be invalidated. A damaged pack is removed, and the cases are made again. Packs may be deleted at
-any time, and `ONNX_CONFORMANCE_CACHE=` turns them off; where the cache cannot be written, there are none.
+describes every case, and bytes: the frames of the wire format as adapters get them, and the expected values. Its key is
+a digest of everything that the cases come from, so that nothing has to be invalidated. A damaged pack is removed, and
+the cases are made again. Packs may be deleted at any time, and `ONNX_CONFORMANCE_CACHE=` turns them off; where the
+cache cannot be written, there are none.
+
+Bounds, the errors that elements may have, take longer to compute than cases, and most answers need none. So those that
+a run needed are in a file of their own, `KEY.bounds`, and others are computed from the case made again.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
+import platform
+import sys
 import tempfile
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 
-import backends
 from backends import cache, protocol
-from harness.case.case import Allowance, Case, Outcome
+from harness.case import properties
+from harness.case.case import Allowance, Bounds, Case, Outcome
+from harness.declare import AnyOf, Drawn, Order
+from harness.verdict import Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from harness.declare.data import Value
+    from harness.declare.data import Array, Value
 
 FOLDER = "packs"
-MAGIC = b"onnx-conformance pack 1\n"
-MOST_BYTES = 1 << 30
-"""Bytes of all packs; beyond that, the least recently used are removed."""
+MAGIC = b"onnx-conformance pack 2\n"
+MOST_BYTES = 4 << 30
+"""Bytes of all packs; beyond that, the least recently used are removed. The whole generated suite takes a quarter."""
 
 
 def key(*parts: str) -> str:
     """Return the key of a pack that depends on these, on numpy, and on the code of suites and of the wire format."""
     digest = hashlib.sha256(MAGIC)
-    here = Path(__file__).parent
-    code = (*sorted(here.glob("*.py")), *sorted((here.parent / "case").glob("*.py")), Path(protocol.__file__))
-    for text in (*parts, np.__version__, backends.__name__, *(path.read_text("utf-8") for path in code)):
+    for text in (*parts, *_base(), np.__version__, ml_dtypes.__version__, platform.machine(), sys.version):
         data = text.encode("utf-8", "surrogatepass")
         digest.update(b"%d:" % len(data) + data)
     return digest.hexdigest()[:32]
 
 
-def read(name: str) -> list[Case] | None:
-    """Return the cases of a pack by its key, or None: there is none, or it was damaged."""
-    path = _path(name)
-    if path is None:
+@functools.cache
+def _base() -> tuple[str, ...]:
+    """Return the code that every pack depends on."""
+    here = Path(__file__).parent
+    code = (*sorted(here.glob("*.py")), *sorted((here.parent / "case").glob("*.py")), Path(protocol.__file__))
+    return tuple(path.read_text("utf-8") for path in code)
+
+
+class Pack(Iterator[Case]):
+    """The cases of a pack, one after the other.
+
+    Attributes:
+        unreadable: what could not be read when the pack was made.
+    """
+
+    def __init__(self, name: str, body: memoryview, remake: Callable[[str], Case] | None) -> None:
+        """Read the header; see `read`."""
+        line = bytes(body[:32]).partition(b"\n")[0]
+        start = len(line) + 1 + int(line)
+        self._header = json.loads(bytes(body[len(line) + 1 : start]))
+        self._payload = protocol.Payload(body[start:])
+        self._cases = iter(self._header["cases"])
+        self._bounds = KeptBounds(name)
+        self._remake = remake
+        self.unreadable = [Unreadable(**item) for item in self._header["unreadable"]]
+
+    def __next__(self) -> Case:
+        """Return the next case."""
+        return self._case(next(self._cases))
+
+    def keep_bounds(self) -> None:
+        """Write the bounds that were computed since the pack was read."""
+        self._bounds.write()
+
+    def _case(self, item: Mapping[str, Any]) -> Case:
+        payload, common = self._payload, self._header["common"][item["common"]]
+        frame = bytes(payload.data[payload.offset : payload.offset + item["frame"]])
+        payload.offset += item["frame"]
+        # In the order in which they were written.
+        expected = tuple(map(self._expected, item["expected"])) if "expected" in item else None
+        allowance = dict(common["allowance"])
+        if "any_of" in item:
+            allowance["any_of"] = tuple(None if each is None else self._any_of(each) for each in item["any_of"])
+        if "any_order" in item:
+            allowance["any_order"] = Order(**item["any_order"])
+        if "bounds" in item:
+            allowance["bounds"] = self._bounds_of(item["bounds"], item["id"])
+        inputs = Frame(frame)
+        case = Case(
+            id=item["id"],
+            operator=common["operator"],
+            model=frame[inputs.start : inputs.start + item["model"]],
+            inputs=inputs,
+            outputs=tuple(item["outputs"]),
+            outcome=Outcome(common["outcome"]),
+            expected=expected,
+            allowance=Allowance(**allowance),
+            clauses=tuple(common["clauses"]),
+            tags=frozenset(common["tags"]),
+            form=item["form"],
+            detail=common["detail"],
+            force=common["force"],
+            reworded=common["reworded"],
+            readings=tuple(common["readings"]),
+            notes=tuple(common["notes"]),
+            earlier=Earlier(inputs) if item.get("earlier") else None,
+            files=inputs.files if item.get("files") else {},
+        )
+        case.__dict__["_request"] = frame  # As a cached property keeps it.
+        return case
+
+    def _expected(self, described: Mapping[str, Any]) -> Value | Drawn:
+        return properties.parse(described["drawn"]) if "drawn" in described else self._payload.decode(described)
+
+    def _any_of(self, described: Mapping[str, Any]) -> AnyOf:
+        values = [self._payload.decode(item) for item in described["values"]]
+        return AnyOf(*values, elementwise=described["elementwise"])
+
+    def _bounds_of(self, number: int, case_id: str) -> Bounds:
+        def remade() -> tuple[Array, ...]:
+            assert self._remake is not None  # noqa: S101 - cases with bounds come with it
+            return tuple(self._remake(case_id).allowance.bounds or ())
+
+        return self._bounds.of(number, remade)
+
+
+class Frame(Mapping[str, "Value"]):
+    """The inputs of a case, decoded from the message to an adapter when somebody looks at them.
+
+    Attributes:
+        start: where the model begins.
+    """
+
+    def __init__(self, message: bytes) -> None:
+        """Take the message."""
+        self._message = message
+        self.start = message.index(b"\n") + 1
+
+    @functools.cached_property
+    def _decoded(self) -> tuple[dict[str, bytes], dict[str, Value], dict[str, Value]]:
+        """The files, the earlier inputs, and the inputs."""
+        header = json.loads(self._message[: self.start])
+        payload = protocol.Payload(memoryview(self._message)[self.start :])
+        payload.offset = header["model"]
+        files = {}
+        for item in header.get("files", ()):
+            files[item["name"]] = bytes(payload.data[payload.offset : payload.offset + item["size"]])
+            payload.offset += item["size"]
+        earlier, inputs = (
+            {item["name"]: payload.decode(item["value"]) for item in header.get(name, ())}
+            for name in ("earlier", "inputs")
+        )
+        return files, earlier, inputs
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The files beside the model."""
+        return self._decoded[0]
+
+    @property
+    def earlier(self) -> dict[str, Value]:
+        """The inputs that the model runs with before."""
+        return self._decoded[1]
+
+    def __getitem__(self, name: str) -> Value:
+        """Return an input."""
+        return self._decoded[2][name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self._decoded[2])
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._decoded[2])
+
+
+class Earlier(Mapping[str, "Value"]):
+    """The inputs that a model runs with before."""
+
+    def __init__(self, frame: Frame) -> None:
+        """Take the frame that has them."""
+        self._frame = frame
+
+    def __getitem__(self, name: str) -> Value:
+        """Return an input."""
+        return self._frame.earlier[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self._frame.earlier)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._frame.earlier)
+
+
+class Packer:
+    """Makes a pack of cases while somebody else takes them."""
+
+    def __init__(self, name: str) -> None:
+        """Take the key of the pack."""
+        self._name = name
+        self._buffers: list[bytes] = []
+        self._cases: list[dict[str, Any]] = []
+        self._common: dict[str, int] = {}
+        self._bounds = KeptBounds(name)
+        self._numbers: dict[int, int] = {}
+
+    def add(self, case: Case) -> None:
+        """Add a case."""
+        allowance, buffers = case.allowance, self._buffers
+        frame = case.frame
+        buffers.append(frame)
+        item: dict[str, Any] = {
+            "id": case.id,
+            "common": self._common.setdefault(_common(case), len(self._common)),
+            "frame": len(frame),
+            "model": len(case.model),
+            "outputs": case.outputs,
+            "form": case.form,
+        }
+        if case.expected is not None:
+            item["expected"] = [
+                {"drawn": properties.describe(value)} if isinstance(value, Drawn) else protocol.encode(value, buffers)
+                for value in case.expected
+            ]
+        if allowance.any_of:
+            item["any_of"] = [None if each is None else self._any_of(each) for each in allowance.any_of]
+        if allowance.any_order is not None:
+            item["any_order"] = {"axis": allowance.any_order.axis, "lanewise": allowance.any_order.lanewise}
+        if isinstance(allowance.bounds, Bounds):
+            shared = id(allowance.bounds)  # By all forms of a case; the list of bounds keeps them from being reused.
+            if shared not in self._numbers:
+                self._numbers[shared] = self._bounds.add(allowance.bounds)
+            item["bounds"] = self._numbers[shared]
+        item |= {name: True for name in ("earlier", "files") if name in case.needs}
+        self._cases.append(item)
+
+    def _any_of(self, any_of: AnyOf) -> dict[str, Any]:
+        values = [protocol.encode(value, self._buffers) for value in any_of.values]
+        return {"values": values, "elementwise": any_of.elementwise}
+
+    def write(self, unreadable: Iterable[Unreadable] = ()) -> None:
+        """Write the pack, if that is possible; of two that write the same one, either stays."""
+        header = {
+            "cases": self._cases,
+            "common": [json.loads(text) for text in self._common],
+            "unreadable": [{"case": item.case, "message": item.message} for item in unreadable],
+        }
+        text = json.dumps(header, separators=(",", ":")).encode()
+        _write(f"{self._name}.pack", b"".join([b"%d\n" % len(text), text, *self._buffers]))
+        self._buffers, self._cases = [], []
+
+    def keep_bounds(self) -> None:
+        """Write the bounds that were computed meanwhile."""
+        self._bounds.write()
+
+
+def _common(case: Case) -> str:
+    """Return what is the same in many cases, as JSON."""
+    allowance = case.allowance
+    return json.dumps(
+        {
+            "operator": case.operator,
+            "outcome": str(case.outcome),
+            "allowance": {name: getattr(allowance, name) for name in ("reason", "ulp", "rtol", "atol", "signed_zero")},
+            "clauses": case.clauses,
+            "tags": sorted(case.tags),
+            "detail": case.detail,
+            "force": case.force,
+            "reworded": case.reworded,
+            "readings": case.readings,
+            "notes": case.notes,
+        }
+    )
+
+
+class KeptBounds:
+    """The bounds of a pack's cases that were computed in this run or an earlier one."""
+
+    def __init__(self, name: str) -> None:
+        """Take the key of the pack."""
+        self._name = name
+        self._all: dict[int, Bounds] = {}
+
+    def add(self, bounds: Bounds) -> int:
+        """Add bounds that may be computed later; return their number."""
+        self._all[len(self._all)] = bounds
+        return len(self._all) - 1
+
+    def of(self, number: int, compute: Callable[[], tuple[Array, ...]]) -> Bounds:
+        """Return the bounds of a number: those of an earlier run, or else computed if somebody asks for them."""
+        if number not in self._all:
+            self._all[number] = Bounds(lambda: self._earlier.get(number) or compute())
+        return self._all[number]
+
+    @functools.cached_property
+    def _earlier(self) -> dict[int, tuple[Array, ...]]:
+        """The bounds of earlier runs."""
+        body = _read(f"{self._name}.bounds")
+        if body is None:
+            return {}
+        line = bytes(body[:32]).partition(b"\n")[0]
+        start = len(line) + 1 + int(line)
+        payload = protocol.Payload(body[start:])
+        return {
+            int(number): tuple(np.asarray(payload.decode(item)) for item in items)
+            for number, items in json.loads(bytes(body[len(line) + 1 : start])).items()
+        }
+
+    def write(self) -> None:
+        """Write the bounds that are known, if there are new ones."""
+        computed = {number: item.computed for number, item in self._all.items() if item.computed is not None}
+        if not computed.keys() - self._earlier.keys():
+            return
+        buffers: list[bytes] = []
+        known = {**self._earlier, **computed}
+        described = {number: [protocol.encode(item, buffers) for item in items] for number, items in known.items()}
+        text = json.dumps(described, separators=(",", ":")).encode()
+        _write(f"{self._name}.bounds", b"".join([b"%d\n" % len(text), text, *buffers]))
+
+
+def read(name: str, remake: Callable[[str], Case] | None = None) -> Pack | None:
+    """Return a pack by its key, or None: there is none, or it was damaged.
+
+    Args:
+        name: the key.
+        remake: makes a case again by its id, for bounds that no run has needed yet; None: the cases have none.
+    """
+    body = _read(f"{name}.pack")
+    return None if body is None else Pack(name, body, remake)
+
+
+def write(name: str, cases: Sequence[Case]) -> None:
+    """Write a pack of cases, if that is possible."""
+    packer = Packer(name)
+    for case in cases:
+        packer.add(case)
+    packer.write()
+
+
+def _folder() -> Path | None:
+    above = cache.folder()
+    return above / FOLDER if above is not None else None
+
+
+def is_on() -> bool:
+    """Return whether there is a place for packs."""
+    return _folder() is not None
+
+
+def _read(name: str) -> memoryview | None:
+    """Return what is in a file behind its digest, or None: it is not there, or was damaged, and is removed."""
+    folder = _folder()
+    if folder is None:
         return None
+    path = folder / name
     try:
         data = path.read_bytes()
     except OSError:
         return None
     body = len(MAGIC) + hashlib.sha256().digest_size
-    if data.startswith(MAGIC) and hashlib.sha256(data[body:]).digest() == data[len(MAGIC) : body]:
+    if data.startswith(MAGIC) and hashlib.sha256(memoryview(data)[body:]).digest() == data[len(MAGIC) : body]:
         with contextlib.suppress(OSError):
             os.utime(path)  # Marks it as used.
-        return _decoded(memoryview(data)[body:])
+        return memoryview(data)[body:]
     with contextlib.suppress(OSError):
         path.unlink()
     return None
 
 
-def write(name: str, cases: Sequence[Case]) -> None:
-    """Write a pack, if that is possible; of two that write the same one, either stays.
-
-    Args:
-        name: a key.
-        cases: with values or without; properties of random values have no place in a pack.
-    """
-    path = _path(name)
-    if path is None:
+def _write(name: str, body: bytes) -> None:
+    folder = _folder()
+    if folder is None:
         return
-    body = _encoded(cases)
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(MAGIC + hashlib.sha256(body).digest() + body)
-            Path(temporary).replace(path)
+            Path(temporary).replace(folder / name)
         finally:
             Path(temporary).unlink(missing_ok=True)
-        _remove_beyond_limit(path.parent)
+        _bound(folder, len(body))
 
 
-def _path(name: str) -> Path | None:
-    above = cache.folder()
-    return above / FOLDER / f"{name}.pack" if above is not None else None
+_written: dict[Path, int] = {}
+"""Bytes that this process wrote into a folder since it last added up the sizes there."""
 
 
-def _remove_beyond_limit(folder: Path) -> None:
-    """Remove the least recently used packs."""
-    size = 0
-    for path in sorted(folder.glob("*.pack"), key=lambda item: -item.stat().st_mtime):
-        size += path.stat().st_size
-        if size > MOST_BYTES:
-            path.unlink(missing_ok=True)
+def _bound(folder: Path, size: int) -> None:
+    """Remove the least recently used files where all take too much.
 
-
-def _encoded(cases: Iterable[Case]) -> bytes:
-    buffers: list[bytes] = []
-    described = [_described(case, buffers) for case in cases]
-    header = json.dumps(described, separators=(",", ":")).encode()
-    return b"%d\n" % len(header) + header + b"".join(buffers)
-
-
-def _described(case: Case, buffers: list[bytes]) -> dict[str, Any]:
-    """Return everything of a case but its bytes, which are appended to the buffers in the same order."""
-    allowance = case.allowance
-    assert allowance.bounds is None and not allowance.any_of and allowance.any_order is None  # noqa: S101, PT018 - see write
-    assert case.earlier is None and not case.files  # noqa: S101, PT018
-    buffers.append(case.model)
-    expected: Any = case.expected
-    return {
-        "id": case.id,
-        "operator": case.operator,
-        "model": len(case.model),
-        "inputs": _values(case.inputs, buffers),
-        "outputs": case.outputs,
-        "outcome": str(case.outcome),
-        "expected": None if expected is None else [protocol.encode(value, buffers) for value in expected],
-        "allowance": {**asdict(allowance), "bounds": None, "any_of": (), "any_order": None},
-        "clauses": case.clauses,
-        "tags": sorted(case.tags),
-        "form": case.form,
-        "detail": case.detail,
-    }
-
-
-def _values(values: Mapping[str, Value], buffers: list[bytes]) -> list[dict[str, Any]]:
-    return [{"name": name, "value": protocol.encode(value, buffers)} for name, value in values.items()]
-
-
-def _decoded(body: memoryview) -> list[Case]:
-    line = bytes(body[:32]).partition(b"\n")[0]
-    start = len(line) + 1 + int(line)
-    described = json.loads(bytes(body[len(line) + 1 : start]))
-    payload = protocol.Payload(body[start:])
-    cases = [_case(item, payload) for item in described]
-    payload.end()
-    return cases
-
-
-def _case(item: Mapping[str, Any], payload: protocol.Payload) -> Case:
-    model = bytes(payload.data[payload.offset : payload.offset + item["model"]])
-    payload.offset += item["model"]
-    inputs = {value["name"]: payload.decode(value["value"]) for value in item["inputs"]}
-    expected = item["expected"]
-    allowance = {**item["allowance"], "any_of": ()}
-    return Case(
-        id=item["id"],
-        operator=item["operator"],
-        model=model,
-        inputs=inputs,
-        outputs=tuple(item["outputs"]),
-        outcome=Outcome(item["outcome"]),
-        expected=None if expected is None else tuple(map(payload.decode, expected)),
-        allowance=Allowance(**allowance),
-        clauses=tuple(item["clauses"]),
-        tags=frozenset(item["tags"]),
-        form=item["form"],
-        detail=item["detail"],
-    )
+    A process adds up the sizes once, and again whenever it has written a sixteenth of the limit.
+    """
+    checked = folder in _written
+    _written[folder] = _written.get(folder, 0) + size
+    if checked and _written[folder] <= MOST_BYTES // 16:
+        return
+    _written[folder] = 0
+    files = []
+    for item in os.scandir(folder):
+        with contextlib.suppress(OSError):  # Another process may have removed it.
+            status = item.stat()
+            files.append((status.st_mtime_ns, status.st_size, item.path))
+    over = sum(size for _, size, _ in files) - MOST_BYTES
+    for _, size_, path in sorted(files):
+        if over <= 0:
+            break
+        with contextlib.suppress(OSError):
+            os.unlink(path)  # noqa: PTH108 - scandir gives a name
+        over -= size_

@@ -10,6 +10,7 @@ import onnx
 from harness.generation import provisional
 from harness.suites import generated
 from harness.suites.selection import Listed, listed
+from harness.suites.slices import Slice
 from harness.suites.suite import PROVISIONAL, SuiteError
 
 if TYPE_CHECKING:
@@ -64,6 +65,13 @@ class Provisional:
         """Yield the selected cases, by operator and version."""
         for of in self._of(selection):
             yield from filter(selection.takes, provisional.cases(of, functools.partial(self._wanted, of, selection)))
+
+    def slices(self, selection: Selection) -> list[Slice]:
+        """Return the selected versions: how many cases each has is not known before."""
+        return [Slice(str(of.version)) for of in self._of(selection)]
+
+    def finished(self, part: Slice) -> None:
+        """Keep nothing."""
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield summaries of the selected cases."""

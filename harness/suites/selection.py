@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import fnmatch
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from harness.suites.slices import Slice
 
 
 class SelectionError(HarnessError):
@@ -31,6 +34,7 @@ class Selection:
         core: only the core of each operator; see `harness.generation.core`.
         ids: only cases with exactly these ids.
         forms: globs over forms: plain, symbolic, initializer*.
+        slice: only this part of the cases; None: all of them.
         idle: globs that have matched nothing so far, each with its option.
     """
 
@@ -42,12 +46,19 @@ class Selection:
     core: bool = False
     ids: frozenset[str] = frozenset()
     forms: tuple[str, ...] = ()
+    slice: Slice | None = None
     idle: set[tuple[str, str]] = field(init=False)
     _operators: dict[str, bool] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Mark every glob as not yet matched."""
         self.idle = {(option, glob) for option, globs in self._named for glob in globs}
+
+    def within(self, part: Slice) -> Selection:
+        """Return a selection of the same cases, but only those of a slice; a glob is idle in it where it is here."""
+        selection = dataclasses.replace(self, slice=part)
+        selection.idle &= self.idle
+        return selection
 
     @property
     def _named(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -56,6 +67,8 @@ class Selection:
 
     def takes_operator(self, operator: str) -> bool:
         """Return whether an operator version, written ai.onnx/Split/18, is selected."""
+        if self.slice is not None and self.slice.operator not in {"", operator}:
+            return False
         if operator not in self._operators:  # Cached: it is called for each of thousands of cases.
             domain, _, rest = operator.partition("/")
             name = rest.partition("/")[0]

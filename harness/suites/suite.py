@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from harness.case.case import Case
     from harness.suites.selection import Listed, Selection
+    from harness.suites.slices import Slice
     from harness.verdict import Unreadable
 
 
@@ -58,6 +59,12 @@ class Suite(Protocol):
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases in a fixed order."""
+
+    def slices(self, selection: Selection) -> list[Slice]:
+        """Return the parts that workers take; together they have the selected cases, each once."""
+
+    def finished(self, part: Slice) -> None:
+        """Keep for later runs what the run of a slice has found out; called once all its results have come."""
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield summaries of the selected cases in the order of `cases`, without generating them if possible."""
