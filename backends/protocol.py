@@ -377,7 +377,7 @@ def clip(value: object, limit: int = 80) -> str:
 def message(header: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> bytes:
     """Return one message: header line and payload."""
     head = {**header, "payload": sum(map(len, buffers))}
-    return b"".join([json.dumps(head, separators=(",", ":")).encode(), b"\n", *buffers])
+    return b"".join([_ENCODER.encode(head).encode(), b"\n", *buffers])
 
 
 def parse_header(line: bytes | bytearray) -> dict[str, Any]:
@@ -387,7 +387,7 @@ def parse_header(line: bytes | bytearray) -> dict[str, Any]:
         HeaderError: the line is not a JSON object with a "kind" and a "payload" within bounds.
     """
     try:
-        header = json.loads(line.decode("utf-8", "surrogatepass"), parse_int=_integer)
+        header = _DECODER.decode(line.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
         raise HeaderError(f"not a header line: {clip(bytes(line[:400]))}") from None
     if not isinstance(header, dict) or not isinstance(header.get("kind"), str):
@@ -403,6 +403,11 @@ def parse_header(line: bytes | bytearray) -> dict[str, Any]:
 def _integer(digits: str) -> int | float:
     """Return an integer; one with too many digits for any field becomes a float."""
     return int(digits) if len(digits) <= _LONGEST_INTEGER else float(digits)
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+_DECODER = json.JSONDecoder(parse_int=_integer)
+"""Made once: a run has hundreds of thousands of messages."""
 
 
 def read(stream: BinaryIO) -> tuple[dict[str, Any], bytes] | None:

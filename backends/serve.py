@@ -388,7 +388,9 @@ def _encoded(values: object, names: Sequence[str], buffers: list[bytes]) -> list
 
 def _error_fields(error: BaseException, reason: str | None) -> dict[str, Any]:
     # The same error has the same message each time.
-    text = re.sub(rf"[^\s'\"]*{FOLDER}\w+", "FOLDER", _text(error)[:20_000])
+    text = _text(error)[:20_000]
+    if FOLDER in text:
+        text = re.sub(rf"[^\s'\"]*{FOLDER}\w+", "FOLDER", text)
     return {"error": type(error).__name__, "message": text, "reason": reason}
 
 

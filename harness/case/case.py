@@ -185,15 +185,10 @@ class Case:
 
     def request(self, number: int) -> bytes:
         """Return the message that requests it from an adapter; see backends/README.md."""
-        return b'{"id":%d,' % number + self._request[1:]
-
-    @property
-    def frame(self) -> bytes:
-        """The message without its number, as packs keep it."""
-        return self._request
+        return b'{"id":%d,' % number + self.frame[1:]
 
     @functools.cached_property
-    def _request(self) -> bytes:
+    def frame(self) -> bytes:
         """The message without its number: the same for every backend."""
         buffers = [self.model, *self.files.values()]
 
@@ -208,6 +203,15 @@ class Case:
         return protocol.message({**header, "inputs": described(self.inputs), "outputs": list(self.outputs)}, buffers)
 
     @property
+    def has_outputs(self) -> bool:
+        """Whether it says which outputs are expected."""
+        return self.expected is not None
+
+    def is_answer(self, outputs: object, payload: bytes) -> bool:  # noqa: ARG002 - see packs.PackedCase
+        """Return whether an answer, as the wire format has it, is known to be, to the byte, what is expected."""
+        return False
+
+    @functools.cached_property
     def needs(self) -> frozenset[str]:
         """The optional fields of its request: only an adapter that accepts them is asked; see backends/README.md."""
         present = {"earlier": self.earlier is not None, "files": bool(self.files)}
@@ -216,7 +220,7 @@ class Case:
     @property
     def size(self) -> int:
         """Approximate size in memory, in bytes; expected values are about as large as inputs."""
-        return len(self._request) + _OBJECTS
+        return len(self.frame) + _OBJECTS
 
     def digests(self) -> tuple[str, str, str]:
         """Return short digests of the model, the inputs, and the expected outcome."""

@@ -342,6 +342,8 @@ class AdapterProcess:
 
     def _lacks(self, case: Case) -> str:
         """Return what the adapter cannot be asked for, of what a case needs; empty: nothing."""
+        if not case.needs:
+            return ""
         accepts = self.hello.get("accepts")
         return next(iter(sorted(case.needs.difference(accepts if isinstance(accepts, list) else ()))), "")
 
@@ -454,7 +456,7 @@ class AdapterProcess:
             number = protocol.clip(header.get("id"))
             raise protocol.HeaderError(f"an answer to request {number} while {request} was due")
         try:
-            reply = replies.parse(header, payload)
+            reply = replies.parse(header, payload, case)
         except MemoryError:
             raise protocol.PayloadError("the answer does not fit into the memory of the harness") from None
         self._pending.popleft()

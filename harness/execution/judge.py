@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from harness.case.case import Outcome
 from harness.case.compare import compare, offsets, unlike
 from harness.case.value_text import brief, outline
-from harness.execution.replies import Answered, Broken, Died, Late, Oversized, Refused, Reply
+from harness.execution.replies import Answered, AsExpected, Broken, Died, Late, Oversized, Refused, Reply
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
@@ -20,11 +20,15 @@ WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
 
 def judge(case: Case, backend: str, reply: Reply) -> Result:
     """Return the result of a case whose reply this is."""
-    blank = Result(
+    fields = _judged(case, backend, reply)
+    if fields["verdict"] in WITHOUT_ANSWER and case.expected is not None:
+        fields["expected"] = brief(case.expected)
+    if case.outcome is Outcome.UNSPECIFIED and fields["verdict"] is not Verdict.ADAPTER_ERROR:
+        fields["verdict"] = Verdict.UNSPECIFIED
+    return Result(
         case=case.id,
         operator=case.operator,
         backend=backend,
-        verdict=Verdict.PASS,
         outcome=str(case.outcome),
         form=case.form,
         clauses=case.clauses,
@@ -32,73 +36,66 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
         reworded=case.reworded,
         readings=case.readings,
         tags=tuple(sorted(case.tags)),
+        **fields,
     )
+
+
+def _judged(case: Case, backend: str, reply: Reply) -> dict[str, Any]:
+    """Return the verdict, and the other fields of a result that depend on the reply."""
     if isinstance(reply, Broken):
-        return dataclasses.replace(blank, verdict=Verdict.ADAPTER_ERROR, message=reply.message, stderr=reply.stderr)
+        return {"verdict": Verdict.ADAPTER_ERROR, "message": reply.message, "stderr": reply.stderr}
     if isinstance(reply, Died):
         ended = f"ended by {reply.signal}" if reply.signal else f"exited with status {reply.status}"
-        result = dataclasses.replace(
-            blank, verdict=Verdict.CRASH, signal=reply.signal, message=f"the process {ended}", stderr=reply.stderr
-        )
-    elif isinstance(reply, Late):
-        result = dataclasses.replace(
-            blank, verdict=Verdict.TIMEOUT, message=f"no answer within {reply.seconds:.1f} s", stderr=reply.stderr
-        )
-    elif isinstance(reply, Refused):
-        result = _refused(case, blank, reply)
-    elif isinstance(reply, Oversized):
-        result = _oversized(case, blank, reply)
-    else:
-        result = _answered(case, blank, reply)
-    if result.verdict in WITHOUT_ANSWER and case.expected is not None:
-        result = dataclasses.replace(result, expected=brief(case.expected))
-    if case.outcome is Outcome.UNSPECIFIED and result.verdict is not Verdict.UNSPECIFIED:
-        return dataclasses.replace(result, verdict=Verdict.UNSPECIFIED)
-    return result
+        message = f"the process {ended}"
+        return {"verdict": Verdict.CRASH, "signal": reply.signal, "message": message, "stderr": reply.stderr}
+    if isinstance(reply, Late):
+        message = f"no answer within {reply.seconds:.1f} s"
+        return {"verdict": Verdict.TIMEOUT, "message": message, "stderr": reply.stderr}
+    if isinstance(reply, Refused):
+        return _refused(case, reply)
+    if isinstance(reply, Oversized):
+        return _oversized(case, backend, reply)
+    return _answered(case, reply)
 
 
-def _refused(case: Case, blank: Result, reply: Refused) -> Result:
+def _refused(case: Case, reply: Refused) -> dict[str, Any]:
     if reply.reason is not None:
         verdict, message = Verdict.UNSUPPORTED, ": ".join(filter(None, (reply.reason, reply.message)))
     else:
         verdict = Verdict.PASS if case.outcome is Outcome.REJECTS else Verdict.REFUSED
         message = reply.message
-    return dataclasses.replace(blank, verdict=verdict, error=reply.error, message=message, seconds=reply.seconds)
+    return {"verdict": verdict, "error": reply.error, "message": message, "seconds": reply.seconds}
 
 
-def _answered(case: Case, blank: Result, reply: Answered) -> Result:
-    timed = dataclasses.replace(blank, seconds=reply.seconds)
+def _answered(case: Case, reply: Answered) -> dict[str, Any]:
+    timed: dict[str, Any] = {"seconds": reply.seconds}
+    if isinstance(reply, AsExpected) and case.outcome is Outcome.VALUES:
+        return {**timed, "verdict": Verdict.PASS}
     if case.outcome is Outcome.REJECTS:
-        return dataclasses.replace(
-            timed, verdict=_acceptance(case), expected="refused", actual=brief(reply.outputs), message=_accepted(case)
-        )
+        accepted = {"verdict": _acceptance(case), "expected": "refused", "message": _accepted(case)}
+        return {**timed, **accepted, "actual": brief(reply.outputs)}
     if case.expected is None:
-        return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED, actual=brief(reply.outputs))
+        return {**timed, "verdict": Verdict.UNSPECIFIED, "actual": brief(reply.outputs)}
     mismatch = compare(case.expected, reply.outputs, case.allowance)
     if mismatch is None:
-        return dataclasses.replace(timed, ulps=offsets(case.expected, reply.outputs, case.allowance))
-    return dataclasses.replace(timed, **_fields(mismatch), expected=brief(case.expected), actual=brief(reply.outputs))
+        return {**timed, "verdict": Verdict.PASS, "ulps": offsets(case.expected, reply.outputs, case.allowance)}
+    return {**timed, **_fields(mismatch), "expected": brief(case.expected), "actual": brief(reply.outputs)}
 
 
-def _oversized(case: Case, blank: Result, reply: Oversized) -> Result:
-    """Return the result of an answer of which only types and shapes are known."""
+def _oversized(case: Case, backend: str, reply: Oversized) -> dict[str, Any]:
+    """Return the fields of an answer of which only types and shapes are known."""
     amount = f"{reply.size} bytes, of which types and shapes alone were read"
-    timed = dataclasses.replace(blank, seconds=reply.seconds, actual=outline(reply.outputs), message=amount)
+    timed: dict[str, Any] = {"seconds": reply.seconds, "actual": outline(reply.outputs), "message": amount}
     if case.outcome is Outcome.REJECTS:
-        return dataclasses.replace(
-            timed, verdict=_acceptance(case), expected="refused", message=f"{_accepted(case)}: {amount}"
-        )
+        message = f"{_accepted(case)}: {amount}"
+        return {**timed, "verdict": _acceptance(case), "expected": "refused", "message": message}
     if case.expected is None:
-        return dataclasses.replace(timed, verdict=Verdict.UNSPECIFIED)
+        return {**timed, "verdict": Verdict.UNSPECIFIED}
     mismatch = unlike(case.expected, reply.outputs, case.allowance)
     if mismatch is None:
-        return dataclasses.replace(
-            blank,
-            verdict=Verdict.ADAPTER_ERROR,
-            message=f"{blank.backend}: an answer of {reply.size} bytes, of the expected types and shapes, which need "
-            "far fewer",
-        )
-    return dataclasses.replace(timed, **_fields(mismatch), expected=brief(case.expected))
+        message = f"{backend}: an answer of {reply.size} bytes, of the expected types and shapes, which need far fewer"
+        return {"verdict": Verdict.ADAPTER_ERROR, "message": message}
+    return {**timed, **_fields(mismatch), "expected": brief(case.expected)}
 
 
 WEAKER = {

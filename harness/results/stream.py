@@ -130,9 +130,12 @@ def _now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
+_NAMES = tuple(item.name for item in dataclasses.fields(Result))
+
+
 def to_record(result: Result) -> dict[str, Any]:
     """Return a result as a record of the stream."""
-    record = {"kind": "result", **{f.name: getattr(result, f.name) for f in dataclasses.fields(result)}}
+    record = {"kind": "result", **{name: getattr(result, name) for name in _NAMES}}
     if result.seconds is not None and not 0 <= result.seconds < math.inf:
         record["seconds"] = None  # An adapter may say anything.
     return {key: value for key, value in record.items() if key not in SPARSE or value not in ("", None, (), {})}
@@ -145,8 +148,11 @@ def encoded(result: Result) -> bytes:
     return _encoded(to_record(result))
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def _encoded(record: Mapping[str, Any]) -> bytes:
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+    return _ENCODER.encode(record).encode("utf-8", "replace") + b"\n"
 
 
 def unreadable_record(item: Unreadable) -> dict[str, str]:

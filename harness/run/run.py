@@ -139,6 +139,8 @@ class Skipped:
         if not isinstance(pair, tuple):
             return False
         backend, case = pair
+        if not self._hashes and not self._samples:
+            return False
         if self._sorted is None:
             self._sorted = np.sort(np.frombuffer(self._hashes, np.int64))
         place = int(np.searchsorted(self._sorted, key := _hash(backend, case)))

@@ -126,7 +126,8 @@ class Generated:
         pack = packs.read(key, functools.partial(_made_again, op))
         if pack is not None:
             self._packs[part] = pack
-            yield from filter(selection.takes, pack)
+            selection.takes_operator(part.operator)  # Nothing else of the selection but what the key is of.
+            yield from pack
             return
         self._packs[part] = packer = packs.Packer(key)
         for case in self._cases(op, selection):

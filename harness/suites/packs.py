@@ -13,6 +13,7 @@ a run needed are in a file of their own, `KEY.bounds`, and others are computed f
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import hashlib
 import json
@@ -20,7 +21,8 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +36,7 @@ from harness.declare import AnyOf, Drawn, Order
 from harness.verdict import Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from harness.declare.data import Array, Value
 
@@ -72,12 +74,13 @@ class Pack(Iterator[Case]):
         """Read the header; see `read`."""
         line = bytes(body[:32]).partition(b"\n")[0]
         start = len(line) + 1 + int(line)
-        self._header = json.loads(bytes(body[len(line) + 1 : start]))
-        self._payload = protocol.Payload(body[start:])
-        self._cases = iter(self._header["cases"])
+        header = json.loads(bytes(body[len(line) + 1 : start]))
+        self._data, self._place = body[start:], 0
+        self._common = [_fields(item) for item in header["common"]]
+        self._cases = iter(header["cases"])
         self._bounds = KeptBounds(name)
         self._remake = remake
-        self.unreadable = [Unreadable(**item) for item in self._header["unreadable"]]
+        self.unreadable = [Unreadable(**item) for item in header["unreadable"]]
 
     def __next__(self) -> Case:
         """Return the next case."""
@@ -87,75 +90,85 @@ class Pack(Iterator[Case]):
         """Write the bounds that were computed since the pack was read."""
         self._bounds.write()
 
-    def _case(self, item: Mapping[str, Any]) -> Case:
-        payload, common = self._payload, self._header["common"][item["common"]]
-        frame = bytes(payload.data[payload.offset : payload.offset + item["frame"]])
-        payload.offset += item["frame"]
-        # In the order in which they were written.
-        expected = tuple(map(self._expected, item["expected"])) if "expected" in item else None
-        allowance = dict(common["allowance"])
-        if "any_of" in item:
-            allowance["any_of"] = tuple(None if each is None else self._any_of(each) for each in item["any_of"])
-        if "any_order" in item:
-            allowance["any_order"] = Order(**item["any_order"])
-        if "bounds" in item:
-            allowance["bounds"] = self._bounds_of(item["bounds"], item["id"])
-        inputs = Frame(frame)
-        case = Case(
+    def _case(self, item: Mapping[str, Any]) -> PackedCase:
+        data, start = self._data, self._place
+        middle = start + item["frame"]
+        self._place = end = middle + item["bytes"]
+        case = object.__new__(PackedCase)  # A frozen dataclass takes long to construct, and much here is made later.
+        frame = bytes(data[start:middle])
+        model = frame.index(b"\n") + 1
+        allowance, fields = self._common[item["common"]]
+        case.__dict__.update(
+            fields,
             id=item["id"],
-            operator=common["operator"],
-            model=frame[inputs.start : inputs.start + item["model"]],
-            inputs=inputs,
+            model=frame[model : model + item["model"]],
             outputs=tuple(item["outputs"]),
-            outcome=Outcome(common["outcome"]),
-            expected=expected,
-            allowance=Allowance(**allowance),
-            clauses=tuple(common["clauses"]),
-            tags=frozenset(common["tags"]),
             form=item["form"],
-            detail=common["detail"],
-            force=common["force"],
-            reworded=common["reworded"],
-            readings=tuple(common["readings"]),
-            notes=tuple(common["notes"]),
-            earlier=Earlier(inputs) if item.get("earlier") else None,
-            files=inputs.files if item.get("files") else {},
+            frame=frame,
+            needs=frozenset(item["needs"]),
+            packed=Packed(item, data[middle:end], allowance, self._bounds_of(item)),
         )
-        case.__dict__["_request"] = frame  # As a cached property keeps it.
         return case
 
-    def _expected(self, described: Mapping[str, Any]) -> Value | Drawn:
-        return properties.parse(described["drawn"]) if "drawn" in described else self._payload.decode(described)
+    def _bounds_of(self, item: Mapping[str, Any]) -> Bounds | None:
+        if "bounds" not in item:
+            return None
 
-    def _any_of(self, described: Mapping[str, Any]) -> AnyOf:
-        values = [self._payload.decode(item) for item in described["values"]]
-        return AnyOf(*values, elementwise=described["elementwise"])
-
-    def _bounds_of(self, number: int, case_id: str) -> Bounds:
         def remade() -> tuple[Array, ...]:
             assert self._remake is not None  # noqa: S101 - cases with bounds come with it
-            return tuple(self._remake(case_id).allowance.bounds or ())
+            return tuple(self._remake(item["id"]).allowance.bounds or ())
 
-        return self._bounds.of(number, remade)
+        return self._bounds.of(item["bounds"], remade)
 
 
-class Frame(Mapping[str, "Value"]):
-    """The inputs of a case, decoded from the message to an adapter when somebody looks at them.
+@dataclass(frozen=True)
+class Packed:
+    """What a pack says of a case.
 
     Attributes:
-        start: where the model begins.
+        item: its entry in the header.
+        data: the bytes of the expected values, and of others that would do.
+        allowance: what the header says of its allowance, without bounds and other values.
+        bounds: of its outputs.
     """
 
-    def __init__(self, message: bytes) -> None:
-        """Take the message."""
-        self._message = message
-        self.start = message.index(b"\n") + 1
+    item: Mapping[str, Any]
+    data: memoryview
+    allowance: Allowance
+    bounds: Bounds | None
+
+
+class PackedCase(Case):
+    """A case from a pack: what few runs look at is decoded when somebody asks for it."""
+
+    packed: Packed
+    frame: bytes  # known from the beginning
+    needs: frozenset[str]  # known from the beginning
 
     @functools.cached_property
-    def _decoded(self) -> tuple[dict[str, bytes], dict[str, Value], dict[str, Value]]:
+    def _values(self) -> tuple[tuple[Value | Drawn, ...] | None, Allowance]:
+        """The expected values, and the allowance."""
+        item, payload, allowance = self.packed.item, protocol.Payload(self.packed.data), self.packed.allowance
+        expected = None
+        if "expected" in item:
+            expected = tuple(
+                properties.parse(value["drawn"]) if "drawn" in value else payload.decode(value)
+                for value in item["expected"]
+            )
+        others: dict[str, Any] = {}
+        if "any_of" in item:
+            others["any_of"] = tuple(None if each is None else _any_of(each, payload) for each in item["any_of"])
+        if "any_order" in item:
+            others["any_order"] = Order(**item["any_order"])
+        if self.packed.bounds is not None:
+            others["bounds"] = self.packed.bounds
+        return expected, dataclasses.replace(allowance, **others) if others else allowance
+
+    @functools.cached_property
+    def _fed(self) -> tuple[dict[str, bytes], dict[str, Value], dict[str, Value]]:
         """The files, the earlier inputs, and the inputs."""
-        header = json.loads(self._message[: self.start])
-        payload = protocol.Payload(memoryview(self._message)[self.start :])
+        line, _, rest = self.frame.partition(b"\n")
+        header, payload = json.loads(line), protocol.Payload(rest)
         payload.offset = header["model"]
         files = {}
         for item in header.get("files", ()):
@@ -167,47 +180,50 @@ class Frame(Mapping[str, "Value"]):
         )
         return files, earlier, inputs
 
-    @property
-    def files(self) -> dict[str, bytes]:
-        """The files beside the model."""
-        return self._decoded[0]
+    @functools.cached_property
+    def expected(self) -> tuple[Value | Drawn, ...] | None:
+        """The values of the outputs."""
+        return self._values[0]
 
-    @property
-    def earlier(self) -> dict[str, Value]:
+    @functools.cached_property
+    def allowance(self) -> Allowance:
+        """How far an answer may be from them."""
+        return self._values[1]
+
+    @functools.cached_property
+    def inputs(self) -> Mapping[str, Value]:
+        """The inputs."""
+        return self._fed[2]
+
+    @functools.cached_property
+    def earlier(self) -> Mapping[str, Value] | None:
         """The inputs that the model runs with before."""
-        return self._decoded[1]
+        return self._fed[1] if "earlier" in self.needs else None
 
-    def __getitem__(self, name: str) -> Value:
-        """Return an input."""
-        return self._decoded[2][name]
+    @functools.cached_property
+    def files(self) -> Mapping[str, bytes]:
+        """The files beside the model."""
+        return self._fed[0]
 
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the names."""
-        return iter(self._decoded[2])
+    @property
+    def has_outputs(self) -> bool:
+        """Whether it says which outputs are expected."""
+        packed = self.__dict__.get("packed")
+        return "expected" in packed.item if packed is not None else super().has_outputs
 
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self._decoded[2])
+    def is_answer(self, outputs: object, payload: bytes) -> bool:
+        """Return whether an answer is, to the byte, what is expected."""
+        packed = self.__dict__.get("packed")  # A case that was made from this one, with another outcome, has none.
+        if packed is None or self.outcome is not Outcome.VALUES or "bytes_expected" not in packed.item:
+            return False
+        size = packed.item["bytes_expected"]
+        # As texts, in which the number 1 is not the boolean True.
+        return size == len(payload) and packed.data[:size] == payload and repr(outputs) == repr(packed.item["expected"])
 
 
-class Earlier(Mapping[str, "Value"]):
-    """The inputs that a model runs with before."""
-
-    def __init__(self, frame: Frame) -> None:
-        """Take the frame that has them."""
-        self._frame = frame
-
-    def __getitem__(self, name: str) -> Value:
-        """Return an input."""
-        return self._frame.earlier[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the names."""
-        return iter(self._frame.earlier)
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self._frame.earlier)
+def _any_of(described: Mapping[str, Any], payload: protocol.Payload) -> AnyOf:
+    values: list[Any] = [payload.decode(item) for item in described["values"]]
+    return AnyOf(*values, elementwise=described["elementwise"])
 
 
 class Packer:
@@ -224,24 +240,36 @@ class Packer:
 
     def add(self, case: Case) -> None:
         """Add a case."""
-        allowance, buffers = case.allowance, self._buffers
-        frame = case.frame
-        buffers.append(frame)
+        allowance = case.allowance
+        self._buffers.append(case.frame)
+        buffers: list[bytes] = []
         item: dict[str, Any] = {
             "id": case.id,
             "common": self._common.setdefault(_common(case), len(self._common)),
-            "frame": len(frame),
+            "frame": len(case.frame),
             "model": len(case.model),
             "outputs": case.outputs,
             "form": case.form,
+            "needs": sorted(case.needs),
         }
         if case.expected is not None:
+            # In the order in which a reader takes the bytes.
             item["expected"] = [
                 {"drawn": properties.describe(value)} if isinstance(value, Drawn) else protocol.encode(value, buffers)
                 for value in case.expected
             ]
+            if not any(isinstance(value, Drawn) for value in case.expected):
+                item["bytes_expected"] = sum(map(len, buffers))
         if allowance.any_of:
-            item["any_of"] = [None if each is None else self._any_of(each) for each in allowance.any_of]
+            item["any_of"] = [
+                None
+                if each is None
+                else {
+                    "values": [protocol.encode(value, buffers) for value in each.values],
+                    "elementwise": each.elementwise,
+                }
+                for each in allowance.any_of
+            ]
         if allowance.any_order is not None:
             item["any_order"] = {"axis": allowance.any_order.axis, "lanewise": allowance.any_order.lanewise}
         if isinstance(allowance.bounds, Bounds):
@@ -249,12 +277,9 @@ class Packer:
             if shared not in self._numbers:
                 self._numbers[shared] = self._bounds.add(allowance.bounds)
             item["bounds"] = self._numbers[shared]
-        item |= {name: True for name in ("earlier", "files") if name in case.needs}
+        item["bytes"] = sum(map(len, buffers))
+        self._buffers += buffers
         self._cases.append(item)
-
-    def _any_of(self, any_of: AnyOf) -> dict[str, Any]:
-        values = [protocol.encode(value, self._buffers) for value in any_of.values]
-        return {"values": values, "elementwise": any_of.elementwise}
 
     def write(self, unreadable: Iterable[Unreadable] = ()) -> None:
         """Write the pack, if that is possible; of two that write the same one, either stays."""
@@ -289,6 +314,18 @@ def _common(case: Case) -> str:
             "notes": case.notes,
         }
     )
+
+
+def _fields(common: Mapping[str, Any]) -> tuple[Allowance, dict[str, Any]]:
+    """Return the allowance, but for bounds and other values, and the other fields of cases that `_common` wrote."""
+    return Allowance(**common["allowance"]), {
+        **{name: common[name] for name in ("operator", "detail", "force", "reworded")},
+        "outcome": Outcome(common["outcome"]),
+        "clauses": tuple(common["clauses"]),
+        "tags": frozenset(common["tags"]),
+        "readings": tuple(common["readings"]),
+        "notes": tuple(common["notes"]),
+    }
 
 
 class KeptBounds:
