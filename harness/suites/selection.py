@@ -58,6 +58,7 @@ class Selection:
         """Return a selection of the same cases, but only those of a slice; a glob is idle in it where it is here."""
         selection = dataclasses.replace(self, slice=part)
         selection.idle &= self.idle
+        selection._operators = self._operators  # noqa: SLF001 - of the same globs
         return selection
 
     @property
