@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
 from harness.results import sampling
 from harness.run import run as session
+from harness.run.options import TABLES, Options
 from harness.suites.generated import Generated
 from harness.suites.suite import PROVISIONAL
 
@@ -54,8 +57,18 @@ from harness.suites.suite import PROVISIONAL
 @click.option("--resume", is_flag=True, help="Continue a --results file that is incomplete.")
 @click.option("--reference", metavar="BACKEND", help="Use this backend's answers as the expected ones.")
 @click.option(
-    "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Number of processes per backend."
-)
+    "--jobs", type=click.IntRange(1, 1024),
+    help="Number of workers, each with a process of every backend.  [default: by processors, backends and cases]",
+)  # fmt: skip
+@click.option(
+    "--cluster", default="", metavar="ADDRESS",
+    help="Run on the workers of this Dask scheduler, or on local:N; see docs/cluster.md.",
+)  # fmt: skip
+@click.option(
+    "--resource", "resources", multiple=True, metavar="BACKEND=KEY:N",
+    help="Run a backend only on Dask workers that have this, such as my_gpu_backend=GPU:1. Repeatable.",
+)  # fmt: skip
+@click.option("--no-cache", is_flag=True, help="Read and write no cache: no packs of cases, no compiled programs.")
 @click.option(
     "--repeat", type=click.IntRange(0, 100), default=0, show_default=True,
     help="Rerun each failure this often, in the same and in a new process; differing verdicts make it flaky.",
@@ -86,7 +99,7 @@ from harness.suites.suite import PROVISIONAL
 )  # fmt: skip
 @click.option("--max-fail", type=click.IntRange(1), help="Stop after this many failures.")
 @click.option(
-    "--table", type=click.Choice(session.TABLES), default=session.TABLES[0], show_default=True,
+    "--table", type=click.Choice(TABLES), default=TABLES[0], show_default=True,
     help="The table at the end: failing operators, all operator versions, or none.",
 )  # fmt: skip
 @click.option(
@@ -114,7 +127,9 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
     backends = tuple(dict.fromkeys(options["backends"]))
     by_backend = sampling.by_backend(samples, backends)
     results, apart = options["results"] or (None, False)
-    run_options = session.Options(
+    if options["no_cache"]:
+        os.environ["ONNX_CONFORMANCE_CACHE"] = ""
+    run_options = Options(
         backends=backends,
         suite=case_options.suite_name,
         selection=case_options.selection(shard, sampling.widest(by_backend, backends)),
@@ -137,5 +152,46 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
         without_readings=named(options["readings"]),
         locale=options["locale"],
         threads=options["threads"],
+        cluster=_cluster(options["cluster"], options["jobs"]),
+        resources=_resources(options["resources"], backends, options["cluster"]),
     )
     exit_with(session.execute(run_options))
+
+
+def _cluster(address: str, jobs: int | None) -> str:
+    """Return the address of a Dask scheduler, or local:N.
+
+    Raises:
+        HarnessError: it is neither, or --jobs says how many workers this machine has.
+    """
+    if not address:
+        return ""
+    if jobs is not None:
+        raise HarnessError("--jobs is for workers on this machine, --cluster for those of a cluster; use one of them")
+    if re.fullmatch(r"local:([1-9]\d{0,3})|(tcp|tls|ws|wss|ucx)://\S+|[^\s:/]+:\d+", address) is None:
+        raise HarnessError(
+            f"--cluster {address!r} is no address; write that of a Dask scheduler, such as tcp://10.0.0.1:8786, or "
+            "local:N"
+        )
+    return address
+
+
+def _resources(words: tuple[str, ...], backends: tuple[str, ...], cluster: str) -> dict[str, dict[str, float]]:
+    """Return by backend what it needs of a Dask worker.
+
+    Raises:
+        HarnessError: a text is not BACKEND=KEY:N, of a backend of this run, or there is no cluster.
+    """
+    needs: dict[str, dict[str, float]] = {}
+    for text in words:
+        name, _, need = text.rpartition("=")
+        match = re.fullmatch(r"([^\s:]+):(\d+(?:\.\d+)?)", need)
+        if match is None or name not in backends:
+            raise HarnessError(
+                f"--resource {text!r} is not BACKEND=KEY:N with one of {', '.join(backends)}, such as "
+                f"{backends[0]}=GPU:1"
+            )
+        needs.setdefault(name, {})[match[1]] = float(match[2])
+    if needs and not cluster:
+        raise HarnessError("--resource is for the workers of a --cluster")
+    return needs

@@ -28,6 +28,7 @@ from harness.results import sampling
 from harness.results.stream import Run
 from harness.results.trend import trend
 from harness.run import run
+from harness.run.options import Options
 from harness.verdict import line
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _measure(
     """Run the versions; return 0, or 2 where results are missing."""
     printing.note(f"runs {line(', '.join(backends))}")
     by_backend = sampling.by_backend(samples, backends)
-    run_options = run.Options(
+    run_options = Options(
         backends=backends,
         suite=case_options.suite_name,
         selection=case_options.selection(None, sampling.widest(by_backend, backends)),

@@ -12,7 +12,6 @@ import shutil
 import textwrap
 import time
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,7 @@ import numpy as np
 from harness import printing
 from harness.case.value_text import brief
 from harness.errors import HarnessError
-from harness.execution import backend_names, environment_variables, sandbox
+from harness.execution import backend_names
 from harness.execution.ask import Asker
 from harness.execution.case_times import cores
 from harness.execution.replies import Answered, Refused
@@ -32,11 +31,11 @@ from harness.results import sampling
 from harness.results.files import Streams
 from harness.results.stream import header
 from harness.results.summary import Summary
-from harness.run import cpu_time, progress
+from harness.run import costs, cpu_time, progress
+from harness.run.cluster import Cluster
 from harness.run.crew import Alone
 from harness.run.processes import Processes
 from harness.run.signals import EndedError, in_order
-from harness.run.worker import Work
 from harness.spec.completeness import completeness, covers
 from harness.suites.generated import Generated
 from harness.suites.lookup import check_selection, open_suite
@@ -47,19 +46,17 @@ from harness.verdict import Result, Unreadable, Verdict, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     import numpy.typing as npt
 
     from harness.execution.adapter_process import Limits
     from harness.execution.case_times import Status
     from harness.run.crew import Crew
+    from harness.run.options import Options
     from harness.suites.slices import Slice
     from harness.suites.suite import Outlook, Suite
 
 REFERENCE = "onnx_reference"
-TABLES = ("operators", "full", "none")
-"""The tables of `run`: a row for each operator that fails, a row for each operator version and backend, or none."""
 MOST_FAULTS = 1000
 """Results that are an adapter's fault and listed in the footer; more of them are only counted."""
 CASES_OF_A_WORKER = 250
@@ -69,48 +66,6 @@ EXIT_PASSED, EXIT_FAILED, EXIT_BROKEN = 0, 1, 2
 
 class StoppedError(HarnessError):
     """The run was stopped early, as --max-fail asks."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """Options of `run`; see `onnx-conformance run --help`.
-
-    Attributes:
-        groups: groups of failures shown for each backend; 0: all.
-        table: one of TABLES.
-        apart: `results` is a folder with one file for each backend.
-        overwrite: existing results may be replaced.
-        pythons: by backend, the interpreter of an environment that the user made; "" is for all others.
-        samples: by backend, n where it runs 1 case in n; without an entry, it runs all.
-        passes: names of environment variables that adapters get in addition to those that all get.
-        isolate: adapters have no network, and cannot read what they are compared with.
-        without_readings: the numbers of readings whose cases are not scored.
-        locale: the locale of adapters; empty: that of Python.
-        threads: the number of threads that runtimes may use; None: as the adapters choose.
-    """
-
-    backends: tuple[str, ...]
-    suite: str
-    selection: Selection
-    limits: Limits
-    jobs: int | None = 1
-    repeat: int = 0
-    reference: str | None = None
-    pythons: Mapping[str, str] = field(default_factory=dict)
-    results: Path | None = None
-    apart: bool = False
-    resume: bool = False
-    overwrite: bool = False
-    max_fail: int | None = None
-    groups: int = 10
-    table: str = TABLES[0]
-    expectations: Path | None = None
-    samples: Mapping[str, int] = field(default_factory=dict)
-    passes: tuple[str, ...] = ()
-    isolate: bool = False
-    without_readings: frozenset[str] = frozenset()
-    locale: str = ""
-    threads: int | None = None
 
 
 class Skipped:
@@ -174,20 +129,9 @@ class Run:
             HarnessError: a backend, the suite, an operator or the results file cannot be used.
         """
         self.options = options
-        default_python = options.pythons.get("", "")
-        self.targets = [
-            backend_names.resolve(name, options.pythons.get(name, default_python), options.passes)
-            for name in dict.fromkeys(options.backends)
-        ]
-        self.reference = backend_names.resolve(options.reference, passes=options.passes) if options.reference else None
-        settings = environment_variables.settings(options.locale, options.threads)
-        self.targets = [
-            dataclasses.replace(target, environment={**target.environment, **settings}) for target in self.targets
-        ]
-        if options.isolate:
-            isolation = sandbox.around(options.suite, options.results, apart=options.apart)
-            self.targets = [isolation.of(target) for target in self.targets]
-            self.reference = isolation.of(self.reference) if self.reference else None
+        self._work = options.work()
+        self.targets = list(self._work.targets)
+        self.reference = self._work.reference
         self.suite = suite or open_suite(options.suite)
         check_selection(self.suite, options.selection)
         self.expected = expectations.read(options.expectations) if options.expectations else None
@@ -211,6 +155,7 @@ class Run:
         self.without_outputs: list[str] = []
         self.versions: dict[str, str] = {}
         self._crew: Crew | None = None
+        self._costs = costs.Costs()
 
     def run(
         self, on_result: Callable[[Result], None] = lambda _: None, on_wait: Callable[[], None] = lambda: None
@@ -234,7 +179,8 @@ class Run:
             if self.expected is not None and (earlier := self.streams.header_of(self.expected.backend)):
                 self._begin_gate(earlier)
             skipped = self._read_earlier_results()
-            with self._crew_for(slices := self._slices(), skipped) as crew:
+            slices = self.suite.slices(self.options.selection)
+            with self._crew_for(slices, skipped) as crew:
                 self._crew = crew
                 hellos = crew.start()
                 part = covers() if self.suite.name == Generated.name else None
@@ -245,6 +191,8 @@ class Run:
                 self.versions = {name: str(item.get("version", "")) for name, item in first["backends"].items()}
                 self.streams.begin(first, hellos)
                 try:
+                    if not isinstance(crew, Alone):  # Alone, it keeps the order of the suite.
+                        slices = costs.longest_first(slices, self.suite.name, self.options.backends)
                     for result, text in crew.run(slices, self.options.selection, on_wait):
                         self._add(result, text)
                         self._read_reports()
@@ -258,6 +206,7 @@ class Run:
                     self.faults += crew.faults
                 given_up = crew.given_up
                 unfinished = crew.unfinished
+            self._costs.write(self.suite.name, self.options.backends)
             self._add_final_faults()
             self.cost = crew.cost
             unreadable = {item.message for item in self._unreadable}  # These have records of their own in the streams.
@@ -299,34 +248,25 @@ class Run:
             skipped.add(result)
         return skipped
 
-    def _slices(self) -> list[Slice]:
-        """Return the parts of the suite in the order in which they are begun."""
-        return self.suite.slices(self.options.selection)
-
     def _crew_for(self, slices: Sequence[Slice], skipped: Skipped) -> Crew:
         """Return the workers for some slices; none is started yet."""
         options = self.options
-        work = Work(
-            tuple(self.targets),
-            options.limits,
-            self.suite.name,
-            options.selection,
-            self.reference,
-            options.repeat,
-            options.without_readings,
-        )
+        work = dataclasses.replace(self._work, targets=tuple(self.targets), suite=self.suite.name)
+        encode = options.results is not None
+        if options.cluster:
+            return Cluster(options, self.suite.digest(), skipped, encode=encode)
         count = min(options.jobs or _jobs_for(slices, len(self.targets)), max(1, len(slices)))
         if count == 1:
             return Alone(work, self.suite, skipped)
         share = dataclasses.replace(options.limits, cores=max(1.0, cores() / count))
         work = dataclasses.replace(work, limits=share)
-        encode = options.results is not None
         return Processes(work, self.suite, skipped, count, self.streams.close, encode=encode)
 
     def _read_reports(self) -> None:
         """Add what is known of slices whose results have all come."""
         for report in self._crew.take_reports() if self._crew is not None else ():
             self.taken += sum(report.made.values())
+            self._costs.add(report)
             self._made += report.made
             self.without_outputs += report.without_outputs
             for item in report.unreadable:

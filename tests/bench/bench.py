@@ -30,7 +30,8 @@ from harness.execution.ask import Asker
 from harness.execution.backend_names import Target, resolve
 from harness.execution.replies import Died
 from harness.generation import plans
-from harness.run.run import Options, Run
+from harness.run.options import Options
+from harness.run.run import Run
 from harness.run.scheduler import Scheduler
 from harness.spec import registry
 from harness.suites.generated import Generated
