@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
 import signal
+import tempfile
 from typing import TYPE_CHECKING
 from unittest import mock
 
@@ -25,6 +27,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="of which operators the tests of every operator run: those that tests/due.py names, or all; "
         "with -k or the ids of tests all from which these choose",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the cache of whoever runs the tests out of them: all processes of these tests share one of their own."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        folder = tempfile.TemporaryDirectory(prefix="onnx-conformance-tests-", ignore_cleanup_errors=True)
+        os.environ["ONNX_CONFORMANCE_CACHE"] = folder.name
+        config.add_cleanup(folder.cleanup)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

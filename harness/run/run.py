@@ -156,6 +156,7 @@ class Run:
         self.versions: dict[str, str] = {}
         self._crew: Crew | None = None
         self._costs = costs.Costs()
+        self._jobs = options.jobs or 1
 
     def run(
         self, on_result: Callable[[Result], None] = lambda _: None, on_wait: Callable[[], None] = lambda: None
@@ -230,7 +231,8 @@ class Run:
             "selection": str(options.selection),
             **({"samples": dict(options.samples)} if options.samples else {}),
             "reference": options.reference or "",
-            "jobs": options.jobs or 0,
+            "jobs": self._jobs,
+            **({"cluster": options.cluster} if options.cluster else {}),
             "repeat": options.repeat,
             "timeout": options.limits.timeout,
             "memory": options.limits.memory,
@@ -256,6 +258,7 @@ class Run:
         if options.cluster:
             return Cluster(options, self.suite.digest(), skipped, encode=encode)
         count = min(options.jobs or _jobs_for(slices, len(self.targets)), max(1, len(slices)))
+        self._jobs = count
         if count == 1:
             return Alone(work, self.suite, skipped)
         share = dataclasses.replace(options.limits, cores=max(1.0, cores() / count))

@@ -98,7 +98,8 @@ class Folder:
 
     def _packed(self, folders: list[Path]) -> Iterator[Case | Unreadable]:
         """Yield all cases of some folders from their pack; read them, and make it, where there is none."""
-        key = packs.key(self._suite, self.digest(), *(folder.name for folder in folders))
+        names = [line_ for folder in folders for line_ in _every_file(folder, self._root)]
+        key = packs.key("folder", str(self._root.absolute()), self.digest(), *names)
         pack = packs.read(key)
         if pack is not None:
             yield from pack.unreadable
@@ -141,6 +142,17 @@ class Folder:
 
 def _unreadable(case_id: str, error: case_json.StoreError) -> Unreadable:
     return Unreadable(line(case_id, 1000), f"{line(error, 800)}; mend the folder, or take it out of the suite")
+
+
+def _every_file(folder: Path, root: Path) -> Iterator[str]:
+    """Yield what there is in a folder, though it cannot be read: that is what becomes of its cases then."""
+    for path in sorted(folder.rglob("*")):
+        try:
+            status = path.lstat()
+            target = path.readlink() if path.is_symlink() else ""
+            yield f"{os.fsencode(path.relative_to(root))!r} {status.st_mode} {status.st_size} {target}"
+        except OSError as error:
+            yield f"{os.fsencode(path.relative_to(root))!r} {error.errno}"
 
 
 def _holds_model(folder: Path) -> bool:

@@ -1,0 +1,73 @@
+"""What earlier runs took decides the order of slices, and nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.run import costs
+from harness.run.worker import SliceReport
+from harness.suites.slices import Slice
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUICK, SLOW, NEW = (
+    Slice("ai.onnx/Abs/1", cases=100),
+    Slice("ai.onnx/Conv/1", cases=50),
+    Slice("ai.onnx/Neg/1", cases=90),
+)
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
+    return tmp_path / "costs.json"
+
+
+def measured(*reports: tuple[Slice, float, int]) -> None:
+    kept = costs.Costs()
+    for part, seconds, cases in reports:
+        kept.add(SliceReport(part, Counter({part.operator: cases}), seconds=seconds))
+    kept.write("generated", ["b", "a"])
+
+
+def test_without_earlier_runs_the_one_with_most_cases_comes_first() -> None:
+    assert costs.longest_first([SLOW, QUICK, NEW], "generated", ["a"]) == [QUICK, NEW, SLOW]
+
+
+def test_what_took_longest_comes_first_and_what_is_new_counts_as_usual() -> None:
+    measured((QUICK, 1.0, 100), (SLOW, 10.0, 50))
+    assert costs.longest_first([QUICK, SLOW, NEW], "generated", ["a", "b"]) == [SLOW, NEW, QUICK]
+    assert costs.longest_first([SLOW, QUICK, NEW], "generated", ["a"]) == [QUICK, NEW, SLOW], "of other backends"
+    assert costs.longest_first([SLOW, QUICK, NEW], "official", ["a", "b"]) == [QUICK, NEW, SLOW], "of another suite"
+
+
+def test_parts_of_an_operator_version_share_its_average() -> None:
+    parts = [Slice(SLOW.operator, (number, 2), 25) for number in (1, 2)]
+    measured((parts[0], 4.0, 25), (parts[1], 6.0, 25))
+    assert costs.seconds([SLOW], "generated", ["a", "b"]) == {SLOW: pytest.approx(10.0)}
+
+
+def test_few_cases_say_nothing() -> None:
+    measured((QUICK, 1000.0, costs.ENOUGH - 1))
+    assert costs.seconds([QUICK], "generated", ["a", "b"]) == {QUICK: 100.0}
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"generated a b": 3}', '{"generated a b": {"ai.onnx/Abs/1": "x"}}'])
+def test_a_damaged_file_is_as_none(text: str, file: Path) -> None:
+    file.write_text(text)
+    assert costs.longest_first([SLOW, QUICK], "generated", ["a", "b"]) == [QUICK, SLOW]
+    measured((QUICK, 1.0, 100), (SLOW, 10.0, 50))
+    assert costs.longest_first([QUICK, SLOW], "generated", ["a", "b"]) == [SLOW, QUICK]
+
+
+def test_a_cache_that_cannot_be_written_is_no_fault(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("{}")
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(file / "below a file"))
+    measured((QUICK, 1.0, 100))
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", "")
+    measured((QUICK, 1.0, 100))
+    assert file.read_text() == "{}"
