@@ -78,5 +78,5 @@ def on_a_terminal(*words: str, folder: Path) -> tuple[str, str]:
     return out, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output.decode())
 
 
-def adapter(kind: str) -> str:
-    return "cmd:" + shlex.join([sys.executable, "-S", str(WRONG), kind])
+def adapter(kind: str, *more: str) -> str:
+    return "cmd:" + shlex.join([sys.executable, "-S", str(WRONG), kind, *more])

@@ -168,7 +168,7 @@ def _cluster(address: str, jobs: int | None) -> str:
         return ""
     if jobs is not None:
         raise HarnessError("--jobs is for workers on this machine, --cluster for those of a cluster; use one of them")
-    if re.fullmatch(r"local:([1-9]\d{0,3})|(tcp|tls|ws|wss|ucx)://\S+|[^\s:/]+:\d+", address) is None:
+    if re.fullmatch(r"local:([1-9]\d{0,3})|(?:tcp|tls|ws|wss|ucx)://\S+|(?!local:)[^\s:/]+:\d+", address) is None:
         raise HarnessError(
             f"--cluster {address!r} is no address; write that of a Dask scheduler, such as tcp://10.0.0.1:8786, or "
             "local:N"

@@ -22,7 +22,7 @@ from harness.spec import registry
 from harness.spec.folders import GENERATED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from harness.declare import Op
@@ -124,13 +124,20 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
     return entries if whole else None
 
 
-def counts(op: Op, *, of_core: bool = False) -> Counter[str]:
-    """Return how many cases of each operator version the manifest has, or how many of its core; it is not checked."""
+def counts(op: Op, *, of_core: bool = False, wanted: Callable[[str], bool] | None = None) -> Counter[str]:
+    """Return how many cases of each operator version the manifest has; it is not checked.
+
+    Args:
+        op: the operator.
+        of_core: only of its core.
+        wanted: a predicate on ids; None: all.
+    """
     path = _file(op)
     if path is None:
         return Counter()
     rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    return Counter("/".join(words[0].split("/")[:3]) for words in rows if not of_core or words[-1] == CORE)
+    names = [words[0] for words in rows if not of_core or words[-1] == CORE]
+    return Counter("/".join(name.split("/")[:3]) for name in names if wanted is None or wanted(name))
 
 
 def _file(op: Op) -> Path | None:

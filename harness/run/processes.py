@@ -236,6 +236,7 @@ class Processes:
         elif isinstance(message, Hello):
             member.started = True
             self._hellos = self._hellos or message.hellos
+            self._tell_refusals()
         elif isinstance(message, Failed):
             self._end(member)
             if message.fault:
@@ -278,8 +279,13 @@ class Processes:
     def _refuse(self, text: str) -> None:
         """Go on with the other workers, if there are any, where one could not start its adapters."""
         self._refusals.append(text)
-        if self._living:
+        if self._hellos:
+            self._tell_refusals()
+
+    def _tell_refusals(self) -> None:
+        for text in self._refusals:
             printing.warn(f"note: one worker less, because its adapters do not start beside those of others: {text}")
+        self._refusals.clear()
 
     def _end(self, member: _Member) -> None:
         member.ended = True

@@ -143,12 +143,16 @@ class Generated:
     def slices(self, selection: Selection) -> list[Slice]:
         """Return the selected operator versions, those with many cases in parts."""
         slices: list[Slice] = []
-        narrow = selection.cases or selection.tags
+        narrow = bool(selection.cases or selection.tags or selection.ids)
         for op in self._registry:
-            counts = manifest.counts(op, of_core=selection.core)
-            for version in registry.versions(op):
-                if selection.takes_operator(str(version)) and (not narrow or _selected(op, version, selection)):
-                    slices += divided(str(version), counts.get(str(version), 1) * selection.share)
+            versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
+            if narrow:
+                versions = [version for version in versions if _selected(op, version, selection)]
+            if versions:
+                wanted = selection.would_take if narrow or selection.partial else None
+                counts = manifest.counts(op, of_core=selection.core, wanted=wanted)
+                for version in versions:
+                    slices += divided(str(version), counts.get(str(version), 1))
         return slices
 
     def _of(self, part: Slice | None) -> Iterable[Op]:

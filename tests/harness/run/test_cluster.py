@@ -1,0 +1,156 @@
+"""A Dask cluster: the results of one worker, and a line where something is out of reach."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from commands import adapter, command
+
+from harness.execution.adapter_process import Limits
+from harness.results.stream import Run as Stream
+from harness.run import cluster
+from harness.run.cluster import Task, end_warm, run_task
+from harness.run.options import Options
+from harness.run.run import Run
+from harness.suites import slices
+from harness.suites.generated import Generated
+from harness.suites.selection import Selection
+from harness.suites.slices import Slice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from harness.verdict import Result
+
+pytestmark = pytest.mark.usefixtures("few_operators")
+
+SPLIT = Slice("ai.onnx/Split/13")
+
+
+def options(path: Path | None = None, kind: str = "good", *more: str, **others: Any) -> Options:
+    selection = Selection(ops=("Split*", "Reshape"), core=True)
+    return Options((adapter(kind, *more),), "generated", selection, Limits(), results=path, **others)
+
+
+def told(results: Iterable[Result]) -> dict[str, Result]:
+    """Return results by case, without times."""
+    found: dict[str, Result] = {}
+    for result in results:
+        assert result.case not in found, f"{result.case} is doubled"
+        found[result.case] = dataclasses.replace(result, seconds=None)
+    return found
+
+
+def test_dask_gives_the_results_of_one_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "MOST_CASES", 20)
+    one, two = tmp_path / "one.ndjson", tmp_path / "two.ndjson"
+    Run(options(one, "dies_by_segv")).run()
+    run = Run(options(two, "dies_by_segv", cluster="local:2"))
+    run.run()
+    stream = Stream(two)
+    assert told(stream.results()) == told(Stream(one).results())
+    assert stream.complete
+    assert stream.header["arguments"]["cluster"] == "local:2"
+    assert not run.faults
+    assert not run.options.selection.idle
+    assert run.cost is not None
+    assert run.cost.adapters > 0
+
+
+def task(of: Options, *, digest: str = "", parts: tuple[Slice, ...] = (SPLIT,)) -> Task:
+    return Task("a run", of, digest or Generated().digest(), parts)
+
+
+def test_a_worker_keeps_its_adapters_for_the_next_task(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    of = options(None, "hangs_on_one_device", "no/such/case", str(record))  # A second process would find no device.
+    try:
+        first, second = run_task(task(of), ()), run_task(task(of, parts=(Slice("ai.onnx/Split/18"),)), ())
+        assert (first.error, second.error) == ("", "")
+        assert {result.operator for result, _ in first.results} == {"ai.onnx/Split/13"}
+        assert {result.operator for result, _ in second.results} == {"ai.onnx/Split/18"}
+        assert all(text is not None and text.endswith(b"\n") for _, text in first.results)
+        assert [str(report.slice) for report in second.reports] == ["ai.onnx/Split/18"]
+    finally:
+        end_warm("a run")
+    assert not cluster._WARM.get("a run")
+
+
+def test_what_is_to_be_skipped_is() -> None:
+    of = options()
+    name = of.backends[0]
+    try:
+        every = {result.case for result, _ in run_task(task(of), ()).results}
+        some = {(name, case) for case in sorted(every)[:5]}
+        rest = {result.case for result, _ in run_task(task(of), some).results}
+    finally:
+        end_warm("a run")
+    assert len(every) > 10
+    assert rest == every - {case for _, case in some}
+
+
+def test_another_suite_on_a_worker_is_a_line_that_names_both() -> None:
+    outcome = run_task(task(options(), digest="0123456789abcdef"), ())
+    assert not outcome.results
+    for part in ("0123456789abcdef", Generated().digest(), "have the same onnx-conformance, onnx and folders on both"):
+        assert part in outcome.error, outcome.error
+
+
+def test_adapters_that_do_not_start_are_a_line() -> None:
+    assert "before it said hello" in run_task(task(options(None, "dies_at_start")), ()).error
+
+
+def refused(*words: str) -> str:
+    done = command("run", "--op", "Split", "--backend", adapter("good"), *words)
+    assert done.status == 2, done.text
+    [said] = [line for line in done.err.splitlines() if "note: " not in line]
+    return said
+
+
+def test_without_dask_the_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise ImportError("No module named 'distributed'")
+
+    monkeypatch.setattr(cluster, "_dask", missing)
+    assert "pip install 'onnx-conformance[cluster]'" in refused("--cluster", "local:1")
+
+
+def test_a_scheduler_out_of_reach_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
+    said = refused("--cluster", "tcp://127.0.0.1:9")
+    assert "is the scheduler there, and has it workers?" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("--cluster", "local:0"), "'local:0' is no address"),
+        (("--cluster", "local:"), "is no address"),
+        (("--cluster", "10.0.0.1"), "'10.0.0.1' is no address"),
+        (("--cluster", "local:2", "--jobs", "2"), "use one of them"),
+        (("--resource", "other=GPU:1", "--cluster", "local:1"), "'other=GPU:1' is not BACKEND=KEY:N with one of cmd:"),
+        (("--resource", "GPU"), "'GPU' is not BACKEND=KEY:N"),
+        (("--resource", f"{adapter('good')}=GPU:1"), "--resource is for the workers of a --cluster"),
+    ],
+)
+def test_options_that_make_no_sense_are_a_line(words: tuple[str, ...], part: str) -> None:
+    assert part in refused(*words)
+
+
+def test_backends_that_need_a_device_have_tasks_of_their_own() -> None:
+    needing = {"b": {"GPU": 1.0}}
+    of = Options(("a", "b", "c"), "generated", Selection(), Limits(), cluster="local:1", resources=needing)
+    crew = cluster.Cluster(of, "", (), encode=False)
+    assert crew._kinds == {("a", "c"): {}, ("b",): {"GPU": 1.0}}
+    assert crew._task(("b",)).options.backends == ("b",)
+
+
+def test_short_slices_share_a_task_and_long_ones_do_not() -> None:
+    long, short = [Slice(f"long{i}") for i in range(3)], [Slice(f"short{i}") for i in range(40)]
+    known = {**dict.fromkeys(long, cluster.TASK_SECONDS), **dict.fromkeys(short, 0.01)}
+    tasks = list(cluster._gathered([*long, *short], known))
+    assert [len(task) for task in tasks] == [1, 1, 1, cluster.TASK_SLICES, cluster.TASK_SLICES, 8]
+    assert [part for some in tasks for part in some] == [*long, *short]
