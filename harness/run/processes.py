@@ -232,6 +232,8 @@ class Processes:
             self._take_batch(member, message)
         elif isinstance(message, Wanted):
             member.wants = True
+            if message.idle:
+                member.in_work.clear()
             self._give()
         elif isinstance(message, Hello):
             member.started = True
@@ -264,17 +266,33 @@ class Processes:
             self._reports.append(report)
 
     def _give(self) -> None:
-        """Give a slice to each worker that wants one, or say that there is none left."""
+        """Give a slice to each worker that wants one, or say that there is none."""
         for member in self._living if self._begun else ():
             if not member.wants:
                 continue
-            part = self._waiting.popleft() if self._waiting else None
             member.wants = False
+            part = self._next(member)
+            idle = frozenset(self._selection.idle)
             if part is not None:
                 member.in_work[part] = set()
-            done = self._done.get(part, frozenset()) if part is not None else frozenset()
+                assigned = Assigned(part, idle=idle, skipped=self._done.get(part, frozenset()))
+            else:
+                assigned = Assigned(None, more=bool(self._waiting or member.in_work))
             with contextlib.suppress(channel.ClosedError):  # Its end is noticed where it is read.
-                member.end.send(Assigned(part, frozenset(self._selection.idle), done))
+                member.end.send(assigned)
+
+    def _next(self, member: _Member) -> Slice | None:
+        """Return the next slice for a worker; None: there is none, or it is to finish the ones that it has.
+
+        A slice over which a worker has died runs by itself from then on, so that others are not blamed for it.
+        """
+        if any(self._deaths[part] for part in member.in_work):
+            return None
+        for part in self._waiting:
+            if not member.in_work or not self._deaths[part]:
+                self._waiting.remove(part)
+                return part
+        return None
 
     def _refuse(self, text: str) -> None:
         """Go on with the other workers, if there are any, where one could not start its adapters."""

@@ -116,7 +116,7 @@ class Scheduler:
             yield from self._settled()
             if exhausted and all(pool.idle for pool in self._all_pools):
                 break
-            if all(pool.failed for pool in self._pools) or (self._reference and self._reference.failed):
+            if self.over:
                 break
         for pool in self._all_pools:
             self.faults += pool.faults
@@ -214,6 +214,11 @@ class Scheduler:
         """Return by name what each backend does at the moment, but for the reference."""
         now = time.monotonic()
         return {pool.target.name: pool.status(now) for pool in self._pools if not pool.failed}
+
+    @property
+    def over(self) -> bool:
+        """Whether no backend can go on."""
+        return all(pool.failed for pool in self._pools) or bool(self._reference and self._reference.failed)
 
     @property
     def given_up(self) -> set[str]:

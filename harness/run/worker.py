@@ -143,6 +143,9 @@ class Worker:
         for result in self.scheduler.run(self._cases(slices, skipped), skipped, on_wait):
             yield result, self._note(result)
         self._settle()
+        self._in_work.clear()  # What is left is of backends that are given up.
+        self._slice_of.clear()
+        self._due.clear()
 
     def rest(self) -> Iterator[Result]:
         """End the adapters, and yield the results that `run` did not, where it ended early."""

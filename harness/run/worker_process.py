@@ -42,12 +42,14 @@ class Assigned:
     """What a worker is to do next.
 
     Attributes:
-        slice: None: there is no more.
+        slice: None: none before the results of the others have all been sent.
+        more: whether the worker is to ask again then.
         idle: globs of the selection that have matched nothing so far.
         skipped: (backend name, case id) of results that a worker before had sent when it died.
     """
 
     slice: Slice | None
+    more: bool = True
     idle: frozenset[tuple[str, str]] = frozenset()
     skipped: frozenset[tuple[str, str]] = frozenset()
 
@@ -67,8 +69,15 @@ class Hello:
     hellos: Mapping[str, Mapping[str, Any]]
 
 
+@dataclass(frozen=True)
 class Wanted:
-    """A worker has sent the last case of its slice, and wants the next one."""
+    """A worker has sent the last case of its slice, and wants the next one.
+
+    Attributes:
+        idle: whether nothing more is to come of the slices that it had.
+    """
+
+    idle: bool
 
 
 Sent = tuple["Result", bytes | None, "Slice | None"]
@@ -136,23 +145,31 @@ class _SkippedToo:
 
 
 class _Link:
-    """A worker's end of the channel."""
+    """A worker's end of the channel.
+
+    Attributes:
+        more: whether there may be slices once the results of the present ones have come.
+    """
 
     def __init__(self, end: Channel, worker: Worker, selection: Selection, *, encode: bool) -> None:
         self._end, self._worker, self._selection, self._encode = end, worker, selection, encode
         self._results: list[Sent] = []
         self._flushed = self._told = 0.0
         self._stopping = False
+        self._idle = True
+        self.more = True
 
     def slices(self, skipped: _SkippedToo) -> Iterator[tuple[Slice, Selection]]:
         """Yield the slices that this worker is given."""
         while True:
             self.flush()
-            self._end.send(Wanted())
+            self._end.send(Wanted(self._idle))
+            self._idle = False
             for message in self._end.receive(None):
                 if isinstance(message, Stop):
                     raise _StoppedError
                 if message.slice is None:
+                    self.more, self._idle = message.more, True  # It is, by the time that this is called again.
                     return
                 skipped.add(message.skipped)
                 selection = dataclasses.replace(self._selection)
@@ -238,8 +255,9 @@ def _work(end: Channel, worker: Worker, work: Work, skipped: Container[tuple[str
     done_too = _SkippedToo(skipped)
     link = _Link(end, worker, work.selection, encode=encode)
     try:
-        for result, part in worker.run(link.slices(done_too), done_too, link.look):
-            link.add(result, part)
+        while link.more and not worker.scheduler.over:
+            for result, part in worker.run(link.slices(done_too), done_too, link.look):
+                link.add(result, part)
     except _StoppedError:
         link.stop()
     for result in worker.rest():

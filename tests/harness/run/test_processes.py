@@ -148,8 +148,8 @@ def test_a_slice_that_kills_every_worker_is_given_up_and_named(tmp_path: Path, a
     assert results.items() < alone.items()
     assert len(results) > len(alone) / 2, "all other slices"
     assert not Stream(path).complete
-    [fault, *_] = run.faults
-    assert "ai.onnx/Split/" in fault
+    [fault] = run.faults
+    assert fault.startswith("ai.onnx/Split/"), "and no other slice is blamed"
     assert f"the worker that ran it died {processes.MOST_DEATHS + 1} times, the last time ended by SIGKILL" in fault
     assert run.exit_status() == 2
 
@@ -194,7 +194,11 @@ def test_a_worker_whose_adapter_finds_no_device_leaves_the_work_to_the_others(
     run.run()
     assert Stream(path).complete
     assert run.taken == len(told(Stream(path).results())) > 100
-    assert "note: one worker less, because its adapters do not start beside those of others" in capfd.readouterr().err
+    # On a busy machine, the first may have ended before the second starts.
+    assert capfd.readouterr().err.strip().partition(": cmd:")[0] in {
+        "",
+        "onnx-conformance: note: one worker less, because its adapters do not start beside those of others",
+    }
 
 
 def test_workers_send_results_before_a_slice_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
