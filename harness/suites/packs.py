@@ -162,6 +162,8 @@ class PackedCase(Case):
             others["any_order"] = Order(**item["any_order"])
         if self.packed.bounds is not None:
             others["bounds"] = self.packed.bounds
+        if "known_bounds" in item:
+            others["bounds"] = tuple(payload.decode(each) for each in item["known_bounds"])
         return expected, dataclasses.replace(allowance, **others) if others else allowance
 
     @functools.cached_property
@@ -277,6 +279,8 @@ class Packer:
             if shared not in self._numbers:
                 self._numbers[shared] = self._bounds.add(allowance.bounds)
             item["bounds"] = self._numbers[shared]
+        elif allowance.bounds is not None:  # Those of a folder are known.
+            item["known_bounds"] = [protocol.encode(each, buffers) for each in allowance.bounds]
         item["bytes"] = sum(map(len, buffers))
         self._buffers += buffers
         self._cases.append(item)

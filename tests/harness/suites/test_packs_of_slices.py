@@ -1,0 +1,339 @@
+"""Packs of slices: what a second run reads is what the first one made, in every respect that a run can notice."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from commands import adapter, command
+
+from backends import protocol
+from harness.case import properties
+from harness.case.case import Bounds, Case, Outcome, digest_values
+from harness.case.compare import compare
+from harness.declare import Drawn
+from harness.execution import replies
+from harness.execution.adapter_process import Limits
+from harness.execution.judge import judge
+from harness.execution.replies import Answered, AsExpected
+from harness.generation import plans
+from harness.results.stream import Run as Stream
+from harness.run.export import Export
+from harness.run.options import Options
+from harness.run.run import Run
+from harness.suites import onnx_layout
+from harness.suites.folder import Folder
+from harness.suites.generated import Generated
+from harness.suites.packs import PackedCase
+from harness.suites.selection import Selection
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.suites.slices import Slice
+    from harness.suites.suite import Suite
+
+OPS = (
+    "Abs/1", "Add/1", "ArgMax/1", "Bernoulli/15", "Clip/13", "CumSum/11", "Loop/19", "RandomNormalLike/1",
+    "SequenceInsert/11", "Split/18", "StringNormalizer/10", "TopK/11", "Unique/11", "Sign/13", "ai.onnx.ml/DictVectorizer/1",
+)  # fmt: skip
+"""Operators of every kind: any of several values or orders, drawn, bounds, subgraphs, sequences, strings, maps."""
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "packs"
+
+
+def read(suite: Suite, selection: Selection) -> list[Case]:
+    """Return the cases of all slices, as a run takes them."""
+    cases: list[Case] = []
+    for part in suite.slices(selection):
+        cases += suite.cases(selection.within(part))
+        suite.finished(part)
+    return cases
+
+
+def told(case: Case) -> dict[str, Any]:
+    """Return everything of a case, in a form that compares exactly."""
+    fields = {item.name: getattr(case, item.name) for item in dataclasses.fields(case)}
+    allowance = case.allowance
+    orders = {item.name: getattr(allowance, item.name) for item in dataclasses.fields(allowance)}
+    orders["bounds"] = None if allowance.bounds is None else digest_values(list(map(np.asarray, allowance.bounds)))
+    orders["any_of"] = [
+        None if item is None else (item.elementwise, digest_values(list(item.values))) for item in allowance.any_of
+    ]
+    expected = None
+    if case.expected is not None:
+        expected = [described(item) if isinstance(item, Drawn) else digest_values([item]) for item in case.expected]
+    return {
+        **fields,
+        "inputs": digest_values(dict(case.inputs)),
+        "earlier": None if case.earlier is None else digest_values(dict(case.earlier)),
+        "files": dict(case.files),
+        "expected": expected,
+        "allowance": orders,
+        "frame": case.frame,
+        "request": case.request(7),
+        "needs": case.needs,
+        "size": case.size,
+        "has_outputs": case.has_outputs,
+    }
+
+
+def described(drawn: Drawn) -> str:
+    """Return properties as text, in which 0 and 0.0 are alike."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: plain(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [plain(item) for item in value]
+        return float(value) if isinstance(value, int | float) else value
+
+    return json.dumps(plain(properties.describe(drawn)))
+
+
+@pytest.fixture(scope="module")
+def made() -> list[Case]:
+    """Cases of every kind, as they are made."""
+    cases = list(Generated().cases(Selection(ops=OPS, core=True)))
+    assert {str(case.outcome) for case in cases} == {str(outcome) for outcome in Outcome}
+    for kind in (
+        [case.allowance.bounds for case in cases],
+        [item for case in cases for item in case.allowance.any_of],
+        [case.allowance.any_order for case in cases],
+        [case.earlier for case in cases],
+        [case.files for case in cases],
+        [case.force for case in cases],
+        [case.readings for case in cases],
+    ):
+        assert any(kind), "a kind of case is missing"
+    return cases
+
+
+def test_a_second_run_reads_what_the_first_one_made(made: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
+    suite, selection = Generated(), Selection(ops=OPS, core=True)
+    assert list(map(told, read(suite, selection))) == list(map(told, made))  # Everything is told, so bounds are known.
+    assert read(suite, selection)
+    monkeypatch.setattr(plans, "cases", lambda *_: pytest.fail("it makes them again"))
+    again = read(Generated(), selection)
+    assert all(isinstance(case, PackedCase) for case in again)
+    assert [case.id for case in again] == [case.id for case in made]
+
+
+def test_bounds_that_no_run_needed_are_computed_and_kept(made: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
+    selection = Selection(ops=OPS, core=True)
+    read(Generated(), selection)
+    suite = Generated()
+    assert list(map(told, read(suite, selection))) == list(map(told, made))
+    for part in suite.slices(selection):  # As a run does: what is asked for before the slice ends is kept.
+        for case in suite.cases(selection.within(part)):
+            told(case)
+        suite.finished(part)
+    monkeypatch.setattr(plans, "cases", lambda *_: pytest.fail("it makes them again"))
+    assert list(map(told, read(Generated(), selection))) == list(map(told, made))
+
+
+def test_damaged_bounds_are_computed_again(cache: Path) -> None:
+    selection = Selection(ops=("CumSum/11",), core=True)
+
+    def bounds() -> list[str]:
+        suite, found = Generated(), []
+        for part in suite.slices(selection):
+            cases = suite.cases(selection.within(part))
+            found += [digest_values(list(map(np.asarray, case.allowance.bounds or ()))) for case in cases]
+            suite.finished(part)
+        return found
+
+    right = bounds()
+    [file] = cache.glob("*.bounds")
+    for place in (5, 40, -1):
+        data = bytearray(file.read_bytes())
+        data[place] ^= 4
+        file.write_bytes(data)
+        assert bounds() == right
+        assert file.read_bytes() != bytes(data), "the damaged one stays"
+
+
+@pytest.mark.parametrize("place", [0, 30, 60, 500, -1])
+def test_a_flipped_bit_is_never_a_wrong_case(place: int, cache: Path) -> None:
+    selection = Selection(ops=("Split/18",), core=True)
+    right = list(map(told, read(Generated(), selection)))
+    [file] = cache.glob("*.pack")
+    data = bytearray(file.read_bytes())
+    data[place] ^= 1
+    file.write_bytes(data)
+    assert list(map(told, read(Generated(), selection))) == right
+    assert list(map(told, read(Generated(), selection))) == right
+    assert file.read_bytes() != bytes(data)
+
+
+def test_a_pack_of_another_version_of_the_harness_is_not_read(cache: Path) -> None:
+    """It begins with another line, though its key is right."""
+    selection = Selection(ops=("Split/18",), core=True)
+    right = list(map(told, read(Generated(), selection)))
+    [file] = cache.glob("*.pack")
+    file.write_bytes(file.read_bytes().replace(b"conformance pack 2", b"conformance pack 1", 1))
+    assert list(map(told, read(Generated(), selection))) == right
+
+
+def test_each_selection_has_a_pack_of_its_own(cache: Path) -> None:
+    for selection in (
+        Selection(ops=("Split/18",), core=True),
+        Selection(ops=("Split/18",), core=True, shard=(1, 2)),
+        Selection(ops=("Split/18",), core=True, shard=(2, 2)),
+        Selection(ops=("Split/18",), sample=9),
+    ):
+        right = [case.id for case in Generated().cases(selection)]
+        assert right
+        for _ in range(2):
+            assert sorted(case.id for case in read(Generated(), selection)) == sorted(right)
+    assert len(list(cache.glob("*.pack"))) >= 4
+
+
+@pytest.mark.parametrize("words", [{"tags": ("edge",)}, {"forms": ("plain",)}, {"cases": ("*/lengths*",)}])
+def test_what_is_chosen_by_name_needs_no_pack(words: dict[str, tuple[str, ...]], cache: Path) -> None:
+    selection = Selection(ops=("Split/18",), **words)  # type: ignore[arg-type]
+    assert read(Generated(), selection)
+    assert not cache.exists()
+
+
+def test_a_case_that_was_left_open_is_no_longer_known_to_the_byte(made: list[Case]) -> None:  # noqa: ARG001 - is slow
+    suite, selection = Generated(), Selection(ops=("Split/18",), core=True)
+    read(suite, selection)
+    case = next(item for item in read(suite, selection) if item.outcome is Outcome.VALUES)
+    open_ = dataclasses.replace(case, outcome=Outcome.UNSPECIFIED, expected=None)
+    assert not open_.has_outputs
+    assert not open_.is_answer(*answer(case))
+    assert told(dataclasses.replace(case)) == told(case)
+
+
+def answer(case: Case) -> tuple[list[dict[str, Any]], bytes]:
+    """Return the outputs and the payload of an answer with the expected values."""
+    buffers: list[bytes] = []
+    outputs = [protocol.encode(value, buffers) for value in case.expected or ()]  # type: ignore[arg-type]
+    return json.loads(json.dumps(outputs)), b"".join(buffers)
+
+
+def test_an_answer_that_is_right_to_the_byte_passes_without_being_decoded() -> None:
+    suite, selection = Generated(), Selection(ops=OPS, core=True)
+    read(suite, selection)
+    known = 0
+    for case in read(suite, selection):
+        drawn = any(isinstance(value, Drawn) for value in case.expected or ())
+        if case.outcome is not Outcome.VALUES or drawn:
+            assert not case.is_answer([], b"")
+            continue
+        outputs, payload = answer(case)
+        header = {"kind": "answer", "id": 1, "outputs": outputs, "payload": len(payload), "seconds": 0.5}
+        reply = replies.parse(header, payload, case)
+        assert isinstance(reply, AsExpected), case.id
+        slow = replies.parse(header, payload)
+        assert isinstance(slow, Answered)
+        assert not isinstance(slow, AsExpected)
+        fast, right = judge(case, "b", reply), judge(case, "b", slow)
+        assert fast == right
+        assert fast.verdict is Verdict.PASS
+        assert fast.seconds == 0.5
+        assert compare(case.expected or (), reply.outputs, case.allowance) is None
+        known += 1
+    assert known > 100
+
+
+def wrong_answers(outputs: list[dict[str, Any]], payload: bytes) -> dict[str, tuple[Any, bytes]]:
+    first = outputs[0]
+    return {
+        "another byte": (outputs, bytes([payload[0] ^ 1]) + payload[1:]),
+        "a byte more": (outputs, payload + b"\0"),
+        "a byte less": (outputs, payload[:-1]),
+        "another shape": ([{**first, "shape": [*first["shape"], 1]}, *outputs[1:]], payload),
+        "another type": ([{**first, "type": first["type"] + 1}, *outputs[1:]], payload),
+        "a type that is true": ([{**first, "type": True}, *outputs[1:]], payload),
+        "a type that is a float": ([{**first, "type": float(first["type"])}, *outputs[1:]], payload),
+        "an output less": (outputs[:-1], payload),
+        "no list": (None, payload),
+    }
+
+
+@pytest.mark.parametrize("what", wrong_answers([{"shape": [1], "type": 1}], b"1"))
+def test_what_differs_by_anything_is_decoded(what: str) -> None:
+    suite, selection = Generated(), Selection(ops=("Split/18",), core=True)
+    read(suite, selection)
+    seen = 0
+    for case in read(suite, selection):
+        if case.outcome is Outcome.VALUES and (right := answer(case))[1]:
+            assert case.is_answer(*right)
+            assert not case.is_answer(*wrong_answers(*right)[what])
+            seen += 1
+    assert seen > 5
+
+
+def run(path: Path, kind: str, suite: Suite | None = None, **more: Any) -> dict[str, Any]:
+    """Return the results of a run, without times."""
+    options = Options((adapter(kind),), "generated", Selection(ops=("Split*",)), Limits(), results=path, **more)
+    Run(options, suite).run()
+    return {item.case: dataclasses.replace(item, seconds=None) for item in Stream(path).results()}
+
+
+@pytest.mark.usefixtures("few_operators")
+@pytest.mark.parametrize("kind", ["good", "gives_nan_bytes", "gives_an_output_less", "dies_by_segv"])
+def test_a_second_run_has_the_results_of_the_first(kind: str, tmp_path: Path, cache: Path) -> None:
+    first = run(tmp_path / "first.ndjson", kind)
+    assert list(cache.glob("*.pack"))
+    assert run(tmp_path / "second.ndjson", kind) == first
+    assert len(first) > 500
+
+
+@pytest.mark.usefixtures("few_operators")
+def test_a_run_without_a_cache_leaves_nothing(cache: Path) -> None:
+    done = command("run", "--op", "Split/18", "--core", "--backend", adapter("good"), "--no-cache")
+    assert done.status in {0, 1}, done.text
+    assert not cache.parent.exists()
+
+
+def parts_of(folder: Folder) -> list[Slice]:
+    return folder.slices(Selection())
+
+
+def test_a_folder_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = tmp_path / "suite"
+    Export(Generated(), Selection(ops=("Split/18", "CumSum/11", "Bernoulli/15"), core=True), where).run()
+    (where / "broken").mkdir()
+    (where / "broken" / "model.onnx").write_bytes(b"no model")
+    first, selection = Folder(where), Selection()
+    right = list(map(told, read(first, selection)))
+    assert [item.case for item in first.unreadable] == ["suite/broken"]
+    assert right
+    parts = onnx_layout.parts
+    monkeypatch.setattr(onnx_layout, "parts", lambda *_: pytest.fail("it reads them again"))
+    second = Folder(where)
+    assert list(map(told, read(second, selection))) == right
+    assert second.unreadable == first.unreadable
+    chosen = read(Folder(where), Selection(ops=("CumSum/*",)))
+    assert chosen
+    assert {case.operator for case in chosen} == {"ai.onnx/CumSum/11"}
+    monkeypatch.setattr(onnx_layout, "parts", parts)
+    (where / "broken" / "model.onnx").unlink()
+    third = Folder(where)
+    assert list(map(told, read(third, selection))) == right
+    assert not third.unreadable
+
+
+def test_bounds_are_known_by_what_computed_them() -> None:
+    asked: list[int] = []
+
+    def compute() -> tuple[np.ndarray[Any, Any], ...]:
+        asked.append(1)
+        return (np.zeros(2),)
+
+    bounds = Bounds(compute)
+    assert bounds.computed is None
+    assert len(bounds) == 1
+    assert bounds.computed is not None
+    assert asked == [1]
