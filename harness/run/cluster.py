@@ -269,12 +269,12 @@ class Cluster:
                 self._local = distributed.LocalCluster(
                     n_workers=int(address.removeprefix(LOCAL)),
                     threads_per_worker=1,
-                    dashboard_address=None,
+                    dashboard_address=":0",
                     silence_logs=logging.CRITICAL,
                 )
             self._client = distributed.Client(self._local or address, timeout=CONNECT_SECONDS, set_as_default=False)
             self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
-        except (OSError, ValueError, TimeoutError) as error:
+        except (OSError, ValueError, RuntimeError, TimeoutError) as error:
             raise HarnessError(
                 f"--cluster {line(address)}: {line(error)}; is the scheduler there, and has it workers? `dask "
                 "scheduler` starts one, `dask worker ADDRESS` a worker, and local:2 both on this machine"

@@ -34,8 +34,6 @@ WINDOW = 120.0
 """Seconds over which the rate is computed."""
 UPDATE_SECONDS, LINE_SECONDS = 0.5, 30.0
 """Seconds between two updates on a terminal, and between two lines elsewhere."""
-ENOUGH = 50
-"""Declared cases that must be done before their number of forms is used instead of the average of the suite."""
 LEAST_TIME = 1.0
 """Seconds, without stalls, before a rate is computed."""
 LONG = 2.0
@@ -72,14 +70,8 @@ def total(outlook: Outlook | None, made: Mapping[str, int], *, last: bool) -> To
         return Total(so_far, exact=True)
     if outlook is None:
         return None
-    order = list(outlook.declared)
-    now = next((place for place in range(len(order) - 1, -1, -1) if order[place] in made), 0)
-    behind = sum(outlook.declared[name] for name in order[:now])
-    done = sum(made.get(name, 0) for name in order[:now])
-    each = done / behind if behind >= ENOUGH and done else outlook.forms
-    ahead = sum(outlook.declared[name] for name in order[now + 1 :]) * each
-    here = max(outlook.declared[order[now]] * each, made.get(order[now], 0)) if order else 0
-    return Total(max(done + here + ahead, so_far))
+    known = sum(max(count * outlook.forms, made.get(name, 0)) for name, count in outlook.declared.items())
+    return Total(max(known, so_far))
 
 
 @dataclass

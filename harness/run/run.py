@@ -36,7 +36,7 @@ from harness.run.cluster import Cluster
 from harness.run.crew import Alone
 from harness.run.processes import Processes
 from harness.run.signals import EndedError, in_order
-from harness.spec.completeness import completeness, covers
+from harness.spec.completeness import completeness
 from harness.suites.generated import Generated
 from harness.suites.lookup import check_selection, open_suite
 from harness.suites.official import Official
@@ -184,7 +184,7 @@ class Run:
             with self._crew_for(slices, skipped) as crew:
                 self._crew = crew
                 hellos = crew.start()
-                part = covers() if self.suite.name == Generated.name else None
+                part = self.suite.index.covers if isinstance(self.suite, Generated) else None
                 first = header(source, hellos, self._arguments(), part)
                 if self.gate is None:
                     self._begin_gate(first)

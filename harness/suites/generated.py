@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
+import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,15 +14,15 @@ import onnx
 import harness
 from harness.case.case import PLAIN, Case
 from harness.generation import core, manifest, plans
-from harness.spec import registry, rewordings, schema
-from harness.suites import packs
+from harness.spec import registry
+from harness.suites import index, packs
 from harness.suites.selection import Listed, listed
 from harness.suites.slices import divided
 from harness.suites.suite import Outlook
 from harness.verdict import Unreadable, parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from harness.declare import CaseSpec, Op
     from harness.spec.schema import OperatorVersion
@@ -58,10 +60,18 @@ class Generated:
     makes = True
 
     def __init__(self) -> None:
-        """Load the operator files."""
+        """Load nothing yet: that takes a second."""
         self.unreadable: list[Unreadable] = []
-        self._registry = registry.load()
         self._packs: dict[Slice, packs.Pack | packs.Packer] = {}
+
+    @property
+    def _registry(self) -> registry.Registry:
+        return registry.load()
+
+    @functools.cached_property
+    def index(self) -> index.Index:
+        """What the operator files declare."""
+        return index.index(self.digest())
 
     def digest(self) -> str:
         """Return a digest of the operator files, the code that expands them, and the version of onnx."""
@@ -74,40 +84,30 @@ class Generated:
         """
         if selection.cases or selection.ids:
             return []
-        new = [f"{op}/{since}" for op in self._registry for since in registry.undeclared(op)]
-        new += [name for path, each in schema.every().items() if not self._has(path) for name in each]
-        gone = [f"{op}/{since}" for op in self._registry for since in registry.missing(op)]
-        otherwise = [str(version) for op in self._registry for version in registry.versions(op) if _unread(op, version)]
-        named = [name for name in otherwise if selection.takes_operator(name)]
-        reworded = f"onnx {onnx.__version__} rewords sentences; cases that cite them are left open: "
-        return [f"{reworded}{_few(named)}"] * bool(named) + [
-            f"onnx {onnx.__version__} {what}; no case of suite {self.name} is of {them}: {_few(names)}"
-            for what, them, every in (
-                ("has operator versions that are not declared here", "them", new),
-                ("lacks operator versions that are declared here", "them", gone),
-            )
-            if (names := [name for name in every if selection.takes_operator(name)])
+        said = [
+            (text, [name for name in names if selection.takes_operator(name)])
+            for text, names in index.left_out(self.index)
         ]
-
-    def _has(self, path: str) -> bool:
-        domain, name = path.split("/")
-        return self._registry.find(domain, name) is not None
+        return [f"{text}{_few(names)}" for text, names in said if names]
 
     def operators(self) -> list[str]:
         """Return the declared operator versions."""
-        return [str(version) for op in self._registry for version in registry.versions(op)]
+        return list(self.index.cases)
 
     def outlook(self, selection: Selection) -> Outlook | None:
-        """Return the number of declared cases; None if ids or forms are selected, which only generated cases have."""
+        """Return the number of cases; None if ids or forms are selected, which only generated cases have."""
         if selection.cases or selection.ids or selection.forms:
             return None
-        declared = {
-            str(version): sum(1 for _ in plans.stems(version, _selected(op, version, selection)))
-            for op in self._registry
-            for version in registry.versions(op)
-            if selection.takes_operator(str(version))
-        }
-        return Outlook(declared, FORMS_EACH * selection.share)
+        if selection.tags:
+            declared = {
+                str(version): sum(1 for _ in plans.stems(version, _selected(op, version, selection)))
+                for op in self._registry
+                for version in registry.versions(op)
+                if selection.takes_operator(str(version))
+            }
+            return Outlook(declared, FORMS_EACH * selection.share)
+        counts = self.index.core if selection.core else self.index.cases
+        return Outlook({name: n for name, n in counts.items() if selection.takes_operator(name)}, selection.share)
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases, by operator, version, declaration, type and form."""
@@ -120,17 +120,16 @@ class Generated:
 
     def _packed(self, part: Slice, selection: Selection) -> Iterator[Case]:
         """Yield the cases of a slice from its pack; make them, and the pack, where there is none."""
-        [op] = self._of(part)
         words = (str(part), str(selection.core), str(selection.shard), str(selection.sample))
         key = packs.key(self.name, self.digest(), *words)
-        pack = packs.read(key, functools.partial(_made_again, op))
+        pack = packs.read(key, _made_again)
         if pack is not None:
             self._packs[part] = pack
             selection.takes_operator(part.operator)  # Nothing else of the selection but what the key is of.
             yield from pack
             return
         self._packs[part] = packer = packs.Packer(key)
-        for case in self._cases(op, selection):
+        for case in itertools.chain.from_iterable(self._cases(op, selection) for op in self._of(part)):
             packer.add(case)
             yield case
         packer.write()
@@ -142,18 +141,18 @@ class Generated:
 
     def slices(self, selection: Selection) -> list[Slice]:
         """Return the selected operator versions, those with many cases in parts."""
-        slices: list[Slice] = []
-        narrow = bool(selection.cases or selection.tags or selection.ids)
-        for op in self._registry:
-            versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
-            if narrow:
-                versions = [version for version in versions if _selected(op, version, selection)]
-            if versions:
-                wanted = selection.would_take if narrow or selection.partial else None
-                counts = manifest.counts(op, of_core=selection.core, wanted=wanted)
-                for version in versions:
-                    slices += divided(str(version), counts.get(str(version), 1))
-        return slices
+        if not (selection.cases or selection.tags or selection.ids):
+            outlook = self.outlook(dataclasses.replace(selection, forms=()))
+            assert outlook is not None  # noqa: S101 - nothing is selected by name
+            counts: Mapping[str, float] = {name: n * outlook.forms for name, n in outlook.declared.items()}
+        else:
+            counts = {}
+            for op in self._registry:
+                versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
+                if versions := [version for version in versions if _selected(op, version, selection)]:
+                    of_op = manifest.counts(op, of_core=selection.core, wanted=selection.would_take)
+                    counts |= {str(version): of_op.get(str(version), 1) for version in versions}
+        return [part for name, count in counts.items() for part in divided(name, count)]
 
     def _of(self, part: Slice | None) -> Iterable[Op]:
         """Return the operators of a slice."""
@@ -206,14 +205,12 @@ class Generated:
                     yield item
 
 
-def _made_again(op: Op, case_id: str) -> Case:
-    """Return the case of an operator with this id."""
-    since = int(case_id.split("/")[2])
-    return next(plans.cases(op, (since,), None, case_id.__eq__))
-
-
-def _unread(op: Op, version: OperatorVersion) -> bool:
-    return bool(rewordings.unread(version, (item for item in op.clauses if item.in_force(version.since))))
+def _made_again(case_id: str) -> Case:
+    """Return the case with this id."""
+    domain, name, since, _ = case_id.split("/", 3)
+    op = registry.load().find(domain, name)
+    assert op is not None  # noqa: S101 - the case is of it
+    return next(plans.cases(op, (int(since),), None, case_id.__eq__))
 
 
 def _selected(op: Op, version: OperatorVersion, selection: Selection) -> list[CaseSpec]:

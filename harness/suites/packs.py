@@ -388,6 +388,17 @@ def read(name: str, remake: Callable[[str], Case] | None = None) -> Pack | None:
     return None if body is None else Pack(name, body, remake)
 
 
+def read_json(name: str) -> object:
+    """Return what `write_json` wrote, or None: there is nothing, or it was damaged."""
+    body = _read(f"{name}.json")
+    return None if body is None else json.loads(bytes(body))
+
+
+def write_json(name: str, value: object) -> None:
+    """Write plain data, if that is possible."""
+    _write(f"{name}.json", json.dumps(value, separators=(",", ":")).encode())
+
+
 def write(name: str, cases: Sequence[Case]) -> None:
     """Write a pack of cases, if that is possible."""
     packer = Packer(name)

@@ -16,6 +16,7 @@ import heapq
 import statistics
 import sys
 from collections import defaultdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabulate import tabulate
@@ -41,7 +42,7 @@ START = 2.0
 def measured(paths: Sequence[str]) -> dict[str, tuple[dict[str, float], float]]:
     """Return by backend the seconds of a case by operator version, and of any case."""
     times: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for path in paths:
+    for path in map(Path, paths):
         for result in Run(path).results():
             times[result.backend][result.operator].append(result.seconds or 0.0)
     return {

@@ -80,6 +80,15 @@ def test_a_key_is_of_everything_that_the_cases_come_from(monkeypatch: pytest.Mon
     assert len(keys) == 5
 
 
+def test_plain_data_comes_back_or_is_missing(cache: Path) -> None:
+    assert packs.read_json(KEY) is None
+    packs.write_json(KEY, {"a": [1, "ä"]})
+    assert packs.read_json(KEY) == {"a": [1, "ä"]}
+    path = cache / "packs" / f"{KEY}.json"
+    path.write_bytes(path.read_bytes()[:-1])
+    assert packs.read_json(KEY) is None
+
+
 def test_without_a_cache_there_are_no_packs(some: list[Case], monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", "")
     packs.write(KEY, some)

@@ -1,0 +1,60 @@
+"""The index: what the operator files declare, read from the cache in later commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.generation import manifest
+from harness.spec import registry
+from harness.suites import index
+from harness.suites.generated import Generated, digest
+from harness.suites.selection import Selection
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "packs"
+
+
+def test_a_second_command_loads_no_operator_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, selection = Generated(), Selection(ops=("Split*",), core=True)
+    slices, said = first.slices(selection), first.left_out(Selection())
+    assert slices
+    monkeypatch.setattr(index, "_made", lambda: pytest.fail("it loads them again"))
+    second = Generated()
+    assert second.slices(selection) == slices
+    assert second.left_out(Selection()) == said
+    assert second.operators() == first.operators()
+    assert second.index == first.index
+
+
+def test_it_counts_what_the_manifest_has() -> None:
+    made = index.index(digest())
+    split = registry.load().named("Split")
+    for counts, of_core in ((made.cases, False), (made.core, True)):
+        expected = manifest.counts(split, of_core=of_core)
+        assert {name: n for name, n in counts.items() if "/Split/" in name} == dict(expected)
+    assert list(made.cases) == [str(version) for op in registry.load() for version in registry.versions(op)]
+
+
+def test_another_registry_has_an_index_of_its_own(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    whole = Generated().operators()
+    one = registry.Registry([registry.load().named("Split")])
+    monkeypatch.setattr(registry, "load", lambda: one)
+    assert {name.rpartition("/")[0] for name in Generated().operators()} == {"ai.onnx/Split"}
+    assert len(list(cache.glob("*.json"))) == 1
+    monkeypatch.undo()
+    assert len(whole) > 600
+
+
+def test_a_damaged_index_is_made_again(cache: Path) -> None:
+    right = Generated().operators()
+    [file] = cache.glob("*.json")
+    file.write_bytes(file.read_bytes()[:-5])
+    assert Generated().operators() == right
