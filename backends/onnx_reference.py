@@ -20,6 +20,8 @@ OPT_OUTS = (
     ("Exception", r"(?i)\bnot implemented\b|\bis not supported (with|for)\b", "no kernel"),
 )
 
+FORK = True
+
 REPRO = """\
 import onnx.reference
 

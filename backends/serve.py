@@ -1,5 +1,7 @@
 """Main module of an adapter process: `python serve.py NAME` answers requests on its standard input.
 
+`python serve.py NAME --fork DESCRIPTOR` is a fork server instead; see fork_server.py.
+
 NAME is a module of this package (`onnxruntime`), another module or a file with the same functions (`my_adapter`,
 `./my_adapter.py`), or a dotted path to an object that has them or follows `onnx.backend.base.Backend`.
 
@@ -33,6 +35,7 @@ import json  # noqa: E402
 import locale  # noqa: E402
 import platform  # noqa: E402
 import re  # noqa: E402
+import socket  # noqa: E402
 import tempfile  # noqa: E402
 import time  # noqa: E402
 import traceback  # noqa: E402
@@ -47,7 +50,7 @@ if __name__ == "__main__" and "backends" not in sys.modules:
     sys.modules["backends"] = importlib.util.module_from_spec(_spec)
     _spec.loader.exec_module(sys.modules["backends"])
 
-from backends import child, protocol  # noqa: E402
+from backends import child, fork_server, protocol  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -247,7 +250,8 @@ def hello_fields(adapter: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
             ) from None
         if not isinstance(key, str):
             raise LoadError(f"{name}: info() has the key {_kind(key)}; keys are texts, as in {EXAMPLE}")
-    return {"repro": _repro(adapter, name), "accepts": list(accepted(adapter)), **info}
+    forks = {"fork": True} if getattr(adapter, "FORK", False) is True else {}
+    return {"repro": _repro(adapter, name), "accepts": list(accepted(adapter)), **info, **forks}
 
 
 def accepted(adapter: Any) -> Iterator[str]:  # noqa: ANN401
@@ -414,16 +418,36 @@ def set_locale(name: str) -> None:
         raise LoadError(f"this machine has no locale {name}; `locale -a` lists those that it has") from None
 
 
+def loaded(name: str) -> tuple[Any, dict[str, Any]]:
+    """Return an adapter, and what its hello says.
+
+    Raises:
+        BaseException: it cannot be loaded; importing a runtime may raise anything.
+    """
+    set_locale(os.environ.get(LOCALE, ""))
+    adapter = load(name)
+    return adapter, {"name": name, "python": platform.python_version(), **hello_fields(adapter, name)}
+
+
 def serve(requests: BinaryIO, write: Callable[[bytes], object], name: str) -> int:
-    """Answer requests until the stream ends; return the exit status."""
+    """Load an adapter, and answer requests until the stream ends; return the exit status."""
     try:
-        set_locale(os.environ.get(LOCALE, ""))
-        adapter = load(name)
-        info = {"name": name, "python": platform.python_version(), **hello_fields(adapter, name)}
-    except BaseException as error:  # noqa: BLE001 - importing a runtime may raise anything
+        adapter, info = loaded(name)
+    except BaseException as error:  # noqa: BLE001 - as above
         text = str(error) if isinstance(error, LoadError) else f"{name}: {type(error).__name__}: {_text(error)}"
         write(protocol.message({"kind": "failed", "message": text}))
         return 3
+    return converse(adapter, info, requests, write, name)
+
+
+def converse(
+    adapter: Any,  # noqa: ANN401
+    info: Mapping[str, Any],
+    requests: BinaryIO,
+    write: Callable[[bytes], object],
+    name: str,
+) -> int:
+    """Say hello, and answer requests until the stream ends; return the exit status."""
     write(protocol.message({**info, "kind": "hello", "protocol": protocol.VERSION}))
     while (request := protocol.read(requests)) is not None:
         write(answer(adapter, *request, name))
@@ -431,10 +455,34 @@ def serve(requests: BinaryIO, write: Callable[[bytes], object], name: str) -> in
 
 
 def main() -> int:
-    """Serve on the standard streams; the runtime's own output goes to standard error."""
-    if len(sys.argv) != 2:  # noqa: PLR2004 - the command and its one argument
-        raise SystemExit(f"usage: {sys.argv[0]} NAME; got {sys.argv[1:]}")
-    child.end_with_its_parent()
+    """Serve on the standard streams, or be a fork server."""
+    match sys.argv[1:]:
+        case [name]:
+            child.end_with_its_parent()
+            return serve(*_standard_streams(), name)
+        case [name, "--fork", descriptor] if descriptor.isdecimal():
+            child.end_with_its_parent()
+            return _serve_forks(name, socket.socket(fileno=int(descriptor)))
+    raise SystemExit(f"usage: {sys.argv[0]} NAME [--fork DESCRIPTOR]; got {sys.argv[1:]}")
+
+
+def _serve_forks(name: str, harness: socket.socket) -> int:
+    """Load an adapter, and be forked; return the exit status, 3 where it cannot be loaded or forked."""
+    harness.set_inheritable(False)
+    try:
+        adapter, info = loaded(name)
+        obstacle = fork_server.obstacle()
+    except BaseException as error:  # noqa: BLE001 - as below
+        obstacle = f"{type(error).__name__}: {_text(error)}"
+    if obstacle:
+        harness.sendall(" ".join(obstacle.split()).encode() + b"\n")
+        return 3
+    fork_server.run(harness, lambda: converse(adapter, info, *_standard_streams(), name))
+    return 0
+
+
+def _standard_streams() -> tuple[BinaryIO, Callable[[bytes], object]]:
+    """Return what requests are read from and answers are written with; the runtime's output goes to standard error."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     requests = os.fdopen(os.dup(0), "rb")
@@ -446,7 +494,7 @@ def main() -> int:
         while view:
             view = view[answers.write(view) :]
 
-    return serve(requests, write, sys.argv[1])
+    return requests, write
 
 
 if __name__ == "__main__":

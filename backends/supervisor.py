@@ -6,7 +6,7 @@ SIGKILL, it kills the command and every process that the command started.
 
 On Linux, that includes processes that left the command's process group and session, or whose parent has exited: they
 become children of this process (PR_SET_CHILD_SUBREAPER). Elsewhere it is the process group. It imports very little,
-because every start of an adapter waits for it.
+because every start of an adapter waits for it. A fork server (`serve.py`) calls `supervise` in a fork of itself.
 """
 
 from __future__ import annotations
@@ -19,10 +19,15 @@ import signal
 import sys
 import time
 
+TYPE_CHECKING = False  # typing takes time to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 KILL_SECONDS = 5.0
 """Seconds to wait for killed processes; one that waits for a device may not end at all."""
 NOT_STARTED = 127
+MOST_DESCRIPTORS = 1 << 16
 
 _PRCTL = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
@@ -32,6 +37,16 @@ def main() -> None:
     if len(sys.argv) < 4:  # noqa: PLR2004 - the three arguments
         raise SystemExit(f"usage: {sys.argv[0]} SOCKET MEMORY COMMAND...; got {sys.argv[1:]}")
     harness, memory, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    supervise(harness, lambda: _exec_command(command, memory))
+
+
+def supervise(harness: int, adapter_main: Callable[[], object]) -> None:
+    """Run a function in a child process until that ends; does not return.
+
+    Args:
+        harness: descriptor of the socket.
+        adapter_main: is the adapter, on this process's standard streams.
+    """
     os.set_inheritable(harness, False)  # noqa: FBT003 - its only argument
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if _PRCTL is not None:
@@ -45,8 +60,14 @@ def main() -> None:
     adapter = os.fork()
     if not adapter:
         signal.set_wakeup_fd(-1)
-        _exec_command(command, memory, this)
-    _release_standard_streams()
+        try:
+            for end in (harness, wakes, wakened):
+                os.close(end)
+            _isolate(this)
+            adapter_main()
+        finally:
+            os._exit(NOT_STARTED)
+    _release_descriptors(harness, wakes, wakened)
     status = _wait(harness, wakes, adapter)
     _kill(-adapter)
     _end_descendants()
@@ -58,16 +79,20 @@ def main() -> None:
     os._exit(0)  # Python's own shutdown takes longer.
 
 
-def _exec_command(command: list[str], memory: int, parent: int) -> None:
-    """Replace this process by the command, in a process group of its own, which can be killed alone."""
+def _isolate(parent: int) -> None:
+    """Give this process a process group of its own, which can be killed alone, and let it end with its parent."""
+    os.setsid()
+    for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):  # Python changed them.
+        signal.signal(number, signal.SIG_DFL)
+    if _PRCTL is not None:
+        _PRCTL(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(NOT_STARTED)
+
+
+def _exec_command(command: list[str], memory: int) -> None:
+    """Replace this process by the command."""
     try:
-        os.setsid()
-        for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):  # Python changed them.
-            signal.signal(number, signal.SIG_DFL)
-        if _PRCTL is not None:
-            _PRCTL(PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:
-                os._exit(NOT_STARTED)
         if memory:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         os.execvp(command[0], command)  # noqa: S606 - running what the user names is the purpose
@@ -76,15 +101,17 @@ def _exec_command(command: list[str], memory: int, parent: int) -> None:
 
         failed = {"kind": "failed", "message": f"cannot run {command[0]!r}: {error.strerror}", "payload": 0}
         os.write(1, json.dumps(failed).encode() + b"\n")
-    finally:
-        os._exit(NOT_STARTED)
 
 
-def _release_standard_streams() -> None:
-    """Close the pipes of the adapter here, so that they end when it ends."""
+def _release_descriptors(*kept: int) -> None:
+    """Close the pipes and sockets of the adapter here, so that they end when it ends."""
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    ends = [2, *sorted(kept), most if 0 < most < MOST_DESCRIPTORS else MOST_DESCRIPTORS]
+    for below, above in zip(ends, ends[1:]):  # noqa: B905, RUF007 - itertools takes time to import
+        os.closerange(below + 1, above)
 
 
 def _wait(harness: int, wakes: int, adapter: int) -> int | None:

@@ -13,6 +13,7 @@ import contextlib
 import itertools
 import os
 import selectors
+import signal
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from harness.case.case import Case
     from harness.execution.backend_names import Target
+    from harness.execution.fork_server import ForkServer
 
 STDERR_KEPT = 8192
 """Bytes of what a process printed last that are kept."""
@@ -141,8 +143,18 @@ class AdapterProcess:
         selector: selectors.BaseSelector,
         budget: Budget | None = None,
         case_times: CaseTimes | None = None,
+        fork_server: ForkServer | None = None,
     ) -> None:
-        """Take what to start; nothing is started yet."""
+        """Take what to start; nothing is started yet.
+
+        Args:
+            target: the backend.
+            limits: of each process.
+            selector: waits for the processes.
+            budget: of restarts; None: one of its own.
+            case_times: of the backend's cases; None: of this one alone.
+            fork_server: from which processes that replace others are forked, where the adapter allows that.
+        """
         self.target, self.limits = target, limits
         self.budget = budget or Budget()
         self.case_times = case_times or CaseTimes(limits.timeout)
@@ -151,6 +163,7 @@ class AdapterProcess:
         self.faults: list[str] = []
         self._replies: list[CaseReply] = []
         self._selector = selector
+        self._fork_server = fork_server
         self._pending: deque[tuple[int, Case]] = deque()
         self._next_id = self._unsent = 0
         self._process: ProcessTree | None = None
@@ -191,8 +204,10 @@ class AdapterProcess:
         self._writing = False
 
     def _started(self) -> ProcessTree:
+        if self._fork_server is not None and (forked := self._fork_server.fork()) is not None:
+            return forked
         try:
-            return ProcessTree(self.target, self.limits.memory)
+            return ProcessTree.start(self.target, self.limits.memory)
         except OSError as error:
             raise StartError(self, f"{self.target.name}: cannot run {error.filename!r}: {error.strerror}") from error
 
@@ -439,7 +454,12 @@ class AdapterProcess:
             self._read_messages(process, data)  # It may have answered before it ended.
         if self._is_current(process):
             status = process.status(exit_status)
-            self._blame(Died(signal_name(status), status, self._stderr_text()))
+            killed = self._ready and status == -signal.SIGKILL
+            if killed and self._fork_server is not None and self._fork_server.ended:
+                self._fork_server.give_up()  # Somebody has killed it, and its forks ended with it: no case is to blame.
+                self._kill()
+            else:
+                self._blame(Died(signal_name(status), status, self._stderr_text()))
         if self._process is process:
             self._on_end()
 
@@ -505,6 +525,8 @@ class AdapterProcess:
         for request, case in self._pending:  # Which of them the adapter accepts is known only now.
             self._enqueue(request, case)
         self._opt_out()
+        if self._fork_server is not None and self.budget.ends:
+            self._fork_server.prepare(self.hello)
         self._start_successor()
 
     def check_deadline(self, now: float) -> None:
@@ -566,6 +588,8 @@ class AdapterProcess:
         Raises:
             StartError: it has died before.
         """
+        if self._fork_server is not None:
+            self._fork_server.give_up()
         first = self._first_death
         if first is None and isinstance(reply, Died):
             self._first_death = reply

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from harness.case.case import Case
     from harness.declare.data import Value
     from harness.execution.backend_names import Target
+    from harness.execution.fork_server import ForkServer
     from harness.execution.replies import Reply
     from harness.verdict import Result
 
@@ -29,14 +30,19 @@ class Asker:
         selector: waits for it.
     """
 
-    def __init__(self, target: Target, limits: Limits) -> None:
+    def __init__(self, target: Target, limits: Limits, fork_server: ForkServer | None = None) -> None:
         """Start the process and wait for its hello.
+
+        Args:
+            target: the backend.
+            limits: of the process.
+            fork_server: from which the process is forked, if it runs.
 
         Raises:
             StartError: it does not start.
         """
         self.selector = selectors.DefaultSelector()
-        self.process = AdapterProcess(target, limits, self.selector)
+        self.process = AdapterProcess(target, limits, self.selector, fork_server=fork_server)
         self.process.start()
         try:
             while not self.process.hello:

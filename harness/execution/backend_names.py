@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     from harness.execution.python_environment import Needs
 
-NOT_ADAPTERS = frozenset({"protocol", "serve", "serve_node", "supervisor", "cache", "child", "onnx_backend"})
+NOT_ADAPTERS = frozenset(
+    {"protocol", "serve", "serve_node", "supervisor", "cache", "child", "fork_server", "onnx_backend"}
+)
 """Modules of `backends` that are no adapters."""
 RESERVED = NOT_ADAPTERS | {"harness", "backends"}
 """Names that no module of a user can have as a backend."""

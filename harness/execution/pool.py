@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from harness.execution import case_times
 from harness.execution.adapter_process import AdapterProcess, Budget, Limits, StartError
 from harness.execution.case_times import CaseTimes, Status, Wait
+from harness.execution.fork_server import ForkServer
 from harness.execution.retries import Retries
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class ProcessPool:
         # A case that ends the process may do so again each time it runs.
         self._limits = dataclasses.replace(limits, restarts=limits.restarts * (1 + repeat))
         self._selector = selector
+        self._fork_server = ForkServer(target, limits.memory)
         self._budgets = [Budget() for _ in range(jobs)]
         self.processes = [self._new_process(budget) for budget in self._budgets]
         self.slow: list[AdapterProcess] = []
@@ -85,7 +87,8 @@ class ProcessPool:
         """When the latest reply came, or when others began to run beside a slow case."""
 
     def _new_process(self, budget: Budget) -> AdapterProcess:
-        return AdapterProcess(self.target, self._limits, self._selector, budget, self.case_times)
+        times, server = self.case_times, self._fork_server
+        return AdapterProcess(self.target, self._limits, self._selector, budget, times, server)
 
     @property
     def idle(self) -> bool:
@@ -245,6 +248,7 @@ class ProcessPool:
         """End every process, and settle the failed cases by their attempts so far."""
         for process in (*self.processes, *self.slow):
             process.close()
+        self._fork_server.close()
         self.retries.give_up()
 
     @property

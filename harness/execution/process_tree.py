@@ -11,13 +11,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
 import backends
 from harness.execution import environment_variables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from typing import BinaryIO
 
     from harness.execution.backend_names import Target
 
@@ -31,6 +32,64 @@ PROC = Path("/proc")
 SUPERVISOR = Path(backends.__file__).with_name("supervisor.py")
 
 
+class Process(Protocol):
+    """What is known of a supervisor's process; a subprocess.Popen is one."""
+
+    @property
+    def pid(self) -> int:
+        """Its number; 0: not known yet."""
+
+    def kill(self) -> None:
+        """End it."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return its exit status.
+
+        Raises:
+            subprocess.TimeoutExpired: it has not ended.
+        """
+
+
+def supervised(
+    target: Target,
+    memory: int | None,
+    words: Sequence[str] = (),
+    descriptors: Sequence[int] = (),
+    streams: int = subprocess.PIPE,
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Start a supervisor and the command of an adapter; return it, and the socket of its messages.
+
+    Args:
+        target: whose command.
+        memory: bytes of address space of the adapter, and of each process that it starts; None: no limit.
+        words: after the command.
+        descriptors: that it inherits.
+        streams: its standard streams, as subprocess names them.
+
+    Raises:
+        OSError: the supervisor cannot be run.
+    """
+    ours, theirs = socket.socketpair()
+    # -I and -S: it reads nothing from the environment, and needs no site-packages.
+    supervisor = [sys.executable, "-I", "-S", str(SUPERVISOR), str(theirs.fileno()), str(memory or 0)]
+    try:
+        with theirs:
+            process = subprocess.Popen(  # noqa: S603 - running what the user names is the purpose
+                [*target.sandbox, *supervisor, *target.command, *words],
+                stdin=streams,
+                stdout=streams,
+                stderr=streams,
+                bufsize=0,
+                start_new_session=True,  # SIGINT is for the harness alone.
+                pass_fds=(theirs.fileno(), *descriptors),
+                env={**environment_variables.variables(target.passes), "PYTHONUNBUFFERED": "1", **target.environment},
+            )
+    except OSError:
+        ours.close()
+        raise
+    return process, ours
+
+
 class ProcessTree:
     """An adapter, and the supervisor that started it; see backends/supervisor.py.
 
@@ -39,7 +98,22 @@ class ProcessTree:
         supervisor: a socket to which the supervisor writes how the adapter ended; it closes when everything has ended.
     """
 
-    def __init__(self, target: Target, memory: int | None) -> None:
+    def __init__(self, process: Process, supervisor: socket.socket, *streams: BinaryIO) -> None:
+        """Take a supervisor, and what it is reached by; see `start`.
+
+        Args:
+            process: the supervisor's.
+            supervisor: the end of its socket.
+            streams: the ends of the adapter's standard input, output and error.
+        """
+        self._process, self.supervisor, self._streams = process, supervisor, streams
+        self.stdin, self.stdout, self.stderr = (stream.fileno() for stream in streams)
+        for descriptor in (self.stdin, self.stdout, self.stderr, self.supervisor.fileno()):
+            os.set_blocking(descriptor, False)
+        self._closed = False
+
+    @classmethod
+    def start(cls, target: Target, memory: int | None) -> ProcessTree:
         """Start both.
 
         Args:
@@ -49,34 +123,9 @@ class ProcessTree:
         Raises:
             OSError: the supervisor cannot be run. It reports later how the adapter ends.
         """
-        self.supervisor, theirs = socket.socketpair()
-        # -I and -S: it reads nothing from the environment, and needs no site-packages.
-        words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(theirs.fileno()), str(memory or 0)]
-        try:
-            with theirs:
-                self._process = subprocess.Popen(  # noqa: S603 - running what the user names is the purpose
-                    [*target.sandbox, *words, *target.command],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    bufsize=0,
-                    start_new_session=True,  # SIGINT is for the harness alone.
-                    pass_fds=(theirs.fileno(),),
-                    env={
-                        **environment_variables.variables(target.passes),
-                        "PYTHONUNBUFFERED": "1",
-                        **target.environment,
-                    },
-                )
-        except OSError:
-            self.supervisor.close()
-            raise
-        streams = [self._process.stdin, self._process.stdout, self._process.stderr]
-        self._streams = [stream for stream in streams if stream is not None]
-        self.stdin, self.stdout, self.stderr = (stream.fileno() for stream in self._streams)
-        for descriptor in (self.stdin, self.stdout, self.stderr, self.supervisor.fileno()):
-            os.set_blocking(descriptor, False)
-        self._closed = False
+        process, supervisor = supervised(target, memory)
+        streams = (process.stdin, process.stdout, process.stderr)
+        return cls(process, supervisor, *(cast("BinaryIO", stream) for stream in streams))
 
     def watch(self, selector: selectors.BaseSelector, *reactions: Callable[[], None]) -> None:
         """Register what to call when there is something to read: from stdout, stderr, and the supervisor."""
@@ -87,7 +136,7 @@ class ProcessTree:
         """Return the CPU time of everything that was started and still runs; None where the system does not show it."""
         if not (PROC / "self" / "task").is_dir():
             return None
-        ticks, numbers = 0, [self._process.pid]
+        ticks, numbers = 0, [self._process.pid] if self._process.pid else []
         while numbers:
             process = PROC / str(numbers.pop())
             with contextlib.suppress(OSError, IndexError, ValueError):  # It may end while it is read.
@@ -108,6 +157,12 @@ class ProcessTree:
         for stream in self._streams:
             with contextlib.suppress(OSError):
                 stream.close()
+
+    def abandon(self) -> None:
+        """Close everything, of a process that there is not."""
+        for stream in self._streams:
+            stream.close()
+        self.supervisor.close()
 
     def kill(self) -> None:
         """Have the supervisor end everything, without waiting: the supervisor's socket closes when that is done."""

@@ -21,6 +21,7 @@ from harness.case.case import PLAIN, Allowance, Case, Outcome
 from harness.declare import EXACT
 from harness.execution.adapter_process import AdapterProcessError
 from harness.execution.ask import Asker
+from harness.execution.fork_server import ForkServer
 from harness.execution.judge import judge
 from harness.execution.replies import Broken, Died, Late
 from harness.spec import registry
@@ -29,7 +30,7 @@ from harness.suites.selection import Selection
 from harness.verdict import WRONG, Result, Verdict, line, parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from harness.declare import Op
     from harness.execution.adapter_process import Limits
@@ -49,6 +50,8 @@ NONSENSE = {
 
 MOST_SECONDS = 90.0
 """Seconds in which cases are started, nonsense aside; an adapter that compiles does not run all."""
+FORKED_SECONDS = 30.0
+"""Seconds in which cases are started in a fork."""
 MOST_TIMEOUTS = 3
 """Timeouts after which no more cases run."""
 CASE_SECONDS = 10.0
@@ -93,6 +96,8 @@ def check(target: Target, limits: Limits) -> Iterator[Checked]:
             yield from types.checked(operators.can)
             yield from _declared(hello, types.taken)
             yield from _nonsense(asker)
+            if hello.get("fork") is True:
+                yield from _forked(target, limits, hello, operators.passed)
         except AdapterProcessError as error:
             yield Checked("goes on", good=False, seen=line(error))
 
@@ -132,6 +137,7 @@ class _Operators:
 
     Attributes:
         can: by operator, the version in which the adapter passed.
+        passed: the cases.
     """
 
     def __init__(self, caller: _Caller, hello: Mapping[str, Any]) -> None:
@@ -139,6 +145,7 @@ class _Operators:
         self._caller, self._hello = caller, hello
         self._suite = Generated()
         self.can: dict[Op, OperatorVersion] = {}
+        self.passed: list[Case] = []
         self._opted_out: list[Op] = []
         self._failed: list[Result] = []
         self._left: list[Op] = []
@@ -161,9 +168,11 @@ class _Operators:
             case_id = cases.get(str(version))
             if case_id is None or not known or self._caller.over:
                 continue
-            result = self._caller(_case(self._suite, version, case_id))
+            case = _case(self._suite, version, case_id)
+            result = self._caller(case)
             if result.verdict is Verdict.PASS:
                 self.can[op] = version
+                self.passed.append(case)
             elif result.verdict is not Verdict.UNSUPPORTED:
                 self._failed.append(result)
             else:
@@ -372,6 +381,35 @@ def _declared(hello: Mapping[str, Any], taken: set[str]) -> Iterator[Checked]:
                 yield Checked(f"says all {key} that it takes", good=False, seen=line(f"missing: {', '.join(missing)}"))
             if not empty and not missing:
                 yield Checked(f"takes the {key} that it says", good=True, seen="all of them")
+
+
+def _forked(target: Target, limits: Limits, hello: Mapping[str, Any], cases: Sequence[Case]) -> Iterator[Checked]:
+    """Yield whether a fork of an adapter that declares FORK answers as one does that was started: some cases that pass.
+
+    Raises:
+        AdapterProcessError: no process starts.
+    """
+    server = ForkServer(target, limits.memory)
+    server.prepare(hello)
+    try:
+        with Asker(target, limits, server) as asker:
+            if not server.pid(0):
+                seen = f"{server.obstacle or 'a fork says no hello'}; remove FORK"
+                yield Checked("can be forked", good=False, seen=seen)
+                return
+            caller = _Caller(asker, target.name, time.monotonic() + FORKED_SECONDS)
+            tried = 0
+            for case in cases:
+                if caller.over:
+                    break
+                tried += 1
+                result = caller(case)
+                if result.verdict is not Verdict.PASS:
+                    yield Checked("can be forked", good=False, seen=f"in a fork, {_line_of(result)}; remove FORK")
+                    return
+            yield Checked("can be forked", good=True, seen=f"{tried} cases pass in a fork, too")
+    finally:
+        server.close()
 
 
 def _nonsense(asker: Asker) -> Iterator[Checked]:

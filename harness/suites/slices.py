@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_CASES = 400
-"""Cases of a slice, about: with larger ones, many workers wait for the last; see docs/cluster.md."""
+MOST_CASES = 100
+"""Cases of a slice, about. With larger ones, hundreds of workers wait for the last; see docs/cluster.md."""
 
 
 @dataclass(frozen=True)

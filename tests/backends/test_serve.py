@@ -614,12 +614,12 @@ def test_the_folder_it_is_started_in_can_be_imported_from(tmp_path: Path) -> Non
     assert [header["kind"] for header in done.headers] == ["hello"], (done.headers, done.stderr)
 
 
-@pytest.mark.parametrize("words", [[], ["one", "two"]], ids=str)
+@pytest.mark.parametrize("words", [[], ["one", "two"], ["one", "--fork", "x"]], ids=str)
 def test_without_one_name_it_prints_its_usage(tmp_path: Path, words: list[str]) -> None:
     command = [sys.executable, str(HERE / "serve.py"), *words]
     done = subprocess.run(command, cwd=tmp_path, input=b"", capture_output=True, timeout=60, check=False)
     assert done.stdout == b"", done.stdout
-    assert f"serve.py NAME; got {words}" in done.stderr.decode(), done.stderr
+    assert f"serve.py NAME [--fork DESCRIPTOR]; got {words}" in done.stderr.decode(), done.stderr
     assert done.returncode == 1, done.returncode
 
 

@@ -142,7 +142,7 @@ def cluster(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], subprocess.
         )
         stack.callback(scheduler.wait)
         stack.callback(scheduler.kill)
-        while not file.exists():
+        while not file.exists() or not file.read_text().endswith("}"):
             time.sleep(0.05)
         address = json.loads(file.read_text())["address"]
         of_workers = subprocess.Popen(
