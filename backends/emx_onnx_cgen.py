@@ -158,6 +158,8 @@ OLD_COMPILER = (
     r"(unknown type name .(__bf16|_BitInt)|expected [^\n]* before numeric constant\n[^\n]*_BitInt\()"
 )
 
+FORK = True
+
 OPT_OUTS = (
     ("UnsupportedOpError", r"^Unsupported (elem_type|dtype|ONNX dtype)", "no such element type"),
     ("UnsupportedOpError", r"^Code generation requires static shapes", "no shapes that are unknown"),

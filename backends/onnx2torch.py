@@ -68,6 +68,8 @@ if importlib.util.find_spec("torchvision") is None:
 
 import onnx2torch  # noqa: E402 - after torchvision can be imported
 
+FORK = True
+
 OPT_OUTS = (
     ("NotImplementedError", r"^Converter is not implemented \(OperationDescription", "no such operator version"),
     ("NotImplementedError", r"^Onnx IR is too old", "older IR version than it knows"),

@@ -14,13 +14,13 @@ from backends import protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+FORK = True
+
 OPT_OUTS = (
     ("ImportError", r"must be installed", "an optional package is missing"),
     ("Exception", r"No (registered )?implementation for operator", "no kernel"),
     ("Exception", r"(?i)\bnot implemented\b|\bis not supported (with|for)\b", "no kernel"),
 )
-
-FORK = True
 
 REPRO = """\
 import onnx.reference

@@ -31,6 +31,8 @@ from backends import protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+FORK = True
+
 OPT_OUTS = (
     ("error", r"Can't create layer \"[^\"]*\" of type \"", "no such layer"),
     ("error", r"unsupported datatype '(STRING|<unknown_type #(1[7-9]|2[0-8])>)'", "no such element type"),

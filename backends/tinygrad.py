@@ -98,6 +98,8 @@ def compiled(words: Sequence[str], **options: Any) -> bytes:  # noqa: ANN401 - a
 
 compiler_cpu.subprocess = SimpleNamespace(check_output=compiled)
 
+FORK = True
+
 OPT_OUTS = (
     ("NotImplementedError", r"^op='.*' is not supported", "no kernel"),
     ("NotImplementedError", r"is not (implemented|supported)$|not implemented for", "no kernel"),

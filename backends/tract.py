@@ -29,6 +29,8 @@ from backends import protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+FORK = True
+
 OPT_OUTS = (
     ("TractError", r"\bUnimplemented\(", "no such operator"),
     ("TractError", r"Unknown DatumType (?!Undefined)\w+", "no such element type"),

@@ -45,6 +45,8 @@ class NoTypeError(Exception):
 
 CONSTANT = "no operand that is known at run time only"
 
+FORK = True
+
 OPT_OUTS = (
     ("OpNotImplemented", r"^The following operators are not supported for frontend ONNX", "no such operator"),
     ("NotImplementedError", r"^Operator \w+ not implemented\.$", "no such operator"),
