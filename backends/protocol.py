@@ -203,8 +203,8 @@ def unpack(data: bytes | memoryview, number: int, shape: Sequence[int]) -> np.nd
     """Return a new array from raw_data: the inverse of `pack`."""
     dtype, bits, count = numpy_dtype(number), _ROWS[number].bits, math.prod(shape)
     if bits >= 8:  # noqa: PLR2004 - a byte
-        array = np.frombuffer(data, dtype.newbyteorder("<"), count).astype(dtype, copy=True)
-        return array.reshape(shape)
+        array = np.frombuffer(data, dtype if sys.byteorder == "little" else dtype.newbyteorder("<"), count)
+        return array.astype(dtype, copy=True).reshape(shape)
     packed, codes = np.frombuffer(data, np.uint8), np.empty(count, np.uint8)
     for begin in range(0, count, _UNPACKED_AT_ONCE):
         some = codes[begin : begin + _UNPACKED_AT_ONCE]
@@ -303,8 +303,9 @@ class Payload:
         number, shape = described.get("type"), _list(described, "shape")
         if len(shape) > MAX_RANK:
             raise HeaderError(f"tensor shape {clip(shape)}: {len(shape)} dimensions, expected at most {MAX_RANK}")
-        if not all(isinstance(dim, int) and not isinstance(dim, bool) and 0 <= dim <= MAX_DIM for dim in shape):
-            raise HeaderError(f"tensor shape {clip(shape)}: expected a list of integers of at least 0, below 2**63")
+        for dim in shape:
+            if type(dim) is not int or not 0 <= dim <= MAX_DIM:  # JSON's true is an int to isinstance().
+                raise HeaderError(f"tensor shape {clip(shape)}: expected a list of integers of at least 0, below 2**63")
         if not isinstance(number, int) or isinstance(number, bool) or number not in _ROWS:
             raise HeaderError(f"tensor type {clip(number)}: expected a number of TensorProto.DataType")
         count = math.prod(shape)

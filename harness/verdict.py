@@ -100,6 +100,11 @@ class Result:
         return self.expected or ("refused" if self.outcome == "rejects" else "")
 
     @property
+    def as_example(self) -> tuple[bool, int, str]:
+        """The sort key of examples: of results that show one thing, the least is shown, whichever came first."""
+        return self.form != "plain", len(self.case), self.case
+
+    @property
     def element_type(self) -> str:
         """The type that the case was expanded to, or the empty string."""
         return parts(self.case, self.operator)[1]

@@ -37,12 +37,17 @@ if TYPE_CHECKING:
 
 STDERR_KEPT = 8192
 """Bytes of what a process printed last that are kept."""
+MOST_STDERR_READS = 1024
+"""Parts of it that are in memory, each with at most that many bytes."""
 STDERR_READS = 8
 """Reads of what is left of that when a process ends; one that prints without end must not block the harness."""
 EXIT_SECONDS = 10.0
 """Seconds that a process may take to exit after its output ended: one with GB of memory may crash slowly."""
 MOST_UNSENT = 16 << 20
 """Bytes that wait to be written to one process before no more cases are encoded for it."""
+
+ENOUGH_AHEAD, GATHER_SECONDS = 16, 0.002
+"""While each process has so many requests beside the current one, its answers are left to gather for so long."""
 
 OPTED_OUT = {"earlier": "its adapter runs a model only once", "files": "its adapter takes no files beside a model"}
 """Optional field of a request -> why a case that has it is not asked."""
@@ -66,7 +71,7 @@ class Limits:
     start: float = 120.0
     memory: int | None = None
     restarts: int = 1000
-    ahead: int = 16
+    ahead: int = 48
     cores: float | None = None
 
 
@@ -195,7 +200,8 @@ class AdapterProcess:
         self._incoming = Incoming()
         self._outgoing: deque[memoryview] = deque()
         self._unsent = 0
-        self._stderr = bytearray()
+        self._stderr: deque[tuple[int, bytes]] = deque(maxlen=MOST_STDERR_READS)
+        self._reads = 0
         self._ready = self._withdrawn = False
         self._cpu = None
         self._closed: float | None = None
@@ -409,8 +415,7 @@ class AdapterProcess:
         assert process is not None  # noqa: S101 - it is registered only while it is there
         data = read(process.stderr)
         if data:
-            self._stderr += data
-            del self._stderr[:-STDERR_KEPT]
+            self._stderr.append((self._reads, data[-STDERR_KEPT:]))
         elif data is not None:
             self._selector.unregister(process.stderr)
 
@@ -418,6 +423,7 @@ class AdapterProcess:
         process = self._process
         assert process is not None  # noqa: S101 - as above
         data = read(process.stdout)
+        self._reads += 1
         if data:
             self._read_messages(process, data)
         elif data is not None:
@@ -485,7 +491,9 @@ class AdapterProcess:
         self._add_reply(case, reply, now)
         self._since = self._begun = now
         self._opt_out()
-        self._stderr.clear()
+        # What was printed before this answer; but what was read since the answers before may be of the case after it.
+        while self._stderr and self._stderr[0][0] < self._reads - 1:
+            self._stderr.popleft()
         if self._withdrawn:  # It was sent cases that now run elsewhere.
             self.retire()
 
@@ -565,8 +573,9 @@ class AdapterProcess:
             data = read(self._process.stderr) if self._process is not None else None
             if not data:
                 break
-            self._stderr += data
-        return clean(self._stderr[-STDERR_KEPT:].decode("utf-8", "replace"))
+            self._stderr.append((self._reads, data))
+        text = b"".join(data for _, data in self._stderr)
+        return clean(text[-STDERR_KEPT:].decode("utf-8", "replace"))
 
     def _blame(self, reply: Died | Late | Broken) -> None:
         """Make this the reply to the first unanswered case, and replace the process for the others."""
@@ -618,7 +627,10 @@ def poll(selector: selectors.BaseSelector, processes: list[AdapterProcess], wait
     timeout = max(0.0, min(deadlines) - now) if deadlines else wait
     if wait is not None and timeout is not None:
         timeout = min(timeout, wait)
-    ready = selector.select(0 if any(process.replied for process in processes) else timeout)
+    replied = any(process.replied for process in processes)
+    if not replied and processes and all(process.behind >= ENOUGH_AHEAD for process in processes):
+        time.sleep(GATHER_SECONDS)  # Each has enough to do: to be woken by every answer costs more than to read it.
+    ready = selector.select(0 if replied else timeout)
     now = time.monotonic()  # An answer that comes while another is handled is not late.
     for key, _ in ready:
         # Handling an earlier event may have closed this descriptor, and another process may have its number now.

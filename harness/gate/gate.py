@@ -104,7 +104,7 @@ class Deviation:
     """Cases of one operator version with the same status, expected verdict and actual verdict.
 
     Attributes:
-        example: the first of them.
+        example: the plainest of them.
         count: how many there are.
     """
 
@@ -171,6 +171,7 @@ class Gate:
         if status is not GateStatus.MET:
             key = (status, result.operator, expected, result.verdict)
             group = self.deviations.setdefault(key, Deviation(status, expected or Verdict.PASS, result.verdict, result))
+            group.example = min(group.example, result, key=lambda item: item.as_example)
             group.count += 1
         return status
 

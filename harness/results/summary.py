@@ -28,7 +28,7 @@ class Group:
     """Failures of one backend that share operator, verdict and cause.
 
     Attributes:
-        example: the first of them.
+        example: the plainest of them.
         count: how many there are.
         verdicts: how many have each verdict.
         versions, forms, types: of the cases, at most MOST_NAMES each.
@@ -48,6 +48,7 @@ class Group:
 
     def add(self, result: Result) -> None:
         """Count another failure."""
+        self.example = min(self.example, result, key=lambda item: item.as_example)
         self.count += 1
         self.verdicts[result.verdict] += 1
         for names, name in (

@@ -37,6 +37,7 @@ from harness.run.crew import Alone
 from harness.run.processes import Processes
 from harness.run.signals import EndedError, in_order
 from harness.spec.completeness import completeness
+from harness.suites import packs
 from harness.suites.generated import Generated
 from harness.suites.lookup import check_selection, open_suite
 from harness.suites.official import Official
@@ -45,10 +46,11 @@ from harness.suites.suite import OF_PROVISIONAL, PROVISIONAL
 from harness.verdict import Result, Unreadable, Verdict, line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
+    from harness.case.case import Case
     from harness.execution.adapter_process import Limits
     from harness.execution.case_times import Status
     from harness.run.crew import Crew
@@ -478,7 +480,7 @@ def _report_groups(run: Run, width: int) -> None:
     if not summary.groups:
         return
     shown, _ = terminal.visible(summary, options.groups)
-    references = reference_answers([group.example for group in shown], run.suite, options.limits)
+    references = reference_answers([group.example for group in shown], run.suite, options.limits, options.selection)
     for block in terminal.groups(summary, references, options.groups, options.reference or "", width):
         printing.show(block + "\n")
 
@@ -502,25 +504,45 @@ def _place(options: Options) -> str:
     return f"{options.results}{os.sep if options.apart else ''}"
 
 
-def reference_answers(examples: list[Result], suite: Suite, limits: Limits) -> dict[str, str]:
-    """Return the answers of onnx.reference to some cases, by id, in short.
+def reference_answers(
+    examples: list[Result], suite: Suite, limits: Limits, selection: Selection | None = None
+) -> dict[str, str]:
+    """Return the answers of onnx.reference to some cases of a run, by id, in short.
 
     The cases are read from the suite again, which costs less than keeping every case that fails.
+
+    Args:
+        examples: results of the cases.
+        suite: that they are of.
+        limits: of the process of onnx.reference.
+        selection: of the run, where it has just ended, so that its packs hold them; None: it has not.
     """
     ids = {result.case for result in examples}
-    operators = tuple({result.operator for result in examples})
     answers: dict[str, str] = {}
     if not ids:
         return answers
     try:
         with Asker(backend_names.resolve(REFERENCE), dataclasses.replace(limits, memory=None)) as asker:
-            for case in suite.cases(Selection(ops=operators, ids=frozenset(ids))):
+            for case in _cases_again(examples, suite, selection):
                 answers[case.id] = _short(asker.ask(case))
                 if len(answers) == len(ids):
                     break
     except HarnessError as error:
         return dict.fromkeys(ids, f"(not to be had: {error})")
     return answers
+
+
+def _cases_again(examples: list[Result], suite: Suite, selection: Selection | None) -> Iterator[Case]:
+    """Yield the cases of some results of a run; those of its packs, where it has made some."""
+    ids = frozenset(result.case for result in examples)
+    operators = tuple({result.operator for result in examples})
+    if selection is None or selection.by_name or not suite.makes or not packs.is_on():
+        yield from suite.cases(Selection(ops=operators, ids=ids))
+        return
+    own = dataclasses.replace(selection, ops=operators)
+    for part in suite.slices(own):
+        if any(part.holds(result.operator, result.case) for result in examples):
+            yield from (case for case in suite.cases(own.within(part)) if case.id in ids)
 
 
 def _short(reply: object) -> str:

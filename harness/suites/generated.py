@@ -112,7 +112,7 @@ class Generated:
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases, by operator, version, declaration, type and form."""
         part = selection.slice
-        if part is None or selection.cases or selection.tags or selection.forms or selection.ids or not packs.is_on():
+        if part is None or selection.by_name or not packs.is_on():
             for op in self._of(part):
                 yield from self._cases(op, selection)
         else:

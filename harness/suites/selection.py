@@ -87,6 +87,11 @@ class Selection:
         return all(wanted) and self.takes_id(case.id)
 
     @property
+    def by_name(self) -> bool:
+        """Whether it selects single cases, by their names, tags or forms."""
+        return bool(self.cases or self.tags or self.forms or self.ids)
+
+    @property
     def partial(self) -> bool:
         """Whether it selects only a part of the cases that match its globs, which may be none."""
         return self.shard is not None or self.sample > 1

@@ -32,6 +32,10 @@ class Slice:
         part = "" if self.part == (1, 1) else f"{self.part[0]}/{self.part[1]}"
         return " ".join(filter(None, (self.operator, part))) or "all"
 
+    def holds(self, operator: str, case_id: str) -> bool:
+        """Return whether the case of an operator version is in this slice."""
+        return operator == self.operator and self.has(case_id.partition("@")[0])
+
     def has(self, name: str) -> bool:
         """Return whether a name is in this part; each name is in exactly one of the parts."""
         return self.part[1] == 1 or zlib.crc32(name.encode()) % self.part[1] == self.part[0] - 1
