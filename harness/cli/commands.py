@@ -49,6 +49,10 @@ COMMANDS = {
     "explain": Command(
         "diagnose", "explain_", "Find conditions that the failures of each operator share and its passing cases do not."
     ),
+    "findings": Command(
+        "findings", "findings_",
+        "Turn failures into distinct faults, ranked, each with its sentence, its smallest case and a script.",
+    ),
     "gate": Command("gate", "gate_", "Compare a results file with expectations."),
     "generate": Command("cases", "generate", "Write cases in ONNX's test-data layout, for runners of any language."),
     "list": Command("cases", "list_", "List cases: id, expected outcome, tags."),

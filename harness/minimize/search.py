@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import re
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +124,9 @@ class Minimized:
         return self.answer.result
 
 
-def minimize(case: Case, plan: Plan, target: Target, limits: Limits, steps: int) -> Minimized:
+def minimize(
+    case: Case, plan: Plan, target: Target, limits: Limits, steps: int, seconds: float | None = None
+) -> Minimized:
     """Return a smaller case with the same verdict for the same reason.
 
     Args:
@@ -131,6 +135,7 @@ def minimize(case: Case, plan: Plan, target: Target, limits: Limits, steps: int)
         target: the backend.
         limits: limits of each of its processes.
         steps: how many cases the backend may run.
+        seconds: how long the search may take; None: as long as it takes.
 
     Raises:
         MinimizeError: the case does not fail, or not in the same way each time.
@@ -141,7 +146,7 @@ def minimize(case: Case, plan: Plan, target: Target, limits: Limits, steps: int)
     with Asker(target, limits) as asker:
         if first.case is not case:
             _check_same_failure(case, ask_and_judge(asker, case)[0], first.case, ask_and_judge(asker, first.case)[0])
-        search = _Search(asker, steps, first)
+        search = _Search(asker, steps, first, seconds)
         search.run()
     last = _answer_alone(target, limits, search)
     return Minimized(search.first, search.best, last, search.applied, search.steps, search.exhausted)
@@ -202,8 +207,9 @@ class _Search:
         exhausted: the budget is used up.
     """
 
-    def __init__(self, asker: Asker, steps: int, first: BuiltCandidate) -> None:
+    def __init__(self, asker: Asker, steps: int, first: BuiltCandidate, seconds: float | None = None) -> None:
         self.asker, self.budget = asker, steps
+        self.until = math.inf if seconds is None else time.monotonic() + seconds
         self.first = self.best = first
         self.steps, self.planned = 0, 0
         self.applied: list[str] = []
@@ -220,7 +226,8 @@ class _Search:
 
     @property
     def exhausted(self) -> bool:
-        return self.steps >= self.budget or self.planned >= self.budget * PLANS_A_STEP
+        spent = self.steps >= self.budget or self.planned >= self.budget * PLANS_A_STEP
+        return spent or time.monotonic() > self.until
 
     def run(self) -> None:
         """Make the case smaller until no move helps or the budget is used up."""

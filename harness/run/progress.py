@@ -261,6 +261,22 @@ def steps(activity: str) -> Iterator[Callable[[int, int], None]]:
     yield advance
 
 
+@contextlib.contextmanager
+def phases() -> Iterator[Callable[[str, int, int], None]]:
+    """Give a function to call with what is done at the moment, and how many of its steps of how many are done."""
+    with contextlib.ExitStack() as stack:
+        current, advance = "", None
+
+        def on_step(activity: str, done: int, every: int) -> None:
+            nonlocal current, advance
+            if activity != current or advance is None:
+                stack.close()
+                current, advance = activity, stack.enter_context(steps(activity))
+            advance(done, every)
+
+        yield on_step
+
+
 def _columns(console: Console) -> tuple[ProgressColumn, ...]:
     """Return the columns of a progress line: a bar where there is room for it."""
     bar = [BarColumn(16)] if console.width >= WIDE else []

@@ -1,0 +1,132 @@
+"""Failures of a run to candidates for findings: those of an operator with one cause, and what is apart from them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.analysis import explain
+from harness.findings.finding import GRAVITY
+from harness.results.errata import built_with, is_erratum
+from harness.results.summary import signature
+from harness.verdict import Result, Verdict, split_operator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from harness.results.stream import Run
+    from harness.suites.selection import Selection
+    from harness.suites.suite import Suite
+
+ROUNDING = 1e-2
+"""Relative errors up to this count as rounding, of which the texts say nothing."""
+OWN_WORD = re.compile(
+    r"(?i)\bnot (yet )?(been )?(implemented|supported|handled)\b|\bunsupported\b|\bunimplemented\b|\bunhandled\b"
+    r"|\bcan(not|'t) (be )?(handle|support)|\bno (such )?(kernel|implementation|conversion)\b|\bNYI\b"
+    r"|\b(does(n't| not)|do(n't| not)) support\b|\bonly supports?\b|\bis only supported\b|\bsupports only\b"
+    r"|\b(must|should|expected to|needs to|has to) be (a )?(const|static|known|initializer)|\bcould not find an impl"
+    r"|\bonly \w+ (is|are) supported\b|\bfailed to legalize\b|\bTODO\b"
+)
+"""A refusal in which a runtime says that it lacks something, though its adapter has no row for it."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Failures of one operator on one backend with one verdict and one cause.
+
+    Attributes:
+        backend: of the run.
+        operator: without a version.
+        kind: their verdict.
+        conditions: that they share and passes have not; empty where there are none.
+        results: the failures, the plainest first.
+        apart: why they do not count; empty: they do.
+    """
+
+    backend: str
+    operator: str
+    kind: Verdict
+    conditions: tuple[str, ...]
+    results: tuple[Result, ...]
+    apart: str = ""
+
+
+def apart(result: Result, built: str) -> str:
+    """Return why a failure does not count; empty: it does.
+
+    Args:
+        result: the failure.
+        built: the release of onnx that its runtime was built with; empty where that is not known.
+    """
+    if is_erratum(result, built):
+        return f"its sentence reads so only since onnx {result.reworded}"
+    if result.readings:
+        return f"it rests on {', '.join(result.readings)}"
+    if result.force and result.force != "must" and result.verdict is Verdict.ACCEPTED_INVALID:
+        return "no must forbids the model"
+    relative = result.mismatch.get("relative")
+    if result.verdict is Verdict.WRONG_VALUE and isinstance(relative, int | float) and relative <= ROUNDING:
+        return "it differs by rounding, of which the text says nothing"
+    if result.verdict is Verdict.REFUSED and OWN_WORD.search(result.message):
+        return "the runtime says that it lacks something"
+    return ""
+
+
+def candidates(
+    run: Run,
+    source: Suite | None,
+    selection: Selection,
+    *,
+    jobs: int = 1,
+    on_operator: Callable[[int, int], None] = lambda _done, _all: None,
+) -> tuple[list[Candidate], str]:
+    """Return the candidates of a run, and why data on its cases is missing (empty: it is complete).
+
+    Args:
+        run: the results.
+        source: the suite that they are of; None where it is not to be had.
+        selection: only these operators.
+        jobs: processes that look at operators.
+        on_operator: called after each operator, with how many are done and how many there are.
+    """
+    built = {name: built_with(hello) for name, hello in run.header["backends"].items()}
+    collected = explain.Collector(selection)
+    aside: dict[tuple[str, ...], list[Result]] = defaultdict(list)
+    for result in run.results():
+        if result.verdict in GRAVITY and (why := apart(result, built.get(result.backend, ""))):
+            if selection.takes_operator(result.operator):
+                key = (result.backend, split_operator(result.operator)[0], str(result.verdict), why)
+                aside[key].append(result)
+        elif result.verdict in GRAVITY or result.verdict is Verdict.PASS:
+            collected.add(result)
+    explained = explain.explain(run, source, selection, jobs=jobs, on_operator=on_operator, collected=collected)
+    made: list[Candidate] = []
+    for item in explained.explained:
+        failures = {r.case: r for r in collected.operators[item.operator].failures[item.backend]}
+        taken: set[str] = set()
+        for finding in item.findings:
+            own = [failures[case] for case in finding.statement.cases if case in failures and case not in taken]
+            if own:
+                taken.update(result.case for result in own)
+                made.append(_candidate(item.backend, item.operator, finding.statement.conditions, own))
+        left = [r for r in failures.values() if r.verdict is item.verdict and r.case not in taken]
+        made += [_candidate(item.backend, item.operator, (), group) for group in _by_signature(left)]
+    for (backend, operator, _, why), results in aside.items():
+        made.append(_candidate(backend, operator, (), results, why))
+    return made, explained.note
+
+
+def _by_signature(results: Sequence[Result]) -> list[list[Result]]:
+    groups: dict[tuple[str, ...], list[Result]] = defaultdict(list)
+    for result in results:
+        groups[signature(result)].append(result)
+    return list(groups.values())
+
+
+def _candidate(
+    backend: str, operator: str, conditions: tuple[str, ...], results: Sequence[Result], why: str = ""
+) -> Candidate:
+    ordered = tuple(sorted(results, key=lambda result: result.as_example))
+    return Candidate(backend, operator, results[0].verdict, conditions, ordered, why)

@@ -1,0 +1,233 @@
+"""A finding: one distinct fault of one runtime; and the file that keeps the findings of a project."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness import atomic_file
+from harness.errors import HarnessError
+from harness.verdict import Verdict, line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+FORMAT = 1
+FILE = "findings.json"
+SCRIPTS = "scripts"
+MOST_IDS = 50
+"""Ids of cases that a finding keeps."""
+
+GRAVITY = (
+    Verdict.CRASH,
+    Verdict.WRONG_VALUE, Verdict.WRONG_COUNT,
+    Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE,
+    Verdict.TIMEOUT,
+    Verdict.REFUSED,
+    Verdict.ACCEPTED_INVALID,
+)  # fmt: skip
+"""The kinds of findings, the gravest first: a crash, a wrong answer in silence, a wrong type or shape, a hang, ..."""
+OPEN, FIXED, BACK = "open", "fixed", "back"
+"""States: the fault is there; it is gone; it was gone, and is there again."""
+
+
+class FindingsError(HarnessError):
+    """The findings of a folder cannot be read or written; the text says why."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """The smallest case of a finding.
+
+    Attributes:
+        case: its id.
+        model: in ONNX's text syntax.
+        inputs: by name, as text.
+        expected: by output, as text; empty where the text forbids the model.
+        given: by output, as text; empty where there was no answer.
+        message: of the harness or the runtime, in one line.
+    """
+
+    case: str
+    model: str
+    inputs: Mapping[str, str]
+    expected: Mapping[str, str]
+    given: Mapping[str, str]
+    message: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One distinct fault of one runtime.
+
+    Attributes:
+        id: never changes.
+        backend, runtime, version: what was tested; the version in which it was seen last.
+        operator: without a version, ai.onnx/Split.
+        kind: the verdict of its cases.
+        title: what is expected and what came.
+        conditions: what its cases share and passing ones have not; empty: every case.
+        clause, force: the sentence that its cases break, and how strongly that forbids, where it forbids.
+        link: to the text of the operator.
+        versions, types, forms: of its cases.
+        count: how many cases there are.
+        ids: of some of them.
+        example: the smallest case.
+        cause: what is compared to find out whether two findings are one.
+        script: its file, relative to the folder.
+        confirmed: when the script was run last: `date`, `version`, `exit`, and what it `said`.
+        others: what other runtimes answer to the smallest case: `backend`, `version`, `verdict`, `given`.
+        since: `failing` and `passing`: the versions of the runtime in which the script was run.
+        state: one of OPEN, FIXED and BACK.
+        history: `version`, `date` and `state`, where that changed.
+        issue: link to the runtime's own issue, where somebody has added one.
+        related: ids of findings that look like the same fault in other operators.
+        apart: why it is not counted; empty: it is.
+    """
+
+    id: str
+    backend: str
+    runtime: str
+    version: str
+    operator: str
+    kind: Verdict
+    title: str
+    conditions: tuple[str, ...]
+    clause: str
+    force: str
+    link: str
+    versions: tuple[int, ...]
+    types: tuple[str, ...]
+    forms: tuple[str, ...]
+    count: int
+    ids: tuple[str, ...]
+    example: Example
+    cause: str
+    script: str
+    confirmed: Mapping[str, Any] = field(default_factory=dict)
+    others: Sequence[Mapping[str, str]] = ()
+    since: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    state: str = OPEN
+    history: Sequence[Mapping[str, str]] = ()
+    issue: str = ""
+    related: tuple[str, ...] = ()
+    apart: str = ""
+
+    @property
+    def rank(self) -> tuple[bool, int, int, str]:
+        """The sort key: those that are there before those that are gone, the gravest first, then by number of cases."""
+        return self.state == FIXED, GRAVITY.index(self.kind), -self.count, self.id
+
+
+def as_json(finding: Finding) -> dict[str, Any]:
+    """Return a finding as it stands in the file."""
+    data = dataclasses.asdict(finding)
+    data["cases"] = {"count": data.pop("count"), "ids": data.pop("ids")}
+    if not finding.apart:
+        del data["apart"]
+    return data
+
+
+def from_json(data: Mapping[str, Any]) -> Finding:
+    """Return a finding of a file.
+
+    Raises:
+        KeyError, TypeError, ValueError: a member is missing, or of another kind.
+    """
+    own = {item.name for item in dataclasses.fields(Finding)} - {"count", "ids", "example", "kind"}
+    members = {name: value for name, value in data.items() if name in own}
+    for name in ("conditions", "versions", "types", "forms", "related"):
+        members[name] = tuple(members[name])
+    texts = [members[name] for name in ("id", "backend", "operator", "title", "script", "cause")]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a text is none")
+    cases = data["cases"]
+    kind = Verdict(data["kind"])
+    if kind not in GRAVITY:
+        raise ValueError(f"{kind} is no kind")
+    return Finding(
+        **members, kind=kind, count=int(cases["count"]), ids=tuple(cases["ids"]), example=Example(**data["example"])
+    )
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The findings of a folder.
+
+    Attributes:
+        suite: name and digest of the suite whose cases they are of.
+        runtimes: by backend, name, version and onnx of the runtime that was tested last.
+        findings: those that count, and those that are apart.
+    """
+
+    suite: Mapping[str, str]
+    runtimes: Mapping[str, Mapping[str, str]]
+    findings: tuple[Finding, ...]
+
+    @property
+    def counted(self) -> list[Finding]:
+        """Those that count, the gravest first."""
+        return sorted((item for item in self.findings if not item.apart), key=lambda item: item.rank)
+
+    @property
+    def apart(self) -> list[Finding]:
+        """Those that rest on a reading, an erratum or the like."""
+        return sorted((item for item in self.findings if item.apart), key=lambda item: item.rank)
+
+    def of(self, backend: str) -> list[Finding]:
+        """Return those of a backend that count, the gravest first."""
+        return [item for item in self.counted if item.backend == backend]
+
+
+def read(folder: Path) -> Findings:
+    """Return the findings of a folder.
+
+    Raises:
+        FindingsError: there are none, or the file is damaged.
+    """
+    path = folder / FILE
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FindingsError(
+            f"{path}: {error.strerror}; `onnx-conformance findings RESULTS --folder {folder}` writes it"
+        ) from None
+    except ValueError as error:
+        raise FindingsError(f"{path} is no JSON: {line(error)}") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise FindingsError(f"{path} is no file of findings in format {FORMAT}")
+    found: list[Finding] = []
+    for name in ("findings", "apart"):
+        for number, item in enumerate(data.get(name, ())):
+            try:
+                found.append(from_json(item))
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise FindingsError(f"{path}: {name}[{number}] is damaged: {line(repr(error), 120)}") from None
+    return Findings(data.get("suite", {}), data.get("runtimes", {}), tuple(found))
+
+
+def write(folder: Path, findings: Findings, scripts: Mapping[str, str], texts: Iterable[tuple[str, str]]) -> None:
+    """Write the findings of a folder, their scripts, and other texts by file name.
+
+    Raises:
+        FindingsError: it cannot be written.
+    """
+    data = {
+        "format": FORMAT,
+        "suite": dict(findings.suite),
+        "runtimes": {name: dict(item) for name, item in sorted(findings.runtimes.items())},
+        "findings": [as_json(item) for item in findings.counted],
+        "apart": [as_json(item) for item in findings.apart],
+    }
+    try:
+        (folder / SCRIPTS).mkdir(parents=True, exist_ok=True)
+        for name, text in scripts.items():
+            atomic_file.write(folder / SCRIPTS / f"{name}.py", [text])
+        atomic_file.write(folder / FILE, [json.dumps(data, indent=1, ensure_ascii=False), "\n"])
+        for name, text in texts:
+            atomic_file.write(folder / name, [text])
+    except OSError as error:
+        raise FindingsError(f"cannot write {error.filename or folder}: {error.strerror}") from error

@@ -1,0 +1,107 @@
+"""The script of a finding: one file that needs only onnx, numpy and the runtime, and says whether the fault is there.
+
+It runs itself once more, because what the runtime does may end the process, or never end. Exit status: 1 while the
+fault is there, 0 when it is gone, 2 where that cannot be seen, such as without the runtime.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from harness.case.case import Outcome, quoted
+from harness.repro import check_code, script
+from harness.verdict import Verdict, clean, line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.case.case import Case
+
+SECONDS = 30
+"""How long the runtime has for its answer."""
+THERE = "the fault is there: "
+GONE = "the fault is gone: "
+WORDS = {
+    Verdict.CRASH: "crash", Verdict.TIMEOUT: "timeout", Verdict.REFUSED: "refused", Verdict.ACCEPTED_INVALID: "accepted"
+}  # fmt: skip
+"""What a script says of a kind; of the others `wrong`."""
+
+AGAIN = """\
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout={seconds}).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {{0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}}
+    word = words.get(status, f"crash, status {{status}}")
+    if word is None:
+        sys.exit(2)
+    print({there!r} + word if word else {gone!r} + "as expected")
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{{kind.__name__}}: {{error}}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+"""
+CALL = """\
+try:
+{call}
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit({status})
+"""
+ACCEPTED = """\
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)
+"""
+
+
+def text(case: Case, backend: str, hello: Mapping[str, Any], title: str) -> str:
+    """Return the script.
+
+    Args:
+        case: the smallest case.
+        backend: as the user named it.
+        hello: of its adapter, whose `repro` calls the runtime.
+        title: of the finding.
+    """
+    pieces = script.parts(case)
+    rejects = case.outcome is Outcome.REJECTS
+    call = textwrap.indent(script.call(backend, hello, pieces.way).rstrip(), "    ", bool)
+    sentences = [f"The text: {_safe(quoted(clause))}" for clause in case.clauses[-1:]]
+    head = "\n".join(
+        [
+            f'"""{_safe(title)}', "", *sentences,
+            "Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.",
+            script.needs(backend, hello), '"""', "", "",
+        ]
+    )  # fmt: skip
+    again = AGAIN.format(seconds=SECONDS, there=THERE, gone=GONE)
+    request = CALL.format(call=call, status=0 if rejects else 102)
+    if rejects:
+        return f"{head}{again}{pieces.before}{request}{script.GOT}{ACCEPTED}"
+    checks = "".join(check_code.PIECES[name] for name in pieces.checks)
+    return f"{head}{again}{pieces.before}{request}{script.GOT}{pieces.after}{checks}"
+
+
+def shows(said: str, kind: Verdict) -> bool:
+    """Return whether a script with this output has shown a fault of a kind."""
+    last = re.findall(rf"^{re.escape(THERE)}(\w+)", said, re.MULTILINE)
+    return bool(last) and last[-1] == WORDS.get(kind, "wrong")
+
+
+def _safe(value: object) -> str:
+    return line(clean(value, 500), 500).replace("\\", "\\\\").replace('"""', "'''")

@@ -1,0 +1,121 @@
+"""Findings as Markdown, the README of their folder, and as lines on a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from harness.findings.finding import FIXED, GRAVITY
+from harness.report.markup import plain
+from harness.verdict import line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from harness.findings.finding import Finding, Findings
+
+GRAVEST = 10
+"""Findings of each runtime that a terminal shows."""
+MOST_DROPPED = 5
+
+
+def lines(findings: Findings, dropped: Sequence[tuple[str, str, str, str]]) -> Iterator[str]:
+    """Yield what a terminal shows: counts by runtime and kind, and the gravest by name.
+
+    Args:
+        findings: of the folder.
+        dropped: candidates that are no findings: backend, operator, kind, and why.
+    """
+    yield _table(findings, "simple")
+    for backend in sorted(findings.runtimes):
+        own = [item for item in findings.of(backend) if item.state != FIXED]
+        if own:
+            yield f"\n{_name(findings, backend)}: the gravest of {len(own)}"
+            yield from (f"  {item.kind}  {line(item.title, 160)}\n      {item.script}" for item in own[:GRAVEST])
+    if dropped:
+        yield f"\n{len(dropped)} groups of failures are no findings, because no script shows them:"
+        yield from (
+            f"  {backend} {operator} {kind}: {line(why, 160)}"
+            for backend, operator, kind, why in dropped[:MOST_DROPPED]
+        )
+
+
+def markdown(findings: Findings) -> str:
+    """Return the README of a folder of findings."""
+    return "".join(_markdown(findings))
+
+
+def _markdown(findings: Findings) -> Iterator[str]:
+    yield "# Findings\n\n"
+    yield (
+        "Distinct faults of runtimes, the gravest first. Each has the sentence of ONNX's text that it breaks, its "
+        "smallest case, and a script that needs only onnx, numpy and the runtime: it exits with 1 while the fault is "
+        "there, and with 0 when it is gone. `findings.json` has all of it.\n\n"
+    )
+    yield f"{_table(findings, 'github')}\n"
+    for backend in sorted(findings.runtimes):
+        own = findings.of(backend)
+        if not own:
+            continue
+        yield f"\n## {_name(findings, backend)}\n\n"
+        rows = [
+            [
+                str(item.kind) + (f", {item.state}" if item.state != "open" else ""),
+                f"[{plain(item.title)}]({item.script})",
+                plain(f"«{item.clause}»" if item.clause else ""),
+                f"{item.count:,}",
+                ", ".join(map(str, item.versions)),
+                f"[issue]({item.issue})" if item.issue.startswith("https://") else "",
+            ]
+            for item in own
+        ]
+        yield tabulate(
+            rows, ["kind", "what", "the text", "cases", "versions", ""], tablefmt="github", disable_numparse=True
+        )
+        yield "\n"
+    if findings.apart:
+        yield "\n## Apart, and not counted\n\n"
+        yield "Failures that rest on a reading, on a sentence that was reworded later, or on rounding.\n\n"
+        rows = [
+            [_name(findings, item.backend), str(item.kind), f"[{plain(item.title)}]({item.script})", plain(item.apart)]
+            for item in findings.apart
+        ]
+        yield tabulate(rows, ["runtime", "kind", "what", "why apart"], tablefmt="github", disable_numparse=True)
+        yield "\n"
+
+
+def _name(findings: Findings, backend: str) -> str:
+    runtime = findings.runtimes.get(backend, {})
+    return line(f"{runtime.get('runtime') or backend} {runtime.get('version', '')}", 120)
+
+
+def _table(findings: Findings, style: str) -> str:
+    """Return the counts of those that are there, by runtime and kind."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for item in _there(findings.counted):
+        counts[item.backend, str(item.kind)] += 1
+    aside = Counter(item.backend for item in findings.apart)
+    kinds = [str(kind) for kind in GRAVITY if any(name == kind for _, name in counts)]
+    backends = sorted(findings.runtimes)
+    rows = [
+        [
+            _name(findings, backend),
+            sum(counts[backend, kind] for kind in kinds),
+            *(counts[backend, kind] or "" for kind in kinds),
+            aside[backend] or "",
+        ]
+        for backend in backends
+    ]
+    total = [
+        "all",
+        sum(counts.values()),
+        *(sum(counts[name, kind] for name in backends) for kind in kinds),
+        aside.total(),
+    ]
+    return tabulate([*rows, total], ["runtime", "findings", *kinds, "apart"], tablefmt=style)
+
+
+def _there(findings: Iterable[Finding]) -> list[Finding]:
+    return [item for item in findings if item.state != FIXED]
