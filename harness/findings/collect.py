@@ -23,7 +23,7 @@ from harness.repro.bug_report import public
 from harness.verdict import clean, line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from harness.findings.candidates import Candidate
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from harness.results.stream import Run
     from harness.suites.selection import Selection
     from harness.suites.suite import Suite
-
-Step = "Callable[[str, int, int], None]"
 
 
 @dataclass(frozen=True)
@@ -137,16 +135,24 @@ def _evidence(
     made: list[Evidence] = []
     if not every:
         return made
+    for done, (item, outcome) in enumerate(_outcomes(every, suite, options), 1):
+        if isinstance(outcome, str):
+            collected.dropped.append((item.backend, item.operator, str(item.kind), outcome))
+        else:
+            made.append(outcome)
+        on_step("cuts cases down", done, len(every))
+    return sorted(made, key=lambda item: (item.finding.rank, item.finding.ids))
+
+
+def _outcomes(every: Sequence[Candidate], suite: str, options: Options) -> Iterator[tuple[Candidate, Evidence | str]]:
+    if options.jobs == 1:
+        for item in every:
+            yield item, _one(item, suite, options.seconds, options.timeout)
+        return
     with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
         futures = {pool.submit(_one, item, suite, options.seconds, options.timeout): item for item in every}
-        for done, future in enumerate(as_completed(futures), 1):
-            item, outcome = futures[future], future.result()
-            if isinstance(outcome, str):
-                collected.dropped.append((item.backend, item.operator, str(item.kind), outcome))
-            else:
-                made.append(outcome)
-            on_step("cuts cases down", done, len(every))
-    return sorted(made, key=lambda item: (item.finding.rank, item.finding.ids))
+        for future in as_completed(futures):
+            yield futures[future], future.result()
 
 
 def _one(candidate: Candidate, suite: str, seconds: float, timeout: float) -> Evidence | str:

@@ -108,10 +108,10 @@ class Finding:
     cause: str
     script: str
     confirmed: Mapping[str, Any] = field(default_factory=dict)
-    others: Sequence[Mapping[str, str]] = ()
+    others: tuple[Mapping[str, str], ...] = ()
     since: Mapping[str, Sequence[str]] = field(default_factory=dict)
     state: str = OPEN
-    history: Sequence[Mapping[str, str]] = ()
+    history: tuple[Mapping[str, str], ...] = ()
     issue: str = ""
     related: tuple[str, ...] = ()
     apart: str = ""
@@ -139,7 +139,7 @@ def from_json(data: Mapping[str, Any]) -> Finding:
     """
     own = {item.name for item in dataclasses.fields(Finding)} - {"count", "ids", "example", "kind"}
     members = {name: value for name, value in data.items() if name in own}
-    for name in ("conditions", "versions", "types", "forms", "related"):
+    for name in ("conditions", "versions", "types", "forms", "related", "others", "history"):
         members[name] = tuple(members[name])
     texts = [members[name] for name in ("id", "backend", "operator", "title", "script", "cause")]
     if not all(isinstance(text, str) for text in texts):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SECONDS = 30
 """How long the runtime has for its answer."""
 THERE = "the fault is there: "
-GONE = "the fault is gone: "
+GONE = "the fault is gone: what was expected came"
 WORDS = {
     Verdict.CRASH: "crash", Verdict.TIMEOUT: "timeout", Verdict.REFUSED: "refused", Verdict.ACCEPTED_INVALID: "accepted"
 }  # fmt: skip
@@ -42,7 +42,7 @@ if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does m
     word = words.get(status, f"crash, status {{status}}")
     if word is None:
         sys.exit(2)
-    print({there!r} + word if word else {gone!r} + "as expected")
+    print({there!r} + word if word else {gone!r})
     sys.exit(1 if word else 0)
 
 

@@ -1,0 +1,395 @@
+"""From results to findings: what is apart, what a script says, which are one, and what a new run changes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from commands import command
+from runs import result, run_of
+
+from harness.case.case import Outcome
+from harness.errors import HarnessError
+from harness.execution import backend_names
+from harness.execution.adapter_process import Limits
+from harness.execution.ask import Asker
+from harness.findings import candidates, collect, confirm, finding, script
+from harness.findings.confirm import Place, Said
+from harness.findings.finding import BACK, FIXED, GRAVITY, OPEN, Finding
+from harness.results.stream import Run
+from harness.suites.generated import Generated
+from harness.suites.selection import Selection
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from harness.case.case import Case
+
+# What is apart
+
+APART = [
+    ({}, ""),
+    ({"readings": ("R4",)}, "it rests on R4"),
+    ({"reworded": "1.20.0"}, "its sentence reads so only since onnx 1.20.0"),
+    ({"mismatch": {"relative": 1e-6}}, "rounding"),
+    ({"mismatch": {"relative": 0.5}}, ""),
+    ({"mismatch": {"relative": None}}, ""),
+    ({"verdict": Verdict.REFUSED, "message": "Type 'tensor(float)' of input 0 is invalid"}, ""),
+    ({"verdict": Verdict.REFUSED, "message": "Resize: not implemented for rank 2"}, "lacks something"),
+    ({"verdict": Verdict.REFUSED, "message": "shape input must be constant"}, "lacks something"),
+    ({"verdict": Verdict.REFUSED, "message": "this operator only supports 4-D inputs"}, "lacks something"),
+    ({"verdict": Verdict.ACCEPTED_INVALID, "force": "must"}, ""),
+    ({"verdict": Verdict.ACCEPTED_INVALID, "force": "should"}, "no must"),
+]
+
+
+@pytest.mark.parametrize(("fields", "why"), APART)
+def test_what_does_not_count_says_why(fields: dict[str, Any], why: str) -> None:
+    failure = dataclasses.replace(result(verdict=Verdict.WRONG_VALUE), **fields)
+    said = candidates.apart(failure, "1.19.0")
+    assert (why in said) if why else not said, said
+
+
+def test_a_sentence_of_its_own_time_is_no_excuse() -> None:
+    assert not candidates.apart(result(verdict=Verdict.WRONG_VALUE, reworded="1.20.0"), "1.21.0")
+
+
+# The script
+
+RUNTIME = """
+import os
+import signal
+import time
+
+import numpy as np
+
+
+class Failed(Exception):
+    pass
+
+
+def run(model, inputs):
+    values = {"a": np.asarray([1.0], np.float32)}
+    data = next(iter(inputs.values()))
+    BODY
+"""
+REPRO = "import faulty_runtime\n\noutputs = faulty_runtime.run(model, inputs)\n"
+RIGHT = "return [data.copy()]"
+BODIES = [
+    (RIGHT, 0, "", None),
+    ("return [data + 1]", 1, "wrong", Verdict.WRONG_VALUE),
+    ("return [data[..., None]]", 1, "wrong", Verdict.WRONG_SHAPE),
+    ("return [data.astype(np.float64)]", 1, "wrong", Verdict.WRONG_TYPE),
+    ("return [data, data]", 1, "wrong", Verdict.WRONG_COUNT),
+    ("raise Failed('no')", 1, "refused", Verdict.REFUSED),
+    ("os.kill(os.getpid(), signal.SIGSEGV)", 1, "crash", Verdict.CRASH),
+    ("os._exit(6)", 1, "crash", Verdict.CRASH),
+    ("time.sleep(60)", 1, "timeout", Verdict.TIMEOUT),
+    ("raise ImportError('no library')", 2, "", None),
+]
+
+
+@pytest.fixture
+def identity() -> Case:
+    (case,) = Generated().cases(Selection(ops=("Identity/13",), ids=frozenset({"ai.onnx/Identity/13/matrix"})))
+    return case
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder that holds a runtime; scripts run in it, on this Python."""
+    monkeypatch.setattr(confirm, "place", lambda _backend, _version: Place(sys.executable, None))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(script, "SECONDS", 10)
+    return tmp_path
+
+
+def said_by(folder: Path, body: str, case: Case) -> Said:
+    (folder / "faulty_runtime.py").write_text(RUNTIME.replace("BODY", body))
+    hello = {"runtime": "faulty", "version": "1", "repro": REPRO}
+    text = script.text(case, "faulty", hello, 'a title """ with quotes \\')
+    return confirm.run(confirm.place("faulty", "1"), text)
+
+
+@pytest.mark.parametrize(("body", "status", "word", "kind"), BODIES)
+def test_a_script_says_whether_the_fault_is_there(
+    body: str, status: int, word: str, kind: Verdict | None, identity: Case, here: Path
+) -> None:
+    said = said_by(here, body, identity)
+    assert said.status == status, said
+    assert (script.THERE + word in said.text) is bool(word), said
+    assert (script.GONE in said.text) is (status == 0), said
+    assert all(script.shows(said.text, each) is (kind is not None and _alike(each, kind)) for each in GRAVITY), said
+
+
+def _alike(one: Verdict, other: Verdict) -> bool:
+    """Return whether a script says the same of both kinds: it tells wrong values, shapes and types by their message."""
+    return one is other or {one, other} <= {kind for kind in GRAVITY if kind not in script.WORDS}
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "word"),
+    [("raise Failed('no')", 0, ""), (RIGHT, 1, "accepted"), ("os.kill(os.getpid(), signal.SIGSEGV)", 1, "crash")],
+)
+def test_a_script_of_a_forbidden_model_expects_a_refusal(
+    body: str, status: int, word: str, identity: Case, here: Path
+) -> None:
+    case = dataclasses.replace(identity, outcome=Outcome.REJECTS, expected=None, detail="forbidden", force="must")
+    said = said_by(here, body, case)
+    assert said.status == status, said
+    assert (script.THERE + word in said.text) is bool(word), said
+
+
+# From a run to findings
+
+
+@pytest.fixture(scope="module")
+def softmax(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return results of onnx.reference, which takes Softmax 11 for Softmax 13."""
+    path = tmp_path_factory.mktemp("results") / "results.ndjson"
+    done = command(
+        "run", "--core", "--op", "Softmax/11", "--op", "Relu/14", "--backend", "onnx_reference", "--results", path
+    )
+    assert done.status == 1, done.text
+    return path
+
+
+def made(folder: Path, results: Path, *words: str) -> finding.Findings:
+    done = command(
+        "findings", results, "--folder", folder, "--jobs", "1", "--seconds", "2", "--other", "onnxruntime", *words
+    )
+    assert done.status in {0, 1}, done.text
+    return finding.read(folder)
+
+
+@pytest.fixture(scope="module")
+def folder(softmax: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confirm, "place", lambda _backend, _version: Place(sys.executable, None))
+        target = tmp_path_factory.mktemp("findings") / "new"
+        made(target, softmax)
+    return target
+
+
+def test_failures_become_a_finding_with_its_sentence_and_a_script(folder: Path) -> None:
+    found = finding.read(folder)
+    assert found.counted
+    first = found.counted[0]
+    assert (first.backend, first.operator, first.kind) == ("onnx_reference", "ai.onnx/Softmax", Verdict.WRONG_VALUE)
+    assert "expected" in first.title
+    assert "came" in first.title
+    assert first.clause
+    assert first.versions == (11,)
+    assert first.example.expected != first.example.given
+    assert first.state == OPEN
+    assert first.confirmed["exit"] == 1
+    assert first.others == ({"backend": "onnxruntime", "version": "1.31.1", "verdict": "pass", "given": ""},)
+    assert not [item for item in found.findings if item.operator == "ai.onnx/Relu"]
+    text = (folder / first.script).read_text()
+    assert "harness" not in text
+    said = confirm.run(Place(sys.executable, None), text)
+    assert said.status == 1, said
+
+
+def test_its_readme_ranks_them_and_links_their_scripts(folder: Path) -> None:
+    text = (folder / "README.md").read_text()
+    for item in finding.read(folder).findings:
+        assert item.script in text
+    assert "onnx.reference 1.23.2" in text
+
+
+def test_what_is_written_is_what_is_read(folder: Path) -> None:
+    found = finding.read(folder)
+    assert [finding.from_json(finding.as_json(item)) for item in found.findings] == list(found.findings)
+
+
+def test_findings_of_before_are_not_overwritten(folder: Path, softmax: Path) -> None:
+    done = command("findings", softmax, "--folder", folder)
+    assert done.status == 2
+    assert "--update" in done.err
+
+
+@pytest.fixture
+def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let scripts run on this Python."""
+    monkeypatch.setattr(confirm, "place", lambda _backend, _version: Place(sys.executable, None))
+
+
+def copied(folder: Path, target: Path) -> Path:
+    """Return a copy of a folder of findings, the first of which has a link."""
+    data = json.loads((folder / finding.FILE).read_text())
+    data["findings"][0]["issue"] = "https://example.org/1"
+    (target / finding.SCRIPTS).mkdir(parents=True)
+    (target / finding.FILE).write_text(json.dumps(data))
+    for path in (folder / finding.SCRIPTS).iterdir():
+        (target / finding.SCRIPTS / path.name).write_bytes(path.read_bytes())
+    return target
+
+
+def statuses(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
+    """Let scripts exit so, run after run; the last one from then on."""
+    left = list(numbers)
+
+    def run_all(_backend: str, _version: str, texts: Iterable[str], _jobs: int) -> Iterator[Said]:
+        status = left.pop(0) if len(left) > 1 else left[0]
+        yield from (Said(status, f"{script.THERE}wrong" if status else script.GONE) for _ in texts)
+
+    monkeypatch.setattr(confirm, "run_all", run_all)
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_a_fault_that_is_gone_is_fixed_and_may_come_back(
+    folder: Path, softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = copied(folder, tmp_path / "findings")
+    before = finding.read(target)
+    # First the new candidates' scripts, then those of before: a script that another fault of this operator has.
+    statuses(monkeypatch, 1, 1)
+    again = made(target, softmax, "--update")
+    assert {item.id for item in again.findings} == {item.id for item in before.findings}
+    assert [item.issue for item in again.counted if item.issue] == ["https://example.org/1"]
+    assert {item.state for item in again.findings} == {OPEN}
+
+    def changed(state: str) -> None:
+        data = json.loads((target / finding.FILE).read_text())
+        for item in data["findings"]:
+            item["state"] = state
+        (target / finding.FILE).write_text(json.dumps(data))
+
+    changed(FIXED)
+    back = made(target, softmax, "--update")
+    assert {item.state for item in back.counted} == {BACK}
+    assert [event["state"] for event in back.counted[0].history][-1] == BACK
+    assert back.counted[0].issue == "https://example.org/1"
+
+
+def test_a_candidate_whose_script_does_not_show_it_is_no_finding(
+    softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statuses(monkeypatch, 0)
+    done = command("findings", softmax, "--folder", tmp_path, "--jobs", "1", "--seconds", "1", "--other", "onnxruntime")
+    assert done.status == 0, done.text
+    assert "are no findings, because no script shows them" in done.out
+    assert not finding.read(tmp_path).findings
+
+
+def test_one_cause_is_one_finding_and_ids_are_stable(folder: Path, softmax: Path, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confirm, "place", lambda _backend, _version: Place(sys.executable, None))
+        again = made(tmp_path / "again", softmax)
+    assert [item.id for item in again.counted] == [item.id for item in finding.read(folder).counted]
+    assert len({(item.cause, item.apart) for item in again.findings}) == len(again.findings)
+
+
+def plain(name: str, operator: str, message: str, **fields: Any) -> Finding:
+    example = finding.Example("case", "", {}, {}, {}, message)
+    blank = Finding(
+        id=name, backend="mine", runtime="mine", version="1", operator=operator, kind=Verdict.REFUSED, title="",
+        conditions=(), clause="", force="", link="", versions=(), types=(), forms=(), count=1, ids=(), example=example,
+        cause=name, script="",
+    )  # fmt: skip
+    return dataclasses.replace(blank, **fields)
+
+
+def test_the_same_fault_in_several_operators_is_told() -> None:
+    findings = [
+        plain("a", "ai.onnx/Sin", "Sin: input of rank 7 is too much"),
+        plain("b", "ai.onnx/Cos", "Cos: input of rank 9 is too much"),
+        plain("c", "ai.onnx/Tan", "another message"),
+        plain("d", "ai.onnx/Tan", "Tan: input of rank 7 is too much", backend="another"),
+    ]
+    related = {item.id: item.related for item in collect._related(findings)}
+    assert related == {"a": ("b",), "b": ("a",), "c": (), "d": ()}
+
+
+def test_findings_are_ranked_by_gravity_and_what_is_fixed_comes_last() -> None:
+    every = [plain(str(kind), "ai.onnx/Sin", "", kind=kind) for kind in reversed(GRAVITY)]
+    gone = plain("fixed", "ai.onnx/Sin", "", kind=Verdict.CRASH, state=FIXED)
+    findings = finding.Findings({}, {}, (gone, *every))
+    assert [item.id for item in findings.counted] == [*map(str, GRAVITY), "fixed"]
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "is no JSON"),
+        ("[]", "no file of findings in format 1"),
+        ('{"format": 99}', "no file of findings in format 1"),
+        ('{"format": 1, "findings": [{}]}', "findings[0] is damaged"),
+        ('{"format": 1, "findings": [7]}', "findings[0] is damaged"),
+    ],
+)
+def test_a_damaged_file_is_named(text: str, why: str, tmp_path: Path, softmax: Path) -> None:
+    (tmp_path / finding.FILE).write_text(text)
+    done = command("findings", softmax, "--folder", tmp_path, "--update")
+    assert done.status == 2
+    assert why in done.err, done.text
+
+
+def test_an_unknown_kind_is_damage(folder: Path) -> None:
+    data = finding.as_json(finding.read(folder).findings[0])
+    with pytest.raises(ValueError, match="pass is no kind"):
+        finding.from_json({**data, "kind": "pass"})
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--version", "onnx_reference"], "write NAME==VERSION"),
+        (["--version", "other==1"], "NAME being one of onnx_reference"),
+        (["--op", "Nothing*"], "matches no operator"),
+        (["--update"], "writes it"),
+    ],
+)
+def test_what_cannot_be_done_gets_a_sentence(words: list[str], why: str, softmax: Path, tmp_path: Path) -> None:
+    done = command("findings", softmax, "--folder", tmp_path / "new", "--jobs", "1", *words)
+    assert done.status == 2, done.text
+    assert why in done.err, done.text
+
+
+def test_results_of_a_backend_without_an_environment_have_no_findings(tmp_path: Path) -> None:
+    path = tmp_path / "run.ndjson"
+    run_of(path, result(verdict=Verdict.WRONG_VALUE))
+    done = command("findings", path, "--folder", tmp_path / "new")
+    assert done.status == 2
+    assert "mine" in done.err
+
+
+def test_a_case_that_no_longer_fails_is_dropped_with_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confirm, "place", lambda _backend, _version: Place(sys.executable, None))
+    text = softmax_passes(tmp_path)
+    options = collect.Options(Selection(), jobs=1, seconds=1)
+    collected = collect.collect([(Run(text), Generated())], options)
+    assert not collected.findings.findings
+    assert [why for *_, why in collected.dropped] == ["no case of it fails again in the same way"]
+
+
+def softmax_passes(folder: Path) -> Path:
+    """Return results in which somebody has made a failure of a pass."""
+    path = folder / "results.ndjson"
+    command("run", "--core", "--op", "Relu/14", "--backend", "onnx_reference", "--results", path)
+    lines = path.read_text().splitlines()
+    first = next(number for number, line in enumerate(lines) if '"verdict":"pass"' in line and '"values"' in line)
+    lines[first] = lines[first].replace('"verdict":"pass"', '"verdict":"wrong_shape"')
+    lines[-1] = lines[-1].replace("{", "{", 1)
+    path.write_text("\n".join(lines[:-1]) + "\n")
+    return path
+
+
+def test_an_adapter_says_how_its_runtime_is_called() -> None:
+    """Without that no script could be written."""
+    with Asker(backend_names.resolve("onnx_reference"), Limits()) as asker:
+        assert "onnx.reference" in str(asker.process.hello["repro"])
+
+
+def test_an_environment_that_there_is_not_is_a_sentence() -> None:
+    with pytest.raises(HarnessError, match="no environment of its own"):
+        confirm.place("my_backend", "1")
