@@ -162,7 +162,8 @@ class FileProblems:
 
 
 def _why(entry: Entry, path: Path | None) -> str:
-    link = f" ({line(entry.link)})" if entry.link else ""
+    places = ", ".join(filter(None, (entry.finding, entry.link)))
+    link = f" ({line(places)})" if places else ""
     return f"{entry.verdict}: {line(entry.reason)}{link} [{path}, line {entry.line}]"
 
 

@@ -8,6 +8,7 @@ case = "ai.onnx/Split/18/uneven_two*"
 verdict = "crash"
 reason = "divides by the size of a chunk"
 link = "https://..."
+finding = "onnxruntime-split-crash-c08d63"
 expires = 2027-01-31
 
 [attempted]
@@ -75,6 +76,7 @@ class Entry:
         tag: glob over tags, one of which must match.
         clause: text that one of the sentences contains.
         link: where the failure is discussed.
+        finding: the id of the finding that it is of; see `onnx-conformance findings`.
         expires: the last day on which the entry is valid.
         when: conditions on the run: ranges of `backend` and `python` versions, `platform`.
         flaky: the verdict differs from attempt to attempt; `verdict` is the worst one.
@@ -90,6 +92,7 @@ class Entry:
     tag: str = ""
     clause: str = ""
     link: str = ""
+    finding: str = ""
     expires: dt.date | None = None
     when: Mapping[str, str] = field(default_factory=dict)
     flaky: bool = False
@@ -436,6 +439,7 @@ _KEYS: Mapping[str, Callable[[Any], Any]] = {
     "verdict": _verdict,
     "reason": _text,
     "link": _text,
+    "finding": _text,
     "expires": _date,
     "when": _when,
     "flaky": _flag,

@@ -363,6 +363,7 @@ def _entry_text(entry: Entry, *, cause: str = "") -> str:
         "verdict": str(entry.verdict),
         "reason": entry.reason,
         "link": entry.link,
+        "finding": entry.finding,
     }
     lines += [f"{key} = {toml_blocks.quoted(text)}" for key, text in texts.items() if text]
     lines += [f"expires = {entry.expires}"] if entry.expires else []

@@ -57,7 +57,8 @@ class CheckedResult:
     def status_text(self) -> str:
         """Its status as a sentence; empty for a pass, and where nothing is expected."""
         if self.accepted and self.entry is not None:
-            link = f" ({self.entry.link})" if self.entry.link else ""
+            places = ", ".join(filter(None, (self.entry.finding, self.entry.link)))
+            link = f" ({places})" if places else ""
             return line(f"expected {self.result.verdict}: {self.entry.reason}{link}", 600)
         if self.status in {None, GateStatus.MET}:
             return ""
