@@ -34,7 +34,6 @@ clause = "equal"
 verdict = "crash"
 reason = "divides by zero"
 link = "https://example.com/1"
-finding = "mine-split-crash-1"
 expires = 2027-01-31
 when = { backend = ">=1.20", platform = "Linux" }
 flaky = true
@@ -58,10 +57,15 @@ def test_a_whole_file_is_read() -> None:
     )
     assert (first.form, first.tag, first.clause, first.verdict) == ("symbolic", "edge", "equal", Verdict.CRASH)
     assert (first.reason, first.link) == ("divides by zero", "https://example.com/1")
-    assert first.finding == "mine-split-crash-1"
     assert (first.expires, first.flaky) == (dt.date(2027, 1, 31), True)
     assert first.when == {"backend": ">=1.20", "platform": "Linux"}
     assert (second.line, second.case, second.verdict, second.flaky) == (20, ("*",), Verdict.REFUSED, False)
+
+
+def test_an_entry_can_name_a_finding() -> None:
+    text = WHOLE.replace('link = "https', 'finding = "mine-split-crash-1"\nlink = "https')
+    first, second = expectations.parse(text, Path("e.toml")).entries
+    assert (first.finding, second.finding) == ("mine-split-crash-1", "")
 
 
 @pytest.mark.parametrize(
