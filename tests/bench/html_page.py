@@ -32,7 +32,7 @@ from harness.execution.replies import Answered, Died, Late, Refused
 from harness.generation import plans
 from harness.report.html import page
 from harness.results.stream import Run, Writer, header
-from harness.spec import registry, schema
+from harness.spec import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -95,7 +95,7 @@ def chosen(count: int) -> list[Case]:
     sources = [
         iter(plans.cases(op, (version.since,)))
         for op in registry.load()
-        for version in schema.versions(op.domain, op.name)
+        for version in registry.versions(op)
     ]
     by_source: list[list[Case]] = [[] for _ in sources]
     left = count

@@ -42,7 +42,8 @@ class Contents:
 
 
 SCRIPTS = (
-    "unpack", "data", "filter", "dom", "bars", "matrix", "cases", "repro", "case_page", "case", "groups", "theme", "main",
+    "unpack", "data", "filter", "dom", "bars", "matrix", "cases", "repro", "case_page", "case", "groups",
+    "theme", "main",
 )  # fmt: skip
 """The files of script/, in the order in which they are joined."""
 

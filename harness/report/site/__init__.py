@@ -1,1 +1,1 @@
-"""A static web site of several runs: a front page that ranks runtimes, and pages of operators, runtimes and findings."""
+"""A static web site of several runs: a ranking of runtimes, and pages of operators, runtimes, findings and cases."""

@@ -44,7 +44,7 @@ def front(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
         "grades": [[grade.name, grade.sign, grade.words, grade.least] for grade in GRADES],
         "kinds": list(KINDS),
         "families": list(results.families),
-        "operators": [[operator.name, operator.slug, results.families.index(operator.family)] for operator in operators],
+        "operators": [[item.name, item.slug, results.families.index(item.family)] for item in operators],
         "versions": [
             [number, version.since, version.until, int(version.newest)]
             for number, operator in enumerate(operators)
@@ -53,9 +53,15 @@ def front(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
         "runtimes": [[runtime.label, runtime.slug] for runtime in results.ranked],
         "types": types,
         "findings": [
-            [names[owner], KINDS.index(finding.kind), by_name.get(finding.operator, -1), list(finding.versions), list(finding.types)]
+            [
+                names[owner],
+                KINDS.index(finding.kind),
+                by_name.get(finding.operator, -1),
+                list(finding.versions),
+                list(finding.types),
+            ]
             for finding in findings
-            if not finding.apart and finding.state != "fixed" and (owner := results.owner(finding)) in names
+            if finding.counted and (owner := results.owner(finding)) in names
         ],
     }  # fmt: skip
 
@@ -84,8 +90,20 @@ def search(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
             for operator in results.operators
         ],
         "runtimes": [[runtime.label, runtime.slug] for runtime in results.runtimes],
-        "findings": [[finding.id, finding.title, finding.kind, finding.operator, results.owner(finding) or finding.backend, finding.state, finding.count, int(finding.apart)] for finding in findings],
-    }  # fmt: skip
+        "findings": [
+            [
+                finding.id,
+                finding.title,
+                finding.kind,
+                finding.operator,
+                results.owner(finding) or finding.backend,
+                finding.state,
+                finding.count,
+                int(finding.apart),
+            ]
+            for finding in findings
+        ],
+    }
 
 
 def site(results: Results, slugs: Mapping[str, str]) -> dict[str, Any]:
@@ -151,7 +169,7 @@ def operator(table: Table, of: Operator, places: Sequence[int], described: Mappi
 
 
 def case_blocks(table: Table, of: Operator, places: Sequence[int], described: Mapping[str, Any]) -> Iterator[str]:
-    """Yield blocks of the results of an operator's cases, in the order of `operator`; a text is written once a block."""
+    """Yield blocks of the results of an operator's cases, in the order of `operator`; a text occurs once a block."""
     messages = list(table.message_texts)
     for first in range(0, len(of.cases), CASES):
         texts: dict[str, int] = {}

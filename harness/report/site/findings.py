@@ -1,4 +1,4 @@
-"""Findings as `findings.json` in a folder has them: distinct faults of runtimes, each with a smallest case and a script.
+"""Findings as `findings.json` in a folder has them: faults of runtimes, each with a smallest case and a script.
 
 The folder may come from anywhere: what is used of it is validated, cleaned and bounded.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastjsonschema
@@ -18,6 +17,7 @@ from harness.verdict import clean, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 FILE = "findings.json"
 FORMAT = 1
@@ -116,6 +116,11 @@ class Finding:
     apart: bool
     shown: Mapping[str, Any] = field(repr=False)
     script: str = field(default="", repr=False)
+
+    @property
+    def counted(self) -> bool:
+        """Whether it counts among the findings of its runtime."""
+        return not self.apart and self.state != "fixed"
 
     @property
     def rank(self) -> tuple[int, int, str]:

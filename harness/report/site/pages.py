@@ -1,4 +1,4 @@
-"""The HTML of a site's pages: templates, filled with scores, and a policy under which only the site's own script runs."""
+"""The HTML of a site's pages: templates filled with scores, under a policy that lets the site's own script run only."""
 
 from __future__ import annotations
 
@@ -11,34 +11,28 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from harness import __version__
 from harness.report.html.table import versioned
-from harness.report.html.verdict_styles import ABSENT, NUMBER, ORDER, STYLES
+from harness.report.html.verdict_styles import ABSENT, ORDER, STYLES
 from harness.report.site import data_files, history, opt_outs, runtimes, scores
 from harness.report.site.findings import KINDS
 from harness.report.site.scores import GRADES, Score
 from harness.results.sampling import in_words
 from harness.spec import links
-from harness.verdict import Verdict, line, split_operator
+from harness.verdict import line, split_operator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from harness.report.html.table import Table
+    from harness.report.html.verdict_styles import VerdictStyle
     from harness.report.site.findings import Finding
     from harness.report.site.results import Operator, Results
     from harness.report.site.runtimes import Runtime
 
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "style-src 'self' file:",  # `file:` for a site that is opened from disk, where browsers read 'self' differently.
-        "script-src 'self' file:",
-        "img-src data:",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types data-files",
-    )
+POLICY = (
+    "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src data:; base-uri 'none'; "
+    "form-action 'none'; require-trusted-types-for 'script'; trusted-types data-files"
 )
+"""`file:` is for a site that is opened from disk, where browsers differ on what 'self' is."""
 SHARED_SCRIPTS = ("unpack", "dom", "bars", "repro", "case_page", "theme")
 """Files of the one-page report's script that this one is made of, in their order, then its own."""
 SCRIPTS = ("data", "search", "front", "model_file", "operator", "case", "findings", "main")
@@ -69,7 +63,11 @@ class Site:
     findings: tuple[Finding, ...] | None
     missing: str
     stamp: str
-    environment: Environment = field(default_factory=lambda: _environment(), repr=False)
+    environment: Environment = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Read the templates."""
+        object.__setattr__(self, "environment", _environment())
 
     def render(self, template: str, page: str, depth: int = 0, **values: Any) -> str:  # noqa: ANN401 - a template's
         """Return a page.
@@ -147,9 +145,9 @@ def front(site: Site) -> str:
         ],
         common=int(results.common.sum()),
         types=sorted(filter(None, results.table.types)),
-        opsets=sorted({version.since for operator in results.operators for version in operator.versions if operator.name.startswith("ai.onnx/")}),
+        opsets=_opsets(results),
         runs=[_run(results, number) for number in range(len(results.runs))],
-    )  # fmt: skip
+    )
 
 
 def operators(site: Site) -> str:
@@ -183,7 +181,14 @@ def operator(site: Site, of: Operator, findings: Sequence[Finding]) -> str:
         ]
         rows.append((version, len(own), cells))
     return site.render(
-        "operator", "operator", 1, operator=of, rows=rows, link=links.page(f"{of.name}/1"), findings=findings
+        "operator",
+        "operator",
+        1,
+        operator=of,
+        rows=rows,
+        link=links.page(f"{of.name}/1"),
+        findings=findings,
+        histories=any(len(item.history) > 1 for item in results.runtimes),
     )
 
 
@@ -238,11 +243,15 @@ def shell(site: Site, page: str, title: str) -> str:
 def kinds(site: Site, of: Runtime) -> tuple[tuple[str, int], ...]:
     """Return how many findings of each kind a runtime has; those that are fixed or apart do not count."""
     own = [
-        finding.kind
-        for finding in site.findings or ()
-        if not finding.apart and finding.state != "fixed" and site.results.owner(finding) == of.name
+        finding.kind for finding in site.findings or () if finding.counted and site.results.owner(finding) == of.name
     ]
     return tuple((kind, own.count(kind)) for kind in KINDS if kind in own)
+
+
+def _opsets(results: Results) -> list[int]:
+    """Return the opsets of ONNX's own domain that brought an operator version with results."""
+    own = [operator for operator in results.operators if operator.name.startswith("ai.onnx/")]
+    return sorted({version.since for operator in own for version in operator.versions if version.since})
 
 
 def _every(results: Results) -> runtimes.Bools:
@@ -263,7 +272,9 @@ def _score_of(table: Table, place: int) -> Score:
     return scores.score(counts[0, 0])
 
 
-def _other_suites(results: Results, of: Runtime) -> Iterator[tuple[str, str, Score, list[tuple[str, str, str]], int]]:
+def _other_suites(
+    results: Results, of: Runtime
+) -> Iterator[tuple[str, str, Score, list[tuple[str, VerdictStyle, str]], int]]:
     """Yield what a runtime does in other suites: suite, label, score, failing cases, how many more there are."""
     stem = runtimes.stem(results.table.columns[of.main.place].backend)
     failed = [number for number, verdict in enumerate(ORDER) if verdict.failed]
@@ -273,10 +284,10 @@ def _other_suites(results: Results, of: Runtime) -> Iterator[tuple[str, str, Sco
             if runtimes.stem(column.backend) != stem:
                 continue
             failing = [case for case, verdict in enumerate(column.verdicts) if verdict in failed]
-            shown = [
-                (table.ids[case], STYLES[ORDER[column.verdicts[case]]], texts[column.messages[case]] if column.messages[case] >= 0 else "")
-                for case in failing[:MOST_FAILING]
-            ]  # fmt: skip
+            shown = []
+            for case in failing[:MOST_FAILING]:
+                message = texts[column.messages[case]] if column.messages[case] >= 0 else ""
+                shown.append((table.ids[case], STYLES[ORDER[column.verdicts[case]]], message))
             yield name, versioned(column), _score_of(table, place), shown, len(failing) - len(shown)
 
 
@@ -312,11 +323,7 @@ def _environment() -> Environment:
         "address": data_files.quote,
         "version": lambda name: split_operator(name)[1] or "",
     }
-    environment.globals |= {
-        "grades": GRADES,
-        "styles": STYLES,
-        "legend": LEGEND,
-    }
+    environment.globals |= {"grades": GRADES, "styles": STYLES, "legend": LEGEND}
     return environment
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.report.html.table import Table
-from harness.report.html.verdict_styles import ABSENT, NUMBER, ORDER
+from harness.report.html.verdict_styles import NUMBER, ORDER
 from harness.report.site import runtimes, scores
 from harness.results.stream import completeness
 from harness.spec import schema
@@ -27,7 +27,8 @@ MAIN = "generated"
 """The suite that runtimes are ranked by, where any run is of it."""
 OTHER = "other"
 """The family of operators that ONNX does not have."""
-FAILED = bytes(number != ABSENT and ORDER[number].failed for number in range(len(ORDER)))
+FAILED = bytes(number < len(ORDER) and ORDER[number].failed for number in range(256))
+"""By number of a verdict, whether it is a failure."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Results:
         suite: its name.
         runs: of it, in the order given.
         apart: a table for each other suite, by its name.
-        runtimes: by name.
+        runtimes: the ranked ones, the best first, then the others by name.
         operators: by name.
         families: in alphabetical order.
     """
@@ -100,6 +101,7 @@ class Results:
             if name != self.suite
         }
         self.runtimes = runtimes.of_table(self.table)
+        self.runtimes = (*self.ranked, *(item for item in self.runtimes if not item.ranked))
         self.operators = _operators(self.table)
         self.families = tuple(sorted({operator.family for operator in self.operators}))
         self._by_stem = {
@@ -161,7 +163,8 @@ class Results:
 
     def failing(self) -> Mapping[str, str]:
         """Return the ids of cases that a runtime fails in its newest version, with their operator versions."""
-        fails = np.frombuffer(FAILED.ljust(256, b"\0"), np.uint8)[self.main_rows].any(axis=0)
+        failed = np.frombuffer(FAILED, np.uint8)
+        fails = [any(column) for column in failed[self.main_rows].T.tolist()]
         names = list(self.table.operators)
         return {
             case: names[self.table.operator[number]] for number, case in enumerate(self.table.cases) if fails[number]

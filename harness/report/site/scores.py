@@ -44,14 +44,14 @@ GRADES = (
     Grade("none", "✗", "none passes", 0),
     Grade("out", "U", "all opted out", -1),
     Grade("open", "?", "nothing specified", -1),
-    Grade("absent", "–", "no data", -1),
+    Grade("absent", "-", "no data", -1),
 )
 """From the best to none at all."""
 BY_NAME = {grade.name: grade for grade in GRADES}
 FEW = 4
 """The most names in a sentence."""
 GOOD, WEAK, LACKING = 99, 90, 50
-"""Percent: passed of specified to be called good; passed of attempted below which it is weak; opted out to lack it."""
+"""Percent: passed of attempted from which a family is good, and below which it is weak; opted out to lack it."""
 
 
 @dataclass(frozen=True)
@@ -170,26 +170,23 @@ def good_for(families: Mapping[str, Score]) -> str:
     scored = {name: item for name, item in families.items() if item.specified}
     if not scored:
         return ""
-    good = [name for name, item in scored.items() if item.passed * 100 >= item.specified * GOOD]
     lacking = [name for name, item in scored.items() if item.opted_out * 100 > item.specified * LACKING]
-    weak = [
-        (name, item)
-        for name, item in scored.items()
-        if item.attempted and item.passed * 100 < item.attempted * WEAK and name not in good
-    ]
+    tried = {name: item for name, item in scored.items() if item.attempted and name not in lacking}
+    good = [name for name, item in tried.items() if item.passed * 100 >= item.attempted * GOOD]
+    weak = [(name, item) for name, item in tried.items() if item.passed * 100 < item.attempted * WEAK]
     weak.sort(key=lambda pair: pair[1].passed / pair[1].attempted)
     crashing = sorted((name for name, item in scored.items() if item.crashes), key=lambda name: -scored[name].crashes)
     sentences = []
     if len(good) == len(scored):
-        sentences.append(f"{GOOD} % and more in every family.")
+        sentences.append(f"Of what it attempts, {GOOD} % and more pass in every family.")
     elif good:
-        sentences.append(f"{GOOD} % and more in {_list(good)}.")
-    else:
-        best = max(scored, key=lambda name: scored[name].passed / scored[name].specified)
-        sentences.append(f"Best in {best}: {scored[best].of_specified} of what is specified.")
+        sentences.append(f"Good at {_list(good)}: of what it attempts, {GOOD} % and more pass.")
+    elif tried:
+        best = max(tried, key=lambda name: tried[name].passed / tried[name].attempted)
+        sentences.append(f"Best at {best}: of what it attempts, {tried[best].of_attempted} pass.")
     if weak:
         named = [f"{name} ({item.of_attempted})" for name, item in weak]
-        sentences.append(f"Of what it attempts, under {WEAK} % pass in {_list(named)}.")
+        sentences.append(f"Weak at {_list(named)}.")
     if lacking:
         sentences.append(f"Opts out of more than half of {_list(lacking)}.")
     crashes = sum(item.crashes for item in scored.values())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.report.html import blocks
 from harness.report.html.case_data import Describer
-from harness.report.site import data_files, pages
+from harness.report.site import data_files, pages, runtimes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -56,7 +56,7 @@ def write(
     data("front", blocks.packed_json({**data_files.front(results, shown), "layout": layout}))
     data("numbers", numbers)
     data("search", blocks.packed_json(data_files.search(results, shown)))
-    files = _findings(results, shown, data)
+    files = _findings(shown, data)
     data("site", blocks.packed_json(data_files.site(results, files)))
     places = [runtime.main.place for runtime in results.runtimes]
     for operator in results.operators:
@@ -108,17 +108,15 @@ def _described(
     return described
 
 
-def _findings(results: Results, findings: tuple[Finding, ...], data: Callable[[str, str], None]) -> dict[str, str]:
+def _findings(findings: tuple[Finding, ...], data: Callable[[str, str], None]) -> dict[str, str]:
     """Write the findings by operator; return by id the name of the file that has it."""
     by_operator: dict[str, list[Finding]] = {}
     for finding in findings:
         by_operator.setdefault(finding.operator, []).append(finding)
-    slugs = {operator.name: operator.slug for operator in results.operators}
+    slugs = runtimes.slugs(by_operator)
     files: dict[str, str] = {}
     for name, own in by_operator.items():
-        for file, ids, packed in data_files.finding_blocks(
-            own, slugs.get(name, "other." + hashlib.sha256(name.encode()).hexdigest()[:8])
-        ):
+        for file, ids, packed in data_files.finding_blocks(own, slugs[name]):
             data(file, packed)
             files |= dict.fromkeys(ids, file)
     return files

@@ -52,6 +52,7 @@ function modelOf(described) {
 }
 
 function verdictTable(place, details) {
+  const timed = details.some(({ time }) => time !== undefined);
   const rows = data.columns.map(({ label }, column) => {
     const it = details[column];
     const ended = [it.signal && !messageOf(place, column).includes(it.signal) && `signal ${it.signal}`, it.attempts && `attempts ${it.attempts}`].filter(Boolean).join(", ");
@@ -61,10 +62,10 @@ function verdictTable(place, details) {
       element("th", { scope: "row" }, label),
       element("td", {}, badge(data.verdicts[column][place])),
       element("td", { class: "message" }, messageOf(place, column), ended ? element("div", { class: "dim" }, ended) : "", it.erratum ? element("div", { class: "dim" }, `Erratum: the sentence ${it.erratum}`) : "", it.stderr ? element("details", {}, element("summary", {}, "end of its output"), element("pre", {}, it.stderr)) : ""),
-      element("td", { class: "time" }, it.time === undefined ? "" : `${it.time} ms`),
+      timed ? element("td", { class: "time" }, it.time === undefined ? "" : `${it.time} ms`) : "",
     );
   });
-  const heads = ["Backend", "Verdict", "Message", "Time"];
+  const heads = ["Backend", "Verdict", "Message", ...(timed ? ["Time"] : [])];
   return element(
     "div",
     { class: "scroll" },

@@ -2,7 +2,6 @@
 
 const FIELDS = ["ops", "from", "to", "type"];
 const front = { index: null, numbers: null, home: null };
-const PLACES = ["bar", "rate"];
 
 /** Parse "#ops=Split,Conv&opset=18&type=float16"; opset is the same as from and to, `opset.DOMAIN` that of another domain. */
 function filterOf(hash) {
@@ -175,6 +174,9 @@ async function filterShow() {
   }
   const [ranks, heat] = [byId("ranks").tBodies[0], byId("heat").tBodies[0]];
   front.home ??= { ranks: [...ranks.rows].map((row) => row.cloneNode(true)), heat: [...heat.rows].map((row) => row.cloneNode(true)), chosen: byId("chosen").textContent };
+  const byOperator = Boolean(filter.ops);
+  byId("heat-by").textContent = byOperator ? "operator" : "family";
+  byId("heat-rows").textContent = byOperator ? "Operator" : "Family";
   if (!isSet(filter)) {
     ranks.replaceChildren(...front.home.ranks.map((row) => row.cloneNode(true)));
     heat.replaceChildren(...front.home.heat.map((row) => row.cloneNode(true)));
@@ -190,7 +192,6 @@ async function filterShow() {
   const { chosen, unknown } = operatorsOf(filter.ops ?? "");
   const taken = versionsTaken(filter, chosen);
   const { operators, families, versions, runtimes } = front.index;
-  const byOperator = Boolean(filter.ops);
   const rowOf = byOperator ? (version) => versions[version][0] : (version) => operators[versions[version][0]][2];
   const { totals, heat: cells, cases: number } = countsOf(filter, taken, rowOf, byOperator ? operators.length : families.length);
   const order = runtimes.map((_, place) => place).sort((a, b) => {
@@ -244,7 +245,7 @@ async function modelRead(file) {
 }
 
 function frontBegin() {
-  const form = byId("filter");
+  const form = byId("narrow");
   if (!form) return;
   const fold = byId("fold");
   fold.addEventListener("click", () => {

@@ -13,7 +13,7 @@ async function operatorBegin() {
   show();
   const letters = data.styles.filter(({ letter }) => own.verdicts.some((row) => row.includes(letter)));
   byId("sentences").replaceChildren(
-    element("p", { class: "tools" }, element("label", {}, only, " only cases that some runtime fails")),
+    element("p", {}, element("label", {}, only, "only cases that some runtime fails")),
     element("ul", { class: "scale", "aria-label": "Letters" }, letters.map((style) => element("li", {}, badge(verdictOf(style.letter), { full: false }), ` ${style.words}`))),
     list,
   );
