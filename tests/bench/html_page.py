@@ -92,11 +92,7 @@ OPENED = """(id) => new Promise((done) => {
 
 def chosen(count: int) -> list[Case]:
     """Return so many real cases, of every operator version alike."""
-    sources = [
-        iter(plans.cases(op, (version.since,)))
-        for op in registry.load()
-        for version in registry.versions(op)
-    ]
+    sources = [iter(plans.cases(op, (version.since,))) for op in registry.load() for version in registry.versions(op)]
     by_source: list[list[Case]] = [[] for _ in sources]
     left = count
     open_ = set(range(len(sources)))
