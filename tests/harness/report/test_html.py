@@ -351,8 +351,8 @@ def test_runs_of_different_suites_have_no_models(all_results: list[Result], resu
     other = tmp_path / "folder.ndjson"
     head, *rest = write(tmp_path / "r.ndjson", all_results[:1]).read_text().splitlines()
     other.write_text("\n".join([head.replace('"generated"', '"/no/such/suite"'), *rest, ""]))
-    assert "different suites" in page_cases._suite([Run(results), Run(other)])[1]
-    assert "does not exist" in page_cases._suite([Run(other)])[1]
+    assert "different suites" in page_cases.suite_of_runs([Run(results), Run(other)])[1]
+    assert "does not exist" in page_cases.suite_of_runs([Run(other)])[1]
 
 
 @pytest.mark.parametrize(
@@ -889,7 +889,8 @@ def test_only_rows_in_sight_are_in_the_document(tmp_path: Path, opened: Any) -> 
 def test_light_and_dark_follow_the_system_and_the_button(scheme: str, file: Path, opened: Any) -> None:
     tab = opened(file, color_scheme=scheme)
     ground = "getComputedStyle(document.documentElement).backgroundColor"
-    colours = [tuple(int(c[at : at + 2], 16) for at in (1, 3, 5)) for c in (palette(0)["ground"], palette(1)["ground"])]
+    grounds = [palette(page._own("style.css"), theme)["ground"] for theme in (0, 1)]
+    colours = [tuple(int(c[at : at + 2], 16) for at in (1, 3, 5)) for c in grounds]
     light, dark = (f"rgb({', '.join(map(str, colour))})" for colour in colours)
     assert tab.evaluate(ground) == (light if scheme == "light" else dark)
     tab.locator("#theme").click()

@@ -157,10 +157,9 @@ function heatCell(counts) {
   return element(
     "td",
     { class: `g-${name}`, title: sentenceOf(counts) },
-    attempted
-      ? [element("b", {}, plain(rate(passed, specified))), " ", element("small", {}, plain(rate(passed, attempted)))]
-      : [element("b", {}, sign), " ", element("small", {}, words)],
+    element("b", {}, attempted ? plain(rate(passed, specified)) : sign),
     crashes ? element("i", { class: "badge b-crash", title: `${cases(crashes)} crashed` }, "C") : "",
+    element("small", {}, attempted ? plain(rate(passed, attempted)) : words),
   );
 }
 
