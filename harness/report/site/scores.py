@@ -39,8 +39,9 @@ class Grade:
 GRADES = (
     Grade("all", "✓", "all pass", 1000),
     Grade("most", "◕", "95 % and more", 950),
-    Grade("many", "◑", "75 % and more", 750),
-    Grade("some", "◔", "fewer", 1),
+    Grade("many", "◑", "80 % and more", 800),
+    Grade("some", "◔", "50 % and more", 500),
+    Grade("few", "○", "fewer", 1),
     Grade("none", "✗", "none passes", 0),
     Grade("out", "U", "all opted out", -1),
     Grade("open", "?", "nothing specified", -1),
@@ -130,7 +131,7 @@ class Score:
             return BY_NAME["out"]
         tenths = self.passed * 1000 // self.specified
         if self.passed and not tenths:
-            return BY_NAME["some"]
+            return BY_NAME["few"]
         return next(grade for grade in GRADES if tenths >= grade.least)
 
     @property

@@ -53,7 +53,7 @@ function tableOf(heads, lines) {
   return element(
     "div",
     { class: "frame plain" },
-    element("table", { class: "verdicts listed" }, element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col" }, text)))), element("tbody", {}, lines.map((cells) => element("tr", {}, cells.map((cell) => element("td", {}, cell)))))),
+    element("table", { class: "listed" }, element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col" }, text)))), element("tbody", {}, lines.map((cells) => element("tr", {}, cells.map((cell) => element("td", {}, cell)))))),
   );
 }
 

@@ -100,7 +100,7 @@ function gradeOf(counts) {
   if (!specified) return byName("open");
   if (!attempted) return byName("out");
   const tenths = Math.floor((passed * 1000) / specified);
-  if (passed && !tenths) return byName("some");
+  if (passed && !tenths) return byName("few");
   return front.index.grades.find(([, , , least]) => least >= 0 && tenths >= least);
 }
 
