@@ -191,11 +191,22 @@ def case_blocks(table: Table, of: Operator, places: Sequence[int], described: Ma
         yield blocks.packed_json({"texts": list(texts), "rows": rows, "described": descriptions})
 
 
-def finding_blocks(findings: Sequence[Finding], slug: str) -> Iterator[tuple[str, list[str], str]]:
-    """Yield the blocks of an operator's findings: name, ids, data."""
+def finding_blocks(table: Table, findings: Sequence[Finding], slug: str) -> Iterator[tuple[str, list[str], str]]:
+    """Yield the blocks of an operator's findings: name, ids, data; `known` cases have a page."""
     for number, first in enumerate(range(0, len(findings), FINDINGS)):
         part = findings[first : first + FINDINGS]
-        data = {finding.id: {**finding.shown, "script": finding.script} for finding in part}
+        data = {
+            finding.id: {
+                **finding.shown,
+                "script": finding.script,
+                "known": [
+                    case
+                    for case in dict.fromkeys((finding.shown.get("case", ""), *finding.shown.get("cases", ())))
+                    if table.number_of(case) is not None
+                ],
+            }
+            for finding in part
+        }
         yield f"finding/{slug}-{number}", [finding.id for finding in part], blocks.packed_json(data)
 
 

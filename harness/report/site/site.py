@@ -56,7 +56,7 @@ def write(
     data("front", blocks.packed_json({**data_files.front(results, shown), "layout": layout}))
     data("numbers", numbers)
     data("search", blocks.packed_json(data_files.search(results, shown)))
-    files = _findings(shown, data)
+    files = _findings(results, shown, data)
     data("site", blocks.packed_json(data_files.site(results, files)))
     places = [runtime.main.place for runtime in results.runtimes]
     for operator in results.operators:
@@ -108,7 +108,7 @@ def _described(
     return described
 
 
-def _findings(findings: tuple[Finding, ...], data: Callable[[str, str], None]) -> dict[str, str]:
+def _findings(results: Results, findings: tuple[Finding, ...], data: Callable[[str, str], None]) -> dict[str, str]:
     """Write the findings by operator; return by id the name of the file that has it."""
     by_operator: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -116,7 +116,7 @@ def _findings(findings: tuple[Finding, ...], data: Callable[[str, str], None]) -
     slugs = runtimes.slugs(by_operator)
     files: dict[str, str] = {}
     for name, own in by_operator.items():
-        for file, ids, packed in data_files.finding_blocks(own, slugs[name]):
+        for file, ids, packed in data_files.finding_blocks(results.table, own, slugs[name]):
             data(file, packed)
             files |= dict.fromkeys(ids, file)
     return files

@@ -21,6 +21,9 @@ function factsOf(it) {
   ].filter(Boolean);
 }
 
+/** A link to a case; a minimized one may have no page. */
+const knownCase = (it, id) => (it.known.includes(id) ? caseLink(id) : id);
+
 const FORCES = { must: "a must", should: "a “should”", describes: "a description", signature: "the signature" };
 
 function exampleOf(it) {
@@ -29,7 +32,7 @@ function exampleOf(it) {
     "section",
     {},
     element("h2", {}, "Smallest case"),
-    it.case ? element("p", { class: "id" }, caseLink(it.case)) : "",
+    it.case ? element("p", { class: "id" }, knownCase(it, it.case)) : "",
     element(
       "div",
       { class: "pairs" },
@@ -100,7 +103,7 @@ async function findingShow() {
       it.others ? [element("h2", {}, "Other runtimes on this case"), tableOf(["Runtime", "Verdict", "Answer"], it.others.map((other) => [`${other.backend} ${other.version}`, data.number[other.verdict] === undefined ? other.verdict : badge(data.number[other.verdict]), element("span", { class: "message" }, other.given)]))] : "",
       it.history ? [element("h2", {}, "History"), tableOf(["Version", "Date", "State"], it.history.map((line) => [line.version, line.date, STATES[line.state] ?? line.state]))] : "",
       scriptPart(it),
-      it.cases ? [element("h2", {}, "Cases"), element("ul", { class: "plain" }, it.cases.map((name) => element("li", { class: "id" }, caseLink(name)))), it.count > it.cases.length ? element("p", { class: "note" }, `${count(it.count - it.cases.length)} more are not listed.`) : ""] : "",
+      it.cases ? [element("h2", {}, "Cases"), element("ul", { class: "plain" }, it.cases.map((name) => element("li", { class: "id" }, knownCase(it, name)))), it.count > it.cases.length ? element("p", { class: "note" }, `${count(it.count - it.cases.length)} more are not listed.`) : ""] : "",
       it.related ? [element("h2", {}, "Related findings"), element("ul", { class: "plain" }, it.related.map((other) => element("li", {}, Object.hasOwn(shared.findings, other) ? findingLink(other, other) : other)))] : "",
     ),
   );

@@ -63,7 +63,14 @@ def written(runs: list[Path], cases: list[Case], tmp_path_factory: pytest.TempPa
     listed = [
         finding(1),
         finding(2, id="beta-crash", backend="beta", kind="crash", title="Crash of beta", state="back", script=""),
-        finding(3, id="alpha-fixed", state="fixed", title="Fixed of alpha", related=["alpha-split-1"]),
+        finding(
+            3,
+            id="alpha-fixed",
+            state="fixed",
+            title="Fixed of alpha",
+            related=["alpha-split-1"],
+            cases={"count": 1, "ids": ["ai.onnx/Split/18/none"]},
+        ),
     ]
     source = write_findings(folder / "findings", listed, [finding(4, id="alpha-apart", title="Apart of alpha")])
     shown = findings.read(source)

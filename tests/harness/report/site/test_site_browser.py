@@ -307,6 +307,12 @@ def test_a_finding_shows_everything_and_its_script_can_be_had(opened: Any) -> No
     assert download.value.suggested_filename == "alpha-split-1.py"
 
 
+def test_a_case_without_a_page_is_no_link(opened: Any) -> None:
+    cases = opened("finding.html#alpha-fixed").locator("ul.plain li.id")
+    assert cases.all_inner_texts() == ["ai.onnx/Split/18/none"]
+    assert cases.locator("a").count() == 0
+
+
 def test_the_list_of_findings_can_be_narrowed(opened: Any) -> None:
     tab = opened("findings.html#kind=crash")
     assert tab.locator(".findings li").count() == 1
