@@ -16,7 +16,7 @@ from harness.report.site import data_files, history, opt_outs, runtimes, scores
 from harness.report.site.findings import KINDS
 from harness.report.site.scores import GRADES, Score
 from harness.results.sampling import in_words
-from harness.spec import links
+from harness.spec import links, schema
 from harness.verdict import line, split_operator
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ LEGEND = (
 """Families of verdicts in a bar of what is specified, and their words."""
 OPERATORS_IN_ROW = 6
 """The most operators that a family's row names."""
+MOST_OPSETS = 200
+"""To choose from, whatever a results file says."""
 MOST_FAILING = 200
 """The most cases of another suite that are listed."""
 
@@ -249,9 +251,10 @@ def kinds(site: Site, of: Runtime) -> tuple[tuple[str, int], ...]:
 
 
 def _opsets(results: Results) -> list[int]:
-    """Return the opsets of ONNX's own domain that brought an operator version with results."""
+    """Return the opsets of ONNX's own domain, as far as the installed onnx or the results know them."""
     own = [operator for operator in results.operators if operator.name.startswith("ai.onnx/")]
-    return sorted({version.since for operator in own for version in operator.versions if version.since})
+    known = [version.since for operator in own for version in operator.versions]
+    return list(range(1, min(MOST_OPSETS, max((schema.newest_opset("ai.onnx"), *known))) + 1))
 
 
 def _every(results: Results) -> runtimes.Bools:

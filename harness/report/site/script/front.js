@@ -163,12 +163,18 @@ function heatCell(counts) {
   );
 }
 
+/** Show a value in a field; an address may have one that is no choice there. */
+function show(input, value) {
+  if (input.options && ![...input.options].some((option) => option.value === value)) input.append(element("option", { value }, value));
+  input.value = value;
+}
+
 /** Show ranking and heat map of what a filter leaves; without one, as they came. */
 async function filterShow() {
   const filter = filterOf(location.hash);
   for (const name of FIELDS) {
     const input = byId(`f-${name}`);
-    if (input !== document.activeElement) input.value = filter[name] ?? "";
+    if (input !== document.activeElement) show(input, filter[name] ?? "");
     input.classList.toggle("set", Boolean(filter[name]));
   }
   const [ranks, heat] = [byId("ranks").tBodies[0], byId("heat").tBodies[0]];

@@ -340,7 +340,7 @@ def test_links_between_pages_lead_to_files(written: Written) -> None:
 
 
 def test_findings_come_the_gravest_first(written: Written) -> None:
-    assert [item.id for item in written.findings] == ["beta-crash", "alpha-apart", "alpha-fixed", "alpha-split-1"]
+    assert [item.id for item in written.findings] == ["beta-crash", "alpha-apart", "alpha-split-1", "alpha-fixed"]
     assert written.findings[-1].script.startswith("print(")
     assert data_of(written.folder, "site")["findings"]["beta-crash"] == "finding/Split-0"
     shown = data_of(written.folder, "finding/Split-0")["alpha-split-1"]

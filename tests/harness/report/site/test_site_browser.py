@@ -35,6 +35,9 @@ PAGES = (
 )  # fmt: skip
 
 
+EVERY = ("Split/13", "Split/18", "ReduceSum/13")
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
@@ -140,6 +143,15 @@ def test_names_come_first_in_the_search(opened: Any) -> None:
     settle(tab)
 
 
+def test_a_name_that_begins_with_the_words_comes_before_shorter_ones_that_have_them(opened: Any) -> None:
+    tab = opened()
+    tab.fill("#search", "a")
+    tab.locator("#hits a").first.wait_for()
+    hits = tab.locator("#hits .hit").all_inner_texts()
+    assert hits[0] == "alpha 2.0"
+    assert "gamma 9" in hits
+
+
 def test_the_search_says_when_nothing_is_called_so(opened: Any) -> None:
     tab = opened()
     tab.fill("#search", "<b>nothing</b>")
@@ -168,13 +180,14 @@ def test_the_filter_ranks_on_the_cases_of_the_chosen_operators(cases: list[Case]
     assert "#" not in tab.url
 
 
-def test_a_link_sets_operators_and_opset(cases: list[Case], opened: Any) -> None:
-    tab = opened("index.html#ops=Split,ReduceSum&opset=17")
+@pytest.mark.parametrize(("opset", "in_force"), [("17", EVERY[::2]), ("18", EVERY[1:]), ("13-99", EVERY)])
+def test_a_link_sets_operators_and_opset(opset: str, in_force: tuple[str, ...], cases: list[Case], opened: Any) -> None:
+    tab = opened(f"index.html#ops=Split,ReduceSum&opset={opset}")
     tab.locator("#heat tbody th", has_text="ReduceSum").wait_for()
-    in_force = lambda case: case.operator in ("ai.onnx/Split/13", "ai.onnx/ReduceSum/13")  # noqa: E731 - as above
-    passed, whole = scored("alpha", cases, in_force)
+    passed, whole = scored("alpha", cases, lambda case: case.operator.removeprefix("ai.onnx/") in in_force)
     assert f"{passed} of {whole}" in tab.locator("#ranks tbody tr", has_text="alpha").inner_text()
     assert tab.locator("#f-ops").input_value() == "Split,ReduceSum"
+    assert tab.locator("#f-to").input_value() == opset[-2:]
 
 
 def test_the_filter_of_types_leaves_the_cases_of_that_type(cases: list[Case], opened: Any) -> None:
