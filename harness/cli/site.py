@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 @click.command("site")
 @click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--findings", "found", type=click.Path(file_okay=False, path_type=Path),
+    "--findings", "findings_folder", type=click.Path(file_okay=False, path_type=Path),
     help="A folder with findings.json and its scripts: distinct faults, each with a page of its own.",
 )  # fmt: skip
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path),
     help="The folder of the site. Files of an earlier site are replaced or removed, all others are left alone.",
 )  # fmt: skip
-def site_(files: tuple[Path, ...], found: Path | None, out: Path) -> None:
+def site_(files: tuple[Path, ...], findings_folder: Path | None, out: Path) -> None:
     """Write a static web site of results files: a ranking, and pages of operators, runtimes, findings and cases.
 
     Runtimes are ranked on the cases that all whole runs of the suite have in common; samples stand beside that, and so
@@ -40,7 +40,7 @@ def site_(files: tuple[Path, ...], found: Path | None, out: Path) -> None:
     from the network. Exit status: 0 the site is written, 2 a file cannot be read or written.
     """
     folder = SiteFolder(out)
-    shown = findings.read(found) if found is not None else None
+    shown = findings.read(findings_folder) if findings_folder is not None else None
     results = Results([Run(path) for path in files])
     cases, missing = _cases(results)
     with progress.steps("describes failing cases") as advance:

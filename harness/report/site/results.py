@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.report.html.table import Table
-from harness.report.html.verdict_styles import NUMBER, ORDER
+from harness.report.html.verdict_styles import ORDER
 from harness.report.site import runtimes, scores
 from harness.results.stream import completeness
 from harness.spec import schema
-from harness.verdict import Verdict, line, natural, split_operator
+from harness.verdict import line, natural, split_operator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -237,9 +237,3 @@ def family(name: str) -> str:
     """Return the folder of onnx/defs that has an operator, as ai.onnx/Split; `other` for those of no ONNX."""
     domain, _, rest = name.partition("/")
     return schema.folder(schema.versions(domain, rest)[-1]) if schema.known(domain, rest) else OTHER
-
-
-def unsupported(table: Table, place: int) -> list[int]:
-    """Return the cases that a column opts out of."""
-    number = NUMBER[Verdict.UNSUPPORTED]
-    return [case for case, verdict in enumerate(table.columns[place].verdicts) if verdict == number]

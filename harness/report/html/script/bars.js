@@ -1,13 +1,4 @@
-// Counts by verdict as a short text, as a sentence, and as the parts of a bar.
-
-/** The text below a bar; html/matrix.py has the same. */
-function shortOf(counts) {
-  const { total, passed, specified, attempted } = rates(counts);
-  if (attempted) return `${passed}/${attempted}`;
-  if (!total) return "no data";
-  if (specified) return "unsupported";
-  return counts[data.number.lenient] ? "lenient" : "unspecified";
-}
+// Counts by verdict as a sentence, and as the parts of a bar.
 
 function sentenceOf(counts) {
   const { total, passed, specified, attempted } = rates(counts);
@@ -42,14 +33,4 @@ function sharesOf(counts) {
     first += share;
     return [family, first - share, share];
   });
-}
-
-/** A bar as one background: a picture a family, as wide as its share; faster than elements by the thousand. */
-function layersOf(shares) {
-  return shares
-    .map(([family, first, width]) => {
-      const left = width >= 1000 ? 0 : first / (1000 - width); // Background positions are relative to the remaining width.
-      return `var(--i-${family}) ${(left * 100).toFixed(2)}% 0 / ${width / 10}% 100% no-repeat`;
-    })
-    .join();
 }

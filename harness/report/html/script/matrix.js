@@ -4,6 +4,15 @@ const ROW = 35;
 const SPARE = 32;
 const matrix = { order: [], shown: [], pool: [], table: null, counts: null, key: "", home: null };
 
+/** The text below a bar; html/matrix.py has the same. */
+function shortOf(counts) {
+  const { total, passed, specified, attempted } = rates(counts);
+  if (attempted) return `${passed}/${attempted}`;
+  if (!total) return "no data";
+  if (specified) return "unsupported";
+  return counts[data.number.lenient] ? "lenient" : "unspecified";
+}
+
 const filled = new WeakMap();
 
 function fill(anchor, counts, href) {
@@ -15,6 +24,16 @@ function fill(anchor, counts, href) {
   anchor.lastElementChild.textContent = shortOf(counts);
   anchor.setAttribute("aria-label", sentenceOf(counts));
   bar.style.background = layersOf(sharesOf(counts));
+}
+
+/** A bar as one background: a picture a family, as wide as its share; faster than elements by the thousand. */
+function layersOf(shares) {
+  return shares
+    .map(([family, first, width]) => {
+      const left = width >= 1000 ? 0 : first / (1000 - width); // Background positions are relative to the remaining width.
+      return `var(--i-${family}) ${(left * 100).toFixed(2)}% 0 / ${width / 10}% 100% no-repeat`;
+    })
+    .join();
 }
 
 function matrixBegin() {

@@ -24,7 +24,6 @@ function useOperator(own) {
   const tags = [...new Set(own.tags.flat())];
   Object.assign(data, {
     ids: own.ids,
-    operators_of: own.operators,
     types: own.types,
     forms: own.forms,
     outcomes: own.outcomes,

@@ -45,7 +45,7 @@ function sentence(own, text, places) {
     { class: "sentence" },
     element("summary", {}, element("span", {}, text), " ", element("small", {}, cases(places.length), failing.length ? `; failed by ${failing.map(([label, number]) => `${label} (${number})`).join(", ")}` : "")),
   );
-  box.addEventListener("toggle", () => box.open && box.children.length < 2 && box.append(caseTable(own, places)), { once: false });
+  box.addEventListener("toggle", () => box.open && box.children.length < 2 && box.append(caseTable(own, places)));
   return box;
 }
 

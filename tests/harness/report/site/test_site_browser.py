@@ -341,6 +341,7 @@ def test_sentences_have_their_cases_with_letters(written: Written, opened: Any) 
     assert whole > 3
     tab.locator("details.sentence summary").first.click()
     row = tab.locator("table.letters tbody tr").first
+    row.wait_for()
     assert row.locator(".badge").count() == len(written.results.runtimes)
     tab.check("#only")
     assert 0 < tab.locator("details.sentence").count() <= whole
