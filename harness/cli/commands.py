@@ -84,6 +84,10 @@ COMMANDS = {
     ),
     "run": Command("run", "run", "Run cases on backends and report which sentences of the text they break."),
     "show": Command("cases", "show", "Show a case: sentence, model, inputs, expected outcome and tolerance."),
+    "site": Command(
+        "site", "site_",
+        "Write a static web site of results files: a ranking, and pages of operators, runtimes, findings and cases.",
+    ),
     "trend": Command(
         "trend", "trend_",
         "Show for each operator version when a verdict changed, over several versions of one runtime.",

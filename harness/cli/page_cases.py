@@ -41,7 +41,7 @@ class PageCases:
 
 def of_page(runs: Sequence[Run], table: Table) -> PageCases:
     """Return how the cases are to be had that the page of some runs describes, of which it has the table."""
-    suite, missing = _suite(runs)
+    suite, missing = suite_of_runs(runs)
     if suite is None:
         return PageCases(missing=missing)
     wanted = _wanted(table)
@@ -50,7 +50,7 @@ def of_page(runs: Sequence[Run], table: Table) -> PageCases:
     return PageCases(cases=(case for case in suite.cases(Selection(ids=frozenset(wanted))) if case.id in wanted))
 
 
-def _suite(runs: Sequence[Run]) -> tuple[Suite | None, str]:
+def suite_of_runs(runs: Sequence[Run]) -> tuple[Suite | None, str]:
     """Return the suite that the runs are of, or why there is none at hand."""
     names = {str(run.header["suite"].get("name")) for run in runs}
     if len(names) > 1:

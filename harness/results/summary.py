@@ -170,10 +170,10 @@ def signature(result: Result) -> tuple[str, ...]:
         return (*shared, str(result.mismatch.get("where", "")))
     if result.verdict is Verdict.CRASH:
         return (*shared, result.message, *result.clauses)
-    return (*shared, result.error, _masked(result.message))
+    return (*shared, result.error, masked(result.message))
 
 
-def _masked(message: str) -> str:
+def masked(message: str) -> str:
     """Return a message without the parts that differ from case to case: numbers, types, quoted names."""
     text = re.sub(r"\d+|tensor\(\w+\)|'[^']*'|\"[^\"]*\"", "#", message)
     return " ".join(text.split())[:160]

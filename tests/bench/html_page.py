@@ -32,7 +32,7 @@ from harness.execution.replies import Answered, Died, Late, Refused
 from harness.generation import plans
 from harness.report.html import page
 from harness.results.stream import Run, Writer, header
-from harness.spec import registry, schema
+from harness.spec import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -92,11 +92,7 @@ OPENED = """(id) => new Promise((done) => {
 
 def chosen(count: int) -> list[Case]:
     """Return so many real cases, of every operator version alike."""
-    sources = [
-        iter(plans.cases(op, (version.since,)))
-        for op in registry.load()
-        for version in schema.versions(op.domain, op.name)
-    ]
+    sources = [iter(plans.cases(op, (version.since,))) for op in registry.load() for version in registry.versions(op)]
     by_source: list[list[Case]] = [[] for _ in sources]
     left = count
     open_ = set(range(len(sources)))

@@ -13,13 +13,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness import __version__
-from harness.report.html import blocks, matrix
+from harness.report.html import blocks, matrix, page_data
 from harness.report.html.case_data import PIECES
 from harness.report.html.table import Table, versioned
 from harness.report.html.verdict_styles import ABSENT, ORDER, STYLES
-from harness.repro import script
 from harness.results.stream import completeness
-from harness.verdict import clean, line
+from harness.verdict import line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,7 +41,10 @@ class Contents:
     described: tuple[blocks.Block, ...] = ()
 
 
-SCRIPTS = ("data", "filter", "dom", "matrix", "cases", "repro", "case", "groups", "main")
+SCRIPTS = (
+    "unpack", "data", "filter", "dom", "bars", "matrix", "cases", "repro", "case_page", "case", "groups",
+    "theme", "main",
+)  # fmt: skip
 """The files of script/, in the order in which they are joined."""
 
 
@@ -125,16 +127,7 @@ def _index(table: Table, order: list[int], layout: list[list[Any]], statements: 
         "absent": ABSENT,
         "least": matrix.NARROWEST,
         "layout": layout,
-        "styles": [
-            {
-                "name": str(verdict),
-                "letter": STYLES[verdict].letter,
-                "words": STYLES[verdict].words,
-                "family": STYLES[verdict].family,
-                "failed": verdict.failed,
-            }
-            for verdict in ORDER
-        ],
+        "styles": page_data.styles(),
         "ids": [table.ids[case] for case in order],
         "operators": list(table.operators),
         "types": list(table.types),
@@ -147,27 +140,8 @@ def _index(table: Table, order: list[int], layout: list[list[Any]], statements: 
         "groups": groups,
         "pairs": table.pairs(),
         "pieces": PIECES,
-        "columns": [
-            {
-                "label": column.label,
-                "backend": clean(column.backend, 300),
-                "runtime": clean(script.runtime(column.backend, column.hello), 300),
-                "needs": clean(script.needs(column.backend, column.hello), 300),
-                "calls": {way: _code(column.backend, column.hello, way) for way in script.WAYS},
-                "suite": line(table.runs[column.run].header["suite"].get("name", ""), 300),
-            }
-            for column in table.columns
-        ],
+        "columns": [page_data.column(table, column) for column in table.columns],
     }
-
-
-def _code(backend: str, hello: Any, way: str) -> str:  # noqa: ANN401 - of a file
-    """Return the code that calls a runtime; empty where the run did not keep it."""
-    known = backend.startswith("cmd:") or isinstance(hello.get("repro"), str)
-    try:
-        return clean(script.call(backend, hello, way), 20_000) if known else ""
-    except ValueError:  # A command with unbalanced quotes.
-        return ""
 
 
 def _run(run: Run, number: int, table: Table) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from colours import contrast, palette
 from commands import command
 
 from backends import onnx_reference
@@ -172,22 +173,6 @@ def test_every_family_has_its_colours() -> None:
             assert rule in style, rule
 
 
-def palette(theme: int) -> dict[str, str]:
-    rows = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", page._own("style.css"))
-    assert len(rows) > 40
-    return {name: pair[theme] for name, *pair in rows}
-
-
-def contrast(one: str, other: str) -> float:
-    def light(colour: str) -> float:
-        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    darker, lighter = sorted((light(one), light(other)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
 def test_contrast_is_computed_as_the_standard_says() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
@@ -195,7 +180,8 @@ def test_contrast_is_computed_as_the_standard_says() -> None:
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_text_has_enough_contrast(theme: int) -> None:
-    colours = palette(theme)
+    colours = palette(page._own("style.css"), theme)
+    assert len(colours) > 40
     texts = [(ink, ground) for ink in ("ink", "dim", "link") for ground in ("ground", "raised")]
     texts += [("mark-ink", "mark"), ("warn-ink", "warn")]
     texts += [(f"{style.family}-ink", f"{style.family}-wash") for style in verdict_styles.STYLES.values()]
@@ -365,8 +351,8 @@ def test_runs_of_different_suites_have_no_models(all_results: list[Result], resu
     other = tmp_path / "folder.ndjson"
     head, *rest = write(tmp_path / "r.ndjson", all_results[:1]).read_text().splitlines()
     other.write_text("\n".join([head.replace('"generated"', '"/no/such/suite"'), *rest, ""]))
-    assert "different suites" in page_cases._suite([Run(results), Run(other)])[1]
-    assert "does not exist" in page_cases._suite([Run(other)])[1]
+    assert "different suites" in page_cases.suite_of_runs([Run(results), Run(other)])[1]
+    assert "does not exist" in page_cases.suite_of_runs([Run(other)])[1]
 
 
 @pytest.mark.parametrize(
@@ -903,7 +889,8 @@ def test_only_rows_in_sight_are_in_the_document(tmp_path: Path, opened: Any) -> 
 def test_light_and_dark_follow_the_system_and_the_button(scheme: str, file: Path, opened: Any) -> None:
     tab = opened(file, color_scheme=scheme)
     ground = "getComputedStyle(document.documentElement).backgroundColor"
-    colours = [tuple(int(c[at : at + 2], 16) for at in (1, 3, 5)) for c in (palette(0)["ground"], palette(1)["ground"])]
+    grounds = [palette(page._own("style.css"), theme)["ground"] for theme in (0, 1)]
+    colours = [tuple(int(c[at : at + 2], 16) for at in (1, 3, 5)) for c in grounds]
     light, dark = (f"rgb({', '.join(map(str, colour))})" for colour in colours)
     assert tab.evaluate(ground) == (light if scheme == "light" else dark)
     tab.locator("#theme").click()

@@ -196,5 +196,3 @@ function sentencesOf(places) {
   const label = `${numbers.size} ${numbers.size === 1 ? "sentence" : "sentences"} of ${data.operators[data.by.operator[places[0]]]}`;
   return [element("details", {}, element("summary", {}, label), element("ul", { class: "sentences" }, items))];
 }
-
-const quoted = (clause) => (clause.startsWith("Signature: ") ? clause : `«${clause}»`);

@@ -2,24 +2,8 @@
 
 const blockText = (id) => document.getElementById(id).textContent;
 
-function bytesOf(text) {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-  const plain = atob(text);
-  const bytes = new Uint8Array(plain.length);
-  for (let i = 0; i < plain.length; i += 1) bytes[i] = plain.charCodeAt(i);
-  return bytes;
-}
-
-async function unpack(id) {
-  const packed = new Blob([bytesOf(blockText(id))]);
-  return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
-
-async function unpackJson(id) {
-  return JSON.parse(new TextDecoder().decode(await unpack(id)));
-}
-
-const KINDS = { int32: Int32Array, uint8: Uint8Array };
+const unpack = (id) => unpacked(blockText(id));
+const unpackJson = async (id) => jsonOf(await unpack(id));
 
 /** The data of filters and lists; the data of single cases stays packed until it is shown. */
 const data = { ready: false, messageTexts: null };

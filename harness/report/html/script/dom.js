@@ -13,20 +13,14 @@ function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-const LOCAL = /^#\//;
-
-/** A link inside this page; any other address is a programming error. */
-function link(href, attributes, ...children) {
-  if (!LOCAL.test(href)) throw new Error("a link leads out of the page");
-  return element("a", { href, ...attributes }, ...children);
-}
-
 function badge(number, { full = true } = {}) {
   const style = data.styles[number];
   if (!style) return element("span", { class: "badge b-none", title: "no data" }, full ? "no data" : "·");
   if (!full) return element("span", { class: `badge b-${style.family}`, title: style.words }, style.letter);
   return element("span", { class: `badge b-${style.family}` }, style.words);
 }
+
+const quoted = (clause) => (clause.startsWith("Signature: ") ? clause : `«${clause}»`);
 
 const cases = (number) => `${count(number)} ${number === 1 ? "case" : "cases"}`;
 

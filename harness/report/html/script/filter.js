@@ -39,6 +39,14 @@ function addressOf(it) {
   return `#/${path}${query.length ? `?${query.join("&")}` : ""}`;
 }
 
+const LOCAL = /^#\//;
+
+/** A link inside this page; any other address is a programming error. */
+function link(href, attributes, ...children) {
+  if (!LOCAL.test(href)) throw new Error("a link leads out of the page");
+  return element("a", { href, ...attributes }, ...children);
+}
+
 const escaped = (text) => text.replace(/[.+?^${}()|[\]\\]/g, "\\$&");
 
 /** Which operator versions a text matches: a whole id or name, a glob, or a part of one. */

@@ -1,0 +1,57 @@
+"""`site`: a static web site of several runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness import printing
+from harness.cli import page_cases
+from harness.report.site import findings, site
+from harness.report.site.folder import SiteFolder
+from harness.report.site.results import Results
+from harness.results.stream import Run
+from harness.run import progress
+from harness.suites.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from harness.case.case import Case
+
+
+@click.command("site")
+@click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--findings", "findings_folder", type=click.Path(file_okay=False, path_type=Path),
+    help="A folder with findings.json and its scripts: distinct faults, each with a page of its own.",
+)  # fmt: skip
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path),
+    help="The folder of the site. Files of an earlier site are replaced or removed, all others are left alone.",
+)  # fmt: skip
+def site_(files: tuple[Path, ...], findings_folder: Path | None, out: Path) -> None:
+    """Write a static web site of results files: a ranking, and pages of operators, runtimes, findings and cases.
+
+    Runtimes are ranked on the cases that all whole runs of the suite have in common; samples stand beside that, and so
+    do runs of other suites. Older versions of a runtime are its history. The site opens from disk and loads nothing
+    from the network. Exit status: 0 the site is written, 2 a file cannot be read or written.
+    """
+    folder = SiteFolder(out)
+    shown = findings.read(findings_folder) if findings_folder is not None else None
+    results = Results([Run(path) for path in files])
+    cases, missing = _cases(results)
+    with progress.steps("describes failing cases") as advance:
+        size = site.write(folder, results, shown, cases, missing, advance)
+    printing.show(f"{out / 'index.html'}: {size / 1e6:.1f} MB")
+
+
+def _cases(results: Results) -> tuple[Iterable[Case], str]:
+    """Return the cases of the suite that some runtime fails, or why they are not to be had."""
+    suite, missing = page_cases.suite_of_runs(results.runs)
+    if suite is None:
+        return (), missing
+    wanted = frozenset(results.failing())
+    return (suite.cases(Selection(ids=wanted)) if wanted else ()), ""

@@ -1,0 +1,88 @@
+// The data: files that each call one function with a block; they are loaded as scripts, which a page from disk may do.
+
+const here = document.documentElement.dataset;
+const waiting = new Map();
+
+window.onnxConformance = (name, text) => waiting.get(name)?.(text);
+
+const DATA_FILE = /^(\.\.\/)?data\/[\w-][\w.-]*(\/[\w-][\w.-]*)?\.js\?[0-9a-f]*$/;
+const trusted = (address) => {
+  if (!DATA_FILE.test(address)) throw new Error(`${address} is no data of this site`);
+  return address;
+};
+const loader = window.trustedTypes?.createPolicy("data-files", { createScriptURL: trusted }) ?? { createScriptURL: trusted };
+const loading = new Map();
+
+/** The block of a data file, as it is packed. */
+function packedData(name) {
+  if (!loading.has(name)) {
+    loading.set(
+      name,
+      new Promise((done, failed) => {
+        const script = document.createElement("script");
+        waiting.set(name, done);
+        script.addEventListener("error", () => failed(new Error(`data/${name}.js is missing`)));
+        script.src = loader.createScriptURL(`${here.root}data/${name}.js?${here.stamp}`);
+        document.head.append(script);
+      }),
+    );
+  }
+  return loading.get(name);
+}
+
+const unpackedData = new Map();
+
+function jsonData(name) {
+  if (!unpackedData.has(name)) unpackedData.set(name, packedData(name).then(unpacked).then(jsonOf));
+  return unpackedData.get(name);
+}
+
+/** What badges, rates and the page of a case read: styles of verdicts, columns, and the cases of one operator. */
+const data = { styles: [], columns: [] };
+
+function use(shared) {
+  Object.assign(data, shared);
+  data.number = Object.fromEntries(shared.styles.map((style, number) => [style.name, number]));
+  data.byLetter = Object.fromEntries(shared.styles.map((style, number) => [style.letter, number]));
+}
+
+const verdictOf = (letter) => data.byLetter[letter] ?? data.absent;
+
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // Not an address of this site; shown as it is.
+  }
+}
+
+const encode = (text) => encodeURIComponent(text).replaceAll("%2F", "/").replaceAll("%40", "@");
+const named = () => decode(location.hash.slice(1));
+
+const PAGE = /^(index|operators|findings|finding|case|operator\/[\w.-]+|runtime\/[\w.-]+)\.html(#.*)?$/s;
+
+/** A link to a page of this site. */
+function anchor(page, attributes, ...children) {
+  if (!PAGE.test(page)) throw new Error(`${page} is no page of this site`);
+  return element("a", { href: here.root + page, ...attributes }, ...children);
+}
+
+/** A link into the web; what is no such address stays a text. */
+const outward = (address, ...children) =>
+  /^https:\/\/\S+$/.test(address) ? element("a", { href: address, rel: "noreferrer" }, ...children) : element("span", {}, ...children);
+
+const caseLink = (id, ...children) => anchor(`case.html#${encode(id)}`, {}, ...(children.length ? children : [id]));
+const findingLink = (id, ...children) => anchor(`finding.html#${encode(id)}`, {}, ...children);
+const shortName = (operator) => operator.replace(/^ai\.onnx\//, "");
+
+function operatorPage(operator, ...children) {
+  const slug = data.operators?.[operator];
+  return slug ? anchor(`operator/${slug}.html`, {}, ...children) : element("span", {}, ...children);
+}
+
+/** The operator, without a version, that a case's id begins with; empty where it begins with none. */
+function operatorOf(id) {
+  const [domain, name] = id.split("/");
+  const operator = `${domain}/${name}`;
+  return data.operators[operator] ? operator : "";
+}

@@ -1,0 +1,79 @@
+"""The runs of a few runtimes, and the site that is made of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from site_runs import REPRO, Written, finding, results_of, write, write_findings
+
+from harness.generation import plans
+from harness.report.site import findings, site
+from harness.report.site.folder import SiteFolder
+from harness.report.site.results import Results
+from harness.results.stream import Run
+from harness.spec import registry
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.case.case import Case
+
+
+@pytest.fixture(scope="session")
+def cases() -> list[Case]:
+    """A few real cases of three operators."""
+    chosen: list[Case] = []
+    for name, version in (("Split", 13), ("Split", 18), ("SplitToSequence", 11), ("ReduceSum", 13)):
+        generated = list(plans.cases(registry.load().named(name), (version,)))
+        chosen += [case for case in generated if case.id != "ai.onnx/Split/18/uneven"][:: max(1, len(generated) // 40)]
+        chosen += [case for case in generated if case.id == "ai.onnx/Split/18/uneven"]
+    return chosen
+
+
+@pytest.fixture(scope="session")
+def runs(cases: list[Case], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Whole runs of two runtimes, of which one has a case more; an older version; a sample; another suite."""
+    folder = tmp_path_factory.mktemp("runs")
+    alpha = {"runtime": "alpha", "version": "2.0", "repro": REPRO}
+    beta = {"runtime": "beta", "version": "0.3", "repro": REPRO}
+    official = [
+        Result(f"official/test_{n}", "ai.onnx/Split/18", "alpha", Verdict.PASS if n else Verdict.REFUSED, "values")
+        for n in range(9)
+    ]
+    return [
+        write(
+            folder / "whole.ndjson",
+            [*results_of("alpha", cases), *results_of("beta", cases[:-1])],
+            {"alpha": alpha, "beta": beta},
+        ),
+        write(folder / "older.ndjson", results_of("alpha==1.0", cases), {"alpha==1.0": {**alpha, "version": "1.0"}}),
+        write(
+            folder / "sample.ndjson", results_of("gamma", cases, 4), {"gamma": {"version": "9"}}, samples={"gamma": 4}
+        ),
+        write(folder / "official.ndjson", official, {"alpha": alpha}, suite="official", digest="y"),
+    ]
+
+
+@pytest.fixture(scope="session")
+def written(runs: list[Path], cases: list[Case], tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """The site of these runs, with findings."""
+    folder = tmp_path_factory.mktemp("site")
+    listed = [
+        finding(1),
+        finding(2, id="beta-crash", backend="beta", kind="crash", title="Crash of beta", state="back", script=""),
+        finding(
+            3,
+            id="alpha-fixed",
+            state="fixed",
+            title="Fixed of alpha",
+            related=["alpha-split-1"],
+            cases={"count": 1, "ids": ["ai.onnx/Split/18/none"]},
+        ),
+    ]
+    source = write_findings(folder / "findings", listed, [finding(4, id="alpha-apart", title="Apart of alpha")])
+    shown = findings.read(source)
+    results = Results([Run(path) for path in runs])
+    site.write(SiteFolder(folder / "out"), results, shown, cases)
+    return Written(folder / "out", results, {case.id: case for case in cases}, shown)

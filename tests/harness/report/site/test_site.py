@@ -1,0 +1,496 @@
+"""The static web site: what its pages say, and what the command does with a folder and with bad input."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from colours import contrast, palette
+from commands import command
+from site_runs import HOSTILE, Written, finding, results_of, write, write_findings
+
+from harness.report.html import verdict_styles
+from harness.report.site import findings, history, opt_outs, pages, runtimes, scores, site
+from harness.report.site.folder import LIST, SiteFolder, SiteFolderError
+from harness.report.site.results import OTHER, Results
+from harness.report.site.scores import GRADES, Score
+from harness.results.stream import Run
+from harness.suites.generated import Generated
+from harness.verdict import Result, Verdict
+
+if TYPE_CHECKING:
+    from harness.case.case import Case
+
+pytestmark = pytest.mark.usefixtures("few_operators")
+
+
+def text_of(written: Written, name: str) -> str:
+    return (written.folder / name).read_text(encoding="utf-8")
+
+
+def plain(markup: str) -> str:
+    """Return the text of HTML, white space as one blank."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", markup)).split())
+
+
+def data_of(folder: Path, name: str) -> Any:
+    """Return what a data file hands to the page."""
+    match = re.fullmatch(
+        r'onnxConformance\("([^"]+)","([A-Za-z0-9+/=]+)"\);\n', (folder / f"data/{name}.js").read_text()
+    )
+    assert match, name
+    assert match[1] == name
+    return json.loads(gzip.decompress(base64.b64decode(match[2])))
+
+
+def ranked_rows(markup: str) -> list[str]:
+    table = markup[markup.index('id="ranks"') :]
+    return re.findall(r"<tr data-runtime.*?</tr>", table[: table.index("</table>")], re.DOTALL)
+
+
+# Ranking
+
+
+def test_runtimes_are_ranked_on_the_cases_that_all_whole_runs_have(written: Written, cases: list[Case]) -> None:
+    results = written.results
+    assert [runtime.name for runtime in results.ranked] == ["alpha", "beta"]
+    assert int(results.common.sum()) == len(cases) - 1, "beta lacks one case"
+    assert [score.total for score in results.totals()] == [len(cases) - 1] * 2
+    rows = ranked_rows(text_of(written, "index.html"))
+    passed = sum(number % 5 != 0 for number in range(len(cases) - 1))
+    assert f"{passed} of {len(cases) - 1}" in plain(rows[0])
+    assert f"ranked on the {len(cases) - 1} cases" in plain(text_of(written, "index.html"))
+
+
+def test_a_sample_is_shown_as_such_and_never_ranked(written: Written) -> None:
+    gamma = next(runtime for runtime in written.results.runtimes if runtime.name == "gamma")
+    assert gamma.left_out == "a sample of 1 case in 4"
+    markup = text_of(written, "index.html")
+    assert not [row for row in ranked_rows(markup) if "gamma" in row], (
+        "it passes all that it ran, and is still not first"
+    )
+    heat = markup[markup.index('id="heat"') :]
+    assert "gamma" not in heat[: heat.index("</table>")]
+    assert "A sample of 1 case in 4." in plain(markup[markup.index("Not ranked") :])
+    assert "A sample of 1 case in 4" in plain(text_of(written, "runtime/gamma.html"))
+
+
+@pytest.mark.parametrize(("every", "why"), [(1, "the run was cut off"), (1000, "the run has 1 of 4 operator versions")])
+def test_a_run_that_is_not_whole_is_not_ranked(
+    every: int, why: str, cases: list[Case], runs: list[Path], tmp_path: Path
+) -> None:
+    part = write(tmp_path / "part.ndjson", results_of("gamma", cases, every), {"gamma": {}}, finish=every > 1)
+    results = Results([Run(runs[0]), Run(part)])
+    left_out = {runtime.name: runtime.left_out for runtime in results.runtimes}
+    assert left_out == {"alpha": "", "beta": "", "gamma": why}
+    assert int(results.common.sum()) == len(cases) - 1
+
+
+def test_without_a_whole_run_nothing_is_ranked(runs: list[Path], tmp_path: Path) -> None:
+    site.write(SiteFolder(tmp_path / "out"), Results([Run(runs[2])]))
+    assert "so nothing is ranked" in (tmp_path / "out/index.html").read_text()
+
+
+def test_rates_are_floored_and_no_data_is_not_zero() -> None:
+    nearly = Score({Verdict.PASS: 1999, Verdict.CRASH: 1})
+    assert (nearly.of_specified, nearly.of_attempted, nearly.grade.name) == ("99.9 %", "99.9 %", "most")
+    assert (Score({}).of_specified, Score({}).grade.name) == ("no data", "absent")
+    assert Score({Verdict.UNSUPPORTED: 3}).grade.name == "out"
+    assert Score({Verdict.UNSPECIFIED: 3}).grade.name == "open"
+    assert Score({Verdict.PASS: 1, Verdict.REFUSED: 5000}).grade.name == "few", "one pass is not none"
+    assert Score({Verdict.REFUSED: 5}).grade.name == "none"
+    assert Score({Verdict.PASS: 5}).grade.name == "all"
+
+
+def test_unscored_verdicts_have_no_part_of_the_bar() -> None:
+    assert [family for family, _, _ in Score({Verdict.PASS: 1, Verdict.UNSPECIFIED: 9}).parts] == ["pass"]
+
+
+def test_the_better_runtime_comes_first_by_more_than_the_shown_digits() -> None:
+    one, other = Score({Verdict.PASS: 19_990, Verdict.REFUSED: 10}), Score({Verdict.PASS: 19_991, Verdict.REFUSED: 9})
+    assert one.of_specified == other.of_specified
+    assert sorted([one, other], key=lambda score: score.rank) == [other, one]
+
+
+def test_what_a_runtime_is_good_for_follows_from_its_scores() -> None:
+    families = {
+        "math": Score({Verdict.PASS: 100}),
+        "nn": Score({Verdict.PASS: 80, Verdict.WRONG_VALUE: 20, Verdict.CRASH: 0}),
+        "rnn": Score({Verdict.PASS: 1, Verdict.UNSUPPORTED: 99}),
+        "text": Score({Verdict.PASS: 95, Verdict.CRASH: 5}),
+        "image": Score({}),
+    }
+    assert scores.good_for(families) == (
+        "Good at math: of what it attempts, 99 % and more pass. Weak at nn (80.0 %). "
+        "Opts out of more than half of rnn. Crashes in 5 cases: text."
+    )
+    assert scores.good_for({"math": families["math"]}) == "Of what it attempts, 99 % and more pass in every family."
+    assert scores.good_for({"text": families["text"]}).startswith("Best at text: of what it attempts, 95.0 % pass.")
+    assert scores.good_for({}) == ""
+
+
+def test_findings_are_counted_by_kind_without_those_that_are_fixed_or_apart(written: Written) -> None:
+    counted = {}
+    for runtime in written.results.runtimes:
+        counted[runtime.name] = pages.kinds(pages.Site(written.results, written.findings, "", ""), runtime)
+    assert counted == {"alpha": (("wrong_value", 1),), "beta": (("crash", 1),), "gamma": ()}
+    assert "Findings" not in pages.front(pages.Site(written.results, None, "", "")), "none were looked for"
+
+
+def test_the_front_page_says_how_complete_the_suite_is(written: Written) -> None:
+    assert "Of ONNX: 2 of 4 operators and 3 of 12 operator versions have cases." in text_of(written, "index.html")
+
+
+def test_without_javascript_ranking_and_heat_map_are_in_the_page(written: Written) -> None:
+    markup = text_of(written, "index.html")
+    assert len(ranked_rows(markup)) == 2
+    heat = markup[markup.index('id="heat"') :]
+    heat = plain(heat[: heat.index("</table>")])
+    assert "tensor 1" in heat
+    assert "reduction 1" in heat
+
+
+def test_the_heat_map_has_the_newest_versions_only(cases: list[Case], tmp_path: Path) -> None:
+    split = [case for case in cases if case.operator.startswith("ai.onnx/Split/")]
+    old = [
+        Result(case.id, case.operator, "a", Verdict.REFUSED if "/13/" in case.id else Verdict.PASS, "values")
+        for case in split
+    ]
+    results = Results([Run(write(tmp_path / "r.ndjson", old, {"a": {}}))])
+    heat = pages.front(pages.Site(results, None, "", ""))
+    assert "<b>100.0</b><small>100.0</small>" in heat[heat.index('id="heat"') :]
+    assert "100.0 %" not in ranked_rows(heat)[0]
+
+
+# Versions of one runtime
+
+
+def test_the_newest_version_is_the_main_one_and_older_ones_are_its_history(written: Written) -> None:
+    alpha = written.results.ranked[0]
+    assert (alpha.main.version, [item.version for item in alpha.history]) == ("2.0", ["1.0", "2.0"])
+    assert len(written.results.runtimes) == 3
+
+
+def test_versions_are_ordered_as_numbers() -> None:
+    assert sorted(["1.10", "1.9", "odd", "2.0rc1", "2.0"], key=runtimes.age) == ["odd", "1.9", "1.10", "2.0rc1", "2.0"]
+
+
+def test_the_chart_shows_whole_runs_on_the_cases_that_they_share(written: Written, cases: list[Case]) -> None:
+    chart = history.chart(written.results.table, written.results.ranked[0])
+    assert chart is not None
+    assert [point.version for point in chart.points] == ["1.0", "2.0"]
+    assert chart.cases == len(cases)
+    old, new = chart.points
+    assert old.specified is not None
+    assert new.specified is not None
+    assert old.specified > new.specified, "the better version is higher up"
+    assert history.chart(written.results.table, written.results.ranked[1]) is None, "one version is no line"
+    assert "<polyline" in text_of(written, "runtime/alpha.html")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [("PP", "PP", "≤ 1"), ("PR", "PP", "since 2"), ("PR", "PR", "≤ 1"), ("RP", "PR", "since 2"), ("RR", "RR", "")],
+)
+def test_since_which_version_a_runtime_works(old: str, new: str, expected: str, tmp_path: Path) -> None:
+    verdicts = {"P": Verdict.PASS, "R": Verdict.REFUSED}
+    streams = []
+    for version, letters in (("1", old), ("2", new)):
+        name = f"a=={version}"
+        of = [Result(f"x/A/1/{n}", "x/A/1", name, verdicts[letter], "values") for n, letter in enumerate(letters)]
+        streams.append(Run(write(tmp_path / f"{version}.ndjson", of, {name: {"version": version, "runtime": "a"}})))
+    results = Results(streams)
+    assert history.since(results.table, results.runtimes[0], [0, 1]) == expected
+
+
+def test_of_two_runs_of_one_version_the_wider_is_shown(cases: list[Case], tmp_path: Path) -> None:
+    whole = write(tmp_path / "whole.ndjson", results_of("gamma", cases), {"gamma": {"version": "1"}})
+    sample = write(
+        tmp_path / "s.ndjson", results_of("gamma", cases, 4), {"gamma": {"version": "1"}}, samples={"gamma": 4},
+        started="2026-12-01T00:00:00+00:00",
+    )  # fmt: skip
+    (runtime,) = Results([Run(whole), Run(sample)]).runtimes
+    assert runtime.main.sample == 1
+    assert runtime.doubled == ("s.ndjson",)
+
+
+# Pages
+
+
+def test_other_suites_are_counted_apart(written: Written) -> None:
+    page = text_of(written, "runtime/alpha.html")
+    assert "8 of 9" in plain(page[page.index("Suite official") :])
+    assert "official/test_0" in page
+    assert "official/test_1" not in page, "it passes"
+    assert "official" not in plain(ranked_rows(text_of(written, "index.html"))[0])
+
+
+def test_an_operators_page_has_a_cell_for_each_version_and_runtime(written: Written) -> None:
+    page = text_of(written, "operator/Split.html")
+    rows = re.findall(r"<tr>.*?</tr>", page[page.index("<tbody>") : page.index("</tbody>")], re.DOTALL)
+    assert [re.findall(r"<b>(\d+)</b>", row)[0] for row in rows] == ["18", "13"]
+    assert all(row.count("<td") == 3 for row in rows)
+    assert "to opset 17" in plain(rows[1])
+    assert "≤ 1.0" not in plain(rows[0])
+    assert "since 2.0" in plain(rows[0])
+    assert "Apart of alpha" in page[page.index("Apart:") :]
+
+
+def test_opt_outs_are_counted_by_reason_and_operator(written: Written, cases: list[Case]) -> None:
+    results = written.results
+    beta = next(runtime for runtime in results.runtimes if runtime.name == "beta")
+    column = results.table.columns[beta.main.place]
+    counted = opt_outs.of_column(results.table, column, results.operators, verdict_styles.ABSENT)
+    assert [(reason.count, "no kernel for node #" in reason.text) for reason in counted.reasons] == [
+        (sum(number % 3 == 0 for number in range(len(cases) - 1)), True)
+    ]
+    assert counted.whole == ()
+    assert {operator.short for operator, _, _ in counted.partly} == {"Split", "SplitToSequence", "ReduceSum"}
+
+
+def test_only_failing_cases_are_described(written: Written, cases: list[Case]) -> None:
+    failing = set(written.results.failing())
+    assert 0 < len(failing) < len(cases)
+    described = {}
+    for operator in written.results.operators:
+        own = data_of(written.folder, f"operator/{operator.slug}")
+        for number in range(-(-len(own["ids"]) // 128)):
+            block = data_of(written.folder, f"case/{operator.slug}-{number}")
+            described |= dict(zip(own["ids"][number * 128 :], block["described"], strict=False))
+    assert {case for case, of in described.items() if of} == failing
+    assert all(described[case]["model"] for case in failing)
+    assert set(described) == {case.id for case in cases}
+
+
+def test_the_letters_of_a_case_are_the_verdicts_of_the_runtimes(written: Written, cases: list[Case]) -> None:
+    own = data_of(written.folder, "operator/Split")
+    at = own["ids"].index(cases[0].id)
+    assert own["verdicts"][at] == "VUP", "alpha, beta, gamma"
+    assert [own["clauses"][number] for number in own["clauseSets"][own["clause"][at]]] == list(cases[0].clauses)
+
+
+def test_hostile_texts_are_no_markup(written: Written) -> None:
+    files = list(written.folder.rglob("*.html"))
+    assert len(files) > 8
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        assert "<script>alert" not in text, path
+        assert "<img" not in text, path
+        assert 'href="javascript' not in text, path
+        assert "\u202e" not in text, path
+    assert "&lt;script&gt;alert(1)" in text_of(written, "runtime/alpha.html"), "it is shown"
+    for path in written.folder.rglob("*.js"):
+        if path.parent.name != written.folder.name and "data" in path.parts:
+            assert re.fullmatch(r'onnxConformance\("[\w./-]+","[A-Za-z0-9+/=]+"\);\n', path.read_text()), path
+
+
+def test_names_of_files_are_plain_and_unique_whatever_operators_are_called(tmp_path: Path) -> None:
+    names = ["../../x", "ai.onnx/Split", "ai.onnx/split", "Split", "", "a/b/c", "x" * 500, "."]
+    by_name = runtimes.slugs(names)
+    assert len({slug.lower() for slug in by_name.values()}) == len(names)
+    assert all(re.fullmatch(r"[\w-][\w.-]{0,90}", slug) for slug in by_name.values()), by_name
+    of = [Result(f"{name}/1/c", f"{name}/1", "a", Verdict.REFUSED, "values") for name in names]
+    site.write(SiteFolder(tmp_path / "out"), Results([Run(write(tmp_path / "r.ndjson", of, {"a": {}}))]))
+    outside = {path.name for path in tmp_path.iterdir()}
+    assert outside == {"out", "r.ndjson"}
+    assert {path.parent.name for path in (tmp_path / "out").rglob("*.html")} <= {"out", "operator", "runtime"}
+    assert OTHER in (tmp_path / "out/operators.html").read_text()
+
+
+def test_every_grade_and_family_has_its_colours() -> None:
+    style = pages.style()
+    assert all(f".g-{grade.name} {{" in style for grade in GRADES)
+    assert all(f".f-{family} {{" in style for family, _ in pages.LEGEND)
+    signs = [grade.sign for grade in GRADES]
+    assert len(set(signs)) == len(signs), "never by colour alone"
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_rates_have_enough_contrast_with_their_ground(theme: int) -> None:
+    colours = palette(pages.style(), theme)
+    pairs = [(f"{grade.name}-ink", grade.name) for grade in GRADES if f"{grade.name}-ink" in colours]
+    assert len(pairs) == 6
+    assert not [pair for pair in pairs if contrast(colours[pair[0]], colours[pair[1]]) < 4.5]
+
+
+def test_links_between_pages_lead_to_files(written: Written) -> None:
+    checked = 0
+    for path in written.folder.rglob("*.html"):
+        for address in re.findall(r'(?:href|src)="([^"]*)"', path.read_text(encoding="utf-8")):
+            target, _, place = html.unescape(address).partition("#")
+            target = target.partition("?")[0]
+            if target.startswith(("https://", "data:")):
+                continue
+            file = (path.parent / target) if target else path
+            assert file.is_file(), f"{path}: {address}"
+            if file.name == "operators.html" and place:
+                assert f'id="{place}"' in file.read_text(), address
+            checked += 1
+    assert checked > 100
+
+
+# Findings
+
+
+def test_findings_come_the_gravest_first(written: Written) -> None:
+    assert [item.id for item in written.findings] == ["beta-crash", "alpha-apart", "alpha-split-1", "alpha-fixed"]
+    assert written.findings[-1].script.startswith("print(")
+    assert data_of(written.folder, "site")["findings"]["beta-crash"] == "finding/Split-0"
+    shown = data_of(written.folder, "finding/Split-0")["alpha-split-1"]
+    assert shown["script"].startswith("print(")
+    assert shown["versions"] == [13, 18]
+
+
+def test_an_address_that_is_not_of_the_web_is_no_link(tmp_path: Path) -> None:
+    listed = [finding(1, link="javascript:alert(1)", issue="http://x")]
+    (item,) = findings.read(write_findings(tmp_path, listed))
+    assert "link" not in item.shown
+    assert "issue" not in item.shown
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"kind": "bad"}, "kind must be one of"),
+        ({"versions": ["x"]}, "versions[0] must be integer"),
+        ({"example": {"inputs": {"a": 1}}}, "must be string"),
+        ({"script": "../../secret"}, "which is not in the folder"),
+        ({"script": "scripts/none.py"}, "No such file"),
+        ({"title": None}, "title must be string"),
+    ],
+)
+def test_findings_of_another_form_are_one_sentence(
+    change: dict[str, Any], why: str, runs: list[Path], tmp_path: Path
+) -> None:
+    source = write_findings(tmp_path / "findings", [finding(1, **change)])
+    done = command("site", runs[0], "--findings", source, "--out", tmp_path / "out")
+    assert done.status == 2, done.text
+    assert why in done.err
+    assert done.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "is no JSON"),
+        ('{"format": 2, "findings": []}', "format must be same as const definition: 1"),
+        ("[" * 100_000, "is no JSON"),
+        ('{"format": 1}', "must contain"),
+    ],
+)
+def test_a_file_that_is_no_list_of_findings_is_one_sentence(text: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "findings.json").write_text(text)
+    with pytest.raises(findings.FindingsError, match=re.escape(why)):
+        findings.read(tmp_path)
+
+
+def test_two_findings_of_one_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(findings.FindingsError, match="two findings are called"):
+        findings.read(write_findings(tmp_path, [finding(1), finding(1)]))
+
+
+# The folder
+
+
+def test_a_second_site_replaces_the_first_and_leaves_foreign_files_alone(
+    runs: list[Path], cases: list[Case], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    site.write(SiteFolder(out), Results([Run(path) for path in runs]), None, cases)
+    (out / "README.md").write_text("mine")
+    (out / "operator" / "notes.txt").write_text("mine")
+    split = [case for case in cases if "SplitToSequence" in case.id]
+    small = write(tmp_path / "small.ndjson", results_of("gamma", split), {"gamma": {}})
+    site.write(SiteFolder(out), Results([Run(small)]), None, cases)
+    left = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    assert "operator/Split.html" not in left
+    assert not (out / "runtime/alpha.html").exists()
+    assert {"README.md", "operator/notes.txt", "operator/SplitToSequence.html", "runtime/gamma.html"} <= left
+    assert (out / "README.md").read_text() == "mine"
+    assert left - {"README.md", "operator/notes.txt", LIST} == set((out / LIST).read_text().splitlines())
+
+
+def test_a_site_that_was_interrupted_can_be_written_again(tmp_path: Path) -> None:
+    folder = SiteFolder(tmp_path)
+    folder.write("index.html", ["half"])
+    again = SiteFolder(tmp_path)
+    again.write("index.html", ["whole"])
+    again.finish()
+    assert (tmp_path / "index.html").read_text() == "whole"
+
+
+@pytest.mark.parametrize("name", ["index.html", "site.css", "data/front.js"])
+def test_a_foreign_file_in_the_way_is_not_replaced(name: str, runs: list[Path], tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("foreign")
+    done = command("site", runs[0], "--out", tmp_path)
+    assert done.status == 2, done.text
+    assert f"{tmp_path / name} is not of this command" in done.err
+    assert (tmp_path / name).read_text() == "foreign"
+
+
+def test_the_list_of_files_leads_nowhere_else(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / LIST).write_text(f"../mine.txt\n{tmp_path / 'mine.txt'}\n\n..\n")
+    folder = SiteFolder(out)
+    folder.write("index.html", ["x"])
+    folder.finish()
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_out_is_a_folder(runs: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(SiteFolderError, match="is a file"):
+        SiteFolder(tmp_path / "file")
+    assert command("site", runs[0], "--out", tmp_path / "file").status == 2
+
+
+# The command
+
+
+def test_the_command_writes_a_site_with_models(cases: list[Case], tmp_path: Path) -> None:
+    path = write(tmp_path / "r.ndjson", results_of("alpha", cases), {"alpha": {}}, digest=Generated().digest())
+    done = command("site", path, "--out", tmp_path / "out")
+    assert done.status == 0, done.text
+    assert done.out.startswith(f"{tmp_path / 'out' / 'index.html'}: ")
+    own = data_of(tmp_path / "out", "operator/Split")
+    described = Counter(own["described"])
+    assert described[1] > 0
+    assert described[1] == sum("V" in letters for letters in own["verdicts"])
+
+
+def test_the_command_says_why_models_are_missing(runs: list[Path], tmp_path: Path) -> None:
+    done = command("site", *runs, "--out", tmp_path / "out")
+    assert done.status == 0, done.text
+    assert "suite generated is" in (tmp_path / "out/index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [(["none.ndjson", "--out", "out"], "cannot read none.ndjson"), (["none.ndjson"], "Missing option '--out'")],
+)
+def test_bad_input_is_one_sentence(words: list[str], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = command("site", *words)
+    assert done.status == 2, done.text
+    assert why in done.err
+
+
+def test_an_empty_run_is_a_site_too(tmp_path: Path) -> None:
+    site.write(SiteFolder(tmp_path / "out"), Results([Run(write(tmp_path / "r.ndjson", [], {"a": {}}))]))
+    assert "No run here is whole" in (tmp_path / "out/index.html").read_text()
+
+
+def test_hostile_text_of_the_fixture_would_be_noticed() -> None:
+    assert "<script>alert" in HOSTILE
+    assert Path(LIST).suffix == ".txt"

@@ -1,0 +1,399 @@
+"""The static web site in a real browser, opened from disk, with any text of a runtime."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from site_runs import verdict_of
+
+from harness.results.summary import rate
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+    from site_runs import Written
+
+    from harness.case.case import Case
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = [
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+PAGES = (
+    "index.html", "operators.html", "findings.html", "operator/Split.html", "runtime/alpha.html", "runtime/gamma.html",
+    "finding.html#alpha-split-1", "finding.html#beta-crash", "case.html#ai.onnx/Split/18/uneven",
+)  # fmt: skip
+
+
+EVERY = ("Split/13", "Split/18", "ReduceSum/13")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("NO BROWSER: the site is not tested. Install chromium (apt-get install chromium)")
+    sync = pytest.importorskip(
+        "playwright.sync_api", reason="NO PLAYWRIGHT: the site is not tested. pip install playwright"
+    )
+    with sync.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, written: Written) -> Iterator[Callable[..., Page]]:
+    """Open a page; whatever it logs, throws, asks for or runs that it should not is an error at the end."""
+    wrong: list[str] = []
+    contexts = []
+    inside = (written.folder.as_uri(), "blob:", "data:")
+
+    def start(page: str = "index.html", *, ready: bool = True, **options: Any) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        contexts.append(context)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        tab = context.new_page()
+        tab.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        tab.on("console", lambda message: wrong.append(f"console {message.text}"))
+        tab.on("pageerror", lambda error: wrong.append(f"error {error}"))
+        tab.on("requestfailed", lambda request: wrong.append(f"failed {request.url}"))
+        tab.on("request", lambda request: None if request.url.startswith(inside)
+               else wrong.append(f"request {request.url}"))  # fmt: skip
+        tab.goto(f"{written.folder.as_uri()}/{page}")
+        if ready:
+            settle(tab)
+        return tab
+
+    yield start
+    for context in contexts:
+        context.close()
+    assert not wrong
+
+
+def settle(tab: Page) -> None:
+    tab.locator("html[data-state=ready]").wait_for(state="attached", timeout=30_000)
+
+
+def names(tab: Page) -> list[str]:
+    return tab.locator("#ranks tbody th > a").all_inner_texts()
+
+
+def scored(name: str, cases: list[Case], chosen: Callable[[Case], bool]) -> tuple[int, int]:
+    """Return passed and specified of a runtime, of the chosen ones among the common cases."""
+    verdicts = [verdict_of(name, number) for number, case in enumerate(cases[:-1]) if chosen(case)]
+    return sum(verdict is Verdict.PASS for verdict in verdicts), len(verdicts)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_opens_from_disk_and_asks_the_network_for_nothing(page: str, opened: Any) -> None:
+    tab = opened(page)
+    assert tab.locator(".cut[role=alert]").count() == 0
+    assert len(tab.locator("main").inner_text()) > 100
+    assert tab.locator("main img, main iframe").count() == 0
+
+
+def test_every_link_leads_somewhere(written: Written, opened: Any) -> None:
+    tab = opened("index.html")
+    seen: set[str] = set()
+    waiting = [f"{written.folder.as_uri()}/{page}" for page in PAGES]
+    while waiting:
+        address = waiting.pop()
+        if address in seen:
+            continue
+        seen.add(address)
+        tab.goto("about:blank")
+        tab.goto(address)
+        settle(tab)
+        for summary in tab.locator("details > summary").all():
+            summary.click()
+        assert tab.locator(".empty, .cut[role=alert]").count() == 0, address
+        links = tab.locator("a[href]").evaluate_all("(all) => all.map((one) => one.href)")
+        inside = [link for link in links if link.startswith("file:") and not link.endswith("#main")]
+        outside = {link.partition("/")[0] for link in links} - {"file:", "https:"}
+        assert not outside, address
+        cases_seen = sum("case.html" in link for link in seen)
+        waiting += [link for link in dict.fromkeys(inside) if "case.html" not in link or cases_seen < 6]
+    assert len(seen) > 15
+
+
+def test_names_come_first_in_the_search(opened: Any) -> None:
+    tab = opened("operator/ReduceSum.html")
+    tab.keyboard.press("/")
+    tab.keyboard.type("split")
+    tab.locator("#hits a").first.wait_for()
+    hits = tab.locator("#hits .hit").all_inner_texts()
+    kinds = [text.split(",")[0] for text in tab.locator("#hits small").all_inner_texts()]
+    assert hits[:2] == ["Split", "SplitToSequence"]
+    assert kinds == sorted(kinds, key=["operator", "runtime", "finding", "case"].index)
+    assert {"operator", "finding", "case"} <= set(kinds)
+    assert all(hit.startswith("ai.onnx/Split/") for hit, kind in zip(hits, kinds, strict=True) if kind == "case")
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/operator/SplitToSequence.html")
+    settle(tab)
+
+
+def test_a_name_that_begins_with_the_words_comes_before_shorter_ones_that_have_them(opened: Any) -> None:
+    tab = opened()
+    tab.fill("#search", "a")
+    tab.locator("#hits a").first.wait_for()
+    hits = tab.locator("#hits .hit").all_inner_texts()
+    assert hits[0] == "alpha 2.0"
+    assert "gamma 9" in hits
+
+
+def test_the_search_says_when_nothing_is_called_so(opened: Any) -> None:
+    tab = opened()
+    tab.fill("#search", "<b>nothing</b>")
+    tab.locator("#hits .dim").wait_for()
+    assert "Nothing is called <b>nothing</b>." in tab.locator("#hits").inner_text()
+    tab.keyboard.press("Escape")
+    assert not tab.locator("#hits").is_visible()
+
+
+def test_the_filter_ranks_on_the_cases_of_the_chosen_operators(cases: list[Case], opened: Any) -> None:
+    tab = opened()
+    before = tab.locator("#ranks").inner_text()
+    tab.fill("#f-ops", "Split, Nothing")
+    tab.locator("#chosen", has_text="Not in this suite: Nothing.").wait_for()
+    split = lambda case: case.operator.startswith("ai.onnx/Split/")  # noqa: E731 - said in three places
+    assert tab.locator("#heat tbody th").all_inner_texts() == ["Split"]
+    rows = dict(zip(names(tab), tab.locator("#ranks tbody tr").all_inner_texts(), strict=True))
+    assert set(rows) == {"alpha", "beta"}
+    for name, text in rows.items():
+        passed, whole = scored(name, cases, split)
+        assert f"{passed} of {whole}" in text
+        assert rate(passed, whole) in text
+    tab.click("#clear")
+    tab.locator("#chosen", has_text="sent nowhere").wait_for()
+    assert tab.locator("#ranks").inner_text() == before
+    assert "#" not in tab.url
+
+
+@pytest.mark.parametrize(("opset", "in_force"), [("17", EVERY[::2]), ("18", EVERY[1:]), ("13-99", EVERY)])
+def test_a_link_sets_operators_and_opset(opset: str, in_force: tuple[str, ...], cases: list[Case], opened: Any) -> None:
+    tab = opened(f"index.html#ops=Split,ReduceSum&opset={opset}")
+    tab.locator("#heat tbody th", has_text="ReduceSum").wait_for()
+    passed, whole = scored("alpha", cases, lambda case: case.operator.removeprefix("ai.onnx/") in in_force)
+    assert f"{passed} of {whole}" in tab.locator("#ranks tbody tr", has_text="alpha").inner_text()
+    assert tab.locator("#f-ops").input_value() == "Split,ReduceSum"
+    assert tab.locator("#f-to").input_value() == opset[-2:]
+
+
+def test_the_filter_of_types_leaves_the_cases_of_that_type(cases: list[Case], opened: Any) -> None:
+    types = {case.element_type for case in cases} - {""}
+    chosen = min(types)
+    tab = opened()
+    tab.select_option("#f-type", chosen)
+    passed, whole = scored("beta", cases, lambda case: case.element_type == chosen)
+    assert whole
+    tab.locator("#ranks tbody tr", has_text="beta").get_by_text(f"{passed} of {whole}").wait_for()
+
+
+def model_with_a_subgraph_and_a_function(path: Path) -> Path:
+    """Write a model: Split is in a branch only, ReduceSum in a function, and one operator is the function itself."""
+    value = helper.make_tensor_value_info
+    split = helper.make_node("Split", ["x"], ["a", "b"], num_outputs=2)
+    branch = helper.make_graph([split], "branch", [], [value("a", TensorProto.FLOAT, [1])])
+    nodes = [
+        helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch),
+        helper.make_node("Mine", ["y"], ["z"], domain="mine"),
+    ]
+    graph = helper.make_graph(
+        nodes, "main", [value("c", TensorProto.BOOL, []), value("x", TensorProto.FLOAT, [2])],
+        [value("z", TensorProto.FLOAT, [])],
+        [helper.make_tensor("w", TensorProto.FLOAT, [4], [1, 2, 3, 4])],
+    )  # fmt: skip
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("mine", 1)]
+    body = [helper.make_node("ReduceSum", ["i"], ["o"])]
+    function = helper.make_function("mine", "Mine", ["i"], ["o"], body, opsets[:1])
+    onnx.save(helper.make_model(graph, functions=[function], opset_imports=opsets), path)
+    return path
+
+
+def test_a_model_file_sets_its_operators_and_opset(tmp_path: Path, opened: Any) -> None:
+    tab = opened()
+    tab.set_input_files("#f-model", model_with_a_subgraph_and_a_function(tmp_path / "m.onnx"))
+    tab.locator("#chosen", has_text="Not in this suite: If.").wait_for()
+    assert tab.locator("#heat tbody th").all_inner_texts() == ["ReduceSum", "Split"]
+    assert (tab.locator("#f-from").input_value(), tab.locator("#f-to").input_value()) == ("18", "18")
+
+
+@pytest.mark.parametrize("content", [b"", b"no model at all", b"\x3a\xff\xff\xff\xff\x0f", json.dumps({}).encode()])
+def test_a_file_that_is_no_model_is_one_sentence(content: bytes, tmp_path: Path, opened: Any) -> None:
+    path = tmp_path / "<b>m.onnx"
+    path.write_bytes(content)
+    tab = opened()
+    before = tab.locator("#ranks").inner_text()
+    tab.set_input_files("#f-model", path)
+    tab.locator("#chosen", has_text="<b>m.onnx cannot be read as an ONNX model").wait_for()
+    assert tab.locator("#ranks").inner_text() == before
+
+
+def test_filters_fold_on_a_phone_and_no_page_is_wider_than_it(opened: Any) -> None:
+    tab = opened(**PHONE)
+    assert not tab.locator("#narrow").is_visible()
+    tab.tap("#fold")
+    assert tab.locator("#narrow").is_visible()
+    assert tab.get_attribute("#fold", "aria-expanded") == "true"
+    wide = opened()
+    assert wide.locator("#narrow").is_visible()
+    assert not wide.locator("#fold").is_visible()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_is_wider_than_a_phone(page: str, opened: Any) -> None:
+    tab = opened(page, **PHONE)
+    for summary in tab.locator("details > summary").all()[:5]:
+        summary.click()
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark_follow_the_system_and_the_button(scheme: str, opened: Any) -> None:
+    tab = opened(color_scheme=scheme)
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    by_system = tab.evaluate(ground)
+    tab.click("#theme")
+    light = tab.evaluate(ground)
+    tab.click("#theme")
+    dark = tab.evaluate(ground)
+    assert light != dark
+    assert by_system == (light if scheme == "light" else dark)
+    tab.goto(tab.url.replace("index.html", "operators.html"))
+    settle(tab)
+    assert tab.evaluate(ground) == dark, "the choice holds on the next page"
+
+
+def test_a_case_shows_what_the_stream_says(written: Written, opened: Any) -> None:
+    case = next(iter(written.results.failing()))
+    tab = opened(f"case.html#{case}")
+    text = tab.locator("article").inner_text()
+    assert case in text
+    assert "wrong value" in text or "crash" in text
+    assert "<script>alert(1)</script>" in text
+    assert written.cases[case].operator.split("/")[1] in tab.locator("#model").inner_text()
+    tab.locator("details.scripts summary").first.click()
+    tab.get_by_role("button", name="Copy script").first.click()
+    assert "outputs = run(model, inputs)" in tab.evaluate("navigator.clipboard.readText()")
+    tab.keyboard.press("n")
+    tab.wait_for_function("(before) => document.getElementById('case-title').textContent !== before", arg=case)
+
+
+@pytest.mark.parametrize(
+    "page", ["case.html#ai.onnx/Nothing/1/x", "case.html#%E0%A4%A", "finding.html#x", "finding.html"]
+)
+def test_addresses_that_mean_nothing_do_no_harm(page: str, opened: Any) -> None:
+    assert "There is no" in opened(page).locator(".empty").inner_text()
+
+
+def test_a_finding_shows_everything_and_its_script_can_be_had(opened: Any) -> None:
+    tab = opened("finding.html#alpha-split-1")
+    text = tab.locator("article").inner_text()
+    for part in (
+        "Finding 1",
+        "wrong value",
+        "a must",
+        "13, 18",
+        "axis=1",
+        "3 cases",
+        "Expected",
+        "alpha gives",
+        "beta 1",
+    ):
+        assert part in text, part
+    tab.get_by_role("button", name="Copy script").click()
+    tab.locator("[role=status]", has_text="copied").wait_for()
+    assert tab.evaluate("navigator.clipboard.readText()").startswith("print(")
+    with tab.expect_download() as download:
+        tab.click("#download")
+    assert download.value.suggested_filename == "alpha-split-1.py"
+
+
+def test_a_case_without_a_page_is_no_link(opened: Any) -> None:
+    cases = opened("finding.html#alpha-fixed").locator("ul.plain li.id")
+    assert cases.all_inner_texts() == ["ai.onnx/Split/18/none"]
+    assert cases.locator("a").count() == 0
+
+
+def test_the_list_of_findings_can_be_narrowed(opened: Any) -> None:
+    tab = opened("findings.html#kind=crash")
+    assert tab.locator(".findings li").count() == 1
+    tab.select_option("#f-kind", "")
+    assert tab.locator(".findings li").count() == 4
+    tab.select_option("#f-state", "fixed")
+    assert tab.locator(".findings li").count() == 1
+
+
+def test_sentences_have_their_cases_with_letters(written: Written, opened: Any) -> None:
+    tab = opened("operator/Split.html")
+    whole = tab.locator("details.sentence").count()
+    assert whole > 3
+    tab.locator("details.sentence summary").first.click()
+    row = tab.locator("table.letters tbody tr").first
+    row.wait_for()
+    assert row.locator(".badge").count() == len(written.results.runtimes)
+    tab.check("#only")
+    assert 0 < tab.locator("details.sentence").count() <= whole
+    row = tab.locator("details.sentence summary").first
+    assert "failed by" in row.inner_text()
+
+
+def test_the_page_can_be_walked_by_keyboard_alone(opened: Any) -> None:
+    tab = opened()
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.id") == "skip"
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.activeElement.id") == "main"
+    seen = set()
+    for _ in range(60):
+        tab.keyboard.press("Tab")
+        seen.add(tab.evaluate("document.activeElement.id || document.activeElement.textContent"))
+    assert {"f-ops", "f-model", "f-from", "f-to", "f-type", "clear", "alpha", "beta"} <= seen
+
+
+def test_without_javascript_the_front_page_has_its_tables(browser: Browser, written: Written) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(f"{written.folder.as_uri()}/index.html")
+    assert names(tab) == ["alpha", "beta"]
+    assert tab.locator("#heat tbody td").count() >= 2 * len(written.results.families)
+    context.close()
+
+
+def test_an_escape_that_failed_would_run_nothing(browser: Browser, written: Written, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(written.folder, copy)
+    text = (copy / "index.html").read_text()
+    broken = text.replace("<main ", '<img src=x onerror="window.ran = 1"><script>window.ran = 2</script><main ', 1)
+    assert broken != text
+    (copy / "index.html").write_text(broken)
+    tab = browser.new_page()
+    tab.goto(f"{copy.as_uri()}/index.html")
+    settle(tab)
+    assert tab.evaluate("window.ran") is None
+    with pytest.raises(Exception, match="TrustedHTML"):
+        tab.evaluate("() => { document.body.innerHTML = '<b>x</b>'; }")
+    with pytest.raises(Exception, match="TrustedScriptURL"):
+        tab.evaluate("() => { document.createElement('script').src = 'data/front.js'; }")
+    tab.close()
+
+
+def test_missing_data_is_said(browser: Browser, written: Written, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(written.folder, copy)
+    (copy / "data/site.js").unlink()
+    tab = browser.new_page()
+    tab.goto(f"{copy.as_uri()}/case.html#ai.onnx/Split/18/uneven")
+    tab.locator("[role=alert]", has_text="data/site.js is missing").wait_for()
+    tab.close()
