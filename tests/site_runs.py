@@ -114,7 +114,7 @@ def finding(number: int = 1, **members: Any) -> dict[str, Any]:
         "forms": ["plain"], "cases": {"count": 3, "ids": ["ai.onnx/Split/18/uneven"]},
         "example": {
             "case": "ai.onnx/Split/18/uneven", "model": f"model {HOSTILE}", "inputs": {"input": "float[2] [1, 2]"},
-            "expected": {"a": "float[1] [1]"}, "given": HOSTILE, "message": HOSTILE,
+            "expected": {"a": "float[1] [1]"}, "given": {"a": HOSTILE}, "message": HOSTILE,
         },
         "script": "scripts/one.py", "confirmed": {"date": "2026-11-24", "version": "2.0", "exit": 1, "said": HOSTILE},
         "others": [{"backend": "beta", "version": "1", "verdict": "pass", "given": "float[1] [1]"}],

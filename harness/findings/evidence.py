@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 MOST_MODEL, MOST_VALUE, MOST_SHOWN = 6000, 600, 70
 """Characters of a model, of a value, and of a value in a title."""
+UNTOLD = ("the text ", "the case cites ", "tag is ")
+"""How conditions begin that a title does not need, because its other words say as much."""
 TRIES = 3
 """Cases of a candidate that are tried until one fails again."""
 STEPS = 400
@@ -163,7 +165,8 @@ def _outline(value: Any) -> object:  # noqa: ANN401 - any value
 def _title(candidate: Candidate, case: Case, result: Result) -> str:
     """Return what is expected and what came."""
     name = candidate.operator.removeprefix("ai.onnx/")
-    when = f" with {' and '.join(candidate.conditions)}" if 0 < len(candidate.conditions) <= 2 else ""  # noqa: PLR2004
+    told = [text for text in candidate.conditions if not text.startswith(UNTOLD)]
+    when = f" with {' and '.join(told)}" if 0 < len(told) <= 2 else ""  # noqa: PLR2004 - a title is short
     subject = f"{name}{when}"
     expected = _short("; ".join(value for _, value in expected_rows(case)))
     wanted = "a refusal" if case.outcome is Outcome.REJECTS else expected or "an answer"

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import fastjsonschema
 
-from harness.errors import HarnessError
+from harness.findings.finding import BACK, FILE, FIXED, FORMAT, GRAVITY, OPEN, FindingsError
 from harness.verdict import clean, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-FILE = "findings.json"
-FORMAT = 1
 MOST_SCRIPT = 200_000
 """Characters of a script."""
 MOST_BYTES = 200 << 20
@@ -28,9 +26,7 @@ MOST_BYTES = 200 << 20
 MOST_TEXT = 30_000
 """Characters of a model; other texts are shorter."""
 
-KINDS = (
-    "crash", "wrong_value", "wrong_count", "wrong_type", "wrong_shape", "timeout", "refused", "accepted_invalid"
-)  # fmt: skip
+KINDS = tuple(map(str, GRAVITY))
 """Names of verdicts, the gravest first."""
 
 _TEXT, _NUMBER = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 10**9}
@@ -60,13 +56,13 @@ _FINDING = _object(
     forms=_TEXTS,
     cases=_object((), count=_NUMBER, ids=_TEXTS),
     example=_object(
-        (), case=_TEXT, model=_TEXT, inputs=_BY_NAME, expected=_BY_NAME, given=_TEXT, message=_TEXT
+        (), case=_TEXT, model=_TEXT, inputs=_BY_NAME, expected=_BY_NAME, given=_BY_NAME, message=_TEXT
     ),
     script=_TEXT,
     confirmed=_object((), date=_TEXT, version=_TEXT, exit={"type": "integer"}, said=_TEXT),
     others={"type": "array", "items": _object((), backend=_TEXT, version=_TEXT, verdict=_TEXT, given=_TEXT)},
     since=_object((), failing=_TEXTS, passing=_TEXTS),
-    state={"enum": ["open", "fixed", "back", ""]},
+    state={"enum": [OPEN, FIXED, BACK]},
     history={"type": "array", "items": _object((), version=_TEXT, date=_TEXT, state=_TEXT)},
     issue=_TEXT,
     related=_TEXTS,
@@ -78,10 +74,6 @@ SCHEMA = _object(
     apart={"type": "array", "items": _FINDING},
 )
 """JSON Schema of what is used of the file."""
-
-
-class FindingsError(HarnessError):
-    """A folder of findings cannot be used; the text names file and member."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +112,7 @@ class Finding:
     @property
     def counted(self) -> bool:
         """Whether it counts among the findings of its runtime."""
-        return not self.apart and self.state != "fixed"
+        return not self.apart and self.state != FIXED
 
     @property
     def rank(self) -> tuple[int, int, str]:
@@ -188,7 +180,7 @@ def _finding(record: Mapping[str, Any], folder: Path, *, apart: bool) -> Finding
         "backend": line(record["backend"], 80),
         "operator": line(record["operator"], 200),
         "kind": record["kind"],
-        "state": record.get("state") or "open",
+        "state": record.get("state", OPEN),
         "apart": apart,
         "versions": sorted(set(record.get("versions", ()))),
         "link": _address(record.get("link", "")),
@@ -198,7 +190,7 @@ def _finding(record: Mapping[str, Any], folder: Path, *, apart: bool) -> Finding
         "related": [line(item, 200) for item in record.get("related", ())[:50]],
         "case": clean(example.get("case", ""), 600),
         "model": clean(example.get("model", ""), MOST_TEXT),
-        "given": clean(example.get("given", ""), 4000),
+        "given": _rows(example.get("given", {})),
         "message": clean(example.get("message", "")),
         "inputs": _rows(example.get("inputs", {})),
         "expected": _rows(example.get("expected", {})),

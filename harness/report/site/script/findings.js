@@ -45,7 +45,7 @@ function exampleOf(it) {
         element("h3", {}, "Expected"),
         it.expected ? rows(it.expected) : element("p", { class: "dim" }, "a refusal"),
         element("h3", {}, `${it.backend} gives`),
-        element("p", { class: "message" }, element("mark", {}, it.given || "no answer")),
+        it.given ? rows(it.given) : element("p", { class: "message" }, element("mark", {}, "no answer")),
         it.message ? element("p", { class: "message dim" }, it.message) : "",
       ),
     ),

@@ -146,7 +146,7 @@ function kindCells(number, taken, filter) {
     const style = data.styles[data.number[front.index.kinds[kind]]];
     return [element("span", { class: `badge b-${style.family}`, title: `${times} ${style.words}` }, `${style.letter} ${times}`), " "];
   });
-  return element("td", { class: "kinds", "data-label": "findings" }, badges.length ? badges : element("span", { class: "dim" }, "none"));
+  return element("td", { class: "kinds", "data-label": "findings" }, badges.length ? badges : element("span", { class: "dim", title: "no finding of it is in the list" }, "-"));
 }
 
 function heatCell(counts) {
