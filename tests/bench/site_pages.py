@@ -89,7 +89,8 @@ def findings(folder: Path, path: Path, most: int) -> None:
                 "cases": {"count": len(own), "ids": [item.case for item in own[:50]]},
                 "example": {
                     "case": own[0].case, "model": "main (float[2] a) => (float[2] b) { b = Abs (a) }\n" * 4,
-                    "inputs": {"a": "float[2] [1, 2]"}, "expected": {"b": own[0].expected}, "given": {"b": own[0].actual},
+                    "inputs": {"a": "float[2] [1, 2]"}, "expected": {"b": own[0].expected},
+                    "given": {"b": own[0].actual},
                 },
                 "script": script, "state": "open",
             }
