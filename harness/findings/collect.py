@@ -17,7 +17,7 @@ from harness.execution.ask import Asker, ask_and_judge
 from harness.findings import confirm
 from harness.findings.candidates import candidates
 from harness.findings.evidence import Evidence, evidence
-from harness.findings.finding import BACK, FIXED, MOST_IDS, OPEN, SCRIPTS, Finding, Findings
+from harness.findings.finding import BACK, FIXED, MOST_IDS, OPEN, SCRIPTS, Finding, Findings, FindingsError
 from harness.findings.script import shows
 from harness.repro.bug_report import public
 from harness.verdict import clean, line
@@ -104,12 +104,12 @@ def collect(
     made_of = _evidence(every, suite["name"], options, collected, on_step)
     merged = _merged(made_of)
     confirmed = _confirmed(merged, options, collected, on_step)
-    _update(collected, confirmed, before, folder, options, on_step)
+    runtimes = _runtimes(runs)
+    _update(collected, confirmed, _run_again(before, runtimes, folder, options, collected, on_step))
     _add_others(collected, confirmed, options, on_step)
     _add_versions(collected, confirmed, options, on_step)
     own = _related(collected.findings.findings)
-    runtimes = {**collected.findings.runtimes, **_runtimes(runs)}
-    collected.findings = Findings(suite, runtimes, tuple(own))
+    collected.findings = Findings(suite, {**collected.findings.runtimes, **runtimes}, tuple(own))
     return collected
 
 
@@ -223,17 +223,8 @@ def _said(said: Said, version: str) -> dict[str, str | int]:
 # Compared with the findings of before
 
 
-def _update(
-    collected: Collected,
-    confirmed: Sequence[Evidence],
-    before: Findings | None,
-    folder: Path | None,
-    options: Options,
-    on_step: Callable[[str, int, int], None],
-) -> None:
+def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[str, Finding]) -> None:
     """Put the new findings beside those of before: ids, links and histories stay, states change."""
-    known = {item.id: item for item in (before.findings if before else ())}
-    updated = _run_again(known, confirmed, collected, folder, options, on_step)
     for item in confirmed:
         finding = item.finding
         old = _same(updated.values(), finding)
@@ -258,21 +249,22 @@ def _update(
 
 
 def _run_again(
-    known: Mapping[str, Finding],
-    confirmed: Sequence[Evidence],
-    collected: Collected,
+    before: Findings | None,
+    runtimes: Mapping[str, Mapping[str, str]],
     folder: Path | None,
     options: Options,
+    collected: Collected,
     on_step: Callable[[str, int, int], None],
 ) -> dict[str, Finding]:
-    """Return the findings of before, those of the runtimes at hand as their scripts show them now."""
-    versions = {item.finding.backend: item.finding.version for item in confirmed}
-    updated = dict(known)
-    for backend, version in versions.items():
-        own = [item for item in known.values() if item.backend == backend]
-        texts = [(folder / item.script).read_text(encoding="utf-8") for item in own] if folder is not None else []
+    """Return the findings of before by id, those of the runtimes at hand as their scripts show them now."""
+    updated = {item.id: item for item in (before.findings if before else ())}
+    for backend, runtime in runtimes.items():
+        own = [item for item in updated.values() if item.backend == backend]
+        if not own or folder is None:
+            continue
+        version, texts = runtime["version"], [_text_of(folder, item) for item in own]
         for number, (item, said) in enumerate(
-            zip(own, confirm.run_all(backend, version, texts, options.jobs), strict=bool(texts)), 1
+            zip(own, confirm.run_all(backend, version, texts, options.jobs), strict=True), 1
         ):
             on_step("runs the scripts of before", number, len(own))
             if said.status not in {0, 1}:
@@ -291,6 +283,21 @@ def _run_again(
     return updated
 
 
+def _text_of(folder: Path, finding: Finding) -> str:
+    """Return the script of a finding of before.
+
+    Raises:
+        FindingsError: it is gone, or lies outside the folder.
+    """
+    path = folder / finding.script
+    try:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise FindingsError(f"{folder}: {finding.id} has its script outside the folder: {line(finding.script)}")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FindingsError(f"{folder}: the script of {finding.id} cannot be read: {line(error)}") from None
+
+
 def _same(known: Iterable[Finding], finding: Finding) -> Finding | None:
     """Return the finding of before that this one is: of one cause, or else of the same cases."""
     alike = [
@@ -303,7 +310,8 @@ def _same(known: Iterable[Finding], finding: Finding) -> Finding | None:
         if item.cause == finding.cause:
             return item
     own = set(finding.ids)
-    return next((item for item in alike if len(own & set(item.ids)) * 2 > len(own)), None)
+    there = [item for item in alike if item.state != FIXED]  # What its script no longer shows is another fault.
+    return next((item for item in there if len(own & set(item.ids)) * 2 > len(own)), None)
 
 
 # What others do, and other versions

@@ -261,11 +261,41 @@ def test_a_fault_that_is_gone_is_fixed_and_may_come_back(
             item["state"] = state
         (target / finding.FILE).write_text(json.dumps(data))
 
+    statuses(monkeypatch, 1, 0)  # The new script shows it, those of before do not.
+    assert {item.state for item in made(target, softmax, "--update").findings} <= {FIXED, BACK}
+    statuses(monkeypatch, 1, 1)
     changed(FIXED)
     back = made(target, softmax, "--update")
     assert {item.state for item in back.counted} == {BACK}
     assert [event["state"] for event in back.counted[0].history][-1] == BACK
     assert back.counted[0].issue == "https://example.org/1"
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_what_no_run_shows_any_more_is_fixed(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = copied(folder, tmp_path / "findings")
+    path = tmp_path / "passes.ndjson"
+    assert command("run", "--core", "--op", "Relu/14", "--backend", "onnx_reference", "--results", path).status == 0
+    statuses(monkeypatch, 0)
+    done = command("findings", path, "--folder", target, "--update", "--jobs", "1")
+    assert done.status == 0, done.text
+    fixed = finding.read(target)
+    assert {item.state for item in fixed.findings} == {FIXED}
+    assert [event["state"] for event in fixed.findings[0].history] == [OPEN, FIXED]
+
+
+@pytest.mark.parametrize("script_name", ["../outside.py", "scripts/gone.py"])
+def test_a_script_that_cannot_be_read_is_named(script_name: str, folder: Path, tmp_path: Path) -> None:
+    target = copied(folder, tmp_path / "findings")
+    (tmp_path / "outside.py").write_text("")
+    data = json.loads((target / finding.FILE).read_text())
+    data["findings"][0]["script"] = script_name
+    (target / finding.FILE).write_text(json.dumps(data))
+    with pytest.raises(finding.FindingsError, match=data["findings"][0]["id"]):
+        collect._run_again(
+            finding.read(target), {"onnx_reference": {"version": "1"}}, target, collect.Options(Selection()),
+            collect.Collected(finding.read(target)), lambda *_: None,
+        )  # fmt: skip
 
 
 def test_a_candidate_whose_script_does_not_show_it_is_no_finding(
