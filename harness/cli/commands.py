@@ -36,6 +36,10 @@ COMMANDS = {
         "backends", "backends_",
         "List the backends: origin, version, supported types, and how to install missing ones.",
     ),
+    "check-model": Command(
+        "check_model", "check_model",
+        "List what a model uses, and which findings of a runtime concern its operator versions and types.",
+    ),
     "compare": Command("reports", "compare", "Compare two results files: fixed, broken, changed, new, missing cases."),
     "coverage": Command(
         "cases", "coverage_",

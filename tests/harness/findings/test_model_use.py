@@ -1,0 +1,112 @@
+"""Which findings concern a model: by operator version and type, in subgraphs and functions too."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import onnx
+import pytest
+from commands import command
+
+from harness.findings import finding, model_use
+from harness.findings.finding import FIXED, Example, Finding, Findings
+from harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODEL = """
+<ir_version: 10, opset_import: ["" : 18, "own" : 1]>
+main (float[4] x, bool c, int64[4] n) => (float[N] y, float[2] a, float[2] b, int64[4] m) {
+   a, b = Split <axis = 0, num_outputs = 2> (x)
+   m = Neg (n)
+   y = If (c) <
+      then_branch = one () => (float[K] t) { t = Relu (x) },
+      else_branch = two () => (float[L] u) { v = own.twice (x) u = Special (v) }
+   >
+}
+<domain: "own", opset_import: ["" : 13]>
+twice (x) => (y) { y = Add (x, x) }
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    target = tmp_path / "model.onnx"
+    onnx.save(onnx.parser.parse_model(MODEL), target)
+    return target
+
+
+def one(operator: str = "ai.onnx/Split", **members: object) -> Finding:
+    blank = Finding(
+        id="mine-1", backend="mine", runtime="mine", version="1", operator=operator, kind=Verdict.CRASH, title="a title",
+        conditions=("axis=0",), clause="A sentence.", force="", link="", versions=(18,), types=(), forms=(), count=1,
+        ids=(), example=Example("", "", {}, {}, {}, ""), cause="", script="scripts/one.py",
+    )  # fmt: skip
+    return dataclasses.replace(blank, **members)  # type: ignore[arg-type]
+
+
+def test_a_model_is_read_with_its_subgraphs_and_functions(path: Path) -> None:
+    used = {(use.operator, use.version): use for use in model_use.uses(model_use.read(path))}
+    assert set(used) == {
+        ("ai.onnx/Split", 18), ("ai.onnx/Neg", 13), ("ai.onnx/If", 16), ("ai.onnx/Relu", 14), ("ai.onnx/Add", 13),
+        ("ai.onnx/Special", 0),
+    }  # fmt: skip
+    assert used["ai.onnx/Split", 18].attributes == {"axis", "num_outputs"}
+    assert used["ai.onnx/Split", 18].types == {"float"}
+    assert used["ai.onnx/Neg", 13].types == {"int64"}
+    assert used["ai.onnx/Relu", 14].types >= {"float"}
+
+
+@pytest.mark.parametrize(
+    ("item", "concerned"),
+    [
+        (one(), True),
+        (one(versions=(13,)), False),
+        (one(types=("float16",)), False),
+        (one(types=("float16", "float")), True),
+        (one(backend="another"), False),
+        (one(state=FIXED), False),
+        (one(apart="it rests on R4"), False),
+        (one("ai.onnx/Relu", versions=(14,)), True),
+        (one("ai.onnx/Add", versions=(13,)), True),
+        (one("ai.onnx/Mul", versions=(14,)), False),
+    ],
+)
+def test_a_finding_concerns_nodes_of_its_versions_and_types(item: Finding, path: Path, *, concerned: bool) -> None:
+    used = model_use.uses(model_use.read(path))
+    assert bool(model_use.concerns(used, Findings({}, {}, (item,)), "mine")) is concerned
+
+
+def test_the_command_shows_both(path: Path, tmp_path: Path) -> None:
+    runtimes = {"mine": {"runtime": "mine", "version": "1"}, "other": {"runtime": "other", "version": "2"}}
+    finding.write(tmp_path / "findings", Findings({}, runtimes, (one(),)), {"one": ""}, [])
+    done = command("check-model", path, "--backend", "mine==1", "--findings", tmp_path / "findings")
+    assert done.status == 1, done.text
+    for part in (
+        "ai.onnx/Split/18",
+        "axis, num_outputs",
+        "(not of ONNX)",
+        "1 finding concerns",
+        "a title",
+        "A sentence.",
+    ):
+        assert part in done.out, done.text
+    done = command("check-model", path, "--backend", "other", "--findings", tmp_path / "findings")
+    assert done.status == 0, done.text
+    assert "no finding of other 2 concerns this model" in done.out
+    done = command("check-model", path, "--backend", "third", "--findings", tmp_path / "findings")
+    assert done.status == 2
+    assert "it has those of mine, other" in done.err
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe no model", None])
+def test_what_is_no_model_gets_a_sentence(content: bytes | None, tmp_path: Path) -> None:
+    finding.write(tmp_path / "findings", Findings({}, {"mine": {}}, ()), {}, [])
+    target = tmp_path / "model.onnx"
+    if content is not None:
+        target.write_bytes(content)
+    done = command("check-model", target, "--backend", "mine", "--findings", tmp_path / "findings")
+    assert done.status == 2, done.text
+    assert "model.onnx" in done.err, done.text
