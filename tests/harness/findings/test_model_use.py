@@ -40,7 +40,8 @@ def path(tmp_path: Path) -> Path:
 
 def one(operator: str = "ai.onnx/Split", **members: object) -> Finding:
     blank = Finding(
-        id="mine-1", backend="mine", runtime="mine", version="1", operator=operator, kind=Verdict.CRASH, title="a title",
+        id="mine-1", backend="mine", runtime="mine", version="1", operator=operator, kind=Verdict.CRASH,
+        title="a title",
         conditions=("axis=0",), clause="A sentence.", force="", link="", versions=(18,), types=(), forms=(), count=1,
         ids=(), example=Example("", "", {}, {}, {}, ""), cause="", script="scripts/one.py",
     )  # fmt: skip
