@@ -91,6 +91,9 @@ def collect(
         HarnessError: a backend does not start, or has no environment.
     """
     suite = {key: str(runs[0][0].header["suite"].get(key, "")) for key in ("name", "digest")}
+    runtimes = _runtimes(runs)
+    for name, runtime in runtimes.items():  # What cannot be confirmed is known before hours are spent on it.
+        confirm.place(name, runtime["version"])
     collected = Collected(before or Findings(suite, {}, ()))
     every: list[Candidate] = []
     for run, source in runs:
@@ -104,7 +107,6 @@ def collect(
     made_of = _evidence(every, suite["name"], options, collected, on_step)
     merged = _merged(made_of)
     confirmed = _confirmed(merged, options, collected, on_step)
-    runtimes = _runtimes(runs)
     _update(collected, confirmed, _run_again(before, runtimes, folder, options, collected, on_step))
     _add_others(collected, confirmed, options, on_step)
     _add_versions(collected, confirmed, options, on_step)
