@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from harness.findings.candidates import Candidate
     from harness.verdict import Result
 
-MOST_MODEL, MOST_VALUE, MOST_SHOWN = 6000, 600, 70
-"""Characters of a model, of a value, and of a value in a title."""
+MOST_MODEL, MOST_VALUE, MOST_SHOWN, MOST_MESSAGE = 6000, 600, 70, 110
+"""Characters of a model and of a value, and of a value and a message in a title."""
 UNTOLD = ("the text ", "the case cites ", "tag is ")
 """How conditions begin that a title does not need, because its other words say as much."""
 TRIES = 3
@@ -176,7 +176,7 @@ def _title(candidate: Candidate, case: Case, result: Result) -> str:
     if candidate.kind is Verdict.TIMEOUT:
         return line(f"{subject}: no answer, {wanted} expected")
     if candidate.kind is Verdict.REFUSED:
-        return line(f"{subject}: refused ({_short(public(result.message or result.error))}), {wanted} expected")
+        return line(f"{subject}: refused ({_end(public(result.message or result.error))}), {wanted} expected")
     if candidate.kind is Verdict.ACCEPTED_INVALID:
         return line(f"{subject}: {_short(result.actual) or 'an answer'} where the text demands a refusal")
     mismatch = result.mismatch
@@ -185,6 +185,12 @@ def _title(candidate: Candidate, case: Case, result: Result) -> str:
         place = f"{where}: " if where not in {"", "outputs[0]"} else ""
         return line(f"{subject}: {place}{_short(mismatch['expected'])} expected, {_short(mismatch['actual'])} came")
     return line(f"{subject}: {wanted} expected, {_short(result.actual)} came")
+
+
+def _end(message: str) -> str:
+    """Return the end of a message: what is wrong stands behind where."""
+    shown = line(message, 2000)
+    return shown if len(shown) <= MOST_MESSAGE else f"...{shown[-MOST_MESSAGE:].partition(' ')[2]}"
 
 
 def _short(text: object) -> str:
