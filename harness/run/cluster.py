@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import logging
 import os
+import pickle
 import queue
 import resource
 import threading
@@ -44,13 +45,20 @@ CONNECT_SECONDS, WORKER_SECONDS = 20.0, 60.0
 """How long to wait for the scheduler, and for the first worker."""
 LOST_SECONDS = 15.0
 """How long the scheduler may be out of reach."""
+POLL_SECONDS = 0.05
 LOOK_SECONDS = 1.0
 """Seconds between two looks at which Dask workers there are."""
 WARM_SECONDS = 60.0
 """How long adapters wait on a Dask worker for the next task of their run."""
 MOST_DEATHS = 3
 """Dask workers that may die over one task before it is not begun again."""
+MOST_WITH_A_TASK = 64 << 10
+"""Bytes of what is to be skipped that go with each task; more is handed out once."""
 HINT = "pip install 'onnx-conformance[cluster]'"
+
+
+class TaskLostError(Exception):
+    """A task cannot run any more, because the workers are gone that had what it needs."""
 
 
 @dataclass(frozen=True)
@@ -220,6 +228,7 @@ class Cluster:
         self.unfinished: list[Slice] = []
         self._options, self._digest, self._skipped, self._encode = options, digest, skipped, encode
         self._run = f"{os.uname().nodename} {os.getpid()} {time.time_ns()}"
+        self._handed_out: Any = skipped
         self._client: Any = None
         self._local: Any = None
         self._before = cpu_time.so_far()
@@ -231,6 +240,8 @@ class Cluster:
         self._arrived: deque[Arrived] = deque()
         self._reports: list[SliceReport] = []
         self._since_lost: float | None = None
+        self._since_alone: float | None = None
+        """Since when there is no worker."""
         self._processing: Mapping[str, Sequence[str]] = {}
         """By address of a Dask worker, the keys of tasks that it had when somebody last looked."""
         self._next_look = 0.0
@@ -286,9 +297,29 @@ class Cluster:
             for names, needs in self._kinds.items()
         }
         hellos: dict[str, Mapping[str, Any]] = {}
-        for future in futures.values():
-            hellos |= self._checked(self._result(future)).hellos
+        latest = time.monotonic() + WORKER_SECONDS
+        for names, future in futures.items():
+            while not future.done():
+                time.sleep(POLL_SECONDS)
+                self._check_connection()
+                self._look_at_workers()
+                if time.monotonic() > latest and not any(future.key in keys for keys in self._processing.values()):
+                    raise self._nowhere(names)
+            try:
+                hellos |= self._checked(self._result(future)).hellos
+            except (_dask().KilledWorker, TaskLostError) as error:
+                raise HarnessError(
+                    f"--cluster {line(address)}: the Dask workers die that start {line(', '.join(names))}"
+                ) from error
         return hellos
+
+    def _nowhere(self, names: tuple[str, ...]) -> HarnessError:
+        """Return what to say where no worker takes the task of some backends."""
+        needs = " ".join(f"{key}={number:g}" for key, number in self._kinds[names].items())
+        started = f" that has {needs}; start one with --resources '{needs}'" if needs else "; start some"
+        return HarnessError(
+            f"--cluster {line(self._options.cluster)}: no worker is there for {line(names[0])}{started}"
+        )
 
     @property
     def _kinds(self) -> dict[tuple[str, ...], Mapping[str, float]]:
@@ -307,10 +338,13 @@ class Cluster:
 
         Raises:
             HarnessError: the scheduler is gone.
+            TaskLostError: the workers that had what it needs are gone.
         """
         try:
             outcome: Outcome = future.result()
         except (_dask().CancelledError, OSError) as error:  # An OSError where the connection closes meanwhile.
+            if self._client.status == "running":
+                raise TaskLostError from error
             raise self._gone() from error
         return outcome
 
@@ -325,14 +359,14 @@ class Cluster:
 
     def run(self, slices: Sequence[Slice], selection: Selection, on_wait: Callable[[], None]) -> Iterator[Arrived]:
         """Yield results as they come."""
-        skipped = self._client.scatter(self._skipped, broadcast=True, hash=False)
+        self._hand_out()
         known = seconds(slices, self._options.suite, self._options.backends)
         for names, needs in self._kinds.items():
             for number, some in enumerate(_gathered(slices, known)):
-                self._submit(self._task(names, some), skipped, needs, -number)
+                self._submit(self._task(names, some), needs, -number)
         while self._tasks:
             try:
-                key = self._ended.get(timeout=0.25)
+                key = self._ended.get(timeout=5 * POLL_SECONDS)
             except queue.Empty:
                 on_wait()
                 self._check_connection()
@@ -340,25 +374,41 @@ class Cluster:
                 continue
             self._look_at_workers()
             if key in self._tasks:
-                self._take(key, selection, skipped)
+                self._take(key, selection)
             while self._arrived:
                 yield self._arrived.popleft()
 
-    def _submit(self, task: Task, skipped: Any, needs: Mapping[str, float], priority: int) -> None:  # noqa: ANN401
+    def _hand_out(self) -> None:
+        """Give the workers what is to be skipped: once, where there is much of it, and otherwise with each task."""
+        self._handed_out = self._skipped
+        if len(pickle.dumps(self._skipped)) > MOST_WITH_A_TASK:
+            self._handed_out = self._client.scatter(self._skipped, broadcast=True, hash=False)
+
+    def _submit(self, task: Task, needs: Mapping[str, float], priority: int) -> None:
         # No retries: a crash is a verdict, and what raises would raise again.
         future = self._client.submit(
-            run_task, task, skipped, pure=False, retries=0, resources=dict(needs), priority=priority
+            run_task, task, self._handed_out, pure=False, retries=0, resources=dict(needs), priority=priority
         )
         self._tasks[future.key] = future, task
         future.add_done_callback(lambda done: self._ended.put(done.key))
 
-    def _take(self, key: str, selection: Selection, skipped: Any) -> None:  # noqa: ANN401
+    def _take(self, key: str, selection: Selection) -> None:
         future, task = self._tasks[key]
         try:
             outcome = self._checked(self._result(future))
         except _dask().KilledWorker:
             del self._tasks[key]
-            self._again(task, skipped)
+            self._again(task)
+            return
+        except TaskLostError:
+            del self._tasks[key]
+            self._processing, self._next_look = {}, 0.0
+            while not self._processing:
+                time.sleep(POLL_SECONDS)
+                self._check_connection()
+                self._look_at_workers()
+            self._hand_out()
+            self._submit(task, self._kinds[task.options.backends], 1)
             return
         del self._tasks[key]
         self._arrived += outcome.results
@@ -369,7 +419,7 @@ class Cluster:
         self.given_up |= outcome.given_up
         self._of_workers += cpu_time.Cost(outcome.seconds, 0.0)
 
-    def _again(self, task: Task, skipped: Any) -> None:  # noqa: ANN401
+    def _again(self, task: Task) -> None:
         """Submit a task again whose worker died."""
         self._deaths[task.slices] += 1
         if self._deaths[task.slices] >= MOST_DEATHS:
@@ -377,21 +427,38 @@ class Cluster:
             died = f"the Dask worker that ran it died {MOST_DEATHS} times"
             self.faults.append(f"{_few(task.slices)}: {died}; the rest is not run. Is there too little memory?")
             return
-        self._submit(task, skipped, self._kinds[task.options.backends], 1)
+        self._submit(task, self._kinds[task.options.backends], 1)
 
     def _look_at_workers(self) -> None:
-        """Say that a worker has gone, with work that runs again elsewhere; Dask itself begins that again."""
+        """Say that a worker has gone, with work that runs again elsewhere; Dask itself begins that again.
+
+        Raises:
+            HarnessError: there is none any more.
+        """
         if time.monotonic() < self._next_look:
             return
         self._next_look = time.monotonic() + LOOK_SECONDS
         with contextlib.suppress(OSError):  # `_check_connection` says so.
             now: Mapping[str, Sequence[str]] = self._client.processing()
+            self._check_workers(now)
             for worker in self._processing.keys() - now.keys():
                 lost = [self._tasks[key][1] for key in self._processing[worker] if key in self._tasks]
                 if lost:
                     names = _few([part for task in lost for part in task.slices])
                     printing.warn(f"note: Dask worker {line(worker)} is gone; another one runs {names}")
             self._processing = now
+
+    def _check_workers(self, now: Mapping[str, Sequence[str]]) -> None:
+        """Raise HarnessError where there has been no worker for too long: those of a queue may come later."""
+        if now:
+            self._since_alone = None
+            return
+        self._since_alone = self._since_alone or time.monotonic()
+        if time.monotonic() - self._since_alone > WORKER_SECONDS:
+            raise HarnessError(
+                f"--cluster {line(self._options.cluster)}: it has had no worker for {WORKER_SECONDS:g} s; start some, "
+                "such as `dask worker ADDRESS`"
+            )
 
     def _check_connection(self) -> None:
         """Raise HarnessError where the scheduler has been out of reach for too long."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 from typing import TYPE_CHECKING, Any
 
+import distributed
 import pytest
 from commands import adapter, command
 
+from harness.errors import HarnessError
 from harness.execution.adapter_process import Limits
 from harness.results.stream import Run as Stream
 from harness.run import cluster
@@ -122,6 +125,32 @@ def test_a_scheduler_out_of_reach_is_a_line(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
     said = refused("--cluster", "tcp://127.0.0.1:9")
     assert "is the scheduler there, and has it workers?" in said
+
+
+def test_where_all_workers_go_the_run_ends_with_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "MOST_CASES", 5)
+    monkeypatch.setattr(cluster, "TASK_SLICES", 1)
+    path = tmp_path / "some.ndjson"
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
+    ) as local:
+        run = Run(options(path, cluster=local.scheduler_address))
+
+        def on_result(_: Result) -> None:
+            monkeypatch.setattr(cluster, "WORKER_SECONDS", 1.0)
+            local.scale(0)
+
+        with pytest.raises(HarnessError, match="it has had no worker for 1 s; start some"):
+            run.run(on_result)
+    stream = Stream(path)
+    assert not stream.complete
+    assert list(stream.results())
+
+
+def test_a_device_that_no_worker_has_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "WORKER_SECONDS", 3.0)
+    said = refused("--cluster", "local:1", "--resource", f"{adapter('good')}=GPU:1")
+    assert "that has GPU=1; start one with --resources 'GPU=1'" in said
 
 
 @pytest.mark.parametrize(
