@@ -55,7 +55,7 @@ COMMANDS = {
     ),
     "findings": Command(
         "findings", "findings_",
-        "Turn failures into distinct faults, ranked, each with its sentence, its smallest case and a script.",
+        "Turn failures into distinct faults, each with its sentence, its smallest case and a script that shows it.",
     ),
     "gate": Command("gate", "gate_", "Compare a results file with expectations."),
     "generate": Command("cases", "generate", "Write cases in ONNX's test-data layout, for runners of any language."),

@@ -48,7 +48,7 @@ def findings_(
     files: tuple[Path, ...], folder: Path, ops: tuple[str, ...], others: tuple[str, ...], versions: tuple[str, ...],
     jobs: int | None, seconds: float, timeout: float, *, update: bool,
 ) -> None:  # fmt: skip
-    """Turn failures into distinct faults, ranked, each with its sentence, its smallest case and a script that shows it.
+    """Turn failures into distinct faults, each with its sentence, its smallest case and a script that shows it.
 
     A finding is what one script shows in a fresh environment of the runtime. Failures that rest on a reading, a
     reworded sentence or rounding are listed apart and not counted.

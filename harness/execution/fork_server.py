@@ -123,18 +123,20 @@ class ForkServer:
         return self._ended
 
     def _read(self) -> None:
-        """Read what it has said."""
-        if self._process is None or self._ended:
+        """Read all that it has said, and whether it has ended."""
+        if self._process is None:
             return
         self._control.settimeout(0)
-        try:
-            data = self._control.recv(CHUNK)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        self._ended = not data
-        *lines, self._text = (self._text + data).split(b"\n")
+        while not self._ended:
+            try:
+                data = self._control.recv(CHUNK)
+            except BlockingIOError:
+                break
+            except OSError:
+                data = b""
+            self._ended = not data
+            self._text += data
+        *lines, self._text = self._text.split(b"\n")
         self._pids += [int(text) for text in lines if text.isdigit()]
         said = [clean(text.decode("utf-8", "replace")) for text in lines if not text.isdigit()]
         self.obstacle = self.obstacle or " ".join(said)
