@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -344,6 +345,48 @@ def test_an_answer_beyond_memory_is_blamed_on_its_own_case(
     assert isinstance(reply, Broken), reply
     assert "does not fit into the memory of the harness" in reply.message, reply
     assert isinstance(after, Answered), after
+
+
+LAST_WORDS = """
+import os
+import sys
+from pathlib import Path
+
+
+def info():
+    return {"runtime": "chatty", "version": "1"}
+
+
+def run(model, inputs, outputs):
+    if not Path("asked").exists():
+        Path("asked").touch()
+        raise ValueError("the first case")
+    print("last words", file=sys.stderr, flush=True)
+    Path("ends").touch()
+    os._exit(6)
+"""
+
+
+def test_what_a_process_printed_last_is_kept_where_it_is_read_before_the_answer_before(
+    cases: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "chatty.py").write_text(LAST_WORDS)
+    with Asker(backend_names.resolve("./chatty.py"), Limits()) as opened:
+        process = opened.process
+        process.put(cases["lengths"])
+        process.put(cases["even"])
+        while not (tmp_path / "ends").exists():
+            time.sleep(0.01)
+        process._on_stderr()
+        process._on_stdout()
+        received: list[CaseReply] = []
+        while len(received) < 2:
+            poll(opened.selector, [process])
+            received += process.take_replies()
+    last = received[-1].reply
+    assert isinstance(last, Died), received
+    assert "last words" in last.stderr
 
 
 # Giving up

@@ -14,7 +14,8 @@ import pytest
 from commands import command
 from orphans import runs
 
-from harness.execution import backend_names, fork_server, self_check
+from backends import fork_server
+from harness.execution import backend_names, self_check
 from harness.execution.adapter_process import Limits
 from harness.execution.fork_server import ForkServer
 from harness.run.scheduler import Scheduler
@@ -243,8 +244,5 @@ def test_adapters_here_that_declare_it_can_be_forked() -> None:
 
 
 def test_the_other_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    from backends import fork_server as served  # noqa: PLC0415 - beside the module of the harness with that name
-
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert "Linux" in served.obstacle()
-    assert fork_server.END_SECONDS > 0
+    assert "Linux" in fork_server.obstacle()
