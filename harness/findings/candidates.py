@@ -11,7 +11,7 @@ from harness.analysis import explain
 from harness.findings.finding import GRAVITY
 from harness.results.errata import built_with, is_erratum
 from harness.results.summary import signature
-from harness.verdict import Result, Verdict, split_operator
+from harness.verdict import Result, Verdict, line, split_operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ class Candidate:
     """Failures of one operator on one backend with one verdict and one cause.
 
     Attributes:
-        backend: of the run.
+        backend, version: of the run: its name, and the version of its runtime.
         operator: without a version.
         kind: their verdict.
         conditions: that they share and passes have not; empty where there are none.
@@ -46,6 +46,7 @@ class Candidate:
     """
 
     backend: str
+    version: str
     operator: str
     kind: Verdict
     conditions: tuple[str, ...]
@@ -110,11 +111,11 @@ def candidates(
             own = [failures[case] for case in finding.statement.cases if case in failures and case not in taken]
             if own:
                 taken.update(result.case for result in own)
-                made.append(_candidate(item.backend, item.operator, finding.statement.conditions, own))
+                made.append(_candidate(run, item.backend, item.operator, finding.statement.conditions, own))
         left = [r for r in failures.values() if r.verdict is item.verdict and r.case not in taken]
-        made += [_candidate(item.backend, item.operator, (), group) for group in _by_signature(left)]
+        made += [_candidate(run, item.backend, item.operator, (), group) for group in _by_signature(left)]
     for (backend, operator, _, why), results in aside.items():
-        made.append(_candidate(backend, operator, (), results, why))
+        made.append(_candidate(run, backend, operator, (), results, why))
     return made, explained.note
 
 
@@ -126,7 +127,8 @@ def _by_signature(results: Sequence[Result]) -> list[list[Result]]:
 
 
 def _candidate(
-    backend: str, operator: str, conditions: tuple[str, ...], results: Sequence[Result], why: str = ""
+    run: Run, backend: str, operator: str, conditions: tuple[str, ...], results: Sequence[Result], why: str = ""
 ) -> Candidate:
     ordered = tuple(sorted(results, key=lambda result: result.as_example))
-    return Candidate(backend, operator, results[0].verdict, conditions, ordered, why)
+    version = line(run.header["backends"][backend].get("version", ""), 80)
+    return Candidate(backend, version, operator, results[0].verdict, conditions, ordered, why)

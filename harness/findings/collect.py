@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import multiprocessing
-import re
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -19,8 +18,10 @@ from harness.findings.candidates import candidates
 from harness.findings.evidence import Evidence, evidence
 from harness.findings.finding import BACK, FIXED, MOST_IDS, OPEN, SCRIPTS, Finding, Findings, FindingsError
 from harness.findings.script import shows
+from harness.findings.smallest import Budget
+from harness.minimize import search
 from harness.repro.bug_report import public
-from harness.verdict import clean, line
+from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -104,7 +105,8 @@ def collect(
         every += made
         if note:
             collected.notes.append(note)
-    made_of = _evidence(every, suite["name"], options, collected, on_step)
+    budget = Budget((suite["name"], suite["digest"]), options.seconds, options.timeout)
+    made_of = _evidence(every, budget, options, collected, on_step)
     merged = _merged(made_of)
     confirmed = _confirmed(merged, options, collected, on_step)
     _update(collected, confirmed, _run_again(before, runtimes, folder, options, collected, on_step))
@@ -128,7 +130,7 @@ def _runtimes(runs: Iterable[tuple[Run, Suite | None]]) -> dict[str, dict[str, s
 
 def _evidence(
     every: Sequence[Candidate],
-    suite: str,
+    budget: Budget,
     options: Options,
     collected: Collected,
     on_step: Callable[[str, int, int], None],
@@ -137,7 +139,7 @@ def _evidence(
     made: list[Evidence] = []
     if not every:
         return made
-    for done, (item, outcome) in enumerate(_outcomes(every, suite, options), 1):
+    for done, (item, outcome) in enumerate(_outcomes(every, budget, options.jobs), 1):
         if isinstance(outcome, str):
             collected.dropped.append((item.backend, item.operator, str(item.kind), outcome))
         else:
@@ -146,20 +148,20 @@ def _evidence(
     return sorted(made, key=lambda item: (item.finding.rank, item.finding.ids))
 
 
-def _outcomes(every: Sequence[Candidate], suite: str, options: Options) -> Iterator[tuple[Candidate, Evidence | str]]:
-    if options.jobs == 1:
+def _outcomes(every: Sequence[Candidate], budget: Budget, jobs: int) -> Iterator[tuple[Candidate, Evidence | str]]:
+    if jobs == 1:
         for item in every:
-            yield item, _one(item, suite, options.seconds, options.timeout)
+            yield item, _one(item, budget)
         return
-    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
-        futures = {pool.submit(_one, item, suite, options.seconds, options.timeout): item for item in every}
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        futures = {pool.submit(_one, item, budget): item for item in every}
         for future in as_completed(futures):
             yield futures[future], future.result()
 
 
-def _one(candidate: Candidate, suite: str, seconds: float, timeout: float) -> Evidence | str:
+def _one(candidate: Candidate, budget: Budget) -> Evidence | str:
     try:
-        return evidence(candidate, suite, seconds, timeout) or "no case of it fails again in the same way"
+        return evidence(candidate, budget) or "no case of it fails again in the same way"
     except HarnessError as error:
         return line(error)
 
@@ -379,9 +381,6 @@ def _add_versions(
     )
 
 
-_WORD = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?|'[^']*'|\"[^\"]*\"|tensor\(\w+\)")
-
-
 def _related(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings, each with those of other operators of its runtime that look like the same fault.
 
@@ -390,10 +389,9 @@ def _related(findings: Iterable[Finding]) -> list[Finding]:
     groups: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
     listed = list(findings)
     for item in listed:
-        name = item.operator.rpartition("/")[2]
-        message = _WORD.sub("#", item.example.message).replace(name, "#")
-        key: tuple[object, ...] = (item.backend, item.kind, item.apart, item.conditions, message)
-        if message.strip("# :") or item.conditions:
+        message = _without_names(item)
+        key: tuple[object, ...] = (item.backend, item.kind, item.apart, () if message else item.conditions, message)
+        if message or item.conditions:
             groups[key].append(item)
     by_id = {
         item.id: tuple(other.id for other in group if other.operator != item.operator)
@@ -401,3 +399,11 @@ def _related(findings: Iterable[Finding]) -> list[Finding]:
         for item in group
     }
     return [dataclasses.replace(item, related=by_id.get(item.id, ())) for item in listed]
+
+
+def _without_names(finding: Finding) -> str:
+    """Return the message of a refusal without what differs by operator; empty where nothing is left of it."""
+    if finding.kind is not Verdict.REFUSED:
+        return ""
+    name = finding.operator.rpartition("/")[2]
+    return search.masked(finding.example.message).replace(name, "#").strip("# :.")

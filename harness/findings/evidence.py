@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import numpy as np
 import onnx
 
 from harness.analysis.sentences import leading
@@ -14,34 +14,24 @@ from harness.case.case import Outcome
 from harness.case.expected_text import expected_rows
 from harness.case.model_text import model_text
 from harness.case.value_text import one
-from harness.errors import HarnessError
-from harness.execution import backend_names
-from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker, ask_and_judge
-from harness.findings import script
+from harness.findings import script, smallest
 from harness.findings.finding import MOST_IDS, Example, Finding
 from harness.minimize import search
 from harness.repro.bug_report import public
 from harness.spec import links
-from harness.suites.lookup import find_case, open_suite, plan_of
 from harness.verdict import Verdict, clean, line, natural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from harness.case.case import Case
     from harness.declare.data import Value
     from harness.findings.candidates import Candidate
+    from harness.findings.smallest import Budget, Smallest
     from harness.verdict import Result
 
 MOST_MODEL, MOST_VALUE, MOST_SHOWN, MOST_MESSAGE = 6000, 600, 70, 110
 """Characters of a model and of a value, and of a value and a message in a title."""
 UNTOLD = ("the text ", "the case cites ", "tag is ")
 """How conditions begin that a title does not need, because its other words say as much."""
-TRIES = 3
-"""Cases of a candidate that are tried until one fails again."""
-STEPS = 400
-"""Cases that a backend may run while one is cut down."""
 
 
 @dataclass(frozen=True)
@@ -59,50 +49,31 @@ class Evidence:
     case: Case
 
 
-def evidence(candidate: Candidate, suite: str, seconds: float, timeout: float) -> Evidence | None:
+def evidence(candidate: Candidate, budget: Budget) -> Evidence | None:
     """Return the evidence of a candidate; None where no case of it fails again as it did.
-
-    Args:
-        candidate: the failures.
-        suite: the name of their suite.
-        seconds: how long a case may be cut down.
-        timeout: seconds that a case may take.
 
     Raises:
         HarnessError: the backend does not start.
     """
-    target = backend_names.resolve(candidate.backend)
-    limits = Limits(timeout=timeout)
-    source = open_suite(suite)
-    for first in candidate.results[:TRIES]:
-        case = find_case(first.case, (source,))
-        try:
-            small = search.minimize(case, plan_of(case), target, limits, STEPS, seconds)
-            case, result, outputs, hello = small.case, small.result, small.answer.outputs, small.answer.hello
-        except HarnessError:  # Some cases cannot be made smaller; this one may show the fault as it is.
-            with Asker(target, limits) as asker:
-                hello = dict(asker.process.hello)
-                result, outputs = ask_and_judge(asker, case)
-        if result.verdict is candidate.kind:
-            return _made(candidate, case, result, outputs, hello)
-    return None
+    found = smallest.smallest(candidate, budget)
+    return None if found is None else _made(candidate, found)
 
 
-def _made(
-    candidate: Candidate, case: Case, result: Result, outputs: Sequence[Value], hello: Mapping[str, Any]
-) -> Evidence:
+def _made(candidate: Candidate, found: Smallest) -> Evidence:
+    case, result, hello = found.case, found.result, found.hello
     backend = candidate.backend.partition("==")[0]
-    names = [*case.outputs, *("?" for _ in outputs[len(case.outputs) :])]
+    names = [*case.outputs, *("?" for _ in found.given[len(case.outputs) :])]
     example = Example(
         case=case.id,
         model=model_text(case.model, MOST_MODEL),
         inputs={line(name): clean(one(value), MOST_VALUE) for name, value in case.inputs.items()},
         expected={line(name): clean(value, MOST_VALUE) for name, value in expected_rows(case)},
-        given={line(name): clean(one(value), MOST_VALUE) for name, value in zip(names, outputs, strict=False)},
+        given={line(name): clean(value, MOST_VALUE) for name, value in zip(names, found.given, strict=False)},
         message=line(public(result.message), MOST_VALUE),
     )
-    cause = _cause(candidate, case, result)
     clauses = leading(case, result)
+    clause = clauses[0] if clauses else ""
+    cause = _cause(candidate, found, clause)
     operators = sorted({item.operator for item in candidate.results}, key=natural)
     title = _title(candidate, case, result)
     finding = Finding(
@@ -114,7 +85,7 @@ def _made(
         kind=candidate.kind,
         title=title,
         conditions=candidate.conditions,
-        clause=clauses[0] if clauses else "",
+        clause=clause,
         force=case.force,
         link=links.place(operators[-1]),
         versions=tuple(int(version) for name in operators if (version := name.rpartition("/")[2]).isdigit()),
@@ -130,36 +101,50 @@ def _made(
     return Evidence(finding, script.text(case, candidate.backend, hello, title), case)
 
 
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+def _cause(candidate: Candidate, found: Smallest, clause: str) -> str:
+    """Return a digest that two candidates of one cause share.
+
+    A refusal says its cause, and a forbidden model has it in its sentence. Otherwise it is what cannot be taken away
+    from the smallest case, nodes, attributes, inputs, what is special in their values, and how the answer differs.
+    """
+    case, result = found.case, found.result
+    parts: list[object] = [candidate.backend.partition("==")[0], candidate.operator, str(candidate.kind)]
+    if candidate.kind is Verdict.REFUSED and result.message.strip():
+        parts.append(search.masked(public(result.message)))
+    else:
+        graph = onnx.load_from_string(case.model).graph
+        parts += [
+            clause if candidate.kind is Verdict.ACCEPTED_INVALID else "",
+            [
+                (node.op_type, sorted(map(_outline_of, node.attribute)), [bool(name) for name in node.input])
+                for node in graph.node
+            ],
+            [_outline(value) for value in case.inputs.values()],
+            search.cause(case, result)[2:],
+        ]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def _cause(candidate: Candidate, case: Case, result: Result) -> str:
-    """Return a digest that two candidates of one cause share: the graph but for names and opset, and the difference."""
-    graph = onnx.load_from_string(case.model).graph
-    nodes = [
-        (
-            node.op_type,
-            sorted(
-                (item.name, item.type, item.SerializeToString()) for item in node.attribute if not item.HasField("g")
-            ),
-            [bool(name) for name in node.input],
-            len(node.output),
-        )
-        for node in graph.node
-    ]
-    inputs = [_outline(value) for value in case.inputs.values()]
-    difference = search.cause(case, result)[2:]
-    text = repr(
-        (candidate.backend.partition("==")[0], candidate.operator, str(candidate.kind), nodes, inputs, difference)
-    )
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def _outline_of(attribute: onnx.AttributeProto) -> tuple[str, object]:
+    """Return the name of an attribute, and what tells another fault: a word, or the sign of a number."""
+    value = onnx.helper.get_attribute_value(attribute)
+    if isinstance(value, int | float):
+        return attribute.name, str(np.sign(value))
+    if isinstance(value, bytes):
+        return attribute.name, repr(value)
+    if attribute.type == onnx.AttributeProto.STRINGS:
+        return attribute.name, repr(sorted(set(value)))
+    return attribute.name, ""
 
 
-def _outline(value: Any) -> object:  # noqa: ANN401 - any value
-    """Return the shape of a value."""
-    if isinstance(value, list):
-        return [_outline(item) for item in value]
-    return tuple(value.shape) if hasattr(value, "shape") else type(value).__name__
+def _outline(value: Value) -> object:
+    """Return what is special in a value: a scalar, an empty tensor, NaN or infinity among its elements."""
+    if not isinstance(value, np.ndarray):
+        return [_outline(item) for item in value] if isinstance(value, list) else type(value).__name__
+    special = []
+    if np.issubdtype(value.dtype, np.inexact):
+        special = [name for name, is_it in (("nan", np.isnan), ("inf", np.isinf)) if is_it(value).any()]
+    return [value.ndim == 0, value.size == 0, *special]
 
 
 def _title(candidate: Candidate, case: Case, result: Result) -> str:

@@ -122,6 +122,16 @@ class Finding:
         return self.state == FIXED, GRAVITY.index(self.kind), -self.count, self.id
 
 
+def causes(findings: Iterable[Finding]) -> int:
+    """Return how many findings there are when those of several operators that look like one fault count once."""
+    seen: set[str] = set()
+    count = 0
+    for item in findings:
+        count += item.id not in seen
+        seen.update((item.id, *item.related))
+    return count
+
+
 def as_json(finding: Finding) -> dict[str, Any]:
     """Return a finding as it stands in the file."""
     data = dataclasses.asdict(finding)

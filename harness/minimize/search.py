@@ -311,7 +311,7 @@ def same_kind(original: Plan, plan: Plan) -> bool:
     return (
         plan.outcome is original.outcome
         and plan.decided == original.decided
-        and _masked(plan.detail) == _masked(original.detail)
+        and masked(plan.detail) == masked(original.detail)
         and _empty(plan) <= _empty(original)
         and all(_ranks(plan).get(name, rank) == rank for name, rank in _ranks(original).items())
         and _elements(plan.expected) <= max(MOST_EXPECTED, _elements(original.expected))
@@ -358,7 +358,7 @@ def _is_empty(value: Any) -> bool:  # noqa: ANN401 - any value
 
 def cause(case: Case, result: Result) -> tuple[str, ...]:
     """Return a signature that two failures of one cause share: verdict, error and kind of difference."""
-    shared = [_masked(part) for part in signature(result)]
+    shared = [masked(part) for part in signature(result)]
     if result.verdict in WRONG:
         where = str(result.mismatch.get("where", ""))
         index = re.match(r"outputs\[(\d+)\]", where)
@@ -379,7 +379,7 @@ def _difference(result: Result) -> list[str]:
     return [*kinds, "rounding" if relative is not None and relative <= ROUNDING else "far"]
 
 
-def _masked(text: str) -> str:
+def masked(text: str) -> str:
     """Return a message with numbers, tensor types and quoted text masked, whatever their count."""
     return re.sub(r"#(?:[\s,x-]*#)*", "#", re.sub(r"-?\d+(?:\.\d+)?|tensor\(\w+\)|'[^']*'", "#", text))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from harness.findings.finding import FIXED, GRAVITY
+from harness.findings.finding import FIXED, GRAVITY, OPEN, causes
 from harness.report.markup import plain
 from harness.verdict import line
 
@@ -52,7 +52,8 @@ def _markdown(findings: Findings) -> Iterator[str]:
     yield (
         "Distinct faults of runtimes, the gravest first. Each has the sentence of ONNX's text that it breaks, its "
         "smallest case, and a script that needs only onnx, numpy and the runtime: it exits with 1 while the fault is "
-        "there, and with 0 when it is gone. `findings.json` has all of it.\n\n"
+        "there, and with 0 when it is gone. `findings.json` has all of it. A finding is of one operator; *causes* "
+        "counts those of several operators once that fail with one message, or under the same conditions.\n\n"
     )
     yield f"{_table(findings, 'github')}\n"
     for backend in sorted(findings.runtimes):
@@ -60,30 +61,27 @@ def _markdown(findings: Findings) -> Iterator[str]:
         if not own:
             continue
         yield f"\n## {_name(findings, backend)}\n\n"
-        rows = [
-            [
-                str(item.kind) + (f", {item.state}" if item.state != "open" else ""),
-                f"[{plain(item.title)}]({item.script})",
-                plain(f"«{item.clause}»" if item.clause else ""),
-                f"{item.count:,}",
-                ", ".join(map(str, item.versions)),
-                f"[issue]({item.issue})" if item.issue.startswith("https://") else "",
-            ]
-            for item in own
-        ]
-        yield tabulate(
-            rows, ["kind", "what", "the text", "cases", "versions", ""], tablefmt="github", disable_numparse=True
-        )
-        yield "\n"
+        yield from (_item(item) for item in own)
     if findings.apart:
         yield "\n## Apart, and not counted\n\n"
         yield "Failures that rest on a reading, on a sentence that was reworded later, or on rounding.\n\n"
-        rows = [
-            [_name(findings, item.backend), str(item.kind), f"[{plain(item.title)}]({item.script})", plain(item.apart)]
-            for item in findings.apart
-        ]
-        yield tabulate(rows, ["runtime", "kind", "what", "why apart"], tablefmt="github", disable_numparse=True)
-        yield "\n"
+        for item in findings.apart:
+            yield (
+                f"- {_name(findings, item.backend)}, {item.kind}: [{plain(item.title)}]({item.script}): "
+                f"{plain(item.apart)}\n"
+            )
+
+
+def _item(finding: Finding) -> str:
+    """Return a finding as an item of a list."""
+    state = f" ({finding.state})" if finding.state != OPEN else ""
+    text = f" «{plain(finding.clause)}»" if finding.clause else ""
+    versions = ", ".join(map(str, finding.versions))
+    issue = f" [issue]({finding.issue})" if finding.issue.startswith("https://") else ""
+    return (
+        f"- **{finding.kind}**{state} [{plain(finding.title)}]({finding.script}){text} "
+        f"({finding.count:,} {'case' if finding.count == 1 else 'cases'}, version {versions}){issue}\n"
+    )
 
 
 def _name(findings: Findings, backend: str) -> str:
@@ -103,6 +101,7 @@ def _table(findings: Findings, style: str) -> str:
         [
             _name(findings, backend),
             sum(counts[backend, kind] for kind in kinds),
+            causes(_there(findings.of(backend))),
             *(counts[backend, kind] or "" for kind in kinds),
             aside[backend] or "",
         ]
@@ -111,10 +110,11 @@ def _table(findings: Findings, style: str) -> str:
     total = [
         "all",
         sum(counts.values()),
+        sum(causes(_there(findings.of(backend))) for backend in backends),
         *(sum(counts[name, kind] for name in backends) for kind in kinds),
         aside.total(),
     ]
-    return tabulate([*rows, total], ["runtime", "findings", *kinds, "apart"], tablefmt=style)
+    return tabulate([*rows, total], ["runtime", "findings", "causes", *kinds, "apart"], tablefmt=style)
 
 
 def _there(findings: Iterable[Finding]) -> list[Finding]:

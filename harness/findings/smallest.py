@@ -1,0 +1,131 @@
+"""The smallest case of a fault and the answer to it, kept in the cache: an interrupted command goes on where it was.
+
+A search runs a case some hundred times. What it found is kept as soon as it is there, under a key of everything that it
+comes from: the suite, the runtime and its version, the cases, the limits, and the code that searches and judges.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from harness.case.value_text import one
+from harness.errors import HarnessError
+from harness.execution import backend_names
+from harness.execution.adapter_process import Limits
+from harness.execution.ask import Asker, ask_and_judge
+from harness.minimize import search
+from harness.results import stream
+from harness.suites import packs
+from harness.suites.lookup import find_case, open_suite, plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.case.case import Case
+    from harness.findings.candidates import Candidate
+    from harness.verdict import Result
+
+TRIES = 3
+"""Cases of a candidate that are tried until one fails again."""
+STEPS = 400
+"""Cases that a backend may run while one is cut down."""
+
+
+@dataclass(frozen=True)
+class Smallest:
+    """The smallest case of a candidate.
+
+    Attributes:
+        case: it fails as the candidate's cases do.
+        result: of it.
+        given: the values of the answer, as text.
+        hello: of the adapter that gave it.
+    """
+
+    case: Case
+    result: Result
+    given: tuple[str, ...]
+    hello: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a search may take.
+
+    Attributes:
+        suite: name and digest of the suite that the cases are of.
+        seconds: how long a case may be cut down.
+        timeout: seconds that a case may take.
+    """
+
+    suite: tuple[str, str]
+    seconds: float
+    timeout: float
+
+
+def smallest(candidate: Candidate, budget: Budget) -> Smallest | None:
+    """Return the smallest case of a candidate; None where no case of it fails again as it did.
+
+    Raises:
+        HarnessError: the backend does not start.
+    """
+    name = _key(candidate, budget)
+    found = _read(name)
+    if found is None and (found := _search(candidate, budget)) is not None:
+        _write(name, found)
+    return found
+
+
+def _search(candidate: Candidate, budget: Budget) -> Smallest | None:
+    target = backend_names.resolve(candidate.backend)
+    limits = Limits(timeout=budget.timeout)
+    source = open_suite(budget.suite[0])
+    for first in candidate.results[:TRIES]:
+        case = find_case(first.case, (source,))
+        try:
+            small = search.minimize(case, plan_of(case), target, limits, STEPS, budget.seconds)
+            case, result, outputs, hello = small.case, small.result, small.answer.outputs, small.answer.hello
+        except HarnessError:  # Some cases cannot be made smaller; this one may show the fault as it is.
+            with Asker(target, limits) as asker:
+                hello = dict(asker.process.hello)
+                result, outputs = ask_and_judge(asker, case)
+        if result.verdict is candidate.kind:
+            return Smallest(case, result, tuple(map(one, outputs)), hello)
+    return None
+
+
+def _key(candidate: Candidate, budget: Budget) -> str:
+    cases = (result.case for result in candidate.results[:TRIES])
+    return packs.key(
+        "smallest", *budget.suite, candidate.backend, candidate.version, str(candidate.kind), *cases,
+        str(budget.seconds), str(budget.timeout), *_code(),
+    )  # fmt: skip
+
+
+@functools.cache
+def _code() -> tuple[str, ...]:
+    """Return the code that searches and judges."""
+    here = Path(__file__).parent
+    own = (Path(__file__), here.parent / "execution" / "judge.py", *sorted((here.parent / "minimize").glob("*.py")))
+    return tuple(path.read_text(encoding="utf-8") for path in own)
+
+
+def _read(name: str) -> Smallest | None:
+    said, pack = cast("dict[str, Any] | None", packs.read_json(name)), packs.read(name)
+    if said is None or pack is None:
+        return None
+    return Smallest(next(pack), stream.from_record(said["result"]), tuple(said["given"]), said["hello"])
+
+
+def _write(name: str, found: Smallest) -> None:
+    case = found.case
+    if case.allowance.bounds is not None:  # As values: nobody can make this case again to compute them.
+        case = dataclasses.replace(
+            case, allowance=dataclasses.replace(case.allowance, bounds=tuple(case.allowance.bounds))
+        )
+    packs.write(name, [case])
+    packs.write_json(name, {"result": stream.to_record(found.result), "given": found.given, "hello": dict(found.hello)})
