@@ -167,22 +167,41 @@ def _one(candidate: Candidate, budget: Budget) -> Evidence | str:
 
 
 def _merged(made: Iterable[Evidence]) -> list[Evidence]:
-    """Return one for each cause: those whose smallest cases are one graph that fails in one way are one finding."""
+    """Return one for each cause.
+
+    Those whose smallest cases have one outline are one. So are two of the same version of an operator where the one
+    has all that the other needs to fail in this way: nothing shows that what else is special in it matters.
+    """
     by_cause: dict[tuple[str, str], Evidence] = {}
     for item in made:
         key = item.finding.cause, item.finding.apart
         by_cause[key] = _joined(by_cause[key], item) if key in by_cause else item
-    return list(by_cause.values())
+    kept: list[Evidence] = []
+    for item in sorted(by_cause.values(), key=lambda item: len(item.outline.features)):
+        number = next((number for number, other in enumerate(kept) if _covers(other, item)), None)
+        if number is None:
+            kept.append(item)
+        else:
+            kept[number] = _joined(kept[number], item)
+    return sorted(kept, key=lambda item: (item.finding.rank, item.finding.ids))
+
+
+def _covers(one: Evidence, other: Evidence) -> bool:
+    a, b = one.finding, other.finding
+    alike = (a.backend, a.operator, a.kind, a.apart) == (b.backend, b.operator, b.kind, b.apart)
+    return alike and bool({*a.versions} & {*b.versions}) and one.outline.covers(other.outline)
 
 
 def _joined(first: Evidence, other: Evidence) -> Evidence:
     a, b = first.finding, other.finding
+    shared = tuple(text for text in a.conditions if text in b.conditions)
     joined = dataclasses.replace(
         a,
+        title=a.title if shared == a.conditions else first.title,
         versions=tuple(sorted({*a.versions, *b.versions})),
         types=tuple(sorted({*a.types, *b.types})),
         forms=tuple(sorted({*a.forms, *b.forms})),
-        conditions=a.conditions or b.conditions,
+        conditions=shared,
         count=a.count + b.count,
         ids=tuple(dict.fromkeys((*a.ids, *b.ids)))[:MOST_IDS],
     )

@@ -34,6 +34,32 @@ UNTOLD = ("the text ", "the case cites ", "tag is ")
 """How conditions begin that a title does not need, because its other words say as much."""
 
 
+Feature = tuple[str | int | bool, ...]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What tells one cause from another.
+
+    Attributes:
+        features: what cannot be taken away from the smallest case: its nodes, attributes and inputs, and what is
+            special in their values.
+        difference: how the answer to it differs from what is expected.
+    """
+
+    features: frozenset[Feature]
+    difference: tuple[str, ...]
+
+    def covers(self, other: Outline) -> bool:
+        """Return whether another case would fail for this cause already, whatever else is special in it."""
+        return self.difference == other.difference and self.features <= other.features
+
+    def digest(self, *parts: str) -> str:
+        """Return a digest that findings of one cause share."""
+        text = repr((parts, sorted(map(repr, self.features)), self.difference))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What shows a fault.
@@ -42,11 +68,15 @@ class Evidence:
         finding: not confirmed yet.
         script: the text that shows it.
         case: the smallest one.
+        outline: of its cause.
+        title: of the finding, without its conditions.
     """
 
     finding: Finding
     script: str
     case: Case
+    outline: Outline
+    title: str
 
 
 def evidence(candidate: Candidate, budget: Budget) -> Evidence | None:
@@ -73,9 +103,10 @@ def _made(candidate: Candidate, found: Smallest) -> Evidence:
     )
     clauses = leading(case, result)
     clause = clauses[0] if clauses else ""
-    cause = _cause(candidate, found, clause)
+    outline = _outline(found, clause)
+    cause = outline.digest(backend, candidate.operator, str(candidate.kind))
     operators = sorted({item.operator for item in candidate.results}, key=natural)
-    title = _title(candidate, case, result)
+    title = _title(candidate, case, result, candidate.conditions)
     finding = Finding(
         id=f"{backend}-{candidate.operator.rpartition('/')[2].lower()}-{candidate.kind}-{cause[:6]}",
         backend=backend,
@@ -98,59 +129,62 @@ def _made(candidate: Candidate, found: Smallest) -> Evidence:
         script="",
         apart=candidate.apart,
     )
-    return Evidence(finding, script.text(case, candidate.backend, hello, title), case)
+    text = script.text(case, candidate.backend, hello, title)
+    return Evidence(finding, text, case, outline, _title(candidate, case, result, ()))
 
 
-def _cause(candidate: Candidate, found: Smallest, clause: str) -> str:
-    """Return a digest that two candidates of one cause share.
+def _outline(found: Smallest, clause: str) -> Outline:
+    """Return what tells the cause of a smallest case from others of its backend, operator and kind.
 
-    A refusal says its cause, and a forbidden model has it in its sentence. Otherwise it is what cannot be taken away
-    from the smallest case, nodes, attributes, inputs, what is special in their values, and how the answer differs.
+    A refusal says its cause, and a forbidden model has it in its sentence.
     """
     case, result = found.case, found.result
-    parts: list[object] = [candidate.backend.partition("==")[0], candidate.operator, str(candidate.kind)]
-    if candidate.kind is Verdict.REFUSED and result.message.strip():
-        parts.append(search.masked(public(result.message)))
-    else:
-        graph = onnx.load_from_string(case.model).graph
-        parts += [
-            clause if candidate.kind is Verdict.ACCEPTED_INVALID else "",
-            [
-                (node.op_type, sorted(map(_outline_of, node.attribute)), [bool(name) for name in node.input])
-                for node in graph.node
-            ],
-            [_outline(value) for value in case.inputs.values()],
-            search.cause(case, result)[2:],
-        ]
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+    if result.verdict is Verdict.REFUSED and result.message.strip():
+        return Outline(frozenset(), (search.masked(public(result.message)),))
+    features: set[Feature] = set()
+    for node in onnx.load_from_string(case.model).graph.node:
+        features.add((node.op_type,))
+        features.update((node.op_type, item.name, _kind_of(item)) for item in node.attribute)
+        features.update((node.op_type, number, bool(name)) for number, name in enumerate(node.input))
+    for number, value in enumerate(case.inputs.values()):
+        features.update(("input", number, text) for text in _special(value))
+    return Outline(
+        frozenset(features),
+        (
+            clause if result.verdict is Verdict.ACCEPTED_INVALID else "",
+            result.signal,
+            str(result.mismatch.get("where", "")).partition("]")[0],
+            *(search.difference(result) if result.verdict is Verdict.WRONG_VALUE else ()),
+        ),
+    )
 
 
-def _outline_of(attribute: onnx.AttributeProto) -> tuple[str, object]:
-    """Return the name of an attribute, and what tells another fault: a word, or the sign of a number."""
+def _kind_of(attribute: onnx.AttributeProto) -> str:
+    """Return of an attribute's value what tells another fault: a word, or the sign of a number."""
     value = onnx.helper.get_attribute_value(attribute)
     if isinstance(value, int | float):
-        return attribute.name, str(np.sign(value))
+        return str(np.sign(value))
     if isinstance(value, bytes):
-        return attribute.name, repr(value)
-    if attribute.type == onnx.AttributeProto.STRINGS:
-        return attribute.name, repr(sorted(set(value)))
-    return attribute.name, ""
+        return repr(value)
+    return repr(sorted(set(value))) if attribute.type == onnx.AttributeProto.STRINGS else ""
 
 
-def _outline(value: Value) -> object:
-    """Return what is special in a value: a scalar, an empty tensor, NaN or infinity among its elements."""
+def _special(value: Value) -> list[str]:
+    """Return what is special in a value: that it is a scalar or empty, has NaN or infinity among its elements."""
+    if isinstance(value, list):
+        return sorted({text for item in value for text in _special(item)} | ({"empty"} if not value else set()))
     if not isinstance(value, np.ndarray):
-        return [_outline(item) for item in value] if isinstance(value, list) else type(value).__name__
-    special = []
+        return [] if value is not None else ["absent"]
+    special = [text for text, is_it in (("scalar", value.ndim == 0), ("empty", value.size == 0)) if is_it]
     if np.issubdtype(value.dtype, np.inexact):
-        special = [name for name, is_it in (("nan", np.isnan), ("inf", np.isinf)) if is_it(value).any()]
-    return [value.ndim == 0, value.size == 0, *special]
+        special += [text for text, is_it in (("nan", np.isnan), ("inf", np.isinf)) if is_it(value).any()]
+    return special
 
 
-def _title(candidate: Candidate, case: Case, result: Result) -> str:
+def _title(candidate: Candidate, case: Case, result: Result, conditions: tuple[str, ...]) -> str:
     """Return what is expected and what came."""
     name = candidate.operator.removeprefix("ai.onnx/")
-    told = [text for text in candidate.conditions if not text.startswith(UNTOLD)]
+    told = [text for text in conditions if not text.startswith(UNTOLD)]
     when = f" with {' and '.join(told)}" if 0 < len(told) <= 2 else ""  # noqa: PLR2004 - a title is short
     subject = f"{name}{when}"
     expected = _short("; ".join(value for _, value in expected_rows(case)))

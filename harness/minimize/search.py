@@ -364,11 +364,11 @@ def cause(case: Case, result: Result) -> tuple[str, ...]:
         index = re.match(r"outputs\[(\d+)\]", where)
         shared.append(_INDEX.sub("", case.outputs[int(index[1])]) if index else where)
     if result.verdict is Verdict.WRONG_VALUE and case.outcome is Outcome.VALUES:
-        shared += _difference(result)
+        shared += difference(result)
     return tuple(shared)
 
 
-def _difference(result: Result) -> list[str]:
+def difference(result: Result) -> list[str]:
     """Return the kinds of the values that differ: a NaN in place of a number is another fault than a wrong number."""
     mismatch = result.mismatch
     kinds = []
