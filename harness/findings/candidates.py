@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import defaultdict
 from dataclasses import dataclass
@@ -9,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from harness.analysis import explain
 from harness.findings.finding import GRAVITY
+from harness.minimize.search import masked
 from harness.results.errata import built_with, is_erratum
 from harness.results.summary import signature
 from harness.verdict import Result, Verdict, line, split_operator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from harness.results.stream import Run
     from harness.suites.selection import Selection
@@ -114,9 +116,25 @@ def candidates(
                 made.append(_candidate(run, item.backend, item.operator, finding.statement.conditions, own))
         left = [r for r in failures.values() if r.verdict is item.verdict and r.case not in taken]
         made += [_candidate(run, item.backend, item.operator, (), group) for group in _by_signature(left)]
+    made = _one_for_each_message(made)
     for (backend, operator, _, why), results in aside.items():
         made.append(_candidate(run, backend, operator, (), results, why))
     return made, explained.note
+
+
+def _one_for_each_message(every: Iterable[Candidate]) -> list[Candidate]:
+    """Join refusals of one operator in the same words, whatever its version: a refusal says its cause."""
+    groups: dict[tuple[object, ...], Candidate] = {}
+    for number, item in enumerate(every):
+        message = masked(item.results[0].message) if item.kind is Verdict.REFUSED else ""
+        key = (item.backend, item.operator, message) if message else (number,)
+        if key in groups:
+            first = groups[key]
+            results = tuple(sorted((*first.results, *item.results), key=lambda result: result.as_example))
+            shared = tuple(text for text in first.conditions if text in item.conditions)
+            item = dataclasses.replace(first, results=results, conditions=shared)  # noqa: PLW2901 - both are one
+        groups[key] = item
+    return list(groups.values())
 
 
 def _by_signature(results: Sequence[Result]) -> list[list[Result]]:
