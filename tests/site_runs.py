@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.case.case import Case
-    from harness.report.site.findings import Finding
+    from harness.findings.finding import Finding
     from harness.report.site.results import Results
 
 HOSTILE = (

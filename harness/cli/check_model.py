@@ -9,7 +9,7 @@ import click
 from harness import printing
 from harness.cli.options import exit_with
 from harness.errors import HarnessError
-from harness.findings import finding, model_use
+from harness.findings import findings_file, model_use
 from harness.report import model_use as written
 
 
@@ -27,7 +27,7 @@ def check_model(model: Path, backend: str, folder: Path) -> None:
 
     Exit status: 0 no finding concerns it, 1 some do, 2 the model or the findings cannot be read.
     """
-    known = finding.read(folder)
+    known = findings_file.read(folder)
     name = backend.partition("==")[0]
     if name not in known.runtimes:
         there = ", ".join(sorted(known.runtimes)) or "none"

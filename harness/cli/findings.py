@@ -11,7 +11,7 @@ from harness import printing
 from harness.cli.options import Seconds, available_cores, exit_with, suite_of
 from harness.errors import HarnessError
 from harness.execution import backend_names
-from harness.findings import collect, finding
+from harness.findings import collect, findings_file
 from harness.report import findings as written
 from harness.results.stream import Run
 from harness.run import progress
@@ -19,6 +19,8 @@ from harness.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from harness.findings.finding import Findings
 
 
 @click.command("findings")
@@ -76,24 +78,24 @@ def findings_(
     for option, glob in sorted(selection.idle):
         raise HarnessError(f"{option} {glob!r} matches no operator of these results")
     found = collected.findings
-    finding.write(folder, found, collected.scripts, [("README.md", written.markdown(found))])
+    findings_file.write(folder, found, collected.scripts, [("README.md", written.markdown(found))])
     for note in collected.notes:
         printing.warn(f"note: {note}")
     for text in written.lines(found, collected.dropped):
         printing.show(text)
-    printing.show(f"\n{folder / finding.FILE}")
-    exit_with(1 if any(item.state != finding.FIXED for item in found.counted) else 0)
+    printing.show(f"\n{folder / findings_file.FILE}")
+    exit_with(1 if any(item.counted for item in found.findings) else 0)
 
 
-def _before(folder: Path, *, update: bool) -> finding.Findings | None:
+def _before(folder: Path, *, update: bool) -> Findings | None:
     """Return the findings of the folder, where they are to be updated.
 
     Raises:
         HarnessError: there are none, or some that nobody asked to update.
     """
     if update:
-        return finding.read(folder)
-    if (folder / finding.FILE).exists():
+        return findings_file.read(folder)
+    if (folder / findings_file.FILE).exists():
         raise HarnessError(f"{folder} has findings already; --update compares with them, and keeps their ids and links")
     return None
 

@@ -9,12 +9,14 @@ import click
 
 from harness import printing
 from harness.cli import page_cases
-from harness.report.site import findings, site
+from harness.findings import findings_file
+from harness.report.site import site
 from harness.report.site.folder import SiteFolder
 from harness.report.site.results import Results
 from harness.results.stream import Run
 from harness.run import progress
 from harness.suites.selection import Selection
+from harness.verdict import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,11 +42,15 @@ def site_(files: tuple[Path, ...], findings_folder: Path | None, out: Path) -> N
     from the network. Exit status: 0 the site is written, 2 a file cannot be read or written.
     """
     folder = SiteFolder(out)
-    shown = findings.read(findings_folder) if findings_folder is not None else None
+    found, scripts = None, {}
+    if findings_folder is not None:
+        read = findings_file.read(findings_folder)
+        found = sorted(read.findings, key=lambda item: item.rank)
+        scripts = {item.id: clean(findings_file.script_of(findings_folder, item)) for item in found}
     results = Results([Run(path) for path in files])
     cases, missing = _cases(results)
     with progress.steps("describes failing cases") as advance:
-        size = site.write(folder, results, shown, cases, missing, advance)
+        size = site.write(folder, results, found, scripts, cases, missing, advance)
     printing.show(f"{out / 'index.html'}: {size / 1e6:.1f} MB")
 
 

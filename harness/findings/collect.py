@@ -16,7 +16,8 @@ from harness.execution.ask import Asker, ask_and_judge
 from harness.findings import confirm
 from harness.findings.candidates import candidates
 from harness.findings.evidence import Evidence, evidence
-from harness.findings.finding import BACK, FIXED, MOST_IDS, OPEN, SCRIPTS, Finding, Findings, FindingsError
+from harness.findings.finding import BACK, FIXED, MOST_IDS, OPEN, Finding, Findings
+from harness.findings.findings_file import SCRIPTS, script_of
 from harness.findings.script import shows
 from harness.findings.smallest import Budget
 from harness.minimize import search
@@ -285,7 +286,7 @@ def _run_again(
         own = [item for item in updated.values() if item.backend == backend]
         if not own or folder is None:
             continue
-        version, texts = runtime["version"], [_text_of(folder, item) for item in own]
+        version, texts = runtime["version"], [script_of(folder, item) for item in own]
         for number, (item, said) in enumerate(
             zip(own, confirm.run_all(backend, version, texts, options.jobs), strict=True), 1
         ):
@@ -304,21 +305,6 @@ def _run_again(
                 item, version=version, state=state, history=history, confirmed=_said(said, version)
             )
     return updated
-
-
-def _text_of(folder: Path, finding: Finding) -> str:
-    """Return the script of a finding of before.
-
-    Raises:
-        FindingsError: it is gone, or lies outside the folder.
-    """
-    path = folder / finding.script
-    try:
-        if not path.resolve().is_relative_to(folder.resolve()):
-            raise FindingsError(f"{folder}: {finding.id} has its script outside the folder: {line(finding.script)}")
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FindingsError(f"{folder}: the script of {finding.id} cannot be read: {line(error)}") from None
 
 
 def _same(known: Iterable[Finding], finding: Finding) -> Finding | None:

@@ -1,23 +1,15 @@
-"""A finding: one distinct fault of one runtime; and the file that keeps the findings of a project."""
+"""A finding: one distinct fault of one runtime."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness import atomic_file
-from harness.errors import HarnessError
-from harness.verdict import Verdict, line
+from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
-FORMAT = 1
-FILE = "findings.json"
-SCRIPTS = "scripts"
 MOST_IDS = 50
 """Ids of cases that a finding keeps."""
 
@@ -32,10 +24,6 @@ GRAVITY = (
 """The kinds of findings, the gravest first: a crash, a wrong answer in silence, a wrong type or shape, a hang, ..."""
 OPEN, FIXED, BACK = "open", "fixed", "back"
 """States: the fault is there; it is gone; it was gone, and is there again."""
-
-
-class FindingsError(HarnessError):
-    """The findings of a folder cannot be read or written; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +105,11 @@ class Finding:
     apart: str = ""
 
     @property
+    def counted(self) -> bool:
+        """Whether it counts: it is there, and not apart."""
+        return not self.apart and self.state != FIXED
+
+    @property
     def rank(self) -> tuple[bool, int, int, str]:
         """The sort key: those that are there before those that are gone, the gravest first, then by number of cases."""
         return self.state == FIXED, GRAVITY.index(self.kind), -self.count, self.id
@@ -130,37 +123,6 @@ def causes(findings: Iterable[Finding]) -> int:
         count += item.id not in seen
         seen.update((item.id, *item.related))
     return count
-
-
-def as_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding as it stands in the file."""
-    data = dataclasses.asdict(finding)
-    data["cases"] = {"count": data.pop("count"), "ids": data.pop("ids")}
-    if not finding.apart:
-        del data["apart"]
-    return data
-
-
-def from_json(data: Mapping[str, Any]) -> Finding:
-    """Return a finding of a file.
-
-    Raises:
-        KeyError, TypeError, ValueError: a member is missing, or of another kind.
-    """
-    own = {item.name for item in dataclasses.fields(Finding)} - {"count", "ids", "example", "kind"}
-    members = {name: value for name, value in data.items() if name in own}
-    for name in ("conditions", "versions", "types", "forms", "related", "others", "history"):
-        members[name] = tuple(members[name])
-    texts = [members[name] for name in ("id", "backend", "operator", "title", "script", "cause")]
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError("a text is none")
-    cases = data["cases"]
-    kind = Verdict(data["kind"])
-    if kind not in GRAVITY:
-        raise ValueError(f"{kind} is no kind")
-    return Finding(
-        **members, kind=kind, count=int(cases["count"]), ids=tuple(cases["ids"]), example=Example(**data["example"])
-    )
 
 
 @dataclass(frozen=True)
@@ -190,54 +152,3 @@ class Findings:
     def of(self, backend: str) -> list[Finding]:
         """Return those of a backend that count, the gravest first."""
         return [item for item in self.counted if item.backend == backend]
-
-
-def read(folder: Path) -> Findings:
-    """Return the findings of a folder.
-
-    Raises:
-        FindingsError: there are none, or the file is damaged.
-    """
-    path = folder / FILE
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FindingsError(
-            f"{path}: {error.strerror}; `onnx-conformance findings RESULTS --folder {folder}` writes it"
-        ) from None
-    except ValueError as error:
-        raise FindingsError(f"{path} is no JSON: {line(error)}") from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise FindingsError(f"{path} is no file of findings in format {FORMAT}")
-    found: list[Finding] = []
-    for name in ("findings", "apart"):
-        for number, item in enumerate(data.get(name, ())):
-            try:
-                found.append(from_json(item))
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise FindingsError(f"{path}: {name}[{number}] is damaged: {line(repr(error), 120)}") from None
-    return Findings(data.get("suite", {}), data.get("runtimes", {}), tuple(found))
-
-
-def write(folder: Path, findings: Findings, scripts: Mapping[str, str], texts: Iterable[tuple[str, str]]) -> None:
-    """Write the findings of a folder, their scripts, and other texts by file name.
-
-    Raises:
-        FindingsError: it cannot be written.
-    """
-    data = {
-        "format": FORMAT,
-        "suite": dict(findings.suite),
-        "runtimes": {name: dict(item) for name, item in sorted(findings.runtimes.items())},
-        "findings": [as_json(item) for item in findings.counted],
-        "apart": [as_json(item) for item in findings.apart],
-    }
-    try:
-        (folder / SCRIPTS).mkdir(parents=True, exist_ok=True)
-        for name, text in scripts.items():
-            atomic_file.write(folder / SCRIPTS / f"{name}.py", [text])
-        atomic_file.write(folder / FILE, [json.dumps(data, indent=1, ensure_ascii=False), "\n"])
-        for name, text in texts:
-            atomic_file.write(folder / name, [text])
-    except OSError as error:
-        raise FindingsError(f"cannot write {error.filename or folder}: {error.strerror}") from error

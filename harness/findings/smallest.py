@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from harness.case.case import Case
 from harness.case.value_text import one
 from harness.errors import HarnessError
 from harness.execution import backend_names
@@ -25,7 +26,6 @@ from harness.suites.lookup import find_case, open_suite, plan_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from harness.case.case import Case
     from harness.findings.candidates import Candidate
     from harness.verdict import Result
 
@@ -94,7 +94,7 @@ def _search(candidate: Candidate, budget: Budget) -> Smallest | None:
                 hello = dict(asker.process.hello)
                 result, outputs = ask_and_judge(asker, case)
         if result.verdict is candidate.kind:
-            return Smallest(case, result, tuple(map(one, outputs)), hello)
+            return Smallest(_by_itself(case), result, tuple(map(one, outputs)), hello)
     return None
 
 
@@ -102,7 +102,7 @@ def _key(candidate: Candidate, budget: Budget) -> str:
     cases = (result.case for result in candidate.results[:TRIES])
     return packs.key(
         "smallest", *budget.suite, candidate.backend, candidate.version, str(candidate.kind), *cases,
-        str(budget.seconds), str(budget.timeout), *_code(),
+        str(STEPS), str(budget.seconds), str(budget.timeout), *_code(),
     )  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def _key(candidate: Candidate, budget: Budget) -> str:
 def _code() -> tuple[str, ...]:
     """Return the code that searches and judges."""
     here = Path(__file__).parent
-    own = (Path(__file__), here.parent / "execution" / "judge.py", *sorted((here.parent / "minimize").glob("*.py")))
+    own = (here.parent / "execution" / "judge.py", *sorted((here.parent / "minimize").glob("*.py")))
     return tuple(path.read_text(encoding="utf-8") for path in own)
 
 
@@ -118,14 +118,17 @@ def _read(name: str) -> Smallest | None:
     said, pack = cast("dict[str, Any] | None", packs.read_json(name)), packs.read(name)
     if said is None or pack is None:
         return None
-    return Smallest(next(pack), stream.from_record(said["result"]), tuple(said["given"]), said["hello"])
+    return Smallest(_by_itself(next(pack)), stream.from_record(said["result"]), tuple(said["given"]), said["hello"])
+
+
+def _by_itself(case: Case) -> Case:
+    """Return a case without the pack that it came from; its bounds as values, which nobody can compute again."""
+    case = Case(**{item.name: getattr(case, item.name) for item in dataclasses.fields(Case) if item.init})
+    if case.allowance.bounds is None:
+        return case
+    return dataclasses.replace(case, allowance=dataclasses.replace(case.allowance, bounds=tuple(case.allowance.bounds)))
 
 
 def _write(name: str, found: Smallest) -> None:
-    case = found.case
-    if case.allowance.bounds is not None:  # As values: nobody can make this case again to compute them.
-        case = dataclasses.replace(
-            case, allowance=dataclasses.replace(case.allowance, bounds=tuple(case.allowance.bounds))
-        )
-    packs.write(name, [case])
+    packs.write(name, [found.case])
     packs.write_json(name, {"result": stream.to_record(found.result), "given": found.given, "hello": dict(found.hello)})

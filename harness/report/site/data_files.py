@@ -11,14 +11,14 @@ import numpy as np
 from harness.report.html import blocks, page_data
 from harness.report.html.case_data import PIECES
 from harness.report.html.verdict_styles import ABSENT, ORDER, STYLES
-from harness.report.site.findings import KINDS
+from harness.report.site.findings import KINDS, shown
 from harness.report.site.scores import GRADES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from harness.findings.finding import Finding
     from harness.report.html.table import Table
-    from harness.report.site.findings import Finding
     from harness.report.site.results import Operator, Results
 
 LETTERS = {number: STYLES[verdict].letter for number, verdict in enumerate(ORDER)} | {ABSENT: "."}
@@ -99,7 +99,7 @@ def search(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
                 results.owner(finding) or finding.backend,
                 finding.state,
                 finding.count,
-                int(finding.apart),
+                int(bool(finding.apart)),
             ]
             for finding in findings
         ],
@@ -191,17 +191,19 @@ def case_blocks(table: Table, of: Operator, places: Sequence[int], described: Ma
         yield blocks.packed_json({"texts": list(texts), "rows": rows, "described": descriptions})
 
 
-def finding_blocks(table: Table, findings: Sequence[Finding], slug: str) -> Iterator[tuple[str, list[str], str]]:
+def finding_blocks(
+    table: Table, findings: Sequence[Finding], scripts: Mapping[str, str], slug: str
+) -> Iterator[tuple[str, list[str], str]]:
     """Yield the blocks of an operator's findings: name, ids, data; `known` cases have a page."""
     for number, first in enumerate(range(0, len(findings), FINDINGS)):
         part = findings[first : first + FINDINGS]
         data = {
             finding.id: {
-                **finding.shown,
-                "script": finding.script,
+                **shown(finding),
+                "script": scripts.get(finding.id, ""),
                 "known": [
                     case
-                    for case in dict.fromkeys((finding.shown.get("case", ""), *finding.shown.get("cases", ())))
+                    for case in dict.fromkeys((finding.example.case, *finding.ids))
                     if table.number_of(case) is not None
                 ],
             }

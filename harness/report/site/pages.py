@@ -22,9 +22,9 @@ from harness.verdict import line, split_operator
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from harness.findings.finding import Finding
     from harness.report.html.table import Table
     from harness.report.html.verdict_styles import VerdictStyle
-    from harness.report.site.findings import Finding
     from harness.report.site.results import Operator, Results
     from harness.report.site.runtimes import Runtime
 
@@ -62,7 +62,7 @@ class Site:
     """
 
     results: Results
-    findings: tuple[Finding, ...] | None
+    findings: Sequence[Finding] | None
     missing: str
     stamp: str
     environment: Environment = field(init=False, repr=False)
@@ -245,7 +245,9 @@ def shell(site: Site, page: str, title: str) -> str:
 def kinds(site: Site, of: Runtime) -> tuple[tuple[str, int], ...]:
     """Return how many findings of each kind a runtime has; those that are fixed or apart do not count."""
     own = [
-        finding.kind for finding in site.findings or () if finding.counted and site.results.owner(finding) == of.name
+        str(finding.kind)
+        for finding in site.findings or ()
+        if finding.counted and site.results.owner(finding) == of.name
     ]
     return tuple((kind, own.count(kind)) for kind in KINDS if kind in own)
 

@@ -18,7 +18,7 @@ from harness.verdict import line, natural, split_operator
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from harness.report.site.findings import Finding
+    from harness.findings.finding import Finding
     from harness.report.site.runtimes import Bools, Bytes, Runtime
     from harness.report.site.scores import Numbers, Score
     from harness.results.stream import Run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from harness.report.html import blocks
@@ -10,10 +11,10 @@ from harness.report.html.case_data import Describer
 from harness.report.site import data_files, pages, runtimes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from harness.case.case import Case
-    from harness.report.site.findings import Finding
+    from harness.findings.finding import Finding
     from harness.report.site.folder import SiteFolder
     from harness.report.site.results import Results
 
@@ -24,7 +25,8 @@ SHELLS = (("case", "Case"), ("finding", "Finding"), ("findings", "Findings"))
 def write(
     folder: SiteFolder,
     results: Results,
-    findings: tuple[Finding, ...] | None = None,
+    findings: Sequence[Finding] | None = None,
+    scripts: Mapping[str, str] = MappingProxyType({}),
     cases: Iterable[Case] = (),
     missing: str = "",
     advance: Callable[[int, int], None] = lambda _done, _all: None,
@@ -34,7 +36,8 @@ def write(
     Args:
         folder: of the site; files of an earlier one are replaced or removed, others are left alone.
         results: of the runs.
-        findings: None: there is no list of findings.
+        findings: the gravest first; None: there is no list of findings.
+        scripts: of the findings, by id.
         cases: of the suite, for models, inputs and scripts; those that no runtime fails are skipped.
         missing: why there are none, as a sentence; empty where there are.
         advance: called with the number of cases that are described, and that of all to describe.
@@ -56,7 +59,7 @@ def write(
     data("front", blocks.packed_json({**data_files.front(results, shown), "layout": layout}))
     data("numbers", numbers)
     data("search", blocks.packed_json(data_files.search(results, shown)))
-    files = _findings(results, shown, data)
+    files = _findings(results, shown, scripts, data)
     data("site", blocks.packed_json(data_files.site(results, files)))
     places = [runtime.main.place for runtime in results.runtimes]
     for operator in results.operators:
@@ -108,7 +111,9 @@ def _described(
     return described
 
 
-def _findings(results: Results, findings: tuple[Finding, ...], data: Callable[[str, str], None]) -> dict[str, str]:
+def _findings(
+    results: Results, findings: Sequence[Finding], scripts: Mapping[str, str], data: Callable[[str, str], None]
+) -> dict[str, str]:
     """Write the findings by operator; return by id the name of the file that has it."""
     by_operator: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -116,7 +121,7 @@ def _findings(results: Results, findings: tuple[Finding, ...], data: Callable[[s
     slugs = runtimes.slugs(by_operator)
     files: dict[str, str] = {}
     for name, own in by_operator.items():
-        for file, ids, packed in data_files.finding_blocks(results.table, own, slugs[name]):
+        for file, ids, packed in data_files.finding_blocks(results.table, own, scripts, slugs[name]):
             data(file, packed)
             files |= dict.fromkeys(ids, file)
     return files

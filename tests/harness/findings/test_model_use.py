@@ -9,7 +9,7 @@ import onnx
 import pytest
 from commands import command
 
-from harness.findings import finding, model_use
+from harness.findings import findings_file, model_use
 from harness.findings.finding import FIXED, Example, Finding, Findings
 from harness.verdict import Verdict
 
@@ -82,7 +82,7 @@ def test_a_finding_concerns_nodes_of_its_versions_and_types(item: Finding, path:
 
 def test_the_command_shows_both(path: Path, tmp_path: Path) -> None:
     runtimes = {"mine": {"runtime": "mine", "version": "1"}, "other": {"runtime": "other", "version": "2"}}
-    finding.write(tmp_path / "findings", Findings({}, runtimes, (one(),)), {"one": ""}, [])
+    findings_file.write(tmp_path / "findings", Findings({}, runtimes, (one(),)), {"one": ""}, [])
     done = command("check-model", path, "--backend", "mine==1", "--findings", tmp_path / "findings")
     assert done.status == 1, done.text
     for part in (
@@ -104,7 +104,7 @@ def test_the_command_shows_both(path: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe no model", None])
 def test_what_is_no_model_gets_a_sentence(content: bytes | None, tmp_path: Path) -> None:
-    finding.write(tmp_path / "findings", Findings({}, {"mine": {}}, ()), {}, [])
+    findings_file.write(tmp_path / "findings", Findings({}, {"mine": {}}, ()), {}, [])
     target = tmp_path / "model.onnx"
     if content is not None:
         target.write_bytes(content)

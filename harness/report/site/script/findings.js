@@ -95,7 +95,7 @@ async function findingShow() {
       "article",
       { class: "case" },
       element("h1", { id: "finding-title" }, it.title),
-      element("p", { class: "facts" }, kindBadge(it.kind), " ", column ? anchor(`runtime/${column.slug}.html`, {}, runtime) : runtime, ` · ${STATES[it.state] ?? it.state}`, it.apart ? " · apart: not counted" : ""),
+      element("p", { class: "facts" }, kindBadge(it.kind), " ", column ? anchor(`runtime/${column.slug}.html`, {}, runtime) : runtime, ` · ${STATES[it.state] ?? it.state}`, it.apart ? ` · apart, not counted: ${it.why}` : ""),
       it.clause ? element("blockquote", {}, quoted(it.clause)) : "",
       it.clause && (binds || it.link) ? element("p", { class: "note" }, binds ? `It breaks ${binds}. ` : "", it.link ? outward(it.link, "The text at onnx.ai") : "") : "",
       rows(factsOf(it)),

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from site_runs import REPRO, Written, finding, results_of, write, write_findings
 
+from harness.findings import findings_file
 from harness.generation import plans
-from harness.report.site import findings, site
+from harness.report.site import site
 from harness.report.site.folder import SiteFolder
 from harness.report.site.results import Results
 from harness.results.stream import Run
@@ -73,7 +74,8 @@ def written(runs: list[Path], cases: list[Case], tmp_path_factory: pytest.TempPa
         ),
     ]
     source = write_findings(folder / "findings", listed, [finding(4, id="alpha-apart", title="Apart of alpha")])
-    shown = findings.read(source)
+    shown = sorted(findings_file.read(source).findings, key=lambda item: item.rank)
+    scripts = {item.id: findings_file.script_of(source, item) for item in shown}
     results = Results([Run(path) for path in runs])
-    site.write(SiteFolder(folder / "out"), results, shown, cases)
-    return Written(folder / "out", results, {case.id: case for case in cases}, shown)
+    site.write(SiteFolder(folder / "out"), results, shown, scripts, cases)
+    return Written(folder / "out", results, {case.id: case for case in cases}, tuple(shown))
