@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import pickle
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from commands import command
@@ -16,9 +17,12 @@ from harness.errors import HarnessError
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
 from harness.execution.ask import Asker
-from harness.findings import candidates, collect, confirm, findings_file, script
+from harness.findings import candidates, collect, confirm, evidence, findings_file, script, smallest
 from harness.findings.confirm import Place, Said
+from harness.findings.evidence import Evidence, Outline
 from harness.findings.finding import BACK, FIXED, GRAVITY, OPEN, Example, Finding, Findings
+from harness.findings.smallest import Budget
+from harness.results import stream
 from harness.results.stream import Run
 from harness.suites.generated import Generated
 from harness.suites.selection import Selection
@@ -325,6 +329,80 @@ def plain(name: str, operator: str, message: str, **fields: Any) -> Finding:
         cause=name, script="",
     )  # fmt: skip
     return dataclasses.replace(blank, **fields)
+
+
+def candidates_of(results: Path) -> list[candidates.Candidate]:
+    return candidates.candidates(Run(results), Generated(), Selection())[0]
+
+
+def test_a_smallest_case_is_kept_until_something_that_it_depends_on_changes(
+    softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
+    one, budget = candidates_of(softmax)[0], Budget(("generated", "x"), 2.0, 20.0)
+    searched: list[str] = []
+    search = smallest._search
+
+    def counted(candidate: candidates.Candidate, budget: Budget) -> smallest.Smallest | None:
+        searched.append(candidate.version)
+        return search(candidate, budget)
+
+    monkeypatch.setattr(smallest, "_search", counted)
+    first, kept = smallest.smallest(one, budget), smallest.smallest(one, budget)
+    assert first is not None
+    assert kept is not None
+    assert len(searched) == 1
+    assert stream.encoded(kept.result) == stream.encoded(first.result)
+    assert (kept.given, kept.hello) == (first.given, first.hello)
+    assert kept.case.digests() == first.case.digests()
+    assert kept.case.expected is not None
+    pickle.loads(pickle.dumps(kept))  # It comes from a process of its own.
+    made = [evidence._made(one, found) for found in (first, kept)]
+    assert made[0].finding == made[1].finding
+    assert made[0].script == made[1].script
+    for other in (
+        (dataclasses.replace(one, version="2"), budget),
+        (one, dataclasses.replace(budget, suite=("generated", "y"))),
+        (one, dataclasses.replace(budget, seconds=1.0)),
+    ):
+        smallest.smallest(*other)
+    assert len(searched) == 4
+
+
+def outline(*features: str, difference: str = "far", operator: str = "ai.onnx/Sin", version: int = 7) -> Evidence:
+    own = Outline(frozenset((text,) for text in features), (difference,))
+    item = plain("-".join(features), operator, "", versions=(version,), cause=own.digest(operator), kind=Verdict.CRASH)
+    return Evidence(item, "", cast("Case", None), own, "")
+
+
+@pytest.mark.parametrize(
+    ("others", "count"),
+    [
+        ([outline("a")], 1),
+        ([outline("a", version=9)], 1),  # The same: that the version differs says nothing.
+        ([outline("a", "scalar")], 1),  # It fails without the scalar already.
+        ([outline("a", "scalar", version=9)], 2),  # In this version, nobody has seen that.
+        ([outline("b")], 2),
+        ([outline("a", "scalar", difference="nan")], 2),
+        ([outline("a", "scalar", operator="ai.onnx/Cos")], 2),
+        ([outline("a", "scalar"), outline("a", "empty"), outline("a", "scalar", "empty")], 1),
+    ],
+)
+def test_what_fails_without_something_special_is_one_with_what_has_it(others: list[Evidence], count: int) -> None:
+    merged = collect._merged([outline("a"), *others])
+    assert len(merged) == count
+    assert sum(item.finding.count for item in merged) == 1 + len(others)
+
+
+def test_refusals_in_the_same_words_are_one_before_they_are_cut_down() -> None:
+    said = [("a of 3 is bad", 7), ("a of 5 is bad", 9), ("b is bad", 9)]
+    every = [
+        candidates.Candidate("mine", "1", "ai.onnx/Sin", Verdict.REFUSED, ("x", f"v{n}"), (result(
+            verdict=Verdict.REFUSED, message=text, operator=f"ai.onnx/Sin/{n}"),))
+        for text, n in said
+    ]  # fmt: skip
+    joined = candidates._one_for_each_message(every)
+    assert [(len(item.results), item.conditions) for item in joined] == [(2, ("x",)), (1, ("x", "v9"))]
 
 
 def test_the_same_fault_in_several_operators_is_told() -> None:
