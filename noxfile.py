@@ -57,8 +57,8 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def conformance(session: nox.Session) -> None:
-    """Write the published reports of the runtimes here, with an index."""
-    session.install(".[onnxruntime]")
+    """Write the published reports of the runtimes here: their findings, the site, an index."""
+    session.install(".[onnxruntime]", "uv>=0.8")  # uv makes the environments in which findings are confirmed.
     RUNS.mkdir(parents=True, exist_ok=True)
     for results in RESULTS:
         command = [
@@ -74,6 +74,9 @@ def conformance(session: nox.Session) -> None:
         ]
         backends = ["--backend", "onnxruntime", "--backend", "onnx_reference"]
         session.run(*command, *backends, success_codes=[0, 1], silent=True)
+    findings = REPORTS / "findings"
+    words = ["--folder", str(findings), *(["--update"] if (findings / "findings.json").exists() else [])]
+    session.run("onnx-conformance", "findings", str(RESULTS[0]), *words, success_codes=[0, 1])
     session.run("onnx-conformance", "publish", *map(str, RESULTS), "--folder", str(REPORTS))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from harness.results.stream import Writer, header
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from harness.case.case import Case
@@ -124,10 +125,16 @@ def finding(number: int = 1, **members: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def write_findings(folder: Path, listed: Sequence[dict[str, Any]], apart: Sequence[dict[str, Any]] = ()) -> Path:
+def write_findings(
+    folder: Path,
+    listed: Sequence[dict[str, Any]],
+    apart: Sequence[dict[str, Any]] = (),
+    runtimes: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+) -> Path:
     """Write a folder of findings."""
     (folder / "scripts").mkdir(parents=True, exist_ok=True)
     (folder / "scripts" / "one.py").write_text(f'print("""{HOSTILE}""")\n')
-    text = json.dumps({"format": 1, "suite": {"name": "generated", "digest": "x"}, "findings": listed, "apart": apart})
-    (folder / "findings.json").write_text(text)
+    suite = {"name": "generated", "digest": "x"}
+    data = {"format": 1, "suite": suite, "runtimes": dict(runtimes), "findings": listed, "apart": apart}
+    (folder / "findings.json").write_text(json.dumps(data))
     return folder

@@ -199,7 +199,7 @@ def test_conflicting_versions_get_a_message_with_a_way_out(locked: str, lines: i
 
 PINNED = re.compile(r"[\w-]+/[\w.-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+")
 USES = [(path.name, text)
-        for path in (ROOT / "action.yml", *sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md")
+        for path in (ROOT / "action.yml", *sorted((ROOT / ".github").rglob("*.yml")), *sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md")
         for text in re.findall(r"^\s*(?:- )?uses: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)]  # fmt: skip
 
 
@@ -209,7 +209,7 @@ def test_an_action_that_is_used_is_one_commit(file: str, used: str) -> None:
 
 
 def test_the_actions_that_are_used_are_read() -> None:
-    assert {file for file, _ in USES} == {"action.yml", "gate-in-ten-minutes.md"}
+    assert {file for file, _ in USES} == {"action.yml", "gate-in-ten-minutes.md", "pages.yml"}
     assert not PINNED.fullmatch("actions/checkout@v4")
 
 

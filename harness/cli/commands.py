@@ -75,8 +75,8 @@ COMMANDS = {
         "Show what changed between two opsets or two onnx packages, and what has no case yet.",
     ),
     "publish": Command(
-        "reports", "publish",
-        "Write the reports of results files into a folder, with an index: Markdown, a page, and a badge of each.",
+        "publish", "publish",
+        "Write results files into a folder of published reports: an index, the web site, and a badge of each file.",
     ),
     "readings": Command("cases", "readings_", "List the readings: decisions where texts leave the same word open."),
     "report": Command(

@@ -1,4 +1,4 @@
-"""`report`, `publish`, `compare`: reports on finished runs."""
+"""`report`, `compare`: reports on finished runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.cli.options import available_cores, exit_with, suite_of
 from harness.errors import HarnessError
 from harness.execution.adapter_process import Limits
 from harness.gate import expectations
-from harness.report import comparison, formats, index, report_data, terminal
+from harness.report import comparison, formats, report_data, terminal
 from harness.report.formats import FORMATS, Format
 from harness.report.html import page
 from harness.report.html.table import Table
@@ -159,35 +159,3 @@ def _read(
 def _working(*, shares: bool, describes: bool) -> str:
     """Return what is done operator by operator, for the line on how far it is."""
     return " and ".join(["explains failures"] * shares + ["describes cases"] * describes) + " by operator"
-
-
-PUBLISHED = {"markdown": "md", "html": "html", "badge": "badge.json"}
-"""Formats that are published, and what the names of their files end with."""
-
-
-@click.command()
-@click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder of published reports."
-)
-@click.option(
-    "--groups", type=click.IntRange(0), default=150, show_default=True,
-    help="Number of groups of failures shown per backend; 0: all.",
-)  # fmt: skip
-def publish(files: tuple[Path, ...], folder: Path, groups: int) -> None:
-    """Write the reports of results files into a folder, with an index: Markdown, a page, and a badge of each."""
-    doubled = {path.stem for path in files if [other.stem for other in files].count(path.stem) > 1}
-    if doubled:
-        raise HarnessError(f"two results files are called {min(doubled)}; their reports would be one")
-    formats.make(folder)
-    published = []
-    for path in files:
-        run = Run(path)
-        data = _read([run], [FORMATS[name] for name in PUBLISHED], groups=groups)
-        written = {name: f"{path.stem}.{ending}" for name, ending in PUBLISHED.items()}
-        for name, file in written.items():
-            formats.write(folder / file, FORMATS[name].report(data))
-            printing.show(folder / file)
-        published.append((data, written))
-    formats.write(folder / "README.md", index.report(published))
-    printing.show(folder / "README.md")

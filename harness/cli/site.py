@@ -41,6 +41,16 @@ def site_(files: tuple[Path, ...], findings_folder: Path | None, out: Path) -> N
     do runs of other suites. Older versions of a runtime are its history. The site opens from disk and loads nothing
     from the network. Exit status: 0 the site is written, 2 a file cannot be read or written.
     """
+    size = write(files, findings_folder, out)
+    printing.show(f"{out / 'index.html'}: {size / 1e6:.1f} MB")
+
+
+def write(files: Iterable[Path], findings_folder: Path | None, out: Path) -> int:
+    """Write a site of results files, and return its size in bytes.
+
+    Raises:
+        HarnessError: a file cannot be read or written, or the folder has another site.
+    """
     folder = SiteFolder(out)
     found, scripts = None, {}
     if findings_folder is not None:
@@ -50,8 +60,7 @@ def site_(files: tuple[Path, ...], findings_folder: Path | None, out: Path) -> N
     results = Results([Run(path) for path in files])
     cases, missing = _cases(results)
     with progress.steps("describes failing cases") as advance:
-        size = site.write(folder, results, found, scripts, cases, missing, advance)
-    printing.show(f"{out / 'index.html'}: {size / 1e6:.1f} MB")
+        return site.write(folder, results, found, scripts, cases, missing, advance)
 
 
 def _cases(results: Results) -> tuple[Iterable[Case], str]:

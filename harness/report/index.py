@@ -1,4 +1,4 @@
-"""The index of a folder of published reports: one row a suite and backend, with links to its reports."""
+"""The index of a folder of published reports: one row a suite and backend."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from harness.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from harness.findings.finding import Findings
     from harness.report.report_data import ReportData
 
 HEAD = """\
 # Published reports
 
-The results of these runtimes, as `onnx-conformance publish` wrote them. A case that the text leaves open is never
-scored; `accepted invalid` has a column of its own, because ONNX obliges no runtime to refuse. Rates are floored. The
-pages load nothing from the network: save one, and open it in a browser.
+The results of these runtimes, as `onnx-conformance publish` wrote them. [site/](site/index.html) is a web site of them
+that opens from disk and loads nothing from the network: a ranking, and a page for each operator, runtime, finding and
+case. A case that the text leaves open is never scored; `accepted invalid` has a column of its own, because ONNX obliges
+no runtime to refuse. Rates are floored.
 """
 COUNTED = (
     Verdict.CRASH,
@@ -31,46 +33,67 @@ COUNTED = (
     Verdict.LENIENT,
     Verdict.UNSUPPORTED,
 )
-HEADS = ("suite", "backend", "passed of specified", "passed of attempted", *(str(v).replace("_", " ") for v in COUNTED))
+HEADS = (
+    "suite", "backend", "findings", "passed of specified", "passed of attempted",
+    *(str(verdict).replace("_", " ") for verdict in COUNTED), "date", "",
+)  # fmt: skip
 
 
-def report(published: Sequence[tuple[ReportData, Mapping[str, str]]]) -> Iterator[str]:
+def report(
+    published: Sequence[tuple[ReportData, str]], found: Findings | None = None, place: str = ""
+) -> Iterator[str]:
     """Yield the index as Markdown.
 
     Args:
-        published: the data of each results file, and its report files by format.
+        published: the data of each results file, and the file of its badge.
+        found: the findings; None: there are none.
+        place: the file with their list; empty: it is not in the folder.
     """
     yield f"{HEAD}\n"
-    rows = []
-    for data, files in published:
+    if found is not None and place:
+        there = sum(item.counted for item in found.findings)
+        yield f"[{place}]({place}) lists {there:,} distinct faults, each with a script that shows it.\n\n"
+    rows: list[list[str]] = []
+    for data, badge in published:
         head = data.run.header
-        links = ", ".join(f"[{plain(what)}]({name})" for what, name in files.items())
         cut = "" if data.run.complete else ", cut off"
         sampled = data.samples
         for backend, counts in sorted(data.counts.items()):
             shares = rates(counts)
             version = head["backends"].get(backend, {}).get("version", "")
-            passed = [
-                f"{shares.passed} of {whole}, {rate(shares.passed, whole)}"
-                for whole in (shares.specified, shares.attempted)
-            ]
-            name = plain(f"{backend} {version}" if f"=={version}" not in backend else backend)
             part = f", {in_words(sampled[backend])}" if backend in sampled else ""
             rows.append(
                 [
-                    f"{plain(head['suite'].get('name', ''))}{part}{cut}: {links}",
-                    name,
-                    *passed,
-                    *(counts[v] for v in COUNTED),
+                    plain(f"{head['suite'].get('name', '')}{part}{cut}"),
+                    plain(f"{backend} {version}" if f"=={version}" not in backend else backend),
+                    _findings(found, head["suite"], backend),
+                    *(
+                        f"{shares.passed} of {whole}, {rate(shares.passed, whole)}"
+                        for whole in (shares.specified, shares.attempted)
+                    ),
+                    *(str(counts[verdict]) for verdict in COUNTED),
+                    plain(head.get("started", "?")[:10]),
+                    f"[badge]({badge})",
                 ]
             )
+    rows.sort(key=lambda row: (row[0].partition(",")[0], row[1]))
+    right = len(HEADS) - 3
     yield tabulate(
-        rows, HEADS, tablefmt="github", disable_numparse=True, colalign=["left"] * 2 + ["right"] * (len(HEADS) - 2)
+        rows, HEADS, tablefmt="github", disable_numparse=True, colalign=["left", "left", *["right"] * right, "left"]
     )
     yield "\n"
-    for data, _ in published:
-        head = data.run.header
-        yield (
-            f"\n{plain(data.title)}: onnx {plain(head.get('onnx', '?'))}, "
-            f"suite digest `{plain(head['suite'].get('digest', ''))}`, {plain(head.get('started', '?'))}.\n"
-        )
+    suites = {
+        (head["suite"].get("name", ""), head["suite"].get("digest", ""), head.get("onnx", "?"))
+        for data, _ in published
+        for head in (data.run.header,)
+    }
+    for name, digest, onnx in sorted(suites):
+        yield f"\nSuite {plain(name)}: digest `{plain(digest)}`, onnx {plain(onnx)}.\n"
+
+
+def _findings(found: Findings | None, suite: Mapping[str, str], backend: str) -> str:
+    """Return how many findings a backend has; empty where they are not of this suite."""
+    name = backend.partition("==")[0]
+    if found is None or name not in found.runtimes or found.suite.get("name") != suite.get("name"):
+        return ""
+    return str(sum(item.counted for item in found.of(name)))

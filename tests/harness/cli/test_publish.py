@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from commands import command
 from runs import result, run_of
+from site_runs import finding, write_findings
 
 from harness.report import index, report_data
 from harness.verdict import Verdict
@@ -26,30 +27,36 @@ def cells(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
 
-def test_reports_and_index_are_written(tmp_path: Path) -> None:
+def test_the_site_and_an_index_are_written(tmp_path: Path) -> None:
     run_of(tmp_path / "generated.ndjson", result(), result("uneven", Verdict.CRASH, clauses=("A sentence.",)))
-    run_of(tmp_path / "official.ndjson", result(), result("other", Verdict.UNSUPPORTED), finish=False)
+    run_of(tmp_path / "official.ndjson", result(), result("other", Verdict.UNSUPPORTED), finish=False, suite="official")
     folder = tmp_path / "reports"
+    listed = [finding(1, backend="mine"), finding(2, backend="mine", state="fixed")]
+    write_findings(folder / "findings", listed, [finding(3, backend="mine")], {"mine": {"version": "1.0"}})
+    (folder / "findings" / "README.md").write_text("")
     done = command("publish", tmp_path / "generated.ndjson", tmp_path / "official.ndjson", "--folder", folder)
     assert done.status == 0, done.text
-    names = {f"{stem}.{ending}" for stem in ("generated", "official") for ending in ("md", "html", "badge.json")}
-    assert {path.name for path in folder.iterdir()} == {*names, "README.md"}
-    assert json.loads((folder / "generated.badge.json").read_text())["schemaVersion"] == 1
+    assert json.loads((folder / "badges" / "generated.json").read_text())["schemaVersion"] == 1
     text = (folder / "README.md").read_text()
-    links = re.findall(r"\]\(([^)]*)\)", text)
-    assert set(links) == names, "each file is linked, and no link leads nowhere"
+    links = set(re.findall(r"\]\(([^)]*)\)", text))
+    assert links == {"site/index.html", "findings/README.md", "badges/generated.json", "badges/official.json"}
+    assert all((folder / link).is_file() for link in links), "no link leads nowhere"
+    assert "lists 1 distinct faults" in text
     heads, _, first, second = cells(text)
-    assert heads[:4] == ["suite", "backend", "passed of specified", "passed of attempted"]
-    assert first[1:5] == ["mine 1.0", "1 of 2, 50.0 %", "1 of 2, 50.0 %", "1"]
-    assert second[2:] == ["1 of 2, 50.0 %", "1 of 1, 100.0 %", "0", "0", "0", "0", "0", "1"]
-    assert "cut off" in second[0]
-    assert "cut off" not in first[0]
+    assert heads[:5] == ["suite", "backend", "findings", "passed of specified", "passed of attempted"]
+    assert first[:6] == ["generated", "mine 1.0", "1", "1 of 2, 50.0 %", "1 of 2, 50.0 %", "1"]
+    assert second[:5] == ["official, cut off", "mine 1.0", "", "1 of 2, 50.0 %", "1 of 1, 100.0 %"]
+    assert second[5:11] == ["0", "0", "0", "0", "0", "1"]
+    assert "Finding 1" in (folder / "site" / "runtime" / "mine.html").read_text()
+    again = command("publish", tmp_path / "generated.ndjson", "--folder", folder)
+    assert again.status == 0, again.text
+    assert "official" not in (folder / "README.md").read_text()
 
 
 def test_nothing_of_a_run_is_markup_in_the_index(tmp_path: Path) -> None:
     run = run_of(tmp_path / "results", result(backend=HOSTILE), backends=(HOSTILE,))
     run.header["suite"] = {"name": HOSTILE, "digest": HOSTILE}
-    text = "".join(index.report([(report_data.read(run), {"html": "results.html"})]))
+    text = "".join(index.report([(report_data.read(run), "badge.json")]))
     assert "<script" not in text
     assert "@everyone" not in text
     assert {len(row) for row in cells(text)} == {len(index.HEADS)}
@@ -61,5 +68,5 @@ def test_reports_of_one_name_are_refused(tmp_path: Path) -> None:
         run_of(path, result())
     done = command("publish", tmp_path / "a" / "x.ndjson", tmp_path / "x.ndjson", "--folder", tmp_path / "reports")
     assert done.status == 2, done.text
-    assert "two results files are called x; their reports would be one" in done.err, done.text
+    assert "two results files are called x; their badges would be one" in done.err, done.text
     assert not (tmp_path / "reports").exists()
