@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MOST_MODEL, MOST_VALUE, MOST_SHOWN, MOST_MESSAGE = 6000, 600, 70, 110
 """Characters of a model and of a value, and of a value and a message in a title."""
-UNTOLD = ("the text ", "the case cites ", "tag is ")
+UNTOLD = ("the text ", "the case cites ", "tag is ", "version ")
 """How conditions begin that a title does not need, because its other words say as much."""
 
 

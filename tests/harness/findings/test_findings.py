@@ -47,7 +47,13 @@ APART = [
     ({"verdict": Verdict.REFUSED, "message": "Resize: not implemented for rank 2"}, "lacks something"),
     ({"verdict": Verdict.REFUSED, "message": "shape input must be constant"}, "lacks something"),
     ({"verdict": Verdict.REFUSED, "message": "this operator only supports 4-D inputs"}, "lacks something"),
+    ({"verdict": Verdict.REFUSED, "message": "Only 4-D or 5-D tensor is supported"}, "lacks something"),
     ({"verdict": Verdict.ACCEPTED_INVALID, "force": "must"}, ""),
+    ({"verdict": Verdict.ACCEPTED_INVALID, "force": "must", "clauses": ("X must be 1, Y should be 2.",)}, ""),
+    (
+        {"verdict": Verdict.ACCEPTED_INVALID, "force": "must", "clauses": ("X should differ. Y is not supported.",)},
+        "should",
+    ),
     ({"verdict": Verdict.ACCEPTED_INVALID, "force": "should"}, "no must"),
 ]
 
