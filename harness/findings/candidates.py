@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.analysis import explain
+from harness.declare.clause import Force
 from harness.findings.finding import GRAVITY
 from harness.minimize.search import masked
 from harness.results.errata import built_with, is_erratum
@@ -64,20 +65,34 @@ def apart(result: Result, built: str) -> str:
         result: the failure.
         built: the release of onnx that its runtime was built with; empty where that is not known.
     """
-    if is_erratum(result, built):
-        return f"its sentence reads so only since onnx {result.reworded}"
-    if result.readings:
-        return f"it rests on {', '.join(result.readings)}"
-    if result.force and result.force != "must" and result.verdict is Verdict.ACCEPTED_INVALID:
-        return "no must forbids the model"
-    if result.verdict is Verdict.ACCEPTED_INVALID and result.clauses and SHOULD.search(result.clauses[0]):
-        return "its sentence says should, whatever else it says"
+    said = {
+        f"its sentence reads so only since onnx {result.reworded}": is_erratum(result, built),
+        f"it rests on {', '.join(result.readings)}": bool(result.readings),
+        **(_APART[result.verdict](result) if result.verdict in _APART else {}),
+    }
+    return next((why for why, holds in said.items() if holds), "")
+
+
+def _wrong_value(result: Result) -> dict[str, bool]:
     relative = result.mismatch.get("relative")
-    if result.verdict is Verdict.WRONG_VALUE and isinstance(relative, int | float) and relative <= ROUNDING:
-        return "it differs by rounding, of which the text says nothing"
-    if result.verdict is Verdict.REFUSED and OWN_WORD.search(result.message):
-        return "the runtime says that it lacks something"
-    return ""
+    rounding = isinstance(relative, int | float) and relative <= ROUNDING
+    return {"it differs by rounding, of which the text says nothing": rounding}
+
+
+def _accepted(result: Result) -> dict[str, bool]:
+    should = bool(result.clauses and SHOULD.search(result.clauses[0]))
+    return {
+        "no must forbids the model": bool(result.force) and result.force != Force.MUST,
+        "its sentence says should, whatever else it says": should,
+    }
+
+
+def _refused(result: Result) -> dict[str, bool]:
+    return {"the runtime says that it lacks something": bool(OWN_WORD.search(result.message))}
+
+
+_APART = {Verdict.WRONG_VALUE: _wrong_value, Verdict.ACCEPTED_INVALID: _accepted, Verdict.REFUSED: _refused}
+"""By verdict, why a failure may not count, and whether it is so."""
 
 
 def candidates(
