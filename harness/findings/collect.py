@@ -165,6 +165,8 @@ def _one(candidate: Candidate, budget: Budget) -> Evidence | str:
         return evidence(candidate, budget) or "no case of it fails again in the same way"
     except HarnessError as error:
         return line(error)
+    except Exception as error:  # noqa: BLE001 - the others are not lost with it, and it is shown
+        return line(f"a fault of the harness, please report it: {type(error).__name__}: {error}")
 
 
 def _merged(made: Iterable[Evidence]) -> list[Evidence]:

@@ -162,7 +162,10 @@ def _parts(candidate: Candidate, leaf: Leaf) -> Iterator[Candidate]:
     options += [[*parts[:i], sum(pair), *parts[i + 2 :]] for i, pair in enumerate(pairwise(parts))]
     options += [[*parts[:i], 1, *parts[i + 1 :]] for i, part in enumerate(parts) if part > 1]
     options += [[*parts[:i], part - 1, *parts[i + 1 :]] for i, part in enumerate(parts) if part > 1]
+    limits = np.iinfo(leaf.array.dtype)
     for option in options:
+        if any(not limits.min <= part <= limits.max for part in option):
+            continue  # Two large parts make one that the type does not have.
         changes = _cut(others, whole, sum(option)) if 0 <= sum(option) < whole else {}
         yield candidate.with_values({**changes, leaf.path: np.array(option, leaf.array.dtype)})
 

@@ -494,3 +494,13 @@ def test_without_that_guard_a_rank_would_go(monkeypatch: pytest.MonkeyPatch) -> 
     case = next(item for item in Generated().cases(chosen) if item.outcome is Outcome.VALUES)
     minimized = cut(case.id, crashes, monkeypatch, 120)
     assert np.ndim(minimized.case.inputs["X"]) < np.ndim(case.inputs["X"])  # type: ignore[arg-type]
+
+
+def test_parts_whose_sum_their_type_does_not_have_are_left_alone() -> None:
+    case = find_case(f"{SPLIT}/uneven", (Generated(),))
+    first = candidate.candidate_from_plan(plan_of(case))
+    leaf = next(leaf for leaf in candidate.leaves(first) if leaf.tensor)
+    largest = np.full(2, np.iinfo(np.int32).max, np.int32)
+    moved = list(smaller.shorter(first.with_values({leaf.path: largest})))
+    lengths = {leaf.array.size for move in moved for leaf in candidate.leaves(move.candidate) if leaf.array.ndim == 1}
+    assert 1 in lengths
