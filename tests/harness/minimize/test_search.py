@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import backends
-from harness.case.case import Case, Outcome
+from harness.case.case import PLAIN, Case, Outcome
 from harness.execution import judge
 from harness.execution.adapter_process import Limits
 from harness.execution.backend_names import Target
@@ -498,7 +498,7 @@ def test_without_that_guard_a_rank_would_go(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_parts_whose_sum_their_type_does_not_have_are_left_alone() -> None:
     case = find_case(f"{SPLIT}/uneven", (Generated(),))
-    first = candidate.candidate_from_plan(plan_of(case))
+    first = candidate.candidate_from_plan(plan_of(case), PLAIN)
     leaf = next(leaf for leaf in candidate.leaves(first) if leaf.tensor)
     largest = np.full(2, np.iinfo(np.int32).max, np.int32)
     moved = list(smaller.shorter(first.with_values({leaf.path: largest})))
