@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
+SUBJECTS = {"transform": "transformer", "infer": "inferencer", "check": "checker"}
+"""Functions of the adapters of tools, which take a model alone, and what such a tool is called: see README.md."""
 CALLED_AS = {"info": "info()", "run": "run(model, inputs, outputs)"}
 """The functions of an adapter."""
 SESSION = "session"
@@ -105,9 +107,10 @@ def load(name: str) -> Any:  # noqa: ANN401 - a module, or an object with the sa
         target: Any = _import_file(name)
     else:
         target = _import(f"backends.{name}" if "." not in name and _is_in_package(name) else name)
+    called = call_of(target)
     missing = [word for word in CALLED_AS if not callable(getattr(target, word, None))]
-    if not missing:
-        _check_signatures(target, name)
+    if not missing or (missing == ["run"] and called != "run"):
+        _check_signatures(target, name, called)
         return target
     if callable(getattr(target, "prepare", None)):
         onnx_backend = importlib.import_module("backends.onnx_backend")
@@ -140,12 +143,21 @@ def _hint(target: Any, name: str) -> str:  # noqa: ANN401
     return ""
 
 
-def _check_signatures(target: object, name: str) -> None:
+def call_of(adapter: object) -> str:
+    """Return the function of an adapter that is called with a model: that of a tool, or `run` of a runtime."""
+    tools = (word for word in SUBJECTS if callable(getattr(adapter, word, None)))
+    return "run" if callable(getattr(adapter, "run", None)) else next(tools, "run")
+
+
+def _check_signatures(target: object, name: str, called: str) -> None:
     """Raise LoadError where a function cannot be called with its arguments."""
-    for word, arguments, how in (
-        ("info", (), "without arguments"),
-        ("run", (b"", {}, []), "as run(model, inputs, outputs): bytes, a dict by name, and names"),
-    ):
+    calls: dict[str, tuple[tuple[Any, ...], str]] = {
+        "info": ((), "without arguments"),
+        called: ((b"",), f"as {called}(model): bytes"),
+    }
+    if called == "run":
+        calls[called] = ((b"", {}, []), "as run(model, inputs, outputs): bytes, a dict by name, and names")
+    for word, (arguments, how) in calls.items():
         try:
             signature = inspect.signature(getattr(target, word))
         except (TypeError, ValueError):  # A function that is not written in Python may have no signature.
@@ -251,7 +263,8 @@ def hello_fields(adapter: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
         if not isinstance(key, str):
             raise LoadError(f"{name}: info() has the key {_kind(key)}; keys are texts, as in {EXAMPLE}")
     forks = {"fork": True} if getattr(adapter, "FORK", False) is True else {}
-    return {"repro": _repro(adapter, name), "accepts": list(accepted(adapter)), **info, **forks}
+    subject = {"subject": SUBJECTS[word]} if (word := call_of(adapter)) in SUBJECTS else {}
+    return {"repro": _repro(adapter, name), "accepts": list(accepted(adapter)), **info, **forks, **subject}
 
 
 def accepted(adapter: Any) -> Iterator[str]:  # noqa: ANN401
@@ -315,11 +328,13 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
         name: of the adapter, for a message about a fault of its own.
     """
     started = time.perf_counter()
+    called = call_of(adapter)
     reply: dict[str, Any] = {"kind": "answer", "id": header["id"]}
     buffers: list[bytes] = []
     try:
         # What it returns alone is kept: the rest is freed before the answer, so that a crash then is this case's.
-        values = _run(adapter, header, payload)
+        tool = getattr(adapter, called)
+        values = _run(adapter, header, payload) if called == "run" else tool(payload[: header["model"]])
     except protocol.ElementTypeError as error:
         reply, buffers = {"kind": "unsupported", "id": header["id"], **_error_fields(error, "element type")}, []
     except BaseException as error:  # noqa: BLE001 - a runtime may raise anything, SystemExit too
@@ -328,16 +343,31 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
         reply, buffers = {"kind": kind, "id": header["id"], **_error_fields(error, reason)}, []
     else:
         try:
+            if called != "run":
+                return _of_tool(header["id"], called, values, started)
             reply["outputs"] = _encoded(values, header["outputs"], buffers)
         except Exception as error:  # noqa: BLE001 - run() returned no list of values
-            text = (
-                f"{name}: run() gave what is no list of values: {_error_fields(error, None)['message']}".removeprefix(
-                    ": "
-                )
-            )
+            wanted = "list of values" if called == "run" else "model"
+            said = f"{name}: {called}() gave what is no {wanted}: {_error_fields(error, None)['message']}"
+            text = said.removeprefix(": ")
             reply, buffers = {"kind": "fault", "id": header["id"], "message": text}, []
     reply["seconds"] = round(time.perf_counter() - started, 6)
     return protocol.message(reply, buffers)
+
+
+def _of_tool(number: int, called: str, value: object, started: float) -> bytes:
+    """Return the message with what a tool returned.
+
+    Raises:
+        TypeError: it is no model.
+    """
+    reply: dict[str, Any] = {"kind": "accepted", "id": number}
+    buffers: list[bytes] = []
+    if called != "check":
+        if not isinstance(value, bytes | bytearray):
+            raise TypeError(f"{_kind(value)}; give model.SerializeToString(), bytes")
+        reply, buffers = {"kind": "model", "id": number}, [bytes(value)]
+    return protocol.message({**reply, "seconds": round(time.perf_counter() - started, 6)}, buffers)
 
 
 def _run(adapter: Any, header: Mapping[str, Any], payload: bytes) -> Any:  # noqa: ANN401

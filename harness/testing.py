@@ -20,7 +20,7 @@ import pytest
 from harness.errors import HarnessError
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.execution.judge import judge
 from harness.gate import expectations as files
 from harness.gate.gate import Gate, GateStatus, status_of

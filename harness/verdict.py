@@ -19,9 +19,11 @@ class Verdict(enum.StrEnum):
     WRONG_SHAPE = "wrong_shape"
     WRONG_TYPE = "wrong_type"
     WRONG_COUNT = "wrong_count"
+    INVALID_MODEL = "invalid_model"
     REFUSED = "refused"
     ACCEPTED_INVALID = "accepted_invalid"
     LENIENT = "lenient"
+    KNOWS_LESS = "knows_less"
     CRASH = "crash"
     TIMEOUT = "timeout"
     FLAKY = "flaky"
@@ -40,8 +42,11 @@ class Verdict(enum.StrEnum):
         return self.scored and self is not Verdict.PASS
 
 
-UNSCORED = frozenset({Verdict.UNSUPPORTED, Verdict.LENIENT, Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR})
-"""What says nothing of a runtime's conformance; `lenient` is an answer to a model that no `must` forbids."""
+UNRATED = frozenset({Verdict.UNSPECIFIED, Verdict.LENIENT, Verdict.KNOWS_LESS})
+"""What no rate counts: `lenient` is an answer to a model that no `must` forbids, `knows_less` one that says less of
+types and shapes than there is to know."""
+UNSCORED = UNRATED | {Verdict.UNSUPPORTED, Verdict.ADAPTER_ERROR}
+"""What says nothing of conformance."""
 WRONG = frozenset({Verdict.WRONG_VALUE, Verdict.WRONG_SHAPE, Verdict.WRONG_TYPE, Verdict.WRONG_COUNT})
 """An answer, but not the expected one."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
 import hashlib
@@ -230,6 +231,14 @@ class Case:
         fed = dict(self.inputs) if self.earlier is None else [dict(self.earlier), dict(self.inputs)]
         of_inputs = digest_values(fed)
         return _digest(b"".join([self.model, *self.files.values()])), of_inputs, _digest(expected)
+
+
+def by_itself(case: Case) -> Case:
+    """Return a case without the pack that it came from; its bounds as values, which nobody can compute again."""
+    case = Case(**{item.name: getattr(case, item.name) for item in dataclasses.fields(Case) if item.init})
+    if case.allowance.bounds is None:
+        return case
+    return dataclasses.replace(case, allowance=dataclasses.replace(case.allowance, bounds=tuple(case.allowance.bounds)))
 
 
 def quoted(clause: str) -> str:

@@ -10,7 +10,7 @@ from harness.cli.options import exit_with, with_adapter_options
 from harness.errors import HarnessError
 from harness.execution import backend_names, node_environment, sandbox, self_check
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.verdict import line
 
 

@@ -13,7 +13,8 @@ from harness.cli.options import Seconds, available_cores, exit_with, load_case, 
 from harness.errors import HarnessError
 from harness.execution import backend_names, sandbox
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker, LiveAnswer, ask_and_judge, ask_each
+from harness.execution.ask import LiveAnswer, ask_and_judge, ask_each
+from harness.execution.asker import Asker
 from harness.minimize import search
 from harness.report import dissent as dissent_report
 from harness.report import explanation

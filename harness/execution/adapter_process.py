@@ -482,7 +482,7 @@ class AdapterProcess:
             number = protocol.clip(header.get("id"))
             raise protocol.HeaderError(f"an answer to request {number} while {request} was due")
         try:
-            reply = replies.parse(header, payload, case)
+            reply = replies.parse(header, payload, case, self.hello)
         except MemoryError:
             raise protocol.PayloadError("the answer does not fit into the memory of the harness") from None
         self._pending.popleft()
@@ -525,6 +525,9 @@ class AdapterProcess:
             raise StartError(
                 self, f"{name}: it speaks wire format {version}, this harness {protocol.VERSION}; update the older one"
             )
+        if header.get("subject", "runtime") not in replies.KINDS:
+            subject = protocol.clip(header["subject"])
+            raise StartError(self, f"{name}: it says that it is a {subject}, expected {', '.join(replies.KINDS)}")
         self.hello = {key: value if _is_plain(value) else protocol.clip(value) for key, value in header.items()}
         now = time.monotonic()
         if not self._took_successor:  # It says nothing of how long a start takes.

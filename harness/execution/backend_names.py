@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import importlib.machinery
 import os
 import pkgutil
+import re
 import shlex
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import backends
+from backends.option import VARIABLE
 from harness.errors import HarnessError
 from harness.execution import environment_variables, node_environment, python_environment
 from harness.verdict import line
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from harness.execution.python_environment import Needs
 
 NOT_ADAPTERS = frozenset(
-    {"protocol", "serve", "serve_node", "supervisor", "cache", "child", "fork_server", "onnx_backend"}
+    {"option", "protocol", "serve", "serve_node", "supervisor", "cache", "child", "fork_server", "onnx_backend"}
 )
 """Modules of `backends` that are no adapters."""
 RESERVED = NOT_ADAPTERS | {"harness", "backends"}
@@ -40,6 +43,9 @@ MOST_SECONDS = 60.0
 
 BUILT_IN = {"oracle": "harness.spec.evaluator"}
 """Backends that are part of the harness itself."""
+
+
+_OPTION = re.compile(r"(?P<name>[^\[\]]+)\[(?P<option>[^\[\]]+)\](?P<version>==.*)?")
 
 
 class UnknownBackendError(HarnessError):
@@ -73,8 +79,14 @@ def names() -> list[str]:
     return sorted(files | node_environment.names() | set(BUILT_IN))
 
 
+def stem(name: str) -> str:
+    """Return a backend's name without its option and version: onnx_checker of onnx_checker[full]==1.22.0."""
+    return name if name.startswith("cmd:") else name.partition("==")[0].partition("[")[0]
+
+
 def needs(name: str) -> Needs | node_environment.Needs | None:
     """Return what the adapter of a name needs, in any language; None where it has no data."""
+    name = stem(name)
     if not name.isidentifier():  # A file of the user, for example.
         return None
     return python_environment.needs(name) or node_environment.needs(name)
@@ -82,6 +94,8 @@ def needs(name: str) -> Needs | node_environment.Needs | None:
 
 def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
     """Return the target of a backend's name, NAME==VERSION, a file, a module, a dotted path, or cmd:COMMAND.
+
+    All but a command may have an option in brackets behind the name, which its adapter gets as a variable.
 
     The name of an adapter of this project is that adapter, whatever modules there are. A file is a path with a slash,
     or one that ends in .py; relative paths begin in the current folder, in which adapters run too.
@@ -97,6 +111,10 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         NoEnvironmentError: its environment cannot be made.
         NoVariableError: a variable is not set.
     """
+    if not name.startswith("cmd:") and (found := _OPTION.fullmatch(name)):
+        target = resolve(found["name"] + (found["version"] or ""), python, passes)
+        chosen = {**target.environment, VARIABLE: found["option"]}
+        return dataclasses.replace(target, name=name, environment=chosen)
     passed = environment_variables.check(passes)
     if name.startswith("cmd:"):
         try:

@@ -8,10 +8,24 @@ from typing import TYPE_CHECKING, Any
 from harness.case.case import Outcome
 from harness.case.compare import compare, offsets, unlike
 from harness.case.value_text import brief, outline
-from harness.execution.replies import Answered, AsExpected, Broken, Died, Late, Oversized, Refused, Reply
+from harness.execution import checker, inferencer, transformer
+from harness.execution.replies import (
+    Accepted,
+    Answered,
+    AsExpected,
+    Broken,
+    Died,
+    Late,
+    Oversized,
+    Refused,
+    Reply,
+    ReturnedModel,
+)
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from harness.case.case import Case
     from harness.case.compare import Mismatch
 
@@ -42,20 +56,33 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
 
 def _judged(case: Case, backend: str, reply: Reply) -> dict[str, Any]:
     """Return the verdict, and the other fields of a result that depend on the reply."""
-    if isinstance(reply, Broken):
-        return {"verdict": Verdict.ADAPTER_ERROR, "message": reply.message, "stderr": reply.stderr}
-    if isinstance(reply, Died):
-        ended = f"ended by {reply.signal}" if reply.signal else f"exited with status {reply.status}"
-        message = f"the process {ended}"
-        return {"verdict": Verdict.CRASH, "signal": reply.signal, "message": message, "stderr": reply.stderr}
-    if isinstance(reply, Late):
-        message = f"no answer within {reply.seconds:.1f} s"
-        return {"verdict": Verdict.TIMEOUT, "message": message, "stderr": reply.stderr}
-    if isinstance(reply, Refused):
-        return _refused(case, reply)
     if isinstance(reply, Oversized):
         return _oversized(case, backend, reply)
-    return _answered(case, reply)
+    return next(judged(case, reply) for kind, judged in _JUDGES.items() if isinstance(reply, kind))
+
+
+def _broken(_case: Case, reply: Broken) -> dict[str, Any]:
+    return {"verdict": Verdict.ADAPTER_ERROR, "message": reply.message, "stderr": reply.stderr}
+
+
+def _died(_case: Case, reply: Died) -> dict[str, Any]:
+    ended = f"ended by {reply.signal}" if reply.signal else f"exited with status {reply.status}"
+    message = f"the process {ended}"
+    return {"verdict": Verdict.CRASH, "signal": reply.signal, "message": message, "stderr": reply.stderr}
+
+
+def _late(_case: Case, reply: Late) -> dict[str, Any]:
+    message = f"no answer within {reply.seconds:.1f} s"
+    return {"verdict": Verdict.TIMEOUT, "message": message, "stderr": reply.stderr}
+
+
+def _model(case: Case, reply: ReturnedModel) -> dict[str, Any]:
+    judged = transformer.judged if reply.subject == "transformer" else inferencer.judged
+    return {"seconds": reply.seconds, **judged(case, reply)}
+
+
+def _accepted_by_checker(case: Case, reply: Accepted) -> dict[str, Any]:
+    return {"seconds": reply.seconds, **checker.judged(case, reply)}
 
 
 def _refused(case: Case, reply: Refused) -> dict[str, Any]:
@@ -120,3 +147,15 @@ def _fields(mismatch: Mismatch) -> dict[str, Any]:
     """Return the fields of a result that describe how an answer differs."""
     fields = {k: v for k, v in dataclasses.asdict(mismatch).items() if k != "verdict" and v != ()}
     return {"verdict": mismatch.verdict, "message": str(mismatch), "mismatch": fields}
+
+
+_JUDGES: Mapping[type, Callable[[Case, Any], dict[str, Any]]] = {
+    Broken: _broken,
+    Died: _died,
+    Late: _late,
+    Refused: _refused,
+    ReturnedModel: _model,
+    Accepted: _accepted_by_checker,
+    Answered: _answered,
+}
+"""By kind of reply, what judges it."""

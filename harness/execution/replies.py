@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,36 @@ class AsExpected(Answered):
     def outputs(self) -> tuple[Value, ...]:
         """The values."""
         return self.case.expected  # type: ignore[attr-defined,no-any-return]
+
+
+@dataclass(frozen=True)
+class ReturnedModel:
+    """A tool returned a model.
+
+    Attributes:
+        model: serialized; None where it has far more bytes than one that the case can need.
+        size: bytes.
+        subject: what the tool is: a transformer, or an inferencer.
+        seconds: as the adapter measured them.
+    """
+
+    model: bytes | None
+    size: int
+    subject: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A checker raised no error.
+
+    Attributes:
+        phases: of refusals that it is there for: signature, static.
+        seconds: as the adapter measured them.
+    """
+
+    phases: tuple[str, ...]
+    seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -95,7 +126,7 @@ class Broken:
     stderr: str
 
 
-Reply = Answered | Oversized | Refused | Died | Late | Broken
+Reply = Answered | ReturnedModel | Accepted | Oversized | Refused | Died | Late | Broken
 
 SLACK = 16
 """How many times as large as inputs and expected outputs together an answer may be to be read as a whole."""
@@ -141,20 +172,36 @@ def sentence(name: str, event: str, reply: Died | Late | Broken) -> str:
     return text + (f"; the last it printed: {last[0]}" if last else "")
 
 
-def parse(header: Mapping[str, Any], payload: bytes | None, case: Case | None = None) -> Reply:
+KINDS = {"runtime": "answer", "transformer": "model", "inferencer": "model", "checker": "accepted"}
+"""By subject, the kind of the message that it answers with, where it raises no error."""
+
+_RUNTIME: Mapping[str, Any] = MappingProxyType({})
+
+
+def parse(
+    header: Mapping[str, Any], payload: bytes | None, case: Case | None = None, hello: Mapping[str, Any] = _RUNTIME
+) -> Reply:
     """Return the reply that a message contains.
 
     Args:
         header: its fields.
         payload: its bytes, or None where they are too many to be read.
         case: that it answers, if that is known.
+        hello: of what answers; without it, of a runtime.
 
     Raises:
         ProtocolError: the message does not follow the wire format.
     """
     seconds = header.get("seconds")
     seconds = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < MOST_SECONDS else None
-    kind = header["kind"]
+    kind, subject = header["kind"], str(hello.get("subject", "runtime"))
+    if kind in KINDS.values() and kind != KINDS.get(subject):
+        raise protocol.HeaderError(f"kind {kind!r}, which a {clean(subject, 40)} does not answer with")
+    if kind == "model":
+        return ReturnedModel(payload, header["payload"], subject, seconds)
+    if kind == "accepted":
+        phases = hello.get("phases", ("signature", "static"))
+        return Accepted(tuple(map(str, phases)) if isinstance(phases, list | tuple) else (), seconds)
     if kind == "answer":
         if case is not None and payload is not None and case.is_answer(header.get("outputs"), payload):
             return AsExpected(case, seconds)
@@ -171,7 +218,9 @@ def parse(header: Mapping[str, Any], payload: bytes | None, case: Case | None = 
         return Refused(text_of(header, "error", limit=200), text_of(header, "message"), reason, seconds)
     if kind == "fault":
         return Broken(f"the adapter is at fault: {text_of(header, 'message', 'it does not say why')}", "")
-    raise protocol.HeaderError(f"kind {clean(kind, 40)!r}: expected answer, refused, unsupported or fault")
+    raise protocol.HeaderError(
+        f"kind {clean(kind, 40)!r}: expected {KINDS.get(subject)}, refused, unsupported or fault"
+    )
 
 
 def text_of(header: Mapping[str, Any], key: str, absent: str = "", limit: int = MAX_MESSAGE) -> str:

@@ -20,7 +20,7 @@ from backends.protocol import ELEMENT_TYPES
 from harness.case.case import PLAIN, Allowance, Case, Outcome
 from harness.declare import EXACT
 from harness.execution.adapter_process import AdapterProcessError
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.execution.fork_server import ForkServer
 from harness.execution.judge import judge
 from harness.execution.replies import Broken, Died, Late

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ OWN_WORD = re.compile(
     r"|\bonly\b.{1,60}\b(is|are) supported\b|\bfailed to legalize\b|\bTODO\b"
 )
 """A refusal in which a runtime says that it lacks something, though its adapter has no row for it."""
+LACKS = "the runtime says that it lacks something"
 SHOULD = re.compile(r"(?i)^(?!.*\bmust\b).*\bshould\b")
 
 
@@ -88,7 +89,7 @@ def _accepted(result: Result) -> dict[str, bool]:
 
 
 def _refused(result: Result) -> dict[str, bool]:
-    return {"the runtime says that it lacks something": bool(OWN_WORD.search(result.message))}
+    return {LACKS: bool(OWN_WORD.search(result.message))}
 
 
 _APART = {Verdict.WRONG_VALUE: _wrong_value, Verdict.ACCEPTED_INVALID: _accepted, Verdict.REFUSED: _refused}
@@ -103,7 +104,7 @@ def candidates(
     jobs: int = 1,
     on_operator: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> tuple[list[Candidate], str]:
-    """Return the candidates of a run, and why data on its cases is missing (empty: it is complete).
+    """Return the candidates of a run, and what is left out or missing (empty: nothing).
 
     Args:
         run: the results.
@@ -135,9 +136,14 @@ def candidates(
         left = [r for r in failures.values() if r.verdict is item.verdict and r.case not in taken]
         made += [_candidate(run, item.backend, item.operator, (), group) for group in _by_signature(left)]
     made = _one_for_each_message(made)
+    lacking: Counter[str] = Counter()
     for (backend, operator, _, why), results in aside.items():
-        made.append(_candidate(run, backend, operator, (), results, why))
-    return made, explained.note
+        if why == LACKS:
+            lacking[backend] += len(results)
+        else:
+            made.append(_candidate(run, backend, operator, (), results, why))
+    notes = [f"{name}: {count:,} refusals are no findings, because {LACKS}" for name, count in lacking.items()]
+    return made, "; ".join(filter(None, (explained.note, *notes)))
 
 
 def _one_for_each_message(every: Iterable[Candidate]) -> list[Candidate]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from harness.errors import HarnessError
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker, ask_and_judge
+from harness.execution.ask import ask_and_judge
+from harness.execution.asker import Asker
 from harness.findings import confirm
 from harness.findings.candidates import candidates
 from harness.findings.evidence import Evidence, evidence

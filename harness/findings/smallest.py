@@ -6,18 +6,18 @@ comes from: the suite, the runtime and its version, the cases, the limits, and t
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from harness.case.case import Case
+from harness.case.case import by_itself
 from harness.case.value_text import one
 from harness.errors import HarnessError
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker, ask_and_judge
+from harness.execution.ask import ask_and_judge
+from harness.execution.asker import Asker
 from harness.minimize import search
 from harness.results import stream
 from harness.suites import packs
@@ -26,6 +26,7 @@ from harness.suites.lookup import find_case, open_suite, plan_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from harness.case.case import Case
     from harness.findings.candidates import Candidate
     from harness.verdict import Result
 
@@ -94,7 +95,7 @@ def _search(candidate: Candidate, budget: Budget) -> Smallest | None:
                 hello = dict(asker.process.hello)
                 result, outputs = ask_and_judge(asker, case)
         if result.verdict is candidate.kind:
-            return Smallest(_by_itself(case), result, tuple(map(one, outputs)), hello)
+            return Smallest(by_itself(case), result, tuple(map(one, outputs)), hello)
     return None
 
 
@@ -118,15 +119,7 @@ def _read(name: str) -> Smallest | None:
     said, pack = cast("dict[str, Any] | None", packs.read_json(name)), packs.read(name)
     if said is None or pack is None:
         return None
-    return Smallest(_by_itself(next(pack)), stream.from_record(said["result"]), tuple(said["given"]), said["hello"])
-
-
-def _by_itself(case: Case) -> Case:
-    """Return a case without the pack that it came from; its bounds as values, which nobody can compute again."""
-    case = Case(**{item.name: getattr(case, item.name) for item in dataclasses.fields(Case) if item.init})
-    if case.allowance.bounds is None:
-        return case
-    return dataclasses.replace(case, allowance=dataclasses.replace(case.allowance, bounds=tuple(case.allowance.bounds)))
+    return Smallest(by_itself(next(pack)), stream.from_record(said["result"]), tuple(said["given"]), said["hello"])
 
 
 def _write(name: str, found: Smallest) -> None:

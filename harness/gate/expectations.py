@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-NEVER_EXPECTED = {Verdict.LENIENT, Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR, Verdict.FLAKY}
+NEVER_EXPECTED = {Verdict.LENIENT, Verdict.KNOWS_LESS, Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR, Verdict.FLAKY}
 """Verdicts that say nothing about a runtime, and FLAKY: its entry has the worst verdict and `flaky = true`."""
 
 SELECTORS = ("case", "versions", "type", "form", "tag", "clause")

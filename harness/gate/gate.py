@@ -46,12 +46,14 @@ BADNESS: Mapping[Verdict, int] = {
     Verdict.PASS: 0,
     Verdict.UNSUPPORTED: 1,
     Verdict.LENIENT: 2,
+    Verdict.KNOWS_LESS: 2,
     Verdict.ACCEPTED_INVALID: 3,
     Verdict.REFUSED: 4,
     Verdict.WRONG_VALUE: 5,
     Verdict.WRONG_SHAPE: 5,
     Verdict.WRONG_TYPE: 5,
     Verdict.WRONG_COUNT: 5,
+    Verdict.INVALID_MODEL: 5,
     Verdict.FLAKY: 6,
     Verdict.TIMEOUT: 7,
     Verdict.CRASH: 8,
@@ -66,14 +68,14 @@ def status_of_verdict(expected: Verdict | None, actual: Verdict) -> GateStatus:
     Args:
         expected: of the entry that decides on the case; None where no entry matches it: it should pass, or the runtime
             opt out of it.
-        actual: of the run. `unspecified` is always met, and so are `lenient` and `unsupported` unless an entry expects
-            a pass explicitly: the number of attempted cases shows that a runtime opts out of more than before.
+        actual: of the run. `unspecified` is always met, and so are `lenient`, `knows_less` and `unsupported` unless
+            an entry expects a pass explicitly: the number of attempted cases shows that a runtime opts out of more.
     """
     if actual is Verdict.ADAPTER_ERROR:
         return GateStatus.BROKEN
     if actual in {expected or Verdict.PASS, Verdict.UNSPECIFIED}:
         return GateStatus.MET
-    if actual in {Verdict.UNSUPPORTED, Verdict.LENIENT} and expected is not Verdict.PASS:
+    if actual in {Verdict.UNSUPPORTED, Verdict.LENIENT, Verdict.KNOWS_LESS} and expected is not Verdict.PASS:
         return GateStatus.MET
     if actual is Verdict.PASS:
         return GateStatus.FIXED
@@ -161,7 +163,7 @@ class Gate:
         self._cases += 1
         entry = self.entry(result)
         expected = entry.verdict if entry else None
-        if result.verdict.scored or result.verdict is Verdict.LENIENT:
+        if result.verdict.scored or result.verdict in {Verdict.LENIENT, Verdict.KNOWS_LESS}:
             self.attempted[result.operator] += 1
         elif result.verdict is Verdict.UNSUPPORTED:
             self._opted_out[result.operator] += 1

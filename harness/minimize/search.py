@@ -20,7 +20,8 @@ import onnx
 
 from harness.case.case import PLAIN, Outcome
 from harness.errors import HarnessError
-from harness.execution.ask import Asker, LiveAnswer, ask_and_judge
+from harness.execution.ask import LiveAnswer, ask_and_judge
+from harness.execution.asker import Asker
 from harness.minimize import moves
 from harness.minimize.candidate import build_case, candidate_from_plan, leaves
 from harness.results.summary import signature

@@ -79,6 +79,8 @@ def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[
     for verdict, label, meaning in (
         (Verdict.ACCEPTED_INVALID, "accepted", "models that the text forbids; ONNX obliges no runtime to refuse them"),
         (Verdict.LENIENT, "lenient", "accepted models that no `must` forbids; never scored"),
+        (Verdict.INVALID_MODEL, "invalid", "models that a tool returned and ONNX forbids, or that have other outputs"),
+        (Verdict.KNOWS_LESS, "knows less", "says less of types and shapes than there is to know; never scored"),
         (Verdict.UNSUPPORTED, "opted out", "by the runtime's own word"),
         (Verdict.UNSPECIFIED, "left open", "by the text; never scored"),
         (Verdict.ADAPTER_ERROR, "not measured", "the adapter is at fault"),

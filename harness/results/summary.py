@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.results.errata import is_erratum
-from harness.verdict import WRONG, Result, Verdict
+from harness.verdict import UNRATED, WRONG, Result, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -193,8 +193,8 @@ class Rates:
 
 
 def rates(counts: Mapping[Verdict, int]) -> Rates:
-    """Return passed, specified (all but `unspecified`, `lenient`) and attempted (specified, and not opted out of)."""
-    specified = sum(counts.values()) - counts.get(Verdict.UNSPECIFIED, 0) - counts.get(Verdict.LENIENT, 0)
+    """Return passed, specified (all but UNRATED) and attempted (specified, and not opted out of)."""
+    specified = sum(counts.values()) - sum(counts.get(verdict, 0) for verdict in UNRATED)
     attempted = specified - counts.get(Verdict.UNSUPPORTED, 0) - counts.get(Verdict.ADAPTER_ERROR, 0)
     return Rates(counts.get(Verdict.PASS, 0), specified, attempted)
 

@@ -20,7 +20,7 @@ from harness import printing
 from harness.case.value_text import brief
 from harness.errors import HarnessError
 from harness.execution import backend_names
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.execution.case_times import cores
 from harness.execution.replies import Answered, Refused
 from harness.gate import expectations

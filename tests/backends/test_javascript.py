@@ -19,7 +19,7 @@ import backends
 from backends import protocol
 from harness.case.case import Allowance, Case, Outcome
 from harness.execution.adapter_process import Limits, StartError
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.execution.backend_names import Target
 from harness.execution.replies import Answered, Broken, Died, Refused
 

@@ -21,7 +21,7 @@ from backends import protocol
 from harness.case.case import Allowance, Case, Outcome
 from harness.execution import node_environment
 from harness.execution.adapter_process import Limits, StartError
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.execution.backend_names import Target
 from harness.execution.replies import Answered, Broken, Refused
 

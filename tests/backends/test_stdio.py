@@ -21,7 +21,7 @@ from backends import protocol
 from harness.case.case import Outcome
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.execution.judge import judge
 from harness.execution.replies import Refused
 from harness.run.scheduler import Scheduler

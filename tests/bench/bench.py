@@ -27,7 +27,7 @@ import onnxruntime
 from tabulate import tabulate
 
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.execution.backend_names import resolve
 from harness.execution.replies import Died
 from harness.results.stream import Run as Results

@@ -102,7 +102,10 @@ def short(counts: Mapping[Verdict, int]) -> str:
         return "no data"
     if figures.specified:
         return "unsupported"
-    return "lenient" if counts.get(Verdict.LENIENT) else "unspecified"
+    return next(
+        (STYLES[verdict].words for verdict in (Verdict.LENIENT, Verdict.KNOWS_LESS) if counts.get(verdict)),
+        "unspecified",
+    )
 
 
 def sentence(counts: Mapping[Verdict, int]) -> str:

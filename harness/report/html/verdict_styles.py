@@ -30,6 +30,9 @@ STYLES = {
     "wrong_shape": VerdictStyle("S", "wrong shape", "wrong", "an answer of another shape"),
     "wrong_type": VerdictStyle("T", "wrong type", "wrong", "an answer of another type"),
     "wrong_count": VerdictStyle("N", "wrong count", "wrong", "another number of outputs or elements"),
+    "invalid_model": VerdictStyle(
+        "M", "invalid model", "wrong", "a tool returned a model that ONNX forbids, or that has other outputs"
+    ),
     "refused": VerdictStyle("R", "refused", "refused", "a valid model raised an error that is not an opt-out"),
     "accepted_invalid": VerdictStyle(
         "A", "accepted invalid", "accepted", "a model that the text forbids gave an answer; no runtime must refuse"
@@ -39,6 +42,9 @@ STYLES = {
         "lenient",
         "unspecified",
         "an answer to a model that only a `should`, a description or the signature forbids; not scored",
+    ),
+    "knows_less": VerdictStyle(
+        "K", "knows less", "unspecified", "a tool says less of types and shapes than there is to know; not scored"
     ),
     "crash": VerdictStyle("C", "crash", "crash", "the process died"),
     "timeout": VerdictStyle("O", "timeout", "timeout", "no answer by the deadline"),

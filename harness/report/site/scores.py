@@ -11,7 +11,7 @@ import numpy as np
 from harness.report.html.matrix import sentence, shares
 from harness.report.html.verdict_styles import ABSENT, NUMBER, ORDER
 from harness.results.summary import rate, rates
-from harness.verdict import Verdict
+from harness.verdict import UNRATED, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,11 +113,7 @@ class Score:
     @property
     def parts(self) -> list[tuple[str, int, int]]:
         """The parts of a bar of all that is specified: family, start, and width in tenths of a percent."""
-        scored = {
-            NUMBER[verdict]: count
-            for verdict, count in self.counts.items()
-            if verdict not in {Verdict.UNSPECIFIED, Verdict.LENIENT}
-        }
+        scored = {NUMBER[verdict]: count for verdict, count in self.counts.items() if verdict not in UNRATED}
         return shares(scored)
 
     @property

@@ -16,7 +16,7 @@ from paths import WRONG
 
 from harness.execution import backend_names, replies
 from harness.execution.adapter_process import STDERR_KEPT, BudgetError, CaseReply, Limits, StartError, poll
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.execution.replies import Answered, Broken, Died, Late, Refused
 from harness.suites.generated import Generated
 from harness.suites.selection import Selection

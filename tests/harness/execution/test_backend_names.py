@@ -14,7 +14,7 @@ from commands import command
 
 from harness.execution import backend_names, python_environment, sandbox
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.execution.backend_names import UnknownBackendError
 from harness.repro import bug_report
 

@@ -16,7 +16,8 @@ from commands import command
 from harness.case.case import EXTERNAL_DATA, PLAIN, TWICE, TYPED
 from harness.execution import backend_names
 from harness.execution.adapter_process import OPTED_OUT, Limits
-from harness.execution.ask import Asker, ask_and_judge
+from harness.execution.ask import ask_and_judge
+from harness.execution.asker import Asker
 from harness.execution.environment_variables import settings
 from harness.suites.generated import Generated
 from harness.suites.selection import Selection

@@ -17,7 +17,7 @@ from paths import ROOT
 
 from harness.execution import backend_names, environment_variables, sandbox
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.execution.environment_variables import NoVariableError
 from harness.execution.replies import Answered, Died
 from harness.execution.sandbox import Isolation, NoIsolationError

@@ -16,7 +16,7 @@ from harness.case.case import Outcome
 from harness.errors import HarnessError
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.findings import candidates, collect, confirm, evidence, findings_file, script, smallest
 from harness.findings.confirm import Place, Said
 from harness.findings.evidence import Evidence, Outline

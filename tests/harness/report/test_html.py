@@ -25,7 +25,7 @@ from harness.case.case import Outcome
 from harness.cli import page_cases
 from harness.declare import readings
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.execution.backend_names import resolve
 from harness.execution.judge import judge
 from harness.execution.replies import Answered, Died, Late, Refused

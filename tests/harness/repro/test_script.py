@@ -25,7 +25,7 @@ from harness.case.case import Allowance, Case, Outcome
 from harness.declare import AnyOf, Order
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker
+from harness.execution.asker import Asker
 from harness.execution.judge import judge
 from harness.execution.replies import Answered
 from harness.generation import plans

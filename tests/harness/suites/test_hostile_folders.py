@@ -20,7 +20,8 @@ from google.protobuf.message import DecodeError
 
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
-from harness.execution.ask import Asker, LiveAnswer, ask_and_judge
+from harness.execution.ask import LiveAnswer, ask_and_judge
+from harness.execution.asker import Asker
 from harness.generation import plans
 from harness.repro import bug_report as issues
 from harness.repro import script

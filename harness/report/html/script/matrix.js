@@ -10,7 +10,8 @@ function shortOf(counts) {
   if (attempted) return `${passed}/${attempted}`;
   if (!total) return "no data";
   if (specified) return "unsupported";
-  return counts[data.number.lenient] ? "lenient" : "unspecified";
+  if (counts[data.number.lenient]) return "lenient";
+  return counts[data.number.knows_less] ? "knows less" : "unspecified";
 }
 
 const filled = new WeakMap();

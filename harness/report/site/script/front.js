@@ -121,7 +121,7 @@ function barOf(shares) {
 
 function rateCells(counts) {
   const { passed, specified, attempted } = rates(counts);
-  const scored = counts.map((number, verdict) => (["unspecified", "lenient"].includes(data.styles[verdict].name) ? 0 : number));
+  const scored = counts.map((number, verdict) => (["unspecified", "lenient", "knows_less"].includes(data.styles[verdict].name) ? 0 : number));
   const of = (name) => counts[data.number[name]];
   const share = attempted ? Math.floor((passed * 1000) / attempted) : 0;
   return [
