@@ -18,8 +18,8 @@ from harness.findings import script, smallest
 from harness.findings.finding import MOST_IDS, Example, Finding
 from harness.minimize import search
 from harness.repro.bug_report import public
-from harness.spec import links
-from harness.verdict import Verdict, clean, line, natural
+from harness.spec import links, registry
+from harness.verdict import Verdict, clean, line, natural, split_operator
 
 if TYPE_CHECKING:
     from harness.case.case import Case
@@ -101,8 +101,7 @@ def _made(candidate: Candidate, found: Smallest) -> Evidence:
         given={line(name): clean(value, MOST_VALUE) for name, value in zip(names, found.given, strict=False)},
         message=line(public(result.message), MOST_VALUE),
     )
-    clauses = leading(case, result)
-    clause = clauses[0] if clauses else ""
+    clause = _sentence(case, result)
     outline = _outline(found, clause)
     cause = outline.digest(backend, candidate.operator, str(candidate.kind))
     operators = sorted({item.operator for item in candidate.results}, key=natural)
@@ -131,6 +130,14 @@ def _made(candidate: Candidate, found: Smallest) -> Evidence:
     )
     text = script.text(case, candidate.backend, hello, title)
     return Evidence(finding, text, case, outline, _title(candidate, case, result, ()))
+
+
+def _sentence(case: Case, result: Result) -> str:
+    """Return the sentence that a failure breaks; where its case cites none, the first on what the operator does."""
+    name, since = split_operator(case.operator)
+    op = registry.load().find(*name.rpartition("/")[::2])
+    of_operator = [clause.text for clause in (op.clauses if op else ()) if clause.in_force(since or 0)]
+    return next(iter((*leading(case, result), *of_operator)), "")
 
 
 def _outline(found: Smallest, clause: str) -> Outline:
