@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import onnx
 
-from harness.execution import environment_variables, node_environment, python_environment
+from harness.execution import backend_names, environment_variables, node_environment, python_environment
 from harness.execution.python_environment import NoEnvironmentError
 from harness.findings import script
 from harness.verdict import clean, line
@@ -67,6 +67,7 @@ def place(backend: str, version: str) -> Place:
     Raises:
         NoEnvironmentError: it cannot be made.
     """
+    backend = backend_names.stem(backend)
     if (script_needs := node_environment.needs(backend)) is not None:
         folder = node_environment.environment(script_needs.of(version), script_needs.lock_of(version))
         python = python_environment.interpreter((f"onnx=={onnx.__version__}", "numpy", "ml_dtypes"))

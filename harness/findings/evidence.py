@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,8 @@ UNTOLD = ("the text ", "the case cites ", "tag is ", "version ")
 """How conditions begin that a title does not need, because its other words say as much."""
 
 
+_WORD = re.compile(r"[^\w.]+")
+"""What is no part of a word, such as the brackets of an option; ids are names of files."""
 Feature = tuple[str | int | bool, ...]
 
 
@@ -106,8 +109,9 @@ def _made(candidate: Candidate, found: Smallest) -> Evidence:
     cause = outline.digest(backend, candidate.operator, str(candidate.kind))
     operators = sorted({item.operator for item in candidate.results}, key=natural)
     title = _title(candidate, case, result, candidate.conditions)
+    name = _WORD.sub("-", backend).strip("-")
     finding = Finding(
-        id=f"{backend}-{candidate.operator.rpartition('/')[2].lower()}-{candidate.kind}-{cause[:6]}",
+        id=f"{name}-{candidate.operator.rpartition('/')[2].lower()}-{candidate.kind}-{cause[:6]}",
         backend=backend,
         runtime=str(hello.get("runtime", backend)),
         version=str(hello.get("version", "")),

@@ -15,7 +15,7 @@ MOST_IDS = 50
 
 GRAVITY = (
     Verdict.CRASH,
-    Verdict.WRONG_VALUE, Verdict.WRONG_COUNT,
+    Verdict.INVALID_MODEL, Verdict.WRONG_VALUE, Verdict.WRONG_COUNT,
     Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE,
     Verdict.TIMEOUT,
     Verdict.REFUSED,

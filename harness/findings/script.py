@@ -24,8 +24,12 @@ SECONDS = 30
 THERE = "the fault is there: "
 GONE = "the fault is gone: what was expected came"
 WORDS = {
-    Verdict.CRASH: "crash", Verdict.TIMEOUT: "timeout", Verdict.REFUSED: "refused", Verdict.ACCEPTED_INVALID: "accepted"
-}  # fmt: skip
+    Verdict.CRASH: "crash",
+    Verdict.TIMEOUT: "timeout",
+    Verdict.REFUSED: "refused",
+    Verdict.ACCEPTED_INVALID: "accepted",
+    Verdict.INVALID_MODEL: "invalid",
+}
 """What a script says of a kind; of the others `wrong`."""
 
 AGAIN = """\
@@ -38,7 +42,7 @@ if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does m
         status = subprocess.run([sys.executable, __file__, "once"], timeout={seconds}).returncode
     except subprocess.TimeoutExpired:
         status = "timeout"
-    words = {{0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}}
+    words = {{0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}}
     word = words.get(status, f"crash, status {{status}}")
     if word is None:
         sys.exit(2)
@@ -68,6 +72,31 @@ print("an answer, where the text forbids one", flush=True)
 os._exit(103)
 """
 
+OF_TOOLS = {
+    "transformer": """\
+import pickle
+
+import onnx.checker
+import onnx.reference
+
+try:
+    onnx.checker.check_model(model)
+    there = [item.name for item in model.graph.output]
+    if there != names:
+        raise ValueError(f"outputs {names} expected, {there} came")
+    # Any evaluator will do in the place of onnx.reference that is right on the model before the change.
+    outputs = onnx.reference.ReferenceEvaluator(model).run(names, inputs)
+except Exception as error:
+    print("the model that it made is invalid: ", error, flush=True)
+    os._exit(104)
+before = onnx.reference.ReferenceEvaluator(onnx.load_from_string(original)).run(names, inputs)
+if pickle.dumps(before) == pickle.dumps(outputs):
+    print("the model that it made has the values of the first", flush=True)
+    os._exit(0)
+"""
+}
+"""By subject, what follows the call of a tool where a script must say more than `repro`."""
+
 
 def text(case: Case, backend: str, hello: Mapping[str, Any], title: str) -> str:
     """Return the script.
@@ -91,8 +120,10 @@ def text(case: Case, backend: str, hello: Mapping[str, Any], title: str) -> str:
     )  # fmt: skip
     again = AGAIN.format(seconds=SECONDS, there=THERE, gone=GONE)
     request = CALL.format(call=call, status=0 if rejects else 102)
+    if script.is_tool(hello) and not rejects:
+        request += OF_TOOLS.get(str(hello.get("subject")), script.after_tool(hello))
     if rejects:
-        return f"{head}{again}{pieces.before}{request}{script.GOT}{ACCEPTED}"
+        return f"{head}{again}{pieces.before}{request}{'' if script.is_tool(hello) else script.GOT}{ACCEPTED}"
     checks = "".join(check_code.PIECES[name] for name in pieces.checks)
     return f"{head}{again}{pieces.before}{request}{script.GOT}{pieces.after}{checks}"
 

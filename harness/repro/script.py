@@ -131,10 +131,13 @@ def script(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
     """
     pieces = parts(case)
     code = call(result.backend, hello, pieces.way).rstrip()
+    if is_tool(hello) and not pieces.rejects:
+        code += f"\n{after_tool(hello)}".rstrip()
     request = REFUSAL.format(call=textwrap.indent(code, "    ", bool)) if pieces.rejects else f"{code}\n"
     checks = "".join(check_code.PIECES[name] for name in pieces.checks)
     hang = HANG if result.verdict is Verdict.TIMEOUT else ""
-    return f"{_head(case, result, hello)}{hang}{pieces.before}{request}{GOT}{pieces.after}{checks}"
+    got = "" if is_tool(hello) else GOT
+    return f"{_head(case, result, hello)}{hang}{pieces.before}{request}{got}{pieces.after}{checks}"
 
 
 @dataclass(frozen=True)
@@ -343,7 +346,55 @@ def call(backend: str, hello: Mapping[str, Any], way: str) -> str:
     text = hello.get("repro" if way == "wide" and "repro_wide" not in hello else WAYS[way])
     if not isinstance(text, str):
         return f"raise SystemExit({f'{backend} has no way to be called without this project'!r})"
-    return text
+    return f"{NAMES}{text}" if is_tool(hello) else text
+
+
+def is_tool(hello: Mapping[str, Any]) -> bool:
+    """Return whether a hello is that of a tool: what it gives is no outputs."""
+    return str(hello.get("subject", "runtime")) != "runtime"
+
+
+def after_tool(hello: Mapping[str, Any]) -> str:
+    """Return the code from what a tool gives to `outputs`, or to a failed assertion."""
+    return OF_TOOLS[str(hello.get("subject"))]
+
+
+NAMES = "original, names = model.SerializeToString(), [item.name for item in model.graph.output]\n"
+OF_TOOLS = {
+    "transformer": """\
+
+import onnx.checker
+import onnx.reference
+
+onnx.checker.check_model(model)
+there = [item.name for item in model.graph.output]
+assert there == names, f"outputs {names} expected, {there} got"
+# Any evaluator will do in the place of onnx.reference that is right on the model before the change.
+outputs = onnx.reference.ReferenceEvaluator(model).run(names, inputs)
+""",
+    "inferencer": """\
+
+for name, wanted in zip(names, expected):
+    type_ = next(item.type for item in model.graph.output if item.name == name)
+    print(f"inferred of {name}: {type_}")
+    if not isinstance(wanted, np.ndarray) or not type_.WhichOneof("value"):
+        continue
+    tensor = type_.tensor_type
+    number = onnx.helper.np_dtype_to_tensor_dtype(wanted.dtype)
+    assert tensor.elem_type in {0, number}, f"{name}: element type {number} expected, {tensor.elem_type} inferred"
+    if tensor.HasField("shape"):
+        sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+        fits = len(sizes) == wanted.ndim and all(a in (None, b) for a, b in zip(sizes, wanted.shape))
+        assert fits, f"{name}: shape {wanted.shape} expected, {sizes} inferred"
+outputs = expected
+""",
+    "checker": """\
+
+print("accepted")
+outputs = expected
+""",
+}
+"""By subject, what follows the call of a tool, which has changed `model` or raised an error."""
 
 
 FOLDER = """\
