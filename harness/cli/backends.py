@@ -22,7 +22,7 @@ def backends_(ctx: click.Context, every: bool) -> None:  # noqa: FBT001
     if ctx.invoked_subcommand is not None:
         return
     rows = [_row(name, every=every) for name in backend_names.names()]
-    heads = ["backend", "from", "version", "opset", "types", "containers"]
+    heads = ["backend", "is", "from", "version", "opset", "types", "containers"]
     printing.show(tabulate(rows, heads, tablefmt="simple", disable_numparse=True))
     printing.show(
         "\nOther versions of those with an environment: --backend NAME==VERSION; your own environment: --python."
@@ -35,17 +35,18 @@ def _row(name: str, *, every: bool) -> list[str]:
     if needed is not None and not needed.here and not every:
         missing = node_environment.missing(needed) if isinstance(needed, node_environment.Needs) else ""
         hint = line(missing, 150) or "not started: --all"
-        return [name, f"an environment that {'npm' if in_node else 'uv'} makes", needed.version, "", hint, ""]
+        return [name, "", f"an environment that {'npm' if in_node else 'uv'} makes", needed.version, "", hint, ""]
     source = "an environment" if needed is not None and (in_node or not needed.here) else "here"
     try:
         with Asker(backend_names.resolve(name), Limits()) as asker:
             hello = asker.process.hello
     except HarnessError as error:
-        return [name, source, "", "", line(f"does not start: {error}", 80), ""]
+        return [name, "", source, "", "", line(f"does not start: {error}", 80), ""]
     types = hello.get("types")
     containers = hello.get("containers")
     return [
         name,
+        line(hello.get("subject", "runtime"), 20),
         source,
         line(hello.get("version", ""), 30),
         line(hello.get("opset", ""), 10),
