@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import gzip
+import html
 import json
 import re
 import shutil
@@ -228,6 +229,15 @@ def test_the_columns_of_several_runs_have_names_of_their_own(tmp_path: Path) -> 
     assert Table([Run(old)]).pairs() == []
     twice = Table([Run(old), Run(old)])
     assert len({column.label for column in twice.columns}) == 6
+
+
+def test_the_header_says_versions_and_dates(file: Path, results: Path) -> None:
+    head = file.read_text(encoding="utf-8").partition("<header>")[2].partition("</header>")[0]
+    header = Run(results).header
+    for hello in header["backends"].values():
+        assert html.escape(f"{hello['runtime']} {hello.get('version', '')}".strip()) in head
+    assert header["started"][:10] in head
+    assert f"onnx {header['onnx']}" in head
 
 
 def test_ids_that_look_the_same_have_different_names(tmp_path: Path) -> None:
