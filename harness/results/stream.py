@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Raised when a record changes its meaning."""
 
-IDENTITY = ("runtime", "version", "python", "node")
+IDENTITY = ("runtime", "version", "python", "node", "subject")
 """Members of an adapter's hello that identify its runtime."""
 CALLS = ("repro", "repro_wide", "repro_earlier", "repro_files")
 """Members with the code that calls its runtime without this project; see `repro`."""

@@ -139,7 +139,7 @@ def of_table(table: Table) -> tuple[Runtime, ...]:
                 runtime=key[1],
                 main=main,
                 history=history,
-                left_out=_left_out(main, widest),
+                left_out=_left_out(main, widest, str(table.columns[main.place].hello.get("subject", "runtime"))),
                 doubled=tuple(line(_run(table, table.columns[place]).path.name, 80) for place in sorted(doubled)),
             )
         )
@@ -193,7 +193,9 @@ def _history(group: Iterable[Tested]) -> tuple[Tested, ...]:
     return tuple(sorted(best.values(), key=lambda item: age(item.version)))
 
 
-def _left_out(main: Tested, widest: int) -> str:
+def _left_out(main: Tested, widest: int, subject: str) -> str:
+    if subject != "runtime":
+        return f"a {line(subject, 40)}, which runs no model"
     if not main.cases:
         return "the run has no results"
     if main.sample > 1:

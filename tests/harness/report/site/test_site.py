@@ -121,6 +121,13 @@ def test_the_better_runtime_comes_first_by_more_than_the_shown_digits() -> None:
     assert sorted([one, other], key=lambda score: score.rank) == [other, one]
 
 
+def test_a_tool_is_not_ranked_among_runtimes(cases: list[Case], tmp_path: Path) -> None:
+    passed = [Result(case.id, case.operator, name, Verdict.PASS, "values") for case in cases for name in ("a", "b")]
+    hellos = {"a": {"subject": "checker"}, "b": {"subject": "runtime"}}
+    results = Results([Run(write(tmp_path / "r.ndjson", passed, hellos))])
+    assert {item.name: item.left_out for item in results.runtimes} == {"a": "a checker, which runs no model", "b": ""}
+
+
 def test_what_a_runtime_is_good_for_follows_from_its_scores() -> None:
     families = {
         "math": Score({Verdict.PASS: 100}),
