@@ -82,12 +82,12 @@ def _wrong_value(result: Result) -> dict[str, bool]:
 
 
 def _accepted(result: Result) -> dict[str, bool]:
-    should = bool(result.clauses and SHOULD.search(result.clauses[0]))
+    should = bool(result.clauses and SHOULD.search(result.clauses[-1]))
     return {
         "no must forbids the model": bool(result.force) and result.force != Force.MUST,
         "its sentence says should, whatever else it says": should,
         "its sentence says what does not work yet, and a runtime may do more": bool(
-            result.clauses and YET.search(result.clauses[0])
+            result.clauses and YET.search(result.clauses[-1])
         ),
     }
 

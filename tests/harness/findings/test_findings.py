@@ -54,7 +54,10 @@ APART = [
         {"verdict": Verdict.ACCEPTED_INVALID, "force": "must", "clauses": ("X should differ. Y is not supported.",)},
         "should",
     ),
-    ({"verdict": Verdict.ACCEPTED_INVALID, "force": "must", "clauses": ("1-dim expansion doesn't work yet.",)}, "yet"),
+    (
+        {"verdict": Verdict.ACCEPTED_INVALID, "force": "must", "clauses": ("A.", "1-dim expansion doesn't work yet.")},
+        "yet",
+    ),
     ({"verdict": Verdict.REFUSED, "message": "reflect is implemented for 3 dimensions"}, "lacks something"),
     ({"verdict": Verdict.ACCEPTED_INVALID, "force": "should"}, "no must"),
 ]
