@@ -18,6 +18,7 @@ from harness.suites.official import Official
 from harness.suites.provisional import Provisional
 from harness.suites.selection import Selection, SelectionError
 from harness.suites.suite import Suite, SuiteError
+from harness.suites.transforms import Transforms
 from harness.verdict import MOST_DIGITS
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def open_suite(name: str) -> Suite:
-    """Return the suite called `name`: generated, provisional, official, or the path of a folder.
+    """Return the suite called `name`: generated, provisional, transforms, official, or the path of a folder.
 
     Raises:
         SuiteError: there is no such suite.
@@ -38,6 +39,8 @@ def open_suite(name: str) -> Suite:
         return Provisional()
     if name == Official.name:
         return Official()
+    if name == Transforms.name:
+        return Transforms()
     return Folder(Path(name))
 
 

@@ -1,0 +1,84 @@
+"""The suite `transforms`: cases of the core beside another node, or with nothing left to compute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness import globs
+from harness.generation.neighbours import neighbours
+from harness.suites import packs
+from harness.suites.generated import Generated
+from harness.suites.selection import Listed, Selection, listed
+from harness.suites.slices import Slice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.case.case import Case
+    from harness.suites.suite import Outlook
+    from harness.verdict import Unreadable
+
+
+class Transforms:
+    """Models that tools which change models rewrite; runtimes fuse them, too."""
+
+    name = "transforms"
+    makes = True
+
+    def __init__(self) -> None:
+        """Make nothing yet."""
+        self.unreadable: list[Unreadable] = []
+        self._generated = Generated()
+
+    def digest(self) -> str:
+        """Return a digest of the operator files, the code that expands them, and the version of onnx."""
+        return self._generated.digest()
+
+    def left_out(self, selection: Selection) -> list[str]:
+        """Return messages on operator versions that the selection names but that have no cases."""
+        return self._generated.left_out(selection)
+
+    def operators(self) -> list[str]:
+        """Return the declared operator versions."""
+        return self._generated.operators()
+
+    def outlook(self, selection: Selection) -> Outlook | None:  # noqa: ARG002 - Suite's own
+        """Return None: which forms a case can have is known when it is made."""
+        return None
+
+    def slices(self, selection: Selection) -> list[Slice]:
+        """Return the selected operator versions."""
+        return [Slice(name) for name in self.operators() if selection.takes_operator(name)]
+
+    def finished(self, part: Slice) -> None:
+        """Keep nothing: what is made is kept as it is made."""
+
+    def cases(self, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases, by operator version, case and form."""
+        for operator in self.operators():
+            if selection.takes_operator(operator) and _may_have(operator, selection):
+                yield from filter(selection.takes, self._of(operator))
+
+    def listed(self, selection: Selection) -> Iterator[Listed]:
+        """Yield summaries of the selected cases."""
+        return listed(self.cases(selection))
+
+    def _of(self, operator: str) -> Iterator[Case]:
+        """Yield the cases of an operator version, from their pack; make them, and the pack, where there is none."""
+        key = packs.key(self.name, self.digest(), operator)
+        pack = packs.read(key)
+        if pack is not None:
+            yield from pack
+            return
+        packer = packs.Packer(key)
+        for case in self._generated.cases(Selection(ops=(operator,), core=True, forms=("plain",))):
+            for made in neighbours(case):
+                packer.add(made)
+                yield made
+        packer.write()
+
+
+def _may_have(operator: str, selection: Selection) -> bool:
+    """Return whether an operator version may have a selected case: else its cases need not be made."""
+    named = not selection.cases or any(globs.may_match(glob, operator) for glob in selection.cases)
+    return named and (not selection.ids or any(case.startswith(f"{operator}/") for case in selection.ids))
