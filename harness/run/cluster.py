@@ -337,11 +337,17 @@ class Cluster:
         """Return what a task has given.
 
         Raises:
-            HarnessError: the scheduler is gone.
+            HarnessError: the scheduler is gone, or all workers are.
             TaskLostError: the workers that had what it needs are gone.
         """
         try:
-            outcome: Outcome = future.result()
+            while True:
+                try:
+                    outcome: Outcome = future.result(timeout=5 * POLL_SECONDS)
+                    break
+                except TimeoutError:  # Its worker went with what it had given: somebody must do it again.
+                    self._check_connection()
+                    self._look_at_workers()
         except (_dask().CancelledError, OSError) as error:  # An OSError where the connection closes meanwhile.
             if self._client.status == "running":
                 raise TaskLostError from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import distributed
@@ -145,6 +146,26 @@ def test_where_all_workers_go_the_run_ends_with_a_line(tmp_path: Path, monkeypat
     stream = Stream(path)
     assert not stream.complete
     assert list(stream.results())
+
+
+def test_a_task_that_went_with_its_worker_is_not_waited_for_without_an_end() -> None:
+    asked: list[float] = []
+
+    class Future:
+        def result(self, timeout: float) -> None:
+            asked.append(timeout)
+            raise TimeoutError
+
+    def look() -> None:
+        if len(asked) == 3:
+            raise HarnessError("it has had no worker for 1 s; start some")
+
+    run = SimpleNamespace(
+        _check_connection=lambda: None, _look_at_workers=look, _client=SimpleNamespace(status="running")
+    )
+    with pytest.raises(HarnessError, match="no worker"):
+        cluster.Cluster._result(run, Future())
+    assert len(asked) == 3
 
 
 def test_a_device_that_no_worker_has_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
