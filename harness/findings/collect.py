@@ -18,7 +18,7 @@ from harness.findings import confirm
 from harness.findings.candidates import candidates
 from harness.findings.evidence import Evidence, evidence
 from harness.findings.finding import BACK, FIXED, MOST_IDS, OPEN, Finding, Findings
-from harness.findings.findings_file import SCRIPTS, script_of
+from harness.findings.findings_file import MOST_SCRIPT, SCRIPTS, script_of
 from harness.findings.script import shows
 from harness.findings.smallest import Budget
 from harness.minimize import search
@@ -163,11 +163,14 @@ def _outcomes(every: Sequence[Candidate], budget: Budget, jobs: int) -> Iterator
 
 def _one(candidate: Candidate, budget: Budget) -> Evidence | str:
     try:
-        return evidence(candidate, budget) or "no case of it fails again in the same way"
+        made = evidence(candidate, budget)
     except HarnessError as error:
         return line(error)
     except Exception as error:  # noqa: BLE001 - the others are not lost with it, and it is shown
         return line(f"a fault of the harness, please report it: {type(error).__name__}: {error}")
+    if made is not None and len(made.script) > MOST_SCRIPT:
+        return f"its smallest case makes a script of {len(made.script):,} characters; try more --seconds"
+    return made or "no case of it fails again in the same way"
 
 
 def _merged(made: Iterable[Evidence]) -> list[Evidence]:

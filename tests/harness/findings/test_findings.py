@@ -324,6 +324,17 @@ def test_a_candidate_whose_script_does_not_show_it_is_no_finding(
     assert not findings_file.read(tmp_path).findings
 
 
+@pytest.mark.usefixtures("anywhere")
+def test_a_case_that_stays_too_large_is_no_finding_and_is_told(
+    softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collect, "MOST_SCRIPT", 100)
+    done = command("findings", softmax, "--folder", tmp_path, "--jobs", "1", "--seconds", "1", "--other", "onnxruntime")
+    assert done.status == 0, done.text
+    assert "its smallest case makes a script of" in done.out
+    assert not findings_file.read(tmp_path).findings
+
+
 def test_one_cause_is_one_finding_and_ids_are_stable(folder: Path, softmax: Path, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(confirm, "place", lambda _backend, _version: Place(sys.executable, None))
