@@ -214,8 +214,8 @@ def with_case_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
         ),
         click.option(
             "--suite", "suite_name", default="generated", show_default=True, metavar="SUITE",
-            help="generated, provisional (of undeclared versions), transforms (what tools rewrite), official (onnx's), or "
-            "a folder in ONNX's layout.",
+            help="generated, provisional (of undeclared versions), transforms (what tools rewrite), official (onnx's), "
+            "or a folder in ONNX's layout.",
         ),
     ):  # fmt: skip
         collected = option(collected)
