@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import onnx
-import onnx.defs
+import onnx.helper
 import onnx.version_converter
 
 from backends.option import option
 
 FORK = True
-OPTIONS = tuple(map(str, range(onnx.defs.onnx_opset_version(), 0, -1)))
+OPTIONS = tuple(map(str, range(max(row[2] for row in onnx.helper.VERSION_TABLE), 0, -1)))
 OPT_OUTS = (("Exception", r"", "no conversion"),)  # A converter may refuse.
 REPRO = """\
 import onnx.version_converter

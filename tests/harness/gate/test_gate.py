@@ -25,7 +25,7 @@ HEADER: dict[str, Any] = {
     "python": "3.11.7",
 }
 V = Verdict
-SCORED = [verdict for verdict in Verdict if verdict not in {V.LENIENT, V.UNSPECIFIED, V.ADAPTER_ERROR}]
+SCORED = [verdict for verdict in Verdict if verdict not in {V.LENIENT, V.KNOWS_LESS, V.UNSPECIFIED, V.ADAPTER_ERROR}]
 EXPECTED = [None, *(verdict for verdict in SCORED if verdict is not V.FLAKY)]
 """An entry for flaky cases has their worst verdict and `flaky = true`."""
 
@@ -55,7 +55,7 @@ WORSE = [
     (V.WRONG_VALUE, V.FLAKY), (V.WRONG_SHAPE, V.FLAKY), (V.FLAKY, V.TIMEOUT), (V.TIMEOUT, V.CRASH),
 ]  # fmt: skip
 """Each is followed by the next worse one."""
-ALIKE = {V.WRONG_VALUE, V.WRONG_SHAPE, V.WRONG_TYPE, V.WRONG_COUNT}
+ALIKE = {V.WRONG_VALUE, V.WRONG_SHAPE, V.WRONG_TYPE, V.WRONG_COUNT, V.INVALID_MODEL}
 
 
 def expected_status(expected: Verdict | None, actual: Verdict) -> GateStatus:
@@ -69,7 +69,8 @@ def expected_status(expected: Verdict | None, actual: Verdict) -> GateStatus:
     if {expected, actual} <= ALIKE:
         return GateStatus.DIFFERENT
     order = ["pass", "unsupported", "accepted_invalid", "refused", "wrong_", "flaky", "timeout", "crash"]
-    before, now = (next(i for i, name in enumerate(order) if str(item).startswith(name)) for item in (expected, actual))
+    words = ("wrong_" if item is V.INVALID_MODEL else str(item) for item in (expected, actual))
+    before, now = (next(i for i, name in enumerate(order) if word.startswith(name)) for word in words)
     return GateStatus.REGRESSED if now > before else GateStatus.IMPROVED
 
 

@@ -34,6 +34,7 @@ def test_each_verdict_is_named(verdict: Verdict, tmp_path: Path) -> None:
     kinds = {
         Verdict.CRASH: "error", Verdict.TIMEOUT: "error", Verdict.ADAPTER_ERROR: "error",
         Verdict.UNSUPPORTED: "skipped", Verdict.UNSPECIFIED: "skipped", Verdict.LENIENT: "skipped",
+        Verdict.KNOWS_LESS: "skipped",
     }  # fmt: skip
     if verdict is Verdict.PASS:
         assert not list(testcase)

@@ -294,8 +294,10 @@ def test_every_report_names_the_sample(tmp_path: Path) -> None:
         assert "1 case in 2" in text or (name == "json" and json.loads(text)["backends"]["mine"]["sample"] == 2), name
         assert "1 case in" not in without, name
     assert re.search(r"^# .*mine 1 \(1 case in 2\)", "".join(markdown.report(sampled)))
-    [row] = [line for line in "".join(index.report([(sampled, {})])).splitlines() if line.startswith("| generated")]
-    assert row.startswith("| generated, 1 case in 2: "), row
+    [row] = [
+        line for line in "".join(index.report([(sampled, "badge.json")])).splitlines() if line.startswith("| generated")
+    ]
+    assert row.startswith("| generated, 1 case in 2 "), row
     assert "1 case in 2" in json.loads("".join(badge.report(sampled)))["message"]
     assert [column.label for column in Table([run_]).columns] == ["mine, 1 case in 2"]
     assert "mine, 1 case in 2" in terminal.table(sampled.summary, samples={"mine": 2})
