@@ -13,6 +13,7 @@ from harness.report.html.case_data import PIECES
 from harness.report.html.verdict_styles import ABSENT, ORDER, STYLES
 from harness.report.site.findings import KINDS, shown
 from harness.report.site.scores import GRADES
+from harness.verdict import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +26,8 @@ LETTERS = {number: STYLES[verdict].letter for number, verdict in enumerate(ORDER
 CASES = blocks.CASES
 FINDINGS = 64
 """Findings in a file."""
+MOST_MESSAGE, MOST_STDERR = 400, 600
+"""Characters of what a runtime says of a case; the whole of it is in the results."""
 
 
 def file(name: str, packed: str) -> str:
@@ -180,7 +183,9 @@ def case_blocks(table: Table, of: Operator, places: Sequence[int], described: Ma
                 column = table.columns[place]
                 details = dict(column.details.get(case, {}))
                 if column.messages[case] >= 0:
-                    details["message"] = messages[column.messages[case]]
+                    details["message"] = clean(messages[column.messages[case]], MOST_MESSAGE)
+                if "stderr" in details:
+                    details["stderr"] = str(details["stderr"])[-MOST_STDERR:]
                 if details:
                     row[number] = {
                         key: texts.setdefault(value, len(texts)) if isinstance(value, str) else value

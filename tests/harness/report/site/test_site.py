@@ -121,6 +121,23 @@ def test_the_better_runtime_comes_first_by_more_than_the_shown_digits() -> None:
     assert sorted([one, other], key=lambda score: score.rank) == [other, one]
 
 
+def test_what_a_runtime_says_is_cut_where_it_is_long(cases: list[Case], tmp_path: Path) -> None:
+    long = Result(
+        cases[0].id,
+        cases[0].operator,
+        "a",
+        Verdict.CRASH,
+        "values",
+        message="m" * 1900,
+        stderr="first" + "s" * 3000 + "end",
+    )
+    site.write(SiteFolder(tmp_path / "out"), Results([Run(write(tmp_path / "r.ndjson", [long], {"a": {}}))]))
+    (name,) = [path.stem for path in (tmp_path / "out/data/case").glob("*.js")]
+    texts = data_of(tmp_path / "out", f"case/{name}")["texts"]
+    assert f"{'m' * 400}... (1900 characters)" in texts
+    assert [text for text in texts if text.endswith("end")] == ["s" * 597 + "end"]
+
+
 def test_a_tool_is_not_ranked_among_runtimes(cases: list[Case], tmp_path: Path) -> None:
     passed = [Result(case.id, case.operator, name, Verdict.PASS, "values") for case in cases for name in ("a", "b")]
     hellos = {"a": {"subject": "checker"}, "b": {"subject": "runtime"}}
