@@ -29,10 +29,15 @@ OWN_WORD = re.compile(
     r"(?i)\bnot (yet )?(been )?(implemented|supported|handled)\b|\bunsupported\b|\bunimplemented\b|\bunhandled\b"
     r"|\bcan(not|'t) (be )?(handle|support)|\bno (such )?(kernel|implementation|conversion)\b|\bNYI\b"
     r"|\b(does(n't| not)|do(n't| not)) support\b|\bonly supports?\b|\bis only supported\b|\bsupports only\b"
+    r"|InsertedPrecisionFreeCast_|\bneeds? \w+ to be (a )?const"
     r"|\b(must|should|expected to|needs to|has to) be (a )?(const|static|known|initializer)|\bcould not find an impl"
-    r"|\bis implemented for\b|\bonly\b.{1,60}\b(is|are) supported\b|\bfailed to legalize\b|\bTODO\b"
+    r"|\bis implemented for\b|\bonly\b.{1,60}\b(is|are) supported\b|\bfailed to legalize\b"
+    r"|\bshape input is variable\b|\bTODO\b"
 )
 """A refusal in which a runtime says that it lacks something, though its adapter has no row for it."""
+OF_FORM = "what it refuses is the form of the model, whatever the operator"
+FORMS = frozenset({"unranked", "typed"})
+"""Forms with nodes of their own around the operator's: who cannot take a shape at run time refuses each of them."""
 LACKS = "the runtime says that it lacks something"
 SHOULD = re.compile(r"(?i)^(?!.*\bmust\b).*\bshould\b")
 YET = re.compile(r"(?i)\byet\b|\bcurrently\b|\bdoes(n't| not) work\b|\bnot supported\b|\bunsupported\b")
@@ -139,7 +144,7 @@ def candidates(
                 made.append(_candidate(run, item.backend, item.operator, finding.statement.conditions, own))
         left = [r for r in failures.values() if r.verdict is item.verdict and r.case not in taken]
         made += [_candidate(run, item.backend, item.operator, (), group) for group in _by_signature(left)]
-    made = _one_for_each_message(made)
+    made = [_without_forms(item) for item in _one_for_each_message(made)]
     lacking: Counter[str] = Counter()
     for (backend, operator, _, why), results in aside.items():
         if why == LACKS:
@@ -148,6 +153,12 @@ def candidates(
             made.append(_candidate(run, backend, operator, (), results, why))
     notes = [f"{name}: {count:,} refusals are no findings, because {LACKS}" for name, count in lacking.items()]
     return made, "; ".join(filter(None, (explained.note, *notes)))
+
+
+def _without_forms(candidate: Candidate) -> Candidate:
+    """Return a candidate, apart where it is refusals of models in FORMS alone."""
+    of_form = candidate.kind is Verdict.REFUSED and all(result.form in FORMS for result in candidate.results)
+    return dataclasses.replace(candidate, apart=OF_FORM) if of_form else candidate
 
 
 def _one_for_each_message(every: Iterable[Candidate]) -> list[Candidate]:

@@ -59,6 +59,8 @@ APART = [
         "yet",
     ),
     ({"verdict": Verdict.REFUSED, "message": "reflect is implemented for 3 dimensions"}, "lacks something"),
+    ({"verdict": Verdict.REFUSED, "message": "Need splits to be a constant and explicit"}, "lacks something"),
+    ({"verdict": Verdict.REFUSED, "message": "Caused by: shape input is variable"}, "lacks something"),
     ({"verdict": Verdict.ACCEPTED_INVALID, "force": "should"}, "no must"),
 ]
 
@@ -414,6 +416,16 @@ def test_what_fails_without_something_special_is_one_with_what_has_it(others: li
     merged = collect._merged([outline("a"), *others])
     assert len(merged) == count
     assert sum(item.finding.count for item in merged) == 1 + len(others)
+
+
+def test_a_form_that_is_refused_is_no_fault_of_each_operator() -> None:
+    refused = result(verdict=Verdict.REFUSED, message="m")
+    of_form = dataclasses.replace(refused, form="unranked")
+    for results, apart in (((of_form,), candidates.OF_FORM), ((of_form, refused), ""), ((refused,), "")):
+        one = candidates.Candidate("mine", "1", "ai.onnx/Sin", Verdict.REFUSED, (), results)
+        assert candidates._without_forms(one).apart == apart
+    crash = candidates.Candidate("mine", "1", "ai.onnx/Sin", Verdict.CRASH, (), (of_form,))
+    assert not candidates._without_forms(crash).apart
 
 
 def test_refusals_in_the_same_words_are_one_before_they_are_cut_down() -> None:
