@@ -1,0 +1,95 @@
+"""ai.onnx.preview.training/Adagrad with form is @symbolic: shape [3] expected, shape [10] came
+
+The text: «X_new = X - r * G_regularized / H_adaptive;»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and emx-onnx-cgen 1.4.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 7,
+   opset_import: ["ai.onnx.preview.training" : 1],
+   producer_name: "onnx-conformance"
+>
+Adagrad_1_defaults (float R, int64 T, float[inputs_0_0] inputs_0, float[inputs_1_0] inputs_1, float[inputs_2_0] inputs_2) => (float[outputs_0_0] outputs_0, float[outputs_1_0] outputs_1) {
+   [Adagrad] outputs_0, outputs_1 = ai.onnx.preview.training.Adagrad (R, T, inputs_0, inputs_1, inputs_2)
+}
+""")
+inputs = {
+    'R': np.array([0.10000000149011612], dtype=np.dtype('float32')).reshape(()),
+    'T': np.array([3], dtype=np.dtype('int64')).reshape(()),
+    'inputs_0': np.array([1.2000000476837158, 2.799999952316284, -0.5], dtype=np.dtype('float32')).reshape((3,)),
+    'inputs_1': np.array([-0.9399999976158142, -2.5, 3.0], dtype=np.dtype('float32')).reshape((3,)),
+    'inputs_2': np.array([0.10000000149011612, 0.20000000298023224, 2.5], dtype=np.dtype('float32')).reshape((3,)),
+}
+expected = [
+    np.array([1.2947803735733032, 2.898437261581421, -0.58846515417099], dtype=np.dtype('float32')).reshape((3,)),
+    np.array([0.9836000204086304, 6.449999809265137, 11.5], dtype=np.dtype('float32')).reshape((3,)),
+]
+print("expected:", expected)
+
+try:
+    from emx_onnx_cgen import onnx_backend
+    
+    outputs = onnx_backend.run_model(model, list(inputs.values()))
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([9.260990851387769e-07, 2.073123921540119e-06, 4.2090307397190783e-07], dtype=np.dtype('float64')).reshape((3,)), np.array([7.035255410727359e-07, 4.613399507746863e-06, 8.225440979003906e-06], dtype=np.dtype('float64')).reshape((3,))]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")

@@ -1,0 +1,75 @@
+"""Add with axis counted from the front = 0: refused (...None)]], outputs=[C: tensor[dtype=float, shape=(2, 3, 4, 1), dim_params=(None, None, None, None)]])), float[2,3,4,1] 0 5 10 15 21 26 31 36 42 47 52 57 ... expected
+
+The text: «or having its shape as a contiguous subset of the first tensor's shape.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and emx-onnx-cgen 1.4.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 3,
+   opset_import: ["" : 1],
+   producer_name: "onnx-conformance"
+>
+Add_1_limited_axis_zero_two (float[2,3,4,1] A, float[2,3] B) => (float[2,3,4,1] C) {
+   [Add] C = Add <axis: int = 0, broadcast: int = 1> (A, B)
+}
+""")
+inputs = {
+    'A': np.array([0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0, 55.0, 60.0, 65.0, 70.0, 75.0, 80.0, 85.0, 90.0, 95.0, 100.0, 105.0, 110.0, 115.0], dtype=np.dtype('float32')).reshape((2, 3, 4, 1)),
+    'B': np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], dtype=np.dtype('float32')).reshape((2, 3)),
+}
+expected = [
+    np.array([0.0, 5.0, 10.0, 15.0, 21.0, 26.0, 31.0, 36.0, 42.0, 47.0, 52.0, 57.0, 63.0, 68.0, 73.0, 78.0, 84.0, 89.0, 94.0, 99.0, 105.0, 110.0, 115.0, 120.0], dtype=np.dtype('float32')).reshape((2, 3, 4, 1)),
+]
+print("expected:", expected)
+
+try:
+    from emx_onnx_cgen import onnx_backend
+    
+    outputs = onnx_backend.run_model(model, list(inputs.values()))
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
+    np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
+    if wanted.dtype.kind == "f":  # +0 and -0 differ.
+        signs = (np.signbit(np.asarray(array)[wanted == 0]) for array in (got, wanted))
+        np.testing.assert_array_equal(*signs, f"outputs[{index}], signs of zeros")
+print("as expected")

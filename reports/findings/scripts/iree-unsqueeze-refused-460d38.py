@@ -1,0 +1,100 @@
+"""Unsqueeze: refused (...%arg1) : (!torch.vtensor<[3,5],si4>, !torch.vtensor<[1],si64>) -> !torch.vten... (2021 characters)), int4[3,1,5] 0 1 2 3 4 5 6 7 0 1 2 3 ... expected
+
+The text: «Constrain input and output types to all tensor types up to IRv10.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and iree-base-compiler 3.13.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+import ml_dtypes
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 10,
+   opset_import: ["" : 21],
+   producer_name: "onnx-conformance"
+>
+Unsqueeze_21_signature_types_t (int4[3,5] data, int64[1] axes) => (int4[3,1,5] expanded) {
+   [Unsqueeze] expanded = Unsqueeze (data, axes)
+}
+""")
+inputs = {
+    'data': np.frombuffer(bytes.fromhex('000102030405060700010203040506'), dtype=ml_dtypes.int4).reshape((3, 5)),
+    'axes': np.array([1], dtype=np.dtype('int64')).reshape((1,)),
+}
+expected = [
+    np.frombuffer(bytes.fromhex('000102030405060700010203040506'), dtype=ml_dtypes.int4).reshape((3, 1, 5)),
+]
+print("expected:", expected)
+
+try:
+    from iree import runtime
+    from iree.compiler import ir
+    from iree.compiler.extras import onnx_importer
+    from iree.compiler.tools import compile_str
+    
+    graph = onnx_importer.ModelInfo(onnx.shape_inference.infer_shapes(model, data_prop=True))
+    module = graph.create_module(context=ir.Context()).operation
+    onnx_importer.NodeImporter.define_function(graph.main_graph, module).import_all()
+    compiled = compile_str(
+        module.get_asm(),
+        target_backends=["llvm-cpu"],
+        input_type="onnx",
+        extra_args=["--iree-input-demote-f64-to-f32=false"],
+    )
+    loaded = runtime.load_vm_flatbuffer(compiled, driver="local-sync")
+    returned = loaded[model.graph.name](*inputs.values())
+    values = returned if isinstance(returned, tuple) else (returned,)
+    types = [onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type) for value in model.graph.output]
+    outputs = [value.to_host().view(dtype) for value, dtype in zip(values, types)]  # IREE's integers have no sign
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got)
+print("as expected")

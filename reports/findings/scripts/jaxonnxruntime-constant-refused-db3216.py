@@ -1,0 +1,65 @@
+"""Constant: refused (Should only provide one of value attributes, but get 0), float[2] 5 6 expected
+
+The text: «The value for the elements of the output tensor in sparse format.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and jaxonnxruntime 0.3.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+# onnx's text format cannot hold this model; it is the serialized ModelProto.
+model = onnx.load_from_string(b'\x08\x06\x12\x10onnx-conformance:\x8f\x01\n^\x12\x06output\x1a\x08Constant"\x08Constant*>\n\x0csparse_value\xa0\x01\x0b\xb2\x01*\n\x0e\x08\x02\x10\x01J\x08\x00\x00\xa0@\x00\x00\xc0@\x12\x16\x08\x02\x10\x07J\x10\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x18\x02:\x00\x12\x17Constant_11_sparse_fullb\x14\n\x06output\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x02B\x04\n\x00\x10\x0b')
+inputs = {
+}
+expected = [
+    np.array([5.0, 6.0], dtype=np.dtype('float32')).reshape((2,)),
+]
+print("expected:", expected)
+
+try:
+    import jax
+    import jaxonnxruntime.backend
+    
+    jax.config.update("jax_enable_x64", True)
+    jaxonnxruntime.config.update("jaxort_only_allow_initializers_as_static_args", False)
+    outputs = jaxonnxruntime.backend.prepare(model).run(inputs)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
+    np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
+print("as expected")

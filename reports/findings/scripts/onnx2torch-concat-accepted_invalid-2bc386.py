@@ -1,0 +1,69 @@
+"""Concat with inputs[1] has a dimension of size 0: float[2,0] where the text demands a refusal
+
+The text: «All input tensors must have the same shape, except for the dimension size of the axis to concatenate on.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx2torch 1.5.15
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 6,
+   opset_import: ["" : 11],
+   producer_name: "onnx-conformance"
+>
+Concat_11_other_rank_empty (float[2,0] inputs_0, float[0] inputs_1) => (float[concat_result_0,concat_result_1] concat_result) {
+   [Concat] concat_result = Concat <axis: int = 0> (inputs_0, inputs_1)
+}
+""")
+inputs = {
+    'inputs_0': np.array([], dtype=np.dtype('float32')).reshape((2, 0)),
+    'inputs_1': np.array([], dtype=np.dtype('float32')).reshape((0,)),
+}
+print('expected: to be refused: «All input tensors must have the same shape, except for the dimension size of the axis to concatenate on.»')
+
+try:
+    import onnx2torch
+    import torch
+    
+    module = onnx2torch.convert(model).eval()
+    with torch.no_grad():
+        returned = module(*(torch.from_numpy(array) for array in inputs.values()))
+    outputs = [tensor.numpy() for tensor in (returned if isinstance(returned, (list, tuple)) else [returned])]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(0)
+
+print("got:     ", outputs)
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)

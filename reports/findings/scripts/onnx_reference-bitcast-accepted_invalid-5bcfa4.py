@@ -1,0 +1,65 @@
+"""BitCast with to is none of float16, string and type is an integer: bool[] false where the text demands a refusal
+
+The text: «The target type must have the same bit-width as the input type.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx.reference 1.23.2
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+import ml_dtypes
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 13,
+   opset_import: ["" : 26],
+   producer_name: "onnx-conformance"
+>
+BitCast_26_int2_to_wider (int2 input) => (bool output) {
+   [BitCast] output = BitCast <to: int = 9> (input)
+}
+""")
+inputs = {
+    'input': np.frombuffer(bytes.fromhex('00'), dtype=ml_dtypes.int2).reshape(()),
+}
+print('expected: to be refused: «The target type must have the same bit-width as the input type.»')
+
+try:
+    import onnx.reference
+    
+    outputs = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(0)
+
+print("got:     ", outputs)
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)

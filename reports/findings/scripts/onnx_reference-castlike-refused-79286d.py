@@ -1,0 +1,91 @@
+"""CastLike: refused (...<class 'numpy.ndarray'>] and attributes ['saturate'] and linked attributes=[] (operator 'CastLike_19').), string[] '0'; string[] '0.0'; string[] '0.' expected
+
+The text: «See documentation of the Cast operator for further details.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx.reference 1.23.2
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+import ml_dtypes
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 13,
+   opset_import: ["" : 25],
+   producer_name: "onnx-conformance"
+>
+CastLike_25_write_int2 (int2 input, string target_type) => (string output) {
+   [CastLike] output = CastLike (input, target_type)
+}
+""")
+inputs = {
+    'input': np.frombuffer(bytes.fromhex('00'), dtype=ml_dtypes.int2).reshape(()),
+    'target_type': np.array([''], dtype=object).reshape(()),
+}
+expected = [
+    np.array(['0'], dtype=object).reshape(()),
+]
+print("expected:", expected)
+
+try:
+    import onnx.reference
+    
+    outputs = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+ANY_ELEMENT_OF = {0: [np.array(['0.0'], dtype=object).reshape(()), np.array(['0.'], dtype=object).reshape(())]}
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+for index, others in ANY_ELEMENT_OF.items():  # The text allows these elements as well.
+    for other in others:
+        if index < len(outputs) and np.shape(outputs[index]) == other.shape:
+            expected[index] = np.where(outputs[index] == other, other, expected[index])
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got)
+print("as expected")

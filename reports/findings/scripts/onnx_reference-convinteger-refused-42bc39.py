@@ -1,0 +1,73 @@
+"""ConvInteger with length of w_zero_point = 6: refused (non-broadcastable output operand with shape (1,1,1) doesn't match the broadcast shape (1,1,1,1)), int32[1,1,1] 0 expected
+
+The text: «If it's a 1-D tensor, its number of elements should be equal to the number of output channels (M)»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx.reference 1.23.2
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 5,
+   opset_import: ["" : 10],
+   producer_name: "onnx-conformance"
+>
+ConvInteger_10_zero_points_by_map_of_groups (int8[1,1,1] x, int8[1,1,1] w, int8[1] w_zero_point) => (int32[1,1,1] y) {
+   [ConvInteger] y = ConvInteger (x, w, "", w_zero_point)
+}
+""")
+inputs = {
+    'x': np.array([0], dtype=np.dtype('int8')).reshape((1, 1, 1)),
+    'w': np.array([0], dtype=np.dtype('int8')).reshape((1, 1, 1)),
+    'w_zero_point': np.array([0], dtype=np.dtype('int8')).reshape((1,)),
+}
+expected = [
+    np.array([0], dtype=np.dtype('int32')).reshape((1, 1, 1)),
+]
+print("expected:", expected)
+
+try:
+    import onnx.reference
+    
+    outputs = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
+    np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
+print("as expected")

@@ -1,0 +1,64 @@
+"""ai.onnx.ml/LabelEncoder with values of keys_int64s differ and values of values_int64s differ: int64[1] 0 where the text demands a refusal
+
+The text: «Notice that only one of 'keys_*'/'values_*' can be set.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx.reference 1.23.2
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 6,
+   opset_import: ["ai.onnx.ml" : 2],
+   producer_name: "onnx-conformance"
+>
+LabelEncoder_2_two_keys (float[1] X) => (int64[Y_0] Y) {
+   [LabelEncoder] Y = ai.onnx.ml.LabelEncoder <keys_floats: floats = [], keys_int64s: ints = [0], values_int64s: ints = [0]> (X)
+}
+""")
+inputs = {
+    'X': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+}
+print("expected: to be refused: «Notice that only one of 'keys_*'/'values_*' can be set.»")
+
+try:
+    import onnx.reference
+    
+    outputs = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(0)
+
+print("got:     ", outputs)
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)

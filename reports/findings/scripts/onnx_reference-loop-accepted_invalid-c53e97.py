@@ -1,0 +1,65 @@
+"""Loop: float[] 0 where the text demands a refusal
+
+The text: «Any variables which you wish to make available in the enclosing scope (i.e. the variables b and keepgoing) must be declared as either loop-carried dependencies (both at the op inputs and output and at the body net input and output) or scan_outputs.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx.reference 1.23.2
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 3,
+   opset_import: ["" : 1],
+   producer_name: "onnx-conformance"
+>
+Loop_1_body_gives_less_before_11 (float v_initial_0) => (float[] v_final_and_scan_outputs_0) {
+   [Loop] v_final_and_scan_outputs_0 = Loop ("", "", v_initial_0) <body: graph = body (int64 i, bool c, float[] s) => (bool c) {
+   }>
+}
+""")
+inputs = {
+    'v_initial_0': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+}
+print('expected: to be refused: «Any variables which you wish to make available in the enclosing scope (i.e. the variables b and keepgoing) must be declared as either loop-carried dependencies (both at the op inputs and output and at the body net input and output) or scan_outputs.»')
+
+try:
+    import onnx.reference
+    
+    outputs = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(0)
+
+print("got:     ", outputs)
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)

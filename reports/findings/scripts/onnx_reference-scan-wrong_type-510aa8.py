@@ -1,0 +1,79 @@
+"""Scan: tensor(float) expected, tensor(int64) came
+
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx.reference 1.23.2
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 3,
+   opset_import: ["" : 8],
+   producer_name: "onnx-conformance"
+>
+Scan_8_signature_directions_unset (int64[1] sequence_lens, float[1] initial_state_and_scan_inputs_0, float[1,1] initial_state_and_scan_inputs_1) => (float[1] final_state_and_scan_outputs_0, float[1,1] final_state_and_scan_outputs_1) {
+   [Scan] final_state_and_scan_outputs_0, final_state_and_scan_outputs_1 = Scan (sequence_lens, initial_state_and_scan_inputs_0, initial_state_and_scan_inputs_1) <body: graph = body (float[] s, float[] x) => (float[] t, float[] y) {
+      t = Identity (s)
+      y = Identity (x)
+   }, num_scan_inputs: int = 1>
+}
+""")
+inputs = {
+    'sequence_lens': np.array([1], dtype=np.dtype('int64')).reshape((1,)),
+    'initial_state_and_scan_inputs_0': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+    'initial_state_and_scan_inputs_1': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
+}
+expected = [
+    np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+    np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
+]
+print("expected:", expected)
+
+try:
+    import onnx.reference
+    
+    outputs = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
+    np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
+    if wanted.dtype.kind == "f":  # +0 and -0 differ.
+        signs = (np.signbit(np.asarray(array)[wanted == 0]) for array in (got, wanted))
+        np.testing.assert_array_equal(*signs, f"outputs[{index}], signs of zeros")
+print("as expected")

@@ -1,0 +1,82 @@
+"""ai.onnx.ml/TreeEnsembleRegressor: refused (...'target_weights', 'target_weights_as_tensor'] and linked attributes=[] (operator 'TreeEnsembleRegressor').), float[1,2] 0 0 expected
+
+The text: «can be used instead of the same parameter without the suffix if the element type is double and not float.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx.reference 1.23.2
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+# onnx's text format cannot hold this model; it is the serialized ModelProto.
+model = onnx.load_from_string(b'\x08\x08\x12\x10onnx-conformance:\xa1\x04\n\xc4\x03\n\x01X\x12\x01Y\x1a\x15TreeEnsembleRegressor"\x15TreeEnsembleRegressor*\x10\n\tn_targets\x18\x02\xa0\x01\x02*\x1d\n\x12nodes_falsenodeids@\x00@\x00@\x00\xa0\x01\x07*\x1b\n\x10nodes_featureids@\x00@\x00@\x00\xa0\x01\x07*\'\n\x0bnodes_modesJ\tBRANCH_EQJ\x04LEAFJ\x04LEAF\xa0\x01\x08*\x18\n\rnodes_nodeids@\x00@\x01@\x02\xa0\x01\x07*\x18\n\rnodes_treeids@\x00@\x00@\x00\xa0\x01\x07*\x1c\n\x11nodes_truenodeids@\x01@\x00@\x00\xa0\x01\x07*;\n\x16nodes_values_as_tensor*\x1e\x08\x03\x10\x0bJ\x18\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xa0\x01\x04*\x13\n\ntarget_ids@\x00@\x01\xa0\x01\x07*\x17\n\x0etarget_nodeids@\x00@\x00\xa0\x01\x07*\x17\n\x0etarget_treeids@\x00@\x00\xa0\x01\x07*5\n\x18target_weights_as_tensor*\x16\x08\x02\x10\x0bJ\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xa0\x01\x04:\nai.onnx.ml\x12.TreeEnsembleRegressor_3_doubles_near_thresholdZ\x13\n\x01X\x12\x0e\n\x0c\x08\x01\x12\x08\n\x02\x08\x01\n\x02\x08\x01b\x13\n\x01Y\x12\x0e\n\x0c\x08\x01\x12\x08\n\x02\x08\x01\n\x02\x08\x02B\x0e\n\nai.onnx.ml\x10\x03')
+inputs = {
+    'X': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
+}
+expected = [
+    np.array([0.0, 0.0], dtype=np.dtype('float32')).reshape((1, 2)),
+]
+print("expected:", expected)
+
+try:
+    import onnx.reference
+    
+    outputs = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape(())]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")

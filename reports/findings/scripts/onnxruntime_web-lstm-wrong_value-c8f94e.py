@@ -1,0 +1,153 @@
+"""LSTM with clip=0.25: 0.13768752 expected, 0.33967125 came
+
+The text: «Clipping bounds the elements of a tensor in the range of [-threshold, +threshold] and is applied to the input of activations.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnxruntime-web 1.30.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 10,
+   opset_import: ["" : 22],
+   producer_name: "onnx-conformance"
+>
+LSTM_22_peepholes_clip (float[2,4,5] X, float[1,12,5] W, float[1,12,3] R, float[1,4,3] initial_c) => (float[2,1,4,3] Y, float[1,4,3] Y_h, float[1,4,3] Y_c) {
+   [LSTM] Y, Y_h, Y_c = LSTM <clip: float = 0.25, hidden_size: int = 3> (X, W, R, "", "", "", initial_c)
+}
+""")
+inputs = {
+    'X': np.array([0.9916648268699646, -0.2555411159992218, -0.925814688205719, 0.49411335587501526, 0.79848712682724, -0.6998746991157532, -0.6181371212005615, 0.8591617941856384, 0.396740585565567, -0.9613974690437317, -0.14899902045726776, 0.9997928738594055, -0.10863659530878067, -0.9717984199523926, 0.35905835032463074, 0.8792730569839478, -0.5856373310089111, -0.7283607721328735, 0.7733278870582581, 0.529082715511322, -0.9096666574478149, -0.29467159509658813, 0.9856002926826477, 0.0406932570040226, -0.9960864782333374, 0.21598726511001587, 0.9404289722442627, -0.45832544565200806, -0.8223235607147217, 0.6702291965484619, 0.6496128439903259, -0.8376272320747375, -0.4337655305862427, 0.9494038820266724, 0.18911461532115936, -0.9981366395950317, 0.06809419393539429, 0.9805895090103149, -0.32078132033348083, -0.8979277014732361], dtype=np.dtype('float32')).reshape((2, 4, 5)),
+    'W': np.array([0.8147050738334656, 0.4700719118118286, -0.93583744764328, -0.2289169281721115, 0.9948267936706543, -0.9534853100776672, 0.42177829146385193, 0.844797670841217, -0.6394733190536499, -0.6800124645233154, 0.3333139419555664, -0.9779030084609985, -0.08131910115480423, 0.9988580346107483, -0.17607562243938446, 0.5521673560142517, 0.7556402087211609, -0.7468875646591187, -0.5631754994392395, 0.8920117020606995, -0.9981366395950317, 0.06809419393539429, 0.9805895090103149, -0.32078132033348083, -0.8979277014732361, 0.6496128439903259, -0.8376272320747375, -0.4337655305862427, 0.9494038820266724, 0.18911461532115936, 0.21598726511001587, 0.9404289722442627, -0.45832544565200806, -0.8223235607147217, 0.6702291965484619, -0.9096666574478149, -0.29467159509658813, 0.9856002926826477, 0.0406932570040226, -0.9960864782333374, 0.8792730569839478, -0.5856373310089111, -0.7283607721328735, 0.7733278870582581, 0.529082715511322, -0.14899902045726776, 0.9997928738594055, -0.10863659530878067, -0.9717984199523926, 0.35905835032463074, -0.6998746991157532, -0.6181371212005615, 0.8591617941856384, 0.396740585565567, -0.9613974690437317, 0.9916648268699646, -0.2555411159992218, -0.925814688205719, 0.49411335587501526, 0.79848712682724], dtype=np.dtype('float32')).reshape((1, 12, 5)),
+    'R': np.array([-0.6181371212005615, 0.8591617941856384, 0.396740585565567, 0.49411335587501526, 0.79848712682724, -0.6998746991157532, 0.9916648268699646, -0.2555411159992218, -0.925814688205719, 0.8792730569839478, -0.5856373310089111, -0.7283607721328735, -0.10863659530878067, -0.9717984199523926, 0.35905835032463074, -0.9613974690437317, -0.14899902045726776, 0.9997928738594055, -0.9960864782333374, 0.21598726511001587, 0.9404289722442627, -0.29467159509658813, 0.9856002926826477, 0.0406932570040226, 0.7733278870582581, 0.529082715511322, -0.9096666574478149, 0.9494038820266724, 0.18911461532115936, -0.9981366395950317, 0.6496128439903259, -0.8376272320747375, -0.4337655305862427, -0.45832544565200806, -0.8223235607147217, 0.6702291965484619], dtype=np.dtype('float32')).reshape((1, 12, 3)),
+    'initial_c': np.array([-0.9613974690437317, -0.14899902045726776, 0.9997928738594055, -0.6181371212005615, 0.8591617941856384, 0.396740585565567, 0.49411335587501526, 0.79848712682724, -0.6998746991157532, 0.9916648268699646, -0.2555411159992218, -0.925814688205719], dtype=np.dtype('float32')).reshape((1, 4, 3)),
+}
+expected = [
+    np.array([-0.13768751919269562, -0.07476998120546341, 0.13768751919269562, -0.10723114758729935, 0.13768751919269562, 0.01696847751736641, 0.13768751919269562, 0.10959110409021378, -0.10723114758729935, 0.13768751919269562, -0.09442650526762009, -0.13768751919269562, -0.10723114758729935, 0.02288532815873623, 0.08283030241727829, -0.04193896800279617, 0.0670115277171135, 0.05358203873038292, 0.020095381885766983, 0.027086501941084862, -0.05316774919629097, 0.10188062489032745, 0.008155095390975475, -0.10723114758729935], dtype=np.dtype('float32')).reshape((2, 1, 4, 3)),
+    np.array([-0.10723114758729935, 0.02288532815873623, 0.08283030241727829, -0.04193896800279617, 0.0670115277171135, 0.05358203873038292, 0.020095381885766983, 0.027086501941084862, -0.05316774919629097, 0.10188062489032745, 0.008155095390975475, -0.10723114758729935], dtype=np.dtype('float32')).reshape((1, 4, 3)),
+    np.array([-0.404146671295166, 0.040730949491262436, 0.19149334728717804, -0.07473992556333542, 0.1542682945728302, 0.12299928814172745, 0.04421345144510269, 0.06194537132978439, -0.0948583334684372, 0.2370399683713913, 0.014507307671010494, -0.274822860956192], dtype=np.dtype('float32')).reshape((1, 4, 3)),
+]
+print("expected:", expected)
+
+try:
+    # In this folder: npm install --ignore-scripts onnxruntime-web@1.30.0
+    import base64
+    import json
+    import subprocess
+    
+    PROGRAM = """
+    const fs = require("node:fs");
+    const ort = require("onnxruntime-web");
+    if (ort.env.wasm) ort.env.wasm.numThreads = 1;
+    const arrays = {
+      float32: Float32Array, float64: Float64Array, float16: Uint16Array, bool: Uint8Array, int4: Uint8Array,
+      uint4: Uint8Array, int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array,
+      uint32: Uint32Array, int64: BigInt64Array, uint64: BigUint64Array,
+    };
+    const bytes = (text) => new Uint8Array(Buffer.from(text, "base64"));
+    const request = JSON.parse(fs.readFileSync(0, "utf8"));
+    (async () => {
+      const session = await ort.InferenceSession.create(bytes(request.model), {"executionProviders":["wasm"],"intraOpNumThreads":1,"interOpNumThreads":1,"logSeverityLevel":4,"extra":{"session":{"use_ort_model_bytes_directly":"1"}}});
+      const feeds = {};
+      for (const [name, { type, dims, data }] of Object.entries(request.inputs)) {
+        feeds[name] = new ort.Tensor(type, type === "string" ? data : new arrays[type](bytes(data).buffer), dims);
+      }
+      const results = await session.run(feeds);
+      const outputs = request.outputs.map((name) => {
+        const { type, dims, data } = results[name];
+        const text = () => Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
+        return { type, dims, data: type === "string" ? data : text() };
+      });
+      fs.writeFileSync(3, JSON.stringify(outputs));
+    })();
+    """
+    
+    
+    def described(array):
+        tensor = onnx.numpy_helper.from_array(array)
+        strings = tensor.data_type == onnx.TensorProto.STRING
+        data = array.reshape(-1).tolist() if strings else base64.b64encode(tensor.raw_data).decode()
+        return {"type": "string" if strings else array.dtype.name, "dims": array.shape, "data": data}
+    
+    
+    def array_of(described):
+        if described["type"] == "string":
+            return np.array(described["data"], dtype=object).reshape(described["dims"])
+        return np.frombuffer(base64.b64decode(described["data"]), described["type"]).reshape(described["dims"])
+    
+    
+    request = {
+        "model": base64.b64encode(model.SerializeToString()).decode(),
+        "inputs": {name: described(array) for name, array in inputs.items()},
+        "outputs": [value.name for value in model.graph.output],
+    }
+    command = ["sh", "-c", 'exec 3>&1 1>&2; exec node -e "$0"', PROGRAM]  # What the runtime prints is no answer.
+    done = subprocess.run(command, input=json.dumps(request).encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    errors = done.stderr.decode()
+    if done.returncode == 127 or "MODULE_NOT_FOUND" in errors:
+        raise ImportError(errors)
+    if done.returncode < 0:
+        raise SystemExit(f"{errors} ended by signal {-done.returncode}")
+    if done.returncode:
+        raise RuntimeError(errors)
+    outputs = [array_of(value) for value in json.loads(done.stdout)]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([3.1216759815508066e-07, 2.673515415389255e-07, 1.8754557353054059e-07, 3.163431291045439e-07, 3.2103372501731766e-07, 3.111321971094887e-07, 2.7844850391679535e-07, 2.7810929751892816e-07, 2.4082522036901307e-07, 3.5828013964009277e-07, 2.527622135504394e-07, 3.751573647004312e-07, 2.345406559458222e-07, 2.740211858183349e-07, 3.7260352312245493e-07, 4.3031664895290145e-07, 2.8917585163934416e-07, 2.7721299092392244e-07, 2.3066377306965682e-07, 1.997998386419116e-07, 4.889299054421944e-07, 2.6555193825334907e-07, 3.023877158596011e-07, 4.0210490452614773e-07], dtype=np.dtype('float64')).reshape((2, 1, 4, 3)), np.array([2.345406559458222e-07, 2.740211858183349e-07, 3.7260352312245493e-07, 4.3031664895290145e-07, 2.8917585163934416e-07, 2.7721299092392244e-07, 2.3066377306965682e-07, 1.997998386419116e-07, 4.889299054421944e-07, 2.6555193825334907e-07, 3.023877158596011e-07, 4.0210490452614773e-07], dtype=np.dtype('float64')).reshape((1, 4, 3)), np.array([5.081850020065411e-07, 4.778807836512847e-07, 6.115980614339378e-07, 5.176609448703163e-07, 4.4908990598290813e-07, 2.887122613834701e-07, 3.3656376555120467e-07, 2.493291836123334e-07, 5.563036406855428e-07, 1.9282865848295824e-07, 3.6866257683421723e-07, 3.9885523124603186e-07], dtype=np.dtype('float64')).reshape((1, 4, 3))]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")

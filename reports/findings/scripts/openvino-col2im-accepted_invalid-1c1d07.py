@@ -1,0 +1,71 @@
+"""Col2Im with values of pads differ: float[1,1,1,5] 0 0 0 0 0 where the text demands a refusal
+
+The text: «it can take any value greater than or equal to 0.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and openvino 2026.4.1
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 8,
+   opset_import: ["" : 18],
+   producer_name: "onnx-conformance"
+>
+Col2Im_18_pads_negative (float[1,1,1] input, int64[2] image_shape, int64[2] block_shape) => (float[output_0,output_1,output_2,output_3] output) {
+   [Col2Im] output = Col2Im <pads: ints = [0, 0, -1, 1]> (input, image_shape, block_shape)
+}
+""")
+inputs = {
+    'input': np.array([2.974994421005249], dtype=np.dtype('float32')).reshape((1, 1, 1)),
+    'image_shape': np.array([1, 5], dtype=np.dtype('int64')).reshape((2,)),
+    'block_shape': np.array([1, 1], dtype=np.dtype('int64')).reshape((2,)),
+}
+print('expected: to be refused: «it can take any value greater than or equal to 0.»')
+
+try:
+    import openvino
+    
+    core = openvino.Core()
+    compiled = core.compile_model(core.read_model(model.SerializeToString()), "CPU")
+    request = compiled.create_infer_request()
+    names = {name for port in compiled.inputs for name in port.names}
+    request.infer({name: value for name, value in inputs.items() if name in names})
+    outputs = [request.get_tensor(value.name).data.copy() for value in model.graph.output]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(0)
+
+print("got:     ", outputs)
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)

@@ -1,0 +1,68 @@
+"""ConstantOfShape: 1e-45 expected, 0.0 came
+
+The text: «If attribute 'value' is specified, the value and datatype of the output tensor is taken from 'value'.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and openvino 2026.4.1
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+# onnx's text format cannot hold this model; it is the serialized ModelProto.
+model = onnx.load_from_string(b'\x08\x04\x12\x10onnx-conformance:\x99\x01\nI\n\x05input\x12\x06output\x1a\x0fConstantOfShape"\x0fConstantOfShape*\x14\n\x05value*\x08\x10\x01J\x04\x01\x00\x00\x00\xa0\x01\x04:\x00\x12!ConstantOfShape_9_value_subnormalZ\x13\n\x05input\x12\n\n\x08\x08\x07\x12\x04\n\x02\x08\x01b\x14\n\x06output\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01B\x04\n\x00\x10\t')
+inputs = {
+    'input': np.array([1], dtype=np.dtype('int64')).reshape((1,)),
+}
+expected = [
+    np.array([1.401298464324817e-45], dtype=np.dtype('float32')).reshape((1,)),
+]
+print("expected:", expected)
+
+try:
+    import openvino
+    
+    core = openvino.Core()
+    compiled = core.compile_model(core.read_model(model.SerializeToString()), "CPU")
+    request = compiled.create_infer_request()
+    names = {name for port in compiled.inputs for name in port.names}
+    request.infer({name: value for name, value in inputs.items() if name in names})
+    outputs = [request.get_tensor(value.name).data.copy() for value in model.graph.output]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
+    np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
+print("as expected")

@@ -1,0 +1,77 @@
+"""Div: 2147483647 expected, -2147483648 came
+
+The text: «Performs element-wise binary division»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and openvino 2026.4.1
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 3,
+   opset_import: ["" : 6],
+   producer_name: "onnx-conformance"
+>
+Div_6_limits_int32 (int64 A, int64 B) => (int64 C) {
+   [Div] C = Div (A, B)
+}
+""")
+inputs = {
+    'A': np.array([2147483647], dtype=np.dtype('int64')).reshape(()),
+    'B': np.array([1], dtype=np.dtype('int64')).reshape(()),
+}
+expected = [
+    np.array([2147483647], dtype=np.dtype('int64')).reshape(()),
+]
+print("expected:", expected)
+
+try:
+    import openvino
+    
+    core = openvino.Core()
+    compiled = core.compile_model(core.read_model(model.SerializeToString()), "CPU")
+    request = compiled.create_infer_request()
+    names = {name for port in compiled.inputs for name in port.names}
+    request.infer({name: value for name, value in inputs.items() if name in names})
+    outputs = [request.get_tensor(value.name).data.copy() for value in model.graph.output]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
+    np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
+print("as expected")

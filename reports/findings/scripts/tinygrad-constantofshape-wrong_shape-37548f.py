@@ -1,0 +1,73 @@
+"""ConstantOfShape: shape [] expected, shape [1] came
+
+The text: «If empty tensor is given, the output would be a scalar.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and tinygrad 0.14.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+# onnx's text format cannot hold this model; it is the serialized ModelProto.
+model = onnx.load_from_string(b'\x08\x0c\x12\x10onnx-conformance:\x8f\x01\nK\n\x05input\x12\x06output\x1a\x0fConstantOfShape"\x0fConstantOfShape*\x16\n\x05value*\n\x08\x01\x10\x01J\x04\x00\x00\x00\x00\xa0\x01\x04:\x00\x12\x19ConstantOfShape_24_scalarZ\x13\n\x05input\x12\n\n\x08\x08\x07\x12\x04\n\x02\x08\x00b\x10\n\x06output\x12\x06\n\x04\x08\x01\x12\x00B\x04\n\x00\x10\x18')
+inputs = {
+    'input': np.array([], dtype=np.dtype('int64')).reshape((0,)),
+}
+expected = [
+    np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+]
+print("expected:", expected)
+
+try:
+    import os
+    from pathlib import Path
+    
+    os.environ.setdefault("DEV", "CPU")  # compiles with clang, or what CC names
+    
+    from tinygrad.nn.onnx import OnnxRunner
+    
+    Path("model.onnx").write_bytes(model.SerializeToString())
+    answers = OnnxRunner("model.onnx")(inputs)
+    outputs = [answer.numpy() if hasattr(answer, "numpy") else answer for answer in answers.values()]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
+    np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
+    if wanted.dtype.kind == "f":  # +0 and -0 differ.
+        signs = (np.signbit(np.asarray(array)[wanted == 0]) for array in (got, wanted))
+        np.testing.assert_array_equal(*signs, f"outputs[{index}], signs of zeros")
+print("as expected")

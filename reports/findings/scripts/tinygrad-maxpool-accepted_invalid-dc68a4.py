@@ -1,0 +1,71 @@
+"""MaxPool with X has a dimension of size 1: float[1,1,2,1] -163 -105 where the text demands a refusal
+
+The text: «it can take any value greater than or equal to 0.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and tinygrad 0.14.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 3,
+   opset_import: ["" : 1],
+   producer_name: "onnx-conformance"
+>
+MaxPool_1_pads_negative (float[1,1,2,2] X) => (float[Y_0,Y_1,Y_2,Y_3] Y) {
+   [MaxPool] Y = MaxPool <kernel_shape: ints = [1, 1], pads: ints = [0, -1, 0, 0]> (X)
+}
+""")
+inputs = {
+    'X': np.array([-200.0, -163.0, -142.0, -105.0], dtype=np.dtype('float32')).reshape((1, 1, 2, 2)),
+}
+print('expected: to be refused: «it can take any value greater than or equal to 0.»')
+
+try:
+    import os
+    from pathlib import Path
+    
+    os.environ.setdefault("DEV", "CPU")  # compiles with clang, or what CC names
+    
+    from tinygrad.nn.onnx import OnnxRunner
+    
+    Path("model.onnx").write_bytes(model.SerializeToString())
+    answers = OnnxRunner("model.onnx")(inputs)
+    outputs = [answer.numpy() if hasattr(answer, "numpy") else answer for answer in answers.values()]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(0)
+
+print("got:     ", outputs)
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)

@@ -1,0 +1,92 @@
+"""Range: tensor(int64) expected, tensor(int32) came
+
+The text: «Scalar. Value to step by.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and tinygrad 0.14.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 6,
+   opset_import: ["" : 11],
+   producer_name: "onnx-conformance"
+>
+Range_11_of_shape_1 (int64[1] start, int64[1] limit, int64[1] delta) => (int64[5] output) {
+   [Range] output = Range (start, limit, delta)
+}
+""")
+inputs = {
+    'start': np.array([2], dtype=np.dtype('int64')).reshape((1,)),
+    'limit': np.array([7], dtype=np.dtype('int64')).reshape((1,)),
+    'delta': np.array([1], dtype=np.dtype('int64')).reshape((1,)),
+}
+expected = [
+    np.array([2, 3, 4, 5, 6], dtype=np.dtype('int64')).reshape((5,)),
+]
+print("expected:", expected)
+
+try:
+    import os
+    from pathlib import Path
+    
+    os.environ.setdefault("DEV", "CPU")  # compiles with clang, or what CC names
+    
+    from tinygrad.nn.onnx import OnnxRunner
+    
+    Path("model.onnx").write_bytes(model.SerializeToString())
+    answers = OnnxRunner("model.onnx")(inputs)
+    outputs = [answer.numpy() if hasattr(answer, "numpy") else answer for answer in answers.values()]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+BOUNDS = [np.array([0.0, 0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float64')).reshape((5,))]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")

@@ -1,0 +1,107 @@
+"""Attention: refused (Evaluating #7 "att_scaled_masked_softmax" ScaledMaskedSoftmax Caused by: Can not broadcast 6 against 2), float[2,2,2,1] 2.96579 2.96579 -2.20099 -2.20099 2.30912 2.30912 -2.94... expected
+
+The text: «The last dimension can also be shorter than `total_sequence_length` and will be padded to `total_sequence_length` with negative infinity.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and tract 0.23.9
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 12,
+   opset_import: ["" : 24],
+   producer_name: "onnx-conformance"
+>
+Attention_24_mask_short_float (float[2,2,2,2] Q, float[2,2,6,2] K, float[2,2,6,1] V, float[1,2] attn_mask) => (float[2,2,2,1] Y) {
+   [Attention] Y = Attention (Q, K, V, attn_mask)
+}
+""")
+inputs = {
+    'Q': np.array([1.4874972105026245, -0.3833116590976715, -1.0498120784759521, -0.9272056818008423, -1.3645000457763672, -0.4420073926448822, 0.3239808976650238, 1.410643458366394, -0.04115848243236542, -1.4816341400146484, -1.172501802444458, 1.0788148641586304, -0.7583993673324585, 1.381080985069275, 1.489929437637329, -0.3640458881855011], dtype=np.dtype('float32')).reshape((2, 2, 2, 2)),
+    'K': np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((2, 2, 6, 2)),
+    'V': np.array([2.974994421005249, 2.5774855613708496, 1.0771750211715698, -0.8840147852897644, -2.466970682144165, -2.9944097995758057, -2.2406625747680664, -0.5282268524169922, 1.4102157354354858, 2.74528431892395, 2.905757188796997, 1.822974443435669, 2.2927799224853516, 2.99821138381958, 2.4208297729492188, 0.8076735138893127, -1.151053547859192, -2.6172914505004883, -2.9636967182159424, -2.0420563220977783, -0.24670298397541046, 1.6542046070098877, 2.8473451137542725, 2.8222222328186035], dtype=np.dtype('float32')).reshape((2, 2, 6, 1)),
+    'attn_mask': np.array([2.974994421005249, -0.766623318195343], dtype=np.dtype('float32')).reshape((1, 2)),
+}
+expected = [
+    np.array([2.965785503387451, 2.965785503387451, -2.2009918689727783, -2.2009918689727783, 2.309122085571289, 2.309122085571289, -2.94234561920166, -2.94234561920166], dtype=np.dtype('float32')).reshape((2, 2, 2, 1)),
+]
+print("expected:", expected)
+
+try:
+    import pathlib
+    import tempfile
+    
+    import tract
+    
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "model.onnx"
+        path.write_bytes(model.SerializeToString())
+        loaded = tract.onnx().load(path)
+        names = [loaded.input_name(place) for place in range(loaded.input_count())]
+        runnable = loaded.into_model().into_runnable()
+    facts = [fact.dump() for fact in runnable.output_facts()]
+    answers = runnable.run([inputs[name] for name in names])
+    outputs = [
+        (answer.convert_to(tract.DatumType.I64) if fact.endswith("tdim") else answer).to_numpy()
+        for fact, answer in zip(facts, answers)
+    ]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([1.7032592642362342e-06, 2.5265626570106888e-06, 1.7539062824307857e-06, 1.4947794335017265e-06, 2.0337540579644063e-06, 1.6982342476786554e-06, 2.3578234817298634e-06, 3.850790369827719e-06], dtype=np.dtype('float64')).reshape((2, 2, 2, 1))]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")

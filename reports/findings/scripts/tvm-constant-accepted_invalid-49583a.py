@@ -1,0 +1,62 @@
+"""Constant: float[0] where the text demands a refusal
+
+The text: «Exactly one of the provided attributes, either value, sparse_value, or value_* must be specified.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and apache-tvm 0.27.0.post1
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+# onnx's text format cannot hold this model; it is the serialized ModelProto.
+model = onnx.load_from_string(b'\x08\n\x12\x10onnx-conformance:\x7f\nD\x12\x06output\x1a\x08Constant"\x08Constant*\x12\n\x05value*\x06\x08\x00\x10\x01J\x00\xa0\x01\x04*\x10\n\tvalue_int\x18\x00\xa0\x01\x02:\x00\x12\x19Constant_21_value_and_intb\x1c\n\x06output\x12\x12\n\x10\x08\x07\x12\x0c\n\n\x12\x08output_0B\x04\n\x00\x10\x15')
+inputs = {
+}
+print('expected: to be refused: «Exactly one of the provided attributes, either value, sparse_value, or value_* must be specified.»')
+
+try:
+    import numpy
+    import tvm
+    from tvm import relax
+    from tvm.relax.frontend.onnx import from_onnx
+    
+    executable = tvm.compile(from_onnx(model, keep_params_in_input=False), target="llvm")
+    machine = relax.VirtualMachine(executable, tvm.cpu())
+    returned = machine["main"](*(tvm.runtime.tensor(array) for array in inputs.values()))
+    values = [returned] if len(model.graph.output) == 1 else list(returned)
+    outputs = [value.numpy() if hasattr(value, "numpy") else numpy.array(list(value)) for value in values]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(0)
+
+print("got:     ", outputs)
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)

@@ -1,0 +1,90 @@
+"""Erf with type is a signed integer: refused (...support_level=10) requires the input tensor to have float dtype. However, the given input dtype is T.int64), int64[] 0 expected
+
+The text: «Computes the error function of the given input tensor element-wise.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and apache-tvm 0.27.0.post1
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 4,
+   opset_import: ["" : 9],
+   producer_name: "onnx-conformance"
+>
+Erf_9_zeros_int16 (int64 input) => (int64 output) {
+   [Erf] output = Erf (input)
+}
+""")
+inputs = {
+    'input': np.array([0], dtype=np.dtype('int64')).reshape(()),
+}
+expected = [
+    np.array([0], dtype=np.dtype('int64')).reshape(()),
+]
+print("expected:", expected)
+
+try:
+    import numpy
+    import tvm
+    from tvm import relax
+    from tvm.relax.frontend.onnx import from_onnx
+    
+    executable = tvm.compile(from_onnx(model, keep_params_in_input=False), target="llvm")
+    machine = relax.VirtualMachine(executable, tvm.cpu())
+    returned = machine["main"](*(tvm.runtime.tensor(array) for array in inputs.values()))
+    values = [returned] if len(model.graph.output) == 1 else list(returned)
+    outputs = [value.numpy() if hasattr(value, "numpy") else numpy.array(list(value)) for value in values]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape(())]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")

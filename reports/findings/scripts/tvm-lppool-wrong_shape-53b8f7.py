@@ -1,0 +1,97 @@
+"""LpPool with auto_pad=SAME_UPPER and values of dilations differ: shape [1, 2, 5, 1] expected, shape [1, 2, 3, 1] came
+
+The text: «dilation value along each spatial axis of the filter.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and apache-tvm 0.27.0.post1
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 8,
+   opset_import: ["" : 18],
+   producer_name: "onnx-conformance"
+>
+LpPool_18_same_upper_dilations (float[1,2,5,1] X) => (float[1,2,5,1] Y) {
+   [LpPool] Y = LpPool <auto_pad: string = "SAME_UPPER", dilations: ints = [3, 1], kernel_shape: ints = [2, 3]> (X)
+}
+""")
+inputs = {
+    'X': np.array([2.974994421005249, -1.8544113636016846, -0.3259097933769226, 2.319983720779419, -2.9882595539093018, 1.9488385915756226, 0.20428258180618286, -2.2406625747680664, 2.9965741634368896, -2.0400373935699463], dtype=np.dtype('float32')).reshape((1, 2, 5, 1)),
+}
+expected = [
+    np.array([0.3259097933769226, 3.772653818130493, 3.516893148422241, 0.3259097933769226, 2.319983720779419, 2.2406625747680664, 3.5745530128479004, 2.0502400398254395, 2.2406625747680664, 2.9965741634368896], dtype=np.dtype('float32')).reshape((1, 2, 5, 1)),
+]
+print("expected:", expected)
+
+try:
+    import numpy
+    import tvm
+    from tvm import relax
+    from tvm.relax.frontend.onnx import from_onnx
+    
+    executable = tvm.compile(from_onnx(model, keep_params_in_input=False), target="llvm")
+    machine = relax.VirtualMachine(executable, tvm.cpu())
+    returned = machine["main"](*(tvm.runtime.tensor(array) for array in inputs.values()))
+    values = [returned] if len(model.graph.output) == 1 else list(returned)
+    outputs = [value.numpy() if hasattr(value, "numpy") else numpy.array(list(value)) for value in values]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([1.7718476694665086e-07, 2.0975160061889964e-06, 1.9406027462981523e-06, 1.7718476694665086e-07, 1.2226269041173163e-06, 1.1761786676047407e-06, 1.9758839751066033e-06, 1.0653676744569216e-06, 1.1761786676047407e-06, 1.6248966829534465e-06], dtype=np.dtype('float64')).reshape((1, 2, 5, 1))]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")
