@@ -66,7 +66,7 @@ def report(
                 [
                     plain(f"{head['suite'].get('name', '')}{part}{cut}"),
                     plain(f"{backend} {version}" if f"=={version}" not in backend else backend),
-                    _findings(found, head["suite"], backend),
+                    _findings(found, head["suite"], backend, version),
                     *(
                         f"{shares.passed} of {whole}, {rate(shares.passed, whole)}"
                         for whole in (shares.specified, shares.attempted)
@@ -91,9 +91,11 @@ def report(
         yield f"\nSuite {plain(name)}: digest `{plain(digest)}`, onnx {plain(onnx)}.\n"
 
 
-def _findings(found: Findings | None, suite: Mapping[str, str], backend: str) -> str:
-    """Return how many findings a backend has; empty where they are not of this suite."""
+def _findings(found: Findings | None, suite: Mapping[str, str], backend: str, version: str) -> str:
+    """Return how many findings a backend has; empty where they are not of this suite and version."""
     name = backend.partition("==")[0]
-    if found is None or name not in found.runtimes or found.suite.get("name") != suite.get("name"):
+    if found is None or found.suite.get("name") != suite.get("name"):
+        return ""
+    if found.runtimes.get(name, {}).get("version") != version:
         return ""
     return str(sum(item.counted for item in found.of(name)))

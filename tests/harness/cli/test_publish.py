@@ -48,6 +48,10 @@ def test_the_site_and_an_index_are_written(tmp_path: Path) -> None:
     assert second[:5] == ["official, cut off", "mine 1.0", "", "1 of 2, 50.0 %", "1 of 1, 100.0 %"]
     assert second[5:11] == ["0", "0", "0", "0", "0", "1"]
     assert "Finding 1" in (folder / "site" / "runtime" / "mine.html").read_text()
+    run_of(tmp_path / "older.ndjson", result(backend="mine==0.9"), hellos={"mine==0.9": {"version": "0.9"}})
+    older = command("publish", tmp_path / "generated.ndjson", tmp_path / "older.ndjson", "--folder", folder)
+    assert older.status == 0, older.text
+    assert [row[1:3] for row in cells((folder / "README.md").read_text())[2:]] == [["mine 1.0", "1"], ["mine==0.9", ""]]
     again = command("publish", tmp_path / "generated.ndjson", "--folder", folder)
     assert again.status == 0, again.text
     assert "official" not in (folder / "README.md").read_text()
