@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import functools
+import os
+import signal
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -90,20 +93,24 @@ def run(where: Place, text: str) -> Said:
     with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
         path = Path(folder, "script.py")
         path.write_text(text, encoding="utf-8")
+        process = subprocess.Popen(  # noqa: S603 - a script that this project wrote, on the runtime that it is about
+            [where.python, str(path)],
+            cwd=where.folder or folder,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         try:
-            done = subprocess.run(  # noqa: S603 - a script that this project wrote, on the runtime that it is about
-                [where.python, str(path)],
-                cwd=where.folder or folder,
-                env=variables,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
-                timeout=script.SECONDS + MORE_SECONDS,
-                check=False,
-            )
+            said, _ = process.communicate(timeout=script.SECONDS + MORE_SECONDS)
         except subprocess.TimeoutExpired:
             return Said(2, f"no end within {script.SECONDS + MORE_SECONDS:g} s")
-    return Said(done.returncode, clean(done.stdout[-4000:].decode("utf-8", "replace"), 4000))
+        finally:  # A compiler that the runtime started may go on for hours.
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+    return Said(process.returncode, clean(said[-4000:].decode("utf-8", "replace"), 4000))
 
 
 def run_all(backend: str, version: str, texts: Iterable[str], jobs: int) -> Iterator[Said]:

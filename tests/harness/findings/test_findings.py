@@ -6,6 +6,8 @@ import dataclasses
 import json
 import pickle
 import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -30,7 +32,6 @@ from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from harness.case.case import Case
 
@@ -160,6 +161,23 @@ def test_a_script_of_a_forbidden_model_expects_a_refusal(
     said = said_by(here, body, case)
     assert said.status == status, said
     assert (script.THERE + word in said.text) is bool(word), said
+
+
+def test_what_a_script_has_started_ends_with_it(here: Path) -> None:
+    text = (
+        "import pathlib, subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'], stdout=subprocess.DEVNULL,"
+        " stderr=subprocess.DEVNULL)\n"
+        f"pathlib.Path({str(here / 'pid')!r}).write_text(str(child.pid))\n"
+    )
+    assert confirm.run(Place(sys.executable, None), text).status == 0
+    number = int((here / "pid").read_text())
+    for _ in range(100):
+        state = Path(f"/proc/{number}/stat")
+        if not state.exists() or state.read_text().split()[2] == "Z":
+            return
+        time.sleep(0.05)
+    pytest.fail("it goes on")
 
 
 # From a run to findings
