@@ -8,6 +8,7 @@ whatever the allowance.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,12 @@ class Mismatch:
     start: int = 0
     wanted: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of a result that describe it: `verdict`, `message`, and `mismatch`."""
+        described = {key: value for key, value in dataclasses.asdict(self).items() if key != "verdict" and value != ()}
+        return {"verdict": self.verdict, "message": str(self), "mismatch": described}
 
     def __str__(self) -> str:
         """Return the difference as one line."""

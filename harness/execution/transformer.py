@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,10 +95,9 @@ def _unlike(case: Case, expected: Sequence[Value | Drawn], outputs: Sequence[Val
     mismatch = compare(tuple(expected), tuple(outputs), case.allowance)
     if mismatch is None:
         return None
-    fields = {name: value for name, value in dataclasses.asdict(mismatch).items() if name != "verdict" and value != ()}
     return {
-        "verdict": mismatch.verdict, "message": f"evaluated by the oracle, the model that it made: {mismatch}",
-        "mismatch": fields, "expected": brief(tuple(expected)), "actual": brief(tuple(outputs)),
+        **mismatch.fields, "message": f"evaluated by the oracle, the model that it made: {mismatch}",
+        "expected": brief(tuple(expected)), "actual": brief(tuple(outputs)),
     }  # fmt: skip
 
 
