@@ -446,6 +446,13 @@ def test_a_form_that_is_refused_is_no_fault_of_each_operator() -> None:
     assert not candidates._without_forms(crash).apart
 
 
+@pytest.mark.parametrize(("form", "apart"), [("unranked", candidates.OF_FORM), ("symbolic", "")])
+def test_a_form_that_is_refused_is_apart_in_the_findings_of_a_run(form: str, apart: str, tmp_path: Path) -> None:
+    refused = result(f"even@{form}", Verdict.REFUSED, form=form, message="m")
+    made, _ = candidates.candidates(run_of(tmp_path / "r.ndjson", refused), None, Selection())
+    assert [item.apart for item in made] == [apart]
+
+
 def test_refusals_in_the_same_words_are_one_before_they_are_cut_down() -> None:
     said = [("a of 3 is bad", 7), ("a of 5 is bad", 9), ("b is bad", 9)]
     every = [
