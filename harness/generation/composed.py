@@ -1,0 +1,244 @@
+"""Cases of several nodes: what is expected of a whole model, and how far an answer may lie from it.
+
+The oracles are evaluated in a row. Each node may err as its operator's tolerance says, and what a node computes may be
+rounded or not: tools and runtimes compute several nodes at once. So the model is evaluated again with such errors,
+drawn at random, in the output of every node; an answer may be as far from the expected one as these are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+
+from harness.case.case import PLAIN, Allowance, Case, Outcome
+from harness.case.elements import is_float
+from harness.declare import Drawn, NoAnswer
+from harness.declare.rounding import nearest
+from harness.generation.allowance import of_answer, operand_types
+from harness.spec.evaluator import Evaluator, UndeclaredError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import onnx
+
+    from harness.declare import Op
+    from harness.declare.data import Value
+    from harness.spec.evaluator import Answer
+    from harness.spec.schema import OperatorVersion
+
+Array = np.ndarray[Any, Any]
+
+RUNS = 16
+"""How often a model is evaluated with errors."""
+FACTOR = 3
+"""How many times the root mean square of the deviations is allowed. Errors are drawn evenly from what a node may err,
+whose root mean square is 1/√3 of it: of a single node, 1.7 times what it may err by itself."""
+MOST_RELATIVE = 0.02
+"""A deviation of more than this part of the largest number of an output says that rounding decides the answer."""
+MOVES_ONLY = "all its nodes only move or select data"
+SEVERAL = "each node may err as its operator's tolerance says, measured on the values at hand"
+
+
+class UndecidedError(Exception):
+    """No answer is the only right one: rounding, chance or the text leaves it open."""
+
+
+class _Recorded(Evaluator):
+    """An evaluator that keeps what each node may err, and may put such errors into the outputs.
+
+    Attributes:
+        met: the operators and their versions, in the order of the nodes.
+        may_err: by node, in the order in which they are evaluated, and by output: the greatest error of each element.
+        draw: the source of errors; None while they are measured.
+        moves: whether all nodes only moved data.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.met: dict[str, tuple[Op, OperatorVersion]] = {}
+        self.may_err: list[list[Array | None]] = []
+        self.draw: np.random.Generator | None = None
+        self.moves = True
+        self._place = 0
+
+    def with_errors(self, seed: int) -> None:
+        """Draw errors from now on."""
+        self.draw, self._place = np.random.default_rng(seed), 0
+
+    def passed_on(
+        self,
+        op: Op,
+        version: OperatorVersion,
+        inputs: Sequence[Any],
+        attributes: Mapping[str, Any],
+        answer: Answer,
+    ) -> list[Any]:
+        """Return the outputs of a node, with errors where there are to be some."""
+        if self.draw is None:
+            self.met[str(version)] = (op, version)
+            self.may_err.append(self._measured(op, version, inputs, attributes, answer))
+            return answer.outputs
+        self._place += 1
+        if self._place > len(self.may_err):
+            raise UndecidedError(f"how often {version} runs depends on how nodes round")
+        return [self._erring(*pair) for pair in zip(answer.outputs, self.may_err[self._place - 1], strict=True)]
+
+    def _measured(
+        self, op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], answer: Answer
+    ) -> list[Array | None]:
+        """Return what the outputs of a node may err; None of one that has no error."""
+        if any(isinstance(item, Drawn) for item in answer.outputs):
+            raise UndecidedError(f"{version} draws at random")
+        if answer.any_order or any(item is not None for item in (*answer.any_of, *answer.open)):
+            raise UndecidedError(f"{version} may give several answers here")
+        if op.compare.exact and op.compare.signed_zero:
+            return [None] * len(answer.outputs)
+        self.moves = False
+        named = list(range(len(answer.outputs)))
+        allowance = of_answer(op.compare, answer, operand_types(op, version, inputs, attributes), named)
+        return [_greatest_error(value, allowance, index) for index, value in enumerate(answer.outputs)]
+
+    def _erring(self, value: Any, may_err: Array | None) -> Any:  # noqa: ANN401 - any output
+        """Return an output with an error drawn from what it may err."""
+        if may_err is None:
+            return value
+        assert self.draw is not None  # noqa: S101 - see passed_on
+        if value.shape != may_err.shape:
+            raise UndecidedError("a shape depends on how nodes round")
+        with np.errstate(all="ignore"):
+            wide = value.astype(np.float64)
+            error = np.where(np.isfinite(wide), may_err, 0) * self.draw.uniform(-1, 1, wide.shape)
+            return nearest(np.asarray(wide + error), value.dtype)
+
+
+def _greatest_error(value: Any, allowance: Allowance, index: int) -> Array | None:  # noqa: ANN401 - any output
+    """Return what an output of a node that computes may err: at least half a unit in the last place."""
+    if not isinstance(value, np.ndarray) or not is_float(value) or value.dtype.kind == "c":
+        return None
+    with np.errstate(all="ignore"):
+        wide = np.abs(value.astype(np.float64))
+        unit = wide * float(ml_dtypes.finfo(value.dtype).eps)  # type: ignore[no-untyped-call]
+        may_err = np.maximum(unit * max(allowance.ulp, 0.5), allowance.atol + allowance.rtol * wide)
+    bound = allowance.bound(index)
+    return may_err if bound is None else np.maximum(may_err, bound)
+
+
+def composed(
+    case_id: str,
+    operator: str,
+    model: onnx.ModelProto,
+    inputs: Mapping[str, Value],
+    *,
+    form: str = PLAIN,
+    clauses: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> Case:
+    """Return the case of a model of several nodes.
+
+    Args:
+        case_id: its id.
+        operator: the operator version whose slice it is in.
+        model: takes `inputs`.
+        inputs: by name, in the graph's order.
+        form: how it is delivered.
+        clauses: sentences; none: of each operator version that the model uses, the first.
+        notes: to be shown with the case.
+
+    Raises:
+        UndecidedError: the text forbids the model, leaves it open, or rounding decides its answer.
+    """
+    evaluator = _Recorded()
+    try:
+        expected = _checked(evaluator.model(model, inputs))
+        deviations = [] if evaluator.moves else _deviations(evaluator, model, inputs, expected)
+    except (NoAnswer, UndeclaredError) as error:
+        raise UndecidedError(str(error)) from error
+    moves = evaluator.moves
+    allowance = Allowance(
+        MOVES_ONLY if moves else SEVERAL, signed_zero=moves, bounds=None if moves else _bounds(expected, deviations)
+    )
+    return Case(
+        id=case_id,
+        operator=operator,
+        model=model.SerializeToString(),
+        inputs=dict(inputs),
+        outputs=tuple(expected),
+        outcome=Outcome.VALUES,
+        expected=tuple(expected.values()),
+        allowance=allowance,
+        clauses=tuple(clauses) or sentences(evaluator.met.values()),
+        form=form,
+        readings=tuple(sorted(reading.number for reading in evaluator.rests_on)),
+        notes=tuple(notes),
+    )
+
+
+def sentences(versions: Iterable[tuple[Op, OperatorVersion]]) -> tuple[str, ...]:
+    """Return of each operator version its first sentence."""
+    found = []
+    for op, version in versions:
+        found += [clause.text for clause in op.clauses if clause.in_force(version.since)][:1]
+    return tuple(dict.fromkeys(found))
+
+
+def _checked(outputs: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the outputs; an optional without a value, which a tool may remove, decides nothing."""
+    if any(value is None for value in outputs.values()):
+        raise UndecidedError("an output has no value")
+    return dict(outputs)
+
+
+def _deviations(
+    evaluator: _Recorded, model: onnx.ModelProto, inputs: Mapping[str, Value], expected: Mapping[str, Value]
+) -> list[dict[str, Value]]:
+    """Return the outputs of the model with errors in every node."""
+    found = []
+    for seed in range(RUNS):
+        evaluator.with_errors(seed)
+        found.append(_checked(evaluator.model(model, inputs)))
+    for name, value in expected.items():
+        for other in found:
+            if not _alike(value, other[name]):
+                raise UndecidedError(f"{name} depends on how its nodes round")
+    return found
+
+
+def _alike(one: Any, other: Any) -> bool:  # noqa: ANN401 - any two outputs
+    """Return whether two outputs are the same but for small differences of floating numbers."""
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(map(_alike, one.values(), other.values()))
+    if one.shape != other.shape:
+        return False
+    if not is_float(one):
+        return bool(np.array_equal(one, other))
+    a, b = one.astype(np.complex128), other.astype(np.complex128)
+    finite = np.isfinite(a)
+    if not np.array_equal(finite, np.isfinite(b)) or not np.array_equal(a[~finite], b[~finite], equal_nan=True):
+        return False
+    largest = float(np.max(np.abs(a[finite]), initial=0))
+    return bool((np.abs(a[finite] - b[finite]) <= MOST_RELATIVE * largest).all())
+
+
+def _bounds(expected: Mapping[str, Value], deviations: Sequence[Mapping[str, Value]]) -> tuple[Array, ...] | None:
+    """Return how far each element of each output may lie from the expected one."""
+    bounds = []
+    for name, value in expected.items():
+        if not isinstance(value, np.ndarray) or not is_float(value):
+            bounds.append(np.zeros(np.shape(value) if isinstance(value, np.ndarray) else ()))
+            continue
+        wide = value.astype(np.complex128)
+        with np.errstate(all="ignore"):
+            squares = [np.abs(np.asarray(other[name]).astype(np.complex128) - wide) ** 2 for other in deviations]
+            bounds.append(np.nan_to_num(FACTOR * np.sqrt(np.mean(squares, axis=0)), nan=0.0, posinf=0.0))
+    return tuple(bounds)
+
+
+def in_form(case: Case, form: str) -> Case:
+    """Return a case under the name of a form."""
+    return dataclasses.replace(case, id=f"{case.id.partition('@')[0]}@{form}", form=form)
