@@ -70,12 +70,7 @@ class _Recorded(Evaluator):
         self.draw, self._place = np.random.default_rng(seed), 0
 
     def passed_on(
-        self,
-        op: Op,
-        version: OperatorVersion,
-        inputs: Sequence[Any],
-        attributes: Mapping[str, Any],
-        answer: Answer,
+        self, op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], answer: Answer
     ) -> list[Any]:
         """Return the outputs of a node, with errors where there are to be some."""
         if self.draw is None:
@@ -124,7 +119,7 @@ def _greatest_error(value: Any, allowance: Allowance, index: int) -> Array | Non
         unit = wide * float(ml_dtypes.finfo(value.dtype).eps)  # type: ignore[no-untyped-call]
         may_err = np.maximum(unit * max(allowance.ulp, 0.5), allowance.atol + allowance.rtol * wide)
     bound = allowance.bound(index)
-    return may_err if bound is None else np.maximum(may_err, bound)
+    return np.asarray(may_err if bound is None else np.maximum(may_err, bound))
 
 
 def composed(
