@@ -20,9 +20,9 @@ from onnx import helper, numpy_helper
 from backends.protocol import element_type
 from harness import rewrites
 from harness.case.case import PLAIN
+from harness.composition.composed import UndecidedError, composed
 from harness.declare import DeclarationError
 from harness.generation import binding
-from harness.generation.composed import UndecidedError, composed
 from harness.rewrites.rewrite import Model, Rewrite
 from harness.spec import schema
 from harness.spec.evaluator import Evaluator
@@ -37,6 +37,8 @@ Array = np.ndarray[Any, Any]
 
 IR_VERSION, OF_LOCAL_FUNCTIONS = 7, 8
 """The IR version of the models, and of those with functions of their own."""
+BEHIND = 2
+"""How many opsets runtimes are behind the newest one of ONNX."""
 CONDITION = "condition"
 DOMAIN = "local"
 
@@ -113,7 +115,7 @@ def _opset(form: str, model: Model) -> int | None:
     """Return the opset of a form; None where it is that of the plain form, too."""
     if form not in {"oldest", "recent"}:
         return model.opset
-    recent = schema.newest_opset("ai.onnx") - 1  # Runtimes follow a release of ONNX later.
+    recent = schema.newest_opset("ai.onnx") - BEHIND
     if model.before is not None:
         recent = min(recent, model.before - 1)
     opset = model.since if form == "oldest" else recent
