@@ -169,7 +169,7 @@ def in_narrower(case: Case, narrow: np.dtype[Any]) -> Allowance:
         def rounded(seed: int) -> dict[str, Value]:
             draw = np.random.default_rng(seed)
             return {
-                name: (value * (1 + half * draw.uniform(-1, 1, value.shape))).astype(value.dtype)
+                name: np.asarray(value * (1 + half * draw.uniform(-1, 1, value.shape)), value.dtype)
                 if isinstance(value, np.ndarray) and value.dtype.kind == "f"
                 else value
                 for name, value in inputs.items()

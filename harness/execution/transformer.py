@@ -12,7 +12,7 @@ from backends.protocol import element_type_named, numpy_dtype
 from harness.case.case import Outcome, by_itself
 from harness.case.compare import compare
 from harness.case.value_text import brief
-from harness.composition.composed import UndecidedError, in_narrower
+from harness.composition.composed import UndecidedError, composed, in_narrower
 from harness.execution import examiner
 from harness.execution.examiner import evaluated
 from harness.execution.replies import Answered, Died, Late, Refused
@@ -20,7 +20,7 @@ from harness.spec import schema
 from harness.verdict import Verdict, line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from harness.case.case import Case
     from harness.declare import Drawn
@@ -42,7 +42,11 @@ def judged(case: Case, reply: ReturnedModel) -> Fields:
         except UndecidedError as error:
             return {"verdict": Verdict.UNSPECIFIED, "message": f"in {reply.precision}: {error}"}
     assert reply.model is not None  # noqa: S101 - it was parsed
-    return _differing(case, reply.model) or _on_other_shapes(case, reply.model) or {"verdict": Verdict.PASS}
+    return (
+        _differing(case, reply.model)
+        or _on_other_shapes(case, reply.model, reply.precision)
+        or {"verdict": Verdict.PASS}
+    )
 
 
 def _computed_in(case: Case, precision: str) -> Case:
@@ -119,21 +123,36 @@ def _unlike(case: Case, expected: Sequence[Value | Drawn], outputs: Sequence[Val
     }  # fmt: skip
 
 
-def _on_other_shapes(case: Case, made: bytes) -> Fields | None:
+def _on_other_shapes(case: Case, made: bytes, precision: str) -> Fields | None:
     """Return the verdict where the changed model means the same for the case's shapes, but not for others."""
-    if case.outcome is not Outcome.VALUES or case.allowance.bounds is not None:
+    if case.outcome is not Outcome.VALUES:
         return None
     for inputs in _other_inputs(case):
-        wanted = evaluated(case, case.model, inputs)
-        if not isinstance(wanted, Answered):  # The text forbids it, or leaves it open.
+        other = _of_other_shape(case, inputs, precision)
+        if other is None:
             continue
+        assert other.expected is not None  # noqa: S101 - it has values
         there = evaluated(case, made, inputs)
-        fields = _unlike(case, wanted.outputs, there.outputs) if isinstance(there, Answered) else _no_answer(there)
+        fields = _unlike(other, other.expected, there.outputs) if isinstance(there, Answered) else _no_answer(there)
         if fields is not None:
             shaped = {name: [*value.shape] for name, value in inputs.items() if isinstance(value, np.ndarray)}
             shapes = ", ".join(f"{name} {shape}" for name, shape in shaped.items())
             return {**fields, "message": f"with {shapes}: {fields['message']}"}
     return None
+
+
+def _of_other_shape(case: Case, inputs: Mapping[str, Value], precision: str) -> Case | None:
+    """Return a case with other inputs; None where the text forbids them, or leaves open what they give."""
+    if case.allowance.bounds is None:
+        wanted = evaluated(case, case.model, inputs)
+        if not isinstance(wanted, Answered):
+            return None
+        return dataclasses.replace(by_itself(case), expected=tuple(wanted.outputs), inputs=inputs)
+    try:  # What an element may be off is known for the case's own inputs only.
+        other = composed(case.id, case.operator, onnx.load_from_string(case.model), inputs, clauses=case.clauses)
+        return _computed_in(other, precision) if precision else other
+    except UndecidedError:
+        return None
 
 
 def _other_inputs(case: Case) -> Iterator[dict[str, Value]]:

@@ -19,7 +19,8 @@ class ToolError(Exception):
 
 
 def info() -> dict[str, str]:
-    return {"runtime": "wrong", "version": "1", "repro": "pass\n"}
+    precision = {"precision": "float16"} if WRONG.startswith("half") else {}
+    return {"runtime": "wrong", "version": "1", "repro": "pass\n", **precision}
 
 
 def transform(model: bytes) -> object:
@@ -54,6 +55,23 @@ def _bake_shape(_proto: onnx.ModelProto, graph: onnx.GraphProto) -> None:
     graph.node.append(helper.make_node("Expand", ["before", "baked"], [graph.output[0].name]))
 
 
+def _halve(_proto: onnx.ModelProto, graph: onnx.GraphProto) -> None:
+    """Compute the last step in float16."""
+    node = graph.node[-1]
+    name = node.output[0]
+    node.output[0] = "wide"
+    graph.node.append(helper.make_node("Cast", ["wide"], ["narrow"], to=onnx.TensorProto.FLOAT16))
+    graph.node.append(helper.make_node("Cast", ["narrow"], [name], to=onnx.TensorProto.FLOAT))
+
+
+def _halve_and_scale(proto: onnx.ModelProto, graph: onnx.GraphProto) -> None:
+    """Compute the last step in float16, with another factor."""
+    _halve(proto, graph)
+    graph.initializer.append(helper.make_tensor("factor", onnx.TensorProto.FLOAT16, [], [1.25]))
+    graph.node[-1].input[0] = "scaled"
+    graph.node.insert(len(graph.node) - 1, helper.make_node("Mul", ["narrow", "factor"], ["scaled"]))
+
+
 def _rename(_proto: onnx.ModelProto, graph: onnx.GraphProto) -> None:
     graph.output[0].name = graph.node[0].output[0] = "renamed"
 
@@ -77,6 +95,8 @@ CHANGES = {
     "nothing": lambda proto, _: proto,
     "value": lambda _, graph: setattr(graph.node[0], "op_type", "Neg"),
     "shape": _bake_shape,
+    "half": _halve,
+    "half_scaled": _halve_and_scale,
     "name": _rename,
     "type": lambda _, graph: setattr(graph.output[0].type.tensor_type, "elem_type", onnx.TensorProto.DOUBLE),
     "input": lambda _, graph: graph.input.append(helper.make_tensor_value_info("more", onnx.TensorProto.FLOAT, [1])),

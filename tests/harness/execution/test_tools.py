@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 ADAPTERS = Path(faulty.__file__).parent
 MATRIX, SYMBOLIC = "ai.onnx/Identity/13/matrix", "ai.onnx/Identity/13/matrix@symbolic"
+PRODUCT, SOFTPLUS, BEYOND = (
+    "ai.onnx/MatMul/13/plain@symbolic",
+    "ai.onnx/Softplus/1/rank2",
+    "ai.onnx/Softplus/1/infinities_float",
+)
 FORBIDDEN = "ai.onnx/Identity/13/signature_types_outside_t/int4"
 STATIC, BY_VALUES = "ai.onnx/Split/2/sum_before_13_short", "ai.onnx/Split/13/sum_short"
 
@@ -55,6 +60,11 @@ TRANSFORMED = [
     ("raises", FORBIDDEN, Verdict.PASS, ""),
     ("value", MATRIX, Verdict.WRONG_VALUE, "evaluated by the oracle"),
     ("shape", MATRIX, Verdict.PASS, ""),  # It knows no other shape.
+    ("nothing", PRODUCT, Verdict.PASS, ""),
+    ("shape", PRODUCT, Verdict.INVALID_MODEL, "the text forbids the model that it made"),
+    ("half", SOFTPLUS, Verdict.PASS, ""),
+    ("half", BEYOND, Verdict.UNSPECIFIED, "in float16: float16 has not all of its numbers"),
+    ("half_scaled", SOFTPLUS, Verdict.WRONG_VALUE, "evaluated by the oracle"),
     ("shape", SYMBOLIC, Verdict.INVALID_MODEL, "with input [3, 4]: the text forbids the model that it made"),
     ("name", MATRIX, Verdict.INVALID_MODEL, "its outputs are renamed; those of the first model are output"),
     ("type", MATRIX, Verdict.INVALID_MODEL, "output is tensor(double); in the first model it is tensor(float)"),
