@@ -27,8 +27,8 @@ ADAPTERS = Path(faulty.__file__).parent
 MATRIX, SYMBOLIC = "ai.onnx/Identity/13/matrix", "ai.onnx/Identity/13/matrix@symbolic"
 PRODUCT, SOFTPLUS, BEYOND = (
     "ai.onnx/MatMul/13/plain@symbolic",
-    "ai.onnx/Softplus/1/rank2",
-    "ai.onnx/Softplus/1/infinities_float",
+    "ai.onnx/Softplus/22/signature_example",
+    "ai.onnx/Softplus/22/infinities_float",
 )
 FORBIDDEN = "ai.onnx/Identity/13/signature_types_outside_t/int4"
 STATIC, BY_VALUES = "ai.onnx/Split/2/sum_before_13_short", "ai.onnx/Split/13/sum_short"
