@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
+from harness import under_test
 from harness.report.markup import plain
 from harness.results.sampling import in_words
 from harness.results.summary import rate, rates
@@ -93,7 +94,7 @@ def report(
 
 def _findings(found: Findings | None, suite: Mapping[str, str], backend: str, version: str) -> str:
     """Return how many findings a backend has; empty where they are not of this suite and version."""
-    name = backend.partition("==")[0]
+    name = under_test.unversioned(backend)
     if found is None or found.suite.get("name") != suite.get("name"):
         return ""
     if found.runtimes.get(name, {}).get("version") != version:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from harness import under_test
 from harness.report.html.verdict_styles import ORDER, STYLES
 from harness.repro import script
 from harness.verdict import clean, line
@@ -31,6 +32,7 @@ def column(table: Table, of: Column) -> dict[str, Any]:
     return {
         "label": of.label,
         "backend": clean(of.backend, 300),
+        "unversioned": clean(under_test.unversioned(of.backend), 300),
         "runtime": clean(script.runtime(of.backend, of.hello), 300),
         "needs": clean(script.needs(of.backend, of.hello), 300),
         "calls": {way: _code(of.backend, of.hello, way) for way in script.WAYS},

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-from harness import __version__
+from harness import __version__, under_test
 from harness.report.html.table import versioned
 from harness.report.html.verdict_styles import ABSENT, ORDER, STYLES
 from harness.report.site import data_files, history, opt_outs, runtimes, scores
@@ -281,12 +281,12 @@ def _other_suites(
     results: Results, of: Runtime
 ) -> Iterator[tuple[str, str, Score, list[tuple[str, VerdictStyle, str]], int]]:
     """Yield what a runtime does in other suites: suite, label, score, failing cases, how many more there are."""
-    stem = runtimes.stem(results.table.columns[of.main.place].backend)
+    stem = under_test.unversioned(results.table.columns[of.main.place].backend)
     failed = [number for number, verdict in enumerate(ORDER) if verdict.failed]
     for name, table in results.apart.items():
         texts = list(table.message_texts)
         for place, column in enumerate(table.columns):
-            if runtimes.stem(column.backend) != stem:
+            if under_test.unversioned(column.backend) != stem:
                 continue
             failing = [case for case, verdict in enumerate(column.verdicts) if verdict in failed]
             shown = []

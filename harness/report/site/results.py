@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from harness import under_test
 from harness.report.html.table import Table
 from harness.report.html.verdict_styles import ORDER
 from harness.report.site import runtimes, scores
@@ -105,7 +106,7 @@ class Results:
         self.operators = _operators(self.table)
         self.families = tuple(sorted({operator.family for operator in self.operators}))
         self._by_stem = {
-            runtimes.stem(self.table.columns[item.main.place].backend): item.name for item in self.runtimes
+            under_test.unversioned(self.table.columns[item.main.place].backend): item.name for item in self.runtimes
         }
 
     @cached_property
@@ -159,7 +160,7 @@ class Results:
 
     def owner(self, finding: Finding) -> str | None:
         """Return the name of the runtime of a finding; None: no results of it are here."""
-        return self._by_stem.get(runtimes.stem(finding.backend))
+        return self._by_stem.get(under_test.unversioned(finding.backend))
 
     def failing(self) -> Mapping[str, str]:
         """Return the ids of cases that a runtime fails in its newest version, with their operator versions."""

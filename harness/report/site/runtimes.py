@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from packaging.version import InvalidVersion, Version
 
+from harness import under_test
 from harness.report.html.verdict_styles import ABSENT
 from harness.results import sampling
 from harness.verdict import line
@@ -83,11 +84,6 @@ class Runtime:
         return not self.left_out
 
 
-def stem(backend: str) -> str:
-    """Return the name of a backend without its version."""
-    return backend if backend.startswith("cmd:") else backend.partition("==")[0]
-
-
 def age(version: str) -> tuple[bool, Version, str]:
     """Return the sort key of versions; what has no order comes first."""
     try:
@@ -122,7 +118,7 @@ def of_table(table: Table) -> tuple[Runtime, ...]:
     groups: dict[tuple[str, str], list[Tested]] = {}
     operator = np.asarray(table.operator, np.int64)
     for place, column in enumerate(table.columns):
-        key = stem(column.backend), line(column.hello.get("runtime", ""), 80)
+        key = under_test.unversioned(column.backend), line(column.hello.get("runtime", ""), 80)
         groups.setdefault(key, []).append(_tested(table, place, operator))
     widest = max((item.operators for group in groups.values() for item in group), default=0)
     names = _names(groups)

@@ -86,7 +86,7 @@ async function findingShow() {
     section.replaceChildren(element("p", { class: "empty" }, `There is no finding ${id || "without an id"} on this site.`));
     return;
   }
-  const column = shared.columns.find(({ backend }) => backend.split("==")[0] === it.backend.split("==")[0]);
+  const column = shared.columns.find(({ unversioned }) => unversioned === it.backend);
   const runtime = `${it.backend} ${it.version ?? ""}`.trim();
   const binds = FORCES[it.force];
   section.replaceChildren(
