@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness import under_test
 from harness.report.html.verdict_styles import ORDER, STYLES
+from harness.report.options_table import MARKED
 from harness.repro import script
 from harness.verdict import clean, line
 
@@ -22,6 +23,7 @@ def styles() -> list[dict[str, Any]]:
             "words": STYLES[verdict].words,
             "family": STYLES[verdict].family,
             "failed": verdict.failed,
+            "marked": verdict in MARKED,
         }
         for verdict in ORDER
     ]
