@@ -77,6 +77,36 @@ def run_of(
     return Run(path)
 
 
+TOOLS: Mapping[str, Mapping[str, str]] = {
+    "mine": {"runtime": "mine", "version": "1.0"},
+    "conv[21]": {"runtime": "conv to 21", "version": "2.0", "subject": "transformer"},
+    "conv[9]": {"runtime": "conv to 9", "version": "2.0", "subject": "transformer"},
+    "slim": {"runtime": "slim", "version": "3.0", "subject": "transformer"},
+    "infer": {"runtime": "infer", "version": "4.0", "subject": "inferencer"},
+    "check": {"runtime": "check", "version": "5.0", "subject": "checker"},
+}
+"""The hellos of a runtime and of tools of every kind, of which one has two options."""
+
+
+def results_of_tools() -> list[Result]:
+    """Return results of two operator versions on all of them; the converters differ in what they do."""
+    verdicts = {
+        "mine": (Verdict.PASS, Verdict.WRONG_VALUE, Verdict.ACCEPTED_INVALID),
+        "conv[21]": (Verdict.PASS, Verdict.INVALID_MODEL, Verdict.CRASH),
+        "conv[9]": (Verdict.PASS, Verdict.UNSUPPORTED, Verdict.UNSUPPORTED),
+        "slim": (Verdict.PASS, Verdict.REFUSED, Verdict.PASS),
+        "infer": (Verdict.PASS, Verdict.KNOWS_LESS, Verdict.PASS),
+        "check": (Verdict.PASS, Verdict.PASS, Verdict.ACCEPTED_INVALID),
+    }
+    return [
+        result(name, verdict, operator=operator, backend=backend)
+        for backend, row in verdicts.items()
+        for name, operator, verdict in zip(
+            ("even", "uneven", "axis"), (SPLIT, SPLIT, "ai.onnx/Split/2"), row, strict=True
+        )
+    ]
+
+
 def foreign(path: Path, *results: Result, backends: tuple[str, ...] = ("mine",), **more: Any) -> Run:
     """Return a run that another program wrote: nothing in it was made clean."""
     first = header({"name": "generated", "digest": "0"}, {name: {"version": "1"} for name in backends}, {}) | more

@@ -24,6 +24,15 @@ HOSTILE = (
 REPRO = "outputs = run(model, inputs)\n"
 
 
+TOOLS: dict[str, dict[str, Any]] = {
+    "conv[21]": {"runtime": "conv to 21", "version": "2.0", "subject": "transformer", "repro": REPRO},
+    "conv[9]": {"runtime": "conv to 9", "version": "2.0", "subject": "transformer", "repro": REPRO},
+    "infer": {"runtime": "infer", "version": "4.0", "subject": "inferencer", "repro": REPRO},
+    "check": {"runtime": "check", "version": "5.0", "subject": "checker", "repro": REPRO},
+}
+"""Tools of every kind; one has two options."""
+
+
 @dataclass(frozen=True)
 class Written:
     """A site, and what it was made of.
@@ -84,6 +93,10 @@ def verdict_of(name: str, number: int) -> Verdict:
         "alpha==1.0": lambda n: Verdict.WRONG_VALUE if n % 5 == 0 or n % 2 == 0 else Verdict.PASS,
         "beta": lambda n: Verdict.UNSUPPORTED if n % 3 == 0 else Verdict.CRASH if n % 7 == 0 else Verdict.PASS,
         "gamma": lambda _: Verdict.PASS,
+        "conv[9]": lambda n: Verdict.UNSUPPORTED if n % 2 else Verdict.PASS,
+        "conv[21]": lambda n: Verdict.INVALID_MODEL if n % 4 == 1 else Verdict.CRASH if n == 2 else Verdict.PASS,
+        "infer": lambda n: Verdict.KNOWS_LESS if n % 3 == 0 else Verdict.PASS,
+        "check": lambda n: Verdict.ACCEPTED_INVALID if n % 5 == 0 else Verdict.PASS,
     }
     return rows[name](number)
 
@@ -91,6 +104,9 @@ def verdict_of(name: str, number: int) -> Verdict:
 TEXTS: dict[Verdict, dict[str, Any]] = {
     Verdict.WRONG_VALUE: {"message": f"outputs[0] differs {HOSTILE}", "expected": "float[2] [1, 2]", "actual": HOSTILE},
     Verdict.UNSUPPORTED: {"error": "NotImplemented", "message": f"no kernel for node 7 {HOSTILE}"},
+    Verdict.INVALID_MODEL: {"message": HOSTILE},
+    Verdict.KNOWS_LESS: {"message": HOSTILE},
+    Verdict.ACCEPTED_INVALID: {"force": "must"},
     Verdict.CRASH: {"message": "SIGSEGV", "signal": "SIGSEGV", "stderr": HOSTILE},
     Verdict.PASS: {},
 }

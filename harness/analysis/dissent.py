@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from harness import under_test
 from harness.errors import HarnessError
 from harness.execution import backend_names
 from harness.verdict import Result, Verdict, parts
@@ -133,10 +134,9 @@ def _rank(row: Dissent) -> int:
 
 
 def implementation_of(backend: str) -> str:
-    """Return the implementation of a backend: versions and bindings to other languages are one implementation."""
-    stem = backend.partition("==")[0]
-    needed = backend_names.needs(stem) if stem.isidentifier() else None
-    return (needed.implementation or needed.name) if needed else backend
+    """Return the implementation of a backend: versions, options, and bindings to other languages are one."""
+    needed = backend_names.needs(backend)
+    return (needed.implementation or needed.name) if needed else under_test.stem(backend)
 
 
 def _cases(runs: Sequence[Run]) -> dict[str, _Case]:

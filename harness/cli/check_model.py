@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness import printing
+from harness import printing, under_test
 from harness.cli.options import exit_with
 from harness.errors import HarnessError
 from harness.findings import findings_file, model_use
@@ -28,7 +28,7 @@ def check_model(model: Path, backend: str, folder: Path) -> None:
     Exit status: 0 no finding concerns it, 1 some do, 2 the model or the findings cannot be read.
     """
     known = findings_file.read(folder)
-    name = backend.partition("==")[0]
+    name = under_test.unversioned(backend)
     if name not in known.runtimes:
         there = ", ".join(sorted(known.runtimes)) or "none"
         raise HarnessError(f"{folder} has no findings of {backend!r}; it has those of {there}")

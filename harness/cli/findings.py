@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness import printing
+from harness import printing, under_test
 from harness.cli.options import Seconds, available_cores, exit_with, suite_of
 from harness.errors import HarnessError
 from harness.execution import backend_names
@@ -61,7 +61,7 @@ def findings_(
     before = _before(folder, update=update)
     _check(runs)
     selection = Selection(ops)
-    stems = {name.partition("==")[0] for run in runs for name in run.header["backends"]}
+    names = {under_test.unversioned(name) for run in runs for name in run.header["backends"]}
     asked = others or tuple(sorted(name for run in runs for name in run.header["backends"]))
     options = collect.Options(
         selection=selection,
@@ -69,7 +69,7 @@ def findings_(
         seconds=seconds,
         timeout=timeout,
         others=tuple(dict.fromkeys(asked)),
-        versions=_versions(versions, stems),
+        versions=_versions(versions, names),
     )
     with progress.phases() as on_step:
         collected = collect.collect(
@@ -108,14 +108,14 @@ def _check(runs: Sequence[Run]) -> None:
     for run in runs:
         for name in run.header["backends"]:
             backend_names.resolve(name)
-            if backend_names.needs(name.partition("==")[0]) is None:
+            if backend_names.needs(name) is None:
                 raise HarnessError(
                     f"{run.path}: {name} has no environment of its own in which a script could show its faults; "
                     "`onnx-conformance backends` lists those that have one"
                 )
 
 
-def _versions(words: Sequence[str], stems: set[str]) -> dict[str, list[str]]:
+def _versions(words: Sequence[str], names: set[str]) -> dict[str, list[str]]:
     """Return by backend the versions to try.
 
     Raises:
@@ -123,8 +123,8 @@ def _versions(words: Sequence[str], stems: set[str]) -> dict[str, list[str]]:
     """
     versions: dict[str, list[str]] = {}
     for word in words:
-        name, equals, version = word.partition("==")
-        if not equals or not version or name not in stems:
-            raise HarnessError(f"--version {word!r}: write NAME==VERSION, NAME being one of {', '.join(sorted(stems))}")
-        versions.setdefault(name, []).append(version)
+        parts = under_test.parts(word)
+        if not parts.version or parts.unversioned not in names:
+            raise HarnessError(f"--version {word!r}: write NAME==VERSION, NAME being one of {', '.join(sorted(names))}")
+        versions.setdefault(parts.unversioned, []).append(parts.version)
     return versions

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness import printing
+from harness import printing, under_test
 from harness.cli.options import (
     OVERWRITE,
     SAMPLE,
@@ -26,7 +26,7 @@ from harness.report import formats
 from harness.report import trend as written
 from harness.results import sampling
 from harness.results.stream import Run
-from harness.results.trend import trend
+from harness.results.trend import check_options, trend
 from harness.run import run
 from harness.run.options import Options
 from harness.verdict import line
@@ -100,7 +100,8 @@ def _is_results(name: str) -> bool:
 
 def _versions(names: Sequence[str], last: int) -> tuple[str, ...]:
     """Return the named backends, or the last versions of a single one."""
-    if len(names) > 1 or "==" in names[0]:
+    check_options(names)
+    if len(names) > 1 or under_test.parts(names[0]).version:
         return tuple(names)
     needed = backend_names.needs(names[0])
     if needed is None:

@@ -7,7 +7,6 @@ import difflib
 import importlib.machinery
 import os
 import pkgutil
-import re
 import shlex
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import backends
 from backends.option import VARIABLE
+from harness import under_test
 from harness.errors import HarnessError
 from harness.execution import environment_variables, node_environment, python_environment
 from harness.verdict import line
@@ -43,9 +43,6 @@ MOST_SECONDS = 60.0
 
 BUILT_IN = {"oracle": "harness.spec.evaluator"}
 """Backends that are part of the harness itself."""
-
-
-_OPTION = re.compile(r"(?P<name>[^\[\]]+)\[(?P<option>[^\[\]]+)\](?P<version>==.*)?")
 
 
 class UnknownBackendError(HarnessError):
@@ -79,14 +76,9 @@ def names() -> list[str]:
     return sorted(files | node_environment.names() | set(BUILT_IN))
 
 
-def stem(name: str) -> str:
-    """Return a backend's name without its option and version: onnx_checker of onnx_checker[full]==1.22.0."""
-    return name if name.startswith("cmd:") else name.partition("==")[0].partition("[")[0]
-
-
 def needs(name: str) -> Needs | node_environment.Needs | None:
     """Return what the adapter of a name needs, in any language; None where it has no data."""
-    name = stem(name)
+    name = under_test.stem(name)
     if not name.isidentifier():  # A file of the user, for example.
         return None
     return python_environment.needs(name) or node_environment.needs(name)
@@ -111,9 +103,9 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         NoEnvironmentError: its environment cannot be made.
         NoVariableError: a variable is not set.
     """
-    if not name.startswith("cmd:") and (found := _OPTION.fullmatch(name)):
-        target = resolve(found["name"] + (found["version"] or ""), python, passes)
-        chosen = {**target.environment, VARIABLE: found["option"]}
+    if chosen_option := under_test.parts(name).option:
+        target = resolve(name.replace(f"[{chosen_option}]", "", 1), python, passes)
+        chosen = {**target.environment, VARIABLE: chosen_option}
         return dataclasses.replace(target, name=name, environment=chosen)
     passed = environment_variables.check(passes)
     if name.startswith("cmd:"):
@@ -126,7 +118,8 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         return Target(name, tuple(words), passes=passed)
     if is_file_name(name):
         return _file_target(name, python, passed)
-    stem, exact, version = name.partition("==")
+    named = under_test.parts(name)
+    stem, version, exact = named.stem, named.version, name != named.stem
     module = BUILT_IN.get(stem, stem)
     if (script := node_environment.needs(stem)) is not None:
         if python:
@@ -169,8 +162,9 @@ def _file_target(name: str, python: str, passed: tuple[str, ...]) -> Target:
     where = "" if path.is_absolute() else f" here, in {Path.cwd()}"
     if path.is_dir():
         raise UnknownBackendError(f"backend {name!r} is a folder; name the file in it: {path / 'my_adapter.py'}")
-    if Path(name.partition("==")[0]).is_file():
-        raise UnknownBackendError(f"backend {name!r}: a file has no versions; leave out =={name.partition('==')[2]}")
+    named = under_test.parts(name)
+    if named.version and Path(named.stem).is_file():
+        raise UnknownBackendError(f"backend {name!r}: a file has no versions; leave out =={named.version}")
     try:
         beside = [item.name for item in path.parent.iterdir() if item.suffix == ".py"]
     except OSError:

@@ -11,6 +11,7 @@ import numpy as np
 from backends import protocol
 from harness.declare import Drawn
 from harness.execution.messages import ANY, Room
+from harness.under_test import Subject
 from harness.verdict import MAX_MESSAGE, clean
 
 if TYPE_CHECKING:
@@ -181,7 +182,12 @@ def sentence(name: str, event: str, reply: Died | Late | Broken) -> str:
     return text + (f"; the last it printed: {last[0]}" if last else "")
 
 
-KINDS = {"runtime": "answer", "transformer": "model", "inferencer": "model", "checker": "accepted"}
+KINDS: Mapping[str, str] = {
+    Subject.RUNTIME: "answer",
+    Subject.TRANSFORMER: "model",
+    Subject.INFERENCER: "model",
+    Subject.CHECKER: "accepted",
+}
 """By subject, the kind of the message that it answers with, where it raises no error."""
 
 _RUNTIME: Mapping[str, Any] = MappingProxyType({})
@@ -203,7 +209,7 @@ def parse(
     """
     seconds = header.get("seconds")
     seconds = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < MOST_SECONDS else None
-    kind, subject = header["kind"], str(hello.get("subject", "runtime"))
+    kind, subject = header["kind"], str(hello.get("subject", Subject.RUNTIME))
     if kind in KINDS.values() and kind != KINDS.get(subject):
         raise protocol.HeaderError(f"kind {kind!r}, which a {clean(subject, 40)} does not answer with")
     if kind == "model":

@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from harness import under_test
 from harness.errors import HarnessError
 from harness.execution import backend_names
 from harness.execution.adapter_process import Limits
@@ -121,7 +122,7 @@ def collect(
 
 def _runtimes(runs: Iterable[tuple[Run, Suite | None]]) -> dict[str, dict[str, str]]:
     return {
-        name.partition("==")[0]: {key: line(hello.get(key, ""), 80) for key in ("runtime", "version", "onnx")}
+        under_test.unversioned(name): {key: line(hello.get(key, ""), 80) for key in ("runtime", "version", "onnx")}
         for run, _ in runs
         for name, hello in run.header["backends"].items()
     }
@@ -340,9 +341,9 @@ def _add_others(
     answers: dict[str, list[dict[str, str]]] = defaultdict(list)
     for number, name in enumerate(options.others, 1):
         on_step("asks other runtimes", number, len(options.others))
-        stem = name.partition("==")[0]
-        cases = [item.case for item in counted if item.finding.backend != stem]
-        causes = [item.finding.cause for item in counted if item.finding.backend != stem]
+        unversioned = under_test.unversioned(name)
+        cases = [item.case for item in counted if item.finding.backend != unversioned]
+        causes = [item.finding.cause for item in counted if item.finding.backend != unversioned]
         if not cases:
             continue
         try:
@@ -352,7 +353,7 @@ def _add_others(
                     result, _ = ask_and_judge(asker, case)
                     given = line(public(result.actual or result.message or ""), 200)
                     answers[cause].append(
-                        {"backend": stem, "version": version, "verdict": str(result.verdict), "given": given}
+                        {"backend": unversioned, "version": version, "verdict": str(result.verdict), "given": given}
                     )
         except HarnessError as error:
             collected.notes.append(f"{name} was not asked: {line(error)}")

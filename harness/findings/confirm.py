@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import onnx
 
-from harness.execution import backend_names, environment_variables, node_environment, python_environment
+from harness import under_test
+from harness.execution import environment_variables, node_environment, python_environment
 from harness.execution.python_environment import NoEnvironmentError
 from harness.findings import script
 from harness.verdict import clean, line
@@ -70,7 +71,7 @@ def place(backend: str, version: str) -> Place:
     Raises:
         NoEnvironmentError: it cannot be made.
     """
-    backend = backend_names.stem(backend)
+    backend = under_test.stem(backend)
     if (script_needs := node_environment.needs(backend)) is not None:
         folder = node_environment.environment(script_needs.of(version), script_needs.lock_of(version))
         python = python_environment.interpreter((f"onnx=={onnx.__version__}", "numpy", "ml_dtypes"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx
 
+from harness import under_test
 from harness.analysis.sentences import leading
 from harness.case.case import Outcome
 from harness.case.expected_text import expected_rows
@@ -94,7 +95,7 @@ def evidence(candidate: Candidate, budget: Budget) -> Evidence | None:
 
 def _made(candidate: Candidate, found: Smallest) -> Evidence:
     case, result, hello = found.case, found.result, found.hello
-    backend = candidate.backend.partition("==")[0]
+    backend = under_test.unversioned(candidate.backend)
     names = [*case.outputs, *("?" for _ in found.given[len(case.outputs) :])]
     example = Example(
         case=case.id,

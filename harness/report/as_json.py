@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.report import json_text
 from harness.results.summary import rates
+from harness.under_test import Subject
 from harness.verdict import Verdict, line
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from harness.gate.gate import Gate
     from harness.report.report_data import ReportData
     from harness.results.summary import Group
-    from harness.verdict import Result
+from harness.verdict import Result
 
 FORMAT = 1
 """Increased when a member changes its meaning."""
@@ -66,7 +67,9 @@ def _rated(counts: Mapping[Verdict, int]) -> dict[str, Any]:
 def _backends(data: ReportData) -> dict[str, Any]:
     part = data.samples
     return {
-        name: _rated(counter) | ({"sample": part[name]} if name in part else {})
+        name: _rated(counter)
+        | ({"sample": part[name]} if name in part else {})
+        | ({"subject": subject} if (subject := data.summary.subject(name)) is not Subject.RUNTIME else {})
         for name, counter in data.counts.items()
     }
 

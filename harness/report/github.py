@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from harness.report import explanation, terminal
 from harness.report import gate as gate_report
+from harness.report.kinds import KINDS
 from harness.report.markup import fenced, plain
 from harness.report.report_data import CUT_OFF
 from harness.results import sampling
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from harness.report.report_data import ReportData
     from harness.results.summary import Group
+    from harness.under_test import Subject
 
 ERROR, WARNING, NOTICE = "error", "warning", "notice"
 LEVELS: Mapping[Verdict, str | None] = {
@@ -165,7 +167,19 @@ def _several(kind: str) -> str:
 
 
 def _totals(data: ReportData) -> str:
-    counts = data.counts
+    by_kind: dict[Subject, dict[str, Counter[Verdict]]] = {}
+    for name, counter in data.counts.items():
+        by_kind.setdefault(data.summary.subject(name), {})[name] = counter
+    if len(by_kind) < 2:  # noqa: PLR2004 - one kind needs no heading
+        return _totals_of(data, data.counts)
+    return "".join(
+        f"## {kind.heading}\n\n{_totals_of(data, by_kind[subject])}"
+        for subject, kind in KINDS.items()
+        if subject in by_kind
+    )
+
+
+def _totals_of(data: ReportData, counts: Mapping[str, Counter[Verdict]]) -> str:
     accepted: Counter[str] = Counter()
     for (_, backend), count in data.accepted.items():
         accepted[backend] += count

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
+from harness import under_test
+from harness.report.kinds import KINDS, Kind
 from harness.report.markup import plain
 from harness.results.sampling import in_words
 from harness.results.summary import rate, rates
-from harness.verdict import Verdict
+from harness.under_test import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,18 +27,7 @@ that opens from disk and loads nothing from the network: a ranking, and a page f
 case. A case that the text leaves open is never scored; `accepted invalid` has a column of its own, because ONNX obliges
 no runtime to refuse. Rates are floored.
 """
-COUNTED = (
-    Verdict.CRASH,
-    Verdict.TIMEOUT,
-    Verdict.FLAKY,
-    Verdict.ACCEPTED_INVALID,
-    Verdict.LENIENT,
-    Verdict.UNSUPPORTED,
-)
-HEADS = (
-    "suite", "backend", "findings", "passed of specified", "passed of attempted",
-    *(str(verdict).replace("_", " ") for verdict in COUNTED), "date", "",
-)  # fmt: skip
+HEADS = ("suite", "backend", "findings", "passed of specified", "passed of attempted")
 
 
 def report(
@@ -53,7 +44,7 @@ def report(
     if found is not None and place:
         there = sum(item.counted for item in found.findings)
         yield f"[{place}]({place}) lists {there:,} distinct faults, each with a script that shows it.\n\n"
-    rows: list[list[str]] = []
+    by_kind: dict[Kind, list[list[str]]] = {}
     for data, badge in published:
         head = data.run.header
         cut = "" if data.run.complete else ", cut off"
@@ -62,7 +53,8 @@ def report(
             shares = rates(counts)
             version = head["backends"].get(backend, {}).get("version", "")
             part = f", {in_words(sampled[backend])}" if backend in sampled else ""
-            rows.append(
+            kind = KINDS[data.summary.subject(backend)]
+            by_kind.setdefault(kind, []).append(
                 [
                     plain(f"{head['suite'].get('name', '')}{part}{cut}"),
                     plain(f"{backend} {version}" if f"=={version}" not in backend else backend),
@@ -71,17 +63,18 @@ def report(
                         f"{shares.passed} of {whole}, {rate(shares.passed, whole)}"
                         for whole in (shares.specified, shares.attempted)
                     ),
-                    *(str(counts[verdict]) for verdict in COUNTED),
+                    *(str(counts[verdict]) for verdict in kind.counted),
                     plain(head.get("started", "?")[:10]),
                     f"[badge]({badge})",
                 ]
             )
-    rows.sort(key=lambda row: (row[0].partition(",")[0], row[1]))
-    right = len(HEADS) - 3
-    yield tabulate(
-        rows, HEADS, tablefmt="github", disable_numparse=True, colalign=["left", "left", *["right"] * right, "left"]
-    )
-    yield "\n"
+    if not by_kind:
+        yield _table(KINDS[Subject.RUNTIME], [])
+    elif len(by_kind) < 2:  # noqa: PLR2004 - one kind needs no heading
+        yield from (_table(kind, rows) for kind, rows in by_kind.items())
+    else:
+        shown = [f"## {kind.heading}\n\n{_table(kind, by_kind[kind])}" for kind in KINDS.values() if kind in by_kind]
+        yield "\n".join(shown)
     suites = {
         (head["suite"].get("name", ""), head["suite"].get("digest", ""), head.get("onnx", "?"))
         for data, _ in published
@@ -91,9 +84,16 @@ def report(
         yield f"\nSuite {plain(name)}: digest `{plain(digest)}`, onnx {plain(onnx)}.\n"
 
 
+def _table(kind: Kind, rows: list[list[str]]) -> str:
+    rows.sort(key=lambda row: (row[0].partition(",")[0], row[1]))
+    heads = [*HEADS, *(str(verdict).replace("_", " ") for verdict in kind.counted), "date", ""]
+    align = ["left", "left", *["right"] * (len(heads) - 3), "left"]
+    return tabulate(rows, heads, tablefmt="github", disable_numparse=True, colalign=align) + "\n"
+
+
 def _findings(found: Findings | None, suite: Mapping[str, str], backend: str, version: str) -> str:
     """Return how many findings a backend has; empty where they are not of this suite and version."""
-    name = backend.partition("==")[0]
+    name = under_test.unversioned(backend)
     if found is None or found.suite.get("name") != suite.get("name"):
         return ""
     if found.runtimes.get(name, {}).get("version") != version:

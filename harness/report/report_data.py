@@ -162,8 +162,7 @@ def read(run: Run, expected: Expectations | None = None, others: Iterable[Callab
     Raises:
         ExpectationsError: the run cannot be compared with the file, or two of its entries contradict each other.
     """
-    built_with = {name: item.get("onnx", "") for name, item in run.header["backends"].items()}
-    summary, accepted = Summary(built_with), Counter[tuple[str, str]]()
+    summary, accepted = Summary(run.header["backends"]), Counter[tuple[str, str]]()
     gate = Gate(expected, run.header) if expected else None
     callbacks = (summary.add, *others)
     for result in run.results():

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
+from harness.report import kinds
 from harness.report.terminal import clipped
 from harness.results.sampling import in_words
 from harness.results.summary import rate, rates
+from harness.under_test import Subject
 from harness.verdict import WRONG, Verdict, line
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ FAILED = (*WRONG, *WITHOUT_ANSWER, Verdict.CRASH)
 
 
 def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Mapping[str, int]) -> Iterator[str]:
-    """Yield a block of lines for each backend.
+    """Yield a block of lines for each backend; where there are several kinds, under the heading of each.
 
     Args:
         summary: the counts.
@@ -35,9 +37,18 @@ def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Map
         part: which part of which suite was run, as "the core of suite generated".
         samples: by backend, n of its sample of 1 case in n.
     """
+    for of_kind in kinds.parts(summary):
+        if of_kind.heading:
+            yield f"{of_kind.heading}\n"
+        yield from _backends(summary, of_kind, versions, part, samples)
+
+
+def _backends(
+    summary: Summary, of_kind: kinds.Part, versions: Mapping[str, str], part: str, samples: Mapping[str, int]
+) -> Iterator[str]:
     sums: dict[str, Counter[Verdict]] = {}
     by_operator: dict[str, Counter[str]] = {}
-    for (operator, backend), counts in summary.counts.items():
+    for (operator, backend), counts in of_kind.summary.counts.items():
         sums.setdefault(backend, Counter()).update(counts)
         failed = sum(counts[verdict] for verdict in FAILED)
         by_operator.setdefault(backend, Counter())[operator.rpartition("/")[0] or operator] += failed
@@ -60,6 +71,7 @@ def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Map
 
 def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[tuple[str, str, str]]:
     shares = rates(counts)
+    is_runtime = summary.subject(backend) is Subject.RUNTIME
     of_attempted = f"{rate(shares.passed, shares.attempted)} of the {_number(shares.attempted)} attempted"
     of_specified = f"{rate(shares.passed, shares.specified)} of the {_number(shares.specified)} specified"
     yield "passed", _number(shares.passed), f"{of_attempted}, {of_specified}"
@@ -77,11 +89,11 @@ def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[
         named = ", ".join(f"{line(name)} {count}" for name, count in signals.most_common())
         yield "crashed", _number(counts[Verdict.CRASH]), named
     for verdict, label, meaning in (
-        (Verdict.ACCEPTED_INVALID, "accepted", "models that the text forbids; ONNX obliges no runtime to refuse them"),
+        (Verdict.ACCEPTED_INVALID, "accepted", _accepted(summary.subject(backend))),
         (Verdict.LENIENT, "lenient", "accepted models that no `must` forbids; never scored"),
         (Verdict.INVALID_MODEL, "invalid", "models that a tool returned and ONNX forbids, or that have other outputs"),
         (Verdict.KNOWS_LESS, "knows less", "says less of types and shapes than there is to know; never scored"),
-        (Verdict.UNSUPPORTED, "opted out", "by the runtime's own word"),
+        (Verdict.UNSUPPORTED, "opted out", f"by the {'runtime' if is_runtime else 'tool'}'s own word"),
         (Verdict.UNSPECIFIED, "left open", "by the text; never scored"),
         (Verdict.ADAPTER_ERROR, "not measured", "the adapter is at fault"),
     ):
@@ -90,6 +102,12 @@ def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[
             yield label, _number(counts[verdict]), f"{forces}: {meaning}" if forces else meaning
         if verdict is Verdict.ACCEPTED_INVALID:
             yield from _errata(summary, backend)
+
+
+def _accepted(subject: Subject) -> str:
+    if subject is Subject.CHECKER:
+        return "models that the text forbids, which a checker could know"
+    return "models that the text forbids; ONNX obliges no runtime to refuse them"
 
 
 def _errata(summary: Summary, backend: str) -> Iterator[tuple[str, str, str]]:

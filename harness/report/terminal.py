@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import tabulate as tables
 from tabulate import tabulate
 
+from harness import under_test
 from harness.case.case import quoted
 from harness.declare import readings
+from harness.report import kinds
 from harness.report.markup import plain
 from harness.results.errata import erratum
 from harness.results.sampling import in_words
@@ -34,7 +36,7 @@ COLUMN = 36
 
 
 def operators(summary: Summary, width: int) -> Iterator[str]:
-    """Yield a run by operator for a terminal: passed of attempted, a column a backend.
+    """Yield a run by operator for a terminal: passed of attempted, a column a backend, the kinds one after the other.
 
     Operators without failures are named in one line. Backends that do not fit side by side have tables of their own
     below.
@@ -43,6 +45,13 @@ def operators(summary: Summary, width: int) -> Iterator[str]:
         summary: the counts.
         width: columns of the terminal.
     """
+    for part in kinds.parts(summary):
+        if part.heading:
+            yield f"{part.heading}\n"
+        yield from _operators(part.summary, width)
+
+
+def _operators(summary: Summary, width: int) -> Iterator[str]:
     sums: dict[tuple[str, str], Counter[Verdict]] = {}
     for (operator, backend), counts in summary.counts.items():
         sums.setdefault((operator.rpartition("/")[0] or operator, backend), Counter()).update(counts)
@@ -98,11 +107,19 @@ def _filled(text: str, width: int, indent: str = "  ") -> str:
 
 
 def table(summary: Summary, style: str = "simple", samples: Mapping[str, int] | None = None) -> str:
-    """Return a table with one row an operator version and backend, and one a backend for the sum.
+    """Return a table with one row an operator version and backend, and one a backend for the sum; a table a kind.
 
     Verdicts that no case has have no column; the line below the table names them.
     """
-    shown = _shown(summary)
+    texts = []
+    for part in kinds.parts(summary):
+        heading = f"## {part.heading}" if style == "github" else part.heading
+        texts.append(f"{heading}\n\n{_table(part, style, samples)}" if part.heading else _table(part, style, samples))
+    return "\n\n".join(texts)
+
+
+def _table(part: kinds.Part, style: str, samples: Mapping[str, int] | None) -> str:
+    summary, shown = part.summary, _shown(part)
     heads = ["operator version", "backend", *_heads(shown)]
     if style == "github":
         heads = [head.replace("\n", " ") for head in heads]
@@ -113,20 +130,20 @@ def table(summary: Summary, style: str = "simple", samples: Mapping[str, int] | 
     if style == "github":
         rows = [[plain(cell) for cell in row] for row in rows]
     text = tabulate(rows, heads, tablefmt=style, disable_numparse=True, colalign=_align(len(shown)))
-    return f"{text}{_absent(shown)}".rstrip()
+    return f"{text}{_absent(shown, part.kind)}".rstrip()
 
 
-def _shown(summary: Summary) -> list[Verdict]:
-    total = summary.total
-    return [verdict for verdict in Verdict if total[verdict] or verdict in ALWAYS]
+def _shown(part: kinds.Part) -> list[Verdict]:
+    total = part.summary.total
+    return [verdict for verdict in Verdict if total[verdict] or verdict in ALWAYS or verdict in part.kind.own]
 
 
 def _heads(shown: list[Verdict]) -> list[str]:
     return [*(HEADS[verdict] for verdict in shown), "passed of\nspecified", "passed of\nattempted"]
 
 
-def _absent(shown: list[Verdict]) -> str:
-    absent = [str(verdict) for verdict in Verdict if verdict not in shown]
+def _absent(shown: list[Verdict], kind: kinds.Kind) -> str:
+    absent = [str(verdict) for verdict in Verdict if verdict not in shown and verdict not in kind.impossible]
     return f"\n\nNo case came out as {', '.join(absent)}.\n" if absent else ""
 
 
@@ -214,7 +231,7 @@ def _block(group: Group, reference: str, expects: str, built: str, width: int) -
     if example.signal:
         got = f"{example.verdict}: {example.signal}"
     row = {line(expects): example.wanted or "the expected values"}
-    if example.backend.partition("==")[0] != REFERENCE:  # Its own answers are in the last column anyway.
+    if under_test.stem(example.backend) != REFERENCE:  # Its own answers are in the last column anyway.
         row["onnx.reference gives"] = reference or "(not asked)"
     row[f"{line(clipped(example.backend))} gives"] = got
     column = min(COLUMN, max(12, (width - 2) // len(row) - 2))

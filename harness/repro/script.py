@@ -19,6 +19,7 @@ from harness.case import properties
 from harness.case.case import Outcome, quoted
 from harness.declare import Drawn
 from harness.repro import check_code
+from harness.under_test import Subject
 from harness.verdict import Verdict, clean
 
 if TYPE_CHECKING:
@@ -351,7 +352,7 @@ def call(backend: str, hello: Mapping[str, Any], way: str) -> str:
 
 def is_tool(hello: Mapping[str, Any]) -> bool:
     """Return whether a hello is that of a tool: what it gives is no outputs."""
-    return str(hello.get("subject", "runtime")) != "runtime"
+    return str(hello.get("subject", Subject.RUNTIME)) != Subject.RUNTIME
 
 
 def after_tool(hello: Mapping[str, Any]) -> str:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from harness import under_test
 from harness.results.errata import is_erratum
+from harness.under_test import Subject
 from harness.verdict import UNRATED, WRONG, Result, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 MOST_GROUPS = 5000
 """The most groups; failures of further groups are counted in the table only."""
@@ -63,6 +65,7 @@ class Summary:
     """Counts a stream of results.
 
     Attributes:
+        built_with: backend -> the release of onnx that it was built with.
         counts: (operator version, backend) -> verdict -> number.
         errata: backend -> how many failures rest on a sentence that was reworded after it was built.
         accepted: backend -> the force of the sentence that forbids a model -> how many of these it accepted.
@@ -70,18 +73,37 @@ class Summary:
         left_out: failures beyond MOST_GROUPS groups.
     """
 
-    def __init__(self, built_with: Mapping[str, str] | None = None) -> None:
+    def __init__(self, hellos: Mapping[str, Mapping[str, Any]] | None = None) -> None:
         """Start empty.
 
         Args:
-            built_with: backend -> the release of onnx that it was built with.
+            hellos: backend -> its description in the header of the results.
         """
-        self.built_with = dict(built_with or {})
+        self.built_with: dict[str, str] = {}
+        self._subjects: dict[str, Subject] = {}
+        self.know(hellos or {})
         self.errata: Counter[str] = Counter()
         self.counts: dict[tuple[str, str], Counter[Verdict]] = {}
         self.accepted: dict[str, Counter[str]] = {}
         self.groups: dict[tuple[str, ...], Group] = {}
         self.left_out = 0
+
+    def know(self, hellos: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take from the descriptions of backends what tables and errata depend on."""
+        self.built_with |= {name: hello.get("onnx", "") for name, hello in hellos.items()}
+        self._subjects |= {name: under_test.subject(hello) for name, hello in hellos.items()}
+
+    def subject(self, backend: str) -> Subject:
+        """Return what a backend is; one without a description is a runtime."""
+        return self._subjects.get(backend, Subject.RUNTIME)
+
+    def of(self, backends: Collection[str]) -> Summary:
+        """Return the counts of some backends, without groups of failures."""
+        part = Summary()
+        part.built_with, part._subjects, part.errata = self.built_with, self._subjects, self.errata
+        part.accepted = self.accepted
+        part.counts = {key: counts for key, counts in self.counts.items() if key[1] in backends}
+        return part
 
     def add(self, result: Result) -> None:
         """Count a result."""

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
+from harness import under_test
 from harness.errors import HarnessError
 from harness.results import sampling
 from harness.verdict import Verdict, line, natural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from harness.results.stream import Run
 
@@ -145,10 +146,28 @@ def _columns(runs: Sequence[Run]) -> Iterator[Column]:
             except InvalidVersion:
                 why = f"its version is {text!r}, which has no order" if text else "its adapter reports no version"
                 raise TrendError(f"{run.path}: {line(name)} cannot be in a trend: {line(why)}") from None
-            yield Column(run, name, str(hello.get("runtime") or name.partition("==")[0]), version)
+            yield Column(run, name, str(hello.get("runtime") or under_test.unversioned(name)), version)
+
+
+def check_options(names: Iterable[str]) -> None:
+    """Check that no two backends are options of one tool: versions have an order in time, options have none.
+
+    Raises:
+        TrendError: two of them are.
+    """
+    by_stem: dict[str, set[str]] = {}
+    for name in names:
+        by_stem.setdefault(under_test.stem(name), set()).add(under_test.unversioned(name))
+    for options in by_stem.values():
+        if len(options) > 1:
+            raise TrendError(
+                f"a trend is over versions of one option, and these are {line(', '.join(sorted(options)))}; `report` "
+                "shows options side by side"
+            )
 
 
 def _check(columns: Sequence[Column]) -> None:
+    check_options(column.backend for column in columns)
     runtimes = sorted({column.runtime for column in columns})
     if len(runtimes) > 1:
         raise TrendError(

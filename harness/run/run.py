@@ -190,7 +190,7 @@ class Run:
                 first = header(source, hellos, self._arguments(), part)
                 if self.gate is None:
                     self._begin_gate(first)
-                self.summary.built_with |= {name: item.get("onnx", "") for name, item in first["backends"].items()}
+                self.summary.know(first["backends"])
                 self.versions = {name: str(item.get("version", "")) for name, item in first["backends"].items()}
                 self.streams.begin(first, hellos)
                 try:

@@ -1,4 +1,4 @@
-"""The matrix at the top of a page: operator versions by backends, with the shares of their verdicts."""
+"""The matrices at the top of a page: operator versions by backends or options, with the shares of their verdicts."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib import parse
 
+from harness import under_test
+from harness.report import options_table
+from harness.report.html.table import versioned
 from harness.report.html.verdict_styles import ORDER, STYLES
+from harness.report.kinds import KINDS
+from harness.results import sampling
 from harness.results.summary import rate, rates
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from harness.report.html.table import Table
+    from harness.under_test import Subject
 
 NARROWEST = 30
 """The least width of a part, in thousandths of a bar, so that it is visible."""
@@ -49,31 +55,95 @@ class Row:
     cells: tuple[Cell, ...]
 
 
-def rows(table: Table) -> list[Row]:
-    """Return the matrix, in the order of the operators' names."""
+@dataclass(frozen=True)
+class Matrix:
+    """Operator versions by backends of one kind, or by the options of one tool.
+
+    Attributes:
+        title: of a tool's options; empty: the columns are backends.
+        columns: head, runtime, and place in the table of results.
+        rows: operator versions with results, in the order of the operators' names.
+        sums: a cell for all cases of each column.
+    """
+
+    title: str
+    columns: tuple[tuple[str, str, int], ...]
+    rows: tuple[Row, ...]
+    sums: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """The matrices of one kind.
+
+    Attributes:
+        heading: of the kind; empty where there is no other.
+        matrices: of its backends, then one of each tool that is there with several options.
+    """
+
+    heading: str
+    matrices: tuple[Matrix, ...]
+
+
+def sections(table: Table) -> list[Section]:
+    """Return the matrices by kind; without any backend, one of nothing."""
+    by_kind: dict[Subject, list[int]] = {}
+    for place, column in enumerate(table.columns):
+        by_kind.setdefault(under_test.subject(column.hello), []).append(place)
     counts = table.counts()
+    found = []
+    for subject, kind in KINDS.items():
+        places = by_kind.get(subject, [])
+        if not places:
+            continue
+        columns = [table.columns[place] for place in places]
+        by_option = [
+            (it.title, tuple((f"{head}{_sample(table, places[place])}", places[place]) for head, place in it.columns))
+            for it in options_table.tables((column.backend, column.hello) for column in columns)
+        ]
+        apart = {place for _, heads in by_option for _, place in heads}
+        plain = tuple((table.columns[place].label, place) for place in places if place not in apart)
+        shown = [("", plain)] if plain else []
+        heading = kind.heading if len(by_kind) > 1 else ""
+        found.append(Section(heading, tuple(_matrix(table, counts, *item) for item in [*shown, *by_option])))
+    return found or [Section("", (_matrix(table, counts, "", ()),))]
+
+
+def _sample(table: Table, place: int) -> str:
+    """Return what follows the head of a column that is of a sample."""
+    column = table.columns[place]
+    count = sampling.from_header(table.runs[column.run].header).get(column.backend, 1)
+    return f", {sampling.in_words(count)}" if count > 1 else ""
+
+
+def _matrix(
+    table: Table, counts: Mapping[tuple[int, int], Counter[int]], title: str, heads: Sequence[tuple[str, int]]
+) -> Matrix:
     names = list(table.operators)
-    order = list(dict.fromkeys(table.operator[case] for case in table.order()))
+    order = dict.fromkeys(table.operator[case] for case in table.order())
+    totals = {place: Counter[int]() for _, place in heads}
     matrix = []
     for number in order:
+        own = {place: counts.get((number, place), Counter[int]()) for _, place in heads}
+        if not any(own.values()):
+            continue
         domain, name, version = _parts(names[number])
         cells = tuple(
-            cell(counts.get((number, place), Counter()), f"#/cases?op={quote(names[number])}&on={quote(column.label)}")
-            for place, column in enumerate(table.columns)
+            cell(counter, f"#/cases?op={quote(names[number])}&on={quote(table.columns[place].label)}", bool(title))
+            for place, counter in own.items()
         )
+        for place, counter in own.items():
+            totals[place].update(counter)
         matrix.append(Row(number, domain, name, version, f"#/op/{quote(names[number])}", cells))
-    return matrix
-
-
-def sums(table: Table) -> list[Cell]:
-    """Return a cell for all cases of each backend."""
-    totals: list[Counter[int]] = [Counter() for _ in table.columns]
-    for (_, place), counter in table.counts().items():
-        totals[place].update(counter)
-    return [
-        cell(counter, f"#/cases?on={quote(column.label)}")
-        for counter, column in zip(totals, table.columns, strict=True)
-    ]
+    return Matrix(
+        title,
+        tuple((head, versioned(table.columns[place]), place) for head, place in heads),
+        tuple(matrix),
+        tuple(
+            cell(counter, f"#/cases?on={quote(table.columns[place].label)}", bool(title))
+            for place, counter in totals.items()
+        ),
+    )
 
 
 def quote(text: str) -> str:
@@ -87,10 +157,10 @@ def _parts(operator: str) -> tuple[str, str, str]:
     return (domain, name, version) if name else ("", operator or "?", "")
 
 
-def cell(counts: Mapping[int, int], href: str) -> Cell:
-    """Return the cell for the counts by number of the verdict."""
+def cell(counts: Mapping[int, int], href: str, of_option: bool = False) -> Cell:  # noqa: FBT001, FBT002 - two kinds
+    """Return the cell for the counts by number of the verdict; of an option, what is missing stands in its text."""
     named = {ORDER[number]: count for number, count in counts.items()}
-    return Cell(short(named), sentence(named), tuple(shares(counts)), href)
+    return Cell(options_table.cell(named) if of_option else short(named), sentence(named), tuple(shares(counts)), href)
 
 
 def short(counts: Mapping[Verdict, int]) -> str:

@@ -72,7 +72,8 @@ def report(
     described = contents.described if contents else ()
     described = (*described, *blocks.described(cases, table.cases))
     numbers, layout = blocks.columns(table, order, blocks.places(table, described))
-    style, code = _style(len(table.columns)), _script()
+    sections = matrix.sections(table)
+    style, code = _style(len(table.columns), sections), _script()
     environment = Environment(
         loader=PackageLoader("harness.report.html", "."),
         autoescape=True,
@@ -88,9 +89,7 @@ def report(
         runs=[_run(run, number, table) for number, run in enumerate(runs)],
         mixed=len({str(run.header["suite"].get("digest")) for run in runs}) > 1,
         missing=missing,
-        columns=[(column.label, versioned(column)) for column in table.columns],
-        rows=matrix.rows(table),
-        sums=matrix.sums(table),
+        sections=sections,
         total=len(table),
         legend=_legend(table),
         verdict_styles=[STYLES[verdict] for verdict in ORDER],
@@ -175,8 +174,10 @@ def _own(name: str) -> str:
     return resources.files(__package__ or "").joinpath(name).read_text(encoding="utf-8")
 
 
-def _style(columns: int) -> str:
-    return f"{_own('style.css')}:root {{ --columns: {max(1, columns)}; }}\n"
+def _style(columns: int, sections: Sequence[matrix.Section]) -> str:
+    widths = sorted({len(it.columns) for section in sections for it in section.matrices} - {columns})
+    own = "".join(f".columns-{count} {{ --columns: {count}; }}\n" for count in widths)
+    return f"{_own('style.css')}:root {{ --columns: {max(1, columns)}; }}\n{own}"
 
 
 def _script() -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from harness import under_test
 from harness.report.html.verdict_styles import ORDER, STYLES
+from harness.report.options_table import MARKED
 from harness.repro import script
 from harness.verdict import clean, line
 
@@ -21,6 +23,7 @@ def styles() -> list[dict[str, Any]]:
             "words": STYLES[verdict].words,
             "family": STYLES[verdict].family,
             "failed": verdict.failed,
+            "marked": verdict in MARKED,
         }
         for verdict in ORDER
     ]
@@ -31,6 +34,7 @@ def column(table: Table, of: Column) -> dict[str, Any]:
     return {
         "label": of.label,
         "backend": clean(of.backend, 300),
+        "unversioned": clean(under_test.unversioned(of.backend), 300),
         "runtime": clean(script.runtime(of.backend, of.hello), 300),
         "needs": clean(script.needs(of.backend, of.hello), 300),
         "calls": {way: _code(of.backend, of.hello, way) for way in script.WAYS},

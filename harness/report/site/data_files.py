@@ -85,7 +85,7 @@ def numbers(results: Results) -> tuple[str, list[list[Any]]]:
 
 
 def search(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return the names that can be searched for: operators with their cases, runtimes, findings."""
+    """Return the names that can be searched for: operators with their cases, runtimes, tools, findings."""
     ids = results.table.ids
     return {
         "operators": [
@@ -93,6 +93,11 @@ def search(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
             for operator in results.operators
         ],
         "runtimes": [[runtime.label, runtime.slug] for runtime in results.runtimes],
+        "tools": [
+            [option.label, tool.page(option), tool.kind.one.removeprefix("a ")]
+            for tool in results.tools
+            for option in tool.options
+        ],
         "findings": [
             [
                 finding.id,
@@ -116,16 +121,16 @@ def site(results: Results, slugs: Mapping[str, str]) -> dict[str, Any]:
         results: of the site.
         slugs: by id of a finding, the name of its data file.
     """
-    table = results.table
+    table, pages = results.table, results.pages
     return {
         "absent": ABSENT,
         "size": CASES,
         "styles": page_data.styles(),
         "pieces": PIECES,
         "columns": [
-            page_data.column(table, table.columns[runtime.main.place])
-            | {"label": runtime.label, "slug": runtime.slug, "sample": runtime.main.sample}
-            for runtime in results.runtimes
+            page_data.column(table, table.columns[tested.main.place])
+            | {"label": tested.label, "page": pages[tested.name], "sample": tested.main.sample}
+            for tested in results.tested
         ],
         "operators": {operator.name: operator.slug for operator in results.operators},
         "findings": dict(slugs),

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-from harness import __version__
+from harness import __version__, under_test
+from harness.report import options_table
 from harness.report.html.table import versioned
 from harness.report.html.verdict_styles import ABSENT, ORDER, STYLES
+from harness.report.kinds import KINDS as KINDS_OF_SUBJECTS
 from harness.report.site import data_files, history, opt_outs, runtimes, scores
 from harness.report.site.findings import KINDS
 from harness.report.site.scores import GRADES, Score
@@ -20,12 +22,13 @@ from harness.spec import links, schema
 from harness.verdict import line, split_operator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from harness.findings.finding import Finding
     from harness.report.html.table import Table
     from harness.report.html.verdict_styles import VerdictStyle
-    from harness.report.site.results import Operator, Results
+    from harness.report.kinds import Kind
+    from harness.report.site.results import Operator, Results, Tool
     from harness.report.site.runtimes import Runtime
 
 POLICY = (
@@ -115,7 +118,7 @@ def script() -> str:
 
 
 def front(site: Site) -> str:
-    """Return the front page: the ranking, the heat map, and what is not ranked."""
+    """Return the front page: the ranking, the heat map, tools by kind, and what is not ranked."""
     results = site.results
     whole = scores.counted(
         results.families_of(newest=False), len(results.families), results.ranked_rows, results.common
@@ -141,11 +144,12 @@ def front(site: Site) -> str:
         heat=heat,
         aside=[Ranked(runtime, scores.score(by_name[runtime.name]), "", kinds(site, runtime)) for runtime in aside],
         others=[
-            (name, versioned(column), column.label, _score_of(table, place))
+            (name, versioned(column), column.label, _score_of(table, place), under_test.subject(column.hello))
             for name, table in results.apart.items()
             for place, column in enumerate(table.columns)
         ],
         common=int(results.common.sum()),
+        tools=_tools(site),
         types=sorted(filter(None, results.table.types)),
         opsets=_opsets(results),
         runs=[_run(results, number) for number in range(len(results.runs))],
@@ -182,10 +186,20 @@ def operator(site: Site, of: Operator, findings: Sequence[Finding]) -> str:
             for number, runtime in enumerate(results.runtimes)
         ]
         rows.append((version, len(own), cells))
+    every = np.ones(len(cases), np.bool_)
+    options = results.tested[len(results.runtimes) :]
+    of_tools = scores.counted(groups, len(of.versions), results.tested_rows[len(results.runtimes) :, cases], every)
+    tool_rows = [
+        (version, [scores.score(of_tools[place, number]) for number in range(len(options))])
+        for place, version in enumerate(of.versions)
+    ]
     return site.render(
         "operator",
         "operator",
         1,
+        tools=options,
+        tool_rows=tool_rows,
+        legend_of_options=_letters(row for _, row in tool_rows),
         operator=of,
         rows=rows,
         link=links.page(f"{of.name}/1"),
@@ -196,6 +210,56 @@ def operator(site: Site, of: Operator, findings: Sequence[Finding]) -> str:
 
 def runtime(site: Site, of: Runtime, findings: Sequence[Finding]) -> str:
     """Return the page of a runtime."""
+    return site.render("runtime", "runtime", 1, it=_tested(site, of, findings))
+
+
+def tool(site: Site, of: Tool, findings: Mapping[str, Sequence[Finding]]) -> str:
+    """Return the page of a tool.
+
+    Args:
+        site: that it is a page of.
+        of: the tool.
+        findings: by the name of an option, the gravest first.
+    """
+    results = site.results
+    rows = []
+    if of.heads:
+        columns = runtimes.verdicts(results.table, [option.main.place for option in of.options])
+        versions = [(operator, version) for operator in results.operators for version in operator.versions]
+        counts = scores.counted(results.version_numbers, len(versions), columns, _every(results))
+        rows = [
+            (operator, version, [scores.score(counts[number, place]) for place in range(len(of.options))])
+            for number, (operator, version) in enumerate(versions)
+            if counts[number].any()
+        ]
+    return site.render(
+        "tool",
+        "tool",
+        1,
+        tool=of,
+        legend_of_options=_letters(row for _, _, row in rows),
+        rows=rows,
+        options=[_tested(site, option, findings.get(option.name, ())) for option in of.options],
+    )
+
+
+def _letters(rows: Iterable[Iterable[Score]]) -> str:
+    return options_table.legend([score.counts for row in rows for score in row])
+
+
+def _tools(site: Site) -> list[tuple[Kind, list[tuple[Ranked, str]]]]:
+    """Return the rows of the front page's tables of tools, by kind: each with the address of its page."""
+    by_kind: dict[Kind, list[tuple[Ranked, str]]] = {}
+    for of in site.results.tools:
+        for option in of.options:
+            score = _score_of(site.results.table, option.main.place)
+            row = Ranked(option, score, option.left_out, kinds(site, option))
+            by_kind.setdefault(of.kind, []).append((row, of.page(option)))
+    return list(by_kind.items())
+
+
+def _tested(site: Site, of: Runtime, findings: Sequence[Finding]) -> dict[str, Any]:
+    """Return what a page says of a runtime, or of an option of a tool."""
     results = site.results
     table = results.table
     column = table.columns[of.main.place]
@@ -219,22 +283,19 @@ def runtime(site: Site, of: Runtime, findings: Sequence[Finding]) -> str:
                 len(worst) - min(len(worst), OPERATORS_IN_ROW),
             )
         )
-    return site.render(
-        "runtime",
-        "runtime",
-        1,
-        runtime=of,
-        versioned=versioned(column),
-        total=scores.score(scores.counted(np.zeros(len(table), np.int64), 1, row, every)[0, 0]),
-        sample=in_words(of.main.sample),
-        sentence=_good_for(results, families),
-        families=rows,
-        chart=history.chart(table, of),
-        counted=[finding for finding in findings if not finding.apart],
-        apart=[finding for finding in findings if finding.apart],
-        opt_outs=opt_outs.of_column(table, column, results.operators, ABSENT),
-        others=list(_other_suites(results, of)),
-    )
+    return {
+        "runtime": of,
+        "versioned": versioned(column),
+        "total": scores.score(scores.counted(np.zeros(len(table), np.int64), 1, row, every)[0, 0]),
+        "sample": in_words(of.main.sample),
+        "sentence": _good_for(results, families),
+        "families": rows,
+        "chart": history.chart(table, of),
+        "counted": [finding for finding in findings if not finding.apart],
+        "apart": [finding for finding in findings if finding.apart],
+        "opt_outs": opt_outs.of_column(table, column, results.operators, ABSENT),
+        "others": list(_other_suites(results, of)),
+    }
 
 
 def shell(site: Site, page: str, title: str) -> str:
@@ -243,7 +304,7 @@ def shell(site: Site, page: str, title: str) -> str:
 
 
 def kinds(site: Site, of: Runtime) -> tuple[tuple[str, int], ...]:
-    """Return how many findings of each kind a runtime has; those that are fixed or apart do not count."""
+    """Return how many findings of each kind a runtime or tool has; those that are fixed or apart do not count."""
     own = [
         str(finding.kind)
         for finding in site.findings or ()
@@ -281,12 +342,12 @@ def _other_suites(
     results: Results, of: Runtime
 ) -> Iterator[tuple[str, str, Score, list[tuple[str, VerdictStyle, str]], int]]:
     """Yield what a runtime does in other suites: suite, label, score, failing cases, how many more there are."""
-    stem = runtimes.stem(results.table.columns[of.main.place].backend)
+    stem = under_test.unversioned(results.table.columns[of.main.place].backend)
     failed = [number for number, verdict in enumerate(ORDER) if verdict.failed]
     for name, table in results.apart.items():
         texts = list(table.message_texts)
         for place, column in enumerate(table.columns):
-            if runtimes.stem(column.backend) != stem:
+            if under_test.unversioned(column.backend) != stem:
                 continue
             failing = [case for case, verdict in enumerate(column.verdicts) if verdict in failed]
             shown = []
@@ -322,13 +383,15 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
+        "marks": lambda score: options_table.marks(score.counts),
+        "capital": lambda text: f"{text[:1].upper()}{text[1:]}",
         "number": lambda value: f"{value:,}",
         "cases": lambda value: f"{value:,} {'case' if value == 1 else 'cases'}",
         "whole": _whole,
         "address": data_files.quote,
         "version": lambda name: split_operator(name)[1] or "",
     }
-    environment.globals |= {"grades": GRADES, "styles": STYLES, "legend": LEGEND}
+    environment.globals |= {"grades": GRADES, "styles": STYLES, "legend": LEGEND, "subject_kinds": KINDS_OF_SUBJECTS}
     return environment
 
 
@@ -342,7 +405,7 @@ def _text(package: str, name: str) -> str:
 
 
 def by_owner(site: Site) -> Mapping[str, list[Finding]]:
-    """Return the findings of each runtime that has results, by its name."""
+    """Return the findings of each runtime and option of a tool that has results, by its name."""
     owners: dict[str, list[Finding]] = {}
     for finding in site.findings or ():
         name = site.results.owner(finding)

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from harness import under_test
+from harness.report import options_table
 from harness.report.html.table import Table
 from harness.report.html.verdict_styles import ORDER
+from harness.report.kinds import KINDS, Kind
 from harness.report.site import runtimes, scores
 from harness.results.stream import completeness
 from harness.spec import schema
+from harness.under_test import Subject
 from harness.verdict import line, natural, split_operator
 
 if TYPE_CHECKING:
@@ -72,6 +76,41 @@ class Operator:
         return self.name.removeprefix("ai.onnx/")
 
 
+@dataclass(frozen=True)
+class Tool:
+    """A tool, which is no runtime.
+
+    Attributes:
+        name: of its adapter.
+        slug: for the name of its file; unique.
+        subject: its kind.
+        options: as they were run; one, where it has none.
+        heads: of their columns, where there are several.
+        by: what these columns are: target opsets, or options.
+    """
+
+    name: str
+    slug: str
+    subject: Subject
+    options: tuple[Runtime, ...]
+    heads: tuple[str, ...] = ()
+    by: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """How its table differs from those of others."""
+        return KINDS[self.subject]
+
+    @property
+    def label(self) -> str:
+        """Its name and version."""
+        return " ".join(filter(None, (self.name, self.options[-1].main.version)))
+
+    def page(self, option: Runtime) -> str:
+        """Return the page and the place there of one option."""
+        return f"tool/{self.slug}.html" + (f"#{option.slug}" if len(self.options) > 1 else "")
+
+
 class Results:
     """The results of the suite by which runtimes are ranked, and beside them those of other suites.
 
@@ -81,6 +120,7 @@ class Results:
         runs: of it, in the order given.
         apart: a table for each other suite, by its name.
         runtimes: the ranked ones, the best first, then the others by name.
+        tools: by kind, then by name; those with several options are one tool.
         operators: by name.
         families: in alphabetical order.
     """
@@ -100,12 +140,14 @@ class Results:
             for name in dict.fromkeys(names)
             if name != self.suite
         }
-        self.runtimes = runtimes.of_table(self.table)
+        tested = runtimes.of_table(self.table)
+        self.runtimes = tuple(item for item in tested if item.subject is Subject.RUNTIME)
+        self.tools = _tools(self.table, [item for item in tested if item.subject is not Subject.RUNTIME])
         self.runtimes = (*self.ranked, *(item for item in self.runtimes if not item.ranked))
         self.operators = _operators(self.table)
         self.families = tuple(sorted({operator.family for operator in self.operators}))
         self._by_stem = {
-            runtimes.stem(self.table.columns[item.main.place].backend): item.name for item in self.runtimes
+            under_test.unversioned(self.table.columns[item.main.place].backend): item.name for item in self.tested
         }
 
     @cached_property
@@ -128,10 +170,28 @@ class Results:
         """Which cases all ranked runtimes have."""
         return runtimes.common(self.ranked_rows)
 
+    @property
+    def tested(self) -> tuple[Runtime, ...]:
+        """The runtimes, then every option of every tool."""
+        return (*self.runtimes, *(option for tool in self.tools for option in tool.options))
+
+    @property
+    def pages(self) -> dict[str, str]:
+        """By name of a runtime or an option of a tool, its page and the place there."""
+        of = {runtime.name: f"runtime/{runtime.slug}.html" for runtime in self.runtimes}
+        for tool in self.tools:
+            of |= {option.name: tool.page(option) for option in tool.options}
+        return of
+
     @cached_property
     def main_rows(self) -> Bytes:
         """The verdicts of all runtimes, in their newest version."""
         return self._rows(self.runtimes)
+
+    @cached_property
+    def tested_rows(self) -> Bytes:
+        """The verdicts of all runtimes and tools, in their newest version."""
+        return self._rows(self.tested)
 
     @cached_property
     def version_numbers(self) -> Numbers:
@@ -158,13 +218,13 @@ class Results:
         return [scores.score(counts[0, place]) for place in range(len(self.ranked))]
 
     def owner(self, finding: Finding) -> str | None:
-        """Return the name of the runtime of a finding; None: no results of it are here."""
-        return self._by_stem.get(runtimes.stem(finding.backend))
+        """Return the name of the runtime or tool of a finding; None: no results of it are here."""
+        return self._by_stem.get(under_test.unversioned(finding.backend))
 
     def failing(self) -> Mapping[str, str]:
-        """Return the ids of cases that a runtime fails in its newest version, with their operator versions."""
+        """Return the ids of cases that a runtime or tool fails in its newest version, with their operator versions."""
         failed = np.frombuffer(FAILED, np.uint8)
-        fails = [any(column) for column in failed[self.main_rows].T.tolist()]
+        fails = [any(column) for column in failed[self.tested_rows].T.tolist()]
         names = list(self.table.operators)
         return {
             case: names[self.table.operator[number]] for number, case in enumerate(self.table.cases) if fails[number]
@@ -193,6 +253,33 @@ class Results:
                 place += 1
         cases = np.asarray(self.table.operator, np.int64)
         return by_version[cases] if len(cases) else cases
+
+
+def _tools(table: Table, options: Sequence[Runtime]) -> tuple[Tool, ...]:
+    groups: dict[str, list[Runtime]] = {}
+    for option in sorted(options, key=lambda option: option.main.place):
+        groups.setdefault(under_test.stem(table.columns[option.main.place].backend), []).append(option)
+    slugs = runtimes.slugs(groups)
+    tools = []
+    for name, group in groups.items():
+        subject = group[-1].subject
+        backends = [table.columns[option.main.place].backend for option in group]
+        found = options_table.tables((backend, {"subject": subject}) for backend in backends)
+        columns = list(found[0].columns) if found else []
+        known = {place for _, place in columns}
+        columns += [(option.name, place) for place, option in enumerate(group) if place not in known]
+        tools.append(
+            Tool(
+                line(name, 80) or "?",
+                slugs[name],
+                subject,
+                tuple(group[place] for _, place in columns),
+                tuple(head for head, _ in columns) if len(columns) > 1 else (),
+                found[0].by if found else "option",
+            )
+        )
+    order = list(KINDS)
+    return tuple(sorted(tools, key=lambda tool: (order.index(tool.subject), tool.name.lower())))
 
 
 def _operators(table: Table) -> tuple[Operator, ...]:

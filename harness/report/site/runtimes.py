@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from packaging.version import InvalidVersion, Version
 
+from harness import under_test
 from harness.report.html.verdict_styles import ABSENT
 from harness.results import sampling
+from harness.under_test import Subject
 from harness.verdict import line
 
 if TYPE_CHECKING:
@@ -52,12 +54,13 @@ class Tested:
 
 @dataclass(frozen=True)
 class Runtime:
-    """A runtime.
+    """A runtime, or one option of a tool.
 
     Attributes:
-        name: as its backend is called, without a version; unique.
+        name: as its backend is called, with its option, without a version; unique.
         slug: for the name of its file; unique.
         runtime: its own name.
+        subject: whether it is a runtime, or which kind of tool.
         main: the newest version.
         history: one run of each version, oldest first; the last one is the main one.
         left_out: why it is not ranked, as the end of "not ranked: "; empty where it is.
@@ -67,6 +70,7 @@ class Runtime:
     name: str
     slug: str
     runtime: str
+    subject: Subject
     main: Tested
     history: tuple[Tested, ...]
     left_out: str
@@ -79,13 +83,8 @@ class Runtime:
 
     @property
     def ranked(self) -> bool:
-        """Whether it is ranked beside the others."""
-        return not self.left_out
-
-
-def stem(backend: str) -> str:
-    """Return the name of a backend without its version."""
-    return backend if backend.startswith("cmd:") else backend.partition("==")[0]
+        """Whether it is ranked beside the others; tools never are."""
+        return self.subject is Subject.RUNTIME and not self.left_out
 
 
 def age(version: str) -> tuple[bool, Version, str]:
@@ -118,13 +117,16 @@ def verdicts(table: Table, places: Sequence[int]) -> Bytes:
 
 
 def of_table(table: Table) -> tuple[Runtime, ...]:
-    """Return the runtimes of a table, in the order of their names."""
+    """Return the runtimes and tools of a table, in the order of their names."""
     groups: dict[tuple[str, str], list[Tested]] = {}
     operator = np.asarray(table.operator, np.int64)
     for place, column in enumerate(table.columns):
-        key = stem(column.backend), line(column.hello.get("runtime", ""), 80)
+        key = under_test.unversioned(column.backend), line(column.hello.get("runtime", ""), 80)
         groups.setdefault(key, []).append(_tested(table, place, operator))
-    widest = max((item.operators for group in groups.values() for item in group), default=0)
+    subjects = {key: under_test.subject(table.columns[group[-1].place].hello) for key, group in groups.items()}
+    widest = max(
+        (it.operators for key, group in groups.items() if subjects[key] is Subject.RUNTIME for it in group), default=0
+    )
     names = _names(groups)
     by_name = slugs(names.values())
     runtimes = []
@@ -137,9 +139,10 @@ def of_table(table: Table) -> tuple[Runtime, ...]:
                 name=names[key],
                 slug=by_name[names[key]],
                 runtime=key[1],
+                subject=subjects[key],
                 main=main,
                 history=history,
-                left_out=_left_out(main, widest, str(table.columns[main.place].hello.get("subject", "runtime"))),
+                left_out=_left_out(main, widest if subjects[key] is Subject.RUNTIME else 0),
                 doubled=tuple(line(_run(table, table.columns[place]).path.name, 80) for place in sorted(doubled)),
             )
         )
@@ -193,9 +196,7 @@ def _history(group: Iterable[Tested]) -> tuple[Tested, ...]:
     return tuple(sorted(best.values(), key=lambda item: age(item.version)))
 
 
-def _left_out(main: Tested, widest: int, subject: str) -> str:
-    if subject != "runtime":
-        return f"a {line(subject, 40)}, which runs no model"
+def _left_out(main: Tested, widest: int) -> str:
     if not main.cases:
         return "the run has no results"
     if main.sample > 1:

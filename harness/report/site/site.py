@@ -61,7 +61,7 @@ def write(
     data("search", blocks.packed_json(data_files.search(results, shown)))
     files = _findings(results, shown, scripts, data)
     data("site", blocks.packed_json(data_files.site(results, files)))
-    places = [runtime.main.place for runtime in results.runtimes]
+    places = [tested.main.place for tested in results.tested]
     for operator in results.operators:
         data(
             f"operator/{operator.slug}",
@@ -90,6 +90,8 @@ def _pages(folder: SiteFolder, site: pages.Site) -> None:
         folder.write(f"operator/{operator.slug}.html", [page])
     for runtime in site.results.runtimes:
         folder.write(f"runtime/{runtime.slug}.html", [pages.runtime(site, runtime, by_owner.get(runtime.name, []))])
+    for tool in site.results.tools:
+        folder.write(f"tool/{tool.slug}.html", [pages.tool(site, tool, by_owner)])
     for name, title in SHELLS:
         folder.write(f"{name}.html", [pages.shell(site, name, title)])
     folder.write("operators.html", [pages.operators(site)])

@@ -95,6 +95,7 @@ def test_refusals_count_where_nobody_passes(tmp_path: Path) -> None:
 def test_one_implementation_in_several_packages_counts_once(tmp_path: Path) -> None:
     assert implementation_of("onnxruntime==1.20.1") == implementation_of("onnxruntime") == "onnxruntime"
     assert implementation_of("onnxruntime_node") == implementation_of("onnxruntime_web==1.30.0") == "onnxruntime"
+    assert implementation_of("onnxoptimizer[a]==0.3") == implementation_of("onnxoptimizer[b]") == "onnxoptimizer"
     assert implementation_of("jaxonnxruntime") == "jaxonnxruntime"
     assert implementation_of("cmd:./x --stdio") == "cmd:./x --stdio"
     names = ("onnxruntime", "onnxruntime==1.20.1", "onnxruntime==1.17.3", "two", "three")

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from commands import adapter, command
+from runs import result, run_of
+
+from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -190,3 +193,28 @@ def test_shards_of_several_backends_are_merged_and_one_of_them_is_kept(tmp_path:
     named = command(*update, "--backend", good)
     assert named.status == 0, named.text
     assert command("gate", merged, "--expectations", tmp_path / "e.toml").status == 0
+
+
+def test_the_brackets_of_an_option_are_no_character_class(tmp_path: Path) -> None:
+    """A file of tool[18] is for tool[18] alone: not for tool[21], nor for tool1, which a glob would match."""
+    names = ("tool[18]", "tool[21]", "tool1", "tool[18]==1.2")
+    rows = [result("a", Verdict.PASS if name == "tool[18]" else Verdict.CRASH, backend=name) for name in names]
+    run = run_of(tmp_path / "r.ndjson", *rows, hellos={name: {"runtime": "tool"} for name in names})
+    file = tmp_path / "tool[18].toml"
+    update = ("expectations", "update", run.path, "--expectations", file, "--backend")
+    done = command(*update, "tool[18]")
+    assert done.status == 0, done.text
+    assert 'backend = "tool[18]"' in file.read_text()
+    assert "[[expect]]" not in file.read_text(), "the crashes are of others"
+    opened = command("gate", run.path, "--expectations", file)
+    assert opened.status == 0, opened.text
+    for name in names[1:]:
+        other = tmp_path / f"{name}.toml"
+        other.write_text(file.read_text().replace('"tool[18]"', f'"{name}"'))
+        closed = command("gate", run.path, "--expectations", other)
+        assert (closed.status, "regressed" in closed.out) == (1, True), closed.text
+    absent = tmp_path / "tool[1].toml"
+    absent.write_text(file.read_text().replace('"tool[18]"', '"tool[1]"'))
+    refused = command("gate", run.path, "--expectations", absent)
+    assert refused.status == 2, refused.text
+    assert "tool[1]" in refused.err, refused.text

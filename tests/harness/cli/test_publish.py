@@ -12,6 +12,8 @@ from runs import result, run_of
 from site_runs import finding, write_findings
 
 from harness.report import index, report_data
+from harness.report.kinds import KINDS
+from harness.under_test import Subject
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ def test_nothing_of_a_run_is_markup_in_the_index(tmp_path: Path) -> None:
     text = "".join(index.report([(report_data.read(run), "badge.json")]))
     assert "<script" not in text
     assert "@everyone" not in text
-    assert {len(row) for row in cells(text)} == {len(index.HEADS)}
+    assert {len(row) for row in cells(text)} == {len(index.HEADS) + len(KINDS[Subject.RUNTIME].counted) + 2}
 
 
 def test_reports_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -152,7 +152,6 @@ def test_what_only_values_forbid_is_known_at_run_time_alone() -> None:
 def test_an_option_stands_in_brackets(tmp_path: Path) -> None:
     target = backend_names.resolve("onnx_checker[full]")
     assert (target.name, target.environment["ONNX_CONFORMANCE_OPTION"]) == ("onnx_checker[full]", "full")
-    assert backend_names.stem("onnx_checker[full]==1.22.0") == "onnx_checker"
     path = tmp_path / "results.ndjson"
     done = command("run", "--op", "Identity/13", "--backend", "onnx_checker[all]", "--results", path)
     assert done.status == 2

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from colours import contrast, palette
 from commands import command
+from runs import TOOLS, results_of_tools, run_of
 
 from backends import onnx_reference
 from harness.analysis import explain
@@ -252,14 +253,47 @@ def test_ids_that_look_the_same_have_different_names(tmp_path: Path) -> None:
 def test_operators_are_in_the_order_a_person_expects(tmp_path: Path) -> None:
     names = ["ai.onnx.ml/A/1", "ai.onnx/B/13", "ai.onnx/B/2", "x", "ai.onnx/A/7", "ai.onnx/B/" + "9" * 5000]
     path = write(tmp_path / "r.ndjson", [Result(f"{name}/c", name, "mine", Verdict.PASS, "values") for name in names])
-    shown = [f"{row.name} {row.version}"[:9].strip() for row in matrix.rows(Table([Run(path)]))]
+    shown = [f"{row.name} {row.version}"[:9].strip() for row in matrix.sections(Table([Run(path)]))[0].matrices[0].rows]
     assert shown == ["A 7", "B 9999999", "B 2", "B 13", "A 1", "x"]
+
+
+def test_each_kind_of_backend_has_matrices_of_its_own(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "r.ndjson", *results_of_tools(), hellos=TOOLS)
+    sections = matrix.sections(Table([run]))
+    assert [(it.heading, [[head for head, _, _ in part.columns] for part in it.matrices]) for it in sections] == [
+        ("Runtimes", [["mine"]]),
+        ("Tools that change models", [["slim"], ["9", "21"]]),
+        ("Shape inference", [["infer"]]),
+        ("Checkers", [["check"]]),
+    ]
+    converter = sections[1].matrices[1]
+    assert converter.title == "conv 2.0: operator version by target opset"
+    rows = {f"{row.name} {row.version}": [cell.short for cell in row.cells] for row in converter.rows}
+    assert rows == {"Split 2": ["0/1 U1", "0/1 C1"], "Split 18": ["1/2 U1", "1/2 M1"]}
+    assert [cell.short for cell in converter.sums] == ["1/3 U2", "1/3 M1 C1"]
+    assert converter.rows[0].cells[0].href.endswith("&on=conv%5B9%5D"), "the list of the cases of that option"
+
+
+def test_runtimes_alone_have_one_matrix_without_a_heading(file: Path, tmp_path: Path) -> None:
+    run = run_of(tmp_path / "r.ndjson", *(item for item in results_of_tools() if item.backend == "mine"))
+    (section,) = matrix.sections(Table([run]))
+    assert (section.heading, len(section.matrices), section.matrices[0].title) == ("", 1, "")
+    markup = file.read_text(encoding="utf-8")
+    assert markup.count('<table class="matrix') == 1
+    assert ">Runtimes</h2>" not in markup
+
+
+def test_a_sample_is_named_above_an_option(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "r.ndjson", *results_of_tools(), hellos=TOOLS)
+    run.header["arguments"]["samples"] = {"conv[9]": 20}
+    heads = [head for head, _, _ in matrix.sections(Table([run]))[1].matrices[1].columns]
+    assert heads == ["9, 1 case in 20", "21"]
 
 
 def test_scripts_are_not_markup() -> None:
     with pytest.raises(AssertionError, match="must not hold markup"):
         page._hashed('const x = "</script>";')
-    page._hashed(page._script() + page._style(3))
+    page._hashed(page._script() + page._style(3, []))
 
 
 # The command
@@ -755,6 +789,23 @@ def test_an_escape_that_failed_would_run_nothing(hostile: Path, tmp_path: Path, 
     with pytest.raises(Exception, match="TrustedHTML"):
         tab.evaluate("() => { document.body.innerHTML = '<b>x</b>'; }")
     tab.close()
+
+
+def test_the_filter_counts_in_every_matrix(tmp_path: Path, opened: Any) -> None:
+    run = run_of(tmp_path / "r.ndjson", *results_of_tools(), hellos=TOOLS)
+    (tmp_path / "r.html").write_text(page.report([run]), encoding="utf-8")
+    tab = opened(tmp_path / "r.html")
+    assert tab.locator("#v-matrix h2").all_inner_texts() == [
+        "Runtimes", "Tools that change models", "Shape inference", "Checkers"
+    ]  # fmt: skip
+    converter = tab.locator("table.matrix[data-options]")
+    assert converter.locator(".sum td a").all_inner_texts() == ["1/3 U2", "1/3 M1 C1"]
+    tab.fill("#f-q", "uneven")
+    tab.wait_for_function("document.querySelector('#count').textContent.startsWith('1 of')")
+    assert converter.locator(".sum td a").all_inner_texts() == ["0/1 U1", "0/1 M1"]
+    assert tab.locator("table.matrix").first.locator(".sum td a").all_inner_texts() == ["0/1"]
+    converter.locator("tr:not([hidden]) td a").last.press("ArrowLeft")
+    assert tab.evaluate("document.activeElement.getAttribute('href')").endswith("on=conv%5B9%5D")
 
 
 @pytest.mark.parametrize(

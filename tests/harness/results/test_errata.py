@@ -51,7 +51,7 @@ def test_what_is_no_failure_is_no_erratum(verdict: Verdict) -> None:
 
 
 def summed() -> Summary:
-    summary = Summary({"mine": "1.19.0"})
+    summary = Summary({"mine": {"onnx": "1.19.0"}})
     summary.add(result("a", Verdict.WRONG_VALUE, reworded="1.22", backend="mine"))
     summary.add(result("b", Verdict.WRONG_VALUE, backend="mine"))
     summary.add(result("c", Verdict.WRONG_VALUE, reworded="1.22", backend="other"))

@@ -10,6 +10,7 @@ import pytest
 from commands import adapter, command
 from runs import HOSTILE_TEXTS, SPLIT, result, run_of
 
+from harness.cli.trend import _versions as versions_of
 from harness.execution import node_environment, package_index, python_environment
 from harness.execution.python_environment import Needs, NoEnvironmentError
 from harness.report import trend as report
@@ -172,6 +173,28 @@ def test_the_command_runs_versions_and_keeps_the_results(tmp_path: Path) -> None
     assert len(list(Run(file).results())) == 2
 
 
+def converters(path: Path, *names: str) -> Run:
+    """Return a run of converters, named TOOL[OPTION]==VERSION, whose hellos have one runtime."""
+    versions = {name: name.partition("]==")[2] or "9" for name in names}
+    return run_of(path, *(result("a", P, backend=name) for name in names), hellos=hellos(versions, "tool"))
+
+
+def test_several_versions_of_one_option_are_a_trend_and_several_options_are_none(tmp_path: Path) -> None:
+    assert trend([converters(tmp_path / "a", "tool[18]==1.20", "tool[18]==1.21", "tool[18]")]).versions == (
+        "1.20", "1.21", "9"
+    )  # fmt: skip
+    with pytest.raises(TrendError, match=r"versions of one option, and these are tool\[18\], tool\[21\];"):
+        trend([converters(tmp_path / "b", "tool[18]==1.20", "tool[21]==1.21")])
+
+
+def test_an_option_with_a_version_is_not_asked_for_its_last_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(package_index, "minors", lambda needs, _last: asked.append(needs.name) or ["1.0", "1.1"])
+    assert versions_of(("onnx_checker[full]==1.22.0",), 2) == ("onnx_checker[full]==1.22.0",)
+    assert asked == []
+    assert versions_of(("onnx_checker[full]",), 2) == ("onnx_checker[full]==1.0", "onnx_checker[full]==1.1")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -180,6 +203,7 @@ def test_the_command_runs_versions_and_keeps_the_results(tmp_path: Path) -> None
         (("no.ndjson",), "cannot read no.ndjson"),
         (("onnxruntime", "no.ndjson"), "onnxruntime is not a results file"),
         (("oracle==1", "oracle==2"), "no backend is called 'oracle==1'"),
+        (("onnx_checker", "onnx_checker[full]"), "and these are onnx_checker, onnx_checker[full]; `report` shows"),
     ],
 )
 def test_bad_sources_get_a_sentence(words: tuple[str, ...], message: str) -> None:

@@ -1,8 +1,9 @@
-// The matrix: part of the HTML, updated by the filter, navigated with arrow keys.
+// The matrices: part of the HTML, updated by the filter, navigated with arrow keys; one a kind of backend, one a tool with options.
 
 const ROW = 35;
 const SPARE = 32;
-const matrix = { order: [], shown: [], pool: [], table: null, counts: null, key: "", home: null };
+const matrices = [];
+const tally = { counts: null, key: "" };
 
 /** The text below a bar; html/matrix.py has the same. */
 function shortOf(counts) {
@@ -14,15 +15,23 @@ function shortOf(counts) {
   return counts[data.number.knows_less] ? "knows less" : "unspecified";
 }
 
+/** The text below a bar of an option: passed of specified and what is missing; options_table.py has the same. */
+function optionShortOf(counts) {
+  const { total, passed, specified } = rates(counts);
+  if (!total) return "";
+  const marks = data.styles.flatMap(({ marked, letter }, number) => (marked && counts[number] ? [`${letter}${counts[number]}`] : []));
+  return [specified ? `${passed}/${specified}` : "-", ...marks].join(" ");
+}
+
 const filled = new WeakMap();
 
-function fill(anchor, counts, href) {
+function fill(anchor, counts, href, textOf) {
   anchor.setAttribute("href", href);
   const key = counts.join();
   if (filled.get(anchor) === key) return;
   filled.set(anchor, key);
   const bar = anchor.firstElementChild;
-  anchor.lastElementChild.textContent = shortOf(counts);
+  anchor.lastElementChild.textContent = textOf(counts);
   anchor.setAttribute("aria-label", sentenceOf(counts));
   bar.style.background = layersOf(sharesOf(counts));
 }
@@ -38,9 +47,15 @@ function layersOf(shares) {
 }
 
 function matrixBegin() {
-  const table = byId("matrix");
-  if (!table) return;
-  Object.assign(matrix, { table, body: table.tBodies[0], frame: byId("frame") });
+  for (const table of document.querySelectorAll("table.matrix")) matrices.push(matrixOf(table));
+  window.addEventListener("resize", () => matrices.forEach(place));
+  window.addEventListener("beforeprint", () => matrices.forEach((matrix) => matrixDraw(matrix, 0, matrix.shown.length)));
+}
+
+function matrixOf(table) {
+  const columns = table.dataset.columns.split(",").filter(Boolean).map(Number);
+  const textOf = table.dataset.options === undefined ? shortOf : optionShortOf;
+  const matrix = { table, columns, textOf, body: table.tBodies[0], frame: table.closest(".frame") };
   const rows = [...matrix.body.rows];
   matrix.order = rows.map((row) => (row.dataset.op === undefined ? -1 : Number(row.dataset.op)));
   matrix.shown = matrix.order;
@@ -51,31 +66,30 @@ function matrixBegin() {
   }
   matrix.home = rows[0].cells[0].firstElementChild;
   matrix.body.classList.add("live");
-  matrix.frame.addEventListener("scroll", place, { passive: true });
-  window.addEventListener("resize", place);
-  window.addEventListener("beforeprint", () => matrixDraw(0, matrix.shown.length));
-  table.addEventListener("keydown", matrixKey);
+  matrix.frame.addEventListener("scroll", () => place(matrix), { passive: true });
+  table.addEventListener("keydown", (event) => matrixKey(matrix, event));
   table.addEventListener("focusin", (event) => {
-    rove(event.target.closest("a"));
+    rove(matrix, event.target.closest("a"));
     tip(event.target.closest("td a"));
   });
   table.addEventListener("focusout", () => tip(null));
   table.addEventListener("pointerover", (event) => tip(event.target.closest("td a")));
   table.addEventListener("pointerleave", () => tip(null));
+  return matrix;
 }
 
 /** Draw the visible rows. */
-function place() {
-  if (byId("v-matrix").hidden || !matrix.key) return;
+function place(matrix) {
+  if (byId("v-matrix").hidden || !tally.key) return;
   const { frame, shown } = matrix;
   const most = Math.max(0, shown.length * ROW - ROW); // Rows that have not been removed yet may extend further.
   if (frame.scrollTop > most) frame.scrollTop = most;
   const top = Math.min(frame.scrollTop, most);
   const head = matrix.table.tHead.offsetHeight;
-  matrixDraw(Math.floor(top / ROW), Math.ceil((top + frame.clientHeight - head) / ROW));
+  matrixDraw(matrix, Math.floor(top / ROW), Math.ceil((top + frame.clientHeight - head) / ROW));
 }
 
-function matrixDraw(first, last) {
+function matrixDraw(matrix, first, last) {
   const missing = new Set();
   for (let at = first; at < Math.min(last, matrix.shown.length); at += 1) missing.add(at);
   const focused = document.activeElement?.closest?.(".live tr"); // A row with the focus is not reused.
@@ -99,9 +113,9 @@ function matrixDraw(first, last) {
   for (const it of matrix.pool) {
     const used = !free.includes(it);
     if (it.row.hidden === used) it.row.hidden = !used;
-    if (used) fillRow(it);
+    if (used) fillRow(matrix, it);
   }
-  if (matrix.home.closest("tr").hidden) rove(matrix.pool.find(({ row }) => !row.hidden).row.cells[0].firstElementChild);
+  if (matrix.home.closest("tr").hidden) rove(matrix, matrix.pool.find(({ row }) => !row.hidden).row.cells[0].firstElementChild);
 }
 
 /** Counts by verdict of an operator version on a backend; -1: of all of them. */
@@ -110,12 +124,12 @@ function rowCounts(operator, column) {
   const kinds = data.styles.length;
   if (operator >= 0) {
     const first = (operator * columns + column) * kinds;
-    return Array.from(matrix.counts.subarray(first, first + kinds));
+    return Array.from(tally.counts.subarray(first, first + kinds));
   }
   const sum = new Array(kinds).fill(0);
   for (let n = 0; n < data.operators.length; n += 1) {
     const first = (n * columns + column) * kinds;
-    for (let kind = 0; kind < kinds; kind += 1) sum[kind] += matrix.counts[first + kind];
+    for (let kind = 0; kind < kinds; kind += 1) sum[kind] += tally.counts[first + kind];
   }
   return sum;
 }
@@ -131,9 +145,9 @@ function nameRow(it, operator) {
   it.operator = operator;
 }
 
-function fillRow(it) {
-  if (it.key === matrix.key) return;
-  it.key = matrix.key;
+function fillRow(matrix, it) {
+  if (it.key === tally.key) return;
+  it.key = tally.key;
   const operator = matrix.shown[it.at];
   if (it.operator !== operator) nameRow(it, operator);
   it.row.style.top = `${it.at * ROW}px`;
@@ -143,30 +157,32 @@ function fillRow(it) {
   it.row.cells[0].firstElementChild.setAttribute("href", addressOf(row));
   const base = addressOf({ ...row, on: "" });
   const address = `${base}${base.includes("?") ? "&" : "?"}on=`;
-  data.columns.forEach(({ label }, column) => {
-    const anchor = it.row.cells[column + 1].firstElementChild;
-    fill(anchor, rowCounts(operator, column), address + encode(state.on || label));
+  matrix.columns.forEach((column, at) => {
+    const anchor = it.row.cells[at + 1].firstElementChild;
+    fill(anchor, rowCounts(operator, column), address + encode(state.on || data.columns[column].label), matrix.textOf);
   });
 }
 
 /** Show the cases that match the filter. */
 function matrixShow() {
-  if (!matrix.table) return;
+  if (!matrices.length) return;
   const places = filtered();
-  if (matrix.key !== memory.key) {
-    matrix.counts = countsOf(places);
-    matrix.key = memory.key;
+  if (tally.key !== memory.key) {
+    tally.counts = countsOf(places);
+    tally.key = memory.key;
     const there = new Uint8Array(data.operators.length);
     for (const number of places) there[data.by.operator[number]] = 1;
-    matrix.shown = matrix.order.filter((operator) => operator < 0 || there[operator]);
-    matrix.table.setAttribute("aria-rowcount", String(matrix.shown.length + 1));
-    matrix.body.style.height = `${matrix.shown.length * ROW}px`;
+    for (const matrix of matrices) {
+      matrix.shown = matrix.order.filter((operator) => operator < 0 || there[operator]);
+      matrix.table.setAttribute("aria-rowcount", String(matrix.shown.length + 1));
+      matrix.body.style.height = `${matrix.shown.length * ROW}px`;
+    }
   }
-  place();
+  matrices.forEach(place);
 }
 
-/** One cell of the matrix can be reached with Tab, the others from there with arrow keys. */
-function rove(anchor) {
+/** One cell of a matrix can be reached with Tab, the others from there with arrow keys. */
+function rove(matrix, anchor) {
   if (!anchor || anchor.closest("thead")) return;
   matrix.home.setAttribute("tabindex", "-1");
   matrix.home = anchor;
@@ -178,7 +194,7 @@ const STEPS = {
   Home: [0, -1e9], End: [0, 1e9], PageDown: [15, 0], PageUp: [-15, 0],
 };
 
-function matrixKey(event) {
+function matrixKey(matrix, event) {
   const step = STEPS[event.key];
   const cell = event.target.closest("th, td");
   if (!step || !cell || event.altKey || event.metaKey) return;
@@ -191,10 +207,10 @@ function matrixKey(event) {
   const head = table.tHead.offsetHeight;
   if (to * ROW < frame.scrollTop) frame.scrollTop = to * ROW;
   else if ((to + 1) * ROW + head > frame.scrollTop + frame.clientHeight) frame.scrollTop = (to + 1) * ROW + head - frame.clientHeight;
-  place();
+  place(matrix);
   const { row } = matrix.pool.find((it) => it.at === to && !it.row.hidden);
   const next = row.cells[limit(cell.cellIndex + step[1], row.cells.length - 1)].firstElementChild;
-  rove(next);
+  rove(matrix, next);
   next.focus({ preventScroll: true });
   if (step[1]) next.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
@@ -206,7 +222,7 @@ function tip(anchor) {
   if (!anchor) return;
   const [first, ...others] = anchor.getAttribute("aria-label").split("; ");
   const row = anchor.closest("tr").cells[0].textContent.trim();
-  const column = byId("matrix").tHead.rows[0].cells[anchor.parentElement.cellIndex].textContent;
+  const column = anchor.closest("table").tHead.rows[0].cells[anchor.parentElement.cellIndex].textContent;
   box.replaceChildren(
     element("p", {}, element("b", {}, `${row} · ${column}`)),
     ...first.split("), ").map((part, n, all) => element("p", {}, n < all.length - 1 ? `${part})` : part)),

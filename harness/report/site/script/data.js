@@ -59,7 +59,7 @@ function decode(text) {
 const encode = (text) => encodeURIComponent(text).replaceAll("%2F", "/").replaceAll("%40", "@");
 const named = () => decode(location.hash.slice(1));
 
-const PAGE = /^(index|operators|findings|finding|case|operator\/[\w.-]+|runtime\/[\w.-]+)\.html(#.*)?$/s;
+const PAGE = /^(index|operators|findings|finding|case|operator\/[\w.-]+|runtime\/[\w.-]+|tool\/[\w.-]+)\.html(#.*)?$/s;
 
 /** A link to a page of this site. */
 function anchor(page, attributes, ...children) {

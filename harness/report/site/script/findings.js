@@ -86,7 +86,7 @@ async function findingShow() {
     section.replaceChildren(element("p", { class: "empty" }, `There is no finding ${id || "without an id"} on this site.`));
     return;
   }
-  const column = shared.columns.find(({ backend }) => backend.split("==")[0] === it.backend.split("==")[0]);
+  const column = shared.columns.find(({ unversioned }) => unversioned === it.backend);
   const runtime = `${it.backend} ${it.version ?? ""}`.trim();
   const binds = FORCES[it.force];
   section.replaceChildren(
@@ -95,7 +95,7 @@ async function findingShow() {
       "article",
       { class: "case" },
       element("h1", { id: "finding-title" }, it.title),
-      element("p", { class: "facts" }, kindBadge(it.kind), " ", column ? anchor(`runtime/${column.slug}.html`, {}, runtime) : runtime, ` · ${STATES[it.state] ?? it.state}`, it.apart ? ` · apart, not counted: ${it.why}` : ""),
+      element("p", { class: "facts" }, kindBadge(it.kind), " ", column ? anchor(column.page, {}, runtime) : runtime, ` · ${STATES[it.state] ?? it.state}`, it.apart ? ` · apart, not counted: ${it.why}` : ""),
       it.clause ? element("blockquote", {}, quoted(it.clause)) : "",
       it.clause && (binds || it.link) ? element("p", { class: "note" }, binds ? `It breaks ${binds}. ` : "", it.link ? outward(it.link, "The text at onnx.ai") : "") : "",
       rows(factsOf(it)),
@@ -138,7 +138,7 @@ async function findingsBegin() {
       most = MOST_LISTED;
       show();
     });
-    return element("label", {}, name === "kind" ? "Kind" : name === "state" ? "State" : "Runtime", select);
+    return element("label", {}, name === "kind" ? "Kind" : name === "state" ? "State" : "Runtime or tool", select);
   });
   const show = () => {
     const values = Object.fromEntries(Object.keys(fields).map((name) => [name, byId(`f-${name}`).value]));

@@ -13,7 +13,7 @@ async function operatorBegin() {
   show();
   const letters = data.styles.filter(({ letter }) => own.verdicts.some((row) => row.includes(letter)));
   byId("sentences").replaceChildren(
-    element("p", {}, element("label", {}, only, "only cases that some runtime fails")),
+    element("p", {}, element("label", {}, only, "only cases that fail somewhere")),
     element("ul", { class: "scale", "aria-label": "Letters" }, letters.map((style) => element("li", {}, badge(verdictOf(style.letter), { full: false }), ` ${style.words}`))),
     list,
   );
@@ -33,7 +33,7 @@ function sentencesOf(own, failing) {
   const parts = bySentence.map((places, clause) => (places.length ? sentence(own, quoted(own.clauses[clause]), places) : null));
   if (without.length) parts.push(sentence(own, "No sentence", without));
   const shown = parts.filter(Boolean);
-  return shown.length ? shown : [element("p", { class: "dim" }, failing ? "No runtime fails a case." : "There are no cases.")];
+  return shown.length ? shown : [element("p", { class: "dim" }, failing ? "No case fails." : "There are no cases.")];
 }
 
 function sentence(own, text, places) {

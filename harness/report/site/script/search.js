@@ -5,11 +5,12 @@ const hits = { all: null, active: -1, shown: [] };
 
 async function searchable() {
   if (hits.all) return hits.all;
-  const { operators, runtimes, findings } = await jsonData("search");
+  const { operators, runtimes, tools, findings } = await jsonData("search");
   hits.all = {
     names: [
       ...operators.map(([name, slug, ids]) => ({ text: shortName(name), whole: name, page: `operator/${slug}.html`, what: `operator, ${cases(ids.length)}` })),
       ...runtimes.map(([name, slug]) => ({ text: name, whole: name, page: `runtime/${slug}.html`, what: "runtime" })),
+      ...tools.map(([name, page, what]) => ({ text: name, whole: name, page, what })),
     ],
     findings: findings.map(([id, title, kind, operator, runtime]) => ({ text: title, whole: `${id} ${title} ${operator}`, page: `finding.html#${encode(id)}`, what: `finding, ${runtime}, ${shortName(operator)}, ${kind.replaceAll("_", " ")}` })),
     cases: operators.flatMap(([name, , ids]) => ids.map((id) => (id.startsWith("/") || !id ? name + id : `${name}/${id}`))),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from site_runs import REPRO, Written, finding, results_of, write, write_findings
+from site_runs import REPRO, TOOLS, Written, finding, results_of, write, write_findings
 
 from harness.findings import findings_file
 from harness.generation import plans
@@ -35,7 +35,7 @@ def cases() -> list[Case]:
 
 @pytest.fixture(scope="session")
 def runs(cases: list[Case], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Whole runs of two runtimes, of which one has a case more; an older version; a sample; another suite."""
+    """Whole runs of two runtimes, of which one has a case more; an older version; a sample; tools; another suite."""
     folder = tmp_path_factory.mktemp("runs")
     alpha = {"runtime": "alpha", "version": "2.0", "repro": REPRO}
     beta = {"runtime": "beta", "version": "0.3", "repro": REPRO}
@@ -53,6 +53,7 @@ def runs(cases: list[Case], tmp_path_factory: pytest.TempPathFactory) -> list[Pa
         write(
             folder / "sample.ndjson", results_of("gamma", cases, 4), {"gamma": {"version": "9"}}, samples={"gamma": 4}
         ),
+        write(folder / "tools.ndjson", [item for name in TOOLS for item in results_of(name, cases)], TOOLS),
         write(folder / "official.ndjson", official, {"alpha": alpha}, suite="official", digest="y"),
     ]
 
@@ -72,6 +73,7 @@ def written(runs: list[Path], cases: list[Case], tmp_path_factory: pytest.TempPa
             related=["alpha-split-1"],
             cases={"count": 1, "ids": ["ai.onnx/Split/18/none"]},
         ),
+        finding(5, id="conv-crash", backend="conv[21]", runtime="conv to 21", kind="crash", title="Crash of conv"),
     ]
     source = write_findings(folder / "findings", listed, [finding(4, id="alpha-apart", title="Apart of alpha")])
     shown = sorted(findings_file.read(source).findings, key=lambda item: item.rank)

@@ -138,13 +138,6 @@ def test_what_a_runtime_says_is_cut_where_it_is_long(cases: list[Case], tmp_path
     assert [text for text in texts if text.endswith("end")] == ["s" * 597 + "end"]
 
 
-def test_a_tool_is_not_ranked_among_runtimes(cases: list[Case], tmp_path: Path) -> None:
-    passed = [Result(case.id, case.operator, name, Verdict.PASS, "values") for case in cases for name in ("a", "b")]
-    hellos = {"a": {"subject": "checker"}, "b": {"subject": "runtime"}}
-    results = Results([Run(write(tmp_path / "r.ndjson", passed, hellos))])
-    assert {item.name: item.left_out for item in results.runtimes} == {"a": "a checker, which runs no model", "b": ""}
-
-
 def test_what_a_runtime_is_good_for_follows_from_its_scores() -> None:
     families = {
         "math": Score({Verdict.PASS: 100}),
@@ -295,10 +288,10 @@ def test_only_failing_cases_are_described(written: Written, cases: list[Case]) -
     assert set(described) == {case.id for case in cases}
 
 
-def test_the_letters_of_a_case_are_the_verdicts_of_the_runtimes(written: Written, cases: list[Case]) -> None:
+def test_the_letters_of_a_case_are_the_verdicts_of_runtimes_and_tools(written: Written, cases: list[Case]) -> None:
     own = data_of(written.folder, "operator/Split")
     at = own["ids"].index(cases[0].id)
-    assert own["verdicts"][at] == "VUP", "alpha, beta, gamma"
+    assert own["verdicts"][at] == "VUPPPKA", "alpha, beta, gamma, then conv[9], conv[21], infer, check"
     assert [own["clauses"][number] for number in own["clauseSets"][own["clause"][at]]] == list(cases[0].clauses)
 
 
@@ -366,7 +359,9 @@ def test_links_between_pages_lead_to_files(written: Written) -> None:
 
 
 def test_findings_come_the_gravest_first(written: Written) -> None:
-    assert [item.id for item in written.findings] == ["beta-crash", "alpha-apart", "alpha-split-1", "alpha-fixed"]
+    assert [item.id for item in written.findings] == [
+        "beta-crash", "conv-crash", "alpha-apart", "alpha-split-1", "alpha-fixed"
+    ]  # fmt: skip
     assert data_of(written.folder, "site")["findings"]["beta-crash"] == "finding/Split-0"
     shown = data_of(written.folder, "finding/Split-0")["alpha-split-1"]
     assert shown["script"].startswith("print(")

@@ -31,6 +31,7 @@ ARGUMENTS = [
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 PAGES = (
     "index.html", "operators.html", "findings.html", "operator/Split.html", "runtime/alpha.html", "runtime/gamma.html",
+    "tool/conv.html", "tool/check.html", "finding.html#conv-crash",
     "finding.html#alpha-split-1", "finding.html#beta-crash", "case.html#ai.onnx/Split/18/uneven",
 )  # fmt: skip
 
@@ -141,6 +142,17 @@ def test_names_come_first_in_the_search(opened: Any) -> None:
     tab.keyboard.press("Enter")
     tab.wait_for_url("**/operator/SplitToSequence.html")
     settle(tab)
+
+
+def test_tools_are_in_the_search_and_their_findings_lead_to_them(opened: Any) -> None:
+    tab = opened("index.html")
+    tab.fill("#search", "conv[21]")
+    hit = tab.locator("#hits a").first
+    hit.wait_for()
+    assert "tool that changes models" in hit.inner_text()
+    assert hit.get_attribute("href") == "tool/conv.html#conv.21"
+    tab = opened("finding.html#conv-crash")
+    assert tab.locator("article .facts a").get_attribute("href") == "tool/conv.html#conv.21"
 
 
 def test_a_name_that_begins_with_the_words_comes_before_shorter_ones_that_have_them(opened: Any) -> None:
@@ -328,9 +340,12 @@ def test_a_case_without_a_page_is_no_link(opened: Any) -> None:
 
 def test_the_list_of_findings_can_be_narrowed(opened: Any) -> None:
     tab = opened("findings.html#kind=crash")
-    assert tab.locator(".findings li").count() == 1
+    assert tab.locator(".findings li").count() == 2
+    tab.select_option("#f-runtime", "conv[21]")
+    assert tab.locator(".findings li a").all_inner_texts() == ["Crash of conv"]
+    tab.select_option("#f-runtime", "")
     tab.select_option("#f-kind", "")
-    assert tab.locator(".findings li").count() == 4
+    assert tab.locator(".findings li").count() == 5
     tab.select_option("#f-state", "fixed")
     assert tab.locator(".findings li").count() == 1
 
@@ -342,7 +357,7 @@ def test_sentences_have_their_cases_with_letters(written: Written, opened: Any) 
     tab.locator("details.sentence summary").first.click()
     row = tab.locator("table.letters tbody tr").first
     row.wait_for()
-    assert row.locator(".badge").count() == len(written.results.runtimes)
+    assert row.locator(".badge").count() == len(written.results.tested)
     tab.check("#only")
     assert 0 < tab.locator("details.sentence").count() <= whole
     row = tab.locator("details.sentence summary").first

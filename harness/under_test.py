@@ -1,0 +1,65 @@
+"""A backend: how its name is written, NAME[OPTION]==VERSION, and whether it is a runtime or a tool."""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_PARTS = re.compile(r"(?P<stem>[^\[\]]+?)(?:\[(?P<option>[^\[\]]+)\])?(?:==(?P<version>.*))?")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a backend's name, such as onnx_version_converter[18]==1.20.1.
+
+    Attributes:
+        stem: the adapter; of a command the whole text.
+        option: what stands in brackets; empty: none.
+        version: what follows `==`; empty: none.
+    """
+
+    stem: str
+    option: str = ""
+    version: str = ""
+
+    @property
+    def unversioned(self) -> str:
+        """The name without its version: several versions of one option are one thing over time, several options not."""
+        return f"{self.stem}[{self.option}]" if self.option else self.stem
+
+
+def parts(name: str) -> Parts:
+    """Return the parts of a backend's name: the one place that knows how a name is written."""
+    if name.startswith("cmd:"):  # A command may have brackets and signs of its own.
+        return Parts(name)
+    found = _PARTS.fullmatch(name)
+    return Parts(found["stem"], found["option"] or "", found["version"] or "") if found else Parts(name)
+
+
+def stem(name: str) -> str:
+    """Return a backend's name without its option and version: onnx_checker of onnx_checker[full]==1.22.0."""
+    return parts(name).stem
+
+
+def unversioned(name: str) -> str:
+    """Return a backend's name without its version: onnx_checker[full] of onnx_checker[full]==1.22.0."""
+    return parts(name).unversioned
+
+
+class Subject(enum.StrEnum):
+    """What a backend is."""
+
+    RUNTIME = "runtime"
+    TRANSFORMER = "transformer"
+    INFERENCER = "inferencer"
+    CHECKER = "checker"
+
+
+def subject(hello: Mapping[str, Any]) -> Subject:
+    """Return what a backend is, as its hello says; one that says nothing is a runtime."""
+    return Subject(hello.get("subject", Subject.RUNTIME))
