@@ -28,6 +28,8 @@ class Tolerance:
         rtol: relative to the expected value.
         atol: absolute.
         signed_zero: whether +0 and -0 differ.
+        rounds: whether the answer is exact only because IEEE 754 rounds it: where several nodes are computed at once,
+            nobody need round it.
         measured: instead of a bound, the error of a careful implementation is measured on the values at hand, by
             evaluating the oracle with an error in every operation; see `harness.spec.rounding_error`.
         stage: the name of the attribute whose type the text computes in; without one, the coarsest of the floating
@@ -43,6 +45,7 @@ class Tolerance:
     rtol: float = 0
     atol: float = 0
     signed_zero: bool = False
+    rounds: bool = False
     bound: Callable[..., list[Array]] | None = None
     measured: bool = False
     stage: str = ""

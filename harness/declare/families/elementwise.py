@@ -71,7 +71,7 @@ EIGHT_BITS = ("int8", "uint8")
 def rounded_once(result: str) -> Tolerance:
     """Allow nothing: IEEE 754 has one answer."""
     reason = f"IEEE 754 rounds a {result} once; made in float32, that of a smaller type is the same"
-    return Tolerance(reason, signed_zero=True)
+    return Tolerance(reason, signed_zero=True, rounds=True)
 
 
 def float_types(bfloat16: int) -> dict[str, int | None]:
