@@ -13,7 +13,7 @@ NORMALIZATION = {
 OF_THREE = {name: value[:3] for name, value in NORMALIZATION.items()}
 
 
-def _conv(name: str, nodes: str, **constants: Any) -> Model:  # noqa: ANN401 - arrays by name
+def _conv(name: str, nodes: str, **constants: Any) -> Model:
     return Model(name, nodes, {"x": X}, {"w": W, **constants})
 
 
