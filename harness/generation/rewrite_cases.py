@@ -305,6 +305,11 @@ def _rolled(value: Array) -> Array:
     return np.roll(value.reshape(-1), 1).reshape(value.shape) if value.dtype.kind == "f" else value
 
 
+def _zeros(value: Array) -> Array:
+    """Return zeros of a tensor's shape; of text, empty ones."""
+    return np.full(value.shape, "", object) if value.dtype.kind == "O" else np.zeros_like(value)
+
+
 def _if_branch(written: Written) -> Built | None:
     """Return an If with the nodes in one branch, and zeros in the other."""
     names = list(written.outputs)
@@ -313,7 +318,7 @@ def _if_branch(written: Written) -> Built | None:
         return None
     zeros = [
         helper.make_node(
-            "Constant", [], [f"{name}_else"], value=numpy_helper.from_array(np.zeros_like(np.asarray(value))),
+            "Constant", [], [f"{name}_else"], value=numpy_helper.from_array(_zeros(np.asarray(value))),
             name=f"Constant_{name}_else",
         )
         for name, value in zip(names, values, strict=True)
