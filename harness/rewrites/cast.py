@@ -13,6 +13,7 @@ FLOATS = listed(0.5, -0.5, 1.75, -2.5, 3.0, 0.0, -0.0, 100.25)
 WHOLE = listed(3, -7, 100, 0.0, -0.0, 300)
 """Converted to integers: of fractions the text says not which neighbour they become."""
 SPECIAL = listed(NAN, INF, -INF, -0.0, 65504, 65520, 1e-8, 1.00048828125)
+HALVES = listed(NAN, INF, -INF, -0.0, 65504, 6e-8, 1.5, dtype="float16")
 LARGE = integers(2**24 + 1, -(2**24) - 1, 2**31 - 1, 7)
 WIDE = integers(2**53 + 1, -(2**62) - 1, 2**40 + 3, -1)
 NUMBER = {
@@ -77,7 +78,7 @@ CHAINS = Rewrite(
         _cast("float_float16_float", SPECIAL, "float16", "float"),
         _cast("float_bfloat16_float", SPECIAL, "bfloat16", "float"),
         _cast("float_double_float", SPECIAL, "double", "float"),
-        _cast("float16_float_float16", SPECIAL.astype("float16"), "float", "float16"),
+        _cast("float16_float_float16", HALVES, "float", "float16"),
         _cast("double_float_double", listed(0.1, 1e40, -1e-50, dtype="float64"), "float", "double"),
         _cast("double_float_float16", listed(1.00048828126, 65519.9999, dtype="float64"), "float", "float16"),
         _cast("float_bool_float", FLOATS, "bool", "float"),

@@ -700,7 +700,7 @@ def _space(name: str, order: str, *, axes: tuple[int, int] = (2, 3)) -> Model:
                 f"t{row}{column} = Slice(s{row}{column}, k{column}, e, w, p)",
             ]
     joined = ", ".join(f"t{item}" for item in order.split())
-    constants = {
+    constants: dict[str, Any] = {
         "k0": integers(0),
         "k1": integers(1),
         "e": integers(LAST),
