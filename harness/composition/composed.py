@@ -122,13 +122,17 @@ class _Recorded(Evaluator):
 
 
 def _greatest_error(value: Any, allowance: Allowance, index: int) -> Array | None:  # noqa: ANN401 - any output
-    """Return what an output of a node that computes may err: at least half a unit in the last place."""
+    """Return what an output of a node that computes may err: at least a unit in the last place.
+
+    Rounded once more, half a unit would mostly vanish.
+    """
     if not isinstance(value, np.ndarray) or not is_float(value) or value.dtype.kind == "c":
         return None
     with np.errstate(all="ignore"):
         wide = np.abs(value.astype(np.float64))
-        unit = wide * float(ml_dtypes.finfo(value.dtype).eps)  # type: ignore[no-untyped-call]
-        may_err = np.maximum(unit * max(allowance.ulp, 0.5), allowance.atol + allowance.rtol * wide)
+        limits = ml_dtypes.finfo(value.dtype)  # type: ignore[no-untyped-call]
+        unit = np.where(wide > 0, np.maximum(wide * float(limits.eps), float(limits.smallest_subnormal)), 0)
+        may_err = np.maximum(unit * max(allowance.ulp, 1), allowance.atol + allowance.rtol * wide)
     bound = allowance.bound(index)
     return np.asarray(may_err if bound is None else np.maximum(may_err, bound))
 

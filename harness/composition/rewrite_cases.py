@@ -41,6 +41,8 @@ BEHIND = 2
 """How many opsets runtimes are behind the newest one of ONNX."""
 CONDITION = "condition"
 DOMAIN = "local"
+OTHER_DOMAINS = {"ai.onnx.ml": 4}
+"""The opsets of other domains that the models may use."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,9 @@ def cases(operator: str) -> Iterator[Case]:
 
 def _slice(rewrite: Rewrite, model: Model) -> str:
     """Return the operator version in whose slice a model is."""
-    return str(schema.in_force("ai.onnx", rewrite.operator, model.opset))
+    domain, _, operator = rewrite.operator.rpartition("/")
+    opset = OTHER_DOMAINS[domain] if domain else model.opset
+    return str(schema.in_force(domain or "ai.onnx", operator, opset))
 
 
 def _cases(rewrite: Rewrite, model: Model, operator: str) -> Iterator[Case]:
@@ -135,7 +139,7 @@ def write(model: Model, opset: int, name: str) -> Written | None:
     arrays = {**model.inputs, **model.constants}
     graph = helper.make_graph(nodes, "pattern", [_info(key, value) for key, value in arrays.items()], [])
     graph.output.extend(onnx.ValueInfoProto(name=item) for item in names)
-    with_all = helper.make_model(graph, opset_imports=[helper.make_operatorsetid("", opset)])
+    with_all = helper.make_model(graph, opset_imports=_opsets(nodes, opset))
     try:
         values = Evaluator().model(with_all, arrays)
     except Exception as error:
@@ -143,6 +147,15 @@ def write(model: Model, opset: int, name: str) -> Written | None:
             raise DeclarationError(f"{name}: {error}") from error
         return None
     return Written(nodes, model.inputs, model.constants, values, model.outputs, opset)
+
+
+def _opsets(nodes: Sequence[onnx.NodeProto], opset: int) -> list[onnx.OperatorSetIdProto]:
+    """Return the opsets that nodes need: of ai.onnx, and of each other domain."""
+    others = sorted({node.domain for node in nodes} & {*OTHER_DOMAINS})
+    return [
+        helper.make_operatorsetid("", opset),
+        *(helper.make_operatorsetid(domain, OTHER_DOMAINS[domain]) for domain in others),
+    ]
 
 
 def _info(name: str, value: Value) -> onnx.ValueInfoProto:
@@ -165,7 +178,7 @@ def _model(
         [_info(name, value) for name, value in outputs.items()],
         [numpy_helper.from_array(value, name) for name, value in initializers.items()],
     )
-    opsets = [helper.make_operatorsetid("", written.opset)]
+    opsets = _opsets(written.nodes, written.opset)
     if functions:
         opsets.append(helper.make_operatorsetid(DOMAIN, 1))
     model = helper.make_model(graph, opset_imports=opsets, functions=functions)
@@ -211,13 +224,20 @@ def _overridden(written: Written) -> Built | None:
 
     "When an initializer has the same name as a graph input, it specifies a default value for that input."
     """
-    floats = {name: value for name, value in written.constants.items() if value.dtype.kind == "f"}
+    floats = {name: value for name, value in written.constants.items() if value.dtype.kind == "f" and value.size}
     if not floats:
         return None
-    defaults = {name: (value * 2 + 1).astype(value.dtype) for name, value in floats.items()}
+    defaults = {name: _other(value) for name, value in floats.items()}
     fixed = {name: value for name, value in written.constants.items() if name not in floats}
     model, _ = _model(written, written.nodes, {**written.inputs, **floats}, {**fixed, **defaults}, _outputs(written))
     return model, {**written.inputs, **floats}
+
+
+def _other(value: Array) -> Array:
+    """Return numbers each of which differs from that of a tensor."""
+    with np.errstate(over="ignore"):
+        other = np.asarray(value * 2 + 1)
+    return np.where(np.isfinite(other) & (other != value), other, 3).astype(value.dtype)
 
 
 def _inner(written: Written) -> list[str]:
@@ -287,6 +307,11 @@ def _rolled(value: Array) -> Array:
     return np.roll(value.reshape(-1), 1).reshape(value.shape) if value.dtype.kind == "f" else value
 
 
+def _zeros(value: Array) -> Array:
+    """Return zeros of a tensor's shape; of text, empty ones."""
+    return np.full(value.shape, "", object) if value.dtype.kind == "O" else np.zeros_like(value)
+
+
 def _if_branch(written: Written) -> Built | None:
     """Return an If with the nodes in one branch, and zeros in the other."""
     names = list(written.outputs)
@@ -295,7 +320,7 @@ def _if_branch(written: Written) -> Built | None:
         return None
     zeros = [
         helper.make_node(
-            "Constant", [], [f"{name}_else"], value=numpy_helper.from_array(np.zeros_like(np.asarray(value))),
+            "Constant", [], [f"{name}_else"], value=numpy_helper.from_array(_zeros(np.asarray(value))),
             name=f"Constant_{name}_else",
         )
         for name, value in zip(names, values, strict=True)
@@ -313,7 +338,7 @@ def _if_branch(written: Written) -> Built | None:
 def _local_function(written: Written) -> Built:
     """Return a call of a function of the model's own that has the nodes."""
     taken = [*written.inputs, *written.constants]
-    opsets = [helper.make_operatorsetid("", written.opset)]
+    opsets = _opsets(written.nodes, written.opset)
     function = helper.make_function(DOMAIN, "Pattern", taken, list(written.outputs), list(written.nodes), opsets)
     call = helper.make_node("Pattern", taken, list(written.outputs), name="Pattern", domain=DOMAIN)
     return _model(written, [call], written.inputs, written.constants, _outputs(written), [function])

@@ -50,7 +50,7 @@ class Rewrite:
 
     Attributes:
         name: of the rewrite.
-        operator: the operator in whose slice its models are: `Conv`.
+        operator: the operator in whose slice its models are: `Conv`, or with its domain `ai.onnx.ml/LabelEncoder`.
         known_to: tools that make it, each with its own name of it: `onnxoptimizer: fuse_bn_into_conv`.
         models: those that have the pattern, and those that only resemble it.
     """
@@ -63,13 +63,24 @@ class Rewrite:
 
 def numbers(*shape: int, seed: int = 0, dtype: str = "float32") -> Array:
     """Return numbers from -2 to 2 in eighths, in no order, that every floating type holds."""
-    places = np.arange(int(np.prod(shape)), dtype=np.int64)
-    return (((places * 7919 + seed * 104729 + 11) % 33 - 16) / 8).reshape(shape).astype(dtype)
+    return np.asarray((_mixed(shape, seed) % 33 - 16) / 8).astype(dtype)
+
+
+def distinct(*shape: int, seed: int = 0, dtype: str = "float32") -> Array:
+    """Return different numbers in eighths, around zero, in no order: no two of them are the largest."""
+    mixed = _mixed(shape, seed)
+    return ((mixed.reshape(-1).argsort().argsort().reshape(shape) - mixed.size // 2) / 8).astype(dtype)
+
+
+def _mixed(shape: tuple[int, ...], seed: int) -> Array:
+    """Return large integers in no order: rows are no multiples or shifts of each other."""
+    places = (np.arange(int(np.prod(shape)), dtype=np.int64) + seed * 1009 + 1) * 2654435761 % 2**32
+    return (places ^ places >> 15).reshape(shape) * 40503 % 2**31 >> 7
 
 
 def positive(*shape: int, seed: int = 0, dtype: str = "float32") -> Array:
     """Return numbers from 0.25 to 4."""
-    return (np.abs(numbers(*shape, seed=seed)) * 1.875 + 0.25).astype(dtype)
+    return np.asarray(np.abs(numbers(*shape, seed=seed)) * 1.875 + 0.25).astype(dtype)
 
 
 def integers(*values: int, dtype: str = "int64") -> Array:
@@ -80,3 +91,8 @@ def integers(*values: int, dtype: str = "int64") -> Array:
 def scalar(value: float, dtype: str = "float32") -> Array:
     """Return a tensor without axes."""
     return np.array(value, dtype)
+
+
+def listed(*values: float, dtype: str = "float32") -> Array:
+    """Return a list of numbers, as they are written: for infinities, NaN, and both zeros."""
+    return np.array(values, dtype)
