@@ -70,12 +70,7 @@ class _Recorded(Evaluator):
         self.draw, self._place = np.random.default_rng(seed), 0
 
     def passed_on(
-        self,
-        op: Op,
-        version: OperatorVersion,
-        inputs: Sequence[Any],
-        attributes: Mapping[str, Any],
-        answer: Answer,
+        self, op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], answer: Answer
     ) -> list[Any]:
         """Return the outputs of a node, with errors where there are to be some."""
         if self.draw is None:
