@@ -1,4 +1,4 @@
-"""ONNX Runtime on the CPU, one thread, or as many as --threads says.
+"""ONNX Runtime on the CPU, one thread, or as many as --threads says; the option is the level of its graph optimizer.
 
 Element types that numpy lacks (bfloat16, float8, 4-bit) are passed through OrtValue memory, because
 `OrtValue.numpy()` does not support them; below a byte they are packed there as in TensorProto.raw_data.
@@ -18,6 +18,7 @@ import numpy as np
 import onnxruntime
 
 from backends import protocol
+from backends.option import option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,6 +110,15 @@ outputs = [from_ort(value) for value in session.run_with_ort_values(None, fed)]
 PLAIN = frozenset(range(1, 14))
 """Element types that session.run() takes and returns as numpy arrays: float to uint64."""
 
+LEVELS = {
+    "all": "ORT_ENABLE_ALL",
+    "extended": "ORT_ENABLE_EXTENDED",
+    "basic": "ORT_ENABLE_BASIC",
+    "none": "ORT_DISABLE_ALL",
+}
+"""The levels of the graph optimizer, by option; the first is its default."""
+LEVEL = LEVELS[option(tuple(LEVELS))]
+
 NEWER = 9999
 """An opset and an IR version that no runtime knows."""
 
@@ -116,6 +126,7 @@ OPTIONS = onnxruntime.SessionOptions()
 OPTIONS.intra_op_num_threads = int(os.environ.get("ONNX_CONFORMANCE_THREADS", "1"))
 OPTIONS.inter_op_num_threads = 1
 OPTIONS.log_severity_level = 4  # It logs only errors that it also raises.
+OPTIONS.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, LEVEL)
 
 
 class SparseAnswer(Exception):  # noqa: N818 - it is the runtime's, not an error of ours
@@ -135,14 +146,24 @@ def info() -> dict[str, Any]:
     return {
         "runtime": "onnxruntime",
         "version": onnxruntime.__version__,
-        "repro": REPRO,
-        "repro_wide": REPRO_ORT_VALUES,
-        "repro_earlier": REPRO_EARLIER,
-        "repro_files": REPRO_FILES,
+        "repro": _at_level(REPRO),
+        "repro_wide": _at_level(REPRO_ORT_VALUES),
+        "repro_earlier": _at_level(REPRO_EARLIER),
+        "repro_files": _at_level(REPRO_FILES),
         **{key: number for key, number in newest.items() if number is not None},
         "types": [row.name for row in protocol.ELEMENT_TYPES if row.number in PLAIN or _supports(row.number)],
         "containers": ["sequence", "optional", "map"],
     }
+
+
+def _at_level(repro: str) -> str:
+    """Return a script whose session has the level of the graph optimizer, where it is not the default one."""
+    if LEVELS["all"] == LEVEL:
+        return repro
+    options = f"""options = onnxruntime.SessionOptions()
+options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.{LEVEL}
+"""
+    return repro.replace("session = ", f"{options}session = ").replace(", providers=", ", options, providers=")
 
 
 def _newest(ir_version: int, opset: int, prefix: str) -> int | None:

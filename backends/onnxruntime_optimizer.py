@@ -11,7 +11,8 @@ import onnxruntime
 from backends import onnxruntime as runtime
 from backends.option import option
 
-LEVELS = {"extended": "ORT_ENABLE_EXTENDED", "basic": "ORT_ENABLE_BASIC", "none": "ORT_DISABLE_ALL"}
+LEVELS = {name: runtime.LEVELS[name] for name in ("extended", "basic", "none", "all")}
+"""The highest one that every machine has comes first: at the level "all" it writes nodes for the layout of one."""
 OPT_OUTS = runtime.OPT_OUTS
 REPRO = """\
 import onnx

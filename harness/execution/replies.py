@@ -55,12 +55,14 @@ class ReturnedModel:
         size: bytes.
         subject: what the tool is: a transformer, or an inferencer.
         seconds: as the adapter measured them.
+        precision: the element type in which what a transformer makes computes floats; empty: in their own.
     """
 
     model: bytes | None
     size: int
     subject: str
     seconds: float | None
+    precision: str = ""
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,7 @@ def parse(
     if kind in KINDS.values() and kind != KINDS.get(subject):
         raise protocol.HeaderError(f"kind {kind!r}, which a {clean(subject, 40)} does not answer with")
     if kind == "model":
-        return ReturnedModel(payload, header["payload"], subject, seconds)
+        return ReturnedModel(payload, header["payload"], subject, seconds, str(hello.get("precision", "")))
     if kind == "accepted":
         phases = hello.get("phases", ("signature", "static"))
         return Accepted(tuple(map(str, phases)) if isinstance(phases, list | tuple) else (), seconds)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 
-from harness.case.case import Outcome
+from backends.protocol import element_type_named, numpy_dtype
+from harness.case.case import Outcome, by_itself
 from harness.case.compare import compare
 from harness.case.value_text import brief
+from harness.composition.composed import UndecidedError, in_narrower
 from harness.execution import examiner
 from harness.execution.examiner import evaluated
 from harness.execution.replies import Answered, Died, Late, Refused
@@ -33,8 +36,23 @@ def judged(case: Case, reply: ReturnedModel) -> Fields:
         return {"verdict": Verdict.UNSPECIFIED, "message": "what becomes of a model without a meaning is left open"}
     if fault := _fault(case, reply):
         return {"verdict": Verdict.INVALID_MODEL, "message": fault}
+    if reply.precision:
+        try:
+            case = _computed_in(case, reply.precision)
+        except UndecidedError as error:
+            return {"verdict": Verdict.UNSPECIFIED, "message": f"in {reply.precision}: {error}"}
     assert reply.model is not None  # noqa: S101 - it was parsed
     return _differing(case, reply.model) or _on_other_shapes(case, reply.model) or {"verdict": Verdict.PASS}
+
+
+def _computed_in(case: Case, precision: str) -> Case:
+    """Return a case whose answer may be as far off as one of this precision is.
+
+    Raises:
+        UndecidedError: in that precision, several answers are right.
+    """
+    dtype = numpy_dtype(element_type_named(precision).number)
+    return dataclasses.replace(by_itself(case), allowance=in_narrower(case, dtype))
 
 
 def _fault(case: Case, reply: ReturnedModel) -> str:

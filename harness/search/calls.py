@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from harness.case.case import PLAIN
-from harness.declare import Typed, ValueOf
+from harness.declare import Graph, Typed, ValueOf
 from harness.minimize.candidate import leaves, value_groups, without
 from harness.search import elements
 from harness.search.grammar import MOST_ELEMENTS
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 Draw = Callable[[st.SearchStrategy[Any]], Any]
+Change = Callable[[Draw, "Source", "Candidate"], "Candidate"]
 
 SIZES = (1, 2, 3, 0, 4, 5, 7, 8, 16, 17, 33, 64, 65)
 """What an axis is resized to: small ones, and those on both sides of what vector instructions take at once."""
@@ -34,7 +35,7 @@ FORMS = (PLAIN, PLAIN, PLAIN, "initializer", "symbolic", "unranked", "top", "omi
 """Forms of `harness.generation.forms` that a call may have whatever its values are; plain is the most frequent."""
 BESIDE = ("folded", "behind_identity", "before_identity", "behind_transpose", "before_transpose", "behind_reshape",
           "before_reshape", "behind_cast", "before_cast")  # fmt: skip
-"""Forms of `harness.generation.neighbours`."""
+"""Forms of `harness.composition.neighbours`."""
 PATTERNED = 5
 """The most values that a tensor repeats."""
 
@@ -68,10 +69,17 @@ def calls(sources: Sequence[Source]) -> st.SearchStrategy[Call | None]:
         for _ in range(MOST_CHANGES):
             if not draw(st.integers(0, 2)):
                 break
-            candidate = draw(st.sampled_from(CHANGES))(draw, source, candidate)
+            candidate = changed(draw, source, candidate)
         return Call(candidate, draw(st.sampled_from(FORMS + BESIDE)))
 
     return drawn()
+
+
+def changed(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
+    """Change a call; one with a subgraph, which states types and shapes, keeps both."""
+    has_graph = any(isinstance(value, Graph) for value in candidate.spec.arguments.values())
+    change: Change = draw(st.sampled_from(KEEPING if has_graph else CHANGES))
+    return change(draw, source, candidate)
 
 
 def base(draw: Draw, source: Source) -> Candidate | None:
@@ -79,8 +87,10 @@ def base(draw: Draw, source: Source) -> Candidate | None:
     most = source.valid if source.valid and draw(st.integers(0, 7)) < 7 else len(source.calls)  # noqa: PLR2004 - odds
     spec = source.calls[draw(st.integers(0, most - 1))]
     types = {}
+    graphs = [value.text for value in spec.arguments.values() if isinstance(value, Graph)]
     for variable, allowed in source.types.items():
-        if draw(st.booleans()):
+        # A subgraph that does not name the variable states other types.
+        if (not graphs or all("{" + variable + "}" in text for text in graphs)) and draw(st.booleans()):
             types[variable] = draw(st.sampled_from(allowed))
     return source.candidate(spec, types) or source.candidate(spec, {})
 
@@ -304,7 +314,9 @@ def retyped(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
     return _with(candidate, name, Typed(draw(st.sampled_from(others)), plain[name].values))
 
 
-CHANGES: tuple[Callable[[Draw, Source, Candidate], Candidate], ...] = (
+CHANGES: tuple[Change, ...] = (
     filled, resized, attributed, poked, crossed, resized, reranked, attributed, omitted, counted, retyped,
 )  # fmt: skip
 """What changes a call; more frequent ones stand twice."""
+KEEPING: tuple[Change, ...] = (filled, poked, attributed, omitted, counted)
+"""What changes neither types nor shapes."""

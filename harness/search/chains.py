@@ -16,10 +16,10 @@ from onnx import numpy_helper
 
 from backends.protocol import element_type
 from harness.case.case import PLAIN, Outcome
-from harness.declare import CaseSpec, Drawn, ElementType, NoAnswer
+from harness.composition.neighbours import INITIALIZERS_ALONE, WIDER
+from harness.declare import CaseSpec, Drawn, ElementType, Graph, NoAnswer
 from harness.generation.forms import PRODUCER, Form, build
-from harness.generation.neighbours import INITIALIZERS_ALONE, WIDER
-from harness.search.calls import CHANGES, base
+from harness.search.calls import base, changed
 from harness.search.grammar import DRAWN, MOST_ELEMENTS, NoCallError, Source, decided, newest_opsets
 from harness.spec import registry, schema
 from harness.spec.signature import type_of
@@ -112,7 +112,7 @@ def _in_force(sources: Sequence[Source], opset: int) -> list[Source]:
 def _first(draw: Draw, source: Source) -> Plan | None:
     candidate = base(draw, source)
     if candidate is not None and not draw(st.integers(0, 1)):
-        candidate = draw(st.sampled_from(CHANGES))(draw, source, candidate)
+        candidate = changed(draw, source, candidate)
     return None if candidate is None else _linked(source, candidate.spec, candidate.types)
 
 
@@ -163,6 +163,8 @@ def _operator(draw: Draw, value: Array, taking: Sequence[Source], plans: Sequenc
     candidate = source.candidate(source.calls[draw(st.integers(0, source.valid - 1))], types)
     if candidate is None or candidate.spec.arguments.get(taker) is None:
         return None
+    if any(isinstance(item, Graph) for item in candidate.spec.arguments.values()):
+        return None  # A subgraph states the types and shapes of what it gets.
     shared = draw(st.booleans())
     for arguments in _joined(source, candidate.spec.arguments, taker, value, plans if shared else ()):
         spec = CaseSpec(DRAWN, arguments, candidate.spec.tags, n=candidate.spec.n, cites=candidate.spec.cites)
@@ -191,7 +193,7 @@ def _joined(
     replaced = old[0] if variadic and old else old
     shape = replaced.shape if isinstance(replaced, np.ndarray) else None
 
-    def changed(argument: Any, change: Callable[[Array], Array]) -> Any:  # noqa: ANN401 - any argument
+    def with_change(argument: Any, change: Callable[[Array], Array]) -> Any:  # noqa: ANN401 - any argument
         return change(argument) if isinstance(argument, np.ndarray) else argument
 
     def with_others(change: Callable[[Array], Array]) -> dict[str, Any]:
@@ -199,9 +201,9 @@ def _joined(
         for name, argument in arguments.items():
             is_input = isinstance(source.version.arguments.get(name), schema.Parameter)
             if name == taker:
-                made[name] = (value, *(changed(item, change) for item in old[1:])) if variadic else value
+                made[name] = (value, *(with_change(item, change) for item in old[1:])) if variadic else value
             else:
-                made[name] = changed(argument, change) if is_input else argument
+                made[name] = with_change(argument, change) if is_input else argument
         return made
 
     def of_its_size(array: Array) -> Array:

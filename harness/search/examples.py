@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.case.case import PLAIN, Outcome
-from harness.declare import DeclarationError, NoAnswer
+from harness.composition.composed import UndecidedError, composed
+from harness.composition.neighbours import neighbours
+from harness.declare import NoAnswer
 from harness.generation import forms
-from harness.generation.composed import UndecidedError, composed
-from harness.generation.neighbours import neighbours
 from harness.generation.plans import deliver
 from harness.search.calls import BESIDE, Call
 from harness.search.chains import Chain, model
@@ -52,10 +52,11 @@ class Example:
 def example(drawn: Call | Chain | None) -> Example | str:
     """Return what was drawn as an example, or what became of it: OPEN or NONE."""
     try:
-        if isinstance(drawn, Call):
-            return _of_call(drawn)
-        return NONE if drawn is None else _of_chain(drawn)
-    except (NoCallError, DeclarationError):
+        with quietly():
+            if isinstance(drawn, Call):
+                return _of_call(drawn)
+            return NONE if drawn is None else _of_chain(drawn)
+    except NoCallError:
         return NONE
     except (NoAnswer, UndecidedError):
         return OPEN
@@ -73,12 +74,11 @@ def _of_call(call: Call) -> Example | str:
         return NONE
     if call.form == PLAIN:
         return plain
-    with quietly():
-        if call.form in BESIDE:
-            beside = next((item for item in neighbours(plain.case) if item.form == call.form), None)
-            other = None if beside is None else dataclasses.replace(plain, case=beside)
-        else:
-            other = _delivered(planned, call.form)
+    if call.form in BESIDE:
+        beside = next((item for item in neighbours(plain.case) if item.form == call.form), None)
+        other = None if beside is None else dataclasses.replace(plain, case=beside)
+    else:
+        other = _delivered(planned, call.form)
     return plain if other is None else dataclasses.replace(other, parts=lambda: iter((plain,)))
 
 
@@ -91,11 +91,7 @@ def _delivered(planned: Plan, name: str) -> Example | None:
 def _of_chain(chain: Chain) -> Example:
     proto, fed = model(chain)
     clauses = tuple(dict.fromkeys(clause.text for planned in chain.plans for clause in planned.spec.cites))
-    with quietly():
-        try:
-            case = composed(MODEL, MODEL, proto, fed, clauses=clauses)
-        except NoAnswer as no_answer:
-            raise UndecidedError(str(no_answer)) from no_answer
+    case = composed(MODEL, MODEL, proto, fed, clauses=clauses)
     return Example(case, chain.operators, parts=lambda: _parts(chain))
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.case.case import PLAIN
+from harness.composition.composed import UndecidedError
 from harness.declare import Graph, NoAnswer, Rejected, Typed
 from harness.generation import plans
-from harness.generation.composed import UndecidedError
 from harness.generation.plans import NotDerivedError
 from harness.minimize.candidate import Candidate, candidate_from_plan, leaves
 from harness.minimize.limits import within

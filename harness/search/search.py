@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 ROUND = 100
 """Examples of one round. Each begins anew with a seed of its own: hypothesis varies what it has drawn before."""
+VERSIONS = 30
+"""How many operator versions a round draws from; hypothesis comes back to what it has drawn."""
 SHRINKS = 250
 """How many examples may be tried to shrink one failure; one that runs into its time limit counts as SLOW."""
 SLOW = 20
@@ -166,10 +168,7 @@ class Search:
         self._best: Failure | None = None
         self._shrinks = 0
         self._started = time.monotonic()
-        strategies: list[st.SearchStrategy[Any]] = [calls(options.selected)]
-        if options.compose:
-            strategies.append(chains(options.selected, options.every))
-        self._strategy = st.one_of(strategies)
+        self._order = list(options.selected)
 
     def run(self) -> Outcome:
         """Draw until the time or the examples are used up, or an interrupt; return what was found.
@@ -186,8 +185,9 @@ class Search:
                     number += 1
         except KeyboardInterrupt:
             self.outcome.interrupted = True
-        if self._best is not None:  # It was being shrunk when the search ended.
-            self._keep(self._best, shrink=False)
+        for failure in [*([] if self._best is None else [self._best]), *self._pending.values()]:
+            if failure.cause not in self._known:
+                self._keep(failure, shrink=False)  # They were being shrunk when the search ended.
         self.outcome.seconds = time.monotonic() - self._started
         return self.outcome
 
@@ -212,16 +212,27 @@ class Search:
             verbosity=Verbosity.quiet,
         )
         draw = random.Random(round_seed(self.options.seed, number))  # noqa: S311 - no secret
+        strategy = self._strategy(number)
         # NoSuchExample: all passed. Flaky: an example that failed passes when it is drawn again; see `_keep`.
         with contextlib.suppress(NoSuchExample, Flaky):
-            hypothesis.find(self._strategy, self._fails, settings=settings, random=draw)
-        pending, self._pending = self._pending, {}
+            hypothesis.find(strategy, self._fails, settings=settings, random=draw)
         if self._best is not None:
-            best, self._best = self._best, None
-            self._keep(best)
-        for cause, failure in pending.items():
-            if cause not in self._known:
-                self._keep(failure)
+            self._keep(self._best)
+            self._best = None
+        while self._pending:
+            self._keep(next(iter(self._pending.values())))
+
+    def _strategy(self, number: int) -> st.SearchStrategy[Any]:
+        """Return what a round draws from: some of the operator versions, so that all have their turn."""
+        turns = -(-len(self._order) // VERSIONS)
+        if number % turns == 0:
+            random.Random(round_seed(self.options.seed, -1 - number)).shuffle(self._order)  # noqa: S311 - as above
+        part = set(self._order[(number % turns) * VERSIONS :][:VERSIONS])
+        some = [source for source in self.options.selected if source in part]  # The newest first: shrinking prefers it.
+        strategies: list[st.SearchStrategy[Any]] = [calls(some)]
+        if self.options.compose:
+            strategies.append(chains(some, self.options.every))
+        return st.one_of(strategies)
 
     def _fails(self, drawn: Call | Chain | None) -> bool:
         """Return whether what was drawn fails by the cause that is shrunk, or by any new one where none is yet."""
@@ -254,7 +265,7 @@ class Search:
             if item.cause == self._best.cause:
                 self._best = item
                 return True
-            if item.cause not in self._known:
+            if item.cause not in self._known:  # Else it would be lost: the next round draws something else.
                 self._pending.setdefault(item.cause, item)
         return False
 
@@ -299,8 +310,9 @@ class Search:
 
     def _keep(self, failure: Failure, *, shrink: bool = True) -> None:
         """Keep a failure that is there in a process of its own, as small as `minimize` makes it."""
-        self._known.add(failure.cause)
         smallest = (self._minimized(failure) if shrink else None) or self._confirmed(failure)
+        self._known.add(failure.cause)
+        self._pending.pop(failure.cause, None)
         if smallest is None:
             self.outcome.passing.append(failure)
             return

@@ -46,9 +46,14 @@ def digest() -> str:
 @functools.cache
 def _code() -> str:
     """Return a digest of the operator files and the code that expands them, as they were when this process began."""
+    return code_digest(MACHINERY)
+
+
+def code_digest(packages: Iterable[str]) -> str:
+    """Return a digest of the files of packages of the harness."""
     hashed = hashlib.sha256()
     here = Path(harness.__file__).parent
-    for path in sorted(path for name in MACHINERY for path in (here / name).rglob("*.py")):
+    for path in sorted(path for name in packages for path in (here / name).rglob("*.py")):
         hashed.update(str(path.relative_to(here)).encode() + path.read_bytes())
     return hashed.hexdigest()
 

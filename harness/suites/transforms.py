@@ -1,18 +1,28 @@
-"""The suite `transforms`: cases of the core beside another node, or with nothing left to compute."""
+"""The suite `transforms`: models of several nodes, of which the oracles say what they mean.
+
+Cases of the core beside another node, or with nothing left to compute; before other operators; and the patterns that
+optimizers are known to rewrite.
+"""
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import itertools
 from typing import TYPE_CHECKING
 
 from harness import globs
-from harness.generation.neighbours import neighbours
+from harness.composition import rewrite_cases
+from harness.composition.chains import chains
+from harness.composition.neighbours import neighbours
+from harness.spec import registry
 from harness.suites import packs
-from harness.suites.generated import Generated
+from harness.suites.generated import Generated, code_digest
 from harness.suites.selection import Listed, Selection, listed
 from harness.suites.slices import Slice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from harness.case.case import Case
     from harness.suites.suite import Outlook
@@ -31,8 +41,8 @@ class Transforms:
         self._generated = Generated()
 
     def digest(self) -> str:
-        """Return a digest of the operator files, the code that expands them, and the version of onnx."""
-        return self._generated.digest()
+        """Return a digest of all code that makes the cases, and of the version of onnx."""
+        return hashlib.sha256(f"{self._generated.digest()} {_code()}".encode()).hexdigest()[:16]
 
     def left_out(self, selection: Selection) -> list[str]:
         """Return messages on operator versions that the selection names but that have no cases."""
@@ -71,11 +81,27 @@ class Transforms:
             yield from pack
             return
         packer = packs.Packer(key)
-        for case in self._generated.cases(Selection(ops=(operator,), core=True, forms=("plain",))):
-            for made in neighbours(case):
-                packer.add(made)
-                yield made
+        for made in _made(operator, self._generated.cases(Selection(ops=(operator,), core=True, forms=("plain",)))):
+            packer.add(made)
+            yield made
         packer.write()
+
+
+def _made(operator: str, core: Iterable[Case]) -> Iterator[Case]:
+    """Yield the cases of an operator version: its own beside other nodes, before other operators, and of rewrites."""
+    yield from itertools.chain.from_iterable(map(neighbours, core))
+    op = registry.load().find(*operator.split("/")[:2])
+    assert op is not None  # noqa: S101 - the generated suite has it
+    for version in registry.versions(op):
+        if str(version) == operator and not version.deprecated:
+            yield from chains(op, version)
+    yield from rewrite_cases.cases(operator)
+
+
+@functools.cache
+def _code() -> str:
+    """Return a digest of the code that composes cases and of the rewrites, beside that of the generated suite."""
+    return code_digest(("composition", "rewrites"))
 
 
 def _may_have(operator: str, selection: Selection) -> bool:

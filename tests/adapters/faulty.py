@@ -189,8 +189,8 @@ class Adapter:
 
 
 FAULTS = (
-    empty_axis, negative_axis, size_three, pair, nan, high_rank, no_float16, takes_all, two_faults, two_values, two_refusals,
-    last_element, now_and_then, when_tired, hangs,
+    empty_axis, negative_axis, size_three, pair, nan, high_rank, no_float16, takes_all, two_faults, two_values,
+    two_refusals, last_element, now_and_then, when_tired, hangs,
 )  # fmt: skip
 adapters = {fault.__name__: Adapter(fault) for fault in FAULTS}
 

@@ -135,7 +135,8 @@ def test_a_cause_that_is_known_is_no_news(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_fault_of_two_nodes_is_found_with_as_few_nodes(
-    monkeypatch: pytest.MonkeyPatch, all_operators: None  # noqa: ARG001 - Neg is none of the few
+    monkeypatch: pytest.MonkeyPatch,
+    all_operators: None,  # noqa: ARG001 - Neg is none of the few
 ) -> None:
     outcome = searched(monkeypatch, faulty.pair, 200, "Neg/13")
     found = [item for item in outcome.failures if item.case.operator == examples.MODEL]
@@ -217,7 +218,7 @@ def test_a_chain_expects_what_its_last_node_gives_by_itself() -> None:
         values = Evaluator().model(proto, fed)
         for name, wanted in zip(values, chain.plans[-1].expected or (), strict=True):
             np.testing.assert_array_equal(np.asarray(values[name]), np.asarray(wanted))
-        return len(chain.plans) == 4 and len(seen) > 60  # noqa: PLR2004
+        return len(chain.plans) == 4 and len(seen) > 60
 
     chain = find(chains.chains(sources, sources), exact, settings=settings(max_examples=400, database=None))
     assert chain is not None
@@ -244,7 +245,7 @@ def test_elements_are_of_their_type_and_reach_its_limits() -> None:
         assert drawn.shape == (2, 2)
     find(elements.elements(np.dtype(np.uint64)), lambda value: value == 2**64 - 1)
     find(elements.elements(np.dtype(np.float16)), np.isnan)
-    find(elements.elements(np.dtype(np.float32)), lambda value: 0 < value < 1e-40)  # noqa: PLR2004 - subnormal
+    find(elements.elements(np.dtype(np.float32)), lambda value: 0 < value < 1e-40)
 
 
 def test_a_cause_of_a_results_file_is_that_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
+import onnx
+from onnx import helper, numpy_helper
 
+from backends.protocol import element_type
 from harness.case.case import PLAIN, Allowance, Case, Outcome
 from harness.case.elements import is_float
 from harness.declare import Drawn, NoAnswer
@@ -21,9 +24,7 @@ from harness.generation.allowance import of_answer, operand_types
 from harness.spec.evaluator import Evaluator, UndeclaredError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import onnx
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from harness.declare import Op
     from harness.declare.data import Value
@@ -34,11 +35,18 @@ Array = np.ndarray[Any, Any]
 
 RUNS = 16
 """How often a model is evaluated with errors."""
+WHOLE = 4
+"""In one run of so many an error that rounding to the type of an output takes away is a whole unit of it: a tool that
+computes several nodes at once does not round between them, and is apart by just that error."""
 FACTOR = 3
 """How many times the root mean square of the deviations is allowed. Errors are drawn evenly from what a node may err,
 whose root mean square is 1/√3 of it: of a single node, 1.7 times what it may err by itself."""
 MOST_RELATIVE = 0.02
 """A deviation of more than this part of the largest number of an output says that rounding decides the answer."""
+NARROW_RELATIVE = 0.2
+"""The same where a narrower type computes."""
+NARROW_MOST = 1e4
+"""The greatest number that converters to float16 take over as it is, by default."""
 MOVES_ONLY = "all its nodes only move or select data"
 SEVERAL = "each node may err as its operator's tolerance says, measured on the values at hand"
 
@@ -55,19 +63,23 @@ class _Recorded(Evaluator):
         may_err: by node, in the order in which they are evaluated, and by output: the greatest error of each element.
         draw: the source of errors; None while they are measured.
         moves: whether all nodes only moved data.
+        narrow: the type in which nodes of wider types compute, too; None: each in its own.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, narrow: np.dtype[Any] | None = None) -> None:
         super().__init__()
+        self.narrow = narrow
         self.met: dict[str, tuple[Op, OperatorVersion]] = {}
         self.may_err: list[list[Array | None]] = []
         self.draw: np.random.Generator | None = None
         self.moves = True
         self._place = 0
+        self._whole = False
 
     def with_errors(self, seed: int) -> None:
         """Draw errors from now on."""
         self.draw, self._place = np.random.default_rng(seed), 0
+        self._whole = seed % WHOLE == 0
 
     def passed_on(
         self, op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], answer: Answer
@@ -90,12 +102,16 @@ class _Recorded(Evaluator):
             raise UndecidedError(f"{version} draws at random")
         if answer.any_order or any(item is not None for item in (*answer.any_of, *answer.open)):
             raise UndecidedError(f"{version} may give several answers here")
+        if self.narrow is not None:
+            for value in answer.outputs:
+                _check_range(value, self.narrow)
         if op.compare.exact and op.compare.signed_zero:
             return [None] * len(answer.outputs)
         self.moves = False
         named = list(range(len(answer.outputs)))
         allowance = of_answer(op.compare, answer, operand_types(op, version, inputs, attributes), named)
-        return [_greatest_error(value, allowance, index) for index, value in enumerate(answer.outputs)]
+        errors = [_greatest_error(value, allowance, index) for index, value in enumerate(answer.outputs)]
+        return errors if self.narrow is None else [_narrowed(error, self.narrow) for error in errors]
 
     def _erring(self, value: Any, may_err: Array | None) -> Any:  # noqa: ANN401 - any output
         """Return an output with an error drawn from what it may err."""
@@ -107,7 +123,12 @@ class _Recorded(Evaluator):
         with np.errstate(all="ignore"):
             wide = value.astype(np.float64)
             error = np.where(np.isfinite(wide), may_err, 0) * self.draw.uniform(-1, 1, wide.shape)
-            return nearest(np.asarray(wide + error), value.dtype)
+            made = nearest(np.asarray(wide + error), value.dtype)
+            if not self._whole:
+                return made
+            unit = np.abs(wide) * float(ml_dtypes.finfo(value.dtype).eps)  # type: ignore[no-untyped-call]
+            lost = (made == value) & np.isfinite(wide)
+            return np.where(lost, nearest(np.asarray(wide + np.sign(error) * unit), value.dtype), made)
 
 
 def _greatest_error(value: Any, allowance: Allowance, index: int) -> Array | None:  # noqa: ANN401 - any output
@@ -119,7 +140,55 @@ def _greatest_error(value: Any, allowance: Allowance, index: int) -> Array | Non
         unit = wide * float(ml_dtypes.finfo(value.dtype).eps)  # type: ignore[no-untyped-call]
         may_err = np.maximum(unit * max(allowance.ulp, 0.5), allowance.atol + allowance.rtol * wide)
     bound = allowance.bound(index)
-    return may_err if bound is None else np.maximum(may_err, bound)
+    return np.asarray(may_err if bound is None else np.maximum(may_err, bound))
+
+
+def _narrowed(error: Array | None, narrow: np.dtype[Any]) -> Array | None:
+    """Return what an output of a float32 may err where a narrower type computes it."""
+    if error is None:
+        return None
+    info = ml_dtypes.finfo(narrow)  # type: ignore[no-untyped-call]
+    return np.asarray(error * float(info.eps) / np.finfo(np.float32).eps + float(info.smallest_normal))
+
+
+def _check_range(value: Any, narrow: np.dtype[Any]) -> None:  # noqa: ANN401 - any value
+    """Raise UndecidedError where a value is beyond the numbers that converters take over to a narrower type."""
+    if isinstance(value, np.ndarray) and is_float(value):
+        size = np.abs(value.astype(np.complex128))
+        if not np.isfinite(size).all() or (size > NARROW_MOST).any():
+            raise UndecidedError(f"{narrow} has not all of its numbers")
+
+
+def in_narrower(case: Case, narrow: np.dtype[Any]) -> Allowance:
+    """Return how far the answer of a case may be from the expected one where a narrower type computes it.
+
+    Inputs and constants are rounded to that type, and what each node computes.
+
+    Raises:
+        UndecidedError: its numbers are beyond the narrower type, or rounding to that type decides the answer.
+    """
+    model = onnx.load_from_string(case.model)
+    inputs = {**{item.name: numpy_helper.to_array(item) for item in model.graph.initializer}, **case.inputs}
+    for value in inputs.values():
+        _check_range(value, narrow)
+    evaluator = _Recorded(narrow)
+    try:
+        expected = _checked(evaluator.model(model, inputs))
+        half = float(ml_dtypes.finfo(narrow).eps) / 2  # type: ignore[no-untyped-call]
+
+        def rounded(seed: int) -> dict[str, Value]:
+            draw = np.random.default_rng(seed)
+            return {
+                name: (value * (1 + half * draw.uniform(-1, 1, value.shape))).astype(value.dtype)
+                if isinstance(value, np.ndarray) and value.dtype.kind == "f"
+                else value
+                for name, value in inputs.items()
+            }
+
+        deviations = _deviations(evaluator, model, rounded, expected, NARROW_RELATIVE)
+    except (NoAnswer, UndeclaredError) as error:
+        raise UndecidedError(str(error)) from error
+    return Allowance(f"computed in {narrow}: {SEVERAL}", bounds=_bounds(expected, deviations))
 
 
 def composed(
@@ -137,7 +206,7 @@ def composed(
     Args:
         case_id: its id.
         operator: the operator version whose slice it is in.
-        model: takes `inputs`.
+        model: takes `inputs`; outputs that it declares by name alone are declared as what they are.
         inputs: by name, in the graph's order.
         form: how it is delivered.
         clauses: sentences; none: of each operator version that the model uses, the first.
@@ -149,9 +218,13 @@ def composed(
     evaluator = _Recorded()
     try:
         expected = _checked(evaluator.model(model, inputs))
-        deviations = [] if evaluator.moves else _deviations(evaluator, model, inputs, expected)
+        deviations = [] if evaluator.moves else _deviations(evaluator, model, lambda _: inputs, expected)
     except (NoAnswer, UndeclaredError) as error:
         raise UndecidedError(str(error)) from error
+    for item in model.graph.output:
+        value = expected[item.name]
+        if not item.HasField("type") and isinstance(value, np.ndarray):
+            item.CopyFrom(helper.make_tensor_value_info(item.name, element_type(value.dtype).number, value.shape))
     moves = evaluator.moves
     allowance = Allowance(
         MOVES_ONLY if moves else SEVERAL, signed_zero=moves, bounds=None if moves else _bounds(expected, deviations)
@@ -188,26 +261,43 @@ def _checked(outputs: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def _deviations(
-    evaluator: _Recorded, model: onnx.ModelProto, inputs: Mapping[str, Value], expected: Mapping[str, Value]
+    evaluator: _Recorded,
+    model: onnx.ModelProto,
+    inputs: Callable[[int], Mapping[str, Value]],
+    expected: Mapping[str, Value],
+    most: float = MOST_RELATIVE,
 ) -> list[dict[str, Value]]:
     """Return the outputs of the model with errors in every node."""
     found = []
     for seed in range(RUNS):
         evaluator.with_errors(seed)
-        found.append(_checked(evaluator.model(model, inputs)))
+        found.append(_checked(evaluator.model(model, inputs(seed))))
     for name, value in expected.items():
+        if not isinstance(value, np.ndarray) and any(not _same(value, other[name]) for other in found):
+            raise UndecidedError(f"{name} is no tensor, of which alone an answer may lie apart")
         for other in found:
-            if not _alike(value, other[name]):
+            if not _alike(value, other[name], most):
                 raise UndecidedError(f"{name} depends on how its nodes round")
     return found
 
 
-def _alike(one: Any, other: Any) -> bool:  # noqa: ANN401 - any two outputs
+def _same(one: Any, other: Any) -> bool:  # noqa: ANN401 - any two outputs
+    """Return whether two outputs are the same to the bit."""
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(map(_same, one.values(), other.values()))
+    return bool(np.array_equal(one, other, equal_nan=is_float(one)))
+
+
+def _alike(one: Any, other: Any, most: float) -> bool:  # noqa: ANN401 - any two outputs
     """Return whether two outputs are the same but for small differences of floating numbers."""
     if isinstance(one, list):
-        return len(one) == len(other) and all(map(_alike, one, other))
+        return len(one) == len(other) and all(_alike(*pair, most) for pair in zip(one, other, strict=True))
     if isinstance(one, dict):
-        return list(one) == list(other) and all(map(_alike, one.values(), other.values()))
+        return list(one) == list(other) and all(
+            _alike(*pair, most) for pair in zip(one.values(), other.values(), strict=True)
+        )
     if one.shape != other.shape:
         return False
     if not is_float(one):
@@ -217,7 +307,7 @@ def _alike(one: Any, other: Any) -> bool:  # noqa: ANN401 - any two outputs
     if not np.array_equal(finite, np.isfinite(b)) or not np.array_equal(a[~finite], b[~finite], equal_nan=True):
         return False
     largest = float(np.max(np.abs(a[finite]), initial=0))
-    return bool((np.abs(a[finite] - b[finite]) <= MOST_RELATIVE * largest).all())
+    return bool((np.abs(a[finite] - b[finite]) <= most * largest).all())
 
 
 def _bounds(expected: Mapping[str, Value], deviations: Sequence[Mapping[str, Value]]) -> tuple[Array, ...] | None:

@@ -11,7 +11,7 @@ from commands import command
 
 from harness.case.case import Outcome
 from harness.case.compare import compare
-from harness.generation.neighbours import forms, neighbours
+from harness.composition.neighbours import forms, neighbours
 from harness.spec.evaluator import Evaluator
 from harness.suites.generated import Generated
 from harness.suites.selection import Selection

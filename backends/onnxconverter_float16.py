@@ -1,0 +1,32 @@
+"""onnxconverter_common's conversion of float models to float16, inputs and outputs kept as they are."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Any
+
+import onnx
+from onnxconverter_common import float16
+
+REPRO = """\
+from onnxconverter_common import float16
+
+model = float16.convert_float_to_float16(model, keep_io_types=True)
+"""
+
+
+def info() -> dict[str, Any]:
+    """Return the fields of the hello message."""
+    return {
+        "runtime": "onnxconverter_common.float16",
+        "version": metadata.version("onnxconverter-common"),
+        "onnx": onnx.__version__,
+        "repro": REPRO,
+        "precision": "float16",
+    }
+
+
+def transform(model: bytes) -> bytes:
+    """Return the converted model."""
+    converted = float16.convert_float_to_float16(onnx.load_from_string(model), keep_io_types=True)
+    return bytes(converted.SerializeToString())
