@@ -98,7 +98,8 @@ def search_(
     limits = Limits(timeout=timeout, memory=memory, restarts=RESTARTS)
     every = grammar.sources(Selection()) if ops and not single else selected
     options = Options(target, limits, selected, every, chosen, seconds, examples, is_known, compose=not single)
-    printing.note(f"seed {chosen}: {len(selected):,} operator versions, for {_length(seconds, examples)}")
+    count = "1 operator version" if len(selected) == 1 else f"{len(selected):,} operator versions"
+    printing.note(f"seed {chosen}: {count}, for {_length(seconds, examples)}")
     outcome, frozen = _searched(options, where)
     for text in report.lines(outcome, frozen, where, backend, chosen):
         printing.show(text)

@@ -140,10 +140,13 @@ def _named(candidate: Candidate, size: int, to: int) -> dict[Path, Array]:
         array = leaf.array
         if array.dtype.kind not in "iu" or array.ndim > 1 or not array.size:
             continue
-        if (array == size).any():
-            changes[leaf.path] = np.where(array == size, to, array).astype(array.dtype)
-        elif array.ndim and sum(array.tolist()) == size and array[-1] + to - size >= 0:
-            changes[leaf.path] = np.array([*array[:-1], array[-1] + to - size], array.dtype)
+        numbers = array.reshape(-1).tolist()  # Python's, which do not overflow.
+        if size in numbers:
+            numbers = [to if number == size else number for number in numbers]
+        elif array.ndim and sum(numbers) == size:
+            numbers[-1] += to - size
+        if min(numbers) >= 0 and max(numbers) <= np.iinfo(array.dtype).max:
+            changes[leaf.path] = np.array(numbers, array.dtype).reshape(array.shape)
     return changes
 
 
@@ -230,6 +233,8 @@ def attributed(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
 
 
 def _integer(draw: Draw, old: Any, pool: Sequence[Any]) -> Any:  # noqa: ANN401 - any argument
+    if {item for item in (old, *pool) if isinstance(item, int)} <= {0, 1}:
+        return draw(st.sampled_from((0, 1)))  # It says yes or no; no text says what another number is.
     near = [old - 1, old + 1, -old] if isinstance(old, int) else []
     return draw(st.one_of(elements.SMALL, st.sampled_from([*near, *pool, 0, 1, -1]), st.sampled_from(elements.WIDE)))
 

@@ -271,7 +271,9 @@ def model(chain: Chain) -> tuple[onnx.ModelProto, dict[str, Value]]:
                 names[item.name] = _constant(graph, constants, value.value, names[item.name])
                 continue
             fed[names[item.name]] = value.value
-            graph.input.append(_renamed(item, names[item.name], symbolic=chain.symbolic))
+            shape = np.shape(value.value) if isinstance(value.value, np.ndarray) else ()
+            stated = planned.op.stated(shape) if shape else frozenset()
+            graph.input.append(_renamed(item, names[item.name], symbolic=chain.symbolic, stated=stated))
         (node,) = own.node
         node.name = f"{node.op_type}_{place}"
         node.input[:] = [names.get(name, "") for name in node.input]
@@ -301,11 +303,22 @@ def _constant(
     return constants[key]
 
 
-def _renamed(info: onnx.ValueInfoProto, name: str, *, symbolic: bool) -> onnx.ValueInfoProto:
+def _renamed(
+    info: onnx.ValueInfoProto, name: str, *, symbolic: bool, stated: frozenset[int] = frozenset()
+) -> onnx.ValueInfoProto:
+    """Return the declaration of a value under another name; `stated` are axes whose sizes are no symbols."""
     made = onnx.ValueInfoProto()
     made.CopyFrom(info)
     made.name = name
-    if symbolic and made.type.HasField("tensor_type"):
+    if symbolic and made.type.HasField("tensor_type") and not _counts(made):
         for axis, dim in enumerate(made.type.tensor_type.shape.dim):
+            if axis in stated:
+                continue
             dim.dim_param = f"{name}_{axis}"
     return made
+
+
+def _counts(info: onnx.ValueInfoProto) -> bool:
+    """Return whether a value is a list of integers: with another length it may mean another rank of what follows."""
+    kind = info.type.tensor_type
+    return len(kind.shape.dim) <= 1 and kind.elem_type in {onnx.TensorProto.INT64, onnx.TensorProto.INT32}

@@ -22,8 +22,8 @@ from harness.execution.ask import LiveAnswer, ask_and_judge, ask_once
 from harness.minimize.search import minimize
 from harness.search import causes, examples
 from harness.search.calls import Call, calls
-from harness.search.chains import Chain, chains
-from harness.verdict import Result, Verdict
+from harness.search.chains import BRIDGES, Chain, chains
+from harness.verdict import Result, Verdict, split_operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -47,6 +47,8 @@ STEPS = 120
 """How many cases `minimize` may run for one failure."""
 MINIMIZE_SECONDS, LATE_SECONDS = 10.0, 5.0
 """How long it may take; the latter once the time of the search is over."""
+MOST_PAIRS = 3
+"""How many models of several nodes may fail with one operator and verdict: beside what else it stands says no more."""
 MOST_KEPT = 1 << 14
 """How many results are remembered, so that no example is asked again."""
 
@@ -163,6 +165,7 @@ class Search:
         self.on_example, self.on_failure, self.on_draw = on_example, on_failure, on_draw
         self.outcome = Outcome(verdicts={options.target.name: Counter()})
         self._known = set(options.known)
+        self._pairs: Counter[tuple[str, str]] = Counter()
         self._results: dict[tuple[str, ...], tuple[Failure, ...]] = {}
         self._pending: dict[Cause, Failure] = {}
         self._best: Failure | None = None
@@ -186,7 +189,7 @@ class Search:
         except KeyboardInterrupt:
             self.outcome.interrupted = True
         for failure in [*([] if self._best is None else [self._best]), *self._pending.values()]:
-            if failure.cause not in self._known:
+            if self._is_new(failure):
                 self._keep(failure, shrink=False)  # They were being shrunk when the search ended.
         self.outcome.seconds = time.monotonic() - self._started
         return self.outcome
@@ -220,7 +223,10 @@ class Search:
             self._keep(self._best)
             self._best = None
         while self._pending:
-            self._keep(next(iter(self._pending.values())))
+            cause = next(iter(self._pending))
+            if self._is_new(self._pending[cause]):
+                self._keep(self._pending[cause])
+            self._pending.pop(cause, None)
 
     def _strategy(self, number: int) -> st.SearchStrategy[Any]:
         """Return what a round draws from: some of the operator versions, so that all have their turn."""
@@ -255,7 +261,7 @@ class Search:
     def _take(self, found: Sequence[Failure]) -> bool:
         """Note the failures of one example; return whether it is what the search wants."""
         if self._best is None:
-            new = [item for item in found if item.cause not in self._known]
+            new = [item for item in found if self._is_new(item)]
             self.outcome.seen += len(found) > len(new)
             if not new:
                 return False
@@ -265,9 +271,14 @@ class Search:
             if item.cause == self._best.cause:
                 self._best = item
                 return True
-            if item.cause not in self._known:  # Else it would be lost: the next round draws something else.
+            if self._is_new(item):  # Else it would be lost: the next round draws something else.
                 self._pending.setdefault(item.cause, item)
         return False
+
+    def _is_new(self, failure: Failure) -> bool:
+        """Return whether a failure is of a cause that is not known yet."""
+        crowded = any(self._pairs[pair] >= MOST_PAIRS for pair in _pairs(failure))
+        return failure.cause not in self._known and not crowded
 
     def _failures(self, example: Example, *, spent: bool = False) -> tuple[Failure, ...]:
         """Return the failures of an example: those of its parts, or else its own.
@@ -316,6 +327,7 @@ class Search:
         if smallest is None:
             self.outcome.passing.append(failure)
             return
+        self._pairs.update(_pairs(smallest))
         self.outcome.failures.append(smallest)
         self.on_failure(smallest)
 
@@ -347,3 +359,11 @@ class Search:
         if not result.verdict.failed:
             return ()
         return causes.cause_of(example.case, result, example.operators, example.case.form)
+
+
+def _pairs(failure: Failure) -> set[tuple[str, str]]:
+    """Return the operators of a model of several nodes, each with the verdict, but for those that stand anywhere."""
+    names = {split_operator(name)[0] for name in failure.example.operators}
+    if failure.case.operator != examples.MODEL:
+        return set()
+    return {(name, str(failure.result.verdict)) for name in names if name.rpartition("/")[2] not in BRIDGES}

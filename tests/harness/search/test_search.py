@@ -11,6 +11,8 @@ import pytest
 from hypothesis import find, settings
 
 from harness.case.case import Outcome as Expected
+from harness.case.compare import compare
+from harness.composition.composed import composed
 from harness.execution import ask
 from harness.execution.adapter_process import Limits
 from harness.execution.backend_names import Target
@@ -152,20 +154,23 @@ def test_a_failure_in_another_process_alone_is_not_kept(monkeypatch: pytest.Monk
     assert not set(map(id, outcome.passing)) & set(map(id, outcome.failures))
 
 
-def test_an_interrupt_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = 0
+@pytest.mark.parametrize("after", [2, 3, 9, 30])  # While hypothesis shrinks, and while `minimize` does.
+def test_an_interrupt_keeps_what_was_found(after: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = 0
 
     def interrupted(request: faulty.Request) -> list[Any]:
-        nonlocal asked
-        if 3 in request.arrays[0].shape:
-            asked += 1
-            if asked == 3:
-                raise KeyboardInterrupt
+        nonlocal failed
+        failed += any(3 in array.shape for array in request.arrays)
+        if failed == after:
+            failed += 1
+            raise KeyboardInterrupt
         return faulty.size_three(request)
 
     outcome = searched(monkeypatch, interrupted, 300, "ReduceSum/13", compose=False)
     assert outcome.interrupted
-    assert [item.result.verdict for item in outcome.failures] == [Verdict.WRONG_VALUE]
+    assert outcome.failures
+    assert {item.result.verdict for item in outcome.failures} == {Verdict.WRONG_VALUE}
+    assert len({item.cause for item in outcome.failures}) == len(outcome.failures)
 
 
 def identity(drawn: Example | str) -> object:
@@ -202,7 +207,7 @@ def test_the_oracle_does_not_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = [item for item in drawn if not isinstance(item, str)]
     assert any(len(item.operators) > 1 for item in asked)
     assert len({item.case.form for item in asked}) > 5
-    assert len({item.operators[0] for item in asked}) > 100
+    assert len({item.operators[0] for item in asked}) > 60
 
 
 def test_a_chain_expects_what_its_last_node_gives_by_itself() -> None:
@@ -252,3 +257,18 @@ def test_a_cause_of_a_results_file_is_that_of_the_search(monkeypatch: pytest.Mon
     found = plainest(searched(monkeypatch, faulty.size_three, 200, "ReduceSum/13", compose=False), Verdict.WRONG_VALUE)
     stand_in = causes._stand_in(found.result)
     assert causes.cause_of(stand_in, found.result) == found.cause
+
+
+def test_a_tool_that_does_not_round_between_two_nodes_is_not_accused() -> None:
+    """A float16 that is computed wide and cast to float is apart by up to half a unit of float16, in every element."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["" : 14]>
+        agraph (float16[64] a, float16[64] b) => (float[64] y) { q = Div(a, b) y = Cast <to = 1> (q) }
+    """)
+    a, b = np.arange(1, 65, dtype=np.float16), np.full(64, 48.7, np.float16)
+    case = composed("model", "model", model, {"a": a, "b": b})
+    unrounded = (a.astype(np.float32) / b.astype(np.float32)).astype(np.float32)
+    wanted = np.asarray((case.expected or ())[0])
+    assert (unrounded != wanted).sum() > 32
+    assert compare((wanted,), (unrounded,), case.allowance) is None
+    assert compare((wanted,), (wanted * np.float32(1.01),), case.allowance) is not None
