@@ -61,6 +61,8 @@ SUBJECTS = {"transform": "transformer", "infer": "inferencer", "check": "checker
 CALLED_AS = {"info": "info()", "run": "run(model, inputs, outputs)"}
 """The functions of an adapter."""
 SESSION = "session"
+LOAD, RUN = "load", "run"
+"""The phases in which a runtime may refuse a model."""
 """The function of an adapter that loads a model once, and returns what runs it: `run(inputs, outputs)`."""
 EXAMPLE = '{"runtime": "my-runtime", "version": "1.2.0"}'
 LOCALE = "ONNX_CONFORMANCE_LOCALE"
@@ -331,16 +333,18 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
     called = call_of(adapter)
     reply: dict[str, Any] = {"kind": "answer", "id": header["id"]}
     buffers: list[bytes] = []
+    reached: dict[str, str] = {}
     try:
         # What it returns alone is kept: the rest is freed before the answer, so that a crash then is this case's.
         tool = getattr(adapter, called)
-        values = _run(adapter, header, payload) if called == "run" else tool(payload[: header["model"]])
+        values = _run(adapter, header, payload, reached) if called == "run" else tool(payload[: header["model"]])
     except protocol.ElementTypeError as error:
-        reply, buffers = {"kind": "unsupported", "id": header["id"], **_error_fields(error, "element type")}, []
+        fields = {**_error_fields(error, "element type"), **reached}
+        reply, buffers = {"kind": "unsupported", "id": header["id"], **fields}, []
     except BaseException as error:  # noqa: BLE001 - a runtime may raise anything, SystemExit too
         reason = opt_out(getattr(adapter, "OPT_OUTS", ()), error)
         kind = "refused" if reason is None else "unsupported"
-        reply, buffers = {"kind": kind, "id": header["id"], **_error_fields(error, reason)}, []
+        reply, buffers = {"kind": kind, "id": header["id"], **_error_fields(error, reason), **reached}, []
     else:
         try:
             if called != "run":
@@ -370,8 +374,15 @@ def _of_tool(number: int, called: str, value: object, started: float) -> bytes:
     return protocol.message({**reply, "seconds": round(time.perf_counter() - started, 6)}, buffers)
 
 
-def _run(adapter: Any, header: Mapping[str, Any], payload: bytes) -> Any:  # noqa: ANN401
-    """Return what an adapter gives for a request."""
+def _run(adapter: Any, header: Mapping[str, Any], payload: bytes, reached: dict[str, str]) -> Any:  # noqa: ANN401
+    """Return what an adapter gives for a request.
+
+    Args:
+        adapter: runs the model.
+        header: of the request.
+        payload: of the request.
+        reached: gets the phase that was reached as `phase`, where the adapter loads and runs a model apart.
+    """
     end = header["model"]
     model, files = payload[:end], {}
     for item in header.get("files", ()):
@@ -382,10 +393,12 @@ def _run(adapter: Any, header: Mapping[str, Any], payload: bytes) -> Any:  # noq
     before = None if earlier is None else {item["name"]: reader.decode(item["value"]) for item in earlier}
     inputs = {item["name"]: reader.decode(item["value"]) for item in header["inputs"]}
     outputs = list(header["outputs"])
-    if before is None and not files:
+    if not callable(getattr(adapter, SESSION, None)):
         return adapter.run(model, inputs, outputs)
+    reached["phase"] = LOAD
     with _folder({"model.onnx": model, **files}) if files else contextlib.nullcontext() as folder:
         run = adapter.session(model) if folder is None else adapter.session(model, folder=folder)
+        reached["phase"] = RUN
         if before is not None:
             with contextlib.suppress(Exception):  # What these inputs give is the business of another case.
                 run(before, outputs)

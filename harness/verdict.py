@@ -63,6 +63,7 @@ class Result:
         message: one clear line; may be empty.
         error: the type of the exception that the runtime raised.
         signal: the name of the signal that ended the process.
+        phase: in which the runtime refused the model, load or run; empty where the adapter does not tell.
         seconds: as the adapter measured it.
         expected, actual: short forms of the values, if they differ or are not scored.
         mismatch: the fields of compare.Mismatch, if there is one.
@@ -86,6 +87,7 @@ class Result:
     message: str = ""
     error: str = ""
     signal: str = ""
+    phase: str = ""
     seconds: float | None = None
     expected: str = ""
     actual: str = ""

@@ -89,7 +89,8 @@ def _refused(case: Case, reply: Refused) -> dict[str, Any]:
     else:
         verdict = Verdict.PASS if case.outcome is Outcome.REJECTS else Verdict.REFUSED
         message = reply.message
-    return {"verdict": verdict, "error": reply.error, "message": message, "seconds": reply.seconds}
+    fields = {"verdict": verdict, "error": reply.error, "message": message, "seconds": reply.seconds}
+    return {**fields, "phase": reply.phase} if reply.phase else fields
 
 
 def _answered(case: Case, reply: Answered) -> dict[str, Any]:

@@ -95,12 +95,16 @@ class Oversized:
 
 @dataclass(frozen=True)
 class Refused:
-    """The runtime raised an error; `reason` is set where the adapter declares it an opt-out."""
+    """The runtime raised an error; `reason` is set where the adapter declares it an opt-out.
+
+    `phase` is load or run, where the adapter tells them apart.
+    """
 
     error: str
     message: str
     reason: str | None
     seconds: float | None
+    phase: str = ""
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,9 @@ class Broken:
 
 
 Reply = Answered | ReturnedModel | Accepted | Oversized | Refused | Died | Late | Broken
+
+PHASES = ("load", "run")
+"""In which a runtime may refuse a model."""
 
 SLACK = 16
 """How many times as large as inputs and expected outputs together an answer may be to be read as a whole."""
@@ -217,7 +224,7 @@ def parse(
         return Oversized(outputs, size, seconds) if payload is None else Answered(outputs, seconds)
     if kind in {"refused", "unsupported"}:
         reason = (text_of(header, "reason") or "unsupported") if kind == "unsupported" else None
-        return Refused(text_of(header, "error", limit=200), text_of(header, "message"), reason, seconds)
+        return Refused(text_of(header, "error", limit=200), text_of(header, "message"), reason, seconds, _phase(header))
     if kind == "fault":
         return Broken(f"the adapter is at fault: {text_of(header, 'message', 'it does not say why')}", "")
     raise protocol.HeaderError(
@@ -231,3 +238,9 @@ def text_of(header: Mapping[str, Any], key: str, absent: str = "", limit: int = 
     if value is None:
         return absent
     return clean(value if isinstance(value, str) else protocol.clip(value, limit), limit)
+
+
+def _phase(header: Mapping[str, Any]) -> str:
+    """Return the phase in which a runtime refused; empty where the adapter says none that there is."""
+    phase = header.get("phase")
+    return phase if phase in PHASES else ""

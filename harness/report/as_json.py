@@ -92,7 +92,7 @@ def _group(group: Group, references: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _example(result: Result) -> dict[str, Any]:
-    names = ("case", "operator", "outcome", "form", "message", "error", "signal", "expected", "actual")
+    names = ("case", "operator", "outcome", "form", "message", "error", "signal", "phase", "expected", "actual")
     return {name: getattr(result, name) for name in names if getattr(result, name)}
 
 

@@ -97,6 +97,7 @@ def _test(checked: CheckedResult) -> dict[str, Any]:
             ("outcome", result.outcome),
             ("error", result.error),
             ("signal", result.signal),
+            ("phase", result.phase),
             ("expected", result.expected),
             ("actual", result.actual),
             ("standing", str(checked.status or "")),

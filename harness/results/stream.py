@@ -48,6 +48,7 @@ SPARSE = (
     "message",
     "error",
     "signal",
+    "phase",
     "seconds",
     "expected",
     "actual",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
 import subprocess
 import sys
@@ -662,3 +663,24 @@ def test_a_runtime_that_hangs_does_not_outlive_a_harness_that_is_killed(tmp_path
         while time.monotonic() < ended and orphans.runs(pid):
             time.sleep(0.05)
         assert not orphans.runs(pid)
+
+
+class _Loads:
+    """Loads a model and runs it apart, and fails in one of the two."""
+
+    def __init__(self, phase: str) -> None:
+        self.phase = phase
+
+    def session(self, _model: bytes) -> Any:
+        def fail(*_: object) -> None:
+            raise ValueError(self.phase)
+
+        return fail() if self.phase == "load" else fail
+
+
+@pytest.mark.parametrize("phase", ["load", "run"])
+def test_an_adapter_with_a_session_says_in_which_phase_it_refused(phase: str) -> None:
+    adapter = _Loads(phase)
+    adapter.run = None  # type: ignore[attr-defined]
+    said = serve.answer(adapter, {"id": 1, "model": 0, "inputs": [], "outputs": []}, b"")
+    assert json.loads(said.split(b"\n")[0])["phase"] == phase

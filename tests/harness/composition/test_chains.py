@@ -1,0 +1,40 @@
+"""Models in which other operators follow a case."""
+
+from __future__ import annotations
+
+import onnx
+import pytest
+
+from harness.case.case import Outcome
+from harness.composition.chains import SECONDS, chains
+from harness.spec import registry
+
+
+def chained(operator: str) -> list[object]:
+    op = registry.load().named(operator)
+    return list(chains(op, registry.versions(op)[-1]))
+
+
+@pytest.mark.parametrize("operator", ["Add", "Split", "Transpose"])
+def test_other_operators_follow(operator: str) -> None:
+    found = chained(operator)
+    assert len(found) > SECONDS
+    assert len({case.id for case in found}) == len(found)
+    nodes = [len(onnx.load_from_string(case.model).graph.node) for case in found]
+    assert min(nodes) >= 2
+    assert max(nodes) >= 3
+
+
+def test_they_take_what_the_first_gives_and_have_the_values_of_the_oracle() -> None:
+    for case in chained("Split"):
+        model = onnx.load_from_string(case.model)
+        onnx.checker.check_model(model)
+        first, second = model.graph.node[:2]
+        assert set(first.output) & set(second.input)
+        assert case.outcome is Outcome.VALUES
+        assert case.form.startswith(f"then_{second.op_type}")
+        assert set(case.outputs) == {item.name for item in model.graph.output}
+
+
+def test_a_second_run_draws_the_same() -> None:
+    assert [case.digests() for case in chained("Add")] == [case.digests() for case in chained("Add")]
