@@ -342,7 +342,9 @@ class Search:
         example = failure.example
         if example.plan is None or example.case.form.partition("-")[0] not in FORMS:
             return None
-        seconds = LATE_SECONDS if self._late else MINIMIZE_SECONDS
+        seconds = None  # Where examples are counted and not seconds, a second search must keep the same cases.
+        if self.options.seconds is not None:
+            seconds = LATE_SECONDS if self._late else MINIMIZE_SECONDS
         try:
             made = minimize(example.case, example.plan, self.options.target, self.options.limits, STEPS, seconds)
         except HarnessError:  # Such as that it does not fail in the same way each time.

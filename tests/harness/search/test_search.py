@@ -19,6 +19,7 @@ from harness.execution.backend_names import Target
 from harness.execution.replies import Answered, Died, Refused, Reply
 from harness.minimize import search as minimizing
 from harness.search import causes, chains, elements, examples, grammar
+from harness.search import search as searching
 from harness.search.search import Failure, Options, Outcome, Search, round_seed
 from harness.spec.evaluator import Evaluator
 from harness.suites.selection import Selection
@@ -76,6 +77,8 @@ def searched(
     """Search a backend with a fault in some operators."""
     monkeypatch.setattr(ask, "Asker", InProcess)
     monkeypatch.setattr(minimizing, "Asker", InProcess)
+    monkeypatch.setattr(searching, "STEPS", 40)
+    monkeypatch.setattr(searching, "SHRINKS", 80)
     monkeypatch.setattr(InProcess, "fault", staticmethod(fault), raising=False)
     selected = grammar.sources(Selection(ops))
     assert selected
@@ -97,8 +100,8 @@ def arrays(found: Failure) -> list[np.ndarray[Any, Any]]:
 
 
 def test_a_fault_of_one_size_is_found_and_shrunk_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    outcome = searched(monkeypatch, faulty.size_three, 300, "ReduceSum/13", compose=False)
-    assert outcome.drawn == 300
+    outcome = searched(monkeypatch, faulty.size_three, 120, "ReduceSum/13", compose=False)
+    assert outcome.drawn == 120
     found = plainest(outcome, Verdict.WRONG_VALUE)
     data = arrays(found)[0]
     assert 3 in data.shape
@@ -108,7 +111,7 @@ def test_a_fault_of_one_size_is_found_and_shrunk_to_it(monkeypatch: pytest.Monke
 def test_a_fault_of_negative_axes_is_found_though_no_declared_case_of_these_versions_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    outcome = searched(monkeypatch, faulty.negative_axis, 300, "Split/18", compose=False)
+    outcome = searched(monkeypatch, faulty.negative_axis, 150, "Split/18", compose=False)
     found = plainest(outcome, Verdict.WRONG_VALUE)
     (node,) = onnx.load_from_string(found.case.model).graph.node
     assert {item.name: item.i for item in node.attribute}["axis"] == -1
@@ -116,22 +119,22 @@ def test_a_fault_of_negative_axes_is_found_though_no_declared_case_of_these_vers
 
 
 def test_two_causes_are_two_failures(monkeypatch: pytest.MonkeyPatch) -> None:
-    outcome = searched(monkeypatch, faulty.two_faults, 300, "ReduceSum/13", compose=False)
+    outcome = searched(monkeypatch, faulty.two_faults, 120, "ReduceSum/13", compose=False)
     verdicts = {item.result.verdict for item in outcome.failures}
     assert {Verdict.CRASH, Verdict.WRONG_VALUE} <= verdicts
     assert len({item.cause for item in outcome.failures}) == len(outcome.failures)
 
 
 def test_a_model_that_the_text_forbids_must_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    outcome = searched(monkeypatch, faulty.takes_all, 300, "Split/18", compose=False)
+    outcome = searched(monkeypatch, faulty.takes_all, 150, "Split/18", compose=False)
     found = [item for item in outcome.failures if item.result.verdict is Verdict.ACCEPTED_INVALID]
     assert found
     assert all(item.case.outcome is Expected.REJECTS and item.case.clauses for item in found)
 
 
 def test_a_cause_that_is_known_is_no_news(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = plainest(searched(monkeypatch, faulty.size_three, 200, "ReduceSum/13", compose=False), Verdict.WRONG_VALUE)
-    again = searched(monkeypatch, faulty.size_three, 200, "ReduceSum/13", compose=False, known={found.cause})
+    found = plainest(searched(monkeypatch, faulty.size_three, 80, "ReduceSum/13", compose=False), Verdict.WRONG_VALUE)
+    again = searched(monkeypatch, faulty.size_three, 80, "ReduceSum/13", compose=False, known={found.cause})
     assert found.cause not in {item.cause for item in again.failures}
     assert again.seen > 0
 
@@ -140,7 +143,7 @@ def test_a_fault_of_two_nodes_is_found_with_as_few_nodes(
     monkeypatch: pytest.MonkeyPatch,
     all_operators: None,  # noqa: ARG001 - Neg is none of the few
 ) -> None:
-    outcome = searched(monkeypatch, faulty.pair, 200, "Neg/13")
+    outcome = searched(monkeypatch, faulty.pair, 120, "Neg/13")
     found = [item for item in outcome.failures if item.case.operator == examples.MODEL]
     assert found, [item.cause for item in outcome.failures]
     assert {len(item.example.operators) for item in found} == {2}
@@ -166,7 +169,7 @@ def test_an_interrupt_keeps_what_was_found(after: int, monkeypatch: pytest.Monke
             raise KeyboardInterrupt
         return faulty.size_three(request)
 
-    outcome = searched(monkeypatch, interrupted, 300, "ReduceSum/13", compose=False)
+    outcome = searched(monkeypatch, interrupted, 120, "ReduceSum/13", compose=False)
     assert outcome.interrupted
     assert outcome.failures
     assert {item.result.verdict for item in outcome.failures} == {Verdict.WRONG_VALUE}
@@ -182,11 +185,11 @@ def test_one_seed_draws_the_same_examples_in_the_same_order(monkeypatch: pytest.
     lists: list[list[Example | str]] = [[], [], []]
     seeds = (7, 7, 8)
     outcomes = [
-        searched(monkeypatch, faulty.size_three, 150, seed=seed, drawn=drawn)
+        searched(monkeypatch, faulty.size_three, 100, seed=seed, drawn=drawn)
         for seed, drawn in zip(seeds, lists, strict=True)
     ]
     first, second, other = ([identity(item) for item in drawn] for drawn in lists)
-    assert len(first) == 150
+    assert len(first) == 100
     assert first == second
     assert first != other
     of_first, of_second, _ = ([(item.cause, item.case.digests()) for item in one.failures] for one in outcomes)
@@ -200,14 +203,14 @@ def test_rounds_have_seeds_of_their_own() -> None:
 
 def test_the_oracle_does_not_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Example | str] = []
-    outcome = searched(monkeypatch, right, 400, drawn=drawn)
+    outcome = searched(monkeypatch, right, 250, drawn=drawn)
     assert [(item.cause, item.result.message) for item in (*outcome.failures, *outcome.passing)] == []
     kinds = {item if isinstance(item, str) else str(item.case.outcome) for item in drawn}
     assert {"values", "rejects", examples.OPEN} <= kinds
     asked = [item for item in drawn if not isinstance(item, str)]
     assert any(len(item.operators) > 1 for item in asked)
     assert len({item.case.form for item in asked}) > 5
-    assert len({item.operators[0] for item in asked}) > 60
+    assert len({item.operators[0] for item in asked}) > 40
 
 
 def test_a_chain_expects_what_its_last_node_gives_by_itself() -> None:
@@ -254,7 +257,7 @@ def test_elements_are_of_their_type_and_reach_its_limits() -> None:
 
 
 def test_a_cause_of_a_results_file_is_that_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = plainest(searched(monkeypatch, faulty.size_three, 200, "ReduceSum/13", compose=False), Verdict.WRONG_VALUE)
+    found = plainest(searched(monkeypatch, faulty.size_three, 80, "ReduceSum/13", compose=False), Verdict.WRONG_VALUE)
     stand_in = causes._stand_in(found.result)
     assert causes.cause_of(stand_in, found.result) == found.cause
 
