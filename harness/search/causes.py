@@ -14,7 +14,7 @@ from harness.minimize.search import cause
 from harness.results.stream import Run
 from harness.search.examples import MODEL
 from harness.spec import schema
-from harness.verdict import split_operator
+from harness.verdict import WRONG, split_operator
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -42,7 +42,8 @@ def cause_of(case: Case, result: Result, operators: Collection[str] = (), form: 
     _, *shared = cause(case, kept)  # Without the backend, whose name may have a version.
     # An error says what it is about; the nodes around may be any.
     several = [split_operator(name)[0] for name in operators] if case.operator == MODEL and not result.error else []
-    return (*shared, *result.readings, *several, *([form] if form != PLAIN else []))
+    readings = result.readings if result.verdict in WRONG else ()  # They are about values.
+    return (*shared, *readings, *several, *([form] if form != PLAIN else []))
 
 
 def digest(found: Cause) -> str:
