@@ -132,13 +132,13 @@ def _linked(source: Source, spec: CaseSpec, types: Mapping[str, str]) -> Plan | 
 
 
 def _outputs(planned: Plan) -> dict[str, Array]:
-    """Return the outputs that are tensors of real numbers, booleans or texts, by name."""
-    names = [name for name, _ in planned.outputs if name]
-    values = zip(names, planned.expected or (), strict=True)
+    """Return the outputs that are tensors of real numbers, booleans or texts, by name; an optional is none."""
+    named = [(name, type_) for name, type_ in planned.outputs if name]
     return {
         name: value
-        for name, value in values
-        if isinstance(value, np.ndarray) and value.dtype.kind != "c" and value.size <= MOST_ELEMENTS
+        for (name, type_), value in zip(named, planned.expected or (), strict=True)
+        if type_.startswith("tensor(") and isinstance(value, np.ndarray)
+        if value.dtype.kind != "c" and value.size <= MOST_ELEMENTS
     }
 
 

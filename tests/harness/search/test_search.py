@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 import pytest
 from hypothesis import find, settings
+from hypothesis.errors import NoSuchExample
 
 from harness.case.case import Outcome as Expected
 from harness.case.compare import compare
@@ -20,6 +21,7 @@ from harness.execution.replies import Answered, Died, Refused, Reply
 from harness.minimize import search as minimizing
 from harness.search import causes, chains, elements, examples, grammar
 from harness.search import search as searching
+from harness.search.calls import Call, calls
 from harness.search.search import Failure, Options, Outcome, Search, round_seed
 from harness.spec.evaluator import Evaluator
 from harness.suites.selection import Selection
@@ -231,6 +233,23 @@ def test_a_chain_expects_what_its_last_node_gives_by_itself() -> None:
     chain = find(chains.chains(sources, sources), exact, settings=settings(max_examples=400, database=None))
     assert chain is not None
     assert chain.part(1, 3).operators == chain.operators[1:3]
+
+
+def test_an_optional_goes_into_no_other_node() -> None:
+    (source,) = grammar.sources(Selection(("Optional/15",)))
+    of_tensors = [spec for spec in source.calls if not spec.rejects]
+    assert of_tensors
+    assert not any(chains._linked(source, spec, {}) for spec in of_tensors)
+
+
+def test_a_flag_is_nothing_but_yes_or_no() -> None:
+    (source,) = grammar.sources(Selection(("Reshape/24",)))
+
+    def has_another(call: Call | None) -> bool:
+        return call is not None and call.candidate.spec.arguments.get("allowzero", 0) not in {0, 1}
+
+    with pytest.raises(NoSuchExample):
+        find(calls([source]), has_another, settings=settings(max_examples=300, database=None))
 
 
 def test_equal_constants_of_several_nodes_are_one_initializer() -> None:
