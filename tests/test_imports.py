@@ -33,7 +33,8 @@ def modules() -> dict[str, Path]:
 MODULES = modules()
 ORDER = (
     "declare", "operators", "spec", "case", "generation", "rewrites", "composition", "suites", "execution",
-    "results", "mutants", "gate", "analysis", "minimize", "repro", "findings", "report", "run", "cli",
+    "results", "mutants", "gate", "analysis", "minimize", "repro", "findings", "search", "report", "run",
+    "cli",
 )  # fmt: skip
 """The packages of harness, each of which may import those before it."""
 BASE = tuple(f"harness.{name}" for name in ("errors", "globs", "verdict", "under_test", "atomic_file", "printing"))

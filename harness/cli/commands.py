@@ -87,6 +87,10 @@ COMMANDS = {
         "Write a reproduction of a case on a backend: a Python file, a bug report, or a folder.",
     ),
     "run": Command("run", "run", "Run cases on backends and report which sentences of the text they break."),
+    "search": Command(
+        "search", "search_",
+        "Draw calls and models that nobody declared, ask a backend, and keep what fails as cases.",
+    ),
     "show": Command("cases", "show", "Show a case: sentence, model, inputs, expected outcome and tolerance."),
     "site": Command(
         "site", "site_",

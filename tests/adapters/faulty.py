@@ -81,6 +81,17 @@ def negative_axis(request: Request) -> list[Any]:
     return off(request.answers) if (request.attribute("axis") or 0) < 0 else request.answers
 
 
+def size_three(request: Request) -> list[Any]:
+    """Is off where an axis has the size 3."""
+    return off(request.answers) if any(3 in array.shape for array in request.arrays) else request.answers
+
+
+def pair(request: Request) -> list[Any]:
+    """Is off where a Neg follows another node."""
+    operators = [node.op_type for node in request.model.graph.node]
+    return off(request.answers) if "Neg" in operators[1:] else request.answers
+
+
 def nan(request: Request) -> list[Any]:
     """Takes NaN for zero."""
     return [np.nan_to_num(value, nan=0.0) for value in request.answers]
@@ -178,8 +189,8 @@ class Adapter:
 
 
 FAULTS = (
-    empty_axis, negative_axis, nan, high_rank, no_float16, takes_all, two_faults, two_values, two_refusals,
-    last_element, now_and_then, when_tired, hangs,
+    empty_axis, negative_axis, size_three, pair, nan, high_rank, no_float16, takes_all, two_faults, two_values,
+    two_refusals, last_element, now_and_then, when_tired, hangs,
 )  # fmt: skip
 adapters = {fault.__name__: Adapter(fault) for fault in FAULTS}
 
