@@ -23,7 +23,7 @@ from harness.repro import write
 from harness.repro.bug_report import Issue
 from harness.results.stream import Run
 from harness.run import progress
-from harness.suites.lookup import plan_of
+from harness.suites.lookup import plan_if_declarable
 from harness.suites.selection import Selection
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def minimize_(
     write.check(kind, out, others)
     target, beside = _targets(kind, backend, python, others, passes, (suite_name or "generated") if isolate else None)
     case, limits = load_case(case_id, suite_name), Limits(timeout=timeout)
-    minimized = search.minimize(case, plan_of(case), target, limits, steps)
+    minimized = search.minimize(case, plan_if_declarable(case), target, limits, steps)
     for line in minimized_report.lines(minimized):
         printing.note(line)
     small = minimized.case

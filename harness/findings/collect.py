@@ -21,7 +21,7 @@ from harness.findings.finding import BACK, FIXED, MOST_IDS, OPEN, Finding, Findi
 from harness.findings.findings_file import MOST_SCRIPT, SCRIPTS, script_of
 from harness.findings.script import shows
 from harness.findings.smallest import Budget
-from harness.minimize import search
+from harness.minimize.cause import masked
 from harness.repro.bug_report import public
 from harness.verdict import Verdict, clean, line
 
@@ -417,4 +417,4 @@ def _without_names(finding: Finding) -> str:
     if finding.kind is not Verdict.REFUSED:
         return ""
     name = finding.operator.rpartition("/")[2]
-    return search.masked(finding.example.message).replace(name, "#").strip("# :.")
+    return masked(finding.example.message).replace(name, "#").strip("# :.")

@@ -17,7 +17,7 @@ from harness.case.model_text import model_text
 from harness.case.value_text import one
 from harness.findings import script, smallest
 from harness.findings.finding import MOST_IDS, Example, Finding
-from harness.minimize import search
+from harness.minimize.cause import difference, masked
 from harness.repro.bug_report import public
 from harness.spec import links, registry
 from harness.verdict import Verdict, clean, line, natural, split_operator
@@ -151,7 +151,7 @@ def _outline(found: Smallest, clause: str) -> Outline:
     """
     case, result = found.case, found.result
     if result.verdict is Verdict.REFUSED and result.message.strip():
-        return Outline(frozenset(), (search.masked(public(result.message)),))
+        return Outline(frozenset(), (masked(public(result.message)),))
     features: set[Feature] = set()
     for node in onnx.load_from_string(case.model).graph.node:
         features.add((node.op_type,))
@@ -165,7 +165,7 @@ def _outline(found: Smallest, clause: str) -> Outline:
             clause if result.verdict is Verdict.ACCEPTED_INVALID else "",
             result.signal,
             str(result.mismatch.get("where", "")).partition("]")[0],
-            *(search.difference(result) if result.verdict is Verdict.WRONG_VALUE else ()),
+            *(difference(result) if result.verdict is Verdict.WRONG_VALUE else ()),
         ),
     )
 

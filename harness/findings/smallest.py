@@ -21,7 +21,7 @@ from harness.execution.asker import Asker
 from harness.minimize import search
 from harness.results import stream
 from harness.suites import packs
-from harness.suites.lookup import find_case, open_suite, plan_of
+from harness.suites.lookup import find_case, open_suite, plan_if_declarable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,7 +88,7 @@ def _search(candidate: Candidate, budget: Budget) -> Smallest | None:
     for first in candidate.results[:TRIES]:
         case = find_case(first.case, (source,))
         try:
-            small = search.minimize(case, plan_of(case), target, limits, STEPS, budget.seconds)
+            small = search.minimize(case, plan_if_declarable(case), target, limits, STEPS, budget.seconds)
             case, result, outputs, hello = small.case, small.result, small.answer.outputs, small.answer.hello
         except HarnessError:  # Some cases cannot be made smaller; this one may show the fault as it is.
             with Asker(target, limits) as asker:
