@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from harness.execution.adapter_process import Limits
 from harness.execution.ask import LiveAnswer, ask_and_judge, ask_each
 from harness.execution.asker import Asker
 from harness.minimize import search
+from harness.minimize.passes import Guilty, guilt, guilty_passes
 from harness.report import dissent as dissent_report
 from harness.report import explanation
 from harness.report import minimized as minimized_report
@@ -29,6 +31,7 @@ from harness.suites.selection import Selection
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from harness.case.case import Case
     from harness.execution.backend_names import Target
 
 
@@ -68,6 +71,15 @@ def _targets(
     return isolation.of(target), [isolation.of(other) for other in beside]
 
 
+def _guilty(case: Case, answer: LiveAnswer, target: Target, limits: Limits) -> Guilty:
+    """Return the guilty passes of an optimizer, and name them on standard error."""
+    assert answer.result is not None  # noqa: S101 - it was asked
+    guilty = guilty_passes(case, answer.result, answer.hello, target, limits)
+    if guilty.names:
+        printing.note(guilt(guilty.names))
+    return guilty
+
+
 @click.command("dissent")
 @click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
@@ -104,10 +116,10 @@ def repro_(
     with Asker(target, Limits()) as asker:
         hello = dict(asker.process.hello)
         result, outputs = ask_and_judge(asker, case)
-    others_answers = ask_each(beside, case, Limits())
-    text, written = write.file(
-        Issue(case, result, LiveAnswer(backend, hello, result, outputs), others_answers), kind, out
-    )
+    guilty = _guilty(case, LiveAnswer(backend, hello, result, outputs), target, Limits())
+    answer = LiveAnswer(backend, guilty.hello, result, outputs)
+    issue = Issue(case, result, answer, ask_each(beside, case, Limits()), guilty=guilty.names)
+    text, written = write.file(issue, kind, out)
     printing.show(text if written is None else f"{result.verdict}: {written}\n", end="")
 
 
@@ -140,7 +152,9 @@ def minimize_(
     for line in minimized_report.lines(minimized):
         printing.note(line)
     small = minimized.case
-    issue = Issue(small, minimized.result, minimized.answer, ask_each(beside, small, limits), origin=case.id)
+    guilty = _guilty(small, minimized.answer, target, limits)
+    answer = dataclasses.replace(minimized.answer, hello=guilty.hello)
+    issue = Issue(small, minimized.result, answer, ask_each(beside, small, limits), case.id, guilty.names)
     text, written = write.file(issue, kind, out)
     printing.show(text if written is None else f"{minimized.result.verdict}: {written}\n", end="")
 

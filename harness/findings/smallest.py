@@ -19,6 +19,7 @@ from harness.execution.adapter_process import Limits
 from harness.execution.ask import ask_and_judge
 from harness.execution.asker import Asker
 from harness.minimize import search
+from harness.minimize.passes import guilty_passes
 from harness.results import stream
 from harness.suites import packs
 from harness.suites.lookup import find_case, open_suite, plan_if_declarable
@@ -44,13 +45,15 @@ class Smallest:
         case: it fails as the candidate's cases do.
         result: of it.
         given: the values of the answer, as text.
-        hello: of the adapter that gave it.
+        hello: of the adapter that gave it; with guilty passes, its code runs these alone.
+        guilty: the passes of an optimizer that are guilty of it; empty where that is not known.
     """
 
     case: Case
     result: Result
     given: tuple[str, ...]
     hello: Mapping[str, Any]
+    guilty: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,8 @@ def _search(candidate: Candidate, budget: Budget) -> Smallest | None:
                 hello = dict(asker.process.hello)
                 result, outputs = ask_and_judge(asker, case)
         if result.verdict is candidate.kind:
-            return Smallest(by_itself(case), result, tuple(map(one, outputs)), hello)
+            found = guilty_passes(case, result, hello, target, limits)
+            return Smallest(by_itself(case), result, tuple(map(one, outputs)), found.hello, found.names)
     return None
 
 
@@ -119,9 +123,11 @@ def _read(name: str) -> Smallest | None:
     said, pack = cast("dict[str, Any] | None", packs.read_json(name)), packs.read(name)
     if said is None or pack is None:
         return None
-    return Smallest(by_itself(next(pack)), stream.from_record(said["result"]), tuple(said["given"]), said["hello"])
+    result, given = stream.from_record(said["result"]), tuple(said["given"])
+    return Smallest(by_itself(next(pack)), result, given, said["hello"], tuple(said["guilty"]))
 
 
 def _write(name: str, found: Smallest) -> None:
     packs.write(name, [found.case])
-    packs.write_json(name, {"result": stream.to_record(found.result), "given": found.given, "hello": dict(found.hello)})
+    said = {"result": stream.to_record(found.result), "given": found.given, "hello": dict(found.hello)}
+    packs.write_json(name, {**said, "guilty": found.guilty})

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import TYPE_CHECKING
 
+import onnx
+
 from harness.case.case import Outcome
 from harness.results.summary import signature
-from harness.verdict import Result, Verdict
+from harness.verdict import WRONG, Result, Verdict
 
 if TYPE_CHECKING:
     from harness.case.case import Case
@@ -24,6 +27,18 @@ def cause(case: Case, result: Result) -> tuple[str, ...]:
     if result.verdict is Verdict.WRONG_VALUE and case.outcome is Outcome.VALUES:
         shared += difference(result)
     return tuple(shared)
+
+
+def cause_of_model(case: Case, result: Result) -> tuple[str, ...]:
+    """Return the same of a failure whose operator and names may change, as those of a whole model do."""
+    if result.verdict in WRONG:
+        other_shapes = result.message.startswith("with ")
+        kinds = difference(result) if result.verdict is Verdict.WRONG_VALUE else ()
+        return (str(result.verdict), str(other_shapes), *kinds)
+    graph = onnx.load_from_string(case.model).graph
+    names = {name for node in graph.node for name in (*node.input, *node.output, node.name) if name}
+    words = re.sub(r"[\w./:]+", lambda word: "#" if word[0] in names else word[0], result.message)
+    return cause(case, dataclasses.replace(result, operator="", backend="", clauses=(), message=words))
 
 
 def difference(result: Result) -> list[str]:

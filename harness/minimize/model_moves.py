@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from harness.declare.data import Value
     from harness.minimize.kind import Array
 
+NO_NUMBERS = frozenset({"string", "bool", "complex64", "complex128"})
+"""Element types that no other has the values of."""
 TYPE_ATTRIBUTES = frozenset({"to", "dtype", "output_dtype", "stash_type"})
 """Attributes whose number is that of an element type."""
 
@@ -220,9 +222,9 @@ def _as_inputs(candidate: Candidate) -> Iterator[Move[Candidate]]:
 def plainer_types(candidate: Candidate) -> Iterator[Move[Candidate]]:
     """Yield candidates in which every tensor of a type is of a more familiar one."""
     names = {element_type(leaf.array.dtype).name for leaf in candidate.leaves() if leaf.tensor}
-    for name in sorted(names - {"string", "bool"}, key=lambda item: -type_distance(item)):
+    for name in sorted(names - NO_NUMBERS, key=lambda item: -type_distance(item)):
         for other in PLAIN_TYPES[: type_distance(name)]:
-            if other not in {"string", "bool"}:
+            if other not in NO_NUMBERS:
                 yield Move(_retyped(candidate, name, other), f"{other} in the place of {name}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +12,13 @@ import onnx
 from backends.protocol import element_type
 from harness.case.case import PLAIN, Allowance, Case, Outcome, by_itself, digest_values
 from harness.minimize import model_moves, moves
-from harness.minimize.cause import cause
+from harness.minimize.cause import cause_of_model
 from harness.minimize.declared import NotWrittenError
 from harness.minimize.kind import MOST_EXPECTED, RANKED, Built, Size, distance, elements, is_empty, nodes
 from harness.minimize.limits import within
 from harness.minimize.model_allowance import of_model
 from harness.minimize.model_candidate import Candidate, each_declaration, subgraphs
 from harness.spec import schema
-from harness.verdict import WRONG, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,14 +136,7 @@ class Models:
 
     def cause(self, case: Case, result: Result) -> tuple[str, ...]:
         """Return a signature that two failures of one cause share, whatever operator and output they are of."""
-        if result.verdict in WRONG:
-            other_shapes = result.message.startswith("with ")
-            kind = cause(case, result)[-3:] if result.verdict is Verdict.WRONG_VALUE else ()
-            return (str(result.verdict), str(other_shapes), *kind)
-        graph = onnx.load_from_string(case.model).graph
-        names = {name for node in graph.node for name in (*node.input, *node.output, node.name) if name}
-        words = re.sub(r"[\w./:]+", lambda word: "#" if word[0] in names else word[0], result.message)
-        return cause(case, dataclasses.replace(result, operator="", clauses=(), message=words))
+        return cause_of_model(case, result)
 
 
 def _evaluated(candidate: Candidate) -> Mapping[str, Value] | None:

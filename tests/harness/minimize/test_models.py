@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 import onnx.parser
 import pytest
+from composed import HEAD, W, X, case_of
 
 from harness.case.case import Allowance, Case, Outcome
 from harness.case.compare import compare
@@ -20,33 +21,12 @@ from harness.minimize import declared, model_allowance, models
 from harness.minimize import search as minimize
 from harness.minimize.model_candidate import Candidate
 from harness.minimize.search import Minimized, MinimizeError
-from harness.spec.evaluator import Evaluator
 from harness.suites.lookup import plan_if_declarable
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Self
-
-HEAD = '<ir_version: 8, opset_import: ["" : 18, "own" : 1]>\n'
-X = np.arange(6, dtype=np.float32).reshape(2, 3) + 2
-W = np.arange(6, dtype=np.float32).reshape(3, 2) - 1
-
-
-def case_of(text: str, inputs: Mapping[str, Any], allowance: Allowance | None = None) -> Case:
-    """Return a case of a model that nobody declared."""
-    model = onnx.parser.parse_model(HEAD + text)
-    values = Evaluator().model(model, inputs)
-    return Case(
-        id="folder/composed",
-        operator="model",
-        model=model.SerializeToString(),
-        inputs=dict(inputs),
-        outputs=tuple(values),
-        outcome=Outcome.VALUES,
-        expected=tuple(values.values()),
-        allowance=allowance or Allowance("as a folder has it", rtol=1e-3, atol=1e-6),
-    )
 
 
 def cut(case: Case, fault: Callable[[faulty.Request], list[Any]], monkeypatch: pytest.MonkeyPatch) -> Minimized:
