@@ -26,6 +26,11 @@ REPRO = "repro"
 """The fields of a hello that call a tool begin with it."""
 
 
+MOST_SUSPECTS = 3
+_known: dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]] = {}
+"""By optimizer and its passes, those that were guilty of the last failures: often they are of the next one, too."""
+
+
 @dataclass(frozen=True)
 class Guilty:
     """The fewest passes with which a case fails as it does with all.
@@ -61,6 +66,7 @@ def guilty_passes(case: Case, result: Result, hello: Mapping[str, Any], target: 
     if not every or not result.verdict.failed:
         return Guilty((), hello)
     wanted = cause_of_model(case, result)
+    suspects = _known.setdefault((target.name, every), [])
     hellos: dict[tuple[str, ...], Mapping[str, Any]] = {}
 
     def fails(names: tuple[str, ...]) -> bool:
@@ -68,9 +74,13 @@ def guilty_passes(case: Case, result: Result, hello: Mapping[str, Any], target: 
         hellos[names] = answer.hello
         return answer.result is not None and cause_of_model(case, answer.result) == wanted
 
-    found = fewest(every, fails)
+    found = fewest(every, fails, suspects)
     if not found:
         return Guilty((), hello)
+    if found in suspects:
+        suspects.remove(found)
+    suspects.insert(0, found)
+    del suspects[MOST_SUSPECTS:]
     return Guilty(found, {**hello, **{key: text for key, text in hellos[found].items() if key.startswith(REPRO)}})
 
 
@@ -89,17 +99,26 @@ class _Tried:
         return self.answers[names]
 
 
-def fewest(every: Sequence[str], fails: Callable[[tuple[str, ...]], bool]) -> tuple[str, ...]:
+def fewest(
+    every: Sequence[str], fails: Callable[[tuple[str, ...]], bool], suspects: Sequence[tuple[str, ...]] = ()
+) -> tuple[str, ...]:
     """Return the fewest names with which something fails; empty where it fails without any, or not with all.
 
     Halves, quarters and so on of the names are tried by themselves and left out, as in delta debugging (Zeller and
     Hildebrandt, "Simplifying and isolating failure-inducing input", 2002), so that one of forty is found by a dozen
     questions. Where that ends with more than one, each is tried alone: others may have hidden it.
+
+    Args:
+        every: the names, with all of which it fails.
+        fails: whether it fails with these names.
+        suspects: names that are tried first, where there is one of them.
     """
     tried = _Tried(fails)
     names = tuple(every)
     if tried(()) or not tried(names):
         return ()
+    if suspect := next((names for names in suspects if len(names) == 1 and tried(names)), None):
+        return suspect
     parts = 2
     while len(names) > 1:
         size = -(-len(names) // parts)

@@ -65,6 +65,17 @@ def test_the_fewest(guilty: tuple[str, ...]) -> None:
     assert len(asked) < 20 or len(guilty) != 1, "one of forty needs no forty questions"
 
 
+def test_a_suspect_is_tried_first() -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def fails(names: tuple[str, ...]) -> bool:
+        asked.append(names)
+        return "pass_7" in names
+
+    assert fewest(FORTY, fails, [("pass_1",), ("pass_1", "pass_7"), ("pass_7",)]) == ("pass_7",)
+    assert asked == [(), FORTY, ("pass_1",), ("pass_7",)]
+
+
 def test_one_that_another_hides_is_found() -> None:
     """With pass_1, pass_2 shows it only together with pass_3; alone it does."""
 
