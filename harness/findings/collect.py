@@ -395,14 +395,17 @@ def _add_versions(
 def _related(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings, each with those of other operators of its runtime that look like the same fault.
 
-    They have the same kind, and the same message but for numbers and names; of wrong answers, the same conditions.
+    They have the same kind, and the same guilty passes, where those are known; else the same message but for numbers and
+    names; of wrong answers, the same conditions.
     """
     groups: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
     listed = list(findings)
     for item in listed:
         message = _without_names(item)
         key: tuple[object, ...] = (item.backend, item.kind, item.apart, () if message else item.conditions, message)
-        if message or item.conditions:
+        if item.guilty:
+            key = (item.backend, item.kind, item.apart, item.guilty)
+        if item.guilty or message or item.conditions:
             groups[key].append(item)
     by_id = {
         item.id: tuple(other.id for other in group if other.operator != item.operator)

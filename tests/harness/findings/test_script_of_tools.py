@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -10,8 +11,10 @@ import pytest
 from composed import X, case_of
 
 from harness.findings import script
-from harness.findings.evidence import _title
+from harness.findings.candidates import Candidate
+from harness.findings.evidence import _made, _title
 from harness.findings.script import shows
+from harness.findings.smallest import Smallest
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
@@ -50,6 +53,26 @@ def test_a_fault_is_there(change: str, kind: Verdict, tmp_path: Path) -> None:
 def test_a_fault_is_gone(change: str, tmp_path: Path) -> None:
     status, text = said(change, tmp_path / "script.py")
     assert status == 0, text
+
+
+def test_a_finding_is_of_the_operator_that_is_left() -> None:
+    """The fault was met beside Split, which it does not need."""
+    met = Result(
+        case="ai.onnx/Split/18/uneven@before_identity", operator="ai.onnx/Split/18", backend="tool",
+        verdict=Verdict.WRONG_VALUE, outcome="values", form="before_identity",
+    )  # fmt: skip
+    candidate = Candidate("tool", "1", "ai.onnx/Split", Verdict.WRONG_VALUE, ("axis=1",), (met,))
+    case = dataclasses.replace(case_of(MODEL, {"x": X}), operator="ai.onnx/Neg/13")
+    hello = {"subject": "transformer", "runtime": "tool", "version": "1", "repro": "pass\n"}
+    made = {
+        guilty: _made(candidate, Smallest(case, dataclasses.replace(met, case=case.id), (), hello, guilty)).finding
+        for guilty in ((), ("fuse_negs",))
+    }
+    finding = made["fuse_negs",]
+    assert (finding.operator, finding.versions, finding.conditions) == ("ai.onnx/Neg", (13,), ())
+    assert finding.guilt == "guilty pass: fuse_negs"
+    assert finding.title.startswith("Neg: ")
+    assert finding.cause != made[()].cause, "who is guilty tells one cause from another"
 
 
 def test_what_the_text_forbids_may_show_in_values() -> None:
