@@ -395,8 +395,8 @@ def _add_versions(
 def _related(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings, each with those of other operators of its runtime that look like the same fault.
 
-    They have the same kind, and the same guilty passes, where those are known; else the same message but for numbers and
-    names; of wrong answers, the same conditions.
+    They have the same kind, and the same guilty passes, where those are known; else the same message but for numbers
+    and names; of wrong answers, the same conditions.
     """
     groups: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
     listed = list(findings)
