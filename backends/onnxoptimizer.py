@@ -1,4 +1,4 @@
-"""onnxoptimizer.optimize: all fusions and eliminations, or one pass, as in onnxoptimizer[fuse_bn_into_conv]."""
+"""onnxoptimizer.optimize: all fusions and eliminations, or some, as in onnxoptimizer[only:fuse_bn_into_conv]."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 import onnx
 import onnxoptimizer
 
-from backends.option import option
+from backends.option import Passes, passes
 
 FORK = True
-OPTIONS = ("all", *onnxoptimizer.get_available_passes())
 REPRO = """\
 import onnxoptimizer
 
@@ -19,19 +18,24 @@ model = onnxoptimizer.optimize(model{passes})
 """
 
 
+def _chosen() -> Passes:
+    return passes(onnxoptimizer.get_fuse_and_elimination_passes(), onnxoptimizer.get_available_passes())
+
+
 def info() -> dict[str, Any]:
     """Return the fields of the hello message."""
-    chosen = option(OPTIONS)
+    chosen = _chosen()
     return {
-        "runtime": "onnxoptimizer" if chosen == "all" else f"onnxoptimizer, {chosen}",
+        "runtime": "onnxoptimizer",
         "version": metadata.version("onnxoptimizer"),
         "onnx": onnx.__version__,
-        "repro": REPRO.format(passes="" if chosen == "all" else f', ["{chosen}"]'),
+        "passes": list(chosen.chosen),
+        "repro": REPRO.format(passes="" if chosen.by_default else f", {list(chosen.chosen)}"),
     }
 
 
 def transform(model: bytes) -> bytes:
     """Return the optimized model."""
-    chosen = option(OPTIONS)
-    passes = None if chosen == "all" else [chosen]
-    return bytes(onnxoptimizer.optimize(onnx.load_from_string(model), passes).SerializeToString())
+    chosen = _chosen()
+    names = None if chosen.by_default else list(chosen.chosen)
+    return bytes(onnxoptimizer.optimize(onnx.load_from_string(model), names).SerializeToString())

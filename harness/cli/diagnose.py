@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from harness.execution.adapter_process import Limits
 from harness.execution.ask import LiveAnswer, ask_and_judge, ask_each
 from harness.execution.asker import Asker
 from harness.minimize import search
+from harness.minimize.passes import Guilty, guilt, guilty_passes
 from harness.report import dissent as dissent_report
 from harness.report import explanation
 from harness.report import minimized as minimized_report
@@ -23,12 +25,13 @@ from harness.repro import write
 from harness.repro.bug_report import Issue
 from harness.results.stream import Run
 from harness.run import progress
-from harness.suites.lookup import plan_of
+from harness.suites.lookup import plan_if_declarable
 from harness.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from harness.case.case import Case
     from harness.execution.backend_names import Target
 
 
@@ -68,6 +71,15 @@ def _targets(
     return isolation.of(target), [isolation.of(other) for other in beside]
 
 
+def _guilty(case: Case, answer: LiveAnswer, target: Target, limits: Limits) -> Guilty:
+    """Return the guilty passes of an optimizer, and name them on standard error."""
+    assert answer.result is not None  # noqa: S101 - it was asked
+    guilty = guilty_passes(case, answer.result, answer.hello, target, limits)
+    if guilty.names:
+        printing.note(guilt(guilty.names))
+    return guilty
+
+
 @click.command("dissent")
 @click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
@@ -104,10 +116,10 @@ def repro_(
     with Asker(target, Limits()) as asker:
         hello = dict(asker.process.hello)
         result, outputs = ask_and_judge(asker, case)
-    others_answers = ask_each(beside, case, Limits())
-    text, written = write.file(
-        Issue(case, result, LiveAnswer(backend, hello, result, outputs), others_answers), kind, out
-    )
+    guilty = _guilty(case, LiveAnswer(backend, hello, result, outputs), target, Limits())
+    answer = LiveAnswer(backend, guilty.hello, result, outputs)
+    issue = Issue(case, result, answer, ask_each(beside, case, Limits()), guilty=guilty.names)
+    text, written = write.file(issue, kind, out)
     printing.show(text if written is None else f"{result.verdict}: {written}\n", end="")
 
 
@@ -136,11 +148,13 @@ def minimize_(
     write.check(kind, out, others)
     target, beside = _targets(kind, backend, python, others, passes, (suite_name or "generated") if isolate else None)
     case, limits = load_case(case_id, suite_name), Limits(timeout=timeout)
-    minimized = search.minimize(case, plan_of(case), target, limits, steps)
+    minimized = search.minimize(case, plan_if_declarable(case), target, limits, steps)
     for line in minimized_report.lines(minimized):
         printing.note(line)
     small = minimized.case
-    issue = Issue(small, minimized.result, minimized.answer, ask_each(beside, small, limits), origin=case.id)
+    guilty = _guilty(small, minimized.answer, target, limits)
+    answer = dataclasses.replace(minimized.answer, hello=guilty.hello)
+    issue = Issue(small, minimized.result, answer, ask_each(beside, small, limits), case.id, guilty.names)
     text, written = write.file(issue, kind, out)
     printing.show(text if written is None else f"{minimized.result.verdict}: {written}\n", end="")
 

@@ -21,12 +21,14 @@ from harness.case.elements import is_float
 from harness.declare import EXACT, Drawn, NoAnswer
 from harness.declare.rounding import nearest
 from harness.generation.allowance import of_answer, operand_types
+from harness.spec import schema
 from harness.spec.evaluator import Evaluator, UndeclaredError
+from harness.spec.signature import type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from harness.declare import Op
+    from harness.declare import Call, Op
     from harness.declare.data import Value
     from harness.spec.evaluator import Answer
     from harness.spec.schema import OperatorVersion
@@ -81,18 +83,26 @@ class _Recorded(Evaluator):
         self.draw, self._place = np.random.default_rng(seed), 0
         self._whole = seed % WHOLE == 0
 
-    def passed_on(
-        self, op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], answer: Answer
-    ) -> list[Any]:
-        """Return the outputs of a node, with errors where there are to be some."""
+    def applied(
+        self,
+        node: onnx.NodeProto,
+        op: Op,
+        version: OperatorVersion,
+        inputs: Sequence[Any],
+        attributes: Mapping[str, Any],
+        nodes: Callable[[], Sequence[Call]],
+    ) -> Answer:
+        """Return the oracle's answer to one node, with errors where there are to be some."""
+        answer = super().applied(node, op, version, inputs, attributes, nodes)
         if self.draw is None:
             self.met[str(version)] = (op, version)
             self.may_err.append(self._measured(op, version, inputs, attributes, answer))
-            return answer.outputs
+            return answer
         self._place += 1
         if self._place > len(self.may_err):
             raise UndecidedError(f"how often {version} runs depends on how nodes round")
-        return [self._erring(*pair) for pair in zip(answer.outputs, self.may_err[self._place - 1], strict=True)]
+        pairs = zip(answer.outputs, self.may_err[self._place - 1], strict=True)
+        return dataclasses.replace(answer, outputs=[self._erring(*pair) for pair in pairs])
 
     def _measured(
         self, op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], answer: Answer
@@ -119,7 +129,7 @@ class _Recorded(Evaluator):
         """Return an output with an error drawn from what it may err."""
         if may_err is None:
             return value
-        assert self.draw is not None  # noqa: S101 - see passed_on
+        assert self.draw is not None  # noqa: S101 - see applied
         if value.shape != may_err.shape:
             raise UndecidedError("a shape depends on how nodes round")
         with np.errstate(all="ignore"):
@@ -238,21 +248,10 @@ def composed(
         UndecidedError: the text forbids the model, leaves it open, or rounding decides its answer.
     """
     evaluator = _Recorded()
-    try:
-        expected = _checked(evaluator.model(model, inputs))
-        deviations = [] if evaluator.moves else _deviations(evaluator, model, lambda _: inputs, expected)
-    except UndecidedError:
-        raise
-    except Exception as error:  # An oracle may assume what every declared call has, such as a rank.
-        raise UndecidedError(f"{type(error).__name__}: {error}") from error
+    expected, allowance = _evaluated(evaluator, model, inputs)
     for item in model.graph.output:
-        value = expected[item.name]
-        if not item.HasField("type") and isinstance(value, np.ndarray):
-            item.CopyFrom(helper.make_tensor_value_info(item.name, element_type(value.dtype).number, value.shape))
-    moves = evaluator.moves
-    allowance = Allowance(
-        MOVES_ONLY if moves else SEVERAL, signed_zero=moves, bounds=None if moves else _bounds(expected, deviations)
-    )
+        if not item.HasField("type"):
+            _declare(item, expected[item.name])
     return Case(
         id=case_id,
         operator=operator,
@@ -267,6 +266,43 @@ def composed(
         readings=tuple(sorted(reading.number for reading in evaluator.rests_on)),
         notes=tuple(notes),
     )
+
+
+def of_model(model: onnx.ModelProto, inputs: Mapping[str, Value]) -> Allowance:
+    """Return how far an answer to a model of several nodes may lie from the oracle's.
+
+    Raises:
+        UndecidedError: as `composed` does.
+    """
+    return _evaluated(_Recorded(), model, inputs)[1]
+
+
+def _evaluated(
+    evaluator: _Recorded, model: onnx.ModelProto, inputs: Mapping[str, Value]
+) -> tuple[dict[str, Value], Allowance]:
+    """Return the outputs of a model, and how far an answer may lie from them."""
+    try:
+        expected = _checked(evaluator.model(model, inputs))
+        if evaluator.moves:
+            return expected, Allowance(MOVES_ONLY, signed_zero=True)
+        deviations = _deviations(evaluator, model, lambda _: inputs, expected)
+    except UndecidedError:
+        raise
+    except Exception as error:  # An oracle may assume what every declared call has, such as a rank.
+        raise UndecidedError(f"{type(error).__name__}: {error}") from error
+    return expected, Allowance(SEVERAL, bounds=_bounds(expected, deviations))
+
+
+def _declare(output: onnx.ValueInfoProto, value: Value) -> None:
+    """Declare an output as what it is."""
+    if isinstance(value, np.ndarray):
+        info = helper.make_tensor_value_info(output.name, element_type(value.dtype).number, value.shape)
+        output.CopyFrom(info)
+        return
+    type_ = type_of(value)
+    if not type_:
+        raise UndecidedError(f"{output.name} does not show its type")
+    output.type.CopyFrom(schema.type_proto(type_))
 
 
 def sentences(versions: Iterable[tuple[Op, OperatorVersion]]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import backends
-from backends.option import VARIABLE
+from backends.option import ONLY, VARIABLE, WITHOUT
 from harness import under_test
 from harness.errors import HarnessError
 from harness.execution import environment_variables, node_environment, python_environment
@@ -140,6 +140,22 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         "./my_adapter.py, any dotted path such as my_runtime.backend, cmd:COMMAND, and NAME==VERSION of those that "
         "have a version"
     )
+
+
+def with_passes(target: Target, passes: Iterable[str]) -> Target:
+    """Return the target of an optimizer that runs these of its passes alone; other words of its option stay."""
+    option = target.environment.get(VARIABLE, "")
+    words = [word for word in option.split(",") if word and not word.startswith((ONLY, WITHOUT))]
+    chosen = ",".join([*words, ONLY + "+".join(passes)])
+    stem, brackets, rest = target.name.partition("[")
+    if target.name.startswith("cmd:"):
+        name = target.name
+    elif brackets:
+        name = f"{stem}[{chosen}]{rest.rpartition(']')[2]}"
+    else:
+        stem, exact, version = target.name.partition("==")
+        name = f"{stem}[{chosen}]{exact}{version}"
+    return dataclasses.replace(target, name=name, environment={**target.environment, VARIABLE: chosen})
 
 
 def is_file_name(name: str) -> bool:

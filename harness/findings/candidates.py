@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from harness.analysis import explain
 from harness.declare.clause import Force
 from harness.findings.finding import GRAVITY
-from harness.minimize.search import masked
+from harness.minimize.cause import masked
 from harness.results.errata import built_with, is_erratum
 from harness.results.summary import signature
 from harness.verdict import Result, Verdict, line, split_operator

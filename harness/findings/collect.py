@@ -22,7 +22,7 @@ from harness.findings.finding import BACK, FIXED, MOST_IDS, OPEN, Finding, Findi
 from harness.findings.findings_file import MOST_SCRIPT, SCRIPTS, script_of
 from harness.findings.script import shows
 from harness.findings.smallest import Budget
-from harness.minimize import search
+from harness.minimize.cause import masked
 from harness.repro.bug_report import public
 from harness.verdict import Verdict, clean, line
 
@@ -396,14 +396,17 @@ def _add_versions(
 def _related(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings, each with those of other operators of its runtime that look like the same fault.
 
-    They have the same kind, and the same message but for numbers and names; of wrong answers, the same conditions.
+    They have the same kind, and the same guilty passes, where those are known; else the same message but for numbers
+    and names; of wrong answers, the same conditions.
     """
     groups: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
     listed = list(findings)
     for item in listed:
         message = _without_names(item)
         key: tuple[object, ...] = (item.backend, item.kind, item.apart, () if message else item.conditions, message)
-        if message or item.conditions:
+        if item.guilty:
+            key = (item.backend, item.kind, item.apart, item.guilty)
+        if item.guilty or message or item.conditions:
             groups[key].append(item)
     by_id = {
         item.id: tuple(other.id for other in group if other.operator != item.operator)
@@ -418,4 +421,4 @@ def _without_names(finding: Finding) -> str:
     if finding.kind is not Verdict.REFUSED:
         return ""
     name = finding.operator.rpartition("/")[2]
-    return search.masked(finding.example.message).replace(name, "#").strip("# :.")
+    return masked(finding.example.message).replace(name, "#").strip("# :.")

@@ -18,7 +18,7 @@ from harness.case.model_text import model_text
 from harness.case.value_text import one
 from harness.findings import script, smallest
 from harness.findings.finding import MOST_IDS, Example, Finding
-from harness.minimize import search
+from harness.minimize.cause import difference, masked
 from harness.repro.bug_report import public
 from harness.spec import links, registry
 from harness.verdict import Verdict, clean, line, natural, split_operator
@@ -107,19 +107,23 @@ def _made(candidate: Candidate, found: Smallest) -> Evidence:
     )
     clause = _sentence(case, result)
     outline = _outline(found, clause)
-    cause = outline.digest(backend, candidate.operator, str(candidate.kind))
-    operators = sorted({item.operator for item in candidate.results}, key=natural)
-    title = _title(candidate, case, result, candidate.conditions)
+    of_model = split_operator(case.operator)[0]  # Where its operator was not needed, the fault is of another one.
+    own = of_model in {"model", candidate.operator}
+    operator = candidate.operator if own else of_model
+    cause = outline.digest(backend, operator, str(candidate.kind))
+    operators = sorted({item.operator for item in candidate.results} if own else {case.operator}, key=natural)
+    conditions = candidate.conditions if own else ()
+    title = _title(operator, candidate.kind, case, result, conditions)
     name = _WORD.sub("-", backend).strip("-")
     finding = Finding(
-        id=f"{name}-{candidate.operator.rpartition('/')[2].lower()}-{candidate.kind}-{cause[:6]}",
+        id=f"{name}-{operator.rpartition('/')[2].lower()}-{candidate.kind}-{cause[:6]}",
         backend=backend,
         runtime=str(hello.get("runtime", backend)),
         version=str(hello.get("version", "")),
-        operator=candidate.operator,
+        operator=operator,
         kind=candidate.kind,
         title=title,
-        conditions=candidate.conditions,
+        conditions=conditions,
         clause=clause,
         force=case.force,
         link=links.place(operators[-1]),
@@ -132,9 +136,10 @@ def _made(candidate: Candidate, found: Smallest) -> Evidence:
         cause=cause,
         script="",
         apart=candidate.apart,
+        guilty=found.guilty,
     )
     text = script.text(case, candidate.backend, hello, title)
-    return Evidence(finding, text, case, outline, _title(candidate, case, result, ()))
+    return Evidence(finding, text, case, outline, _title(operator, candidate.kind, case, result, ()))
 
 
 def _sentence(case: Case, result: Result) -> str:
@@ -152,7 +157,7 @@ def _outline(found: Smallest, clause: str) -> Outline:
     """
     case, result = found.case, found.result
     if result.verdict is Verdict.REFUSED and result.message.strip():
-        return Outline(frozenset(), (search.masked(public(result.message)),))
+        return Outline(frozenset(), (*found.guilty, masked(public(result.message))))
     features: set[Feature] = set()
     for node in onnx.load_from_string(case.model).graph.node:
         features.add((node.op_type,))
@@ -163,10 +168,11 @@ def _outline(found: Smallest, clause: str) -> Outline:
     return Outline(
         frozenset(features),
         (
+            *found.guilty,
             clause if result.verdict is Verdict.ACCEPTED_INVALID else "",
             result.signal,
             str(result.mismatch.get("where", "")).partition("]")[0],
-            *(search.difference(result) if result.verdict is Verdict.WRONG_VALUE else ()),
+            *(difference(result) if result.verdict is Verdict.WRONG_VALUE else ()),
         ),
     )
 
@@ -193,23 +199,24 @@ def _special(value: Value) -> list[str]:
     return special
 
 
-def _title(candidate: Candidate, case: Case, result: Result, conditions: tuple[str, ...]) -> str:
+def _title(operator: str, kind: Verdict, case: Case, result: Result, conditions: tuple[str, ...]) -> str:
     """Return what is expected and what came."""
-    name = candidate.operator.removeprefix("ai.onnx/")
+    name = operator.removeprefix("ai.onnx/")
     told = [text for text in conditions if not text.startswith(UNTOLD)]
     when = f" with {' and '.join(told)}" if 0 < len(told) <= 2 else ""  # noqa: PLR2004 - a title is short
     subject = f"{name}{when}"
     expected = _short("; ".join(value for _, value in expected_rows(case)))
     wanted = "a refusal" if case.outcome is Outcome.REJECTS else expected or "an answer"
-    if candidate.kind is Verdict.CRASH:
-        how = f"ends by {result.signal}" if result.signal else "ends"
-        return line(f"{subject}: the process {how}, {wanted} expected")
-    if candidate.kind is Verdict.TIMEOUT:
-        return line(f"{subject}: no answer, {wanted} expected")
-    if candidate.kind is Verdict.REFUSED:
-        return line(f"{subject}: refused ({_end(public(result.message or result.error))}), {wanted} expected")
-    if candidate.kind is Verdict.ACCEPTED_INVALID:
-        return line(f"{subject}: {_short(result.actual) or 'an answer'} where the text demands a refusal")
+    how = f"ends by {result.signal}" if result.signal else "ends"
+    told_of = {
+        Verdict.CRASH: f"the process {how}, {wanted} expected",
+        Verdict.TIMEOUT: f"no answer, {wanted} expected",
+        Verdict.REFUSED: f"refused ({_end(public(result.message or result.error))}), {wanted} expected",
+        Verdict.INVALID_MODEL: f"a model with {wanted} expected, an invalid one came ({_end(public(result.message))})",
+        Verdict.ACCEPTED_INVALID: f"{_short(result.actual) or 'an answer'} where the text demands a refusal",
+    }
+    if kind in told_of:
+        return line(f"{subject}: {told_of[kind]}")
     mismatch = result.mismatch
     if {"expected", "actual"} <= set(mismatch):
         where = str(mismatch.get("where", ""))

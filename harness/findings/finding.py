@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from harness.minimize.passes import guilt
 from harness.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Finding:
         issue: link to the runtime's own issue, where somebody has added one.
         related: ids of findings that look like the same fault in other operators.
         apart: why it is not counted; empty: it is.
+        guilty: of an optimizer, the fewest of its passes with which it is there; empty where that is not known.
     """
 
     id: str
@@ -103,6 +105,12 @@ class Finding:
     issue: str = ""
     related: tuple[str, ...] = ()
     apart: str = ""
+    guilty: tuple[str, ...] = ()
+
+    @property
+    def guilt(self) -> str:
+        """The passes that are guilty, in one line; empty where that is not known."""
+        return guilt(self.guilty)
 
     @property
     def counted(self) -> bool:

@@ -70,6 +70,7 @@ _FINDING = _object(
     issue=_TEXT,
     related=_TEXTS,
     apart=_TEXT,
+    guilty=_TEXTS,
 )  # fmt: skip
 SCHEMA = _object(
     ("format", "findings"),
@@ -178,7 +179,7 @@ def _finding(record: Mapping[str, Any], apart: str) -> Finding:
     }  # fmt: skip
     members |= {
         name: tuple(line(item, 200) for item in record.get(name, ())[:64])
-        for name in ("conditions", "types", "forms", "related")
+        for name in ("conditions", "types", "forms", "related", "guilty")
     }
     return Finding(
         **members,
@@ -264,4 +265,6 @@ def as_json(finding: Finding) -> dict[str, Any]:
     data["cases"] = {"count": data.pop("count"), "ids": data.pop("ids")}
     if not finding.apart:
         del data["apart"]
+    if not finding.guilty:
+        del data["guilty"]
     return data

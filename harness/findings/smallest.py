@@ -19,9 +19,10 @@ from harness.execution.adapter_process import Limits
 from harness.execution.ask import ask_and_judge
 from harness.execution.asker import Asker
 from harness.minimize import search
+from harness.minimize.passes import guilty_passes
 from harness.results import stream
 from harness.suites import packs
-from harness.suites.lookup import find_case, open_suite, plan_of
+from harness.suites.lookup import find_case, open_suite, plan_if_declarable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,13 +45,15 @@ class Smallest:
         case: it fails as the candidate's cases do.
         result: of it.
         given: the values of the answer, as text.
-        hello: of the adapter that gave it.
+        hello: of the adapter that gave it; with guilty passes, its code runs these alone.
+        guilty: the passes of an optimizer that are guilty of it; empty where that is not known.
     """
 
     case: Case
     result: Result
     given: tuple[str, ...]
     hello: Mapping[str, Any]
+    guilty: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,14 +91,15 @@ def _search(candidate: Candidate, budget: Budget) -> Smallest | None:
     for first in candidate.results[:TRIES]:
         case = find_case(first.case, (source,))
         try:
-            small = search.minimize(case, plan_of(case), target, limits, STEPS, budget.seconds)
+            small = search.minimize(case, plan_if_declarable(case), target, limits, STEPS, budget.seconds)
             case, result, outputs, hello = small.case, small.result, small.answer.outputs, small.answer.hello
         except HarnessError:  # Some cases cannot be made smaller; this one may show the fault as it is.
             with Asker(target, limits) as asker:
                 hello = dict(asker.process.hello)
                 result, outputs = ask_and_judge(asker, case)
         if result.verdict is candidate.kind:
-            return Smallest(by_itself(case), result, tuple(map(one, outputs)), hello)
+            found = guilty_passes(case, result, hello, target, limits)
+            return Smallest(by_itself(case), result, tuple(map(one, outputs)), found.hello, found.names)
     return None
 
 
@@ -119,9 +123,11 @@ def _read(name: str) -> Smallest | None:
     said, pack = cast("dict[str, Any] | None", packs.read_json(name)), packs.read(name)
     if said is None or pack is None:
         return None
-    return Smallest(by_itself(next(pack)), stream.from_record(said["result"]), tuple(said["given"]), said["hello"])
+    result, given = stream.from_record(said["result"]), tuple(said["given"])
+    return Smallest(by_itself(next(pack)), result, given, said["hello"], tuple(said["guilty"]))
 
 
 def _write(name: str, found: Smallest) -> None:
     packs.write(name, [found.case])
-    packs.write_json(name, {"result": stream.to_record(found.result), "given": found.given, "hello": dict(found.hello)})
+    said = {"result": stream.to_record(found.result), "given": found.given, "hello": dict(found.hello)}
+    packs.write_json(name, {**said, "guilty": found.guilty})

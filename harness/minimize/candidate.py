@@ -16,6 +16,7 @@ import numpy as np
 from harness.case.case import PLAIN
 from harness.declare import Empty, Typed, ValueOf
 from harness.generation import binding, forms, plans
+from harness.minimize.kind import Leaf
 from harness.minimize.limits import within
 
 if TYPE_CHECKING:
@@ -24,12 +25,10 @@ if TYPE_CHECKING:
     from harness.case.case import Case
     from harness.declare import CaseSpec, Op
     from harness.generation.forms import Plan
+    from harness.minimize.kind import Path
     from harness.spec.schema import OperatorVersion
     from harness.spec.signature import TypedValue
 
-Path = tuple[str | int, ...]
-"""Address of a value: "arguments" or "around", the argument's name, then indices in tuples and lists."""
-Array = np.ndarray[Any, Any]
 PLANNING_SECONDS, PLANNING_BYTES = 0.3, 1 << 30
 """Limits of planning one candidate, in seconds and bytes: a hundred times what a declared case needs."""
 
@@ -49,6 +48,10 @@ class Candidate:
         """Return a copy with other fields of its declaration."""
         return dataclasses.replace(self, spec=dataclasses.replace(self.spec, **changed))
 
+    def leaves(self) -> list[Leaf]:
+        """Return all values, by "arguments" or "around", the argument's name, then indices."""
+        return [leaf for path, value in _arguments(self) for leaf in _leaves(value, path)]
+
     def with_values(self, changes: Mapping[Path, Any]) -> Candidate:
         """Return a copy with other values at the given paths."""
         fields: dict[str, dict[str, Any]] = {"arguments": dict(self.spec.arguments), "around": dict(self.spec.around)}
@@ -58,31 +61,7 @@ class Candidate:
         return self.with_spec(**fields)
 
 
-@dataclass(frozen=True)
-class Leaf:
-    """Numbers or strings at one path.
-
-    Attributes:
-        array: the values; a single number has rank 0.
-        tensor: whether they are a tensor, as an input or an attribute; otherwise plain numbers of an attribute.
-    """
-
-    path: Path
-    array: Array
-    tensor: bool
-
-    @property
-    def name(self) -> str:
-        """The argument's name."""
-        return str(self.path[1])
-
-
 NUMBER = (bool, int, float, np.generic)
-
-
-def leaves(candidate: Candidate) -> list[Leaf]:
-    """Return all values of a candidate, by path."""
-    return [leaf for path, value in _arguments(candidate) for leaf in _leaves(value, path)]
 
 
 def value_groups(candidate: Candidate) -> list[tuple[Path, int]]:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from harness.case.case import FORMS, PLAIN
-from harness.minimize.candidate import leaves, typed_arguments, value_groups, without
+from harness.minimize.candidate import typed_arguments, value_groups, without
+from harness.minimize.kind import C, Move
 from harness.spec import schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from harness.minimize.candidate import Array, Candidate, Leaf, Path
+    from harness.minimize.candidate import Candidate
+    from harness.minimize.kind import Array, Leaf, Path
 
 PLAIN_TYPES = ("float", "int64", "int32", "double", "bool", "uint8", "int8", "string")
 """Element types, the most familiar first; all others come after."""
@@ -29,14 +30,6 @@ MOST_SINGLE_ELEMENTS = 48
 """In arrays of up to this many elements, each element is simplified by itself too."""
 MOST_SINGLE_SLICES = 6
 """On axes of up to this size, each slice is removed by itself too."""
-
-
-@dataclass(frozen=True)
-class Move:
-    """A candidate that may be a smaller case, and a description of the change."""
-
-    candidate: Candidate
-    description: str
 
 
 def type_distance(type_: str) -> int:
@@ -54,7 +47,7 @@ def form_distance(form: str) -> int:
 # Fewer things
 
 
-def fewer(candidate: Candidate) -> Iterator[Move]:
+def fewer(candidate: Candidate) -> Iterator[Move[Candidate]]:
     """Yield candidates without one argument, neighbouring node, value of a sequence, or output."""
     spec = candidate.spec
     for kind in ("arguments", "stray", "around"):
@@ -72,7 +65,7 @@ def fewer(candidate: Candidate) -> Iterator[Move]:
     yield from _outputs(candidate)
 
 
-def _outputs(candidate: Candidate) -> Iterator[Move]:
+def _outputs(candidate: Candidate) -> Iterator[Move[Candidate]]:
     """Yield candidates with one output less, and with the numbers that count the outputs changed too."""
     spec = candidate.spec
     for name in spec.omits:
@@ -82,7 +75,7 @@ def _outputs(candidate: Candidate) -> Iterator[Move]:
         return
     one_less = candidate.with_spec(n=spec.n - 1)
     yield Move(one_less, "an output less")
-    for leaf in leaves(candidate):
+    for leaf in candidate.leaves():
         if leaf.array.ndim == 0 and not leaf.tensor and leaf.array.dtype.kind in "iu" and leaf.array == spec.n:
             yield Move(
                 one_less.with_values({leaf.path: np.asarray(spec.n - 1)}), f"an output less, as {leaf.name} counts them"
@@ -95,9 +88,9 @@ def _outputs(candidate: Candidate) -> Iterator[Move]:
 # Shorter axes
 
 
-def shorter(candidate: Candidate) -> Iterator[Move]:
+def shorter(candidate: C) -> Iterator[Move[C]]:
     """Yield candidates with fewer elements: on all axes of one size together, or on one axis."""
-    all_leaves = leaves(candidate)
+    all_leaves = candidate.leaves()
     tensors = [leaf for leaf in all_leaves if leaf.tensor]
     for size in sorted({size for leaf in tensors for size in leaf.array.shape}, reverse=True):
         for length in _lengths(size):
@@ -151,13 +144,13 @@ def _cut(values: Iterable[Leaf], size: int, length: int) -> dict[Path, Array]:
     return changes
 
 
-def _parts(candidate: Candidate, leaf: Leaf) -> Iterator[Candidate]:
+def _parts(candidate: C, leaf: Leaf) -> Iterator[C]:
     """Yield candidates with one part less or a shorter one, where numbers sum to the size of an axis."""
     if leaf.array.dtype.kind not in "iu" or not leaf.array.size:
         return
     parts = leaf.array.tolist()
     whole = sum(parts)
-    others = [other for other in leaves(candidate) if other.tensor and other.path != leaf.path]
+    others = [other for other in candidate.leaves() if other.tensor and other.path != leaf.path]
     options = [[*parts[:i], *parts[i + 1 :]] for i in range(len(parts))]
     options += [[*parts[:i], sum(pair), *parts[i + 2 :]] for i, pair in enumerate(pairwise(parts))]
     options += [[*parts[:i], 1, *parts[i + 1 :]] for i, part in enumerate(parts) if part > 1]
@@ -173,9 +166,9 @@ def _parts(candidate: Candidate, leaf: Leaf) -> Iterator[Candidate]:
 # Lower rank
 
 
-def lower(candidate: Candidate) -> Iterator[Move]:
+def lower(candidate: C) -> Iterator[Move[C]]:
     """Yield candidates with one axis less: in every input that has it, or in one input."""
-    all_leaves = leaves(candidate)
+    all_leaves = candidate.leaves()
     tensors = [leaf for leaf in all_leaves if leaf.tensor]
     rank = max((leaf.array.ndim for leaf in tensors), default=0)
     for axis in range(rank):
@@ -252,9 +245,9 @@ def _entries(values: Iterable[Leaf], axis: int, rank: int) -> dict[Path, Array]:
 # Simpler values
 
 
-def simpler(candidate: Candidate) -> Iterator[Move]:
+def simpler(candidate: C) -> Iterator[Move[C]]:
     """Yield candidates with simpler values: in a whole array, in parts of it, in single elements."""
-    for leaf in leaves(candidate):
+    for leaf in candidate.leaves():
         for changed in _simpler(leaf.array):
             yield Move(candidate.with_values({leaf.path: changed}), f"simpler values of {leaf.name}")
 
@@ -318,7 +311,7 @@ def _simpler_elements(value: Any) -> list[object]:  # noqa: ANN401 - any element
 # Plainer forms and types
 
 
-def plainer(candidate: Candidate) -> Iterator[Move]:
+def plainer(candidate: Candidate) -> Iterator[Move[Candidate]]:
     """Yield candidates in a more familiar form, and with more familiar types."""
     if candidate.form != PLAIN:
         for form in FORMS[: form_distance(candidate.form)]:
@@ -333,7 +326,7 @@ def plainer(candidate: Candidate) -> Iterator[Move]:
     yield from _retyped(candidate)
 
 
-def _retyped(candidate: Candidate) -> Iterator[Move]:
+def _retyped(candidate: Candidate) -> Iterator[Move[Candidate]]:
     """Yield candidates with more familiar types for arguments that declare their own: all of one type, or one."""
     typed = typed_arguments(candidate)
     together = [[place for place, argument in typed if argument.type == type_] for type_ in {a.type for _, a in typed}]
@@ -351,5 +344,5 @@ def _retyped(candidate: Candidate) -> Iterator[Move]:
 def _counted(candidate: Candidate) -> Mapping[Path, Array]:
     """Return every input filled with 0, 1, 2 and so on, which every type can represent."""
     return {
-        leaf.path: np.arange(leaf.array.size).reshape(leaf.array.shape) for leaf in leaves(candidate) if leaf.tensor
+        leaf.path: np.arange(leaf.array.size).reshape(leaf.array.shape) for leaf in candidate.leaves() if leaf.tensor
     }

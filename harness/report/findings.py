@@ -33,13 +33,18 @@ def lines(findings: Findings, dropped: Sequence[tuple[str, str, str, str]]) -> I
         own = [item for item in findings.of(backend) if item.state != FIXED]
         if own:
             yield f"\n{_name(findings, backend)}: the gravest of {len(own)}"
-            yield from (f"  {item.kind}  {line(item.title, 160)}\n      {item.script}" for item in own[:GRAVEST])
+            yield from (_lines(item) for item in own[:GRAVEST])
     if dropped:
         yield f"\n{len(dropped)} groups of failures are no findings, because no script shows them:"
         yield from (
             f"  {backend} {operator} {kind}: {line(why, 160)}"
             for backend, operator, kind, why in dropped[:MOST_DROPPED]
         )
+
+
+def _lines(finding: Finding) -> str:
+    guilty = f"\n      {line(finding.guilt, 160)}" if finding.guilty else ""
+    return f"  {finding.kind}  {line(finding.title, 160)}{guilty}\n      {finding.script}"
 
 
 def markdown(findings: Findings) -> str:
@@ -78,9 +83,10 @@ def _item(finding: Finding) -> str:
     text = f" «{plain(finding.clause)}»" if finding.clause else ""
     versions = ", ".join(map(str, finding.versions))
     issue = f" [issue]({finding.issue})" if finding.issue.startswith("https://") else ""
+    guilty = f", {plain(finding.guilt)}" if finding.guilty else ""
     return (
         f"- **{finding.kind}**{state} [{plain(finding.title)}]({finding.script}){text} "
-        f"({finding.count:,} {'case' if finding.count == 1 else 'cases'}, version {versions}){issue}\n"
+        f"({finding.count:,} {'case' if finding.count == 1 else 'cases'}, version {versions}){guilty}{issue}\n"
     )
 
 

@@ -56,6 +56,7 @@ class Issue:
         answer: the backend's hello and whole answer.
         others: the answers of other backends to the same case.
         origin: the id of the case that this one was minimized from, or empty.
+        guilty: the passes of an optimizer that are guilty, which the code of the answer's hello runs alone; or empty.
     """
 
     case: Case
@@ -63,6 +64,7 @@ class Issue:
     answer: LiveAnswer
     others: Sequence[LiveAnswer] = ()
     origin: str = ""
+    guilty: Sequence[str] = ()
 
 
 def runtime(backend: str, hello: Mapping[str, Any]) -> str:
@@ -161,6 +163,9 @@ def _blocks(issue: Issue) -> Iterator[str]:
     yield _expected(case)
     yield "## Actual"
     yield from _actual(issue, name)
+    if issue.guilty:
+        alone = "it shows this alone" if len(issue.guilty) == 1 else "with fewer of them, this does not show"
+        yield f"Guilty, of the passes of the optimizer: {', '.join(map(code, issue.guilty))}; {alone}."
     yield "## One-file reproduction"
     body = fenced(script_text(issue, shared=True), "python")
     yield f"<details>\n<summary>Python, with onnx and the runtime alone</summary>\n\n{body}\n\n</details>"

@@ -361,16 +361,27 @@ def after_tool(hello: Mapping[str, Any]) -> str:
 
 
 NAMES = "original, names = model.SerializeToString(), [item.name for item in model.graph.output]\n"
+INTERFACE = """\
+first = onnx.load_from_string(original).graph
+there = [item.name for item in model.graph.output]
+assert there == names, f"outputs {names} expected, {there} came"
+for before, after in zip(first.output, model.graph.output):
+    types = [(item.type.WhichOneof("value"), item.type.tensor_type.elem_type) for item in (before, after)]
+    same = types[0] == types[1] or not all(kind for kind, _ in types)
+    assert same, f"{before.name}: {types[0]} expected, {types[1]} came"
+known = {item.name for item in (*first.input, *model.graph.initializer)}
+extra = [item.name for item in model.graph.input if item.name not in known]
+assert not extra, f"it has the inputs {extra}, which the first model has not"
+"""
+"""Of a transformer: that the model that it made is asked for and gives what the first is and does."""
 OF_TOOLS = {
-    "transformer": """\
+    "transformer": f"""\
 
 import onnx.checker
 import onnx.reference
 
 onnx.checker.check_model(model)
-there = [item.name for item in model.graph.output]
-assert there == names, f"outputs {names} expected, {there} got"
-# Any evaluator will do in the place of onnx.reference that is right on the model before the change.
+{INTERFACE}# Any evaluator will do in the place of onnx.reference that is right on the model before the change.
 outputs = onnx.reference.ReferenceEvaluator(model).run(names, inputs)
 """,
     "inferencer": """\

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness.case.case import PLAIN
 from harness.declare import Graph, Typed, ValueOf
-from harness.minimize.candidate import leaves, value_groups, without
+from harness.minimize.candidate import value_groups, without
 from harness.search import elements
 from harness.search.grammar import MOST_ELEMENTS
 from harness.spec import schema
@@ -19,7 +19,8 @@ from harness.spec import schema
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.minimize.candidate import Candidate, Leaf, Path
+    from harness.minimize.candidate import Candidate
+    from harness.minimize.kind import Leaf, Path
     from harness.search.grammar import Source
 
 Array = np.ndarray[Any, Any]
@@ -96,7 +97,7 @@ def base(draw: Draw, source: Source) -> Candidate | None:
 
 
 def _tensors(candidate: Candidate, *, ranked: bool = False) -> list[Leaf]:
-    return [leaf for leaf in leaves(candidate) if leaf.tensor and (leaf.array.ndim or not ranked)]
+    return [leaf for leaf in candidate.leaves() if leaf.tensor and (leaf.array.ndim or not ranked)]
 
 
 def _sized(array: Array, axis: int, size: int) -> Array:
@@ -136,7 +137,7 @@ def resized(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
 def _named(candidate: Candidate, size: int, to: int) -> dict[Path, Array]:
     """Return the integers that name a size, or add up to it, with the other size in its place."""
     changes: dict[Path, Array] = {}
-    for leaf in leaves(candidate):
+    for leaf in candidate.leaves():
         array = leaf.array
         if array.dtype.kind not in "iu" or array.ndim > 1 or not array.size:
             continue
@@ -186,7 +187,7 @@ def filled(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
 
 def poked(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
     """Give one element of a tensor, or of the list of an attribute, another value."""
-    some = [leaf for leaf in leaves(candidate) if leaf.array.size]
+    some = [leaf for leaf in candidate.leaves() if leaf.array.size]
     if not some:
         return candidate
     leaf = draw(st.sampled_from(some))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from harness.case.case import PLAIN, Allowance, Case, Outcome
 from harness.errors import HarnessError
 from harness.generation.plans import output_names
-from harness.minimize.search import cause
+from harness.minimize.cause import cause
 from harness.results.stream import Run
 from harness.search.examples import MODEL
 from harness.spec import schema

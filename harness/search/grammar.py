@@ -16,7 +16,7 @@ from harness.composition.composed import UndecidedError
 from harness.declare import Graph, NoAnswer, Rejected, Typed
 from harness.generation import plans
 from harness.generation.plans import NotDerivedError
-from harness.minimize.candidate import Candidate, candidate_from_plan, leaves
+from harness.minimize.candidate import Candidate, candidate_from_plan
 from harness.minimize.limits import within
 from harness.minimize.moves import type_distance
 from harness.spec import registry, schema
@@ -105,7 +105,7 @@ class Source:
             made = candidate_from_plan(decided(self.op, self.version, spec, types), PLAIN)
         except NoCallError:
             return None
-        return made if sum(leaf.array.size for leaf in leaves(made)) <= MOST_ELEMENTS else None
+        return made if sum(leaf.array.size for leaf in made.leaves()) <= MOST_ELEMENTS else None
 
 
 def _text(value: object) -> str:

@@ -19,6 +19,7 @@ from hypothesis.errors import Flaky, NoSuchExample
 from harness.case.case import FORMS
 from harness.errors import HarnessError
 from harness.execution.ask import LiveAnswer, ask_and_judge, ask_once
+from harness.minimize.declared import BuiltCandidate
 from harness.minimize.search import minimize
 from harness.search import causes, examples
 from harness.search.calls import Call, calls
@@ -348,6 +349,8 @@ class Search:
         try:
             made = minimize(example.case, example.plan, self.options.target, self.options.limits, STEPS, seconds)
         except HarnessError:  # Such as that it does not fail in the same way each time.
+            return None
+        if not isinstance(made.after, BuiltCandidate):  # It failed as a model only.
             return None
         smaller = dataclasses.replace(example, case=made.after.case, plan=made.after.plan)
         # In a plainer form it may fail by another cause.

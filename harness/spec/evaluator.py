@@ -321,22 +321,23 @@ class Evaluator:
             )
         named = {name: self.attribute(item, local, scope) for name, item in present.items()}
         around = functools.partial(self.calls, local, scope)
-        given = gather(version, inputs)
-        answer = apply(op, version, given, named, len(node.output), around)
+        answer = self.applied(node, op, version, gather(version, inputs), named, around)
         self.rests_on |= answer.rests_on
-        values = self.passed_on(op, version, given, named, answer)
+        # Nodes that take values drawn at random get the example.
+        values = [value.example if isinstance(value, Drawn) else value for value in answer.outputs]
         return [TypedValue(value, type_) for value, type_ in zip(values, answer.types, strict=True)]
 
-    def passed_on(  # A subclass may need to know of which node.
+    def applied(
         self,
-        op: Op,  # noqa: ARG002
-        version: OperatorVersion,  # noqa: ARG002
-        inputs: Sequence[Any],  # noqa: ARG002
-        attributes: Mapping[str, Any],  # noqa: ARG002
-        answer: Answer,
-    ) -> list[Any]:
-        """Return the values that nodes after this one take: of those drawn at random, the example."""
-        return [value.example if isinstance(value, Drawn) else value for value in answer.outputs]
+        node: onnx.NodeProto,
+        op: Op,
+        version: OperatorVersion,
+        inputs: Sequence[Any],
+        attributes: Mapping[str, Any],
+        nodes: Callable[[], Sequence[Call]],
+    ) -> Answer:
+        """Return the oracle's answer to one node; see `apply`. A subclass may note or change it."""
+        return apply(op, version, inputs, attributes, len(node.output), nodes)
 
     def calls(self, local: Local, scope: Scope) -> list[Call]:
         """Return the nodes of a graph as oracles get them."""

@@ -137,6 +137,14 @@ def plan_of(case: Case) -> Plan:
     return own or from_model.plan_from_case(case)
 
 
+def plan_if_declarable(case: Case) -> Plan | None:
+    """Return the plan of a case; None where it cannot be written as a declared case."""
+    try:
+        return plan_of(case)
+    except from_model.NotDeclarableError:
+        return None
+
+
 def _similar_cases(name: str, suites: tuple[Suite, ...]) -> str:
     """Return a clause that names similar ids: of the operator that the name begins with, if it names one."""
     domain, _, rest = name.partition("/")

@@ -24,6 +24,7 @@ from harness.findings.confirm import Place, Said
 from harness.findings.evidence import Evidence, Outline
 from harness.findings.finding import BACK, FIXED, GRAVITY, OPEN, Example, Finding, Findings
 from harness.findings.smallest import Budget
+from harness.report import findings as report
 from harness.results import stream
 from harness.results.stream import Run
 from harness.suites.generated import Generated
@@ -242,6 +243,13 @@ def test_what_is_written_is_what_is_read(folder: Path, tmp_path: Path) -> None:
     found = findings_file.read(folder)
     findings_file.write(tmp_path, found, {}, [])
     assert findings_file.read(tmp_path) == found
+    assert '"guilty"' not in (tmp_path / findings_file.FILE).read_text(), "only optimizers have passes"
+    first, *others = found.findings
+    guilty = dataclasses.replace(found, findings=(dataclasses.replace(first, guilty=("a", "b")), *others))
+    findings_file.write(tmp_path, guilty, {}, [])
+    assert findings_file.read(tmp_path) == guilty
+    assert "guilty together: a, b" in report.markdown(guilty)
+    assert any("guilty together: a, b" in text for text in report.lines(guilty, ()))
 
 
 def test_findings_of_before_are_not_overwritten(folder: Path, softmax: Path) -> None:
@@ -473,6 +481,13 @@ def test_the_same_fault_in_several_operators_is_told() -> None:
     ]
     related = {item.id: item.related for item in collect._related(findings)}
     assert related == {"a": ("b",), "b": ("a",), "c": (), "d": ()}
+    by_pass = [
+        plain("e", "ai.onnx/Sin", "one message", guilty=("fuse",)),
+        plain("f", "ai.onnx/Cos", "another", guilty=("fuse",)),
+        plain("g", "ai.onnx/Tan", "another", guilty=("drop",)),
+    ]
+    related = {item.id: item.related for item in collect._related(by_pass)}
+    assert related == {"e": ("f",), "f": ("e",), "g": ()}
 
 
 def test_findings_are_ranked_by_gravity_and_what_is_fixed_comes_last() -> None:

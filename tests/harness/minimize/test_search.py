@@ -28,7 +28,7 @@ from harness.execution.backend_names import Target
 from harness.execution.replies import Answered, Died, Refused, Reply
 from harness.generation import plans
 from harness.generation.from_model import NotDeclarableError, plan_from_case
-from harness.minimize import candidate
+from harness.minimize import candidate, declared
 from harness.minimize import moves as smaller
 from harness.minimize import search as minimize
 from harness.minimize.search import Minimized, MinimizeError
@@ -163,7 +163,7 @@ def test_the_clause_stays(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_that_guard_the_clause_would_slip(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minimize, "same_kind", lambda origin, plan: plan.outcome is origin.outcome)
+    monkeypatch.setattr(declared, "same_kind", lambda origin, plan: plan.outcome is origin.outcome)
     monkeypatch.setattr(judge, "WEAKER", {})  # By its verdict, the force of the clause could not slip either.
     slipped = 0
     for name in ("sum_short", "neither", "both", "rank3_axis_too_high"):
@@ -303,20 +303,6 @@ def test_a_case_of_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert minimized.after.size == expected.after.size
     assert minimized.case.id == f"{SPLIT}/test_ai_onnx_split_18_rank4_axis_minus3_initializer_minimized"
     assert minimized.result.verdict is Verdict.WRONG_VALUE
-
-
-def test_a_failure_that_depends_on_undeclared_parts_is_reported(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(minimize, "Asker", InProcess)
-
-    def initializers(request: faulty.Request) -> list[Any]:
-        return faulty.off(request.answers) if request.model.graph.initializer else request.answers
-
-    monkeypatch.setattr(InProcess, "fault", staticmethod(initializers), raising=False)
-    case = stored(f"{SPLIT}/lengths@initializer", tmp_path)
-    with pytest.raises(MinimizeError, match=r"wrong_value .* by the oracle's meaning, as .* pass: not the same"):
-        minimize.minimize(case, plan_of(case), TARGET, Limits(), 500)
 
 
 @pytest.mark.parametrize(
@@ -489,7 +475,7 @@ def test_a_rank_that_the_text_writes_out_stays(
 
 @pytest.mark.usefixtures("all_operators")
 def test_without_that_guard_a_rank_would_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minimize, "_ranks", lambda _: {})
+    monkeypatch.setattr(declared, "_ranks", lambda _: {})
     chosen = Selection(("Conv/11",), forms=("plain",))
     case = next(item for item in Generated().cases(chosen) if item.outcome is Outcome.VALUES)
     minimized = cut(case.id, crashes, monkeypatch, 120)
@@ -499,8 +485,8 @@ def test_without_that_guard_a_rank_would_go(monkeypatch: pytest.MonkeyPatch) -> 
 def test_parts_whose_sum_their_type_does_not_have_are_left_alone() -> None:
     case = find_case(f"{SPLIT}/uneven", (Generated(),))
     first = candidate.candidate_from_plan(plan_of(case), PLAIN)
-    leaf = next(leaf for leaf in candidate.leaves(first) if leaf.tensor)
+    leaf = next(leaf for leaf in first.leaves() if leaf.tensor)
     largest = np.full(2, np.iinfo(np.int32).max, np.int32)
     moved = list(smaller.shorter(first.with_values({leaf.path: largest})))
-    lengths = {leaf.array.size for move in moved for leaf in candidate.leaves(move.candidate) if leaf.array.ndim == 1}
+    lengths = {leaf.array.size for move in moved for leaf in move.candidate.leaves() if leaf.array.ndim == 1}
     assert 1 in lengths

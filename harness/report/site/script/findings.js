@@ -13,6 +13,7 @@ function factsOf(it) {
     list("types", it.types),
     list("forms", it.forms),
     list("failing cases share", it.conditions),
+    list(it.guilty?.length > 1 ? "guilty together" : "guilty pass", it.guilty),
     list("fails in", it.since?.failing),
     list("passes in", it.since?.passing),
     ["shown by", cases(it.count ?? 0)],
