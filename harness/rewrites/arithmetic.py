@@ -218,10 +218,12 @@ MASK = np.array([[True, False, True, False], [False, False, True, True], [True, 
 
 
 def _where(name: str, nodes: str, *outputs: str, c: Array = MASK, **constants: Any) -> Model:
-    values = {"a": numbers(3, 4, seed=1), "b": numbers(3, 4, seed=2), **constants}
-    inputs = {"c": c, **{name: value for name, value in values.items() if name in "ab"}}
+    """Return a model of the condition c, of a and b, and of constants."""
+    taken = nodes.replace("(", " ").replace(")", " ").replace(",", " ").split()
+    values = {"c": c, "a": numbers(3, 4, seed=1), "b": numbers(3, 4, seed=2), **constants}
+    inputs = {key: value for key, value in values.items() if key in "abc" and key in taken}
     return Model(
-        name, nodes, inputs, {key: value for key, value in values.items() if key not in "ab"}, outputs or ("y",)
+        name, nodes, inputs, {key: value for key, value in constants.items() if key not in "ab"}, outputs or ("y",)
     )
 
 

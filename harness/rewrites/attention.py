@@ -137,7 +137,9 @@ def _heads(name: str, *changes: str, inputs: Mapping[str, Array] | None = None, 
     for old, new in zip(changes[::2], changes[1::2], strict=True):
         assert old in nodes  # noqa: S101 - a change that changes nothing is a mistake here
         nodes = nodes.replace(old, new)
-    return Model(name, nodes, {"x": X, **(inputs or MASK)}, {**WEIGHTS, **others}, since=17)
+    taken = nodes.replace("(", " ").replace(")", " ").replace(",", " ").split()
+    constants = {key: value for key, value in {**WEIGHTS, **others}.items() if key in taken}
+    return Model(name, nodes, {"x": X, **(inputs or MASK)}, constants, since=17)
 
 
 ATTENTION = Rewrite(

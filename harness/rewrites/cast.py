@@ -144,7 +144,9 @@ DUPLICATES = Rewrite(
 
 
 def _filled(name: str, nodes: str, shape: tuple[int, ...] = (2, 3), *, since: int = 13) -> Model:
-    return Model(name, nodes, {"x": numbers(*shape)}, {"s": integers(*shape)}, since=since)
+    """Return a model that takes a shape, or the tensor x of that shape."""
+    inputs = {"x": numbers(*shape)} if "(x)" in nodes else {"s": integers(*shape)}
+    return Model(name, nodes, inputs, since=since)
 
 
 CONSTANT_OF_SHAPE = Rewrite(
