@@ -17,7 +17,7 @@ from harness.search.grammar import MOST_ELEMENTS
 from harness.spec import schema
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from harness.minimize.candidate import Candidate
     from harness.minimize.kind import Leaf, Path
@@ -100,6 +100,19 @@ def _tensors(candidate: Candidate, *, ranked: bool = False) -> list[Leaf]:
     return [leaf for leaf in candidate.leaves() if leaf.tensor and (leaf.array.ndim or not ranked)]
 
 
+def _no_flags(source: Source, candidate: Candidate) -> list[Leaf]:
+    """Return the values but for the attributes that say yes or no."""
+    attributes = source.version.attributes
+    flags = {name for name in attributes if _is_flag((attributes[name].default, *source.pools.get(name, ())))}
+    return [leaf for leaf in candidate.leaves() if leaf.name not in flags]
+
+
+def _is_flag(values: Iterable[Any]) -> bool:
+    """Return whether what calls give an attribute is 0 or 1: it says yes or no, and no text says what 2 is."""
+    whole = {item for item in values if isinstance(item, int)}
+    return bool(whole) and whole <= {0, 1}
+
+
 def _sized(array: Array, axis: int, size: int) -> Array:
     """Return an array with another size along an axis: cut, or with its elements again."""
     if not array.shape[axis]:
@@ -112,7 +125,7 @@ def _fits(changes: dict[Path, Array]) -> bool:
     return all(item.size <= MOST_ELEMENTS and item.ndim <= MOST_RANK for item in changes.values())
 
 
-def resized(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
+def resized(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
     """Resize every axis of one size, with the numbers that name it, or the axes of one tensor alone."""
     tensors = _tensors(candidate, ranked=True)
     sizes = sorted({size for leaf in tensors for size in leaf.array.shape})
@@ -130,14 +143,14 @@ def resized(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
                 array = _sized(array, axis, to)
         changes[leaf.path] = array
     if named:
-        changes |= _named(candidate, size, to)
+        changes |= _named(source, candidate, size, to)
     return candidate.with_values(changes) if _fits(changes) else candidate
 
 
-def _named(candidate: Candidate, size: int, to: int) -> dict[Path, Array]:
+def _named(source: Source, candidate: Candidate, size: int, to: int) -> dict[Path, Array]:
     """Return the integers that name a size, or add up to it, with the other size in its place."""
     changes: dict[Path, Array] = {}
-    for leaf in candidate.leaves():
+    for leaf in _no_flags(source, candidate):
         array = leaf.array
         if array.dtype.kind not in "iu" or array.ndim > 1 or not array.size:
             continue
@@ -185,9 +198,9 @@ def filled(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
     return candidate.with_values({leaf.path: elements.array(values, dtype, leaf.array.shape)})
 
 
-def poked(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
+def poked(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
     """Give one element of a tensor, or of the list of an attribute, another value."""
-    some = [leaf for leaf in candidate.leaves() if leaf.array.size]
+    some = [leaf for leaf in _no_flags(source, candidate) if leaf.array.size]
     if not some:
         return candidate
     leaf = draw(st.sampled_from(some))
@@ -234,8 +247,8 @@ def attributed(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
 
 
 def _integer(draw: Draw, old: Any, pool: Sequence[Any]) -> Any:  # noqa: ANN401 - any argument
-    if {item for item in (old, *pool) if isinstance(item, int)} <= {0, 1}:
-        return draw(st.sampled_from((0, 1)))  # It says yes or no; no text says what another number is.
+    if _is_flag((old, *pool)):
+        return draw(st.sampled_from((0, 1)))
     near = [old - 1, old + 1, -old] if isinstance(old, int) else []
     return draw(st.one_of(elements.SMALL, st.sampled_from([*near, *pool, 0, 1, -1]), st.sampled_from(elements.WIDE)))
 
