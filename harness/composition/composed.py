@@ -37,9 +37,6 @@ Array = np.ndarray[Any, Any]
 
 RUNS = 16
 """How often a model is evaluated with errors."""
-WHOLE = 4
-"""In one run of so many an error that rounding to the type of an output takes away is a whole unit of it: a tool that
-computes several nodes at once does not round between them, and is apart by just that error."""
 FACTOR = 3
 """How many times the root mean square of the deviations is allowed. Errors are drawn evenly from what a node may err,
 whose root mean square is 1/√3 of it: of a single node, 1.7 times what it may err by itself."""
@@ -76,12 +73,10 @@ class _Recorded(Evaluator):
         self.draw: np.random.Generator | None = None
         self.moves = True
         self._place = 0
-        self._whole = False
 
     def with_errors(self, seed: int) -> None:
         """Draw errors from now on."""
         self.draw, self._place = np.random.default_rng(seed), 0
-        self._whole = seed % WHOLE == 0
 
     def applied(
         self,
@@ -135,17 +130,13 @@ class _Recorded(Evaluator):
         with np.errstate(all="ignore"):
             wide = value.astype(np.float64)
             error = np.where(np.isfinite(wide), may_err, 0) * self.draw.uniform(-1, 1, wide.shape)
-            made = nearest(np.asarray(wide + error), value.dtype)
-            if not self._whole:
-                return made
-            info = ml_dtypes.finfo(value.dtype)  # type: ignore[no-untyped-call]
-            unit = np.maximum(np.abs(wide) * float(info.eps), float(info.smallest_subnormal))
-            lost = (made == value) & np.isfinite(wide)
-            return np.where(lost, nearest(np.asarray(wide + np.sign(error) * unit), value.dtype), made)
+            return nearest(np.asarray(wide + error), value.dtype)
 
 
 def _rounded_away(value: Any, exact: Any) -> Array | None:  # noqa: ANN401 - any output
-    """Return what rounding took from an output that is else exact: where nodes are computed at once, it is not lost.
+    """Return what an output may err that is exact but for its rounding, which is lost where nodes are computed at once.
+
+    That is a unit in the last place: half a unit would mostly vanish as it is rounded again.
 
     Raises:
         UndecidedError: an element overflows, which it does not where nodes are computed at once.
@@ -156,7 +147,16 @@ def _rounded_away(value: Any, exact: Any) -> Array | None:  # noqa: ANN401 - any
     if (np.isfinite(exact) & ~np.isfinite(wide)).any():
         raise UndecidedError(f"a number overflows {value.dtype} if it is rounded to it")
     with np.errstate(all="ignore"):
-        return np.asarray(np.nan_to_num(np.abs(exact - wide), nan=0.0, posinf=0.0))
+        if value.dtype == np.float64:  # What rounding took from it, no wider type here can say.
+            return np.where(np.isfinite(wide), _unit(value), 0)
+        return np.where(np.isfinite(wide) & (exact != wide), _unit(value), 0)
+
+
+def _unit(value: Array) -> Array:
+    """Return a unit in the last place of each element, of its binade or the next one."""
+    limits = ml_dtypes.finfo(value.dtype)  # type: ignore[no-untyped-call]
+    wide = np.abs(value.astype(np.float64))
+    return np.where(wide > 0, np.maximum(wide * float(limits.eps), float(limits.smallest_subnormal)), 0)
 
 
 def _greatest_error(value: Any, allowance: Allowance, index: int) -> Array | None:  # noqa: ANN401 - any output
@@ -168,9 +168,7 @@ def _greatest_error(value: Any, allowance: Allowance, index: int) -> Array | Non
         return None
     with np.errstate(all="ignore"):
         wide = np.abs(value.astype(np.float64))
-        limits = ml_dtypes.finfo(value.dtype)  # type: ignore[no-untyped-call]
-        unit = np.where(wide > 0, np.maximum(wide * float(limits.eps), float(limits.smallest_subnormal)), 0)
-        may_err = np.maximum(unit * max(allowance.ulp, 1), allowance.atol + allowance.rtol * wide)
+        may_err = np.maximum(_unit(value) * max(allowance.ulp, 1), allowance.atol + allowance.rtol * wide)
     bound = allowance.bound(index)
     return np.asarray(may_err if bound is None else np.maximum(may_err, bound))
 

@@ -105,3 +105,18 @@ def test_numbers_that_a_narrower_type_lacks_decide_nothing(value: float) -> None
     beyond = dataclasses.replace(case, inputs={"x": np.array([value], "float32")})
     with pytest.raises(UndecidedError, match="float16 has not all of its numbers"):
         in_narrower(beyond, np.dtype(np.float16))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_quotient_in_place_of_a_reciprocal_and_a_product_is_allowed(dtype: str) -> None:
+    kind = {"float32": "float", "float64": "double"}[dtype]
+    x = (np.arange(1, 200) * 0.37).astype(dtype)
+    z = (np.arange(1, 200) * 1.91).astype(dtype)
+    case = case_of(f"g ({kind}[199] x, {kind}[199] z) => (y) {{ r = Reciprocal(x) y = Mul(r, z) }}", x=x, z=z)
+    assert compare(case.expected, [z / x], case.allowance) is None
+    assert compare(case.expected, [z / x * np.asarray(1 + 16 * np.finfo(dtype).eps, dtype)], case.allowance)
+
+
+def test_what_moves_and_what_is_exact_may_not_err() -> None:
+    case = case_of("g (float[3] x) => (y) { n = Neg(x) y = Add(n, x) }", x=np.array([1, 2, 3], "float32"))
+    assert compare(case.expected, [np.array([0, 0, 1e-45], "float32")], case.allowance)
