@@ -78,13 +78,21 @@ def _interface_fault(first: onnx.ModelProto, made: onnx.ModelProto) -> str:
     if wanted != there:
         return f"its outputs are {_names(there)}; those of the first model are {_names(wanted)}"
     for one, other in zip(first.graph.output, made.graph.output, strict=True):
-        types = [schema.type_text(item.type) if item.HasField("type") else "" for item in (one, other)]
+        types = [_type_text(item) for item in (one, other)]
         if all(types) and types[0] != types[1]:
             return f"its output {line(one.name, 60)} is {types[1]}; in the first model it is {types[0]}"
     known = {item.name for item in first.graph.input}
     own = {item.name for item in made.graph.initializer} | {item.values.name for item in made.graph.sparse_initializer}
     extra = [item.name for item in made.graph.input if item.name not in known | own]
     return f"it has the inputs {_names(extra)}, which the first model has not" if extra else ""
+
+
+def _type_text(output: onnx.ValueInfoProto) -> str:
+    """Return the type that an output declares; empty where it declares none."""
+    try:
+        return schema.type_text(output.type) if output.HasField("type") else ""
+    except KeyError as error:  # The number of its element type.
+        return f"of the element type {error}, which ONNX has not"
 
 
 def _names(names: Sequence[str]) -> str:

@@ -55,6 +55,14 @@ def _bake_shape(_proto: onnx.ModelProto, graph: onnx.GraphProto) -> None:
     graph.node.append(helper.make_node("Expand", ["before", "baked"], [graph.output[0].name]))
 
 
+def _untype(_proto: onnx.ModelProto, graph: onnx.GraphProto) -> None:
+    graph.output[0].type.tensor_type.elem_type = onnx.TensorProto.UNDEFINED
+
+
+def _retype(_proto: onnx.ModelProto, graph: onnx.GraphProto) -> None:
+    graph.output[0].type.tensor_type.elem_type = 99
+
+
 def _halve(_proto: onnx.ModelProto, graph: onnx.GraphProto) -> None:
     """Compute the last step in float16."""
     node = graph.node[-1]
@@ -96,6 +104,8 @@ CHANGES = {
     "value": lambda _, graph: setattr(graph.node[0], "op_type", "Neg"),
     "shape": _bake_shape,
     "half": _halve,
+    "untyped": _untype,
+    "no_type": _retype,
     "half_scaled": _halve_and_scale,
     "name": _rename,
     "type": lambda _, graph: setattr(graph.output[0].type.tensor_type, "elem_type", onnx.TensorProto.DOUBLE),

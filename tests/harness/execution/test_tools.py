@@ -60,6 +60,8 @@ TRANSFORMED = [
     ("raises", FORBIDDEN, Verdict.PASS, ""),
     ("value", MATRIX, Verdict.WRONG_VALUE, "evaluated by the oracle"),
     ("shape", MATRIX, Verdict.PASS, ""),  # It knows no other shape.
+    ("untyped", MATRIX, Verdict.INVALID_MODEL, "output is of the element type 0, which ONNX has not; in the first"),
+    ("no_type", MATRIX, Verdict.INVALID_MODEL, "output is of the element type 99, which ONNX has not; in the first"),
     ("nothing", PRODUCT, Verdict.PASS, ""),
     ("shape", PRODUCT, Verdict.INVALID_MODEL, "the text forbids the model that it made"),
     ("half", SOFTPLUS, Verdict.PASS, ""),
