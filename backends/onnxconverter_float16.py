@@ -8,6 +8,7 @@ from typing import Any
 import onnx
 from onnxconverter_common import float16
 
+OPT_OUTS = (("ValueError", r"^The model is already converted to float16", "a model with float16"),)
 REPRO = """\
 from onnxconverter_common import float16
 

@@ -239,14 +239,14 @@ class _Part:
     Attributes:
         name: of the operator, `ai.onnx/Split`.
         operator: what the run holds of it.
-        makes: its cases are to be made.
+        planned: its cases are those of plans, which are to be made.
         known: what the models of its cases say, where they were read already.
         watcher: who sees the plans of its cases as well.
     """
 
     name: str
     operator: _Operator
-    makes: bool = False
+    planned: bool = False
     known: Known = field(default_factory=dict)
     watcher: Watcher | None = None
 
@@ -276,16 +276,20 @@ class _PartResult:
 def _parts_of(source: Suite | None, failing: Mapping[str, _Operator], watchers: Mapping[str, Watcher]) -> list[_Part]:
     """Return the operators to look at, those with the most cases first; a suite that is read is read once."""
     known: dict[str, Known] = {}
-    if source is not None and not source.makes:
+    if source is not None and not source.planned:
         reader = Reader()
-        for case in source.cases(Selection()) if failing else ():
+        versions = {version for operator in failing.values() for version in operator.versions}
+        selection = Selection(ops=tuple(sorted(versions))) if source.makes else Selection()
+        for case in source.cases(selection) if failing else ():
             name = split_operator(case.operator)[0]
             if name in failing and case.id in failing[name].cases:
                 known.setdefault(name, {})[case.id] = reader.of_case(case)
-    makes = source is not None and source.makes
+    planned = source is not None and source.planned
     parts = [
-        _Part(name, failing.get(name, _Operator()), makes, known.get(name, {}), watchers.get(name) if makes else None)
-        for name in sorted({*failing, *(watchers if makes else ())})
+        _Part(
+            name, failing.get(name, _Operator()), planned, known.get(name, {}), watchers.get(name) if planned else None
+        )
+        for name in sorted({*failing, *(watchers if planned else ())})
     ]
     return sorted(parts, key=lambda part: -part.size)
 
@@ -302,7 +306,7 @@ def _explained_parts(parts: Sequence[_Part], jobs: int) -> Iterator[_PartResult]
 
 def _explain_part(part: _Part) -> _PartResult:
     """Explain the failures of one operator."""
-    known = _generated_traits(part) if part.makes else part.known
+    known = _generated_traits(part) if part.planned else part.known
     explained = tuple(_explained(part.name, part.operator, known))
     return _PartResult(
         part.name, explained, len(part.operator.cases.keys() - known.keys()), part.watcher and part.watcher.finish()

@@ -45,7 +45,7 @@ def of_page(runs: Sequence[Run], table: Table) -> PageCases:
     if suite is None:
         return PageCases(missing=missing)
     wanted = _wanted(table)
-    if suite.makes:
+    if suite.planned:
         return PageCases(_watchers(wanted))
     return PageCases(cases=(case for case in suite.cases(Selection(ids=frozenset(wanted))) if case.id in wanted))
 

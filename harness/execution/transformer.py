@@ -114,6 +114,7 @@ def _no_answer(reply: Reply) -> Fields:
 
 REFUSALS = {
     "": (Verdict.UNSUPPORTED, "the model that it made"),  # An operator of which no text says what it means.
+    "NotImplementedError": (Verdict.UNSUPPORTED, "the model that it made"),
     "Unspecified": (Verdict.UNSPECIFIED, "the model that it made"),
     "ValidationError": (Verdict.INVALID_MODEL, "the model checker forbids the model that it made"),
     "Rejected": (Verdict.INVALID_MODEL, "the text forbids the model that it made"),

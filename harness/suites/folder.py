@@ -25,6 +25,7 @@ class Folder:
     """A folder in ONNX's test-data layout: */model.onnx, test_data_set_*/."""
 
     makes = False
+    planned = False
 
     def __init__(self, path: Path) -> None:
         """Open a folder.

@@ -63,6 +63,7 @@ class Generated:
 
     name = "generated"
     makes = True
+    planned = True
 
     def __init__(self) -> None:
         """Load nothing yet: that takes a second."""

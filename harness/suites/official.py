@@ -32,6 +32,7 @@ class Official:
 
     name = "official"
     makes = False
+    planned = False
 
     def __init__(self) -> None:
         """Load nothing yet: that takes seconds."""

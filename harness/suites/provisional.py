@@ -28,6 +28,7 @@ class Provisional:
 
     name = PROVISIONAL
     makes = True
+    planned = True
 
     def __init__(self) -> None:
         """Find the versions.

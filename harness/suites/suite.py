@@ -48,11 +48,13 @@ class Suite(Protocol):
         name: the name on the command line.
         unreadable: the cases that could not be read so far, each once.
         makes: whether it generates only the selected cases, by operator; other suites read all their cases.
+        planned: whether its cases are plans of declared cases in some form, each of which can be had by itself.
     """
 
     name: str
     unreadable: list[Unreadable]
     makes: bool
+    planned: bool
 
     def digest(self) -> str:
         """Return a digest that differs between versions of the suite."""

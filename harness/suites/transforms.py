@@ -34,6 +34,7 @@ class Transforms:
 
     name = "transforms"
     makes = True
+    planned = False
 
     def __init__(self) -> None:
         """Make nothing yet."""
