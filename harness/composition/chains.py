@@ -17,6 +17,7 @@ from onnx import numpy_helper
 from backends.protocol import element_type
 from harness.case.case import PLAIN, Outcome
 from harness.composition.composed import UndecidedError, composed
+from harness.composition.neighbours import INITIALIZERS_ALONE
 from harness.declare import DeclarationError, NoAnswer
 from harness.generation.forms import Form, build
 from harness.generation.plans import NotDerivedError, bindings, plan, specs_of
@@ -105,46 +106,56 @@ def _joined(case: Case, model: onnx.ModelProto, op: Op, version: OperatorVersion
     value = case.expected[0]
     assert isinstance(value, np.ndarray)  # noqa: S101 - see _followed
     call = _call(op, version, schema.tensor_text(element_type(value.dtype).number), words)
-    if call is None or not call.inputs:
-        return None
-    name = next(iter(call.inputs))
-    second = onnx.load_from_string(call.model)
-    if any(not isinstance(value, np.ndarray) for value in call.inputs.values()):
+    if call is None or not _can_follow(call):
         return None
     joined = onnx.ModelProto.FromString(case.model)
-    taken = case.outputs[0]
-    prefix = f"{version.name.lower()}_{len(model.graph.node)}_"
-    known = {item.name for item in second.graph.input}
-    names = {name: taken}
-    names |= {item: f"{prefix}{item}" for item in known if item != name}
-    for node in second.graph.node:
-        names |= {item: f"{prefix}{item}" for item in node.output if item}
-    if any(attribute.type == onnx.AttributeProto.GRAPH for node in second.graph.node for attribute in node.attribute):
-        return None
-    for node in second.graph.node:
-        copy = joined.graph.node.add()
-        copy.CopyFrom(node)
-        copy.name = f"{prefix}{node.name}"
-        copy.input[:] = [names.get(item, item) for item in node.input]
-        copy.output[:] = [names.get(item, item) for item in node.output]
-    for item in second.graph.initializer:
-        copy_of = joined.graph.initializer.add()
-        copy_of.CopyFrom(item)
-        copy_of.name = names.get(item.name, item.name)
-    for key, value in call.inputs.items():
-        if key != name:
-            joined.graph.initializer.append(numpy_helper.from_array(np.asarray(value), names[key]))
-    rest = [item for item in joined.graph.output if item.name != taken]
-    del joined.graph.output[:]
-    joined.graph.output.extend(rest)
-    joined.graph.output.extend(onnx.ValueInfoProto(name=names[item.name]) for item in second.graph.output)
-    _import(joined, second)
+    _append(joined, case.outputs[0], call, f"{version.name.lower()}_{len(model.graph.node)}_")
     stem, _, form = case.id.partition("@")
     form = f"{form}_then_{version.name}" if form else f"then_{version.name}"
     try:
         return composed(f"{stem}@{form}", case.operator, joined, case.inputs, form=form)
     except UndecidedError:
         return None
+
+
+def _can_follow(call: Case) -> bool:
+    """Return whether a call takes tensors only, which can be initializers, and has no subgraph."""
+    nodes = onnx.load_from_string(call.model).graph.node
+    has_graph = any(item.type == onnx.AttributeProto.GRAPH for node in nodes for item in node.attribute)
+    tensors = all(isinstance(value, np.ndarray) for value in call.inputs.values())
+    return bool(call.inputs) and tensors and not has_graph
+
+
+def _append(model: onnx.ModelProto, taken: str, call: Case, prefix: str) -> None:
+    """Append a call to a model: it takes an output of the model, and its outputs are those of the model in its place.
+
+    Args:
+        model: to be changed.
+        taken: the output of the model that the call takes as its first input.
+        call: its other inputs become initializers.
+        prefix: of its names.
+    """
+    second = onnx.load_from_string(call.model)
+    first, *others = call.inputs
+    named = [*others, *(name for node in second.graph.node for name in node.output if name)]
+    names = {**{name: f"{prefix}{name}" for name in named}, first: taken}
+    for node in second.graph.node:
+        copy = model.graph.node.add()
+        copy.CopyFrom(node)
+        copy.name = f"{prefix}{node.name}"
+        copy.input[:] = [names.get(item, item) for item in node.input]
+        copy.output[:] = [names.get(item, item) for item in node.output]
+    model.graph.initializer.extend(
+        numpy_helper.from_array(np.asarray(call.inputs[name]), names[name]) for name in others
+    )
+    rest = [item for item in model.graph.output if item.name != taken]
+    del model.graph.output[:]
+    model.graph.output.extend(rest)
+    for item in second.graph.output:
+        info = model.graph.output.add(name=names[item.name])
+        if not item.type.HasField("tensor_type"):  # The values of an optional do not show that they are of one.
+            info.type.CopyFrom(item.type)
+    _import(model, second)
 
 
 def _call(op: Op, version: OperatorVersion, type_: str, words: str) -> Case | None:
@@ -174,4 +185,4 @@ def _import(model: onnx.ModelProto, other: onnx.ModelProto) -> None:
     """Import the domains of another model, and take its IR version where it is newer."""
     known = {item.domain for item in model.opset_import}
     model.opset_import.extend(item for item in other.opset_import if item.domain not in known)
-    model.ir_version = max(model.ir_version, other.ir_version)
+    model.ir_version = max(model.ir_version, other.ir_version, INITIALIZERS_ALONE if model.graph.initializer else 0)

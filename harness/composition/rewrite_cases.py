@@ -356,11 +356,21 @@ def _symbolic(written: Written) -> Built | None:
 
 
 def _unranked(written: Written) -> Built:
-    """Return the model with inputs and outputs of which only the type is known."""
-    model, inputs = _plain(written)
-    for item in (*model.graph.input, *model.graph.output):
-        item.type.tensor_type.ClearField("shape")
-    return model, inputs
+    """Return the model with inputs that are reshaped first, to a shape of which nobody knows how many sizes it has."""
+    inputs: dict[str, Array] = {}
+    nodes: list[onnx.NodeProto] = []
+    for name, value in written.inputs.items():
+        flat, shape = f"{name}_flat", f"{name}_shape"
+        inputs |= {flat: value.reshape(-1), shape: np.array(value.shape, np.int64)}
+        nodes.append(helper.make_node("Reshape", [flat, shape], [name], name=f"Reshape_{name}"))
+    model, _ = _model(written, [*nodes, *written.nodes], inputs, written.constants, _outputs(written))
+    for item in model.graph.input:
+        if item.name.endswith("_shape"):
+            item.type.tensor_type.shape.dim[0].dim_param = f"{item.name}_rank"
+    for item in model.graph.output:
+        for axis, dim in enumerate(item.type.tensor_type.shape.dim):
+            dim.dim_param = f"{item.name}_{axis}"
+    return model, dict(inputs)
 
 
 SURROUNDINGS: dict[str, Callable[[Written], Built | None]] = {

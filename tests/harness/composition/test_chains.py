@@ -38,3 +38,10 @@ def test_they_take_what_the_first_gives_and_have_the_values_of_the_oracle() -> N
 
 def test_a_second_run_draws_the_same() -> None:
     assert [case.digests() for case in chained("Add")] == [case.digests() for case in chained("Add")]
+
+
+def test_the_model_checker_takes_models_of_old_opsets_and_of_optionals() -> None:
+    op = registry.load().named("Add")
+    for version in registry.versions(op):
+        for case in chains(op, version):
+            onnx.checker.check_model(onnx.load_from_string(case.model))
