@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from harness.declare import Drawn
     from harness.declare.data import Value
 
-MOST_TEXT = 30_000
+MOST_TEXT = 8_000
 """The most characters of a model's text, and of a script; only `repro` makes longer scripts."""
 
 

@@ -1,0 +1,66 @@
+"""DequantizeLinear with x_zero_point has a zero: float[10,10] 0 2 4 6 8 10 0 0 0 0 0 0 ... where the text demands a refusal
+
+The text: «Shape must match x_scale.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and emx-onnx-cgen 1.4.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 7,
+   opset_import: ["" : 13],
+   producer_name: "onnx-conformance"
+>
+DequantizeLinear_13_one_element_zero_point (int8[3,2] x, float x_scale, int8[1] x_zero_point) => (float[y_0,y_1] y) {
+   [DequantizeLinear] y = DequantizeLinear (x, x_scale, x_zero_point)
+}
+""")
+inputs = {
+    'x': np.array([0, 1, 2, 3, 4, 5], dtype=np.dtype('int8')).reshape((3, 2)),
+    'x_scale': np.array([2.0], dtype=np.dtype('float32')).reshape(()),
+    'x_zero_point': np.array([0], dtype=np.dtype('int8')).reshape((1,)),
+}
+print('expected: to be refused: «Shape must match x_scale.»')
+
+try:
+    from emx_onnx_cgen import onnx_backend
+    
+    outputs = onnx_backend.run_model(model, list(inputs.values()))
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(0)
+
+print("got:     ", outputs)
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)

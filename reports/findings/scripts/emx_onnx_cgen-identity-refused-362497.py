@@ -1,0 +1,90 @@
+"""Identity with input is a sequence: refused (Sequence input 'input' has mixed tensor ranks, but the generated backend ABI requires a uniform element rank.), sequence of 2 (float[2] 0 1, float[1,3] 5 6 7) expected
+
+The text: «Identity operator»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and emx-onnx-cgen 1.4.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 11,
+   opset_import: ["" : 23],
+   producer_name: "onnx-conformance"
+>
+Identity_23_sequence (seq(float[]) input) => (seq(float[]) output) {
+   [Identity] output = Identity (input)
+}
+""")
+inputs = {
+    'input': [np.array([0.0, 1.0], dtype=np.dtype('float32')).reshape((2,)), np.array([5.0, 6.0, 7.0], dtype=np.dtype('float32')).reshape((1, 3))],
+}
+expected = [
+    [np.array([0.0, 1.0], dtype=np.dtype('float32')).reshape((2,)), np.array([5.0, 6.0, 7.0], dtype=np.dtype('float32')).reshape((1, 3))],
+]
+print("expected:", expected)
+
+try:
+    from emx_onnx_cgen import onnx_backend
+    
+    outputs = onnx_backend.run_model(model, list(inputs.values()))
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+
+
+def check(where, wanted, got, bound=0):
+    if isinstance(wanted, list):
+        assert isinstance(got, (list, tuple)), f"{where}: a sequence expected, {type(got).__name__} got"
+        assert len(wanted) == len(got), f"{where}: {len(wanted)} elements expected, {len(got)} got"
+        for index, (expected, element) in enumerate(zip(wanted, got)):
+            check(f"{where}[{index}]", expected, element, bound)
+        return
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        differs |= (a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))  # +0 and -0 differ.
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got)
+print("as expected")

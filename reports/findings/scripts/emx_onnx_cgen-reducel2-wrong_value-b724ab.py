@@ -1,0 +1,90 @@
+"""ReduceL2 with noop_with_empty_axes=1 and data has a negative value: 6.0 expected, -6.0 came
+
+The text: «composite-reduction operators will still perform the non-reduction steps as needed.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and emx-onnx-cgen 1.4.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 8,
+   opset_import: ["" : 18],
+   producer_name: "onnx-conformance"
+>
+ReduceL2_18_noop_of_signs (float[3,3] data) => (float[3,3] reduced) {
+   [ReduceL2] reduced = ReduceL2 <noop_with_empty_axes: int = 1> (data)
+}
+""")
+inputs = {
+    'data': np.array([3.0, -4.0, 12.0, 2.0, 3.0, -6.0, 0.0, 0.0, -5.0], dtype=np.dtype('float32')).reshape((3, 3)),
+}
+expected = [
+    np.array([3.0, 4.0, 12.0, 2.0, 3.0, 6.0, 0.0, 0.0, 5.0], dtype=np.dtype('float32')).reshape((3, 3)),
+]
+print("expected:", expected)
+
+try:
+    from emx_onnx_cgen import onnx_backend
+    
+    outputs = onnx_backend.run_model(model, list(inputs.values()))
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([4.470348358154297e-07, 5.960464477539062e-07, 1.7881393432617188e-06, 2.980232238769531e-07, 4.470348358154297e-07, 8.940696716308594e-07, 0.0, 0.0, 7.450580596923828e-07], dtype=np.dtype('float64')).reshape((3, 3))]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")

@@ -1,0 +1,97 @@
+"""SequenceMap: refused (...input 'input_sequence' has mixed tensor ranks, but the generated backend ABI requires a uniform element rank.), sequence of 2 (float[] 0, float[1] 0) expected
+
+The text: «Applies a sub-graph to each sample in the input sequence(s).»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and emx-onnx-cgen 1.4.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 8,
+   opset_import: ["" : 17],
+   producer_name: "onnx-conformance"
+>
+SequenceMap_17_nested (seq(float[]) input_sequence, bool go) => (seq(float[]) out_sequence_0) {
+   [SequenceMap] out_sequence_0 = SequenceMap (input_sequence) <body: graph = body (float[] x) => (float[] y) {
+      y = If (go) <then_branch: graph = t () => (float[] p) {
+         p = Add (x, x)
+      }, else_branch: graph = e () => (float[] q) {
+         q = Identity (x)
+      }>
+   }>
+}
+""")
+inputs = {
+    'input_sequence': [np.array([0.0], dtype=np.dtype('float32')).reshape(()), np.array([0.0], dtype=np.dtype('float32')).reshape((1,))],
+    'go': np.array([False], dtype=np.dtype('bool')).reshape(()),
+}
+expected = [
+    [np.array([0.0], dtype=np.dtype('float32')).reshape(()), np.array([0.0], dtype=np.dtype('float32')).reshape((1,))],
+]
+print("expected:", expected)
+
+try:
+    from emx_onnx_cgen import onnx_backend
+    
+    outputs = onnx_backend.run_model(model, list(inputs.values()))
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+
+
+def check(where, wanted, got, bound=0):
+    if isinstance(wanted, list):
+        assert isinstance(got, (list, tuple)), f"{where}: a sequence expected, {type(got).__name__} got"
+        assert len(wanted) == len(got), f"{where}: {len(wanted)} elements expected, {len(got)} got"
+        for index, (expected, element) in enumerate(zip(wanted, got)):
+            check(f"{where}[{index}]", expected, element, bound)
+        return
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        differs |= (a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))  # +0 and -0 differ.
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got)
+print("as expected")

@@ -1,0 +1,91 @@
+"""ai.onnx.ml/TreeEnsembleClassifier with type of Y is string: refused (...shape=(1,), dim_params=(None,)], Z: tensor[dtype=float, shape=(1, 3), dim_params=(None, None)]])), string[1] 'b'; float[1,3] 1 0 0 expected
+
+The text: «The input type must be a tensor of a numeric type.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and emx-onnx-cgen 1.4.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 3,
+   opset_import: ["ai.onnx.ml" : 1],
+   producer_name: "onnx-conformance"
+>
+TreeEnsembleClassifier_1_dtypes_strings (float[1,2] X) => (string[1] Y, float[1,3] Z) {
+   [TreeEnsembleClassifier] Y, Z = ai.onnx.ml.TreeEnsembleClassifier <class_ids: ints = [0, 0, 0, 0, 0, 1, 2, 0], class_nodeids: ints = [2, 0, 0, 0, 0, 0, 0, 0], class_treeids: ints = [0, 0, 0, 0, 0, 0, 0, 0], class_weights: floats = [1, 1, 0, 0, 0, 0, 0, 0], classlabels_strings: strings = ["b", "a", "ä"], nodes_falsenodeids: ints = [6, 3, 0, 5, 0, 0, 8, 0, 10, 0, 0], nodes_featureids: ints = [0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0], nodes_modes: strings = ["BRANCH_LT", "BRANCH_GT", "LEAF", "BRANCH_GTE", "LEAF", "LEAF", "BRANCH_EQ", "LEAF", "BRANCH_NEQ", "LEAF", "LEAF"], nodes_nodeids: ints = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], nodes_treeids: ints = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], nodes_truenodeids: ints = [1, 2, 0, 4, 0, 0, 7, 0, 9, 0, 0], nodes_values: floats = [2, -1, 0, 3, 0, 0, 0.5, 0, 0, 0, 0]> (X)
+}
+""")
+inputs = {
+    'X': np.array([0.0, 0.0], dtype=np.dtype('float32')).reshape((1, 2)),
+}
+expected = [
+    np.array(['b'], dtype=object).reshape((1,)),
+    np.array([1.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((1, 3)),
+]
+print("expected:", expected)
+
+try:
+    from emx_onnx_cgen import onnx_backend
+    
+    outputs = onnx_backend.run_model(model, list(inputs.values()))
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape(()), np.array([2.86102294921875e-06], dtype=np.dtype('float64')).reshape(())]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")

@@ -1,0 +1,163 @@
+"""Multinomial with sample_size=0: refused (...status code returned while running Multinomial node. Name:'Multinomial' Status Message: num_samples is < 1), int32[1,0] drawn: one of 1 values each expected
+
+The text: «Output tensor with shape [batch_size, sample_size], where sample_size is the number of times to sample.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnxruntime-node 1.30.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 3,
+   opset_import: ["" : 7],
+   producer_name: "onnx-conformance"
+>
+Multinomial_7_no_samples (float[1,1] input) => (int32[1,0] output) {
+   [Multinomial] output = Multinomial <sample_size: int = 0> (input)
+}
+""")
+inputs = {
+    'input': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
+}
+expected = [
+    ('drawn', {'type': 'int32', 'shape': [1, 0], 'mean': [[]], 'deviation': [[]], 'choices': [[[]]]}),
+]
+print("expected:", expected)
+
+try:
+    # In this folder: npm install --ignore-scripts onnxruntime-node@1.30.0
+    import base64
+    import json
+    import subprocess
+    
+    PROGRAM = """
+    const fs = require("node:fs");
+    const ort = require("onnxruntime-node");
+    if (ort.env.wasm) ort.env.wasm.numThreads = 1;
+    const arrays = {
+      float32: Float32Array, float64: Float64Array, float16: Uint16Array, bool: Uint8Array, int4: Uint8Array,
+      uint4: Uint8Array, int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array,
+      uint32: Uint32Array, int64: BigInt64Array, uint64: BigUint64Array,
+    };
+    const bytes = (text) => new Uint8Array(Buffer.from(text, "base64"));
+    const request = JSON.parse(fs.readFileSync(0, "utf8"));
+    (async () => {
+      const session = await ort.InferenceSession.create(bytes(request.model), {"executionProviders":["cpu"],"intraOpNumThreads":1,"interOpNumThreads":1,"logSeverityLevel":4});
+      const feeds = {};
+      for (const [name, { type, dims, data }] of Object.entries(request.inputs)) {
+        feeds[name] = new ort.Tensor(type, type === "string" ? data : new arrays[type](bytes(data).buffer), dims);
+      }
+      const results = await session.run(feeds);
+      const outputs = request.outputs.map((name) => {
+        const { type, dims, data } = results[name];
+        const text = () => Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
+        return { type, dims, data: type === "string" ? data : text() };
+      });
+      fs.writeFileSync(3, JSON.stringify(outputs));
+    })();
+    """
+    
+    
+    def described(array):
+        tensor = onnx.numpy_helper.from_array(array)
+        strings = tensor.data_type == onnx.TensorProto.STRING
+        data = array.reshape(-1).tolist() if strings else base64.b64encode(tensor.raw_data).decode()
+        return {"type": "string" if strings else array.dtype.name, "dims": array.shape, "data": data}
+    
+    
+    def array_of(described):
+        if described["type"] == "string":
+            return np.array(described["data"], dtype=object).reshape(described["dims"])
+        return np.frombuffer(base64.b64decode(described["data"]), described["type"]).reshape(described["dims"])
+    
+    
+    request = {
+        "model": base64.b64encode(model.SerializeToString()).decode(),
+        "inputs": {name: described(array) for name, array in inputs.items()},
+        "outputs": [value.name for value in model.graph.output],
+    }
+    command = ["sh", "-c", 'exec 3>&1 1>&2; exec node -e "$0"', PROGRAM]  # What the runtime prints is no answer.
+    done = subprocess.run(command, input=json.dumps(request).encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    errors = done.stderr.decode()
+    if done.returncode == 127 or "MODULE_NOT_FOUND" in errors:
+        raise ImportError(errors)
+    if done.returncode < 0:
+        raise SystemExit(f"{errors} ended by signal {-done.returncode}")
+    if done.returncode:
+        raise RuntimeError(errors)
+    outputs = [array_of(value) for value in json.loads(done.stdout)]
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+EPS = {}  # One unit in the last place, beside 1.
+
+
+def check_drawn(where, wanted, got):
+    name = {"float32": "float", "float64": "double"}.get(got.dtype.name, got.dtype.name)
+    assert name == wanted["type"], f"{where}: {wanted['type']} expected, {name} got"
+    assert list(got.shape) == wanted["shape"], f"{where}: shape {wanted['shape']} expected, {got.shape} got"
+    values = got.astype(float)
+    if "same_as" in wanted:
+        assert (got == outputs[wanted["same_as"]]).all(), f"{where}: the same seed gave other values"
+    for limit, beyond in (("low", np.less), ("high", np.greater)):
+        if limit in wanted:
+            wrong = beyond(values, float(np.asarray(wanted[limit]).astype(got.dtype)))
+            assert not wrong.any(), f"{where}: {values[wrong]} beyond {limit} {wanted[limit]}"
+    if "choices" in wanted and "chosen_by" in wanted:
+        choices = np.where(outputs[wanted["chosen_by"]], wanted["choices"][1], wanted["choices"][0])
+        near = np.isclose(values, choices, rtol=8 * EPS.get(got.dtype.name, 0))
+        assert near.all(), f"{where}: {choices} expected, {got} got"
+    elif "choices" in wanted:
+        near = [np.isclose(values, choice, rtol=8 * EPS.get(got.dtype.name, 0)) for choice in wanted["choices"]]
+        assert np.logical_or.reduce(near).all(), f"{where}: one of {wanted['choices']} expected, {got} got"
+    if "mean" in wanted and "deviation" in wanted:
+        deviation = np.sqrt(np.square(np.broadcast_to(wanted["deviation"], got.shape)).sum())
+        off = abs((values - wanted["mean"]).sum()) / deviation if deviation else 0
+        assert off <= 6, f"{where}: the mean is {values.mean()}, {off:.3g} sigma from what it should be"
+        if "kurtosis" in wanted:
+            ratio = np.square(values - wanted["mean"]).sum() / deviation**2
+            allowed = 6 * np.sqrt((wanted["kurtosis"] - 1) / got.size)
+            assert abs(ratio - 1) <= allowed, f"{where}: {ratio} of the variance"
+
+
+def check(where, wanted, got, bound=0):
+    if isinstance(wanted, tuple):
+        return check_drawn(where, wanted[1], np.asarray(got))
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got)
+print("as expected")

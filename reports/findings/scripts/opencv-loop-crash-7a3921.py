@@ -1,0 +1,93 @@
+"""Loop: the process ends by SIGSEGV, bool[] true; bool[] false; float[2,3] 5 5 5 13 24 35; float[1,2,3] 0 1... expected
+
+The text: «("", 1) // Note this is analogous to a do-while loop bool cond = true for (int i=0; cond;»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and opencv-python-headless 5.0.0.93
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 3,
+   opset_import: ["" : 1],
+   producer_name: "onnx-conformance"
+>
+Loop_1_while_1 (bool cond, bool v_initial_0, bool v_initial_1, float[2,3] v_initial_2, float[2,3] a, bool no) => (bool v_final_and_scan_outputs_0, bool v_final_and_scan_outputs_1, float[2,3] v_final_and_scan_outputs_2, float[1,2,3] v_final_and_scan_outputs_3) 
+   <bool cond =  {1}>
+{
+   [Loop] v_final_and_scan_outputs_0, v_final_and_scan_outputs_1, v_final_and_scan_outputs_2, v_final_and_scan_outputs_3 = Loop ("", cond, v_initial_0, v_initial_1, v_initial_2) <body: graph = body (int64 i, bool c, bool f, bool g, float[] s) => (bool d, bool h, bool j, float[] t, float[] y) {
+      d = Identity (f)
+      h = Identity (g)
+      j = Identity (no)
+      t = Add (s, a)
+      y = Identity (s)
+   }>
+}
+""")
+inputs = {
+    'v_initial_0': np.array([False], dtype=np.dtype('bool')).reshape(()),
+    'v_initial_1': np.array([True], dtype=np.dtype('bool')).reshape(()),
+    'v_initial_2': np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], dtype=np.dtype('float32')).reshape((2, 3)),
+    'a': np.array([5.0, 4.0, 3.0, 10.0, 20.0, 30.0], dtype=np.dtype('float32')).reshape((2, 3)),
+    'no': np.array([False], dtype=np.dtype('bool')).reshape(()),
+}
+expected = [
+    np.array([True], dtype=np.dtype('bool')).reshape(()),
+    np.array([False], dtype=np.dtype('bool')).reshape(()),
+    np.array([5.0, 5.0, 5.0, 13.0, 24.0, 35.0], dtype=np.dtype('float32')).reshape((2, 3)),
+    np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], dtype=np.dtype('float32')).reshape((1, 2, 3)),
+]
+print("expected:", expected)
+
+try:
+    import cv2
+    import numpy
+    
+    net = cv2.dnn.readNetFromONNX(numpy.frombuffer(model.SerializeToString(), numpy.uint8))
+    for name, value in inputs.items():
+        net.setInput(value, name)
+    outputs = list(net.forward([value.name for value in model.graph.output]))
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
+    np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
+    if wanted.dtype.kind == "f":  # +0 and -0 differ.
+        signs = (np.signbit(np.asarray(array)[wanted == 0]) for array in (got, wanted))
+        np.testing.assert_array_equal(*signs, f"outputs[{index}], signs of zeros")
+print("as expected")

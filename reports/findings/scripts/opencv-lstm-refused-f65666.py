@@ -1,0 +1,88 @@
+"""LSTM with activations is set: refused (...error: (-215:Assertion failed) !name.empty() && constBlobs.count(name) == 1 in function 'parseLSTM' >), float[1,1,1,3] -0.0640631 -0.0451037 0.270714 expected
+
+The text: «Below are optional»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and opencv-python-headless 5.0.0.93
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+# onnx's text format cannot hold this model; it is the serialized ModelProto.
+model = onnx.load_from_string(b'\x08\n\x12\x10onnx-conformance:\xae\x01\n,\n\x01X\n\x01W\n\x01R\x12\x01Y\x1a\x04LSTM"\x04LSTM*\x10\n\x0bactivations\xa0\x01\x08:\x00\x12\x16LSTM_22_activation_eluZ\x17\n\x01X\x12\x12\n\x10\x08\x01\x12\x0c\n\x02\x08\x01\n\x02\x08\x01\n\x02\x08\x01Z\x17\n\x01W\x12\x12\n\x10\x08\x01\x12\x0c\n\x02\x08\x01\n\x02\x08\x0c\n\x02\x08\x01Z\x17\n\x01R\x12\x12\n\x10\x08\x01\x12\x0c\n\x02\x08\x01\n\x02\x08\x0c\n\x02\x08\x03b\x1b\n\x01Y\x12\x16\n\x14\x08\x01\x12\x10\n\x02\x08\x01\n\x02\x08\x01\n\x02\x08\x01\n\x02\x08\x03B\x04\n\x00\x10\x16')
+inputs = {
+    'X': np.array([0.9916648268699646], dtype=np.dtype('float32')).reshape((1, 1, 1)),
+    'W': np.array([0.8147050738334656, -0.9534853100776672, 0.3333139419555664, 0.5521673560142517, -0.9981366395950317, 0.6496128439903259, 0.21598726511001587, -0.9096666574478149, 0.8792730569839478, -0.14899902045726776, -0.6998746991157532, 0.9916648268699646], dtype=np.dtype('float32')).reshape((1, 12, 1)),
+    'R': np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((1, 12, 3)),
+}
+expected = [
+    np.array([-0.06406307220458984, -0.04510369524359703, 0.27071380615234375], dtype=np.dtype('float32')).reshape((1, 1, 1, 3)),
+]
+print("expected:", expected)
+
+try:
+    import cv2
+    import numpy
+    
+    net = cv2.dnn.readNetFromONNX(numpy.frombuffer(model.SerializeToString(), numpy.uint8))
+    for name, value in inputs.items():
+        net.setInput(value, name)
+    outputs = list(net.forward([value.name for value in model.graph.output]))
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([3.577391014400969e-07, 1.5392062170727703e-07, 6.810055414858689e-07], dtype=np.dtype('float64')).reshape((1, 1, 1, 3))]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")
