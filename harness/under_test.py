@@ -51,6 +51,14 @@ def unversioned(name: str) -> str:
     return parts(name).unversioned
 
 
+def with_option(name: str, option: str) -> str:
+    """Return a backend's name with another option; a command has none."""
+    if name.startswith("cmd:"):
+        return name
+    of = parts(name)
+    return f"{of.stem}[{option}]" + (f"=={of.version}" if of.version else "")
+
+
 class Subject(enum.StrEnum):
     """What a backend is."""
 

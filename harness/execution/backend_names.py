@@ -147,14 +147,7 @@ def with_passes(target: Target, passes: Iterable[str]) -> Target:
     option = target.environment.get(VARIABLE, "")
     words = [word for word in option.split(",") if word and not word.startswith((ONLY, WITHOUT))]
     chosen = ",".join([*words, ONLY + "+".join(passes)])
-    stem, brackets, rest = target.name.partition("[")
-    if target.name.startswith("cmd:"):
-        name = target.name
-    elif brackets:
-        name = f"{stem}[{chosen}]{rest.rpartition(']')[2]}"
-    else:
-        stem, exact, version = target.name.partition("==")
-        name = f"{stem}[{chosen}]{exact}{version}"
+    name = under_test.with_option(target.name, chosen)
     return dataclasses.replace(target, name=name, environment={**target.environment, VARIABLE: chosen})
 
 

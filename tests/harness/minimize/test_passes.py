@@ -153,6 +153,15 @@ def test_who_passes_has_no_guilty() -> None:
     assert guilty_passes(case, answer.result, answer.hello, target, limits).names == ()
 
 
+def test_all_passes_together_name_nobody() -> None:
+    case = case_of("agraph (float[2,3] x) => (float[2,3] y) { y = Exp(x) }", {"x": X})
+    target, limits = backend_names.resolve(f"{OPTIMIZER}[only:mark+replace_marked]"), Limits(timeout=20)
+    answer = ask_once(target, case, limits)
+    assert answer.result is not None
+    assert answer.result.verdict is Verdict.WRONG_VALUE
+    assert guilty_passes(case, answer.result, answer.hello, target, limits).names == ()
+
+
 def test_a_model_is_cut_down_to_the_nodes_that_meet() -> None:
     case = case_of(NEGS, {"x": X})
     minimized = search.minimize(case, plan_if_declarable(case), backend_names.resolve(OPTIMIZER), Limits(), 200)

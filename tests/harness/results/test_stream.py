@@ -56,6 +56,7 @@ FULL = Result(
     form="top",
     message="outputs[0]: «ä» 日本語",
     error="Fail",
+    phase="run",
     signal="SIGSEGV",
     seconds=0.25,
     expected="float[1] 1",
