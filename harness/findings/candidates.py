@@ -33,6 +33,7 @@ OWN_WORD = re.compile(
     r"|\b(must|should|expected to|needs to|has to) be (a )?(const|static|known|initializer)|\bcould not find an impl"
     r"|\bis implemented for\b|\bonly\b.{1,60}\b(is|are) supported\b|\bfailed to legalize\b"
     r"|\bshape input is variable\b|\bTODO\b"
+    r"|== CV_\d+[A-Z]\b|\bhas_tensor_type\(\)"  # OpenCV lists the types that it takes.
 )
 """A refusal in which a runtime says that it lacks something, though its adapter has no row for it."""
 OF_FORM = "what it refuses is the form of the model, whatever the operator"

@@ -63,6 +63,11 @@ APART = [
     ({"verdict": Verdict.REFUSED, "message": "reflect is implemented for 3 dimensions"}, "lacks something"),
     ({"verdict": Verdict.REFUSED, "message": "Need splits to be a constant and explicit"}, "lacks something"),
     ({"verdict": Verdict.REFUSED, "message": "Caused by: shape input is variable"}, "lacks something"),
+    (
+        {"verdict": Verdict.REFUSED, "message": "'input == CV_32F || input == CV_8S' where 4 (CV_32S)"},
+        "lacks something",
+    ),
+    ({"verdict": Verdict.REFUSED, "message": "Assertion failed: repeats_.dims == 1"}, ""),
     ({"verdict": Verdict.ACCEPTED_INVALID, "force": "should"}, "no must"),
 ]
 
