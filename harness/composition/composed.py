@@ -291,11 +291,15 @@ def _evaluated(
     return expected, Allowance(SEVERAL, bounds=_bounds(expected, deviations))
 
 
+def tensor_info(name: str, value: Array) -> onnx.ValueInfoProto:
+    """Return the declaration of a tensor: its type and shape."""
+    return helper.make_tensor_value_info(name, element_type(value.dtype).number, value.shape)
+
+
 def _declare(output: onnx.ValueInfoProto, value: Value) -> None:
     """Declare an output as what it is."""
     if isinstance(value, np.ndarray):
-        info = helper.make_tensor_value_info(output.name, element_type(value.dtype).number, value.shape)
-        output.CopyFrom(info)
+        output.CopyFrom(tensor_info(output.name, value))
         return
     type_ = type_of(value)
     if not type_:
@@ -331,11 +335,12 @@ def _deviations(
         evaluator.with_errors(seed)
         found.append(_checked(evaluator.model(model, inputs(seed))))
     for name, value in expected.items():
-        if not isinstance(value, np.ndarray) and any(not _same(value, other[name]) for other in found):
-            raise UndecidedError(f"{name} is no tensor, of which alone an answer may lie apart")
-        for other in found:
-            if not _alike(value, other[name], most):
-                raise UndecidedError(f"{name} depends on how its nodes round")
+        others = [other[name] for other in found]
+        if not isinstance(value, np.ndarray):
+            if not all(_same(value, other) for other in others):
+                raise UndecidedError(f"{name} is no tensor, of which alone an answer may lie apart")
+        elif not all(_alike(value, other, most) for other in others):
+            raise UndecidedError(f"{name} depends on how its nodes round")
     return found
 
 
@@ -348,14 +353,8 @@ def _same(one: Any, other: Any) -> bool:  # noqa: ANN401 - any two outputs
     return bool(np.array_equal(one, other, equal_nan=is_float(one)))
 
 
-def _alike(one: Any, other: Any, most: float) -> bool:  # noqa: ANN401 - any two outputs
-    """Return whether two outputs are the same but for small differences of floating numbers."""
-    if isinstance(one, list):
-        return len(one) == len(other) and all(_alike(*pair, most) for pair in zip(one, other, strict=True))
-    if isinstance(one, dict):
-        return list(one) == list(other) and all(
-            _alike(*pair, most) for pair in zip(one.values(), other.values(), strict=True)
-        )
+def _alike(one: Array, other: Any, most: float) -> bool:  # noqa: ANN401 - any output
+    """Return whether two tensors are the same but for small differences of floating numbers."""
     if one.shape != other.shape:
         return False
     if not is_float(one):
@@ -380,8 +379,3 @@ def _bounds(expected: Mapping[str, Value], deviations: Sequence[Mapping[str, Val
             squares = [np.abs(np.asarray(other[name]).astype(np.complex128) - wide) ** 2 for other in deviations]
             bounds.append(np.nan_to_num(FACTOR * np.sqrt(np.mean(squares, axis=0)), nan=0.0, posinf=0.0))
     return tuple(bounds)
-
-
-def in_form(case: Case, form: str) -> Case:
-    """Return a case under the name of a form."""
-    return dataclasses.replace(case, id=f"{case.id.partition('@')[0]}@{form}", form=form)

@@ -15,6 +15,7 @@ from onnx import helper, numpy_helper
 
 from backends.protocol import element_type, element_type_named, numpy_dtype
 from harness.case.case import PLAIN, Outcome, by_itself
+from harness.composition.composed import tensor_info
 from harness.declare import NoAnswer
 from harness.spec.evaluator import Evaluator, UndeclaredError
 
@@ -144,7 +145,7 @@ def _behind(case: Case, node: Node) -> Case | None:
         return None
     (place,) = [number for number, item in enumerate(model.graph.input) if item.name == name]
     first = f"{name}_{FIRST}"
-    _declare(model.graph.input[place], first, moved)
+    model.graph.input[place].CopyFrom(tensor_info(first, moved))
     model.graph.node.insert(0, _node(model, node, first, name, moved, value))
     inputs: dict[str, Value] = {first if other == name else other: item for other, item in case.inputs.items()}
     return _changed(case, f"behind_{node.name}", model, inputs={**inputs, first: moved})
@@ -164,7 +165,7 @@ def _before(case: Case, node: Node) -> Case | None:
     for other in model.graph.node:
         other.output[:] = [inner if text == name else text for text in other.output]
         other.input[:] = [inner if text == name else text for text in other.input]
-    _declare(next(item for item in model.graph.output if item.name == name), name, moved)
+    next(item for item in model.graph.output if item.name == name).CopyFrom(tensor_info(name, moved))
     model.graph.node.append(_node(model, node, inner, name, value, moved))
     assert case.expected is not None  # noqa: S101 - see above
     alone = by_itself(case)
@@ -189,11 +190,6 @@ def _can_be_moved(case: Case, node: Node) -> bool:
 
 def _opset(model: onnx.ModelProto) -> int:
     return next((item.version for item in model.opset_import if item.domain in {"", "ai.onnx"}), 0)
-
-
-def _declare(info: onnx.ValueInfoProto, name: str, value: Array) -> None:
-    number = element_type(value.dtype).number
-    info.CopyFrom(helper.make_tensor_value_info(name, number, value.shape))
 
 
 def _node(model: onnx.ModelProto, node: Node, taken: str, made: str, before: Array, after: Array) -> onnx.NodeProto:

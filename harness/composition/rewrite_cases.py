@@ -17,10 +17,9 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from backends.protocol import element_type
 from harness import rewrites
 from harness.case.case import PLAIN
-from harness.composition.composed import UndecidedError, composed
+from harness.composition.composed import UndecidedError, composed, tensor_info
 from harness.declare import DeclarationError
 from harness.generation import binding
 from harness.rewrites.rewrite import Model, Rewrite
@@ -160,7 +159,7 @@ def _opsets(nodes: Sequence[onnx.NodeProto], opset: int) -> list[onnx.OperatorSe
 
 def _info(name: str, value: Value) -> onnx.ValueInfoProto:
     assert isinstance(value, np.ndarray)  # noqa: S101 - patterns are of tensors
-    return helper.make_tensor_value_info(name, element_type(value.dtype).number, value.shape)
+    return tensor_info(name, value)
 
 
 def _model(
@@ -182,7 +181,7 @@ def _model(
     if functions:
         opsets.append(helper.make_operatorsetid(DOMAIN, 1))
     model = helper.make_model(graph, opset_imports=opsets, functions=functions)
-    least = next((ir for _, ir, opset, *_ in helper.VERSION_TABLE if opset >= written.opset), IR_VERSION)
+    least = schema.lowest_ir("ai.onnx", written.opset)
     model.ir_version = max(least, OF_LOCAL_FUNCTIONS if functions else IR_VERSION)
     return model, dict(inputs)
 
