@@ -120,3 +120,9 @@ def test_a_quotient_in_place_of_a_reciprocal_and_a_product_is_allowed(dtype: str
 def test_what_moves_and_what_is_exact_may_not_err() -> None:
     case = case_of("g (float[3] x) => (y) { n = Neg(x) y = Add(n, x) }", x=np.array([1, 2, 3], "float32"))
     assert compare(case.expected, [np.array([0, 0, 1e-45], "float32")], case.allowance)
+
+
+def test_a_number_between_the_nodes_that_a_narrower_type_lacks_decides_nothing() -> None:
+    case = case_of("g (float[1] x) => (y) { m = Mul(x, x) y = Sqrt(m) }", x=np.array([200], "float32"))
+    with pytest.raises(UndecidedError, match="float16 has not all of its numbers"):
+        in_narrower(case, np.dtype(np.float16))
