@@ -166,7 +166,7 @@ function adapter({ ort, name, version, options, lacks = [] }) {
       types: types.filter((type) => !lacks.includes(type)),
       containers: ["optional"], // One that holds a tensor, which is passed as that tensor.
     }),
-    run: (model, inputs, outputs) => run(ort, options, model, inputs, outputs),
+    session: (model) => load(ort, options, model),
   };
 }
 
@@ -192,8 +192,16 @@ export async function main({ name, provider, lacks = [], prepare = () => {} }) {
   await serve(load, Number(requests), Number(answers));
 }
 
-async function run(ort, options, model, inputs, outputs) {
-  const session = await ort.InferenceSession.create(model, options);
+async function load(ort, options, model) {
+  try {
+    const session = await ort.InferenceSession.create(model, options);
+    return (inputs, outputs) => run(ort, session, inputs, outputs);
+  } catch (error) {
+    throw typeof error === "number" ? new CppException() : error;
+  }
+}
+
+async function run(ort, session, inputs, outputs) {
   let answers;
   try {
     const feeds = Object.create(null);

@@ -20,6 +20,10 @@ const MOST_TEXT = 20_000;
 const SHOWN = 80;
 const NOT_TO_BE_HAD = 3;
 
+// The phases in which a runtime may refuse a model.
+const LOAD = "load";
+const RUN = "run";
+
 export const STRING = 8;
 
 // TensorProto.DataType: number, name, bits of one element.
@@ -231,6 +235,14 @@ export function isTrap(error) {
   return error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/.test(error.message));
 }
 
+async function run(adapter, model, inputs, outputs, reached) {
+  if (!adapter.session) return adapter.run(model, inputs, outputs);
+  reached.phase = LOAD;
+  const runs = await adapter.session(model);
+  reached.phase = RUN;
+  return runs(inputs, outputs);
+}
+
 /** The message that answers one request. */
 export async function answer(adapter, header, payload) {
   const { id, model: size, inputs: described, outputs: names } = header;
@@ -244,10 +256,11 @@ export async function answer(adapter, header, payload) {
   } catch (error) {
     return fault(error);
   }
+  const reached = {}; // Its phase, where the adapter loads and runs a model apart.
   let values;
   let failed = null;
   try {
-    values = await adapter.run(payload.subarray(0, size), inputs, names);
+    values = await run(adapter, payload.subarray(0, size), inputs, names, reached);
   } catch (error) {
     if (isTrap(error)) {
       console.error(error.stack);
@@ -255,7 +268,7 @@ export async function answer(adapter, header, payload) {
     }
     const reason = optOut(adapter.OPT_OUTS, error);
     const kind = reason === null ? "refused" : "unsupported";
-    failed = { kind, error: nameOf(error), message: textOf(error), reason };
+    failed = { kind, error: nameOf(error), message: textOf(error), reason, ...reached };
   }
   const seconds = Number(((performance.now() - started) / 1000).toFixed(6));
   if (failed) return message({ id, seconds, ...failed });
@@ -271,8 +284,9 @@ export async function answer(adapter, header, payload) {
 /**
  * Answers requests until their stream ends.
  *
- * `load` gives the adapter: `name`, `info()`, `run(model, inputs, outputs)` and `OPT_OUTS`. The descriptors are
- * those that serve_node.py keeps away from the runtime.
+ * `load` gives the adapter: `name`, `info()`, `OPT_OUTS`, and `run(model, inputs, outputs)` or, of a runtime that loads
+ * a model before it runs it, `session(model)`, which gives what runs it once: (inputs, outputs) to a list of values.
+ * The descriptors are those that serve_node.py keeps away from the runtime.
  */
 export async function serve(load, requests = 0, answers = 1) {
   let adapter;

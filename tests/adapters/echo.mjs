@@ -21,6 +21,7 @@ const DOES = {
   native: () => fs.writeSync(1, "written to descriptor 1\n"),
   reads: () => { if (fs.readSync(0, Buffer.alloc(1)) !== 0) throw new Error("there was something to read"); },
   lacks: () => { throw new Lacking("no kernel for this"); },
+  breaks: () => { throw new Lacking("it cannot be loaded"); },
   fails: () => { throw new Lacking("it is broken"); },
   hangs: () => { for (;;); },
   number: () => { throw 7; },
@@ -42,6 +43,16 @@ const adapter = {
   },
 };
 
+// The same as a runtime that loads a model before it runs it: only what `breaks` is found out while it loads.
+const sessions = {
+  ...adapter,
+  run: undefined,
+  session: (model) => {
+    if (model.toString() === "breaks") DOES.breaks();
+    return (inputs, outputs) => adapter.run(model, inputs, outputs);
+  },
+};
+
 const [what, requests = 0, answers = 1] = process.argv.slice(2);
 if (what === "messages") { // What is read is written again, or the reason why it cannot be.
   const messages = new Messages(0);
@@ -59,6 +70,6 @@ if (what === "messages") { // What is read is written again, or the reason why i
 } else {
   await serve(() => {
     if (what === "absent") throw new Error("there is no runtime");
-    return adapter;
+    return what === "sessions" ? sessions : adapter;
   }, Number(requests), Number(answers));
 }

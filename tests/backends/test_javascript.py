@@ -128,6 +128,16 @@ def test_errors_that_a_runtime_throws_are_refusals(
     reply = lane.ask(case_of(does, np.float32(1)))
     assert isinstance(reply, Refused), reply
     assert (reply.error, reply.message, reply.reason) == (error, message, reason)
+    assert not reply.phase  # It loads and runs a model in one call.
+
+
+@pytest.mark.parametrize(("does", "phase"), [("breaks", "load"), ("fails", "run"), ("lacks", "run")])
+def test_refusals_of_an_adapter_with_sessions_have_their_phase(does: str, phase: str) -> None:
+    with Asker(target("sessions"), Limits()) as opened:
+        reply = opened.ask(case_of(does, np.float32(1)))
+        assert isinstance(reply, Refused), reply
+        assert reply.phase == phase
+        assert isinstance(opened.ask(case_of("", np.float32(1))), Answered)
 
 
 @pytest.mark.parametrize(
