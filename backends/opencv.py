@@ -11,7 +11,8 @@ What fails, and why (5.0.0):
 
 - float16 is computed in float32, and comes back as that.
 - bfloat16 is not accepted, and outputs of it are uint16: numpy has no name for the depth of such a Mat.
-- An answer without elements is None: `forward()` has no array for an empty Mat.
+- An answer without elements is None: `forward()` has no array for an empty Mat. That opts out, unless the graph
+  declares an output with elements: then None is wrong whatever the interface can give.
 - Many scalars come back with the shape (1,).
 - A graph input that is a sequence or an optional, or has no shape, fails an assertion.
 - Celu's function body ends it by SIGSEGV, an integer division by zero by SIGFPE (Mod of floats, Reshape to nothing).
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import cv2
 import numpy as np
+import onnx
 
 from backends import protocol
 
@@ -81,13 +83,23 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
 
 def session(model: bytes) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
     """Load a model; return what runs it."""
-    return functools.partial(_run, cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8)))
+    return functools.partial(_run, cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8)), model)
 
 
-def _run(net: cv2.dnn.Net, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
+def _run(net: cv2.dnn.Net, model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
     for name, value in inputs.items():
         net.setInput(_to_mat(value), name)
-    return [_from_mat(value) for value in net.forward(list(outputs))]
+    values = net.forward(list(outputs))
+    for name, value in zip(outputs, values, strict=False):
+        if value is None and not _declares_elements(model, name):
+            raise NoTypeError(f"no array comes of an empty Mat: output {name}")
+    return [None if value is None else value.copy() for value in values]
+
+
+def _declares_elements(model: bytes, output: str) -> bool:
+    """Return whether the graph says that an output has elements: each of its dimensions is known and not zero."""
+    [declared] = [item.type.tensor_type for item in onnx.load_from_string(model).graph.output if item.name == output]
+    return declared.HasField("shape") and all(dim.dim_value > 0 for dim in declared.shape.dim)
 
 
 def _to_mat(value: Any) -> np.ndarray[Any, Any]:  # noqa: ANN401 - any value
@@ -100,7 +112,3 @@ def _to_mat(value: Any) -> np.ndarray[Any, Any]:  # noqa: ANN401 - any value
     if row.name in {"int64", "uint64"} and not np.array_equal(value, value.astype(np.int32).astype(value.dtype)):
         raise NoTypeError(f"a Mat of {row.name} keeps no more than the values of int32")
     return value
-
-
-def _from_mat(value: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any] | None:
-    return None if value is None else value.copy()
