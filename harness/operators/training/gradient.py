@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.declare import Array, Call, DeclarationError, Op, Tag, Version, ramp, typed, ulp, value_of, vary
+from harness.declare import Array, Call, Op, Tag, Version, ramp, typed, ulp, value_of, vary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -174,7 +174,7 @@ def evaluate(nodes: Sequence[Call], name: str, values: dict[str, Array]) -> Arra
     """Return the value of a name; `values` has those of the variables, and takes those computed from them.
 
     Raises:
-        DeclarationError: nothing says how an operator is differentiated.
+        NotImplementedError: nothing says how an operator is differentiated.
     """
     if name not in values:
         node = next(node for node in nodes if name in node.outputs)
@@ -187,7 +187,7 @@ def evaluate(nodes: Sequence[Call], name: str, values: dict[str, Array]) -> Arra
         elif operator in MEANINGS:
             results = [MEANINGS[operator](*inputs, **node.attributes)]
         else:
-            raise DeclarationError(
+            raise NotImplementedError(
                 f"nothing says how {node.operator} is differentiated: see MEANINGS in operators/training/gradient.py"
             )
         values.update(zip(node.outputs, map(np.asarray, results), strict=False))
