@@ -1,4 +1,4 @@
-"""ArgMin with axis counted from the front = 1 and version is 11: int64[1,0] where the text demands a refusal
+"""ArgMin with axis counted from the front = 1: int64[1,0] where the text demands a refusal
 
 The text: «The input tensor must not be empty.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

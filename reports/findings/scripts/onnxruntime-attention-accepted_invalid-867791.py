@@ -1,4 +1,4 @@
-"""Attention with type of attn_mask is float and version is 25: float[1,1,1,1] 0 where the text demands a refusal
+"""Attention with type of attn_mask is float: float[1,1,1,1] 0 where the text demands a refusal
 
 The text: «Shape must be broadcastable to `(batch_size, q_num_heads,»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -1,4 +1,4 @@
-"""Attention: refused (...- 2] == Q->Shape()[2] was false. inconsistent q_sequence_length (between attn_mask and Q)), float[2,1,2,1] 0 0 0 0 expected
+"""Attention: refused (...- 2] == Q->Shape()[2] was false. inconsistent q_sequence_length (between attn_mask and Q)), float[2,2,2,1] 0 0 0 0 0 0 0 0 expected
 
 The text: «The last dimension can also be shorter than `total_sequence_length` and will be padded to `total_sequence_length` with negative infinity.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,18 +40,18 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 24],
    producer_name: "onnx-conformance"
 >
-Attention_24_mask_short_float (float[2,1,2,1] Q, float[2,1,2,1] K, float[2,1,2,1] V, float[1,2] attn_mask) => (float[2,1,2,1] Y) {
+Attention_24_mask_short_float (float[2,2,2,2] Q, float[2,2,2,2] K, float[2,2,2,1] V, float[1,2] attn_mask) => (float[2,2,2,1] Y) {
    [Attention] Y = Attention (Q, K, V, attn_mask)
 }
 """)
 inputs = {
-    'Q': np.array([0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((2, 1, 2, 1)),
-    'K': np.array([0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((2, 1, 2, 1)),
-    'V': np.array([0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((2, 1, 2, 1)),
+    'Q': np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((2, 2, 2, 2)),
+    'K': np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((2, 2, 2, 2)),
+    'V': np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((2, 2, 2, 1)),
     'attn_mask': np.array([0.0, 0.0], dtype=np.dtype('float32')).reshape((1, 2)),
 }
 expected = [
-    np.array([0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((2, 1, 2, 1)),
+    np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((2, 2, 2, 1)),
 ]
 print("expected:", expected)
 
@@ -69,7 +69,7 @@ except Exception as error:
 print("got:     ", outputs)
 RTOL, ATOL, ULP = (0, 0, 0)
 EPS = {}  # One unit in the last place, beside 1.
-BOUNDS = [np.array([0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float64')).reshape((2, 1, 2, 1))]
+BOUNDS = [np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float64')).reshape((2, 2, 2, 1))]
 
 
 def check(where, wanted, got, bound=0):

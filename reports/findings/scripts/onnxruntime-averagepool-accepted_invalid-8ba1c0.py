@@ -1,4 +1,4 @@
-"""AveragePool with version is 7: float[1,1,1,1] 0 where the text demands a refusal
+"""AveragePool: float[1,1,1,1] 0 where the text demands a refusal
 
 The text: «This attribute cannot be used simultaneously with auto_pad attribute.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -46,7 +46,7 @@ BatchNormalization_14_training_var (float[1,1,1,1] X, float[1] scale, float[1] B
 """)
 inputs = {
     'X': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
-    'scale': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+    'scale': np.array([1.5], dtype=np.dtype('float32')).reshape((1,)),
     'B': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
     'input_mean': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
     'input_var': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),

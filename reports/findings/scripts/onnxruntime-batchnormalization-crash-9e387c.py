@@ -49,7 +49,7 @@ inputs = {
     'scale': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
     'B': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
     'mean': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
-    'var': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+    'var': np.array([0.5], dtype=np.dtype('float32')).reshape((1,)),
 }
 expected = [
     np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
@@ -72,7 +72,7 @@ except Exception as error:
 print("got:     ", outputs)
 RTOL, ATOL, ULP = (0, 0, 0)
 EPS = {}  # One unit in the last place, beside 1.
-BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape((1, 1, 1, 1)), np.array([0.0], dtype=np.dtype('float64')).reshape((1,)), np.array([0.0], dtype=np.dtype('float64')).reshape((1,))]
+BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape((1, 1, 1, 1)), np.array([0.0], dtype=np.dtype('float64')).reshape((1,)), np.array([2.384185791015625e-07], dtype=np.dtype('float64')).reshape((1,))]
 
 
 def check(where, wanted, got, bound=0):

@@ -1,4 +1,4 @@
-"""Cast with version is 23: nan expected, 240 came
+"""Cast: nan expected, 240 came
 
 The text: «It is true by default.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -1,4 +1,4 @@
-"""Constant with version >= 19: int64[] 0 where the text demands a refusal
+"""Constant: int64[] 0 where the text demands a refusal
 
 The text: «Exactly one of the provided attributes, either value, sparse_value, or value_* must be specified.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -1,5 +1,6 @@
-"""ConvTranspose with a value of output_shape >= 15: 0.0 expected, 1.0 came
+"""ConvTranspose: 0.0 expected, 1.0 came
 
+The text: «If (auto_pads != SAME_UPPER): pads[start_i] = total_padding[i]/2; pads[end_i] = total_padding[i] - (total_padding[i]/2) Else: pads[start_i] = total_padding[i] - (total_padding[i]/2); pads[end_i] = (total_padding[i]/2).»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime 1.32.0
 """
@@ -39,13 +40,13 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-ConvTranspose_1_signature_example (float[1,1,1,1] X, float[1,1,1,2] W) => (float[1,1,1,1] Y) {
+ConvTranspose_1_output_shape_before_11_odd (float[1,1,1,1] X, float[1,1,2,1] W) => (float[1,1,1,1] Y) {
    [ConvTranspose] Y = ConvTranspose <output_shape: ints = [1, 1]> (X, W)
 }
 """)
 inputs = {
     'X': np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
-    'W': np.array([0.0, 1.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 2)),
+    'W': np.array([0.0, 1.0], dtype=np.dtype('float32')).reshape((1, 1, 2, 1)),
 }
 expected = [
     np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),

@@ -1,6 +1,6 @@
-"""ai.onnx.ml/LabelEncoder with default_int64=1099511627776: int64[] 0 where the text demands a refusal
+"""ai.onnx.ml/LabelEncoder with default_int64=1099511627776: string[] 'x' where the text demands a refusal
 
-The text: «Only one default value attribute should be defined.»
+The text: «One and only one of the 'default_*' attributes must be defined.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime 1.32.0
 """
@@ -35,11 +35,11 @@ import onnx.numpy_helper
 import onnx.parser
 
 # onnx's text format cannot hold this model; it is the serialized ModelProto.
-model = onnx.load_from_string(b'\x08\x03\x12\x10onnx-conformance:\xab\x01\nr\n\x01X\x12\x01Y\x1a\x0cLabelEncoder"\x0cLabelEncoder*\x14\n\x0fclasses_strings\xa0\x01\x08*\x14\n\rdefault_int64\x18\x00\xa0\x01\x02*\x16\n\x0edefault_string"\x01x\xa0\x01\x03:\nai.onnx.ml\x12\x1bLabelEncoder_1_two_defaultsZ\x0b\n\x01X\x12\x06\n\x04\x08\x08\x12\x00b\x0b\n\x01Y\x12\x06\n\x04\x08\x07\x12\x00B\x0e\n\nai.onnx.ml\x10\x01')
+model = onnx.load_from_string(b'\x08\x03\x12\x10onnx-conformance:\xb2\x01\nr\n\x01X\x12\x01Y\x1a\x0cLabelEncoder"\x0cLabelEncoder*\x14\n\x0fclasses_strings\xa0\x01\x08*\x14\n\rdefault_int64\x18\x00\xa0\x01\x02*\x16\n\x0edefault_string"\x01x\xa0\x01\x03:\nai.onnx.ml\x12"LabelEncoder_1_two_defaults_of_oneZ\x0b\n\x01X\x12\x06\n\x04\x08\x07\x12\x00b\x0b\n\x01Y\x12\x06\n\x04\x08\x08\x12\x00B\x0e\n\nai.onnx.ml\x10\x01')
 inputs = {
-    'X': np.array([''], dtype=object).reshape(()),
+    'X': np.array([0], dtype=np.dtype('int64')).reshape(()),
 }
-print('expected: to be refused: «Only one default value attribute should be defined.»')
+print("expected: to be refused: «One and only one of the 'default_*' attributes must be defined.»")
 
 try:
     import onnxruntime

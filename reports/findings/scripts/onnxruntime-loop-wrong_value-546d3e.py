@@ -1,4 +1,4 @@
-"""Loop with type of v_initial[0] is string and version is 1: outputs[1]: 'a' expected, '' came
+"""Loop with type of v_initial[0] is string: outputs[1]: 'a' expected, '' came
 
 The text: «Each scan_output is created by concatenating the value of the specified output value at the end of each iteration of the loop.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

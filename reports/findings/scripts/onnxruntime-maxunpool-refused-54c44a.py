@@ -1,4 +1,4 @@
-"""MaxUnpool with I and output_shape differ in rank and version is 9: refused (...Compute output_shape is smaller than minimum required. output_shape:{1,1,1,1} inferred output shape:{1,1,1,2}), float[1,1,1,1] 0 expected
+"""MaxUnpool with I and output_shape differ in rank: refused (...Compute output_shape is smaller than minimum required. output_shape:{1,1,1,1} inferred output shape:{1,1,1,2}), float[1,1,1,1] 0 expected
 
 The text: «The shape of the output can be explicitly set which will cause pads values to be auto generated.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -1,4 +1,4 @@
-"""MeanVarianceNormalization with version is 13: refused (...Type parameter (T) of Optype (Add) bound to different types (tensor(double) and tensor(float) in node ().), double[2,1,1,1] -1 1 expected
+"""MeanVarianceNormalization: refused (...Type parameter (T) of Optype (Add) bound to different types (tensor(double) and tensor(float) in node ().), double[2,1,1,1] -1 1 expected
 
 The text: «Constrain input and output types to all numeric tensors.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -40,18 +40,18 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 10],
    producer_name: "onnx-conformance"
 >
-NonMaxSuppression_10_score_equal_to_the_lowest (float[1,1,4] boxes, float[1,1,1] scores, int64 max_output_boxes_per_class, float score_threshold) => (int64[1,3] selected_indices) {
+NonMaxSuppression_10_score_equal_to_the_lowest (float[1,6,4] boxes, float[1,1,6] scores, int64 max_output_boxes_per_class, float score_threshold) => (int64[1,3] selected_indices) {
    [NonMaxSuppression] selected_indices = NonMaxSuppression (boxes, scores, max_output_boxes_per_class, "", score_threshold)
 }
 """)
 inputs = {
-    'boxes': np.array([0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((1, 1, 4)),
-    'scores': np.array([0.30000001192092896], dtype=np.dtype('float32')).reshape((1, 1, 1)),
+    'boxes': np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((1, 6, 4)),
+    'scores': np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.30000001192092896], dtype=np.dtype('float32')).reshape((1, 1, 6)),
     'max_output_boxes_per_class': np.array([1], dtype=np.dtype('int64')).reshape(()),
     'score_threshold': np.array([0.30000001192092896], dtype=np.dtype('float32')).reshape(()),
 }
 expected = [
-    np.array([0, 0, 0], dtype=np.dtype('int64')).reshape((1, 3)),
+    np.array([0, 0, 5], dtype=np.dtype('int64')).reshape((1, 3)),
 ]
 print("expected:", expected)
 

@@ -1,4 +1,4 @@
-"""Reshape with version is 14: float[0,1] where the text demands a refusal
+"""Reshape: float[0,1] where the text demands a refusal
 
 The text: «If the attribute 'allowzero' is set, it is invalid for the specified shape to contain both a zero value and -1, as the value of the dimension corresponding to -1 cannot be determined uniquely.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

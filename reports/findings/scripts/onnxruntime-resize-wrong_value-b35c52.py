@@ -1,4 +1,4 @@
-"""Resize with extrapolation_value=7.5 and version is 13: 0.0 expected, 1.0 came
+"""Resize with extrapolation_value=7.5: 0.0 expected, 1.0 came
 
 The text: «this value is used as the corresponding output value. Default is 0.0f.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -40,13 +40,13 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 12],
    producer_name: "onnx-conformance"
 >
-SoftmaxCrossEntropyLoss_12_outside (float[1,1,1] scores, int64[1,1] labels) => (float output) {
+SoftmaxCrossEntropyLoss_12_outside (float[3,1,1] scores, int64[3,1] labels) => (float output) {
    [SoftmaxCrossEntropyLoss] output = SoftmaxCrossEntropyLoss (scores, labels)
 }
 """)
 inputs = {
-    'scores': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1)),
-    'labels': np.array([-1], dtype=np.dtype('int64')).reshape((1, 1)),
+    'scores': np.array([0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((3, 1, 1)),
+    'labels': np.array([0, 0, -1], dtype=np.dtype('int64')).reshape((3, 1)),
 }
 print('expected: to be refused: «Labels element value shall be in range of [0, C).»')
 

@@ -40,8 +40,8 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 18],
    producer_name: "onnx-conformance"
 >
-Split_18_outputs_beyond_num_outputs (float[1] input) => (float[outputs_0_0] outputs_0, float[outputs_1_0] outputs_1) {
-   [Split] outputs_0, outputs_1 = Split <num_outputs: int = 1> (input)
+Split_18_outputs_beyond_num_outputs (float[1] input) => (float[outputs_0_0] outputs_0, float[outputs_1_0] outputs_1, float[outputs_2_0] outputs_2) {
+   [Split] outputs_0, outputs_1, outputs_2 = Split <num_outputs: int = 2> (input)
 }
 """)
 inputs = {

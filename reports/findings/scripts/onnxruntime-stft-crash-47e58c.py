@@ -40,14 +40,14 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 17],
    producer_name: "onnx-conformance"
 >
-STFT_17_window_scalar (float[1,1,1] signal, int64 frame_step, float window) => (float[output_0,output_1,output_2,output_3] output) {
+STFT_17_window_scalar (float[2,1,1] signal, int64 frame_step, float window) => (float[output_0,output_1,output_2,output_3] output) {
    [STFT] output = STFT (signal, frame_step, window)
 }
 """)
 inputs = {
-    'signal': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1)),
-    'frame_step': np.array([1], dtype=np.dtype('int64')).reshape(()),
-    'window': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'signal': np.array([2.974994421005249, 2.9993786811828613], dtype=np.dtype('float32')).reshape((2, 1, 1)),
+    'frame_step': np.array([3], dtype=np.dtype('int64')).reshape(()),
+    'window': np.array([2.0], dtype=np.dtype('float32')).reshape(()),
 }
 print('expected: to be refused: «`window` must be a 1-D tensor.»')
 

@@ -40,12 +40,12 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 9],
    producer_name: "onnx-conformance"
 >
-TfIdfVectorizer_9_indexes_too_few (int64[6] X) => (float[Y_0] Y) {
-   [TfIdfVectorizer] Y = TfIdfVectorizer <max_gram_length: int = 2, max_skip_count: int = 0, min_gram_length: int = 1, mode: string = "TF", ngram_counts: ints = [0, 4], ngram_indexes: ints = [0, 1, 2, 3, 4, 5], pool_int64s: ints = [2, 3, 5, 4, 5, 6, 3, 4, 6, 3]> (X)
+TfIdfVectorizer_9_indexes_too_few (int64[9] X) => (float[Y_0] Y) {
+   [TfIdfVectorizer] Y = TfIdfVectorizer <max_gram_length: int = 2, max_skip_count: int = 0, min_gram_length: int = 1, mode: string = "TF", ngram_counts: ints = [0, 4], ngram_indexes: ints = [0, 1, 2, 3, 4, 5], pool_int64s: ints = [2, 3, 5, 4, 5, 6, 7, 8, 6, 7]> (X)
 }
 """)
 inputs = {
-    'X': np.array([1, 3, 3, 4, 6, 3], dtype=np.dtype('int64')).reshape((6,)),
+    'X': np.array([1, 1, 3, 3, 3, 7, 8, 6, 7], dtype=np.dtype('int64')).reshape((9,)),
 }
 print("expected: to be refused: «This list is parallel to the specified 'pool_*' attribute.»")
 

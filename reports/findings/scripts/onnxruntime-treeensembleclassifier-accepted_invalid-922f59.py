@@ -1,4 +1,4 @@
-"""ai.onnx.ml/TreeEnsembleClassifier with length of nodes_hitrates = 1: int64[1] 0; float[1,1] 0 where the text demands a refusal
+"""ai.onnx.ml/TreeEnsembleClassifier with length of nodes_hitrates = 1: int64[1] 1; float[1,2] 0 2 where the text demands a refusal
 
 The text: «form a sequence of tuples, associated by index into the sequences, which must all be of equal»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,12 +40,12 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.ml" : 1],
    producer_name: "onnx-conformance"
 >
-TreeEnsembleClassifier_1_hitrates_of_other_length (float[1,1] X) => (int64[] Y, float[] Z) {
-   [TreeEnsembleClassifier] Y, Z = ai.onnx.ml.TreeEnsembleClassifier <class_ids: ints = [0, 0, 0], class_nodeids: ints = [0, 0, 0], class_treeids: ints = [0, 0, 0], class_weights: floats = [0, 0, 0], classlabels_int64s: ints = [0], nodes_falsenodeids: ints = [1, 0, 0], nodes_featureids: ints = [0, 0, 0], nodes_hitrates: floats = [], nodes_modes: strings = ["BRANCH_EQ", "LEAF", "LEAF"], nodes_nodeids: ints = [0, 1, 2], nodes_treeids: ints = [0, 0, 0], nodes_truenodeids: ints = [1, 0, 0], nodes_values: floats = [0, 0, 0]> (X)
+TreeEnsembleClassifier_1_hitrates_of_other_length (float[1,2] X) => (int64[] Y, float[] Z) {
+   [TreeEnsembleClassifier] Y, Z = ai.onnx.ml.TreeEnsembleClassifier <class_ids: ints = [0, 1, 1], class_nodeids: ints = [1, 1, 2], class_treeids: ints = [0, 0, 0], class_weights: floats = [0.5, 0.25, 2], classlabels_int64s: ints = [-3, 1], nodes_falsenodeids: ints = [2, 0, 0], nodes_featureids: ints = [1, 0, 0], nodes_hitrates: floats = [], nodes_modes: strings = ["BRANCH_LEQ", "LEAF", "LEAF"], nodes_nodeids: ints = [0, 1, 2], nodes_treeids: ints = [0, 0, 0], nodes_truenodeids: ints = [1, 0, 0], nodes_values: floats = [0.5, 0, 0]> (X)
 }
 """)
 inputs = {
-    'X': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
+    'X': np.array([1.0, 5.0], dtype=np.dtype('float32')).reshape((1, 2)),
 }
 print('expected: to be refused: «form a sequence of tuples, associated by index into the sequences, which must all be of equal»')
 

@@ -41,7 +41,7 @@ model = onnx.parser.parse_model("""
    producer_name: "onnx-conformance"
 >
 TreeEnsembleClassifier_1_one_class (float[1,1] X) => (int64[1] Y, float[1,1] Z) {
-   [TreeEnsembleClassifier] Y, Z = ai.onnx.ml.TreeEnsembleClassifier <class_ids: ints = [0, 0], class_nodeids: ints = [0, 0], class_treeids: ints = [0, 0], class_weights: floats = [0, 0], classlabels_int64s: ints = [1], nodes_falsenodeids: ints = [2, 0, 0], nodes_featureids: ints = [0, 0, 0], nodes_modes: strings = ["BRANCH_LT", "LEAF", "LEAF"], nodes_nodeids: ints = [0, 1, 2], nodes_treeids: ints = [0, 0, 0], nodes_truenodeids: ints = [1, 0, 0], nodes_values: floats = [0, 0, 0]> (X)
+   [TreeEnsembleClassifier] Y, Z = ai.onnx.ml.TreeEnsembleClassifier <class_ids: ints = [0, 0], class_nodeids: ints = [0, 0], class_treeids: ints = [0, 0], class_weights: floats = [0, 0], classlabels_int64s: ints = [1], nodes_falsenodeids: ints = [2, 0, 0], nodes_featureids: ints = [0, 0, 0], nodes_modes: strings = ["BRANCH_LT", "LEAF", "LEAF"], nodes_nodeids: ints = [0, 1, 2], nodes_treeids: ints = [0, 0, 0], nodes_truenodeids: ints = [1, 0, 0], nodes_values: floats = [2, 0, 0]> (X)
 }
 """)
 inputs = {

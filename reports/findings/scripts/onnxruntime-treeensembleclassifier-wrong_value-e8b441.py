@@ -1,4 +1,4 @@
-"""ai.onnx.ml/TreeEnsembleClassifier: 1 expected, 0 came
+"""ai.onnx.ml/TreeEnsembleClassifier: 0 expected, 1 came
 
 The text: «use the 'true' or 'false' branch based on the value in this array.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,16 +40,16 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.ml" : 1],
    producer_name: "onnx-conformance"
 >
-TreeEnsembleClassifier_1_neq_missing_0 (float[1,1] X) => (int64[1] Y, float[1,2] Z) {
-   [TreeEnsembleClassifier] Y, Z = ai.onnx.ml.TreeEnsembleClassifier <class_ids: ints = [0, 0, 1], class_nodeids: ints = [0, 0, 2], class_treeids: ints = [0, 0, 0], class_weights: floats = [0, 0, 1], classlabels_int64s: ints = [0, 1], nodes_falsenodeids: ints = [2, 0, 0], nodes_featureids: ints = [0, 0, 0], nodes_modes: strings = ["BRANCH_NEQ", "LEAF", "LEAF"], nodes_nodeids: ints = [0, 1, 2], nodes_treeids: ints = [0, 0, 0], nodes_truenodeids: ints = [1, 0, 0], nodes_values: floats = [0, 0, 0]> (X)
+TreeEnsembleClassifier_1_neq_missing_0 (float[1,1] X) => (int64[1] Y, float[1,3] Z) {
+   [TreeEnsembleClassifier] Y, Z = ai.onnx.ml.TreeEnsembleClassifier <class_ids: ints = [0, 2, 1], class_nodeids: ints = [0, 1, 2], class_treeids: ints = [0, 0, 0], class_weights: floats = [0, 0, 1], classlabels_int64s: ints = [0, 0, 1], nodes_falsenodeids: ints = [2, 0, 0], nodes_featureids: ints = [0, 0, 0], nodes_modes: strings = ["BRANCH_NEQ", "LEAF", "LEAF"], nodes_nodeids: ints = [0, 1, 2], nodes_treeids: ints = [0, 0, 0], nodes_truenodeids: ints = [1, 0, 0], nodes_values: floats = [0.5, 0, 0]> (X)
 }
 """)
 inputs = {
     'X': np.array([np.nan], dtype=np.dtype('float32')).reshape((1, 1)),
 }
 expected = [
-    np.array([1], dtype=np.dtype('int64')).reshape((1,)),
-    np.array([0.0, 1.0], dtype=np.dtype('float32')).reshape((1, 2)),
+    np.array([0], dtype=np.dtype('int64')).reshape((1,)),
+    np.array([0.0, 1.0, 0.0], dtype=np.dtype('float32')).reshape((1, 3)),
 ]
 print("expected:", expected)
 

@@ -1,4 +1,4 @@
-"""ai.onnx.ml/TreeEnsembleRegressor: 0.5 expected, 0.0 came
+"""ai.onnx.ml/TreeEnsembleRegressor: 0.07585818 expected, 0.5 came
 
 The text: «Indicates the transform to apply to the score.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,15 +40,15 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.ml" : 1],
    producer_name: "onnx-conformance"
 >
-TreeEnsembleRegressor_1_transform_logistic_one_target (float[1,1] X) => (float[1,1] Y) {
-   [TreeEnsembleRegressor] Y = ai.onnx.ml.TreeEnsembleRegressor <n_targets: int = 1, nodes_falsenodeids: ints = [2, 0, 0, 2, 0, 0], nodes_featureids: ints = [0, 0, 0, 0, 0, 0], nodes_modes: strings = ["BRANCH_LT", "LEAF", "LEAF", "BRANCH_GT", "LEAF", "LEAF"], nodes_nodeids: ints = [0, 1, 2, 0, 1, 2], nodes_treeids: ints = [0, 0, 0, 1, 1, 1], nodes_truenodeids: ints = [1, 0, 0, 1, 0, 0], nodes_values: floats = [0, 0, 0, 0, 0, 0], post_transform: string = "LOGISTIC", target_ids: ints = [0, 0, 0, 0], target_nodeids: ints = [0, 0, 0, 0], target_treeids: ints = [0, 0, 0, 0], target_weights: floats = [0, 0, 0, 0]> (X)
+TreeEnsembleRegressor_1_transform_logistic_one_target (float[1,2] X) => (float[1,1] Y) {
+   [TreeEnsembleRegressor] Y = ai.onnx.ml.TreeEnsembleRegressor <n_targets: int = 1, nodes_falsenodeids: ints = [2, 0, 0, 2, 0, 0], nodes_featureids: ints = [0, 0, 0, 0, 0, 0], nodes_modes: strings = ["BRANCH_LT", "LEAF", "LEAF", "BRANCH_GT", "LEAF", "LEAF"], nodes_nodeids: ints = [0, 1, 2, 0, 1, 2], nodes_treeids: ints = [0, 0, 0, 1, 1, 1], nodes_truenodeids: ints = [1, 0, 0, 1, 0, 0], nodes_values: floats = [2, 0, 0, 0.75, 0, 0], post_transform: string = "LOGISTIC", target_ids: ints = [0, 0, 0, 0], target_nodeids: ints = [1, 1, 1, 1], target_treeids: ints = [0, 0, 1, 1], target_weights: floats = [0.5, -3, 7, 1]> (X)
 }
 """)
 inputs = {
-    'X': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
+    'X': np.array([0.0, 0.0], dtype=np.dtype('float32')).reshape((1, 2)),
 }
 expected = [
-    np.array([0.5], dtype=np.dtype('float32')).reshape((1, 1)),
+    np.array([0.07585818320512772], dtype=np.dtype('float32')).reshape((1, 1)),
 ]
 print("expected:", expected)
 
@@ -66,7 +66,7 @@ except Exception as error:
 print("got:     ", outputs)
 RTOL, ATOL, ULP = (0, 0, 0)
 EPS = {}  # One unit in the last place, beside 1.
-BOUNDS = [np.array([1.9073486328125e-06], dtype=np.dtype('float64')).reshape(())]
+BOUNDS = [np.array([6.020069122314453e-06], dtype=np.dtype('float64')).reshape(())]
 
 
 def check(where, wanted, got, bound=0):

@@ -1,4 +1,4 @@
-"""Unique with X has a dimension of size 0 and axis counted from the front = 0: the process ends by SIGABRT, float[1,0] expected
+"""Unique with X has a dimension of size 0 and axis counted from the front = 0: the process ends by SIGABRT, float[1,0]; int64[1] 0 expected
 
 The text: «When an optional attribute 'axis' is provided, unique subtensors sliced along the 'axis' are returned.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,8 +40,8 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-Unique_11_empty_subtensors (float[3,0] X) => (float[1,0] Y) {
-   [Unique] Y = Unique <axis: int = 0> (X)
+Unique_11_empty_subtensors (float[3,0] X) => (float[1,0] Y, int64[1] indices) {
+   [Unique] Y, indices = Unique <axis: int = 0> (X)
 }
 """)
 inputs = {
@@ -49,6 +49,7 @@ inputs = {
 }
 expected = [
     np.array([], dtype=np.dtype('float32')).reshape((1, 0)),
+    np.array([0], dtype=np.dtype('int64')).reshape((1,)),
 ]
 print("expected:", expected)
 
