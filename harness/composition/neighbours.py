@@ -20,7 +20,7 @@ from harness.declare import NoAnswer
 from harness.spec.evaluator import Evaluator, UndeclaredError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from harness.case.case import Case
     from harness.declare.data import Value
@@ -121,9 +121,9 @@ def _changed(case: Case, form: str, model: onnx.ModelProto, **fields: Any) -> Ca
 
 def _folded(case: Case) -> Case | None:
     """Return a case whose inputs are all initializers, so that a tool can compute the outputs."""
-    if not case.inputs or not all(isinstance(value, np.ndarray) for value in case.inputs.values()):
-        return None
     model = onnx.load_from_string(case.model)
+    if not case.inputs or not all(_is_tensor(model.graph.input, name) for name in case.inputs):
+        return None
     model.ir_version = max(model.ir_version, INITIALIZERS_ALONE)
     for name, value in case.inputs.items():
         assert isinstance(value, np.ndarray)  # noqa: S101 - see above
@@ -138,8 +138,9 @@ def _behind(case: Case, node: Node) -> Case | None:
     """Return a case whose first input comes from a node that moves data."""
     name, value = next(iter(case.inputs.items()), ("", None))
     model = onnx.load_from_string(case.model)
-    if not isinstance(value, np.ndarray) or _opset(model) < node.since:
+    if not _is_tensor(model.graph.input, name) or _opset(model) < node.since:
         return None
+    assert isinstance(value, np.ndarray)  # noqa: S101 - what is declared as a tensor
     moved = node.there(value)
     if moved is None:
         return None
@@ -155,7 +156,9 @@ def _before(case: Case, node: Node) -> Case | None:
     """Return a case whose first output goes through a node that moves data."""
     model = onnx.load_from_string(case.model)
     value = case.expected[0] if case.expected else None
-    if not isinstance(value, np.ndarray) or _opset(model) < node.since or not _can_be_moved(case, node):
+    if not isinstance(value, np.ndarray) or not _is_tensor(model.graph.output, case.outputs[0]):  # It may be drawn.
+        return None
+    if _opset(model) < node.since or not _can_be_moved(case, node):
         return None
     moved = node.back(value)
     if moved is None:
@@ -177,6 +180,11 @@ def _before(case: Case, node: Node) -> Case | None:
     expected = (moved, *case.expected[1:])
     alone = dataclasses.replace(alone, allowance=allowance)
     return _changed(alone, f"before_{node.name}", model, expected=expected)
+
+
+def _is_tensor(declared: Iterable[onnx.ValueInfoProto], name: str) -> bool:
+    """Return whether a value is declared as a tensor: that of an optional which holds one does not show it."""
+    return any(item.name == name and item.type.HasField("tensor_type") for item in declared)
 
 
 def _can_be_moved(case: Case, node: Node) -> bool:

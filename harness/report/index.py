@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 HEAD = """\
 # Published reports
 
-The results of these runtimes, as `onnx-conformance publish` wrote them. [site/](site/index.html) is a web site of them
-that opens from disk and loads nothing from the network: a ranking, and a page for each operator, runtime, finding and
-case. A case that the text leaves open is never scored; `accepted invalid` has a column of its own, because ONNX obliges
+Results as `onnx-conformance publish` wrote them. [site/](site/index.html) is a web site of them that opens from disk and
+loads nothing from the network: a ranking, and a page for each operator, finding, case, and runtime or tool. A case that the text leaves open is never scored; `accepted invalid` has a column of its own, because ONNX obliges
 no runtime to refuse. Rates are floored.
 """
 HEADS = ("suite", "backend", "findings", "passed of specified", "passed of attempted")

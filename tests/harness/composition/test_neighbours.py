@@ -6,6 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import onnx
+import onnx.printer
+import onnx.shape_inference
 import pytest
 from commands import command
 
@@ -95,3 +97,16 @@ def test_it_runs_on_runtimes_and_tools(tmp_path: Path) -> None:
         "repro", "ai.onnx/Split/18/uneven_columns@before_transpose", "--suite", "transforms", "--backend", "onnxruntime"
     )
     assert "Transpose" in done.out, done.text
+
+
+def test_an_optional_that_holds_a_tensor_is_no_tensor() -> None:
+    names = ("Optional/15", "OptionalGetElement/15", "OptionalHasElement/18", "Identity/16")
+    selection = Selection(ops=names, core=True, forms=("plain",))
+    cases = [case for case in Generated().cases(selection) if "optional(" in onnx.printer.to_text(_model(case))]
+    assert {case.operator for case in cases} == {f"ai.onnx/{name}" for name in names}
+    for item in (item for case in cases for item in neighbours(case)):
+        onnx.shape_inference.infer_shapes(_model(item), check_type=True, strict_mode=True)
+
+
+def _model(case: Case) -> onnx.ModelProto:
+    return onnx.load_from_string(case.model)
