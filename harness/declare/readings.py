@@ -87,7 +87,16 @@ SET = Reading(
     "In any: the answer is equal as a set.",
     "A set has no order. The text decides which elements there are, and which of several outputs belong together.",
 )
-READINGS = {reading.number: reading for reading in (ONE_ELEMENT, SUBNORMAL, DOUBLE, REAL_NUMBERS, NAN, SHOULD, SET)}
+OWN_FORMULA = Reading(
+    "R8",
+    "A version writes a formula otherwise than the next one, which does not tell of a change: which one is meant?",
+    "Its own, as it stands there.",
+    "A version is what its own text says. But GRU, LSTM and RNN multiply by R before version 7 and by R^T since, W is "
+    "transposed in both, and runtimes apply the newer formula to all versions: the older one may be a slip.",
+)
+READINGS = {
+    reading.number: reading for reading in (ONE_ELEMENT, SUBNORMAL, DOUBLE, REAL_NUMBERS, NAN, SHOULD, SET, OWN_FORMULA)
+}
 """All of them, by number."""
 
 

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 HEAD = """\
 # Published reports
 
-Results as `onnx-conformance publish` wrote them. [site/](site/index.html) is a web site of them that opens from disk and
-loads nothing from the network: a ranking, and a page for each operator, finding, case, and runtime or tool. A case that the text leaves open is never scored; `accepted invalid` has a column of its own, because ONNX obliges
-no runtime to refuse. Rates are floored.
+Results as `onnx-conformance publish` wrote them. [site/](site/index.html) is a web site of them that opens from disk
+and loads nothing from the network: a ranking, and a page for each operator, finding, case, and runtime or tool. A case
+that the text leaves open is never scored; `accepted invalid` has a column of its own, because ONNX obliges no runtime
+to refuse. Rates are floored.
 """
 HEADS = ("suite", "backend", "findings", "passed of specified", "passed of attempted")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.declare.partly_open import PartlyOpen
+from harness.declare.readings import OWN_FORMULA
 from harness.declare.rounding import saturated
 from harness.declare.tolerance import measured
 
@@ -321,7 +322,9 @@ def through_time(
     functions = _functions(v, clauses, len(orders), activations, activation_alpha, activation_beta, clip)
     matrices = R.reshape(len(orders), clauses.gates, hidden, hidden)
     if not clauses.transposed.in_force(v.since):
-        matrices = matrices.transpose(0, 1, 3, 2)  # So that the steps, which transpose it, take it as it lies.
+        turned = matrices.transpose(0, 1, 3, 2)
+        v.reads(OWN_FORMULA, not np.array_equal(turned, matrices, equal_nan=True))
+        matrices = turned  # So that the steps, which transpose it, take it as it lies.
     inputs, bias = (
         W.reshape(len(orders), clauses.gates, hidden, x.shape[2]),
         np.zeros((len(orders), 2, clauses.gates, hidden)),

@@ -101,6 +101,9 @@ def test_a_sentence_that_names_the_shape_of_a_scalar_forbids_others(operator: st
         ("Clip", 13, "nan_m*", "R5"),
         ("Split", 18, "both", "R6"),
         ("NonMaxSuppression", 11, "batches*", "R7"),
+        ("GRU", 3, "not_symmetric", "R8"),
+        ("LSTM", 1, "not_symmetric", "R8"),
+        ("RNN", 1, "not_symmetric", "R8"),
     ],
 )
 def test_a_reading_is_named_by_the_cases_that_rest_on_it(operator: str, version: int, glob: str, number: str) -> None:
