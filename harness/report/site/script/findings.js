@@ -4,12 +4,13 @@ const STATES = { open: "open", fixed: "fixed", back: "came back" };
 let findingTurn = 0;
 
 const rows = (pairs) => element("dl", { class: "named" }, pairs.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
+const ofVersions = (versions) => (versions ? `, ${versions.length === 1 ? "version" : "versions"} ${versions.join(", ")}` : "");
 const kindBadge = (kind) => badge(data.number[kind]);
 
 function factsOf(it) {
   const list = (label, names) => (names?.length ? [label, names.join(", ")] : null);
   return [
-    ["operator", element("span", {}, operatorPage(it.operator, shortName(it.operator)), it.versions ? `, versions ${it.versions.join(", ")}` : "")],
+    ["operator", element("span", {}, operatorPage(it.operator, shortName(it.operator)), ofVersions(it.versions))],
     list("types", it.types),
     list("forms", it.forms),
     list("failing cases share", it.conditions),
