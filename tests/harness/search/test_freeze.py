@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import faulty
 import pytest
@@ -19,10 +19,9 @@ from harness.search import freeze
 from harness.suites.folder import Folder
 from harness.suites.selection import Selection
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-pytestmark = pytest.mark.usefixtures("few_operators")
+# One worker has them all, so that the search which most of them begin with is made once.
+pytestmark = [pytest.mark.usefixtures("few_operators"), pytest.mark.xdist_group("search_freeze")]
+WORDS = ("--op", "ReduceSum/13", "--examples", "25", "--seed", "3", "--single")
 
 SERVE = Path(backends.__file__).with_name("serve.py")
 
@@ -45,13 +44,21 @@ def verdicts(results: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def words() -> Iterable[str]:
-    return ("--op", "ReduceSum/13", "--examples", "25", "--seed", "3", "--single")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
+    """Return the folder that a search wrote, which no test changes, and what it said."""
+    folder = tmp_path_factory.mktemp("search") / "found"
+    return folder, search("size_three", *WORDS, "--folder", folder)
 
 
-def test_what_is_kept_is_a_suite_that_fails_again(words: Iterable[str], tmp_path: Path) -> None:
-    folder, results = tmp_path / "found", tmp_path / "results.ndjson"
-    done = search("size_three", *words, "--folder", folder)
+@pytest.fixture
+def found(searched: tuple[Path, Done], tmp_path: Path) -> Path:
+    """Return a copy of that folder."""
+    return Path(shutil.copytree(searched[0], tmp_path / "found"))
+
+
+def test_what_is_kept_is_a_suite_that_fails_again(searched: tuple[Path, Done], tmp_path: Path) -> None:
+    results = tmp_path / "results.ndjson"
+    folder, done = searched
     assert done.status == 1, done.text
     assert "seed 3: 1 operator version" in done.err
     assert "(new)" in done.out
@@ -78,42 +85,38 @@ def test_what_is_kept_is_a_suite_that_fails_again(words: Iterable[str], tmp_path
     assert shown.status == 0, shown.text
 
 
-def test_a_second_search_with_the_seed_keeps_what_is_there(words: Iterable[str], tmp_path: Path) -> None:
-    folder = tmp_path / "found"
-    search("size_three", *words, "--folder", folder)
-    before = contents(folder)
+def test_a_second_search_with_the_seed_keeps_what_is_there(found: Path) -> None:
+    before = contents(found)
     assert before
-    done = search("size_three", *words, "--folder", folder)
+    done = search("size_three", *WORDS, "--folder", found)
     assert done.status == 1, done.text
     assert "there already" in done.out
     assert "nothing new" in done.out
-    assert contents(folder) == before
+    assert contents(found) == before
 
 
-def test_another_case_of_a_cause_is_not_overwritten(words: Iterable[str], tmp_path: Path) -> None:
-    folder = tmp_path / "found"
-    search("size_three", *words, "--folder", folder)
-    for path in folder.glob("*/test_data_set_0/input_0.pb"):
+def test_another_case_of_a_cause_is_not_overwritten(found: Path) -> None:
+    for path in found.glob("*/test_data_set_0/input_0.pb"):
         path.write_bytes(b"")
-    before = contents(folder)
-    done = search("size_three", *words, "--folder", folder)
+    before = contents(found)
+    done = search("size_three", *WORDS, "--folder", found)
     assert "another case of this cause is there already, and stays" in done.out, done.text
-    assert contents(folder) == before
+    assert contents(found) == before
 
 
-def test_what_a_run_knows_already_is_left_out(words: Iterable[str], tmp_path: Path) -> None:
+def test_what_a_run_knows_already_is_left_out(tmp_path: Path) -> None:
     folder, results = tmp_path / "found", tmp_path / "results.ndjson"
     command("run", "--backend", adapter("size_three"), "--op", "ReduceSum/13", "--results", results)
-    done = search("size_three", *words, "--folder", folder, "--known", results)
+    done = search("size_three", *WORDS, "--folder", folder, "--known", results)
     known = [line for line in done.out.splitlines() if line.startswith("failures by a cause that is known")]
     assert known, done.text
     assert not known[0].endswith(" 0")
-    other = search("size_three", *words, "--folder", folder, "--known", tmp_path / "none.ndjson")
+    other = search("size_three", *WORDS, "--folder", folder, "--known", tmp_path / "none.ndjson")
     assert other.status == 2, other.text
 
 
-def test_a_right_backend_has_no_failures(words: Iterable[str], tmp_path: Path) -> None:
-    done = command("search", "--backend", "oracle", *words, "--folder", tmp_path / "found")
+def test_a_right_backend_has_no_failures(tmp_path: Path) -> None:
+    done = command("search", "--backend", "oracle", *WORDS, "--folder", tmp_path / "found")
     assert done.status == 0, done.text
     assert "no failure of a new cause" in done.out
     assert not (tmp_path / "found").exists()
