@@ -36,11 +36,11 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 6,
-   opset_import: ["" : 11],
+   ir_version: 3,
+   opset_import: ["" : 6],
    producer_name: "onnx-conformance"
 >
-Clip_11_outside_int8 (int64 input) => (int64 output) {
+Clip_6_outside_int8 (int64 input) => (int64 output) {
    [Clip] output = Clip (input)
 }
 """)

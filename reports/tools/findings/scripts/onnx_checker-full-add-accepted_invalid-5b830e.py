@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Add_1_limited_left_one (float A, float[2] B) => (float[C_0] C) {
+Add_1_limited_left (float A, float[2] B) => (float[C_0] C) {
    [Add] C = Add <broadcast: int = 1> (A, B)
 }
 """)

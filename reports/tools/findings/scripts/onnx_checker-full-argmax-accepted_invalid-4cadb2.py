@@ -1,4 +1,4 @@
-"""ArgMax with axis counted from the front = 0: an answer where the text demands a refusal
+"""ArgMax with data has a dimension of size 0: an answer where the text demands a refusal
 
 The text: «The input tensor must not be empty.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -1,4 +1,4 @@
-"""Clip with min is named "": an answer where the text demands a refusal
+"""Clip: an answer where the text demands a refusal
 
 The text: «It must be a scalar(tensor of empty shape).»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,13 +40,13 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-Clip_11_max_is_matrix (float input, float[1,1] max) => (float output) {
+Clip_11_max_is_two (float input, float[1] max) => (float output) {
    [Clip] output = Clip (input, "", max)
 }
 """)
 inputs = {
     'input': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
-    'max': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
+    'max': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
 }
 print('expected: to be refused: «It must be a scalar(tensor of empty shape).»')
 

@@ -1,4 +1,4 @@
-"""DequantizeLinear with x_zero_point is omitted: an answer where the text demands a refusal
+"""DequantizeLinear with rank of x_scale >= 1: an answer where the text demands a refusal
 
 The text: «Accepted range is `[-r, r-1]` where `r = rank(input)`.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 19],
    producer_name: "onnx-conformance"
 >
-DequantizeLinear_19_axis_too_high (int8[1,1] x, float[2] x_scale) => (float[y_0,y_1] y) {
+DequantizeLinear_19_axis_too_low (int8[1,1] x, float[2] x_scale) => (float[y_0,y_1] y) {
    [DequantizeLinear] y = DequantizeLinear <axis: int = 2> (x, x_scale)
 }
 """)

@@ -1,4 +1,4 @@
-"""ai.onnx.preview/FlexAttention with prob_mod is set: an answer where the text demands a refusal
+"""ai.onnx.preview/FlexAttention: an answer where the text demands a refusal
 
 The text: «The output must preserve the input shape.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

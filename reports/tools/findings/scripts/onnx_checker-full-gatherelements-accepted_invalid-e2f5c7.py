@@ -1,4 +1,4 @@
-"""GatherElements: an answer where the text demands a refusal
+"""GatherElements with the value of indices is 0: an answer where the text demands a refusal
 
 The text: «Accepted range is [-r, r-1] where r = rank(data).»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-GatherElements_11_rank3_axis_too_low (float[1,1] data, int64[1,1] indices) => (float[output_0,output_1] output) {
+GatherElements_11_rank2_axis_too_low (float[1,1] data, int64[1,1] indices) => (float[output_0,output_1] output) {
    [GatherElements] output = GatherElements <axis: int = 2> (data, indices)
 }
 """)

@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 21],
    producer_name: "onnx-conformance"
 >
-GroupNormalization_21_bias_not_5 (float[1,1,1,1] X, float scale, float bias) => (float[Y_0,Y_1,Y_2,Y_3] Y) {
+GroupNormalization_21_by_group (float[1,1,1,1] X, float scale, float bias) => (float[Y_0,Y_1,Y_2,Y_3] Y) {
    [GroupNormalization] Y = GroupNormalization <num_groups: int = 0> (X, scale, bias)
 }
 """)

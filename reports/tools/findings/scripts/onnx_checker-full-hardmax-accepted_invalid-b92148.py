@@ -1,4 +1,4 @@
-"""Hardmax: an answer where the text demands a refusal
+"""Hardmax with input has a zero: an answer where the text demands a refusal
 
 The text: «In this situation, we must have a_0 = N and a_1 * ... * a_{n-1} = D. Each of these dimensions must be matched correctly, or else the operator will throw errors.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Hardmax_1_rank0_default (float input) => (float output) {
+Hardmax_1_rank0 (float input) => (float output) {
    [Hardmax] output = Hardmax (input)
 }
 """)

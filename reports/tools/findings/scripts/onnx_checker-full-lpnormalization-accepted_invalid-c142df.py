@@ -1,4 +1,4 @@
-"""LpNormalization with p=100: an answer where the text demands a refusal
+"""LpNormalization with p is set: an answer where the text demands a refusal
 
 The text: «The order of the normalization, only 1 or 2 are supported.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-LpNormalization_1_p_large (float[1,1] input) => (float[output_0,output_1] output) {
+LpNormalization_1_p_zero (float[1,1] input) => (float[output_0,output_1] output) {
    [LpNormalization] output = LpNormalization <p: int = 0> (input)
 }
 """)

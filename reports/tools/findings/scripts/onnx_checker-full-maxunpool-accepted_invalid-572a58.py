@@ -1,4 +1,4 @@
-"""MaxUnpool with values of kernel_shape are all equal: an answer where the text demands a refusal
+"""MaxUnpool with values of pads differ: an answer where the text demands a refusal
 
 The text: «it can take any value greater than or equal to 0.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -1,4 +1,4 @@
-"""Min with data_0[0] and data_0[1] differ in rank: an answer where the text demands a refusal
+"""Min with consumed_inputs is not set and data_0[0] has a zero: an answer where the text demands a refusal
 
 The text: «All inputs and outputs must have the same shape and data type.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Min_1_shapes_differ_before_8 (float[1] data_0_0, float data_0_1) => (float[min_0] min) {
+Min_1_same_count_before_8 (float[1] data_0_0, float data_0_1) => (float[min_0] min) {
    [Min] min = Min (data_0_0, data_0_1)
 }
 """)

@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Or_1_limited_expansion_beside_other (bool[1,1] A, bool[2,1] B) => (bool[C_0,C_1] C) {
+Or_1_limited_expansion (bool[1,1] A, bool[2,1] B) => (bool[C_0,C_1] C) {
    [Or] C = Or <broadcast: int = 1> (A, B)
 }
 """)

@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.ml" : 1],
    producer_name: "onnx-conformance"
 >
-Scaler_1_fewer_than_features (float[1,1] X) => (float[Y_0,Y_1] Y) {
+Scaler_1_more_than_features (float[1,1] X) => (float[Y_0,Y_1] Y) {
    [Scaler] Y = ai.onnx.ml.Scaler <offset: floats = [], scale: floats = []> (X)
 }
 """)

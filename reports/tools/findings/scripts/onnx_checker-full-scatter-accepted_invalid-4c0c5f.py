@@ -1,4 +1,4 @@
-"""Scatter with axis=-3: an answer where the text demands a refusal
+"""Scatter with the value of indices is 0: an answer where the text demands a refusal
 
 The text: «Accepted range is [-r, r-1]»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

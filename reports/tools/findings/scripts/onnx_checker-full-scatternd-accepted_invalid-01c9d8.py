@@ -36,11 +36,11 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 8,
-   opset_import: ["" : 16],
+   ir_version: 6,
+   opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-ScatterND_16_index_twice (float[1] data, int64[2,1] indices, float[2] updates) => (float[output_0] output) {
+ScatterND_11_index_twice (float[1] data, int64[2,1] indices, float[2] updates) => (float[output_0] output) {
    [ScatterND] output = ScatterND (data, indices, updates)
 }
 """)

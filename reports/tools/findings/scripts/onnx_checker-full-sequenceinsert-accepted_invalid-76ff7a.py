@@ -1,4 +1,4 @@
-"""SequenceInsert: an answer where the text demands a refusal
+"""SequenceInsert with rank of position = 2: an answer where the text demands a refusal
 
 The text: «It must be a scalar(tensor of empty shape).»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Split_1_lengths_too_many (float[1] input) => (float[outputs_0_0] outputs_0) {
+Split_1_lengths_too_few (float[1] input) => (float[outputs_0_0] outputs_0) {
    [Split] outputs_0 = Split <axis: int = 0, split: ints = []> (input)
 }
 """)

@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Sub_1_limited_expansion_beside_other (float A, float[2] B) => (float[C_0] C) {
+Sub_1_limited_left (float A, float[2] B) => (float[C_0] C) {
    [Sub] C = Sub <broadcast: int = 1> (A, B)
 }
 """)

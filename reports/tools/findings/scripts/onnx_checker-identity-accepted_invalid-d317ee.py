@@ -40,14 +40,14 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Identity_1_optional_sequence_before_16 (optional(seq(float[])) input) => (optional(seq(float[])) output) {
+Identity_1_sequence_before_14 (seq(float[]) input) => (seq(float[]) output) {
    [Identity] output = Identity (input)
 }
 """)
 inputs = {
     'input': [np.array([0.0], dtype=np.dtype('float32')).reshape(())],
 }
-print('expected: to be refused: Signature: the type of each input is one that the operator allows. (input is optional(seq(tensor(float))))')
+print('expected: to be refused: Signature: the type of each input is one that the operator allows. (input is seq(tensor(float)))')
 
 try:
     original, names = model.SerializeToString(), [item.name for item in model.graph.output]

@@ -40,15 +40,15 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 10],
    producer_name: "onnx-conformance"
 >
-Mod_10_signature_types_outside_t (bool A, bool B) => (bool C) {
+Mod_10_signature_two_types_b (float A, int64 B) => (float C) {
    [Mod] C = Mod (A, B)
 }
 """)
 inputs = {
-    'A': np.array([False], dtype=np.dtype('bool')).reshape(()),
-    'B': np.array([False], dtype=np.dtype('bool')).reshape(()),
+    'A': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'B': np.array([0], dtype=np.dtype('int64')).reshape(()),
 }
-print('expected: to be refused: Signature: the type of each input is one that the operator allows. (A is tensor(bool))')
+print('expected: to be refused: Signature: the type of each input is one that the operator allows. (T is tensor(float) and tensor(int64))')
 
 try:
     original, names = model.SerializeToString(), [item.name for item in model.graph.output]

@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 15],
    producer_name: "onnx-conformance"
 >
-OptionalHasElement_15_tensor_zero_itself_before_18 (float input) => (bool output) {
+OptionalHasElement_15_tensor_itself_before_18 (float input) => (bool output) {
    [OptionalHasElement] output = OptionalHasElement (input)
 }
 """)

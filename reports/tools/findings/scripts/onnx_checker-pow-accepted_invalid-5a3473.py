@@ -40,15 +40,15 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Pow_1_signature_types_outside_t (int64 X, int64 Y) => (int64 Z) {
+Pow_1_signature_two_types_y (float X, double Y) => (float Z) {
    [Pow] Z = Pow (X, Y)
 }
 """)
 inputs = {
-    'X': np.array([0], dtype=np.dtype('int64')).reshape(()),
-    'Y': np.array([0], dtype=np.dtype('int64')).reshape(()),
+    'X': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'Y': np.array([0.0], dtype=np.dtype('float64')).reshape(()),
 }
-print('expected: to be refused: Signature: the type of each input is one that the operator allows. (X is tensor(int64))')
+print('expected: to be refused: Signature: the type of each input is one that the operator allows. (T is tensor(float) and tensor(double))')
 
 try:
     original, names = model.SerializeToString(), [item.name for item in model.graph.output]

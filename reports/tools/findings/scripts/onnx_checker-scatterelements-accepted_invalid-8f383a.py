@@ -36,11 +36,11 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 8,
-   opset_import: ["" : 16],
+   ir_version: 6,
+   opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-ScatterElements_16_signature_two_types_updates (float data, int64 indices, int64 updates) => (float output) {
+ScatterElements_11_signature_two_types_updates (float data, int64 indices, int64 updates) => (float output) {
    [ScatterElements] output = ScatterElements (data, indices, updates)
 }
 """)

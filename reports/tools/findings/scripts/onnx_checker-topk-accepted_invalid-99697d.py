@@ -36,19 +36,19 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 6,
-   opset_import: ["" : 11],
+   ir_version: 5,
+   opset_import: ["" : 10],
    producer_name: "onnx-conformance"
 >
-TopK_11_signature_types_outside_t (bool X, int64[1] K) => (bool Values, int64 Indices) {
+TopK_10_signature_k_of_int32 (float X, float[1] K) => (float Values, int64 Indices) {
    [TopK] Values, Indices = TopK (X, K)
 }
 """)
 inputs = {
-    'X': np.array([False], dtype=np.dtype('bool')).reshape(()),
-    'K': np.array([0], dtype=np.dtype('int64')).reshape((1,)),
+    'X': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'K': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
 }
-print('expected: to be refused: Signature: the type of each input is one that the operator allows. (X is tensor(bool))')
+print('expected: to be refused: Signature: the type of each input is one that the operator allows. (K is tensor(float))')
 
 try:
     original, names = model.SerializeToString(), [item.name for item in model.graph.output]

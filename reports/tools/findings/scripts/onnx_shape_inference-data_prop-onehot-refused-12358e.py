@@ -1,4 +1,4 @@
-"""OneHot: refused (...error(s): (op_type:OneHot, node name: OneHot): [ShapeInferenceError] Indices tensor must have rank >= 1), float[1] 0 expected
+"""OneHot with form is plain: refused (...error(s): (op_type:OneHot, node name: OneHot): [ShapeInferenceError] Indices tensor must have rank >= 1), float[1] 0 expected
 
 The text: «Tensor of rank one greater than input tensor 'indices', i.e. rank(output) = rank(indices) + 1.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

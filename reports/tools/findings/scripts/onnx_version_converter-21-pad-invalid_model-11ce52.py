@@ -1,6 +1,6 @@
 """Pad: a model with float[] 0 expected, an invalid one came (the model checker forbids the model that it made: _v_4 in initializer but not in graph input)
 
-The text: «`pads` format should be as follow [x1_begin,»
+The text: «Insert 0 pads to the beginning of the second dimension.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnx.version_converter to 21 1.23.2
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 2],
    producer_name: "onnx-conformance"
 >
-Pad_2_edge_before_11 (float data) => (float output) {
+Pad_2_example (float data) => (float output) {
    [Pad] output = Pad <pads: ints = []> (data)
 }
 """)

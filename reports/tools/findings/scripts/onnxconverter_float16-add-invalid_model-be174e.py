@@ -1,6 +1,6 @@
 """Add: a model with float[] 1 expected, an invalid one came (...to'. Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: A_cast_to_Add OpType: Cast)
 
-The text: «Result, has same dimensions and type as A»
+The text: «Performs element-wise binary addition»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,13 +40,13 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Add_1_example_2 (float A, float B) => (float C) {
+Add_1_rank0 (float A, float B) => (float C) {
    [Add] C = Add (A, B)
 }
 """)
 inputs = {
-    'A': np.array([1.0], dtype=np.dtype('float32')).reshape(()),
-    'B': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'A': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'B': np.array([1.0], dtype=np.dtype('float32')).reshape(()),
 }
 expected = [
     np.array([1.0], dtype=np.dtype('float32')).reshape(()),

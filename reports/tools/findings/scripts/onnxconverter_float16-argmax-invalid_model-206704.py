@@ -1,6 +1,6 @@
-"""ArgMax: a model with int64[1] 0 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ArgMax OpType: Cast)
+"""ArgMax with type is a floating one and opset is 1: a model with int64[1] 0 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ArgMax OpType: Cast)
 
-The text: «The axis in which to compute the arg indices.»
+The text: «Reduced output tensor with integer data type.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-ArgMax_1_rank3_axis1 (float[1] data) => (int64[1] reduced) {
+ArgMax_1_kept (float[1] data) => (int64[1] reduced) {
    [ArgMax] reduced = ArgMax (data)
 }
 """)

@@ -1,6 +1,6 @@
-"""AveragePool: a model with float[1,1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_AveragePool OpType: Cast)
+"""AveragePool with type is float: a model with float[1,1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_AveragePool OpType: Cast)
 
-The text: «`pads` format should be as follow [x1_begin, x2_begin...x1_end, x2_end,...], where xi_begin the number of pixels added at the beginning of axis `i` and xi_end, the number of pixels added at the end of axis `i`.»
+The text: «The size of the kernel along each axis.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-AveragePool_1_pads_line (float[1,1,1] X) => (float[1,1,1] Y) {
+AveragePool_1_line (float[1,1,1] X) => (float[1,1,1] Y) {
    [AveragePool] Y = AveragePool <kernel_shape: ints = [1]> (X)
 }
 """)

@@ -1,4 +1,4 @@
-"""ai.onnx.ml/Binarizer: a model with float[] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
+"""ai.onnx.ml/Binarizer with type is a floating one and form is not @if_branch: a model with float[] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
 
 The text: «Values greater than this are mapped to 1, others to 0.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

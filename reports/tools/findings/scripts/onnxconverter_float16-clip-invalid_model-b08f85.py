@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Clip_1_max_matrix (float input) => (float output) {
+Clip_1_max_rank4 (float input) => (float output) {
    [Clip] output = Clip (input)
 }
 """)

@@ -1,6 +1,6 @@
 """Clip: 1e-45 expected, 0.0 came
 
-The text: «Minimum value, under which element is replaced by min»
+The text: «Maximum value, above which element is replaced by max»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-Clip_11_both_subnormals (float input) => (float output) {
+Clip_11_max_subnormals (float input) => (float output) {
    [Clip] output = Clip (input)
 }
 """)

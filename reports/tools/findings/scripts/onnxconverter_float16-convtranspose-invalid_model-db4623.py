@@ -1,6 +1,6 @@
-"""ConvTranspose: a model with float[1,1,1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_ConvTranspose OpType: Cast)
+"""ConvTranspose with opset is 1: a model with float[1,1,1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_ConvTranspose OpType: Cast)
 
-The text: «`pads` format should be as follow [x1_begin, x2_begin...x1_end, x2_end,...], where xi_begin the number of pixels added at the beginning of axis `i` and xi_end, the number of pixels added at the end of axis `i`.»
+The text: «Optional 1D bias to be added to the convolution, has size of M.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-ConvTranspose_1_pads_top (float[1,1,1,1] X, float[1,1,1,1] W) => (float[1,1,1,1] Y) {
+ConvTranspose_1_bias (float[1,1,1,1] X, float[1,1,1,1] W) => (float[1,1,1,1] Y) {
    [ConvTranspose] Y = ConvTranspose (X, W)
 }
 """)

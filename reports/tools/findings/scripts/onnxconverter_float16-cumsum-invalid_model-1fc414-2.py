@@ -1,6 +1,6 @@
 """CumSum: a model with float[1] 0 expected, an invalid one came (its output y is tensor(float16); in the first model it is tensor(float))
 
-The text: «If set to 1 will perform the sums in reverse direction.»
+The text: «Otherwise, it would be the sum of the first j elements.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-CumSum_11_exclusive_reverse_subnormals (float[1] x, int64 axis) => (float[1] y) {
+CumSum_11_plain_subnormals (float[1] x, int64 axis) => (float[1] y) {
    [CumSum] y = CumSum (x, axis)
 }
 """)

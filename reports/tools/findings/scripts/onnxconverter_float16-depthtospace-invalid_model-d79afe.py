@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-DepthToSpace_1_channels (float[1,1,1,1] input) => (float[1,1,1,1] output) {
+DepthToSpace_1_large (float[1,1,1,1] input) => (float[1,1,1,1] output) {
    [DepthToSpace] output = DepthToSpace <blocksize: int = 1> (input)
 }
 """)

@@ -1,6 +1,6 @@
 """Div: a model with float[] 1 expected, an invalid one came (...to'. Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: A_cast_to_Div OpType: Cast)
 
-The text: «Result, has same dimensions and type as A»
+The text: «Performs element-wise binary division»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Div_1_example_1 (float A, float B) => (float C) {
+Div_1_rank0 (float A, float B) => (float C) {
    [Div] C = Div (A, B)
 }
 """)

@@ -1,6 +1,6 @@
 """DynamicQuantizeLinear: a model with uint8[] 255; float[] 0.00392157; uint8[] 0 expected, an invalid one came (...that it made: «Signature: the type of each input is one that the operator allows.» (x is tensor(float16)))
 
-The text: «where qmax and qmin are max and min values for quantization range i.e. [0, 255] in case of uint8»
+The text: «y_zero_point = cast(round(saturate(intermediate_zero_point)))»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-DynamicQuantizeLinear_11_every_step (float x) => (uint8 y, float y_scale, uint8 y_zero_point) {
+DynamicQuantizeLinear_11_negative (float x) => (uint8 y, float y_scale, uint8 y_zero_point) {
    [DynamicQuantizeLinear] y, y_scale, y_zero_point = DynamicQuantizeLinear (x)
 }
 """)

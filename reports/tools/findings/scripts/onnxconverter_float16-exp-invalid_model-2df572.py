@@ -1,4 +1,4 @@
-"""Exp with type is float: a model with float[] 1 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_Exp OpType: Cast)
+"""Exp: a model with float[] 1 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_Exp OpType: Cast)
 
 The text: «The exponential of the input tensor computed element-wise»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Exp_1_rank2 (float input) => (float output) {
+Exp_1_rank1 (float input) => (float output) {
    [Exp] output = Exp (input)
 }
 """)

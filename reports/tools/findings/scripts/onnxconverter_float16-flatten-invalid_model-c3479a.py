@@ -1,6 +1,6 @@
-"""Flatten: a model with float[1,1] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_Flatten OpType: Cast)
+"""Flatten with type is float: a model with float[1,1] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_Flatten OpType: Cast)
 
-The text: «Indicate up to which input dimensions (exclusive) should be flattened to the outer dimension of the output.»
+The text: «If input tensor has shape (d_0, d_1, ... d_n) then the output will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Flatten_1_rank3_axis1 (float[1] input) => (float[1,1] output) {
+Flatten_1_rank8 (float[1] input) => (float[1,1] output) {
    [Flatten] output = Flatten (input)
 }
 """)

@@ -1,6 +1,6 @@
-"""ai.onnx.preview/FlexAttention with type is float: a model with float[1,1,1,1] 1 expected, an invalid one came (...No opset import for domain '' ==> Context: Bad node spec for node. Name: Q_cast_to_FlexAttention OpType: Cast)
+"""ai.onnx.preview/FlexAttention with form is none of @if_branch, @typed: a model with float[2,1,1,1] 0 1 expected, an invalid one came (...No opset import for domain '' ==> Context: Bad node spec for node. Name: Q_cast_to_FlexAttention OpType: Cast)
 
-The text: «Defaults to float32 for non-double inputs, otherwise uses double.»
+The text: «Scores = (Q @ K^T) * scale Scores = score_mod(Scores) # if 'score_mod' is provided Probs = Softmax(Scores, axis=-1) Probs = prob_mod(Probs) # if 'prob_mod' is provided Y = Probs @ V»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,17 +40,17 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.preview" : 1],
    producer_name: "onnx-conformance"
 >
-FlexAttention_1_usual (float[1,1,1,1] Q, float[1,1,1,1] K, float[1,1,1,1] V) => (float[1,1,1,1] Y) {
+FlexAttention_1_large (float[2,1,1,2] Q, float[2,1,1,2] K, float[2,1,1,1] V) => (float[2,1,1,1] Y) {
    [FlexAttention] Y = ai.onnx.preview.FlexAttention (Q, K, V)
 }
 """)
 inputs = {
-    'Q': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
-    'K': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
-    'V': np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
+    'Q': np.array([0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((2, 1, 1, 2)),
+    'K': np.array([0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((2, 1, 1, 2)),
+    'V': np.array([0.0, 1.0], dtype=np.dtype('float32')).reshape((2, 1, 1, 1)),
 }
 expected = [
-    np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
+    np.array([0.0, 1.0], dtype=np.dtype('float32')).reshape((2, 1, 1, 1)),
 ]
 print("expected:", expected)
 
@@ -94,7 +94,7 @@ if pickle.dumps(before) == pickle.dumps(outputs):
 print("got:     ", outputs)
 RTOL, ATOL, ULP = (0, 0, 0)
 EPS = {}  # One unit in the last place, beside 1.
-BOUNDS = [np.array([3.834639705027789e-07], dtype=np.dtype('float64')).reshape((1, 1, 1, 1))]
+BOUNDS = [np.array([0.0, 4.0967518532074825e-07], dtype=np.dtype('float64')).reshape((2, 1, 1, 1))]
 
 
 def check(where, wanted, got, bound=0):

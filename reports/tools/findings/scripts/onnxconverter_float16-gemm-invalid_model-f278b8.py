@@ -1,6 +1,6 @@
-"""Gemm: a model with float[1,1] 1 expected, an invalid one came (...to'. Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: A_cast_to_Gemm OpType: Cast)
+"""Gemm with type is float: a model with float[1,1] 1 expected, an invalid one came (...to'. Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: A_cast_to_Gemm OpType: Cast)
 
-The text: «Scalar multiplier for input tensor C, the default value is 1.0.»
+The text: «General Matrix multiplication: https://en.wikipedia.org/wiki/Basic_Linear_Algebra_Subprograms#Level_3»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,14 +40,14 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Gemm_1_scaled_beta_before_7 (float[1,1] A, float[1,1] B, float[1,1] C) => (float[1,1] Y) {
+Gemm_1_sizes_row (float[1,1] A, float[1,1] B, float[1,1] C) => (float[1,1] Y) {
    [Gemm] Y = Gemm (A, B, C)
 }
 """)
 inputs = {
-    'A': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
-    'B': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
-    'C': np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1)),
+    'A': np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1)),
+    'B': np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1)),
+    'C': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
 }
 expected = [
     np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1)),

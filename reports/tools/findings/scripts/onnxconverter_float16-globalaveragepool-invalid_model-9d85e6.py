@@ -1,6 +1,6 @@
-"""GlobalAveragePool: a model with float[1,1,1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_GlobalAveragePool OpType: Cast)
+"""GlobalAveragePool with type is float and opset is 1: a model with float[1,1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_GlobalAveragePool OpType: Cast)
 
-The text: «dimensions for image case are (N x C x H x W)»
+The text: «The output tensor has the same rank as the input.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,15 +40,15 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-GlobalAveragePool_1_image (float[1,1,1,1] X) => (float[1,1,1,1] Y) {
+GlobalAveragePool_1_line (float[1,1,1] X) => (float[1,1,1] Y) {
    [GlobalAveragePool] Y = GlobalAveragePool (X)
 }
 """)
 inputs = {
-    'X': np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
+    'X': np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1, 1)),
 }
 expected = [
-    np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
+    np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1, 1)),
 ]
 print("expected:", expected)
 
@@ -92,7 +92,7 @@ if pickle.dumps(before) == pickle.dumps(outputs):
 print("got:     ", outputs)
 RTOL, ATOL, ULP = (0, 0, 0)
 EPS = {}  # One unit in the last place, beside 1.
-BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape((1, 1, 1, 1))]
+BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape((1, 1, 1))]
 
 
 def check(where, wanted, got, bound=0):

@@ -1,6 +1,6 @@
-"""GlobalLpPool: a model with float[1,1,1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_GlobalLpPool OpType: Cast)
+"""GlobalLpPool with type is float: a model with float[1,1,1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_GlobalLpPool OpType: Cast)
 
-The text: «dimensions for image case are (N x C x H x W)»
+The text: «the values in the same channel»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -37,10 +37,10 @@ import onnx.parser
 model = onnx.parser.parse_model("""
 <
    ir_version: 3,
-   opset_import: ["" : 1],
+   opset_import: ["" : 2],
    producer_name: "onnx-conformance"
 >
-GlobalLpPool_1_image (float[1,1,1,1] X) => (float[1,1,1,1] Y) {
+GlobalLpPool_2_p_1 (float[1,1,1,1] X) => (float[1,1,1,1] Y) {
    [GlobalLpPool] Y = GlobalLpPool (X)
 }
 """)

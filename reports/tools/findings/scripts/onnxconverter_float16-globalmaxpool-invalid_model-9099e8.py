@@ -1,4 +1,4 @@
-"""GlobalMaxPool: a model with float[1,1,1,1] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_GlobalMaxPool OpType: Cast)
+"""GlobalMaxPool with type is float and opset is 1: a model with float[1,1,1,1] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_GlobalMaxPool OpType: Cast)
 
 The text: «applies max pooling across the values in the same channel»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-GlobalMaxPool_1_at_1 (float[1,1,1,1] X) => (float[1,1,1,1] Y) {
+GlobalMaxPool_1_at_0 (float[1,1,1,1] X) => (float[1,1,1,1] Y) {
    [GlobalMaxPool] Y = GlobalMaxPool (X)
 }
 """)

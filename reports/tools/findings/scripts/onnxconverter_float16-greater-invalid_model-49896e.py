@@ -1,6 +1,6 @@
 """Greater: a model with bool[] false expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: A_cast_to_Greater OpType: Cast)
 
-The text: «See the doc of `Add` for a detailed description of the broadcasting rules.»
+The text: «Returns the tensor resulted from performing the `greater` logical operation elementwise on the input tensors `A` and `B`»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Greater_1_limited_rank0 (float A, float B) => (bool C) {
+Greater_1_rank4 (float A, float B) => (bool C) {
    [Greater] C = Greater (A, B)
 }
 """)

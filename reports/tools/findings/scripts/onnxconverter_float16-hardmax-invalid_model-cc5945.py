@@ -1,4 +1,4 @@
-"""Hardmax: a model with float[1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_Hardmax OpType: Cast)
+"""Hardmax with opset is 1: a model with float[1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_Hardmax OpType: Cast)
 
 The text: «The operator computes the hardmax»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Hardmax_1_at_3 (float[1,1] input) => (float[1,1] output) {
+Hardmax_1_at_0 (float[1,1] input) => (float[1,1] output) {
    [Hardmax] output = Hardmax (input)
 }
 """)

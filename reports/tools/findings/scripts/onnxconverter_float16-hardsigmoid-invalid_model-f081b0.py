@@ -1,6 +1,6 @@
-"""HardSigmoid: a model with float[] 0.5 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_HardSigmoid OpType: Cast)
+"""HardSigmoid with type is float: a model with float[] 0.5 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_HardSigmoid OpType: Cast)
 
-The text: «where the HardSigmoid function, y = max(0, min(1, alpha * x + beta)), is applied to the tensor elementwise.»
+The text: «HardSigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>)»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-HardSigmoid_1_set_beta_negative (float X) => (float Y) {
+HardSigmoid_1_rank1 (float X) => (float Y) {
    [HardSigmoid] Y = HardSigmoid (X)
 }
 """)

@@ -1,4 +1,4 @@
-"""Identity with input has dimensions but one element: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_Identity OpType: Cast)
+"""Identity with type is a floating one: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_Identity OpType: Cast)
 
 The text: «Identity operator»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Identity_1_size_one (float input) => (float output) {
+Identity_1_rank6 (float input) => (float output) {
    [Identity] output = Identity (input)
 }
 """)

@@ -1,6 +1,6 @@
-"""If: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: If_cast_to_outputs_0 OpType: Cast)
+"""If with type of outputs is float: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: If_cast_to_outputs_0 OpType: Cast)
 
-The text: «The tensor must contain a single element.»
+The text: «If conditional»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-If_1_rank3_false (bool cond, float a, float b) => (float outputs_0) {
+If_1_true (bool cond, float a, float b) => (float outputs_0) {
    [If] outputs_0 = If (cond) <else_branch: graph = else_branch () => (float[] y) {
       y = Identity (b)
    }, then_branch: graph = then_branch () => (float[] y) {

@@ -1,6 +1,6 @@
-"""ai.onnx.ml/Imputer: a model with float[1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
+"""ai.onnx.ml/Imputer with type is float: a model with float[1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
 
-The text: «Replaces inputs that equal one value with another, leaving all other elements alone.»
+The text: «In other words, if the input tensor has the shape [*,F], then the length of the attribute array may be 1 or F. If it is 1, then it is broadcast along the last dimension and applied to each feature.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.ml" : 1],
    producer_name: "onnx-conformance"
 >
-Imputer_1_all_equal (float[1] X) => (float[1] Y) {
+Imputer_1_square (float[1] X) => (float[1] Y) {
    [Imputer] Y = ai.onnx.ml.Imputer <imputed_value_floats: floats = [0]> (X)
 }
 """)

@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-LeakyRelu_1_rank4 (float X) => (float Y) {
+LeakyRelu_1_rank1 (float X) => (float Y) {
    [LeakyRelu] Y = LeakyRelu (X)
 }
 """)

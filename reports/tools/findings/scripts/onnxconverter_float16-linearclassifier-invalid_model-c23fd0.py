@@ -1,4 +1,4 @@
-"""ai.onnx.ml/LinearClassifier: a model with int64[1] 0; float[1,1] 0 expected, an invalid one came (its output Z is tensor(float16); in the first model it is tensor(float))
+"""ai.onnx.ml/LinearClassifier with form is not @if_branch: a model with int64[1] 0; float[1,1] 0 expected, an invalid one came (its output Z is tensor(float16); in the first model it is tensor(float))
 
 The text: «A collection of intercepts.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

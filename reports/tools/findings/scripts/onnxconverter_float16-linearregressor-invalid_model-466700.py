@@ -1,6 +1,6 @@
-"""ai.onnx.ml/LinearRegressor: a model with float[1,1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
+"""ai.onnx.ml/LinearRegressor with form is not @if_branch: a model with float[1,1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
 
-The text: «If targets is set to M then M sets of coefficients must be passed in as a sequence and M results will be output for each input n in N.»
+The text: «Generalized linear regression evaluation.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.ml" : 1],
    producer_name: "onnx-conformance"
 >
-LinearRegressor_1_one_row (float[1,1] X) => (float[1,1] Y) {
+LinearRegressor_1_nan (float[1,1] X) => (float[1,1] Y) {
    [LinearRegressor] Y = ai.onnx.ml.LinearRegressor <coefficients: floats = [0]> (X)
 }
 """)

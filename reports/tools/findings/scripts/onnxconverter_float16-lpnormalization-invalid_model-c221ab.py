@@ -1,4 +1,4 @@
-"""LpNormalization with type is float: a model with float[1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_LpNormalization OpType: Cast)
+"""LpNormalization with type is float and opset is 1: a model with float[1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_LpNormalization OpType: Cast)
 
 The text: «`output = input / Lp_norm(input, axis)`.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

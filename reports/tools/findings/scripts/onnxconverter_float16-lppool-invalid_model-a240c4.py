@@ -1,6 +1,6 @@
 """LpPool: a model with float[1,1,1,1] 1 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_LpPool OpType: Cast)
 
-The text: «p value of the Lp norm used to pool over the input data»
+The text: «Lp pooling consisting of computing the Lp norm on all values of a subset of the input tensor according to the kernel size»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 2],
    producer_name: "onnx-conformance"
 >
-LpPool_2_p_1_pads (float[1,1,1,1] X) => (float[1,1,1,1] Y) {
+LpPool_2_p_1 (float[1,1,1,1] X) => (float[1,1,1,1] Y) {
    [LpPool] Y = LpPool <kernel_shape: ints = [1, 1]> (X)
 }
 """)

@@ -1,6 +1,6 @@
-"""LRN: a model with float[1,1,1,1] 0.999925 expected, an invalid one came (...to'. Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_LRN OpType: Cast)
+"""LRN with type is float: a model with float[1,1,1] 0.999925 expected, an invalid one came (...to'. Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_LRN OpType: Cast)
 
-The text: «square_sum[n, c, d1, ..., dk] = sum(X[n, i, d1, ..., dk] ^ 2)»
+The text: «the dimensions are in the form of (N x C x D1 x D2 ... Dn)»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,15 +40,15 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-LRN_1_size_30 (float[1,1,1,1] X) => (float[1,1,1,1] Y) {
+LRN_1_line (float[1,1,1] X) => (float[1,1,1] Y) {
    [LRN] Y = LRN <size: int = 1> (X)
 }
 """)
 inputs = {
-    'X': np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
+    'X': np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1, 1)),
 }
 expected = [
-    np.array([0.9999250173568726], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
+    np.array([0.9999250173568726], dtype=np.dtype('float32')).reshape((1, 1, 1)),
 ]
 print("expected:", expected)
 
@@ -92,7 +92,7 @@ if pickle.dumps(before) == pickle.dumps(outputs):
 print("got:     ", outputs)
 RTOL, ATOL, ULP = (0, 0, 0)
 EPS = {}  # One unit in the last place, beside 1.
-BOUNDS = [np.array([3.2783671825226326e-07], dtype=np.dtype('float64')).reshape((1, 1, 1, 1))]
+BOUNDS = [np.array([3.2783671825226326e-07], dtype=np.dtype('float64')).reshape((1, 1, 1))]
 
 
 def check(where, wanted, got, bound=0):

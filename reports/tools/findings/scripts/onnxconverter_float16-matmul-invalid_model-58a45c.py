@@ -1,6 +1,6 @@
-"""MatMul with type is float and form is plain: a model with float[1,1] 1 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: A_cast_to_MatMul OpType: Cast)
+"""MatMul with type is float and form is not @top: a model with float[1,1] 1 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: A_cast_to_MatMul OpType: Cast)
 
-The text: «Matrix product that behaves like [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html).»
+The text: «Matrix multiply results from A * B»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-MatMul_1_cyclic_rows (float[1,1] A, float[1,1] B) => (float[1,1] Y) {
+MatMul_1_order (float[1,1] A, float[1,1] B) => (float[1,1] Y) {
    [MatMul] Y = MatMul (A, B)
 }
 """)

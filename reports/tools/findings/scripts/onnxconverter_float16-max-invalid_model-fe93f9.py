@@ -1,6 +1,6 @@
-"""Max with type is a floating one: a model with float[] 0 expected, an invalid one came (its output max is tensor(float16); in the first model it is tensor(float))
+"""Max with type is float: a model with float[] 0 expected, an invalid one came (its output max is tensor(float16); in the first model it is tensor(float))
 
-The text: «Element-wise max of each of the input tensors»
+The text: «Same dimension as inputs.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Max_1_size_one (float data_0_0) => (float max) {
+Max_1_one (float data_0_0) => (float max) {
    [Max] max = Max (data_0_0)
 }
 """)

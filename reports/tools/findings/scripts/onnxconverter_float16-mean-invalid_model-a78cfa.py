@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Mean_1_two (float data_0_0) => (float mean) {
+Mean_1_one (float data_0_0) => (float mean) {
    [Mean] mean = Mean (data_0_0)
 }
 """)

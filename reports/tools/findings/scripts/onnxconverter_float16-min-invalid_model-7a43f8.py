@@ -1,6 +1,6 @@
-"""Min with type is a floating one: a model with float[] 0 expected, an invalid one came (its output min is tensor(float16); in the first model it is tensor(float))
+"""Min with type is float: a model with float[] 0 expected, an invalid one came (its output min is tensor(float16); in the first model it is tensor(float))
 
-The text: «Element-wise min of each of the input tensors»
+The text: «Same dimension as inputs.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Min_1_seven (float data_0_0) => (float min) {
+Min_1_one (float data_0_0) => (float min) {
    [Min] min = Min (data_0_0)
 }
 """)

@@ -1,4 +1,4 @@
-"""ai.onnx.preview.training/Momentum: a model with float[] 1; float[] 1 expected, an invalid one came (...No opset import for domain '' ==> Context: Bad node spec for node. Name: R_cast_to_Momentum OpType: Cast)
+"""ai.onnx.preview.training/Momentum with form is not @if_branch: a model with float[] 1; float[] 1 expected, an invalid one came (...No opset import for domain '' ==> Context: Bad node spec for node. Name: R_cast_to_Momentum OpType: Cast)
 
 The text: «X_new = X - R * (G_regularized + alpha * V_new)»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

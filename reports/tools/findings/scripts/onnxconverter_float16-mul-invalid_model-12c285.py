@@ -1,6 +1,6 @@
 """Mul: a model with float[] 1 expected, an invalid one came (...to'. Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: A_cast_to_Mul OpType: Cast)
 
-The text: «if it is not set, suffix matching is assumed.»
+The text: «Performs element-wise binary multiplication»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Mul_1_limited_suffix_one (float A, float B) => (float C) {
+Mul_1_rank0 (float A, float B) => (float C) {
    [Mul] C = Mul (A, B)
 }
 """)

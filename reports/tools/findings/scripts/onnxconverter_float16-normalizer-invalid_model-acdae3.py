@@ -1,6 +1,6 @@
-"""ai.onnx.ml/Normalizer with form is plain: a model with float[1,1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
+"""ai.onnx.ml/Normalizer with form is not @if_branch: a model with float[1,1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
 
-The text: «In all modes, if the divisor is zero, Y == X.»
+The text: «There are three normalization modes, which have the corresponding formulas, defined using element-wise infix operators '/' and '^' and tensor-wide functions 'max' and 'sum'»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.ml" : 1],
    producer_name: "onnx-conformance"
 >
-Normalizer_1_l1_zeros (float[1,1] X) => (float[1,1] Y) {
+Normalizer_1_default (float[1,1] X) => (float[1,1] Y) {
    [Normalizer] Y = ai.onnx.ml.Normalizer (X)
 }
 """)

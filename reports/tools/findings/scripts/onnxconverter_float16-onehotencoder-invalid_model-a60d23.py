@@ -1,6 +1,6 @@
 """ai.onnx.ml/OneHotEncoder: a model with float[1] 1 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
 
-The text: «If true and category is not present, will return all zeros;»
+The text: «The total category count will determine the size of the extra dimension of the output array Y.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.ml" : 1],
    producer_name: "onnx-conformance"
 >
-OneHotEncoder_1_zeros_set (float X) => (float[1] Y) {
+OneHotEncoder_1_example (float X) => (float[1] Y) {
    [OneHotEncoder] Y = ai.onnx.ml.OneHotEncoder <cats_int64s: ints = [0]> (X)
 }
 """)

@@ -1,6 +1,6 @@
-"""Pow with broadcast is set: a model with float[] 1 expected, an invalid one came (...to'. Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_Pow OpType: Cast)
+"""Pow with type is float and opset <= 5: a model with float[] 1 expected, an invalid one came (...to'. Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_Pow OpType: Cast)
 
-The text: «Pass 1 to enable broadcasting»
+The text: «where the function `f(x) = x^exponent`, is applied to the data tensor elementwise.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Pow_1_broadcast_zero (float X, float Y) => (float Z) {
+Pow_1_rank0 (float X, float Y) => (float Z) {
    [Pow] Z = Pow (X, Y)
 }
 """)

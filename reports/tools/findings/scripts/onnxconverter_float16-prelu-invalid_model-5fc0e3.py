@@ -1,5 +1,6 @@
 """PRelu: a model with float[] 1 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_PRelu OpType: Cast)
 
+The text: «where the function `f(x) = slope * x for x < 0`, `f(x) = x for x >= 0`., is applied to the data tensor elementwise.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -39,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-PRelu_1_signature_example (float X, float slope) => (float Y) {
+PRelu_1_slope_one (float X, float slope) => (float Y) {
    [PRelu] Y = PRelu (X, slope)
 }
 """)

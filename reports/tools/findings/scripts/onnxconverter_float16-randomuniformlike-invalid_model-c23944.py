@@ -1,6 +1,6 @@
 """RandomUniformLike: a model with float[] drawn: from 0 to 1, mean 0.5, deviation 0.2887 expected, an invalid one came (its output output is tensor(float16); in the first model it is tensor(float))
 
-The text: «(Optional) The data type for the elements of the output tensor, if not specified, we will use the data type of the input tensor.»
+The text: «(Optional) Seed to the random generator, if not specified we will auto generate one.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-RandomUniformLike_1_default (float input) => (float output) {
+RandomUniformLike_1_seed (float input) => (float output) {
    [RandomUniformLike] output = RandomUniformLike (input)
 }
 """)

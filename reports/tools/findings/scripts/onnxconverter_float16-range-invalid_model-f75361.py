@@ -1,6 +1,6 @@
-"""Range with type is a floating one: a model with float[1] -1 expected, an invalid one came (its output output is tensor(float16); in the first model it is tensor(float))
+"""Range with type is float: a model with float[1] 0 expected, an invalid one came (its output output is tensor(float16); in the first model it is tensor(float))
 
-The text: «for(int i=0; i<number_of_elements; ++i) { output[i] = start + (i * delta); }»
+The text: «A 1-D tensor with same type as the inputs containing generated range of values.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -36,21 +36,21 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 6,
-   opset_import: ["" : 11],
+   ir_version: 13,
+   opset_import: ["" : 27],
    producer_name: "onnx-conformance"
 >
-Range_11_thirds_float (float start, float limit, float delta) => (float[1] output) {
+Range_27_up_float (float start, float limit, float delta) => (float[1] output) {
    [Range] output = Range (start, limit, delta)
 }
 """)
 inputs = {
-    'start': np.array([-1.0], dtype=np.dtype('float32')).reshape(()),
-    'limit': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'start': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'limit': np.array([1.0], dtype=np.dtype('float32')).reshape(()),
     'delta': np.array([1.0], dtype=np.dtype('float32')).reshape(()),
 }
 expected = [
-    np.array([-1.0], dtype=np.dtype('float32')).reshape((1,)),
+    np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
 ]
 print("expected:", expected)
 
@@ -94,7 +94,7 @@ if pickle.dumps(before) == pickle.dumps(outputs):
 print("got:     ", outputs)
 RTOL, ATOL, ULP = (0, 0, 0)
 EPS = {}  # One unit in the last place, beside 1.
-BOUNDS = [np.array([1.1920928955078125e-07], dtype=np.dtype('float64')).reshape((1,))]
+BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape((1,))]
 
 
 def check(where, wanted, got, bound=0):

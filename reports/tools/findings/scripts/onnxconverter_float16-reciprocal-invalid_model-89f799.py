@@ -1,4 +1,4 @@
-"""Reciprocal with type is float: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_Reciprocal OpType: Cast)
+"""Reciprocal: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_Reciprocal OpType: Cast)
 
 The text: «Reciprocal takes one input data (Tensor<T>) and produces one output data (Tensor<T>)»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Reciprocal_1_rank3 (float X) => (float Y) {
+Reciprocal_1_rank1 (float X) => (float Y) {
    [Reciprocal] Y = Reciprocal (X)
 }
 """)

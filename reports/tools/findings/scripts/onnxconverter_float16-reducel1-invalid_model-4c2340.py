@@ -1,4 +1,4 @@
-"""ReduceL1 with rank of data = 2: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceL1 OpType: Cast)
+"""ReduceL1 with type is a floating one: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceL1 OpType: Cast)
 
 The text: «Computes the L1 norm of the input tensor's element»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-ReduceL1_1_signs (float data) => (float reduced) {
+ReduceL1_1_long (float data) => (float reduced) {
    [ReduceL1] reduced = ReduceL1 (data)
 }
 """)

@@ -1,6 +1,6 @@
-"""ReduceLogSum: a model with float[] 0.693147 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceLogSum OpType: Cast)
+"""ReduceLogSum with type is a floating one: a model with float[] 0.693147 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceLogSum OpType: Cast)
 
-The text: «Keep the reduced dimension or not, default 1 means keep reduced dimension.»
+The text: «along the provided axes.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-ReduceLogSum_1_axes_1_kept (float data) => (float reduced) {
+ReduceLogSum_1_rank5 (float data) => (float reduced) {
    [ReduceLogSum] reduced = ReduceLogSum (data)
 }
 """)

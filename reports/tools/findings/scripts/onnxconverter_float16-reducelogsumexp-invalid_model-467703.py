@@ -1,6 +1,6 @@
 """ReduceLogSumExp: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceLogSumExp OpType: Cast)
 
-The text: «along the provided axes.»
+The text: «Computes the log sum exponent of the input tensor's element»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-ReduceLogSumExp_1_rank5 (float data) => (float reduced) {
+ReduceLogSumExp_1_large (float data) => (float reduced) {
    [ReduceLogSumExp] reduced = ReduceLogSumExp (data)
 }
 """)

@@ -1,6 +1,6 @@
-"""ReduceMean with a value of axes >= 2: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceMean OpType: Cast)
+"""ReduceMean with type is float: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceMean OpType: Cast)
 
-The text: «Keep the reduced dimension or not, default 1 means keep reduced dimension.»
+The text: «along the provided axes.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-ReduceMean_1_axes_2_kept (float data) => (float reduced) {
+ReduceMean_1_rank5 (float data) => (float reduced) {
    [ReduceMean] reduced = ReduceMean (data)
 }
 """)

@@ -1,6 +1,6 @@
-"""ReduceMin with a value of axes is at least 0: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceMin OpType: Cast)
+"""ReduceMin with type is a floating one: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceMin OpType: Cast)
 
-The text: «Keep the reduced dimension or not, default 1 means keep reduced dimension.»
+The text: «Computes the min of the input tensor's element»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-ReduceMin_1_axes_0_1_kept (float data) => (float reduced) {
+ReduceMin_1_long (float data) => (float reduced) {
    [ReduceMin] reduced = ReduceMin (data)
 }
 """)

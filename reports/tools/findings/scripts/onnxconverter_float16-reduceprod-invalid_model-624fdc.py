@@ -1,4 +1,4 @@
-"""ReduceProd with type is float: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceProd OpType: Cast)
+"""ReduceProd with type is a floating one: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceProd OpType: Cast)
 
 The text: «Computes the product of the input tensor's element»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-ReduceProd_1_one_factor (float data) => (float reduced) {
+ReduceProd_1_signs (float data) => (float reduced) {
    [ReduceProd] reduced = ReduceProd (data)
 }
 """)

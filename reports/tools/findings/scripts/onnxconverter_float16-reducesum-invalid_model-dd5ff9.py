@@ -1,6 +1,6 @@
-"""ReduceSum with a value of axes is at least 0: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceSum OpType: Cast)
+"""ReduceSum with type is a floating one: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceSum OpType: Cast)
 
-The text: «Keep the reduced dimension or not, default 1 means keep reduced dimension.»
+The text: «along the provided axes.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-ReduceSum_1_axes_1_kept (float data) => (float reduced) {
+ReduceSum_1_rank5 (float data) => (float reduced) {
    [ReduceSum] reduced = ReduceSum (data)
 }
 """)

@@ -1,4 +1,4 @@
-"""ReduceSumSquare: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceSumSquare OpType: Cast)
+"""ReduceSumSquare with type is a floating one: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_ReduceSumSquare OpType: Cast)
 
 The text: «Computes the sum square of the input tensor's element»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-ReduceSumSquare_1_signs (float data) => (float reduced) {
+ReduceSumSquare_1_long (float data) => (float reduced) {
    [ReduceSumSquare] reduced = ReduceSumSquare (data)
 }
 """)

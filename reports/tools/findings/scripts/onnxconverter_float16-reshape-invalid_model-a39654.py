@@ -1,6 +1,6 @@
-"""Reshape: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_Reshape OpType: Cast)
+"""Reshape with type is a floating one: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_Reshape OpType: Cast)
 
-The text: «Reshape the input tensor similar to numpy.reshape.»
+The text: «The input tensor's shape and the output tensor's shape are required to have the same number of elements.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Reshape_1_same_rank (float data) => (float reshaped) {
+Reshape_1_order (float data) => (float reshaped) {
    [Reshape] reshaped = Reshape <shape: ints = []> (data)
 }
 """)

@@ -1,4 +1,4 @@
-"""Resize with type is a floating one: a model with float[1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
+"""Resize with type is float: a model with float[1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
 
 The text: «Only used by nearest interpolation. It indicates how to get "nearest" pixel in input tensor from»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

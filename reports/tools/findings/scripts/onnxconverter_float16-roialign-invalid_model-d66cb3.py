@@ -1,6 +1,6 @@
-"""RoiAlign: a model with float[1,1,1,1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
+"""RoiAlign with type is float: a model with float[1,1,1,1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
 
-The text: «RoiAlign is proposed to avoid the misalignment by removing quantizations while converting from original image into feature map and from feature map into RoI feature;»
+The text: «The pooling method. Two modes are supported: 'avg' and 'max'.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -36,16 +36,16 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 8,
-   opset_import: ["" : 16],
+   ir_version: 5,
+   opset_import: ["" : 10],
    producer_name: "onnx-conformance"
 >
-RoiAlign_16_defaults (float[1,1,1,1] X, float[1,4] rois, int64[1] batch_indices) => (float[1,1,1,1] Y) {
+RoiAlign_10_maximum (float[1,1,2,2] X, float[1,4] rois, int64[1] batch_indices) => (float[1,1,1,1] Y) {
    [RoiAlign] Y = RoiAlign (X, rois, batch_indices)
 }
 """)
 inputs = {
-    'X': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
+    'X': np.array([0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((1, 1, 2, 2)),
     'rois': np.array([0.0, 0.0, 1.0, 1.0], dtype=np.dtype('float32')).reshape((1, 4)),
     'batch_indices': np.array([0], dtype=np.dtype('int64')).reshape((1,)),
 }

@@ -1,6 +1,6 @@
-"""ai.onnx.ml/Scaler: a model with float[1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
+"""ai.onnx.ml/Scaler with form is not @if_branch: a model with float[1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
 
-The text: «Can be length of features in an [N,F] tensor or length 1, in which case it applies to all features, regardless of dimension count.»
+The text: «Rescale input data, for example to standardize features by removing the mean and scaling to unit variance.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.ml" : 1],
    producer_name: "onnx-conformance"
 >
-Scaler_1_one_of_cube (float X) => (float[1] Y) {
+Scaler_1_nan (float X) => (float[1] Y) {
    [Scaler] Y = ai.onnx.ml.Scaler <offset: floats = [0], scale: floats = [0]> (X)
 }
 """)

@@ -1,4 +1,4 @@
-"""SequenceConstruct with inputs[0] and inputs[1] differ in rank: outputs[0][0]: tensor(float) expected, tensor(float16) came
+"""SequenceConstruct with inputs[0] has a dimension of size 0: outputs[0][0]: tensor(float) expected, tensor(float16) came
 
 The text: «Construct a tensor sequence containing 'inputs' tensors.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Sigmoid_1_rank5 (float X) => (float Y) {
+Sigmoid_1_rank1 (float X) => (float Y) {
    [Sigmoid] Y = Sigmoid (X)
 }
 """)

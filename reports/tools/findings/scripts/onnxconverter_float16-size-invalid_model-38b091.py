@@ -1,6 +1,6 @@
-"""Size with type is a floating one: a model with int64[] 1 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_Size OpType: Cast)
+"""Size with type is a floating one and opset is 1: a model with int64[] 1 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_Size OpType: Cast)
 
-The text: «Constrain output to int64 tensor, which should be a scalar though.»
+The text: «Total number of elements of the input tensor»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Size_1_size_one (float data) => (int64 size) {
+Size_1_cube (float data) => (int64 size) {
    [Size] size = Size (data)
 }
 """)

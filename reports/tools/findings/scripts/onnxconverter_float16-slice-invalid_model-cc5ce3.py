@@ -1,6 +1,6 @@
-"""Slice with values of axes differ: a model with float[] 0 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_Slice OpType: Cast)
+"""Slice with type is a floating one: a model with float[] 0 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_Slice OpType: Cast)
 
-The text: «it represent number of elements before the end of that dimension.»
+The text: «Produces a slice of the input tensor along multiple axes.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Slice_1_negative_before_11 (float data) => (float output) {
+Slice_1_rank0 (float data) => (float output) {
    [Slice] output = Slice <ends: ints = [], starts: ints = []> (data)
 }
 """)

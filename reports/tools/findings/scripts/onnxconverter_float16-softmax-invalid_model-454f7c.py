@@ -1,4 +1,4 @@
-"""Softmax: a model with float[1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_Softmax OpType: Cast)
+"""Softmax with opset is 1: a model with float[1,1] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_Softmax OpType: Cast)
 
 The text: «normalized exponential»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Softmax_1_one_element (float[1,1] input) => (float[1,1] output) {
+Softmax_1_long (float[1,1] input) => (float[1,1] output) {
    [Softmax] output = Softmax (input)
 }
 """)

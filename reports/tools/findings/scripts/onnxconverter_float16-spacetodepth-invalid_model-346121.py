@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-SpaceToDepth_1_one_column (float[1,1,1,1] input) => (float[1,1,1,1] output) {
+SpaceToDepth_1_large (float[1,1,1,1] input) => (float[1,1,1,1] output) {
    [SpaceToDepth] output = SpaceToDepth <blocksize: int = 1> (input)
 }
 """)

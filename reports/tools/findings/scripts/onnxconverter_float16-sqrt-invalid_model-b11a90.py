@@ -1,4 +1,4 @@
-"""Sqrt with type is float: a model with float[] 1 expected, an invalid one came (...to'. Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_Sqrt OpType: Cast)
+"""Sqrt: a model with float[] 1 expected, an invalid one came (...to'. Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_Sqrt OpType: Cast)
 
 The text: «Square root takes one input data (Tensor<T>) and produces one output data (Tensor<T>)»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Sqrt_1_vector_and_tail (float X) => (float Y) {
+Sqrt_1_rank1 (float X) => (float Y) {
    [Sqrt] Y = Sqrt (X)
 }
 """)

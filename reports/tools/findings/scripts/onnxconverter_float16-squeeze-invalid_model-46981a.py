@@ -1,4 +1,4 @@
-"""Squeeze: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_Squeeze OpType: Cast)
+"""Squeeze with type is a floating one: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_Squeeze OpType: Cast)
 
 The text: «Remove single-dimensional entries from the shape of a tensor.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Squeeze_1_axis_1 (float data) => (float squeezed) {
+Squeeze_1_all (float data) => (float squeezed) {
    [Squeeze] squeezed = Squeeze (data)
 }
 """)

@@ -1,6 +1,6 @@
 """Sum: a model with float[] 1 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_0_0_cast_to_Sum OpType: Cast)
 
-The text: «Element-wise sum of each of the input tensors»
+The text: «Same dimension as inputs.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Sum_1_negative (float data_0_0) => (float sum) {
+Sum_1_one (float data_0_0) => (float sum) {
    [Sum] sum = Sum (data_0_0)
 }
 """)

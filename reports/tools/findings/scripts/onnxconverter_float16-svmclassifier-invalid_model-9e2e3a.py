@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.ml" : 1],
    producer_name: "onnx-conformance"
 >
-SVMClassifier_1_kernel_poly (float[0,1] X) => (int64[0] Y, float[0,1] Z) {
+SVMClassifier_1_kernel_rbf (float[0,1] X) => (int64[0] Y, float[0,1] Z) {
    [SVMClassifier] Y, Z = ai.onnx.ml.SVMClassifier <classlabels_ints: ints = [0], coefficients: floats = [], kernel_params: floats = [0, 0, 0], rho: floats = [], support_vectors: floats = [], vectors_per_class: ints = []> (X)
 }
 """)

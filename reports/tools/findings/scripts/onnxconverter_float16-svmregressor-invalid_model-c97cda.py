@@ -1,6 +1,6 @@
 """ai.onnx.ml/SVMRegressor: a model with float[1,1] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
 
-The text: «Flag indicating whether the regression is a one-class SVM or not.»
+The text: «Chosen support vectors»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.ml" : 1],
    producer_name: "onnx-conformance"
 >
-SVMRegressor_1_one_class_0 (float[1,1] X) => (float[1,1] Y) {
+SVMRegressor_1_examples (float[1,1] X) => (float[1,1] Y) {
    [SVMRegressor] Y = ai.onnx.ml.SVMRegressor <coefficients: floats = [0, 0, 0], kernel_params: floats = [0, 0, 0], n_supports: int = 3, rho: floats = [], support_vectors: floats = [0, 0, 0]> (X)
 }
 """)

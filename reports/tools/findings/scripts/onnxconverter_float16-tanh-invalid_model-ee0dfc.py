@@ -1,4 +1,4 @@
-"""Tanh with type is float: a model with float[1] 0.761594 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_Tanh OpType: Cast)
+"""Tanh: a model with float[1] 0.761594 expected, an invalid one came (...Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: input_cast_to_Tanh OpType: Cast)
 
 The text: «The hyperbolic tangent values of the input tensor computed element-wise»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

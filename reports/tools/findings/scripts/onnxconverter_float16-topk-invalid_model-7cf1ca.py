@@ -1,6 +1,6 @@
-"""TopK with axis is the last dimension and form is plain: a model with float[1] 0; int64[1] 0 expected, an invalid one came (its output Values is tensor(float16); in the first model it is tensor(float))
+"""TopK with type is float and form is not @if_branch: a model with float[1] 0; int64[1] 0 expected, an invalid one came (its output Values is tensor(float16); in the first model it is tensor(float))
 
-The text: «this operator uses the indices along the axis as a tiebreaker.»
+The text: «contains the values of the top k elements along the specified axis»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 10],
    producer_name: "onnx-conformance"
 >
-TopK_10_ties (float[1] X, int64[1] K) => (float[1] Values, int64[1] Indices) {
+TopK_10_all (float[1] X, int64[1] K) => (float[1] Values, int64[1] Indices) {
    [TopK] Values, Indices = TopK (X, K)
 }
 """)

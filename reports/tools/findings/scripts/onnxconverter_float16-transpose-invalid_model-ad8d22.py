@@ -1,6 +1,6 @@
-"""Transpose: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_Transpose OpType: Cast)
+"""Transpose with type is a floating one: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_Transpose OpType: Cast)
 
-The text: «Axis `i` of the output tensor corresponds to axis `perm[i]` of the input tensor.»
+The text: «The optional attribute `perm` specifies the permutation of the axes of the input tensor.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Transpose_1_all_ones (float data) => (float transposed) {
+Transpose_1_matrix (float data) => (float transposed) {
    [Transpose] transposed = Transpose (data)
 }
 """)

@@ -1,6 +1,6 @@
-"""Unsqueeze with type is a floating one: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_Unsqueeze OpType: Cast)
+"""Unsqueeze with type is float: a model with float[] 0 expected, an invalid one came (...'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: data_cast_to_Unsqueeze OpType: Cast)
 
-The text: «Reshaped tensor with same data as input.»
+The text: «Original tensor»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Unsqueeze_1_axis_3 (float data) => (float expanded) {
+Unsqueeze_1_many (float data) => (float expanded) {
    [Unsqueeze] expanded = Unsqueeze <axes: ints = []> (data)
 }
 """)

@@ -1,4 +1,4 @@
-"""Upsample: a model with float[] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
+"""Upsample with type is float: a model with float[] 0 expected, an invalid one came (its output Y is tensor(float16); in the first model it is tensor(float))
 
 The text: «output_dimension = floor(input_dimension * scale).»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 7],
    producer_name: "onnx-conformance"
 >
-Upsample_7_zero_size_fraction (float X) => (float Y) {
+Upsample_7_nan (float X) => (float Y) {
    [Upsample] Y = Upsample <scales: floats = []> (X)
 }
 """)

@@ -1,6 +1,6 @@
-"""CastLike with saturate=0: refused (no supported data type: 19), float8e5m2[] 0 expected
+"""CastLike with target_type is an initializer: refused (no supported data type: 17), float8e4m3fn[] 0 expected
 
-The text: «See documentation of the Cast operator for further details.»
+The text: «casts the elements of a given input tensor (the first input) to the same data type as the elements of the second input tensor.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxoptimizer 0.4.2
 """
@@ -41,17 +41,17 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 19],
    producer_name: "onnx-conformance"
 >
-CastLike_19_special_float8e4m3fnuz_float8e5m2 (float input) => (float8e5m2 output) 
-   <float8e5m2 target_type =  {0}>
+CastLike_19_same_type (float8e4m3fn input) => (float8e4m3fn output) 
+   <float8e4m3fn target_type =  {0}>
 {
    [CastLike] output = CastLike (input, target_type)
 }
 """)
 inputs = {
-    'input': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'input': np.frombuffer(bytes.fromhex('00'), dtype=ml_dtypes.float8_e4m3fn).reshape(()),
 }
 expected = [
-    np.frombuffer(bytes.fromhex('00'), dtype=ml_dtypes.float8_e5m2).reshape(()),
+    np.frombuffer(bytes.fromhex('00'), dtype=ml_dtypes.float8_e4m3fn).reshape(()),
 ]
 print("expected:", expected)
 

@@ -1,6 +1,6 @@
 """ConcatFromSequence: a model with float[1] 0 expected, an invalid one came (the model checker forbids the model that it made: Field 'type' of 'value_info' is required but missing.)
 
-The text: «All input tensors must have the same shape, except for the dimension size of the axis to concatenate on.»
+The text: «Concatenate a sequence of tensors into a single tensor.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxoptimizer 0.4.2
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-ConcatFromSequence_11_axis_minus_1 (seq(float[]) input_sequence) => (float[1] concat_result) {
+ConcatFromSequence_11_one (seq(float[]) input_sequence) => (float[1] concat_result) {
    [ConcatFromSequence] concat_result = ConcatFromSequence <axis: int = 0> (input_sequence)
 }
 """)

@@ -1,4 +1,4 @@
-"""Constant with type is float8e8m0: refused (Unknown tensor data type), float8e8m0[] 1 expected
+"""Constant with type is one of float8e8m0, int2, uint2: refused (Unknown tensor data type), int2[] 0 expected
 
 The text: «Output tensor containing the same value of the provided tensor.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -36,11 +36,11 @@ import onnx.parser
 import ml_dtypes
 
 # onnx's text format cannot hold this model; it is the serialized ModelProto.
-model = onnx.load_from_string(b'\x08\x0c\x12\x10onnx-conformance:b\n1\x12\x06output\x1a\x08Constant"\x08Constant*\x11\n\x05value*\x05\x10\x18J\x01\x7f\xa0\x01\x04:\x00\x12\x1bConstant_24_dtypes_extremesb\x10\n\x06output\x12\x06\n\x04\x08\x18\x12\x00B\x04\n\x00\x10\x18')
+model = onnx.load_from_string(b'\x08\r\x12\x10onnx-conformance:b\n1\x12\x06output\x1a\x08Constant"\x08Constant*\x11\n\x05value*\x05\x10\x1aJ\x01\x00\xa0\x01\x04:\x00\x12\x1bConstant_25_dtypes_extremesb\x10\n\x06output\x12\x06\n\x04\x08\x1a\x12\x00B\x04\n\x00\x10\x19')
 inputs = {
 }
 expected = [
-    np.frombuffer(bytes.fromhex('7f'), dtype=ml_dtypes.float8_e8m0fnu).reshape(()),
+    np.frombuffer(bytes.fromhex('00'), dtype=ml_dtypes.int2).reshape(()),
 ]
 print("expected:", expected)
 

@@ -1,4 +1,4 @@
-"""ConstantOfShape: refused (no supported data type: 22), int4[0] expected
+"""ConstantOfShape with input has a zero and type of output is none of bfloat16, bool, float, uint32: refused (no supported data type: 22), int4[0] expected
 
 The text: «If attribute 'value' is specified, the value and datatype of the output tensor is taken from 'value'.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -1,6 +1,6 @@
 """OptionalGetElement with input is a sequence: a model with sequence of 1 (float[] 0) expected, an invalid one came (the model checker forbids the model that it made: Field 'type' of 'value_info' is required but missing.)
 
-The text: «Output element in the optional input.»
+The text: «If the input is a tensor or sequence type, it returns the input.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxoptimizer 0.4.2
 """
@@ -36,11 +36,11 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 8,
-   opset_import: ["" : 15],
+   ir_version: 14,
+   opset_import: ["" : 28],
    producer_name: "onnx-conformance"
 >
-OptionalGetElement_15_sequence_before_18 (optional(seq(float[])) input) => (seq(float[]) output) {
+OptionalGetElement_28_sequence_itself (seq(float[]) input) => (seq(float[]) output) {
    [OptionalGetElement] output = OptionalGetElement (input)
 }
 """)

@@ -1,4 +1,4 @@
-"""OptionalHasElement with type is none of double, float8e4m3fn, float8e5m2, string, uint64: a model with bool[] false expected, an invalid one came (the model checker forbids the model that it made: Field 'type' of 'value_info' is required but missing.)
+"""OptionalHasElement: a model with bool[] false expected, an invalid one came (the model checker forbids the model that it made: Field 'type' of 'value_info' is required but missing.)
 
 The text: «A scalar boolean tensor. If true, it indicates that optional-type input contains an element.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -1,6 +1,6 @@
-"""Reshape: refused (...IsConstantTensor: Assertion `which_input < n->inputs().size()` failed.), float[] 0 expected
+"""Reshape with a value of shape <= 4 and rank of data >= 1: refused (...IsConstantTensor: Assertion `which_input < n->inputs().size()` failed.), float[] 0 expected
 
-The text: «Reshape the input tensor similar to numpy.reshape.»
+The text: «The input tensor's shape and the output tensor's shape are required to have the same number of elements.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxoptimizer 0.4.2
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Reshape_1_same_rank (float[1] data) => (float reshaped) {
+Reshape_1_order (float[1] data) => (float reshaped) {
    [Reshape] reshaped = Reshape <shape: ints = []> (data)
 }
 """)

@@ -1,6 +1,6 @@
 """SequenceAt: a model with float[] 0 expected, an invalid one came (the model checker forbids the model that it made: Field 'type' of 'value_info' is required but missing.)
 
-The text: «Negative value means counting positions from the back.»
+The text: «Outputs a tensor copy from the tensor at 'position' in 'input_sequence'.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxoptimizer 0.4.2
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-SequenceAt_11_one_from_back (seq(float[]) input_sequence, int64 position) => (float tensor) {
+SequenceAt_11_one (seq(float[]) input_sequence, int64 position) => (float tensor) {
    [SequenceAt] tensor = SequenceAt (input_sequence, position)
 }
 """)

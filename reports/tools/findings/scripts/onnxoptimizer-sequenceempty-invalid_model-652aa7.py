@@ -1,6 +1,6 @@
 """SequenceEmpty: a model with sequence of 0 () expected, an invalid one came (the model checker forbids the model that it made: Field 'type' of 'value_info' is required but missing.)
 
-The text: «(Optional) The data type of the tensors in the output sequence.»
+The text: «Empty sequence.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxoptimizer 0.4.2
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-SequenceEmpty_11_dtype_bool () => (seq(float[]) output) {
+SequenceEmpty_11_default () => (seq(float[]) output) {
    [SequenceEmpty] output = SequenceEmpty ()
 }
 """)

@@ -1,5 +1,6 @@
-"""SequenceErase: a model with sequence of 1 (float[] 0) expected, an invalid one came (the model checker forbids the model that it made: Field 'type' of 'value_info' is required but missing.)
+"""SequenceErase: a model with sequence of 0 () expected, an invalid one came (the model checker forbids the model that it made: Field 'type' of 'value_info' is required but missing.)
 
+The text: «Output sequence that has the tensor at the specified position removed.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxoptimizer 0.4.2
 """
@@ -39,15 +40,15 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-SequenceErase_11_signature_example (seq(float[]) input_sequence) => (seq(float[]) output_sequence) {
+SequenceErase_11_one (seq(float[]) input_sequence) => (seq(float[]) output_sequence) {
    [SequenceErase] output_sequence = SequenceErase (input_sequence)
 }
 """)
 inputs = {
-    'input_sequence': [np.array([0.0], dtype=np.dtype('float32')).reshape(()), np.array([0.0], dtype=np.dtype('float32')).reshape(())],
+    'input_sequence': [np.array([0.0], dtype=np.dtype('float32')).reshape(())],
 }
 expected = [
-    [np.array([0.0], dtype=np.dtype('float32')).reshape(())],
+    [],
 ]
 print("expected:", expected)
 
@@ -98,16 +99,6 @@ def check(where, wanted, got, bound=0):
         for index, (expected, element) in enumerate(zip(wanted, got)):
             check(f"{where}[{index}]", expected, element, bound)
         return
-    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
-    got = np.asarray(got)
-    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
-    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
-    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
-    differs = ~((a == b) | ((a != a) & (b != b)))
-    if "float" in a.dtype.name:
-        differs |= (a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))  # +0 and -0 differ.
-    count = int(differs.sum())
-    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
 
 
 assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"

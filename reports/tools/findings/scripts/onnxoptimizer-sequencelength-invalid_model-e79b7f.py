@@ -1,6 +1,6 @@
 """SequenceLength: a model with int64[] 1 expected, an invalid one came (the model checker forbids the model that it made: Field 'type' of 'value_info' is required but missing.)
 
-The text: «Constrain output to integral tensor. It must be a scalar(tensor of empty shape).»
+The text: «Produces a scalar(tensor of empty shape) containing the number of tensors in 'input_sequence'.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxoptimizer 0.4.2
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-SequenceLength_11_three (seq(float[]) input_sequence) => (int64 length) {
+SequenceLength_11_one (seq(float[]) input_sequence) => (int64 length) {
    [SequenceLength] length = SequenceLength (input_sequence)
 }
 """)

@@ -1,6 +1,6 @@
 """SplitToSequence: a model with sequence of 1 (float[1] 0) expected, an invalid one came (the model checker forbids the model that it made: Field 'type' of 'value_info' is required but missing.)
 
-The text: «If the argument `split' is not specified, a default scalar value of 1 is used as the value of `split'.»
+The text: «If 'split' is a scalar, then 'input' will be split into chunks all of size 'split' if possible.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxoptimizer 0.4.2
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-SplitToSequence_11_default (float[1] input) => (seq(float[]) output_sequence) {
+SplitToSequence_11_scalar (float[1] input) => (seq(float[]) output_sequence) {
    [SplitToSequence] output_sequence = SplitToSequence (input)
 }
 """)

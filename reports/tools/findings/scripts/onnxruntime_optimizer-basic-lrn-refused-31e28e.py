@@ -1,4 +1,4 @@
-"""LRN with size >= 4: refused (...onnxruntime::LRN<T>::LRN(const onnxruntime::OpKernelInfo&) [with T = float] size_ % 2 == 1 was false.), float[1,1,1] 0 expected
+"""LRN: refused (...onnxruntime::LRN<T>::LRN(const onnxruntime::OpKernelInfo&) [with T = float] size_ % 2 == 1 was false.), float[1,1,1] 0 expected
 
 The text: «square_sum[n, c, d1, ..., dk] = sum(X[n, i, d1, ..., dk] ^ 2)»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

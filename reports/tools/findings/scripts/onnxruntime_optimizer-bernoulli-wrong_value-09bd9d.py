@@ -1,6 +1,6 @@
-"""Bernoulli: drawn: one of 2 values each, mean 0, deviation 0 expected, 1 elements are none of their 2 choices came
+"""Bernoulli with input has a fraction: drawn: one of 2 values each, mean 0, deviation 0 expected, 1 elements are none of their 2 choices came
 
-The text: «The returned output tensor only has values 0 or 1, same shape as input tensor.»
+The text: «(Optional) Seed to the random generator, if not specified we will auto generate one.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's optimizer, extended 1.31.1
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 15],
    producer_name: "onnx-conformance"
 >
-Bernoulli_15_output_dtypes (float[1,1] input) => (float[1,1] output) {
+Bernoulli_15_seed (float[1,1] input) => (float[1,1] output) {
    [Bernoulli] output = Bernoulli (input)
 }
 """)

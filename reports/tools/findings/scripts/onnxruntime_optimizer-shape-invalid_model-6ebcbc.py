@@ -1,6 +1,6 @@
 """Shape with form is plain: a model with int64[1] 1 expected, an invalid one came (the model checker forbids the model that it made: shape in initializer but not in graph input)
 
-The text: «Shape of the input tensor»
+The text: «Constrain output to int64 tensor.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's optimizer, extended 1.31.1
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Shape_1_vector (float[1] data) => (int64[1] shape) {
+Shape_1_cube (float[1] data) => (int64[1] shape) {
    [Shape] shape = Shape (data)
 }
 """)

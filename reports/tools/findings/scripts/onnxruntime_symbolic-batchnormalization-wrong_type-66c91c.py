@@ -1,4 +1,4 @@
-"""BatchNormalization with training_mode=1: float[1,1,1,1] 0; double[1] 0; double[1] 0 expected, tensor(float) [1] came
+"""BatchNormalization with type of input_mean is float16: float[1,1,1,1] 0; double[1] 0; double[1] 0 expected, tensor(float) [1] came
 
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
@@ -35,11 +35,11 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 7,
-   opset_import: ["" : 14],
+   ir_version: 8,
+   opset_import: ["" : 15],
    producer_name: "onnx-conformance"
 >
-BatchNormalization_14_types_of_statistics_before_15 (float[1,1,1,1] X, float[1] scale, float[1] B, double[1] input_mean, double[1] input_var) => (float[1,1,1,1] Y, double[1] running_mean, double[1] running_var) {
+BatchNormalization_15_types_of_statistics (float[1,1,1,1] X, float[1] scale, float[1] B, double[1] input_mean, double[1] input_var) => (float[1,1,1,1] Y, double[1] running_mean, double[1] running_var) {
    [BatchNormalization] Y, running_mean, running_var = BatchNormalization <training_mode: int = 1> (X, scale, B, input_mean, input_var)
 }
 """)

@@ -1,6 +1,6 @@
-"""Einsum with equation=i...: refused (105), float[1] 0 expected
+"""Einsum with equation is one of i..., i...j->j...i: refused (105), float[1,1] 0 expected
 
-The text: «In implicit mode, the ellipsis dimensions are set to the beginning of the output.»
+The text: «This sequence may be followed by "->" to separate the left and right hand side of the equation.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -40,15 +40,15 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 12],
    producer_name: "onnx-conformance"
 >
-Einsum_12_dots_implicit (float[1] Inputs_0) => (float[1] Output) {
-   [Einsum] Output = Einsum <equation: string = "i..."> (Inputs_0)
+Einsum_12_dots_inside (float[1,1] Inputs_0) => (float[1,1] Output) {
+   [Einsum] Output = Einsum <equation: string = "i...j->j...i"> (Inputs_0)
 }
 """)
 inputs = {
-    'Inputs_0': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+    'Inputs_0': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
 }
 expected = [
-    np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+    np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
 ]
 print("expected:", expected)
 
@@ -82,7 +82,7 @@ outputs = expected
 print("got:     ", outputs)
 RTOL, ATOL, ULP = (0, 0, 0)
 EPS = {}  # One unit in the last place, beside 1.
-BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape((1,))]
+BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape((1, 1))]
 
 
 def check(where, wanted, got, bound=0):

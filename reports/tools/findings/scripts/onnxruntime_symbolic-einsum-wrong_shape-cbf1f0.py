@@ -1,4 +1,4 @@
-"""Einsum with equation is one of ...i,...i->...i, ...i->i..., bA: float[1,2] 0 0 expected, tensor(float) [2, 1] came
+"""Einsum with equation is one of ... i -> i ..., ...i->i..., aA, b a, bA, kij and number of Inputs = 1: float[1,2] 0 0 expected, tensor(float) [2, 1] came
 
 The text: «This sequence may be followed by "->" to separate the left and right hand side of the equation.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -1,6 +1,6 @@
-"""Expand with length of shape = 3: refused (Incomplete symbolic shape inference), float[1] 0 expected
+"""Expand: refused (Incomplete symbolic shape inference), float[1] 0 expected
 
-The text: «Broadcast the input tensor following the given shape and the broadcast rule.»
+The text: «Output tensor»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 8],
    producer_name: "onnx-conformance"
 >
-Expand_8_scalar_to_ones (float input, int64[1] shape) => (float[1] output) {
+Expand_8_rows (float input, int64[1] shape) => (float[1] output) {
    [Expand] output = Expand (input, shape)
 }
 """)

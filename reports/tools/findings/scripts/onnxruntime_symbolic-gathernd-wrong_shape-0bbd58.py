@@ -1,6 +1,6 @@
 """GatherND with batch_dims >= 1: float[1] 0 expected, tensor(float) [1, 1] came
 
-The text: «The number of batch dimensions. The gather of indexing starts from dimension of data[batch_dims:]»
+The text: «`batch_dims` (denoted as `b`) is an integer indicating the number of batch dimensions, i.e the leading `b` number of dimensions of `data` tensor and `indices` are representing the batches, and the gather starts from the `b+1` dimension.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -37,10 +37,10 @@ import onnx.parser
 model = onnx.parser.parse_model("""
 <
    ir_version: 7,
-   opset_import: ["" : 12],
+   opset_import: ["" : 13],
    producer_name: "onnx-conformance"
 >
-GatherND_12_batch_three (float[1,1] data, int64[1,1] indices) => (float[1] output) {
+GatherND_13_example_5 (float[1,1] data, int64[1,1] indices) => (float[1] output) {
    [GatherND] output = GatherND <batch_dims: int = 1> (data, indices)
 }
 """)

@@ -1,6 +1,6 @@
 """ai.onnx.preview.training/Gradient: refused (Incomplete symbolic shape inference), float[] 0 expected
 
-The text: «The attribute "xs" and attribute "zs" are the minimal independent variable set that determines the value of "y".»
+The text: «It contains only the necessary non-differentiated inputs of a (sub-)graph.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -40,13 +40,15 @@ model = onnx.parser.parse_model("""
    opset_import: ["ai.onnx.preview.training" : 1, "" : 28],
    producer_name: "onnx-conformance"
 >
-Gradient_1_twice (float A) => (float Outputs_0) {
-   Y = Mul (A, A)
-   [Gradient] Outputs_0 = ai.onnx.preview.training.Gradient <xs: strings = ["A"], y: string = "Y"> (A)
+Gradient_1_one (float A, float B) => (float Outputs_0) {
+   S = Add (A, B)
+   Y = Mul (S, A)
+   [Gradient] Outputs_0 = ai.onnx.preview.training.Gradient <xs: strings = ["A"], y: string = "Y", zs: strings = ["B"]> (A, B)
 }
 """)
 inputs = {
     'A': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'B': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
 }
 expected = [
     np.array([0.0], dtype=np.dtype('float32')).reshape(()),

@@ -1,4 +1,4 @@
-"""Hardmax with axis counted from the front = 2: refused (AssertionError), float[1] 1 expected
+"""Hardmax with form is @unranked: refused (AssertionError), float[1] 1 expected
 
 The text: «The output values with the same shape as the input tensor.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

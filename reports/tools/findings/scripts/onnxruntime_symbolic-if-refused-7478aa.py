@@ -1,4 +1,4 @@
-"""If with cond is a scalar and type of outputs is not complex64: refused (''), float[] 0 expected
+"""If: refused (''), float[] 0 expected
 
 The text: «If's first output should have (a) no shape set, or (b) a shape of rank 1 with neither `dim_value` nor `dim_param` set, or (c) a shape of rank 1 with a unique `dim_param`. In contrast, the first output cannot have the shape [2] since [2] and [3] are not compatible.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-If_11_other_zero_size_true (bool cond, float a, float[0] b, int64 zero) => (float outputs_0) {
+If_11_other_rank_true (bool cond, float a, float[0] b, int64 zero) => (float outputs_0) {
    [If] outputs_0 = If (cond) <else_branch: graph = else_branch () => (float[] y) {
       y = Loop (zero, "", b) <body: graph = g (int64 i, bool c, float[] s) => (bool c, float[] s) {
       }>

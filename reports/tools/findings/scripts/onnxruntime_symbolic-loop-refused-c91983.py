@@ -1,6 +1,6 @@
-"""Loop with form is plain: refused (''), sequence of 1 (float[] 0) expected
+"""Loop: refused (''), bool[] false; bool[] false; float[] 0; float[1] 0 expected
 
-The text: «The initial values of any loop-carried dependencies (values that change across loop iterations)»
+The text: «("", 1) // Note this is analogous to a do-while loop bool cond = true for (int i=0; cond;»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -36,23 +36,33 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 7,
-   opset_import: ["" : 13],
+   ir_version: 6,
+   opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-Loop_13_sequence_empty (int64 M, seq(float[]) v_initial_0, float a) => (seq(float[]) v_final_and_scan_outputs_0) {
-   [Loop] v_final_and_scan_outputs_0 = Loop (M, "", v_initial_0) <body: graph = body (int64 i, bool c, seq(float[]) s) => (bool c, seq(float[]) t) {
-      t = SequenceInsert (s, a)
+Loop_11_while_1 (bool cond, bool v_initial_0, bool v_initial_1, float v_initial_2, float a, bool no) => (bool v_final_and_scan_outputs_0, bool v_final_and_scan_outputs_1, float v_final_and_scan_outputs_2, float[1] v_final_and_scan_outputs_3) {
+   [Loop] v_final_and_scan_outputs_0, v_final_and_scan_outputs_1, v_final_and_scan_outputs_2, v_final_and_scan_outputs_3 = Loop ("", cond, v_initial_0, v_initial_1, v_initial_2) <body: graph = body (int64 i, bool c, bool f, bool g, float[] s) => (bool d, bool h, bool j, float[] t, float[] y) {
+      d = Identity (f)
+      h = Identity (g)
+      j = Identity (no)
+      t = Add (s, a)
+      y = Identity (s)
    }>
 }
 """)
 inputs = {
-    'M': np.array([1], dtype=np.dtype('int64')).reshape(()),
-    'v_initial_0': [],
+    'cond': np.array([True], dtype=np.dtype('bool')).reshape(()),
+    'v_initial_0': np.array([False], dtype=np.dtype('bool')).reshape(()),
+    'v_initial_1': np.array([False], dtype=np.dtype('bool')).reshape(()),
+    'v_initial_2': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
     'a': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'no': np.array([False], dtype=np.dtype('bool')).reshape(()),
 }
 expected = [
-    [np.array([0.0], dtype=np.dtype('float32')).reshape(())],
+    np.array([False], dtype=np.dtype('bool')).reshape(()),
+    np.array([False], dtype=np.dtype('bool')).reshape(()),
+    np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
 ]
 print("expected:", expected)
 
@@ -85,27 +95,11 @@ outputs = expected
 
 print("got:     ", outputs)
 
-
-def check(where, wanted, got, bound=0):
-    if isinstance(wanted, list):
-        assert isinstance(got, (list, tuple)), f"{where}: a sequence expected, {type(got).__name__} got"
-        assert len(wanted) == len(got), f"{where}: {len(wanted)} elements expected, {len(got)} got"
-        for index, (expected, element) in enumerate(zip(wanted, got)):
-            check(f"{where}[{index}]", expected, element, bound)
-        return
-    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
-    got = np.asarray(got)
-    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
-    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
-    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
-    differs = ~((a == b) | ((a != a) & (b != b)))
-    if "float" in a.dtype.name:
-        differs |= (a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))  # +0 and -0 differ.
-    count = int(differs.sum())
-    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
-
-
 assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
 for index, (wanted, got) in enumerate(zip(expected, outputs)):
-    check(f"outputs[{index}]", wanted, got)
+    assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
+    np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
+    if wanted.dtype.kind == "f":  # +0 and -0 differ.
+        signs = (np.signbit(np.asarray(array)[wanted == 0]) for array in (got, wanted))
+        np.testing.assert_array_equal(*signs, f"outputs[{index}], signs of zeros")
 print("as expected")

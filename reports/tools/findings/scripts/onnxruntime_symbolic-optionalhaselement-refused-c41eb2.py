@@ -40,12 +40,12 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 15],
    producer_name: "onnx-conformance"
 >
-OptionalHasElement_15_types_extremes (optional(seq(uint64[])) input) => (bool output) {
+OptionalHasElement_15_tensor_before_18 (optional(float[]) input) => (bool output) {
    [OptionalHasElement] output = OptionalHasElement (input)
 }
 """)
 inputs = {
-    'input': [np.array([0], dtype=np.dtype('uint64')).reshape(())],
+    'input': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
 }
 expected = [
     np.array([True], dtype=np.dtype('bool')).reshape(()),

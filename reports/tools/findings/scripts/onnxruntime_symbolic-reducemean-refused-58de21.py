@@ -1,5 +1,6 @@
-"""ReduceMean with data and axes differ in rank: refused (AssertionError), float[] 0 expected
+"""ReduceMean with the value of axes is 1: refused (AssertionError), float[] 0 expected
 
+The text: «Constrain input and output types to numeric tensors.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -39,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 18],
    producer_name: "onnx-conformance"
 >
-ReduceMean_18_signature_noop_with_empty_axes_unset (float[1] data, int64[1] axes) => (float reduced) {
+ReduceMean_18_signature_types_t (float[1] data, int64[1] axes) => (float reduced) {
    [ReduceMean] reduced = ReduceMean <keepdims: int = 0> (data, axes)
 }
 """)

@@ -1,4 +1,4 @@
-"""ReduceSum with data and axes differ in rank: refused (AssertionError), float[] 0 expected
+"""ReduceSum with the value of axes is 1: refused (AssertionError), float[] 0 expected
 
 The text: «has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields 0.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

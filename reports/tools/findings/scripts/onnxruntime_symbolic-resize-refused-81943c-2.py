@@ -1,6 +1,6 @@
-"""Resize: refused (Incomplete symbolic shape inference), float[1] 0 expected
+"""Resize with form is none of @initializer-sizes, @typed: refused (Incomplete symbolic shape inference), float[1] 0 expected
 
-The text: «It takes value greater than 0.»
+The text: «output_dimension = floor(input_dimension * scale).»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 10],
    producer_name: "onnx-conformance"
 >
-Resize_10_floor_before_11_nearest (float[1] X, float[1] scales) => (float[1] Y) {
+Resize_10_doubled_before_11 (float[1] X, float[1] scales) => (float[1] Y) {
    [Resize] Y = Resize (X, scales)
 }
 """)

@@ -1,6 +1,6 @@
-"""Scan: refused (AssertionError), float[1] 0 expected
+"""Scan with form is not @local_function: refused (AssertionError), float[1] 0; float[1,1] 0 expected
 
-The text: «to allow variable length sequences of length <= the maximum-sequence-length.»
+The text: «ONNX restriction that only the last parameter of an operator can be variadic»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -40,9 +40,10 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 8],
    producer_name: "onnx-conformance"
 >
-Scan_8_lengths_shorter (float[1] initial_state_and_scan_inputs_0, float[1,1] initial_state_and_scan_inputs_1) => (float[1] final_state_and_scan_outputs_0) {
-   [Scan] final_state_and_scan_outputs_0 = Scan ("", initial_state_and_scan_inputs_0, initial_state_and_scan_inputs_1) <body: graph = body (float[] s, float[] x) => (float[] t) {
+Scan_8_batches (float[1] initial_state_and_scan_inputs_0, float[1,1] initial_state_and_scan_inputs_1) => (float[1] final_state_and_scan_outputs_0, float[1,1] final_state_and_scan_outputs_1) {
+   [Scan] final_state_and_scan_outputs_0, final_state_and_scan_outputs_1 = Scan ("", initial_state_and_scan_inputs_0, initial_state_and_scan_inputs_1) <body: graph = body (float[] s, float[] x) => (float[] t, float[] y) {
       t = Add (s, x)
+      y = Identity (t)
    }, num_scan_inputs: int = 1>
 }
 """)
@@ -52,6 +53,7 @@ inputs = {
 }
 expected = [
     np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+    np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
 ]
 print("expected:", expected)
 

@@ -1,4 +1,4 @@
-"""SequenceAt: refused (AssertionError), float[] 0 expected
+"""SequenceAt with form is @unranked: refused (AssertionError), float[] 0 expected
 
 The text: «Accepted range in `[-n, n - 1]`, where `n` is the number of tensors in 'input_sequence'.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

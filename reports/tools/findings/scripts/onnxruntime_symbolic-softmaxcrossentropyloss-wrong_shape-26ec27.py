@@ -1,6 +1,6 @@
-"""SoftmaxCrossEntropyLoss with reduction=none: float[1,1] -0 expected, tensor(float) [] came
+"""SoftmaxCrossEntropyLoss with reduction=none: float[1] -0 expected, tensor(float) [] came
 
-The text: «l[i][d1][d2]...[dk] = -y[i][c][d1][d2]..[dk], where i is the index of classes.»
+The text: «p = Softmax(scores) y = Log(p) c = labels[i][d1][d2]...[dk]»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -37,19 +37,19 @@ import onnx.parser
 model = onnx.parser.parse_model("""
 <
    ir_version: 7,
-   opset_import: ["" : 12],
+   opset_import: ["" : 13],
    producer_name: "onnx-conformance"
 >
-SoftmaxCrossEntropyLoss_12_none (float[1,1,1] scores, int64[1,1] labels) => (float[1,1] output) {
+SoftmaxCrossEntropyLoss_13_nan (float[1,1] scores, int64[1] labels) => (float[1] output) {
    [SoftmaxCrossEntropyLoss] output = SoftmaxCrossEntropyLoss <reduction: string = "none"> (scores, labels)
 }
 """)
 inputs = {
-    'scores': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1)),
-    'labels': np.array([0], dtype=np.dtype('int64')).reshape((1, 1)),
+    'scores': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
+    'labels': np.array([0], dtype=np.dtype('int64')).reshape((1,)),
 }
 expected = [
-    np.array([-0.0], dtype=np.dtype('float32')).reshape((1, 1)),
+    np.array([-0.0], dtype=np.dtype('float32')).reshape((1,)),
 ]
 print("expected:", expected)
 
@@ -83,7 +83,7 @@ outputs = expected
 print("got:     ", outputs)
 RTOL, ATOL, ULP = (0, 0, 0)
 EPS = {}  # One unit in the last place, beside 1.
-BOUNDS = [np.array([5.364418029785156e-07], dtype=np.dtype('float64')).reshape((1, 1))]
+BOUNDS = [np.array([5.364418029785156e-07], dtype=np.dtype('float64')).reshape((1,))]
 
 
 def check(where, wanted, got, bound=0):

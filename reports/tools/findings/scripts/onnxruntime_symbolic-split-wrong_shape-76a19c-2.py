@@ -36,11 +36,11 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 7,
-   opset_import: ["" : 13],
+   ir_version: 8,
+   opset_import: ["" : 18],
    producer_name: "onnx-conformance"
 >
-Split_13_extremes (float[3] input, int64[2] split) => (float[1] outputs_0, float[2] outputs_1) {
+Split_18_extremes (float[3] input, int64[2] split) => (float[1] outputs_0, float[2] outputs_1) {
    [Split] outputs_0, outputs_1 = Split (input, split)
 }
 """)

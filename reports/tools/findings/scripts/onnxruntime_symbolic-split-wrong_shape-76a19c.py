@@ -1,6 +1,6 @@
-"""Split with axis is not the first dimension: float[1] 0; float[2] 0 0 expected, tensor(float) [1] came
+"""Split with input and split differ in shape and form is plain: float[1] 0; float[2] 0 0 expected, tensor(float) [1] came
 
-The text: «Accepted range is [-rank, rank-1] where r = rank(input).»
+The text: «length of each output»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 18],
    producer_name: "onnx-conformance"
 >
-Split_18_rank3_axis_minus1 (float[3] input, int64[2] split) => (float[1] outputs_0, float[2] outputs_1) {
+Split_18_lengths (float[3] input, int64[2] split) => (float[1] outputs_0, float[2] outputs_1) {
    [Split] outputs_0, outputs_1 = Split (input, split)
 }
 """)

@@ -1,6 +1,6 @@
-"""Squeeze with type is a float of 8 bits or fewer: float[1] 0 expected, tensor(float) [] came
+"""Squeeze with axes has dimensions but one element: float[1] 0 expected, tensor(float) [] came
 
-The text: «Reshaped tensor with same data as input.»
+The text: «Takes an input `axes` with a list of axes to squeeze.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -36,11 +36,11 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 11,
-   opset_import: ["" : 23],
+   ir_version: 13,
+   opset_import: ["" : 25],
    producer_name: "onnx-conformance"
 >
-Squeeze_23_extremes (float[1,1] data, int64[1] axes) => (float[1] squeezed) {
+Squeeze_25_by_input (float[1,1] data, int64[1] axes) => (float[1] squeezed) {
    [Squeeze] squeezed = Squeeze (data, axes)
 }
 """)

@@ -1,6 +1,6 @@
-"""Unsqueeze with data and axes differ in rank: refused (object of type 'NoneType' has no len()), float[1] 0 expected
+"""Unsqueeze with data and axes differ in shape and form is plain: refused (object of type 'NoneType' has no len()), float[1] 0 expected
 
-The text: «Takes one required input `axes` - which contains a list of dimension indices and this operator will insert a dimension of value `1` into the corresponding index of the output tensor (`expanded`).»
+The text: «1D tensor of integers indicating the dimensions to be inserted.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -36,11 +36,11 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 12,
-   opset_import: ["" : 24],
+   ir_version: 11,
+   opset_import: ["" : 23],
    producer_name: "onnx-conformance"
 >
-Unsqueeze_24_by_input (float data, int64[1] axes) => (float[1] expanded) {
+Unsqueeze_23_one_d (float data, int64[1] axes) => (float[1] expanded) {
    [Unsqueeze] expanded = Unsqueeze (data, axes)
 }
 """)

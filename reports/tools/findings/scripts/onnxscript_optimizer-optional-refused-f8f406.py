@@ -1,4 +1,4 @@
-"""Optional with input is omitted: refused (...'<onnx_ir.passes.common.initializer_deduplication.DeduplicateInitializersPass object at 0x7f275f91ba50>']), an empty optional expected
+"""Optional with input is omitted: refused (...'<onnx_ir.passes.common.initializer_deduplication.DeduplicateInitializersPass object at 0x7f2a01360910>']), an empty optional expected
 
 The text: «Type of the element in the optional output»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -1,6 +1,6 @@
-"""Shape with form is plain: a model with int64[1] 1 expected, an invalid one came (...value_ints for operator Constant ==> Context: Bad node spec for node. Name: node_Constant_0 OpType: Constant)
+"""Shape with form is one of @if_branch, @local_function, plain: a model with int64[1] 1 expected, an invalid one came (...value_ints for operator Constant ==> Context: Bad node spec for node. Name: node_Constant_0 OpType: Constant)
 
-The text: «Shape of the input tensor»
+The text: «Constrain output to int64 tensor.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxscript.optimizer 0.7.2
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Shape_1_vector (float[1] data) => (int64[1] shape) {
+Shape_1_cube (float[1] data) => (int64[1] shape) {
    [Shape] shape = Shape (data)
 }
 """)

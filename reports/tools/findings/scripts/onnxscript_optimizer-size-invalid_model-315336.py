@@ -1,6 +1,6 @@
 """Size: a model with int64[] 1 expected, an invalid one came (...value_int for operator Constant ==> Context: Bad node spec for node. Name: node_Constant_0 OpType: Constant)
 
-The text: «Constrain output to int64 tensor, which should be a scalar though.»
+The text: «Total number of elements of the input tensor»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxscript.optimizer 0.7.2
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Size_1_size_one (float data) => (int64 size) {
+Size_1_cube (float data) => (int64 size) {
    [Size] size = Size (data)
 }
 """)

@@ -1,6 +1,6 @@
-"""SplitToSequence with input and split differ in rank: a model with sequence of 1 (float[1] 0) expected, an invalid one came (...num_outputs for operator Split ==> Context: Bad node spec for node. Name: node_Split_0 OpType: Split)
+"""SplitToSequence with split is given: a model with sequence of 1 (float[1] 0) expected, an invalid one came (...size 2 not in range [min=1, max=1]. ==> Context: Bad node spec for node. Name: node_Split_0 OpType: Split)
 
-The text: «If input 'split' is specified, this attribute is ignored.»
+The text: «In this scenario, the sum of entries in 'split' must be equal to the dimension size of input tensor on 'axis'.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxscript.optimizer 0.7.2
 """
@@ -40,14 +40,13 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 11],
    producer_name: "onnx-conformance"
 >
-SplitToSequence_11_keepdims_zero_scalar_one (float[1] input) => (seq(float[]) output_sequence) 
-   <int64 split =  {1}>
-{
+SplitToSequence_11_lengths (float[1] input, int64[1] split) => (seq(float[]) output_sequence) {
    [SplitToSequence] output_sequence = SplitToSequence (input, split)
 }
 """)
 inputs = {
     'input': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+    'split': np.array([1], dtype=np.dtype('int64')).reshape((1,)),
 }
 expected = [
     [np.array([0.0], dtype=np.dtype('float32')).reshape((1,))],

@@ -1,6 +1,5 @@
 """DFT: a model with float[1,1,2] 0 0 expected, an invalid one came (...input size 3 not in range [min=1, max=2]. ==> Context: Bad node spec for node. Name: node_DFT_1 OpType: DFT)
 
-The text: «Accepted range is $[-r, -2] \\cup [0, r-2]$ where `r = rank(input)`.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxscript.version_converter to 25 0.7.2
 """
@@ -40,7 +39,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 17],
    producer_name: "onnx-conformance"
 >
-DFT_17_rank3_axis1 (float[1,1,1] input) => (float[1,1,2] output) {
+DFT_17_impulse (float[1,1,1] input) => (float[1,1,2] output) {
    [DFT] output = DFT (input)
 }
 """)

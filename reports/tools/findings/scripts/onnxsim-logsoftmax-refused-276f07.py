@@ -1,4 +1,4 @@
-"""LogSoftmax with input has dimensions but one element: refused (_v_7 in initializer but not in graph input), float[1,1] 0 expected
+"""LogSoftmax: refused (_v_7 in initializer but not in graph input), float[1,1] 0 expected
 
 The text: «The operator computes the log»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-LogSoftmax_1_one_element (float[1,1] input) => (float[1,1] output) {
+LogSoftmax_1_size_one (float[1,1] input) => (float[1,1] output) {
    [LogSoftmax] output = LogSoftmax (input)
 }
 """)

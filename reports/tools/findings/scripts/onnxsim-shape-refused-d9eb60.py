@@ -1,6 +1,6 @@
 """Shape with form is plain: refused (shape in initializer but not in graph input), int64[1] 1 expected
 
-The text: «Shape of the input tensor»
+The text: «Constrain output to int64 tensor.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxsim 0.8.1
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Shape_1_vector (float[1] data) => (int64[1] shape) {
+Shape_1_cube (float[1] data) => (int64[1] shape) {
    [Shape] shape = Shape (data)
 }
 """)

@@ -1,4 +1,4 @@
-"""Softmax with input has dimensions but one element: refused (_v_7 in initializer but not in graph input), float[1,1] 1 expected
+"""Softmax: refused (_v_7 in initializer but not in graph input), float[1,1] 1 expected
 
 The text: «normalized exponential»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Softmax_1_one_element (float[1,1] input) => (float[1,1] output) {
+Softmax_1_size_one (float[1,1] input) => (float[1,1] output) {
    [Softmax] output = Softmax (input)
 }
 """)

@@ -1,4 +1,4 @@
-"""Constant with value_strings is set: refused (Could not infer attribute `value_strings` type from empty iterator), string[0] expected
+"""Constant with value_strings is empty: refused (Could not infer attribute `value_strings` type from empty iterator), string[0] expected
 
 The text: «The values for the elements for the 1D, UTF-8 string, output tensor.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

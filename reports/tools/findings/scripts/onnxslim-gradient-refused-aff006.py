@@ -1,4 +1,4 @@
-"""ai.onnx.preview.training/Gradient with Inputs[1] has a negative value: refused (Could not infer attribute `zs` type from empty iterator), float[] 0 expected
+"""ai.onnx.preview.training/Gradient with zs is empty: refused (Could not infer attribute `zs` type from empty iterator), float[] 0 expected
 
 The text: «The attribute "xs" and attribute "zs" are the minimal independent variable set that determines the value of "y".»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

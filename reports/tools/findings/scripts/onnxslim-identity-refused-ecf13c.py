@@ -1,6 +1,6 @@
-"""Identity: refused (cannot access local variable 'onnx_tensor' where it is not associated with a value), int32[] 0 expected
+"""Identity: refused (cannot access local variable 'onnx_tensor' where it is not associated with a value), float[] 0 expected
 
-The text: «Tensor to copy input into.»
+The text: «Constrain input and output types to all tensor, sequence, and optional types.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxslim 0.1.98
 """
@@ -40,15 +40,15 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 16],
    producer_name: "onnx-conformance"
 >
-Identity_16_extremes_since_14 (optional(int32[]) input) => (optional(int32[]) output) {
+Identity_16_optional_tensor (optional(float[]) input) => (optional(float[]) output) {
    [Identity] output = Identity (input)
 }
 """)
 inputs = {
-    'input': np.array([0], dtype=np.dtype('int32')).reshape(()),
+    'input': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
 }
 expected = [
-    np.array([0], dtype=np.dtype('int32')).reshape(()),
+    np.array([0.0], dtype=np.dtype('float32')).reshape(()),
 ]
 print("expected:", expected)
 
@@ -95,4 +95,7 @@ assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(o
 for index, (wanted, got) in enumerate(zip(expected, outputs)):
     assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
     np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
+    if wanted.dtype.kind == "f":  # +0 and -0 differ.
+        signs = (np.signbit(np.asarray(array)[wanted == 0]) for array in (got, wanted))
+        np.testing.assert_array_equal(*signs, f"outputs[{index}], signs of zeros")
 print("as expected")

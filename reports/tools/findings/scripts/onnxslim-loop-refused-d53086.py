@@ -1,6 +1,6 @@
-"""Loop: refused (cannot access local variable 'onnx_tensor' where it is not associated with a value), int4[] 0 expected
+"""Loop: refused (cannot access local variable 'onnx_tensor' where it is not associated with a value), an empty optional expected
 
-The text: «All Tensor, Sequence(Tensor), Optional(Tensor), and Optional(Sequence(Tensor)) types up to IRv10.»
+The text: «The initial values of any loop-carried dependencies (values that change across loop iterations)»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxslim 0.1.98
 """
@@ -33,26 +33,24 @@ import numpy as np
 import onnx
 import onnx.numpy_helper
 import onnx.parser
-import ml_dtypes
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 10,
-   opset_import: ["" : 21],
+   ir_version: 8,
+   opset_import: ["" : 16],
    producer_name: "onnx-conformance"
 >
-Loop_21_signature_types_v (bool cond, optional(int4[]) v_initial_0) => (optional(int4[]) v_final_and_scan_outputs_0) {
-   [Loop] v_final_and_scan_outputs_0 = Loop ("", cond, v_initial_0) <body: graph = body (int64 i, bool c, optional(int4[]) s) => (bool d, optional(int4[]) s) {
-      d = Identity (no)
+Loop_16_optional_empty (int64 M, optional(float[]) v_initial_0) => (optional(float[]) v_final_and_scan_outputs_0) {
+   [Loop] v_final_and_scan_outputs_0 = Loop (M, "", v_initial_0) <body: graph = body (int64 i, bool c, optional(float[]) s) => (bool c, optional(float[]) s) {
    }>
 }
 """)
 inputs = {
-    'cond': np.array([False], dtype=np.dtype('bool')).reshape(()),
-    'v_initial_0': np.frombuffer(bytes.fromhex('00'), dtype=ml_dtypes.int4).reshape(()),
+    'M': np.array([0], dtype=np.dtype('int64')).reshape(()),
+    'v_initial_0': None,
 }
 expected = [
-    np.frombuffer(bytes.fromhex('00'), dtype=ml_dtypes.int4).reshape(()),
+    None,
 ]
 print("expected:", expected)
 
@@ -97,14 +95,9 @@ print("got:     ", outputs)
 
 
 def check(where, wanted, got, bound=0):
-    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
-    got = np.asarray(got)
-    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
-    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
-    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
-    differs = ~((a == b) | ((a != a) & (b != b)))
-    count = int(differs.sum())
-    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+    if wanted is None:
+        assert got is None, f"{where}: an empty optional expected, {got} got"
+        return
 
 
 assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"

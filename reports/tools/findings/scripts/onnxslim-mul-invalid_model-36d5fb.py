@@ -1,4 +1,4 @@
-"""Mul with A has a dimension of size 1: a model with float[] 0 expected, an invalid one came (the model checker forbids the model that it made: B in initializer but not in graph input)
+"""Mul with B is an initializer: a model with float[] 0 expected, an invalid one came (the model checker forbids the model that it made: B in initializer but not in graph input)
 
 The text: «Result, has same element type as two inputs»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

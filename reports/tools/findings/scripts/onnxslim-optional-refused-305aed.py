@@ -1,6 +1,6 @@
-"""Optional: refused (cannot access local variable 'onnx_tensor' where it is not associated with a value), an empty optional expected
+"""Optional: refused (cannot access local variable 'onnx_tensor' where it is not associated with a value), float[] 0 expected
 
-The text: «Type of the element in the optional output»
+The text: «The optional output enclosing the input element.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxslim 0.1.98
 """
@@ -40,14 +40,15 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 15],
    producer_name: "onnx-conformance"
 >
-Optional_15_empty_of_tensor () => (optional(float[]) output) {
-   [Optional] output = Optional <type: type_proto = float[]> ()
+Optional_15_scalar (float input) => (optional(float[]) output) {
+   [Optional] output = Optional (input)
 }
 """)
 inputs = {
+    'input': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
 }
 expected = [
-    None,
+    np.array([0.0], dtype=np.dtype('float32')).reshape(()),
 ]
 print("expected:", expected)
 
@@ -90,14 +91,11 @@ if pickle.dumps(before) == pickle.dumps(outputs):
 
 print("got:     ", outputs)
 
-
-def check(where, wanted, got, bound=0):
-    if wanted is None:
-        assert got is None, f"{where}: an empty optional expected, {got} got"
-        return
-
-
 assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
 for index, (wanted, got) in enumerate(zip(expected, outputs)):
-    check(f"outputs[{index}]", wanted, got)
+    assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
+    np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
+    if wanted.dtype.kind == "f":  # +0 and -0 differ.
+        signs = (np.signbit(np.asarray(array)[wanted == 0]) for array in (got, wanted))
+        np.testing.assert_array_equal(*signs, f"outputs[{index}], signs of zeros")
 print("as expected")

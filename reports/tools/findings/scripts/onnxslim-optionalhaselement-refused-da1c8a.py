@@ -36,11 +36,11 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 14,
-   opset_import: ["" : 28],
+   ir_version: 8,
+   opset_import: ["" : 18],
    producer_name: "onnx-conformance"
 >
-OptionalHasElement_28_empty_sequence (optional(seq(float[])) input) => (bool output) {
+OptionalHasElement_18_empty_tensor (optional(float[]) input) => (bool output) {
    [OptionalHasElement] output = OptionalHasElement (input)
 }
 """)

@@ -1,6 +1,6 @@
 """Reshape: refused (list index out of range), float[1] 0 expected
 
-The text: «Reshape the input tensor similar to numpy.reshape.»
+The text: «The input tensor's shape and the output tensor's shape are required to have the same number of elements.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxslim 0.1.98
 """
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 1],
    producer_name: "onnx-conformance"
 >
-Reshape_1_same_rank (float[1,1] data) => (float[1] reshaped) {
+Reshape_1_order (float[1,1] data) => (float[1] reshaped) {
    [Reshape] reshaped = Reshape <shape: ints = [0]> (data)
 }
 """)

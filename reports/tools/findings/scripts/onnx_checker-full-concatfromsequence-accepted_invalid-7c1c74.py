@@ -1,0 +1,63 @@
+"""ConcatFromSequence with length of input_sequence = 4: an answer where the text demands a refusal
+
+The text: «When `new_axis` is 1, accepted range is `[-r - 1, r]`.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx.checker, full 1.23.2
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 6,
+   opset_import: ["" : 11],
+   producer_name: "onnx-conformance"
+>
+ConcatFromSequence_11_new_axis_too_low (seq(float[]) input_sequence) => (float[concat_result_0] concat_result) {
+   [ConcatFromSequence] concat_result = ConcatFromSequence <axis: int = 1, new_axis: int = 1> (input_sequence)
+}
+""")
+inputs = {
+    'input_sequence': [np.array([0.0], dtype=np.dtype('float32')).reshape(())],
+}
+print('expected: to be refused: «When `new_axis` is 1, accepted range is `[-r - 1, r]`.»')
+
+try:
+    original, names = model.SerializeToString(), [item.name for item in model.graph.output]
+    import onnx.checker
+    
+    onnx.checker.check_model(model, full_check=True)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(0)
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)

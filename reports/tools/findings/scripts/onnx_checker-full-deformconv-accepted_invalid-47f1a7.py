@@ -1,0 +1,65 @@
+"""DeformConv with group is set and offset_group=1: an answer where the text demands a refusal
+
+The text: «Number of groups the input and output channels, C and oC, are divided into. C and oC must both be divisible by group. Default is 1.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx.checker, full 1.23.2
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 9,
+   opset_import: ["" : 19],
+   producer_name: "onnx-conformance"
+>
+DeformConv_19_no_groups (float[1,1,1,1] X, float[1,1,1,1] W, float[1,1,1,1] offset) => (float[Y_0,Y_1,Y_2,Y_3] Y) {
+   [DeformConv] Y = DeformConv <group: int = 0> (X, W, offset)
+}
+""")
+inputs = {
+    'X': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
+    'W': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
+    'offset': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
+}
+print('expected: to be refused: «Number of groups the input and output channels, C and oC, are divided into. C and oC must both be divisible by group. Default is 1.»')
+
+try:
+    original, names = model.SerializeToString(), [item.name for item in model.graph.output]
+    import onnx.checker
+    
+    onnx.checker.check_model(model, full_check=True)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(0)
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)

@@ -1,0 +1,64 @@
+"""SplitToSequence: an answer where the text demands a refusal
+
+The text: «Constrain split size to integral tensor.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx.checker 1.23.2
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 6,
+   opset_import: ["" : 11],
+   producer_name: "onnx-conformance"
+>
+SplitToSequence_11_split_outside_scalar (float input, float split) => (seq(float[]) output_sequence) {
+   [SplitToSequence] output_sequence = SplitToSequence (input, split)
+}
+""")
+inputs = {
+    'input': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'split': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+}
+print('expected: to be refused: «Constrain split size to integral tensor.» (split is tensor(float))')
+
+try:
+    original, names = model.SerializeToString(), [item.name for item in model.graph.output]
+    import onnx.checker
+    
+    onnx.checker.check_model(model, full_check=False)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(0)
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)

@@ -1,0 +1,117 @@
+"""Selu with type is float: a model with float[] 1.0507 expected, an invalid one came (...to'. Expected: 'STRING', actual: 'INT' ==> Context: Bad node spec for node. Name: X_cast_to_Selu OpType: Cast)
+
+The text: «Selu takes one input data (Tensor<T>) and produces one output data (Tensor<T>)»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnxconverter_common.float16 1.16.0
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 3,
+   opset_import: ["" : 1],
+   producer_name: "onnx-conformance"
+>
+Selu_1_rank1 (float X) => (float Y) {
+   [Selu] Y = Selu (X)
+}
+""")
+inputs = {
+    'X': np.array([1.0], dtype=np.dtype('float32')).reshape(()),
+}
+expected = [
+    np.array([1.0506999492645264], dtype=np.dtype('float32')).reshape(()),
+]
+print("expected:", expected)
+
+try:
+    original, names = model.SerializeToString(), [item.name for item in model.graph.output]
+    from onnxconverter_common import float16
+    
+    model = float16.convert_float_to_float16(model, keep_io_types=True)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+import pickle
+
+import onnx.checker
+import onnx.reference
+
+try:
+    onnx.checker.check_model(model)
+    first = onnx.load_from_string(original).graph
+    there = [item.name for item in model.graph.output]
+    assert there == names, f"outputs {names} expected, {there} came"
+    for before, after in zip(first.output, model.graph.output):
+        types = [(item.type.WhichOneof("value"), item.type.tensor_type.elem_type) for item in (before, after)]
+        same = types[0] == types[1] or not all(kind for kind, _ in types)
+        assert same, f"{before.name}: {types[0]} expected, {types[1]} came"
+    known = {item.name for item in (*first.input, *model.graph.initializer)}
+    extra = [item.name for item in model.graph.input if item.name not in known]
+    assert not extra, f"it has the inputs {extra}, which the first model has not"
+    # Any evaluator will do in the place of onnx.reference that is right on the model before the change.
+    outputs = onnx.reference.ReferenceEvaluator(model).run(names, inputs)
+except Exception as error:
+    print("the model that it made is invalid: ", error, flush=True)
+    os._exit(104)
+before = onnx.reference.ReferenceEvaluator(onnx.load_from_string(original)).run(names, inputs)
+if pickle.dumps(before) == pickle.dumps(outputs):
+    print("the model that it made has the values of the first", flush=True)
+    os._exit(0)
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([4.2268617921830225e-07], dtype=np.dtype('float64')).reshape(())]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")

@@ -1,0 +1,132 @@
+"""BlackmanWindow with form is @expanded: refused ('NoneType' object has no attribute 'HasField'), float[1] 0 expected
+
+The text: «If 1, returns a window to be used as periodic function. If 0, return a symmetric window. When 'periodic' is specified, hann computes a window of length size + 1 and returns the first size points.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 8,
+   opset_import: ["" : 17],
+   producer_name: "onnx-conformance"
+>
+BlackmanWindow_17_periodic_of_3 (int64 size) => (float[1] output) {
+   [BlackmanWindow_0_Constant] BlackmanWindow_A0 = Constant <value: tensor = float {0.42}> ()
+   [BlackmanWindow_1_Constant] BlackmanWindow_A1 = Constant <value: tensor = float {0.5}> ()
+   [BlackmanWindow_2_Constant] BlackmanWindow_A2 = Constant <value: tensor = float {0.08}> ()
+   [BlackmanWindow_3_Constant] BlackmanWindow_Zero = Constant <value: tensor = float {0}> ()
+   [BlackmanWindow_4_Constant] BlackmanWindow_One = Constant <value: tensor = float {1}> ()
+   [BlackmanWindow_5_Constant] BlackmanWindow_Two = Constant <value: tensor = float {2}> ()
+   [BlackmanWindow_6_Constant] BlackmanWindow_Tau = Constant <value: tensor = float {6.2831855}> ()
+   [BlackmanWindow_7_Cast] BlackmanWindow_Periodic_Size_FP = Cast <to: int = 1> (size)
+   [BlackmanWindow_8_Sub] BlackmanWindow_Symmetric_Size_FP = Sub (BlackmanWindow_Periodic_Size_FP, BlackmanWindow_One)
+   [BlackmanWindow_9_Constant] BlackmanWindow_IsPeriodic = Constant <value_int: int = 1> ()
+   [BlackmanWindow_10_Cast] BlackmanWindow_IsPeriodic_FP = Cast <to: int = 1> (BlackmanWindow_IsPeriodic)
+   [BlackmanWindow_11_Sub] BlackmanWindow_IsSymmetric_FP = Sub (BlackmanWindow_One, BlackmanWindow_IsPeriodic_FP)
+   [BlackmanWindow_12_Mul] BlackmanWindow_Periodic_Component = Mul (BlackmanWindow_Periodic_Size_FP, BlackmanWindow_IsPeriodic_FP)
+   [BlackmanWindow_13_Mul] BlackmanWindow_Symmetric_Component = Mul (BlackmanWindow_Symmetric_Size_FP, BlackmanWindow_IsSymmetric_FP)
+   [BlackmanWindow_14_Add] BlackmanWindow_Size_FP = Add (BlackmanWindow_Periodic_Component, BlackmanWindow_Symmetric_Component)
+   [BlackmanWindow_15_Div] BlackmanWindow_AngularIncrement = Div (BlackmanWindow_Tau, BlackmanWindow_Size_FP)
+   [BlackmanWindow_16_Range] BlackmanWindow_Range = Range (BlackmanWindow_Zero, BlackmanWindow_Periodic_Size_FP, BlackmanWindow_One)
+   [BlackmanWindow_17_Mul] BlackmanWindow_RangeAngular = Mul (BlackmanWindow_Range, BlackmanWindow_AngularIncrement)
+   [BlackmanWindow_18_Mul] BlackmanWindow_TwoRangeAngular = Mul (BlackmanWindow_RangeAngular, BlackmanWindow_Two)
+   [BlackmanWindow_19_Cos] BlackmanWindow_CosTwoRangeAngular = Cos (BlackmanWindow_TwoRangeAngular)
+   [BlackmanWindow_20_Mul] BlackmanWindow_A2_Component = Mul (BlackmanWindow_A2, BlackmanWindow_CosTwoRangeAngular)
+   [BlackmanWindow_21_Cos] BlackmanWindow_CosRangeAngular = Cos (BlackmanWindow_RangeAngular)
+   [BlackmanWindow_22_Mul] BlackmanWindow_A1_Component = Mul (BlackmanWindow_A1, BlackmanWindow_CosRangeAngular)
+   [BlackmanWindow_23_Sub] BlackmanWindow_Temp0 = Sub (BlackmanWindow_A0, BlackmanWindow_A1_Component)
+   [BlackmanWindow_24_Add] BlackmanWindow_Temp1 = Add (BlackmanWindow_Temp0, BlackmanWindow_A2_Component)
+   [BlackmanWindow_25_Cast] output = Cast <to: int = 1> (BlackmanWindow_Temp1)
+}
+""")
+inputs = {
+    'size': np.array([1], dtype=np.dtype('int64')).reshape(()),
+}
+expected = [
+    np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+]
+print("expected:", expected)
+
+try:
+    original, names = model.SerializeToString(), [item.name for item in model.graph.output]
+    from onnxruntime.tools.symbolic_shape_infer import SymbolicShapeInference
+    
+    for output in model.graph.output:
+        output.ClearField("type")
+    model = SymbolicShapeInference.infer_shapes(model)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+for name, wanted in zip(names, expected):
+    type_ = next(item.type for item in model.graph.output if item.name == name)
+    print(f"inferred of {name}: {type_}")
+    if not isinstance(wanted, np.ndarray) or not type_.WhichOneof("value"):
+        continue
+    tensor = type_.tensor_type
+    number = onnx.helper.np_dtype_to_tensor_dtype(wanted.dtype)
+    assert tensor.elem_type in {0, number}, f"{name}: element type {number} expected, {tensor.elem_type} inferred"
+    if tensor.HasField("shape"):
+        sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+        fits = len(sizes) == wanted.ndim and all(a in (None, b) for a, b in zip(sizes, wanted.shape))
+        assert fits, f"{name}: shape {wanted.shape} expected, {sizes} inferred"
+outputs = expected
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([1.430511474609375e-06], dtype=np.dtype('float64')).reshape((1,))]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")

@@ -1,0 +1,115 @@
+"""GroupNormalization with form is one of @local_function, @unranked: refused (AssertionError), float[1,1,1,1] 0 expected
+
+The text: «The output tensor of the same shape as `X`.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 10,
+   opset_import: ["" : 21],
+   producer_name: "onnx-conformance"
+>
+GroupNormalization_21_plain (float[X_size] X_data, int64[X_rank] X_shape, float[scale_size] scale_data, int64[scale_rank] scale_shape, float[bias_size] bias_data, int64[bias_rank] bias_shape) => (float[Y_0,Y_1,Y_2,Y_3] Y) {
+   [Reshape_X] X = Reshape <allowzero: int = 1> (X_data, X_shape)
+   [Reshape_scale] scale = Reshape <allowzero: int = 1> (scale_data, scale_shape)
+   [Reshape_bias] bias = Reshape <allowzero: int = 1> (bias_data, bias_shape)
+   [GroupNormalization] Y = GroupNormalization <num_groups: int = 1> (X, scale, bias)
+}
+""")
+inputs = {
+    'X_data': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+    'X_shape': np.array([1, 1, 1, 1], dtype=np.dtype('int64')).reshape((4,)),
+    'scale_data': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+    'scale_shape': np.array([1], dtype=np.dtype('int64')).reshape((1,)),
+    'bias_data': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+    'bias_shape': np.array([1], dtype=np.dtype('int64')).reshape((1,)),
+}
+expected = [
+    np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1, 1, 1)),
+]
+print("expected:", expected)
+
+try:
+    original, names = model.SerializeToString(), [item.name for item in model.graph.output]
+    from onnxruntime.tools.symbolic_shape_infer import SymbolicShapeInference
+    
+    for output in model.graph.output:
+        output.ClearField("type")
+    model = SymbolicShapeInference.infer_shapes(model)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+for name, wanted in zip(names, expected):
+    type_ = next(item.type for item in model.graph.output if item.name == name)
+    print(f"inferred of {name}: {type_}")
+    if not isinstance(wanted, np.ndarray) or not type_.WhichOneof("value"):
+        continue
+    tensor = type_.tensor_type
+    number = onnx.helper.np_dtype_to_tensor_dtype(wanted.dtype)
+    assert tensor.elem_type in {0, number}, f"{name}: element type {number} expected, {tensor.elem_type} inferred"
+    if tensor.HasField("shape"):
+        sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+        fits = len(sizes) == wanted.ndim and all(a in (None, b) for a, b in zip(sizes, wanted.shape))
+        assert fits, f"{name}: shape {wanted.shape} expected, {sizes} inferred"
+outputs = expected
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape((1, 1, 1, 1))]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")

@@ -1,0 +1,132 @@
+"""HannWindow with form is @expanded: refused ('NoneType' object has no attribute 'HasField'), float[1] 0 expected
+
+The text: «If 1, returns a window to be used as periodic function. If 0, return a symmetric window. When 'periodic' is specified, hann computes a window of length size + 1 and returns the first size points.»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 8,
+   opset_import: ["" : 17],
+   producer_name: "onnx-conformance"
+>
+HannWindow_17_periodic_of_3 (int64 size) => (float[1] output) {
+   [HannWindow_0_Constant] HannWindow_A0 = Constant <value: tensor = float {0.5}> ()
+   [HannWindow_1_Constant] HannWindow_A1 = Constant <value: tensor = float {0.5}> ()
+   [HannWindow_2_Constant] HannWindow_A2 = Constant <value: tensor = float {0}> ()
+   [HannWindow_3_Constant] HannWindow_Zero = Constant <value: tensor = float {0}> ()
+   [HannWindow_4_Constant] HannWindow_One = Constant <value: tensor = float {1}> ()
+   [HannWindow_5_Constant] HannWindow_Two = Constant <value: tensor = float {2}> ()
+   [HannWindow_6_Constant] HannWindow_Tau = Constant <value: tensor = float {6.2831855}> ()
+   [HannWindow_7_Cast] HannWindow_Periodic_Size_FP = Cast <to: int = 1> (size)
+   [HannWindow_8_Sub] HannWindow_Symmetric_Size_FP = Sub (HannWindow_Periodic_Size_FP, HannWindow_One)
+   [HannWindow_9_Constant] HannWindow_IsPeriodic = Constant <value_int: int = 1> ()
+   [HannWindow_10_Cast] HannWindow_IsPeriodic_FP = Cast <to: int = 1> (HannWindow_IsPeriodic)
+   [HannWindow_11_Sub] HannWindow_IsSymmetric_FP = Sub (HannWindow_One, HannWindow_IsPeriodic_FP)
+   [HannWindow_12_Mul] HannWindow_Periodic_Component = Mul (HannWindow_Periodic_Size_FP, HannWindow_IsPeriodic_FP)
+   [HannWindow_13_Mul] HannWindow_Symmetric_Component = Mul (HannWindow_Symmetric_Size_FP, HannWindow_IsSymmetric_FP)
+   [HannWindow_14_Add] HannWindow_Size_FP = Add (HannWindow_Periodic_Component, HannWindow_Symmetric_Component)
+   [HannWindow_15_Div] HannWindow_AngularIncrement = Div (HannWindow_Tau, HannWindow_Size_FP)
+   [HannWindow_16_Range] HannWindow_Range = Range (HannWindow_Zero, HannWindow_Periodic_Size_FP, HannWindow_One)
+   [HannWindow_17_Mul] HannWindow_RangeAngular = Mul (HannWindow_Range, HannWindow_AngularIncrement)
+   [HannWindow_18_Mul] HannWindow_TwoRangeAngular = Mul (HannWindow_RangeAngular, HannWindow_Two)
+   [HannWindow_19_Cos] HannWindow_CosTwoRangeAngular = Cos (HannWindow_TwoRangeAngular)
+   [HannWindow_20_Mul] HannWindow_A2_Component = Mul (HannWindow_A2, HannWindow_CosTwoRangeAngular)
+   [HannWindow_21_Cos] HannWindow_CosRangeAngular = Cos (HannWindow_RangeAngular)
+   [HannWindow_22_Mul] HannWindow_A1_Component = Mul (HannWindow_A1, HannWindow_CosRangeAngular)
+   [HannWindow_23_Sub] HannWindow_Temp0 = Sub (HannWindow_A0, HannWindow_A1_Component)
+   [HannWindow_24_Add] HannWindow_Temp1 = Add (HannWindow_Temp0, HannWindow_A2_Component)
+   [HannWindow_25_Cast] output = Cast <to: int = 1> (HannWindow_Temp1)
+}
+""")
+inputs = {
+    'size': np.array([1], dtype=np.dtype('int64')).reshape(()),
+}
+expected = [
+    np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+]
+print("expected:", expected)
+
+try:
+    original, names = model.SerializeToString(), [item.name for item in model.graph.output]
+    from onnxruntime.tools.symbolic_shape_infer import SymbolicShapeInference
+    
+    for output in model.graph.output:
+        output.ClearField("type")
+    model = SymbolicShapeInference.infer_shapes(model)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+
+for name, wanted in zip(names, expected):
+    type_ = next(item.type for item in model.graph.output if item.name == name)
+    print(f"inferred of {name}: {type_}")
+    if not isinstance(wanted, np.ndarray) or not type_.WhichOneof("value"):
+        continue
+    tensor = type_.tensor_type
+    number = onnx.helper.np_dtype_to_tensor_dtype(wanted.dtype)
+    assert tensor.elem_type in {0, number}, f"{name}: element type {number} expected, {tensor.elem_type} inferred"
+    if tensor.HasField("shape"):
+        sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+        fits = len(sizes) == wanted.ndim and all(a in (None, b) for a, b in zip(sizes, wanted.shape))
+        assert fits, f"{name}: shape {wanted.shape} expected, {sizes} inferred"
+outputs = expected
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([1.430511474609375e-06], dtype=np.dtype('float64')).reshape((1,))]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")

@@ -1,0 +1,63 @@
+"""Split with input is a scalar: the process ends by SIGSEGV, a refusal expected
+
+The text: «Which axis to split on»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnxsim 0.8.1
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 3,
+   opset_import: ["" : 1],
+   producer_name: "onnx-conformance"
+>
+Split_1_rank0_before_11 (float input) => (float outputs_0) {
+   [Split] outputs_0 = Split <axis: int = 0, split: ints = [0]> (input)
+}
+""")
+inputs = {
+    'input': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+}
+print('expected: to be refused: «Which axis to split on»')
+
+try:
+    original, names = model.SerializeToString(), [item.name for item in model.graph.output]
+    import onnxsim
+    
+    model, _ = onnxsim.simplify(model, skip_shape_inference=True, skip_constant_folding=True, skipped_optimizers=['nop', 'eliminate_nop_cast', 'eliminate_nop_dropout', 'eliminate_nop_flatten', 'extract_constant_to_initializer', 'eliminate_consecutive_idempotent_ops', 'eliminate_if_with_const_cond', 'eliminate_nop_monotone_argmax', 'eliminate_nop_pad', 'eliminate_nop_concat', 'eliminate_nop_expand', 'eliminate_shape_gather', 'eliminate_slice_after_shape', 'eliminate_nop_transpose', 'fuse_add_bias_into_conv', 'fuse_bn_into_conv', 'fuse_consecutive_concats', 'fuse_consecutive_log_softmax', 'fuse_consecutive_reduce_unsqueeze', 'fuse_consecutive_squeezes', 'fuse_consecutive_squeeze_unsqueeze', 'fuse_consecutive_transposes', 'fuse_matmul_add_bias_into_gemm', 'fuse_pad_into_conv', 'fuse_pad_into_pool', 'fuse_transpose_into_gemm', 'fuse_concat_into_reshape', 'eliminate_nop_reshape', 'eliminate_nop_with_unit', 'eliminate_common_subexpression', 'fuse_qkv', 'fuse_consecutive_unsqueezes', 'eliminate_deadend', 'eliminate_identity', 'eliminate_shape_op', 'fuse_consecutive_slices', 'eliminate_unused_initializer', 'eliminate_duplicate_initializer', 'rewrite_where'])
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(0)
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)

@@ -1,0 +1,121 @@
+"""Conv: 1.75 expected, 4.5 came
+
+The text: «Performs element-wise binary addition»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnxslim 0.1.98
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 8,
+   opset_import: ["" : 18]
+>
+graph (float[1,3,3,3] x, float[4,3,3,3] w, float[4,1,1] a) => (float[1,4,1,1] y) 
+   <float[4,3,3,3] w =  {2.75,0,3.25,-2.5,3.25,2.25,3.5,4.75,1,2.75,-3,3.25,1.75,3,-2.5,3,-0.5,-1.75,3.25,5,3.25,4.25,4.5,1.25,-2.25,2.5,-1.75,-1.25,3.25,2.5,3.75,4.5,-0.5,1,-3,3.5,0.25,4.5,3.75,-1.75,1.75,1.5,2.5,-2.5,4,0.5,4,-2,4.25,-2.5,2.5,1.75,2.25,-0.75,-2.5,1,1.5,-2.25,4,0.25,0.75,1,2.5,-0.75,2.5,-0.75,4.25,2,0.25,4.25,3,-1.75,0.5,-1.25,4.25,3,0.5,3,2.5,0.25,0.5,0,2.25,4.5,0.25,-2,0,-2.5,0.25,-1.5,3.75,2,-1.25,-2.75,1.25,3.25,0.5,1.75,-2.5,3,-1.75,0.5,2.25,-0.5,4.25,1.75,1.5,1.75}, float[4,1,1] a =  {4.5,0.5,-2,3}>
+{
+   [Conv_0] c = Conv (x, w)
+   [Add_1] y = Add (c, a)
+}
+""")
+inputs = {
+    'x': np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((1, 3, 3, 3)),
+    'w': np.array([0.875, -0.5, 1.125, -1.75, 1.125, 0.625, 1.25, 1.875, 0.0, 0.875, -2.0, 1.125, 0.375, -1.0, -1.75, 1.0, -0.75, -1.375, 1.125, 2.0, 1.125, 1.625, 1.75, 0.125, -1.625, 0.75, -1.375, -1.125, 1.125, 0.75, 1.375, 1.75, -0.75, 0.0, -2.0, 1.25, -0.375, 1.75, 1.375, -1.375, 0.375, 0.25, 0.75, -1.75, 1.5, -0.25, 1.5, -1.5, 1.625, -1.75, 0.75, 0.375, 0.625, -0.875, -1.75, 0.0, 0.25, -1.625, 1.5, -0.375, -0.125, 0.0, 0.75, -0.875, 0.75, -0.875, 1.625, 0.5, -0.375, 1.625, 1.0, -1.375, -0.25, -1.125, 1.625, -1.0, -0.25, -1.0, 0.75, -0.375, -0.25, -0.5, 0.625, 1.75, -0.375, -1.5, -0.5, -1.75, -0.375, -1.25, 1.375, 0.5, -1.125, -1.875, 0.125, 1.125, -0.25, 0.375, -1.75, 1.0, -1.375, -0.25, 0.625, -0.75, 1.625, 0.375, 0.25, 0.375], dtype=np.dtype('float32')).reshape((4, 3, 3, 3)),
+    'a': np.array([1.75, -0.25, -1.5, 1.0], dtype=np.dtype('float32')).reshape((4, 1, 1)),
+}
+expected = [
+    np.array([1.75, -0.25, -1.5, 1.0], dtype=np.dtype('float32')).reshape((1, 4, 1, 1)),
+]
+print("expected:", expected)
+
+try:
+    original, names = model.SerializeToString(), [item.name for item in model.graph.output]
+    import onnxslim
+    
+    model = onnxslim.slim(model, no_shape_infer=True, skip_optimizations=['constant_folding', 'dead_node_elimination', 'subexpression_elimination', 'weight_tying'], skip_fusion_patterns=['EliminationConcat', 'EliminationReshape', 'EliminationReshapeAs', 'EliminationSlice', 'EliminationTranspose', 'EliminationTransposeViewTranspose', 'EliminationUnsqueeze', 'EliminationTransposeAsReshape', 'FusionConcatReshape', 'FusionConvTransposeAdd', 'FusionConvBN', 'FusionConvTransposeBN', 'FusionConvMul', 'FusionConvTransposeMul', 'FusionGemm', 'FusionGemmMul', 'FusionGemmAdd', 'FusionPadConv', 'FusionReduce'])
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+import pickle
+
+import onnx.checker
+import onnx.reference
+
+try:
+    onnx.checker.check_model(model)
+    first = onnx.load_from_string(original).graph
+    there = [item.name for item in model.graph.output]
+    assert there == names, f"outputs {names} expected, {there} came"
+    for before, after in zip(first.output, model.graph.output):
+        types = [(item.type.WhichOneof("value"), item.type.tensor_type.elem_type) for item in (before, after)]
+        same = types[0] == types[1] or not all(kind for kind, _ in types)
+        assert same, f"{before.name}: {types[0]} expected, {types[1]} came"
+    known = {item.name for item in (*first.input, *model.graph.initializer)}
+    extra = [item.name for item in model.graph.input if item.name not in known]
+    assert not extra, f"it has the inputs {extra}, which the first model has not"
+    # Any evaluator will do in the place of onnx.reference that is right on the model before the change.
+    outputs = onnx.reference.ReferenceEvaluator(model).run(names, inputs)
+except Exception as error:
+    print("the model that it made is invalid: ", error, flush=True)
+    os._exit(104)
+before = onnx.reference.ReferenceEvaluator(onnx.load_from_string(original)).run(names, inputs)
+if pickle.dumps(before) == pickle.dumps(outputs):
+    print("the model that it made has the values of the first", flush=True)
+    os._exit(0)
+
+print("got:     ", outputs)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([0.0, 0.0, 0.0, 0.0], dtype=np.dtype('float64')).reshape((1, 4, 1, 1))]
+
+
+def check(where, wanted, got, bound=0):
+    assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+    got = np.asarray(got)
+    assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+    assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+    a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+    differs = ~((a == b) | ((a != a) & (b != b)))
+    if "float" in a.dtype.name:
+        with np.errstate(all="ignore"):
+            wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+            near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+        differs &= ~(near & np.isfinite(far))
+    count = int(differs.sum())
+    assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+print("as expected")
