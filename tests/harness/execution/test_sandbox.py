@@ -48,7 +48,12 @@ try:
     connects = True
 except OSError:
     connects = False
-processes = [open(f"/proc/{name}/cmdline").read() for name in os.listdir("/proc") if name.isdecimal()]
+processes = []
+for name in filter(str.isdecimal, os.listdir("/proc")):
+    try:
+        processes.append(open(f"/proc/{name}/cmdline").read())
+    except OSError:  # It has ended meanwhile.
+        pass
 seen = {
     "environment": dict(os.environ), "processes": processes, "connects": connects, "tmp": writable("/tmp"),
     "here": writable("."), "entries": {path: entries(path) for path in sys.argv[2:]},

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import onnx
 import pytest
 from composed import X, case_of
 
@@ -15,10 +16,13 @@ from harness.findings.candidates import Candidate
 from harness.findings.evidence import _made, _title
 from harness.findings.script import shows
 from harness.findings.smallest import Smallest
+from harness.spec.evaluator import Evaluator
 from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from harness.case.case import Case
 
 MODEL = "agraph (float[2,3] x) => (float[2,3] y) { a = Neg(x)  y = Neg(a) }"
 CHANGES = {
@@ -35,9 +39,9 @@ CHANGES = {
 }  # fmt: skip
 
 
-def said(change: str, path: Path) -> tuple[int, str]:
+def said(change: str, path: Path, case: Case | None = None) -> tuple[int, str]:
     hello = {"subject": "transformer", "runtime": "tool", "version": "1", "repro": f"{change}\n"}
-    path.write_text(script.text(case_of(MODEL, {"x": X}), "tool", hello, "Neg: wrong"), encoding="utf-8")
+    path.write_text(script.text(case or case_of(MODEL, {"x": X}), "tool", hello, "wrong"), encoding="utf-8")
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout
 
@@ -53,6 +57,21 @@ def test_a_fault_is_there(change: str, kind: Verdict, tmp_path: Path) -> None:
 def test_a_fault_is_gone(change: str, tmp_path: Path) -> None:
     status, text = said(change, tmp_path / "script.py")
     assert status == 0, text
+
+
+def test_another_evaluator_sees_what_onnx_reference_takes_for_one(tmp_path: Path) -> None:
+    """Before opset 13 Hardmax looks at all axes from its own, since then at one; onnx.reference does the latter."""
+    first = case_of("agraph (float[2,3] x) => (float[2,3] y) { y = Hardmax <axis = 0> (x) }", {"x": X})
+    older = onnx.load_from_string(first.model)
+    older.opset_import[0].version = 11
+    values = Evaluator().model(older, first.inputs)
+    case = dataclasses.replace(first, model=older.SerializeToString(), expected=tuple(values.values()))
+    change = "model.opset_import[0].version = 13"
+    status, text = said(change, tmp_path / "script.py", case)
+    assert status == 1, text
+    assert shows(text, Verdict.WRONG_VALUE), text
+    hidden = f"import sys; sys.modules['onnxruntime'] = None; {change}"
+    assert said(hidden, tmp_path / "script.py", case)[0] == 0
 
 
 def test_a_finding_is_of_the_operator_that_is_left() -> None:
