@@ -1,0 +1,107 @@
+"""Hardmax: 0.0 expected, 1.0 came
+
+The text: «Accepted range is [-r, r-1] where r = rank(input).»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx.version_converter to 25 1.23.2
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+model = onnx.parser.parse_model("""
+<
+   ir_version: 6,
+   opset_import: ["" : 11]
+>
+Hardmax_11_rank3_axis_minus3 (float[1,2,1] input) => (float[1,2,1] output) {
+   [Hardmax] output = Hardmax (input)
+}
+""")
+inputs = {
+    'input': np.array([0.0, 0.0], dtype=np.dtype('float32')).reshape((1, 2, 1)),
+}
+expected = [
+    np.array([1.0, 0.0], dtype=np.dtype('float32')).reshape((1, 2, 1)),
+]
+print("expected:", expected)
+
+try:
+    original, names = model.SerializeToString(), [item.name for item in model.graph.output]
+    import onnx.version_converter
+    
+    model = onnx.version_converter.convert_version(model, 25)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+import pickle
+
+import onnx.checker
+import onnx.reference
+
+try:
+    onnx.checker.check_model(model)
+    first = onnx.load_from_string(original).graph
+    there = [item.name for item in model.graph.output]
+    assert there == names, f"outputs {names} expected, {there} came"
+    for before, after in zip(first.output, model.graph.output):
+        types = [(item.type.WhichOneof("value"), item.type.tensor_type.elem_type) for item in (before, after)]
+        same = types[0] == types[1] or not all(kind for kind, _ in types)
+        assert same, f"{before.name}: {types[0]} expected, {types[1]} came"
+    known = {item.name for item in (*first.input, *model.graph.initializer)}
+    extra = [item.name for item in model.graph.input if item.name not in known]
+    assert not extra, f"it has the inputs {extra}, which the first model has not"
+    # Any evaluator will do in the place of onnx.reference that is right on the model before the change.
+    outputs = onnx.reference.ReferenceEvaluator(model).run(names, inputs)
+except Exception as error:
+    print("the model that it made is invalid: ", error, flush=True)
+    os._exit(104)
+before = onnx.reference.ReferenceEvaluator(onnx.load_from_string(original)).run(names, inputs)
+if pickle.dumps(before) == pickle.dumps(outputs):
+    try:  # onnx.reference takes some versions of an operator for one; where onnxruntime is there, it may know better.
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        sessions = [onnxruntime.InferenceSession(item, options) for item in (original, model.SerializeToString())]
+        before, outputs = [session.run(names, inputs) for session in sessions]
+    except Exception as error:
+        print("onnxruntime: ", error, flush=True)
+if pickle.dumps(before) == pickle.dumps(outputs):
+    print("the model that it made has the values of the first", flush=True)
+    os._exit(0)
+
+print("got:     ", outputs)
+
+assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+for index, (wanted, got) in enumerate(zip(expected, outputs)):
+    assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
+    np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
+print("as expected")

@@ -1,0 +1,1 @@
+onnxConformance("numbers","H4sIAAAAAAAAAwMAAAAAAAAAAAA=");
