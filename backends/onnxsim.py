@@ -1,6 +1,6 @@
 """onnxsim.simplify, without its own check by a runtime; or some passes, as in onnxsim[only:constant_folding].
 
-It takes an initializer that is an input too for a constant, and says so: what the cases @overridden show of it is known.
+It takes an initializer that is an input too for a constant, and says so: what cases @overridden show of it is known.
 Its `mutable_initializer` does not keep it from that (0.8.1), `initializers_as_constants=False` does, with all weights.
 """
 
