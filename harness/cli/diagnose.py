@@ -115,9 +115,9 @@ def repro_(
     case = load_case(case_id, suite_name)
     with Asker(target, Limits()) as asker:
         hello = dict(asker.process.hello)
-        result, outputs = ask_and_judge(asker, case)
-    guilty = _guilty(case, LiveAnswer(backend, hello, result, outputs), target, Limits())
-    answer = LiveAnswer(backend, guilty.hello, result, outputs)
+        result, outputs, model = ask_and_judge(asker, case)
+    guilty = _guilty(case, LiveAnswer(backend, hello, result, outputs, model=model), target, Limits())
+    answer = LiveAnswer(backend, guilty.hello, result, outputs, model=model)
     issue = Issue(case, result, answer, ask_each(beside, case, Limits()), guilty=guilty.names)
     text, written = write.file(issue, kind, out)
     printing.show(text if written is None else f"{result.verdict}: {written}\n", end="")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.errors import HarnessError
 from harness.execution.asker import Asker
 from harness.execution.judge import judge
-from harness.execution.replies import Answered
+from harness.execution.replies import Answered, ReturnedModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +30,7 @@ class LiveAnswer:
         result: its reply, judged; None where there is no reply.
         outputs: the values that it returned, if any.
         problem: why there is no reply.
+        model: that it returned, serialized, if it is a tool that returns one.
     """
 
     backend: str
@@ -37,16 +38,35 @@ class LiveAnswer:
     result: Result | None = None
     outputs: tuple[Value, ...] = ()
     problem: str = ""
+    model: bytes | None = None
 
 
-def ask_and_judge(asker: Asker, case: Case) -> tuple[Result, tuple[Value, ...]]:
-    """Run a case on a backend; return the result, and the values that it returned.
+class Judged(NamedTuple):
+    """A reply, judged.
+
+    Attributes:
+        result: with the verdict.
+        outputs: the values that were returned, if any.
+        model: that was returned, serialized, if any.
+    """
+
+    result: Result
+    outputs: tuple[Value, ...]
+    model: bytes | None
+
+
+def ask_and_judge(asker: Asker, case: Case) -> Judged:
+    """Run a case on a backend; return the result, and what it returned.
 
     Raises:
         AdapterProcessError: its process does not start again.
     """
     reply = asker.ask(case)
-    return judge(case, asker.process.target.name, reply), reply.outputs if isinstance(reply, Answered) else ()
+    return Judged(
+        judge(case, asker.process.target.name, reply),
+        reply.outputs if isinstance(reply, Answered) else (),
+        reply.model if isinstance(reply, ReturnedModel) else None,
+    )
 
 
 def ask_once(target: Target, case: Case, limits: Limits) -> LiveAnswer:
@@ -55,10 +75,10 @@ def ask_once(target: Target, case: Case, limits: Limits) -> LiveAnswer:
     try:
         with Asker(target, limits) as asker:
             hello = dict(asker.process.hello)
-            result, outputs = ask_and_judge(asker, case)
+            judged = ask_and_judge(asker, case)
     except HarnessError as error:
         return LiveAnswer(target.name, hello, problem=str(error))
-    return LiveAnswer(target.name, hello, result, outputs)
+    return LiveAnswer(target.name, hello, judged.result, judged.outputs, model=judged.model)
 
 
 def ask_each(targets: Sequence[Target], case: Case, limits: Limits) -> list[LiveAnswer]:

@@ -120,6 +120,8 @@ REFUSALS = {
     "Rejected": (Verdict.INVALID_MODEL, "the text forbids the model that it made"),
 }
 """By the oracle's error on a model, the verdict and its reason."""
+FORBIDDEN = frozenset(error for error, (verdict, _) in REFUSALS.items() if verdict is Verdict.INVALID_MODEL)
+"""Errors of the oracle that say that a model is forbidden."""
 
 
 def _unlike(case: Case, expected: Sequence[Value | Drawn], outputs: Sequence[Value]) -> Fields | None:

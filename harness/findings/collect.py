@@ -350,7 +350,7 @@ def _add_others(
             with Asker(backend_names.resolve(name), Limits(timeout=options.timeout, restarts=len(cases) + 1)) as asker:
                 version = line(asker.process.hello.get("version", ""), 80)
                 for case, cause in zip(cases, causes, strict=True):
-                    result, _ = ask_and_judge(asker, case)
+                    result = ask_and_judge(asker, case).result
                     given = line(public(result.actual or result.message or ""), 200)
                     answers[cause].append(
                         {"backend": unversioned, "version": version, "verdict": str(result.verdict), "given": given}

@@ -19,6 +19,7 @@ from harness.case.value_text import one
 from harness.findings import script, smallest
 from harness.findings.finding import MOST_IDS, Example, Finding
 from harness.minimize.cause import difference, masked
+from harness.repro import tool_code
 from harness.repro.bug_report import public
 from harness.spec import links, registry
 from harness.verdict import Verdict, clean, line, natural, split_operator
@@ -96,14 +97,17 @@ def evidence(candidate: Candidate, budget: Budget) -> Evidence | None:
 def _made(candidate: Candidate, found: Smallest) -> Evidence:
     case, result, hello = found.case, found.result, found.hello
     backend = under_test.unversioned(candidate.backend)
-    names = [*case.outputs, *("?" for _ in found.given[len(case.outputs) :])]
+    came = tool_code.made(case, found.model, hello)
+    given = tuple(map(one, came.outputs)) if came.outputs is not None else found.given
+    names = [*case.outputs, *("?" for _ in given[len(case.outputs) :])]
     example = Example(
         case=case.id,
         model=model_text(case.model, MOST_MODEL),
         inputs={line(name): clean(one(value), MOST_VALUE) for name, value in case.inputs.items()},
         expected={line(name): clean(value, MOST_VALUE) for name, value in expected_rows(case)},
-        given={line(name): clean(value, MOST_VALUE) for name, value in zip(names, found.given, strict=False)},
+        given={line(name): clean(value, MOST_VALUE) for name, value in zip(names, given, strict=False)},
         message=line(public(result.message), MOST_VALUE),
+        made="" if found.model is None else model_text(found.model, MOST_MODEL),
     )
     clause = _sentence(case, result)
     outline = _outline(found, clause)
@@ -138,7 +142,7 @@ def _made(candidate: Candidate, found: Smallest) -> Evidence:
         apart=candidate.apart,
         guilty=found.guilty,
     )
-    text = script.text(case, candidate.backend, hello, title)
+    text = script.text(case, candidate.backend, hello, title, came)
     return Evidence(finding, text, case, outline, _title(operator, candidate.kind, case, result, ()))
 
 

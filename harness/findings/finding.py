@@ -36,8 +36,9 @@ class Example:
         model: in ONNX's text syntax.
         inputs: by name, as text.
         expected: by output, as text; empty where the text forbids the model.
-        given: by output, as text; empty where there was no answer.
+        given: by output, as text; empty where there was no answer. Of a tool, what the oracle gives to `made`.
         message: of the harness or the runtime, in one line.
+        made: the model that a tool made, in ONNX's text syntax; empty: none.
     """
 
     case: str
@@ -46,6 +47,7 @@ class Example:
     expected: Mapping[str, str]
     given: Mapping[str, str]
     message: str
+    made: str = ""
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,8 @@ _FINDING = _object(
     forms=_TEXTS,
     cases=_object((), count=_NUMBER, ids=_TEXTS),
     example=_object(
-        (), case=_TEXT, model=_TEXT, inputs=_BY_NAME, expected=_BY_NAME, given=_BY_NAME, message=_TEXT
+        (), case=_TEXT, model=_TEXT, inputs=_BY_NAME, expected=_BY_NAME, given=_BY_NAME, message=_TEXT,
+        made=_TEXT,
     ),
     cause=_TEXT,
     script=_TEXT,
@@ -195,6 +196,7 @@ def _finding(record: Mapping[str, Any], apart: str) -> Finding:
             expected=_values(example.get("expected", {})),
             given=_values(example.get("given", {})),
             message=clean(example.get("message", "")),
+            made=clean(example.get("made", ""), MOST_TEXT),
         ),
         confirmed={
             name: clean(value, 2000) if isinstance(value, str) else value
@@ -267,4 +269,6 @@ def as_json(finding: Finding) -> dict[str, Any]:
         del data["apart"]
     if not finding.guilty:
         del data["guilty"]
+    if not finding.example.made:
+        del data["example"]["made"]
     return data

@@ -10,8 +10,8 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from harness.case.case import Outcome, quoted
-from harness.repro import check_code, script
+from harness.case.case import quoted
+from harness.repro import script, tool_code
 from harness.verdict import Verdict, clean, line
 
 if TYPE_CHECKING:
@@ -72,42 +72,23 @@ print("an answer, where the text forbids one", flush=True)
 os._exit(103)
 """
 
-_INTERFACE = textwrap.indent(script.INTERFACE, "    ").rstrip()
-OF_TOOLS = {
-    "transformer": f"""\
-import pickle
-
-import onnx.checker
-import onnx.reference
-
-try:
-    onnx.checker.check_model(model)
-{_INTERFACE}
-    # Any evaluator will do in the place of onnx.reference that is right on the model before the change.
-    outputs = onnx.reference.ReferenceEvaluator(model).run(names, inputs)
-except Exception as error:
-    print("the model that it made is invalid: ", error, flush=True)
+ENDS = """
+def invalid(why):
+    print("the model that it made is invalid: ", why, flush=True)
     os._exit(104)
-before = onnx.reference.ReferenceEvaluator(onnx.load_from_string(original)).run(names, inputs)
-if pickle.dumps(before) == pickle.dumps(outputs):
-    try:  # onnx.reference takes some versions of an operator for one; where onnxruntime is there, it may know better.
-        import onnxruntime
 
-        options = onnxruntime.SessionOptions()
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        sessions = [onnxruntime.InferenceSession(item, options) for item in (original, model.SerializeToString())]
-        before, outputs = [session.run(names, inputs) for session in sessions]
-    except Exception as error:
-        print("onnxruntime: ", error, flush=True)
-if pickle.dumps(before) == pickle.dumps(outputs):
-    print("the model that it made has the values of the first", flush=True)
-    os._exit(0)
+
+def unseen(why):
+    print(why, flush=True)
+    os._exit(2)
+
 """
-}
-"""By subject, what follows the call of a tool where a script must say more than `repro`."""
+"""How a script ends where the model that a tool made is invalid, and where nothing at hand can tell what it means."""
 
 
-def text(case: Case, backend: str, hello: Mapping[str, Any], title: str) -> str:
+def text(
+    case: Case, backend: str, hello: Mapping[str, Any], title: str, came: tool_code.Made = tool_code.NOTHING
+) -> str:
     """Return the script.
 
     Args:
@@ -115,9 +96,9 @@ def text(case: Case, backend: str, hello: Mapping[str, Any], title: str) -> str:
         backend: as the user named it.
         hello: of its adapter, whose `repro` calls the runtime.
         title: of the finding.
+        came: what the oracle says of the model that a transformer made.
     """
     pieces = script.parts(case)
-    rejects = case.outcome is Outcome.REJECTS
     call = textwrap.indent(script.call(backend, hello, pieces.way).rstrip(), "    ", bool)
     sentences = [f"The text: {_safe(quoted(clause))}" for clause in case.clauses[-1:]]
     head = "\n".join(
@@ -128,13 +109,11 @@ def text(case: Case, backend: str, hello: Mapping[str, Any], title: str) -> str:
         ]
     )  # fmt: skip
     again = AGAIN.format(seconds=SECONDS, there=THERE, gone=GONE)
-    request = CALL.format(call=call, status=0 if rejects else 102)
-    if script.is_tool(hello) and not rejects:
-        request += OF_TOOLS.get(str(hello.get("subject")), script.after_tool(hello))
-    if rejects:
-        return f"{head}{again}{pieces.before}{request}{'' if script.is_tool(hello) else script.GOT}{ACCEPTED}"
-    checks = "".join(check_code.PIECES[name] for name in pieces.checks)
-    return f"{head}{again}{pieces.before}{request}{script.GOT}{pieces.after}{checks}"
+    request = CALL.format(call=call, status=0 if pieces.rejects else 102)
+    if pieces.rejects:
+        got = "" if tool_code.is_tool(hello) else script.GOT
+        return f"{head}{again}{pieces.before}{request}{got}{ACCEPTED}"
+    return f"{head}{again}{pieces.before}{request}{script.after(hello, pieces, came, ENDS)}"
 
 
 def shows(said: str, kind: Verdict) -> bool:

@@ -6,6 +6,7 @@ comes from: the suite, the runtime and its version, the cases, the limits, and t
 
 from __future__ import annotations
 
+import base64
 import functools
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +48,7 @@ class Smallest:
         given: the values of the answer, as text.
         hello: of the adapter that gave it; with guilty passes, its code runs these alone.
         guilty: the passes of an optimizer that are guilty of it; empty where that is not known.
+        model: that a tool returned, serialized; None: none.
     """
 
     case: Case
@@ -54,6 +56,7 @@ class Smallest:
     given: tuple[str, ...]
     hello: Mapping[str, Any]
     guilty: tuple[str, ...] = ()
+    model: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -92,21 +95,22 @@ def _search(candidate: Candidate, budget: Budget) -> Smallest | None:
         case = find_case(first.case, (source,))
         try:
             small = search.minimize(case, plan_if_declarable(case), target, limits, STEPS, budget.seconds)
-            case, result, outputs, hello = small.case, small.result, small.answer.outputs, small.answer.hello
+            case, result, hello = small.case, small.result, small.answer.hello
+            outputs, model = small.answer.outputs, small.answer.model
         except HarnessError:  # Some cases cannot be made smaller; this one may show the fault as it is.
             with Asker(target, limits) as asker:
                 hello = dict(asker.process.hello)
-                result, outputs = ask_and_judge(asker, case)
+                result, outputs, model = ask_and_judge(asker, case)
         if result.verdict is candidate.kind:
             found = guilty_passes(case, result, hello, target, limits)
-            return Smallest(by_itself(case), result, tuple(map(one, outputs)), found.hello, found.names)
+            return Smallest(by_itself(case), result, tuple(map(one, outputs)), found.hello, found.names, model)
     return None
 
 
 def _key(candidate: Candidate, budget: Budget) -> str:
     cases = (result.case for result in candidate.results[:TRIES])
     return packs.key(
-        "smallest", *budget.suite, candidate.backend, candidate.version, str(candidate.kind), *cases,
+        "smallest, model", *budget.suite, candidate.backend, candidate.version, str(candidate.kind), *cases,
         str(STEPS), str(budget.seconds), str(budget.timeout), *_code(),
     )  # fmt: skip
 
@@ -124,10 +128,12 @@ def _read(name: str) -> Smallest | None:
     if said is None or pack is None:
         return None
     result, given = stream.from_record(said["result"]), tuple(said["given"])
-    return Smallest(by_itself(next(pack)), result, given, said["hello"], tuple(said["guilty"]))
+    model = None if said["model"] is None else base64.b64decode(said["model"])
+    return Smallest(by_itself(next(pack)), result, given, said["hello"], tuple(said["guilty"]), model)
 
 
 def _write(name: str, found: Smallest) -> None:
     packs.write(name, [found.case])
+    model = None if found.model is None else base64.b64encode(found.model).decode("ascii")
     said = {"result": stream.to_record(found.result), "given": found.given, "hello": dict(found.hello)}
-    packs.write_json(name, {**said, "guilty": found.guilty})
+    packs.write_json(name, {**said, "guilty": found.guilty, "model": model})

@@ -133,13 +133,13 @@ def _answer_alone(target: Target, limits: Limits, search: _Search) -> LiveAnswer
     case = renamed(search.first.case, search.best.case)
     with Asker(target, limits) as asker:
         hello = dict(asker.process.hello)
-        result, outputs = ask_and_judge(asker, case)
+        result, outputs, model = ask_and_judge(asker, case)
     if search.kind.cause(search.best.case, result) != search.cause:
         raise MinimizeError(
             f"{case.id} on {target.name}: {search.result.verdict} among other cases, {result.verdict} in a process of "
             "its own; a failure that depends on the cases before it cannot be minimized"
         )
-    return LiveAnswer(target.name, hello, result, outputs)
+    return LiveAnswer(target.name, hello, result, outputs, model=model)
 
 
 def renamed(original: Case, case: Case) -> Case:

@@ -26,7 +26,7 @@ from harness.case.expected_text import expected_rows
 from harness.case.model_text import model_text
 from harness.case.value_text import one
 from harness.declare import readings
-from harness.repro import script
+from harness.repro import script, tool_code
 from harness.spec import links
 from harness.verdict import MAX_MESSAGE, Verdict, clean, line
 
@@ -128,7 +128,8 @@ def script_text(issue: Issue, *, shared: bool) -> str:
     result = issue.result
     if shared:
         result = dataclasses.replace(result, backend=public_name(result.backend), message=public(result.message))
-    return script.script(issue.case, result, issue.answer.hello)
+    came = tool_code.made(issue.case, issue.answer.model, issue.answer.hello)
+    return script.script(issue.case, result, issue.answer.hello, came)
 
 
 def _blocks(issue: Issue) -> Iterator[str]:

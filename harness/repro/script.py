@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import onnx
 import onnx.parser
 import onnx.printer
 
 from backends.protocol import element_type
 from harness.analysis.sentences import behaviour
-from harness.case import properties
 from harness.case.case import Outcome, quoted
-from harness.declare import Drawn
-from harness.repro import check_code
-from harness.under_test import Subject
+from harness.repro import check_code, tool_code
+from harness.repro.literals import PLAIN_TYPES, inside_quotes, literal
 from harness.verdict import Verdict, clean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from harness.case.case import Case
+    from harness.declare import Drawn
     from harness.declare.data import Value
     from harness.verdict import Result
-
-PLAIN_TYPES = 13
-"""Element types up to this number (uint64) are numpy's own; the others come from ml_dtypes."""
 
 OVER_STDIO = """\
 import io
@@ -122,23 +116,37 @@ class Parts:
     checks: tuple[str, ...]
 
 
-def script(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
+def script(case: Case, result: Result, hello: Mapping[str, Any], came: tool_code.Made = tool_code.NOTHING) -> str:
     """Return the file's text.
 
     Args:
         case: the case.
         result: the backend's result.
         hello: the hello message of the backend's adapter; its `repro` is code that calls the runtime.
+        came: what the oracle says of the model that a transformer made.
     """
     pieces = parts(case)
     code = call(result.backend, hello, pieces.way).rstrip()
-    if is_tool(hello) and not pieces.rejects:
-        code += f"\n{after_tool(hello)}".rstrip()
     request = REFUSAL.format(call=textwrap.indent(code, "    ", bool)) if pieces.rejects else f"{code}\n"
-    checks = "".join(check_code.PIECES[name] for name in pieces.checks)
     hang = HANG if result.verdict is Verdict.TIMEOUT else ""
-    got = "" if is_tool(hello) else GOT
-    return f"{_head(case, result, hello)}{hang}{pieces.before}{request}{got}{pieces.after}{checks}"
+    return f"{_head(case, result, hello)}{hang}{pieces.before}{request}{after(hello, pieces, came)}"
+
+
+def after(hello: Mapping[str, Any], pieces: Parts, came: tool_code.Made, ends: str = tool_code.ENDS) -> str:
+    """Return the code from the call of a runtime or tool to the end of the script.
+
+    Args:
+        hello: of its adapter.
+        pieces: of the case.
+        came: what the oracle says of the model that a transformer made.
+        ends: the code that defines how a script ends that judges such a model; see tool_code.
+    """
+    checks = [check_code.PIECES[name] for name in pieces.checks]
+    if not tool_code.is_tool(hello):
+        return "".join((GOT, pieces.after, *checks))
+    if pieces.rejects:
+        return pieces.after
+    return pieces.after + tool_code.after(hello, checks, came, ends)
 
 
 @dataclass(frozen=True)
@@ -245,19 +253,10 @@ def _safe(text: object) -> str:
 
 def _model(case: Case, model: Model) -> Iterator[str]:
     if model.text:
-        yield f'model = onnx.parser.parse_model("""\n{_inside_quotes(model.text)}\n""")'
+        yield f'model = onnx.parser.parse_model("""\n{inside_quotes(model.text)}\n""")'
     else:  # onnx's text format cannot express some models.
         yield "# onnx's text format cannot hold this model; it is the serialized ModelProto."
         yield f"model = onnx.load_from_string({case.model!r})"
-
-
-def _inside_quotes(text: str) -> str:
-    """Return a text for a triple-quoted string: characters that a terminal or reader could mistake are escaped."""
-    plain = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    plain = re.sub(r"^(\s*):(?=:)", r"\1\\x3a", plain, flags=re.MULTILINE)  # A workflow command of GitHub.
-    if plain.replace("\n", "").isprintable():
-        return plain
-    return "".join(item if item == "\n" or item.isprintable() else repr(item)[1:-1] for item in plain)
 
 
 def _stripped(model: onnx.ModelProto) -> bytes:
@@ -292,32 +291,6 @@ def _innermost(type_: onnx.TypeProto) -> int:
     return int(inner.elem_type) if kind in {"tensor_type", "sparse_tensor_type"} else 0
 
 
-_NAMED = {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}
-
-
-def literal(value: Value | Drawn) -> str:  # noqa: PLR0911 - one for each kind of value
-    """Return a Python expression for a value; for one drawn at random, for its required properties."""
-    if isinstance(value, Drawn):
-        return f"('drawn', {properties.describe(value)!r})"
-    if isinstance(value, np.ndarray):
-        row = element_type(value.dtype)
-        if value.dtype.kind == "O":
-            return f"np.array({value.reshape(-1).tolist()!r}, dtype=object).reshape({value.shape})"
-        dtype = f"np.dtype({row.dtype!r})" if row.number <= PLAIN_TYPES + 2 else f"ml_dtypes.{row.dtype}"
-        elements = value.reshape(-1).tolist()  # Nested lists of a shape such as (2**60, 0) would fill the memory.
-        if row.number <= PLAIN_TYPES and np.array(elements, value.dtype).tobytes() == value.tobytes():
-            items = repr(elements)[1:-1]
-            if value.dtype.kind == "f" and not np.isfinite(value).all():
-                items = ", ".join(_NAMED.get(text, text) for text in map(repr, elements))
-            return f"np.array([{items}], dtype={dtype}).reshape({value.shape})"
-        return f"np.frombuffer(bytes.fromhex({value.tobytes().hex()!r}), dtype={dtype}).reshape({value.shape})"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(literal, value)) + "]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {literal(item)}" for key, item in value.items()) + "}"
-    return "None"
-
-
 def _expected(case: Case, write: Callable[[Value | Drawn], str]) -> Iterator[str]:
     if case.expected is None:
         description = "to be refused" if case.outcome is Outcome.REJECTS else "nothing: the text leaves it open"
@@ -347,66 +320,7 @@ def call(backend: str, hello: Mapping[str, Any], way: str) -> str:
     text = hello.get("repro" if way == "wide" and "repro_wide" not in hello else WAYS[way])
     if not isinstance(text, str):
         return f"raise SystemExit({f'{backend} has no way to be called without this project'!r})"
-    return f"{NAMES}{text}" if is_tool(hello) else text
-
-
-def is_tool(hello: Mapping[str, Any]) -> bool:
-    """Return whether a hello is that of a tool: what it gives is no outputs."""
-    return str(hello.get("subject", Subject.RUNTIME)) != Subject.RUNTIME
-
-
-def after_tool(hello: Mapping[str, Any]) -> str:
-    """Return the code from what a tool gives to `outputs`, or to a failed assertion."""
-    return OF_TOOLS[str(hello.get("subject"))]
-
-
-NAMES = "original, names = model.SerializeToString(), [item.name for item in model.graph.output]\n"
-INTERFACE = """\
-first = onnx.load_from_string(original).graph
-there = [item.name for item in model.graph.output]
-assert there == names, f"outputs {names} expected, {there} came"
-for before, after in zip(first.output, model.graph.output):
-    types = [(item.type.WhichOneof("value"), item.type.tensor_type.elem_type) for item in (before, after)]
-    same = types[0] == types[1] or not all(kind for kind, _ in types)
-    assert same, f"{before.name}: {types[0]} expected, {types[1]} came"
-known = {item.name for item in (*first.input, *model.graph.initializer)}
-extra = [item.name for item in model.graph.input if item.name not in known]
-assert not extra, f"it has the inputs {extra}, which the first model has not"
-"""
-"""Of a transformer: that the model that it made is asked for and gives what the first is and does."""
-OF_TOOLS = {
-    "transformer": f"""\
-
-import onnx.checker
-import onnx.reference
-
-onnx.checker.check_model(model)
-{INTERFACE}# Any evaluator will do in the place of onnx.reference that is right on the model before the change.
-outputs = onnx.reference.ReferenceEvaluator(model).run(names, inputs)
-""",
-    "inferencer": """\
-
-for name, wanted in zip(names, expected):
-    type_ = next(item.type for item in model.graph.output if item.name == name)
-    print(f"inferred of {name}: {type_}")
-    if not isinstance(wanted, np.ndarray) or not type_.WhichOneof("value"):
-        continue
-    tensor = type_.tensor_type
-    number = onnx.helper.np_dtype_to_tensor_dtype(wanted.dtype)
-    assert tensor.elem_type in {0, number}, f"{name}: element type {number} expected, {tensor.elem_type} inferred"
-    if tensor.HasField("shape"):
-        sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
-        fits = len(sizes) == wanted.ndim and all(a in (None, b) for a, b in zip(sizes, wanted.shape))
-        assert fits, f"{name}: shape {wanted.shape} expected, {sizes} inferred"
-outputs = expected
-""",
-    "checker": """\
-
-print("accepted")
-outputs = expected
-""",
-}
-"""By subject, what follows the call of a tool, which has changed `model` or raised an error."""
+    return f"{tool_code.NAMES}{text}" if tool_code.is_tool(hello) else text
 
 
 FOLDER = """\

@@ -313,7 +313,7 @@ class Search:
         return (Failure(self._cause(example, result), example, result, self.outcome.drawn),)
 
     def _ask(self, example: Example) -> Result:
-        result, _ = ask_and_judge(self.asker, example.case)
+        result = ask_and_judge(self.asker, example.case).result
         self.outcome.asked += 1
         self.outcome.verdicts[self.options.target.name][str(result.verdict)] += 1
         if result.verdict is Verdict.ADAPTER_ERROR and result.message not in self.outcome.errors:

@@ -10,7 +10,7 @@ from harness.case.expected_text import expected_rows
 from harness.case.model_text import model_text
 from harness.case.value_text import one
 from harness.declare import readings
-from harness.repro import check_code, script
+from harness.repro import check_code, literals, script, tool_code
 from harness.verdict import clean
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Describer:
         return {key: value for key, value in description.items() if value not in ("", [], False)}
 
     def _literal(self, value: Value | Drawn) -> str:
-        return _once(self._literals, value, script.literal)
+        return _once(self._literals, value, literals.literal)
 
     def _one(self, value: Value | Drawn) -> str:
         return _once(self._shown, value, lambda value: clean(one(value)))
@@ -81,5 +81,6 @@ PIECES = {
     "got": script.GOT,
     "hang": script.HANG,
     "checks": check_code.PIECES,
+    "tools": tool_code.PIECES,
 }
 """The parts that all scripts share; see harness.repro.script."""

@@ -36,6 +36,7 @@ def column(table: Table, of: Column) -> dict[str, Any]:
         "backend": clean(of.backend, 300),
         "unversioned": clean(under_test.unversioned(of.backend), 300),
         "runtime": clean(script.runtime(of.backend, of.hello), 300),
+        "subject": under_test.subject(of.hello),
         "needs": clean(script.needs(of.backend, of.hello), 300),
         "calls": {way: _code(of.backend, of.hello, way) for way in script.WAYS},
         "suite": line(table.runs[of.run].header["suite"].get("name", ""), 300),

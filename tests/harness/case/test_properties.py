@@ -15,6 +15,7 @@ from harness.case.case import Outcome
 from harness.case.compare import compare
 from harness.declare import Drawn
 from harness.generation import plans
+from harness.repro import literals
 from harness.repro import script as repro
 from harness.spec import registry
 from harness.suites import onnx_layout
@@ -171,7 +172,7 @@ def test_a_repro_checks_the_properties(name: str) -> None:
         right = answers(case)
         wrong = [np.full_like(right[0], 77), *right[1:]]
         for values, ends in ((right, None), (wrong, AssertionError)):
-            call = f"outputs = [{', '.join(map(repro.literal, values))}]"
+            call = f"outputs = [{', '.join(map(literals.literal, values))}]"
             script = repro.script(case, result, {"repro": call, "repro_wide": call})
             if ends is None:
                 exec(compile(script, case.id, "exec"), {})

@@ -11,11 +11,15 @@ import onnx
 import pytest
 from composed import X, case_of
 
-from harness.findings import script
+from harness.case.value_text import one
+from harness.findings import findings_file, script
 from harness.findings.candidates import Candidate
 from harness.findings.evidence import _made, _title
+from harness.findings.finding import Findings
 from harness.findings.script import shows
 from harness.findings.smallest import Smallest
+from harness.repro import tool_code
+from harness.repro.tool_code import NOTHING, Made
 from harness.spec.evaluator import Evaluator
 from harness.verdict import Result, Verdict
 
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from harness.case.case import Case
 
 MODEL = "agraph (float[2,3] x) => (float[2,3] y) { a = Neg(x)  y = Neg(a) }"
+TOOL = {"subject": "transformer", "runtime": "tool", "version": "1"}
 CHANGES = {
     "model.graph.node[1].op_type = 'Relu'": Verdict.WRONG_VALUE,
     "model.graph.node[1].op_type = 'Shape'": Verdict.INVALID_MODEL,
@@ -39,9 +44,9 @@ CHANGES = {
 }  # fmt: skip
 
 
-def said(change: str, path: Path, case: Case | None = None) -> tuple[int, str]:
-    hello = {"subject": "transformer", "runtime": "tool", "version": "1", "repro": f"{change}\n"}
-    path.write_text(script.text(case or case_of(MODEL, {"x": X}), "tool", hello, "wrong"), encoding="utf-8")
+def said(change: str, path: Path, case: Case | None = None, came: Made = NOTHING) -> tuple[int, str]:
+    hello = {**TOOL, "repro": f"{change}\n"}
+    path.write_text(script.text(case or case_of(MODEL, {"x": X}), "tool", hello, "wrong", came), encoding="utf-8")
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout
 
@@ -59,19 +64,81 @@ def test_a_fault_is_gone(change: str, tmp_path: Path) -> None:
     assert status == 0, text
 
 
-def test_another_evaluator_sees_what_onnx_reference_takes_for_one(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def older() -> Case:
     """Before opset 13 Hardmax looks at all axes from its own, since then at one; onnx.reference does the latter."""
     first = case_of("agraph (float[2,3] x) => (float[2,3] y) { y = Hardmax <axis = 0> (x) }", {"x": X})
-    older = onnx.load_from_string(first.model)
-    older.opset_import[0].version = 11
-    values = Evaluator().model(older, first.inputs)
-    case = dataclasses.replace(first, model=older.SerializeToString(), expected=tuple(values.values()))
-    change = "model.opset_import[0].version = 13"
-    status, text = said(change, tmp_path / "script.py", case)
+    model = onnx.load_from_string(first.model)
+    model.opset_import[0].version = 11
+    values = Evaluator().model(model, first.inputs)
+    return dataclasses.replace(first, model=model.SerializeToString(), expected=tuple(values.values()))
+
+
+def newer(case: Case) -> bytes:
+    model = onnx.load_from_string(case.model)
+    model.opset_import[0].version = 13
+    return bytes(model.SerializeToString())
+
+
+def given(case: Case) -> str:
+    return one(Evaluator().model(onnx.load_from_string(newer(case)), case.inputs)["y"])
+
+
+CONVERT = "model.opset_import[0].version = 13"
+ALONE = "import sys; sys.modules['onnxruntime'] = None"
+
+
+def test_another_evaluator_sees_what_onnx_reference_takes_for_one(older: Case, tmp_path: Path) -> None:
+    status, text = said(CONVERT, tmp_path / "script.py", older)
     assert status == 1, text
     assert shows(text, Verdict.WRONG_VALUE), text
-    hidden = f"import sys; sys.modules['onnxruntime'] = None; {change}"
-    assert said(hidden, tmp_path / "script.py", case)[0] == 0
+
+
+def test_what_nobody_at_hand_can_judge_cannot_be_seen(older: Case, tmp_path: Path) -> None:
+    """Neither as the fault, nor as its end, which is 0."""
+    status, text = said(f"{ALONE}; {CONVERT}", tmp_path / "script.py", older)
+    assert status == 2, text
+    assert "cannot be judged" in text
+    assert said(ALONE, tmp_path / "script.py", older)[0] == 2, "onnx.reference is wrong on it, changed or not"
+
+
+def test_the_model_that_came_is_judged_by_the_text_where_nobody_at_hand_can(older: Case, tmp_path: Path) -> None:
+    came = tool_code.made(older, newer(older), TOOL)
+    assert came.outputs is not None
+    status, text = said(f"{ALONE}; {CONVERT}", tmp_path / "script.py", older, came)
+    assert status == 1, text
+    assert shows(text, Verdict.WRONG_VALUE), text
+    another = f"{ALONE}; {CONVERT}; model.graph.node[0].attribute[0].i = 1"
+    assert said(another, tmp_path / "script.py", older, came)[0] == 2, "of another model the script knows nothing"
+    assert said("pass", tmp_path / "script.py", older, came)[0] == 0, "onnxruntime is right on it"
+
+
+def test_so_is_one_that_the_text_forbids(older: Case, tmp_path: Path) -> None:
+    model = onnx.load_from_string(older.model)
+    model.graph.node[0].attribute[0].i = 7
+    came = tool_code.made(older, bytes(model.SerializeToString()), TOOL)
+    assert came.outputs is None
+    assert came.forbidden
+    status, text = said(f"{ALONE}; model.graph.node[0].attribute[0].i = 7", tmp_path / "script.py", older, came)
+    assert status == 1, text
+    assert shows(text, Verdict.INVALID_MODEL), text
+
+
+@pytest.mark.parametrize("model", [None, b"no model", bytes(200_000)])
+def test_of_what_is_no_model_nothing_is_kept(model: bytes | None) -> None:
+    assert tool_code.made(case_of(MODEL, {"x": X}), model, TOOL) == NOTHING
+
+
+def test_a_finding_keeps_the_model_that_came_and_what_the_text_gives_to_it(older: Case, tmp_path: Path) -> None:
+    met = Result(
+        case=older.id, operator=older.operator, backend="tool", verdict=Verdict.WRONG_VALUE, outcome="values"
+    )  # fmt: skip
+    candidate = Candidate("tool", "1", older.operator.rpartition("/")[0], Verdict.WRONG_VALUE, (), (met,))
+    found = _made(candidate, Smallest(older, met, (), {**TOOL, "repro": f"{CONVERT}\n"}, (), newer(older))).finding
+    assert '"" : 13' in found.example.made
+    assert found.example.given == {"y": given(older)}
+    findings_file.write(tmp_path, Findings({}, {}, (found,)), {}, ())
+    assert findings_file.read(tmp_path).findings[0].example == found.example
 
 
 def test_a_finding_is_of_the_operator_that_is_left() -> None:
@@ -82,7 +149,7 @@ def test_a_finding_is_of_the_operator_that_is_left() -> None:
     )  # fmt: skip
     candidate = Candidate("tool", "1", "ai.onnx/Split", Verdict.WRONG_VALUE, ("axis=1",), (met,))
     case = dataclasses.replace(case_of(MODEL, {"x": X}), operator="ai.onnx/Neg/13")
-    hello = {"subject": "transformer", "runtime": "tool", "version": "1", "repro": "pass\n"}
+    hello = {**TOOL, "repro": "pass\n"}
     made = {
         guilty: _made(candidate, Smallest(case, dataclasses.replace(met, case=case.id), (), hello, guilty)).finding
         for guilty in ((), ("fuse_negs",))

@@ -679,6 +679,36 @@ def test_scripts_are_those_of_repro(file: Path, all_results: list[Result], cases
     assert {kind[0] for kind in kinds} == {"mine", COMMAND}
 
 
+def test_scripts_of_tools_are_those_of_repro(tmp_path: Path, cases: dict[str, Case], opened: Any) -> None:
+    tools = {
+        name: {**REFERENCE, "subject": name, "repro": "pass\n"} for name in ("transformer", "inferencer", "checker")
+    }
+    kinds: dict[object, Case] = {}
+    for case in cases.values():
+        parts = repro.parts(case)
+        if case.outcome is not Outcome.UNSPECIFIED and len(parts.before) + len(parts.after) <= case_data.MOST_TEXT:
+            kinds.setdefault((case.outcome, parts.checks), case)
+    asked = list(kinds.values())
+    assert len(asked) > 3
+    results = [
+        Result(case.id, case.operator, name, Verdict.REFUSED, str(case.outcome), clauses=case.clauses)
+        for case in asked
+        for name in tools
+    ]
+    path = tmp_path / "page.html"
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", results, tools))], asked), encoding="utf-8")
+    tab = opened(path)
+    for case in asked:
+        tab.evaluate("(id) => { location.hash = '#/case/' + encodeURIComponent(id); }", case.id)
+        tab.locator("#case-title", has_text=re.compile(f"^{re.escape(case.id)}$")).wait_for()
+        tab.locator("details.scripts").nth(2).locator("pre.script").wait_for(state="attached")
+        shown = tab.locator("details.scripts pre.script").evaluate_all("(all) => all.map((pre) => pre.textContent)")
+        own = [result for result in results if result.case == case.id]
+        assert shown == [repro.script(case, result, tools[result.backend]) for result in own], case.id
+        for text in shown:
+            compile(text, case.id, "exec")
+
+
 def test_a_copied_script_runs_and_shows_the_mismatch(tmp_path: Path, opened: Any) -> None:
     case = next(
         case for case in plans.cases(registry.load().named("ReduceSum"), (13,)) if case.outcome is Outcome.VALUES

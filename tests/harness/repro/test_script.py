@@ -30,7 +30,7 @@ from harness.execution.judge import judge
 from harness.execution.replies import Answered
 from harness.generation import plans
 from harness.operators.text import string_split
-from harness.repro import check_code
+from harness.repro import check_code, literals
 from harness.repro import script as repro
 from harness.spec import registry
 from harness.verdict import Result, Verdict
@@ -285,7 +285,7 @@ def with_answers(allowance: Allowance, expected: Any, got: Any) -> tuple[bool, s
         clauses=(),
     )  # fmt: skip
     result = judge(case, "mine", Answered(answers, None))
-    hello = {"runtime": "numpy", "version": "2", "repro": f"outputs = [{', '.join(map(repro.literal, answers))}]\n"}
+    hello = {"runtime": "numpy", "version": "2", "repro": f"outputs = [{', '.join(map(literals.literal, answers))}]\n"}
     return result.verdict is Verdict.PASS, repro.script(case, result, hello)
 
 
@@ -389,9 +389,9 @@ def test_every_generated_case_judges_its_own_expected_values(capsys: pytest.Capt
     for case in cases().values():
         if case.form != "plain" or case.expected is None or int(case.operator.rpartition("/")[2]) not in {13, 24}:
             continue
-        literals = ", ".join(map(repro.literal, case.expected))
+        outputs = ", ".join(map(literals.literal, case.expected))
         result = judge(case, "mine", Answered(case.expected, None))
-        hello = {"runtime": "numpy", "version": "2", "repro": f"outputs = [{literals}]\n"}
+        hello = {"runtime": "numpy", "version": "2", "repro": f"outputs = [{outputs}]\n"}
         exec(compile(repro.script(case, result, hello), case.id, "exec"), {"__name__": "shown"})
         assert capsys.readouterr().out.endswith("as expected\n"), case.id
         count += 1
@@ -594,4 +594,4 @@ def test_a_type_that_numpy_lacks_is_seen_in_the_model_where_no_value_is_expected
 
 def test_an_array_without_elements_is_written_whatever_its_shape() -> None:
     empty = np.zeros((2**40, 0), np.float32)
-    assert repro.literal(empty) == f"np.array([], dtype=np.dtype('float32')).reshape({empty.shape})"
+    assert literals.literal(empty) == f"np.array([], dtype=np.dtype('float32')).reshape({empty.shape})"

@@ -224,7 +224,7 @@ def scripts(folder: Path) -> None:
     with Asker(backend_names.resolve("oracle"), Limits(timeout=5)) as lane:
         hello = {**lane.process.hello, "repro": "outputs = []\n"}
         for case in Folder(folder).cases(Selection()):
-            result, outputs = ask_and_judge(lane, case)
+            result, outputs, _ = ask_and_judge(lane, case)
             text = script.script(case, result, hello)
             compile(text, case.id, "exec")
             issues.markdown(issues.Issue(case, result, LiveAnswer("oracle", hello, result, outputs)))

@@ -23,9 +23,22 @@ function scriptOf(place, column, described, details, message) {
   const code = backend.calls[described.way].trimEnd();
   const indented = code.replace(/^/gm, "    ");
   const call = described.rejects ? data.pieces.refusal.replace("{call}", () => indented) : `${code}\n`;
-  const checks = (described.checks ?? []).map((name) => data.pieces.checks[name]).join("");
   const hang = verdict === "timeout" ? data.pieces.hang : "";
-  return `${head}${hang}${described.before}${call}${data.pieces.got}${described.after ?? ""}${checks}`;
+  return `${head}${hang}${described.before}${call}${afterCall(backend.subject, described)}`;
+}
+
+/** The code from the call to the end, as `after` of harness/repro/script.py makes it. */
+function afterCall(subject, described) {
+  const settings = described.after ?? "";
+  const names = described.checks ?? [];
+  const checks = names.map((name) => data.pieces.checks[name]).join("");
+  if (subject === "runtime") return data.pieces.got + settings + checks;
+  if (described.rejects) return settings;
+  const tool = data.pieces.tools[subject];
+  if (!tool.judges) return settings + tool.before + checks;
+  const compared = names.filter((name) => name !== "end").map((name) => data.pieces.checks[name]).join("");
+  const indented = compared.replace(/^\n+|\n+$/g, "").replace(/^(?=.)/gm, "    ");
+  return settings + tool.before + indented + tool.judges;
 }
 
 const shellQuoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
