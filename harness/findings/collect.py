@@ -227,7 +227,7 @@ def _confirmed(
     done = 0
     for (backend, version), items in _by_runtime(made).items():
         texts = [item.script for item in items]
-        for item, said in zip(items, confirm.run_all(backend, version, texts, options.jobs), strict=True):
+        for item, said in zip(items, confirm.run_new(backend, version, texts, options.jobs), strict=True):
             done += 1
             on_step("runs scripts in fresh environments", done, len(made))
             finding = item.finding

@@ -20,10 +20,11 @@ from harness import under_test
 from harness.execution import environment_variables, node_environment, python_environment
 from harness.execution.python_environment import NoEnvironmentError
 from harness.findings import script
+from harness.suites import packs
 from harness.verdict import clean, line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 MORE_SECONDS = 60.0
 """How much longer than its runtime a script may take."""
@@ -57,11 +58,13 @@ class Place:
         python: its interpreter.
         folder: in which scripts run; None: a temporary one.
         environment: variables that the runtime needs.
+        content: what is installed there; empty where that is not known.
     """
 
     python: str
     folder: Path | None
     environment: tuple[tuple[str, str], ...] = ()
+    content: str = ""
 
 
 @functools.cache
@@ -73,9 +76,10 @@ def place(backend: str, version: str) -> Place:
     """
     backend = under_test.stem(backend)
     if (script_needs := node_environment.needs(backend)) is not None:
-        folder = node_environment.environment(script_needs.of(version), script_needs.lock_of(version))
+        packages, node_lock = script_needs.of(version), script_needs.lock_of(version)
+        folder = node_environment.environment(packages, node_lock)
         python = python_environment.interpreter((f"onnx=={onnx.__version__}", "numpy", "ml_dtypes"))
-        return Place(python, folder, tuple(script_needs.environment.items()))
+        return Place(python, folder, tuple(script_needs.environment.items()), _content(packages, node_lock))
     needed = python_environment.needs(backend)
     if needed is None:
         raise NoEnvironmentError(
@@ -85,7 +89,12 @@ def place(backend: str, version: str) -> Place:
     requirements = tuple(dict.fromkeys((*needed.of(version), *(() if needed.module == "onnx" else ("onnx",)))))
     lock = needed.lock_of(version)
     python = python_environment.interpreter(requirements, needed.python, lock)
-    return Place(python, None, tuple(needed.environment.items()))
+    return Place(python, None, tuple(needed.environment.items()), _content(requirements, lock))
+
+
+def _content(requirements: Iterable[str], lock: Path | None) -> str:
+    """Return a text that two environments share only if the same is installed in both; empty where no lock says so."""
+    return "" if lock is None else "\n".join((onnx.__version__, *requirements, lock.read_text(encoding="utf-8")))
 
 
 def run(where: Place, text: str) -> Said:
@@ -123,6 +132,23 @@ def run_all(backend: str, version: str, texts: Iterable[str], jobs: int) -> Iter
     where = place(backend, version)
     with ThreadPoolExecutor(max(1, jobs)) as pool:
         yield from pool.map(lambda text: run(where, text), texts)
+
+
+def run_new(backend: str, version: str, texts: Sequence[str], jobs: int) -> Iterator[Said]:
+    """Yield what scripts say on a version of a runtime; what they said to an interrupted command is in the cache.
+
+    Raises:
+        NoEnvironmentError: its environment cannot be made.
+    """
+    content = place(backend, version).content
+    names = [packs.key("said", backend, version, content, text) if content else "" for text in texts]
+    known = {name: Said(*said) for name in names if name and isinstance(said := packs.read_json(name), list)}
+    left = run_all(backend, version, [text for name, text in zip(names, texts, strict=True) if name not in known], jobs)
+    for name in names:
+        said = known.get(name) or next(left)
+        if name and name not in known:
+            packs.write_json(name, [said.status, said.text])
+        yield said
 
 
 def today() -> str:

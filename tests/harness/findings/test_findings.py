@@ -321,6 +321,34 @@ def test_a_fault_that_is_gone_is_fixed_and_may_come_back(
     assert back.counted[0].issue == "https://example.org/1"
 
 
+def test_an_interrupted_command_asks_no_script_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
+    monkeypatch.setattr(
+        confirm, "place", lambda _backend, version: Place(sys.executable, None, (), f"made of {version}")
+    )
+    asked: list[str] = []
+
+    def run(_where: Place, text: str) -> Said:
+        if text == "stop":
+            raise KeyboardInterrupt
+        asked.append(text)
+        return Said(1, f"said by {text}")
+
+    monkeypatch.setattr(confirm, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        list(confirm.run_new("tool", "1", ["a", "b", "stop"], 1))
+    assert [said.text for said in confirm.run_new("tool", "1", ["c", "a", "b"], 1)] == [
+        "said by c", "said by a", "said by b",
+    ]  # fmt: skip
+    assert asked == ["a", "b", "c"]
+    list(confirm.run_new("tool", "2", ["a"], 1))
+    assert asked[3:] == ["a"], "what another version says is not known"
+    monkeypatch.setattr(confirm, "place", lambda _backend, _version: Place(sys.executable, None))
+    for _ in range(2):
+        list(confirm.run_new("tool", "1", ["a"], 1))
+    assert asked[4:] == ["a", "a"], "nobody knows what is installed there"
+
+
 @pytest.mark.usefixtures("anywhere")
 def test_what_no_run_shows_any_more_is_fixed(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = copied(folder, tmp_path / "findings")
