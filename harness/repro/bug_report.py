@@ -128,8 +128,12 @@ def script_text(issue: Issue, *, shared: bool) -> str:
     result = issue.result
     if shared:
         result = dataclasses.replace(result, backend=public_name(result.backend), message=public(result.message))
-    came = tool_code.made(issue.case, issue.answer.model, issue.answer.hello)
-    return script.script(issue.case, result, issue.answer.hello, came)
+    return script.script(issue.case, result, issue.answer.hello, _made(issue))
+
+
+def _made(issue: Issue) -> tool_code.Made:
+    """Return what a transformer made of the case."""
+    return tool_code.made(issue.case, issue.answer.model, issue.answer.hello)
 
 
 def _blocks(issue: Issue) -> Iterator[str]:
@@ -224,6 +228,11 @@ def _actual(issue: Issue, name: str) -> Iterator[str]:
     if result.message:
         yield fenced(clean(public(result.message)), "text")
     outputs = issue.answer.outputs
+    if issue.answer.model is not None:
+        outputs = _made(issue).outputs or ()
+        meaning = ", and what that means by the text" if outputs else ""
+        yield f"The model that came{meaning}:"
+        yield fenced(model_text(issue.answer.model, 20_000), "text")
     if outputs:
         names = [*case.outputs, *("?" for _ in outputs[len(case.outputs) :])]
         rows = [f"{line(name)} = {clean(one(value), 600)}" for name, value in zip(names, outputs, strict=False)]

@@ -15,6 +15,7 @@ import numpy as np
 import onnx
 import pytest
 from commands import WRONG, adapter, command
+from composed import X, case_of
 from markdown_it import MarkdownIt
 
 from harness.analysis import sentences
@@ -185,6 +186,23 @@ def test_elements_that_differ() -> None:
     ]
     for other in (a, a.astype(np.float64), a[0], None, [a]):
         assert list(differing([a], [other], Allowance(""))) == []
+
+
+@pytest.mark.usefixtures("all_operators")
+def test_a_report_of_a_transformer_has_the_model_that_came_and_what_it_means() -> None:
+    case = case_of("agraph (float[2,3] x) => (float[2,3] y) { y = Neg(x) }", {"x": X})
+    changed = onnx.load_from_string(case.model)
+    changed.graph.node[0].op_type = "Relu"
+    tool = {"subject": "transformer", "runtime": "tool", "version": "1", "repro": "pass\n"}
+    result = failing(case, verdict=Verdict.WRONG_VALUE)
+    text = bug_report.markdown(issue_of(case, result, tool, model=changed.SerializeToString()))
+    actual = text.partition("## Actual")[2].partition("## One-file")[0]
+    assert "The model that came, and what that means by the text:" in actual
+    assert "y = Relu (x)" in actual
+    assert "y = float[2,3] 2 3 4 5 6 7" in actual
+    assert "| `outputs[0][0,0]` | `-2.0` | `2.0` |" in actual
+    without = bug_report.markdown(issue_of(case, result, tool, model=b"no model"))
+    assert "The model that came:" in without.partition("## Actual")[2]
 
 
 # The command
