@@ -81,7 +81,6 @@ def invalid(why):
 def unseen(why):
     print(why, flush=True)
     os._exit(2)
-
 """
 """How a script ends where the model that a tool made is invalid, and where nothing at hand can tell what it means."""
 

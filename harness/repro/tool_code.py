@@ -101,7 +101,9 @@ def after(hello: Mapping[str, Any], checks: Sequence[str], came: Made, ends: str
     """
     if under_test.subject(hello) is not Subject.TRANSFORMER:
         return "".join((OF_WORDS[under_test.subject(hello)], *checks))
-    compared = "".join(text for text in checks if text != check_code.PIECES["end"]).strip("\n")
+    compared = (
+        "".join(text for text in checks if text != check_code.PIECES["end"]).strip("\n").replace("\n\n\n", "\n\n")
+    )
     indented = textwrap.indent(compared, "    ")
     return "".join((IMPORTS, ends, EVALUATORS, indented, JUDGED, _kept(came), NOBODY))
 

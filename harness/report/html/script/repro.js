@@ -37,7 +37,7 @@ function afterCall(subject, described) {
   const tool = data.pieces.tools[subject];
   if (!tool.judges) return settings + tool.before + checks;
   const compared = names.filter((name) => name !== "end").map((name) => data.pieces.checks[name]).join("");
-  const indented = compared.replace(/^\n+|\n+$/g, "").replace(/^(?=.)/gm, "    ");
+  const indented = compared.replace(/^\n+|\n+$/g, "").replaceAll("\n\n\n", "\n\n").replace(/^(?=.)/gm, "    ");
   return settings + tool.before + indented + tool.judges;
 }
 
