@@ -38,7 +38,7 @@ def judged(case: Case, reply: ReturnedModel) -> Fields:
         return {"verdict": Verdict.INVALID_MODEL, "message": fault}
     if reply.precision:
         try:
-            case = _computed_in(case, reply.precision)
+            case = computed_in(case, reply.precision)
         except UndecidedError as error:
             return {"verdict": Verdict.UNSPECIFIED, "message": f"in {reply.precision}: {error}"}
     assert reply.model is not None  # noqa: S101 - it was parsed
@@ -49,7 +49,7 @@ def judged(case: Case, reply: ReturnedModel) -> Fields:
     )
 
 
-def _computed_in(case: Case, precision: str) -> Case:
+def computed_in(case: Case, precision: str) -> Case:
     """Return a case whose answer may be as far off as one of this precision is.
 
     Raises:
@@ -161,7 +161,7 @@ def _of_other_shape(case: Case, inputs: Mapping[str, Value], precision: str) -> 
         return dataclasses.replace(by_itself(case), expected=tuple(wanted.outputs), inputs=inputs)
     try:  # What an element may be off is known for the case's own inputs only.
         other = composed(case.id, case.operator, onnx.load_from_string(case.model), inputs, clauses=case.clauses)
-        return _computed_in(other, precision) if precision else other
+        return computed_in(other, precision) if precision else other
     except UndecidedError:
         return None
 

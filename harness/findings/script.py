@@ -97,7 +97,7 @@ def text(
         title: of the finding.
         came: what the oracle says of the model that a transformer made.
     """
-    pieces = script.parts(case)
+    pieces = script.parts(tool_code.held_to(case, hello))
     call = textwrap.indent(script.call(backend, hello, pieces.way).rstrip(), "    ", bool)
     sentences = [f"The text: {_safe(quoted(clause))}" for clause in case.clauses[-1:]]
     head = "\n".join(

@@ -238,7 +238,8 @@ def _actual(issue: Issue, name: str) -> Iterator[str]:
         rows = [f"{line(name)} = {clean(one(value), 600)}" for name, value in zip(names, outputs, strict=False)]
         yield fenced("\n".join(rows), "text")
     if case.expected is not None and result.verdict is Verdict.WRONG_VALUE:
-        differing = list(compare.differing(case.expected, outputs, case.allowance))
+        allowance = tool_code.held_to(case, issue.answer.hello).allowance
+        differing = list(compare.differing(case.expected, outputs, allowance))
         if differing:
             rows = ["| element | expected | actual |", "| --- | --- | --- |"]
             rows += [f"| {' | '.join(map(code, row))} |" for row in differing[:MOST_ELEMENTS]]

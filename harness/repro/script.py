@@ -125,7 +125,7 @@ def script(case: Case, result: Result, hello: Mapping[str, Any], came: tool_code
         hello: the hello message of the backend's adapter; its `repro` is code that calls the runtime.
         came: what the oracle says of the model that a transformer made.
     """
-    pieces = parts(case)
+    pieces = parts(tool_code.held_to(case, hello))
     code = call(result.backend, hello, pieces.way).rstrip()
     request = REFUSAL.format(call=textwrap.indent(code, "    ", bool)) if pieces.rejects else f"{code}\n"
     hang = HANG if result.verdict is Verdict.TIMEOUT else ""

@@ -15,9 +15,10 @@ import onnx
 import onnx.printer
 
 from harness import under_test
-from harness.execution import examiner
+from harness.case.case import Outcome
+from harness.composition.composed import UndecidedError
+from harness.execution import examiner, transformer
 from harness.execution.replies import Answered, Refused
-from harness.execution.transformer import FORBIDDEN
 from harness.repro import check_code
 from harness.repro.literals import inside_quotes, literal
 from harness.under_test import Subject
@@ -81,8 +82,24 @@ def made(case: Case, model: bytes | None, hello: Mapping[str, Any]) -> Made:
     said = examiner.evaluated(case, model, case.inputs)
     if isinstance(said, Answered):
         return Made(text, said.outputs)
-    forbids = isinstance(said, Refused) and said.reason is None and said.error in FORBIDDEN
+    forbids = isinstance(said, Refused) and said.reason is None and said.error in transformer.FORBIDDEN
     return Made(text, forbidden=said.message) if isinstance(said, Refused) and forbids else Made(text)
+
+
+def held_to(case: Case, hello: Mapping[str, Any]) -> Case:
+    """Return a case with the tolerance that a tool's model is held to: wider where it computes in a narrower type.
+
+    Args:
+        case: the case.
+        hello: of the tool's adapter, which says that type as its `precision`.
+    """
+    precision = str(hello.get("precision", ""))
+    if not precision or case.outcome is not Outcome.VALUES:
+        return case
+    try:
+        return transformer.computed_in(case, precision)
+    except UndecidedError:  # Its values are never judged then.
+        return case
 
 
 def is_tool(hello: Mapping[str, Any]) -> bool:

@@ -7,10 +7,12 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import numpy as np
 import onnx
 import pytest
 from composed import X, case_of
 
+from harness.case.case import Allowance
 from harness.case.value_text import one
 from harness.findings import findings_file, script
 from harness.findings.candidates import Candidate
@@ -44,8 +46,8 @@ CHANGES = {
 }  # fmt: skip
 
 
-def said(change: str, path: Path, case: Case | None = None, came: Made = NOTHING) -> tuple[int, str]:
-    hello = {**TOOL, "repro": f"{change}\n"}
+def said(change: str, path: Path, case: Case | None = None, came: Made = NOTHING, **more: str) -> tuple[int, str]:
+    hello = {**TOOL, **more, "repro": f"{change}\n"}
     path.write_text(script.text(case or case_of(MODEL, {"x": X}), "tool", hello, "wrong", came), encoding="utf-8")
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout
@@ -85,6 +87,11 @@ def given(case: Case) -> str:
 
 
 CONVERT = "model.opset_import[0].version = 13"
+HALVED = """\
+halved = [("Cast", "x", "a", {"to": 10}), ("Neg", "a", "b", {}), ("Cast", "b", "y", {"to": 1})]
+del model.graph.node[:]
+model.graph.node.extend(onnx.helper.make_node(op, [x], [y], **more) for op, x, y, more in halved)
+"""
 ALONE = "import sys; sys.modules['onnxruntime'] = None"
 
 
@@ -122,6 +129,14 @@ def test_so_is_one_that_the_text_forbids(older: Case, tmp_path: Path) -> None:
     status, text = said(f"{ALONE}; model.graph.node[0].attribute[0].i = 7", tmp_path / "script.py", older, came)
     assert status == 1, text
     assert shows(text, Verdict.INVALID_MODEL), text
+
+
+def test_a_model_of_a_narrower_type_is_held_to_what_that_can_say(tmp_path: Path) -> None:
+    """0.1 in float16 is 0.09998; so far off is no fault of who says that it computes so, but of all others."""
+    text = "agraph (float[2] x) => (float[2] y) { y = Neg(x) }"
+    case = case_of(text, {"x": np.array([0.1, 0.3], np.float32)}, Allowance("exact"))
+    assert said(HALVED, tmp_path / "script.py", case, precision="float16")[0] == 0
+    assert said(HALVED, tmp_path / "script.py", case)[0] == 1
 
 
 @pytest.mark.parametrize("model", [None, b"no model", bytes(200_000)])
