@@ -1,4 +1,4 @@
-"""Div: shape [1] expected, shape [] came
+"""Div with rank of A = 3 and form is none of @overridden, @runtime, @shared, @tapped: shape [1] expected, shape [] came
 
 The text: «Performs element-wise binary multiplication»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

@@ -1,4 +1,4 @@
-"""Div: 0 expected, 1 came
+"""Div with the value of A is 1 and form is none of @runtime, @shared, @tapped: 0 expected, 1 came
 
 The text: «Performs element-wise binary multiplication»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.

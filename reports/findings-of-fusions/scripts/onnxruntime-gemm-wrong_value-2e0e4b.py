@@ -1,4 +1,4 @@
-"""Gemm: -0.6015726 expected, -1.0552896 came
+"""Gemm: 1.0 expected, 0.0 came
 
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime 1.31.1
@@ -38,7 +38,7 @@ model = onnx.parser.parse_model("""
    ir_version: 8,
    opset_import: ["" : 18]
 >
-graph (uint8[1,1] x, int32[1] b, float sb, float sw, float sx, int8[1,1] w, int8 zw, uint8 zx) => (float[1,1] f) {
+graph (uint8[1,1] x, int32[1] b, float sb, float sw, float sx, uint8[1,1] w, uint8 zw, uint8 zx) => (float[1,1] f) {
    [DequantizeLinear_0] d = DequantizeLinear (x, sx, zx)
    [DequantizeLinear_1] e = DequantizeLinear (w, sw, zw)
    [DequantizeLinear_2] c = DequantizeLinear (b, sb)
@@ -47,16 +47,16 @@ graph (uint8[1,1] x, int32[1] b, float sb, float sw, float sx, int8[1,1] w, int8
 """)
 inputs = {
     'x': np.array([0], dtype=np.dtype('uint8')).reshape((1, 1)),
-    'b': np.array([900], dtype=np.dtype('int32')).reshape((1,)),
-    'sb': np.array([0.0007099999929778278], dtype=np.dtype('float32')).reshape(()),
-    'sw': np.array([0.011900000274181366], dtype=np.dtype('float32')).reshape(()),
-    'sx': np.array([0.01730000041425228], dtype=np.dtype('float32')).reshape(()),
-    'w': np.array([49], dtype=np.dtype('int8')).reshape((1, 1)),
-    'zw': np.array([3], dtype=np.dtype('int8')).reshape(()),
-    'zx': np.array([131], dtype=np.dtype('uint8')).reshape(()),
+    'b': np.array([1], dtype=np.dtype('int32')).reshape((1,)),
+    'sb': np.array([1.0], dtype=np.dtype('float32')).reshape(()),
+    'sw': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'sx': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
+    'w': np.array([0], dtype=np.dtype('uint8')).reshape((1, 1)),
+    'zw': np.array([0], dtype=np.dtype('uint8')).reshape(()),
+    'zx': np.array([0], dtype=np.dtype('uint8')).reshape(()),
 }
 expected = [
-    np.array([-0.601572573184967], dtype=np.dtype('float32')).reshape((1, 1)),
+    np.array([1.0], dtype=np.dtype('float32')).reshape((1, 1)),
 ]
 print("expected:", expected)
 
@@ -74,7 +74,7 @@ except Exception as error:
 print("got:     ", outputs)
 RTOL, ATOL, ULP = (0, 0, 0)
 EPS = {}  # One unit in the last place, beside 1.
-BOUNDS = [np.array([1.4228073176300122e-06], dtype=np.dtype('float64')).reshape((1, 1))]
+BOUNDS = [np.array([6.867479456545658e-07], dtype=np.dtype('float64')).reshape((1, 1))]
 
 
 def check(where, wanted, got, bound=0):

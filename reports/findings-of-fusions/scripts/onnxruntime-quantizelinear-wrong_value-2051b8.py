@@ -1,4 +1,4 @@
-"""QuantizeLinear with form is none of @overridden, @runtime, @shared, @tapped: 255 expected, 0 came
+"""QuantizeLinear with form is none of @folded, @overridden, @runtime, @shared, @tapped: 1 expected, 0 came
 
 The text: «y = saturate ((x / y_scale) + y_zero_point)»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -48,10 +48,10 @@ graph (uint8[1] x, float sx, float sy) => (uint8[1] y) {
 inputs = {
     'x': np.array([0], dtype=np.dtype('uint8')).reshape((1,)),
     'sx': np.array([0.0], dtype=np.dtype('float32')).reshape(()),
-    'sy': np.array([0.003710000077262521], dtype=np.dtype('float32')).reshape(()),
+    'sy': np.array([1.0], dtype=np.dtype('float32')).reshape(()),
 }
 expected = [
-    np.array([255], dtype=np.dtype('uint8')).reshape((1,)),
+    np.array([1], dtype=np.dtype('uint8')).reshape((1,)),
 ]
 print("expected:", expected)
 

@@ -1,4 +1,4 @@
-"""QuantizeLinear: 0.0 expected, 0.48229998 came
+"""QuantizeLinear: 0.0 expected, 0.5 came
 
 The text: «y = (x - x_zero_point) * x_scale»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
@@ -40,7 +40,7 @@ model = onnx.parser.parse_model("""
    opset_import: ["" : 18]
 >
 graph (float x) => (float y) 
-   <float sx =  {1}, float sy =  {0.0371}, uint8 zx =  {131}>
+   <float sx =  {1}, float sy =  {0.5}, uint8 zx =  {0}>
 {
    [QuantizeLinear_0] q = QuantizeLinear (x, sx, zx)
    [DequantizeLinear_1] d = DequantizeLinear (q, sx, zx)
