@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import faulthandler
 import mmap
 import os
 import resource
@@ -227,6 +228,7 @@ def _child(trial: Trial, page: mmap.mmap) -> int:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for handle in range(3):
         os.dup2(nowhere, handle)
+    faulthandler.disable()  # Its file may be another than those three.
     warnings.simplefilter("ignore")
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MEMORY, hard))

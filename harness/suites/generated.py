@@ -176,8 +176,8 @@ class Generated:
             return here and (not selection.core or case_id in of_core) and selection.may_take_id(case_id)
 
         for version in versions:
-            specs = _selected(op, version, selection)
-            yield from filter(selection.takes, plans.cases(op, (version.since,), specs, wanted))
+            if specs := _selected(op, version, selection):
+                yield from filter(selection.takes, plans.cases(op, (version.since,), specs, wanted))
 
     def _core(self, op: Op) -> frozenset[str]:
         """Return the ids of an operator's core; computed if the manifest does not match the declarations."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -133,7 +134,13 @@ class Selection:
     def may_take(self, operator: str, tags: Iterable[str]) -> bool:
         """Return whether a case of this operator version with these tags may be selected and so must be generated."""
         named = not self.cases or any(globs.may_match(glob, operator) for glob in self.cases)
+        named = named and (not self.ids or operator in self._operators_of_ids)
         return named and (not self.tags or bool(_hits(self.tags, tags)))
+
+    @functools.cached_property
+    def _operators_of_ids(self) -> frozenset[str]:
+        """The operator versions whose cases have the ids."""
+        return frozenset("/".join(case_id.split("/", 3)[:3]) for case_id in self.ids)
 
     def _any(self, option: str, globs: tuple[str, ...], names: tuple[str, ...]) -> bool:
         hits = _hits(globs, names)

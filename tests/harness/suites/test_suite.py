@@ -43,6 +43,27 @@ def ids(source: Suite, **options: Any) -> list[str]:
     return [case.id for case in source.cases(Selection(**options))]
 
 
+@pytest.mark.parametrize(
+    "options", [{"ids": frozenset({"ai.onnx/Split/18/lengths@top"})}, {"cases": ("ai.onnx/Split/18/leng*@top",)}]
+)
+def test_one_case_is_generated_without_those_of_other_versions(
+    options: dict[str, Any], generated: Generated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person waits for it: `show`, `repro`, the pytest plugin."""
+    made: list[str] = []
+    cases = plans.cases
+
+    def recorded(op: Any, since: Any, *more: Any) -> Any:
+        made.extend(f"{op}/{number}" for number in since)
+        return cases(op, since, *more)
+
+    monkeypatch.setattr(plans, "cases", recorded)
+    found = ids(generated, **options)
+    assert "ai.onnx/Split/18/lengths@top" in found
+    assert found == [name for name in found if name.startswith("ai.onnx/Split/18/leng")]
+    assert made == ["ai.onnx/Split/18"]
+
+
 # Official
 
 
