@@ -1,6 +1,5 @@
 """ReduceSum: float[1] 0 expected, tensor(float) [0] came
 
-The text: «each element flipped sign, y = -x, is applied to the tensor elementwise.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -39,14 +38,14 @@ model = onnx.parser.parse_model("""
    ir_version: 8,
    opset_import: ["" : 18]
 >
-graph (float[0] x) => (float[1] a) 
-   <int64[0] s =  {}>
+graph (float[0] t) => (float[1] r) 
+   <int64[0] a =  {}>
 {
-   [ReduceSum_0] a = ReduceSum (x, s)
+   [ReduceSum_1] r = ReduceSum (t, a)
 }
 """)
 inputs = {
-    'x': np.array([], dtype=np.dtype('float32')).reshape((0,)),
+    't': np.array([], dtype=np.dtype('float32')).reshape((0,)),
 }
 expected = [
     np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
@@ -65,6 +64,10 @@ except (ImportError, FileNotFoundError):  # There is no runtime to ask.
 except Exception as error:
     print("refused: ", error, flush=True)
     os._exit(102)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape((1,))]
+
 
 for name, wanted in zip(names, expected):
     type_ = next(item.type for item in model.graph.output if item.name == name)
@@ -79,11 +82,6 @@ for name, wanted in zip(names, expected):
         fits = len(sizes) == wanted.ndim and all(a in (None, b) for a, b in zip(sizes, wanted.shape))
         assert fits, f"{name}: shape {wanted.shape} expected, {sizes} inferred"
 outputs = expected
-
-print("got:     ", outputs)
-RTOL, ATOL, ULP = (0, 0, 0)
-EPS = {}  # One unit in the last place, beside 1.
-BOUNDS = [np.array([0.0], dtype=np.dtype('float64')).reshape((1,))]
 
 
 def check(where, wanted, got, bound=0):

@@ -1,6 +1,5 @@
-"""Slice with data is an initializer: float[1] 0 expected, tensor(float) [0] came
+"""Slice: int64[1] 0 expected, tensor(int64) [0] came
 
-The text: «Negative value means slicing backward.»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -36,21 +35,21 @@ import onnx.parser
 
 model = onnx.parser.parse_model("""
 <
-   ir_version: 6,
-   opset_import: ["" : 11]
+   ir_version: 8,
+   opset_import: ["" : 18]
 >
-Slice_11_int_min_int32 (float[1] data, int64[1] steps) => (float[1] output) 
-   <int64[1] starts =  {0}, int64[1] ends =  {-2}>
+graph (int64[1] s, int64[1] p) => (int64[1] y) 
+   <int64[1] b =  {0}, int64[1] e =  {-2}>
 {
-   [Slice] output = Slice (data, starts, ends, "", steps)
+   [Slice_1] y = Slice (s, b, e, "", p)
 }
 """)
 inputs = {
-    'data': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
-    'steps': np.array([-1], dtype=np.dtype('int64')).reshape((1,)),
+    's': np.array([0], dtype=np.dtype('int64')).reshape((1,)),
+    'p': np.array([-1], dtype=np.dtype('int64')).reshape((1,)),
 }
 expected = [
-    np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
+    np.array([0], dtype=np.dtype('int64')).reshape((1,)),
 ]
 print("expected:", expected)
 
@@ -67,6 +66,7 @@ except Exception as error:
     print("refused: ", error, flush=True)
     os._exit(102)
 
+
 for name, wanted in zip(names, expected):
     type_ = next(item.type for item in model.graph.output if item.name == name)
     print(f"inferred of {name}: {type_}")
@@ -81,13 +81,8 @@ for name, wanted in zip(names, expected):
         assert fits, f"{name}: shape {wanted.shape} expected, {sizes} inferred"
 outputs = expected
 
-print("got:     ", outputs)
-
 assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
 for index, (wanted, got) in enumerate(zip(expected, outputs)):
     assert isinstance(got, (np.ndarray, np.generic)), f"outputs[{index}]: a tensor expected, {got} got"
     np.testing.assert_array_equal(got, wanted, f"outputs[{index}]", strict=True)
-    if wanted.dtype.kind == "f":  # +0 and -0 differ.
-        signs = (np.signbit(np.asarray(array)[wanted == 0]) for array in (got, wanted))
-        np.testing.assert_array_equal(*signs, f"outputs[{index}], signs of zeros")
 print("as expected")

@@ -1,6 +1,5 @@
-"""Split with input and split differ in shape and form is plain: float[1] 0; float[2] 0 0 expected, tensor(float) [1] came
+"""Split: float[1] 0 expected, tensor(float) [0] came
 
-The text: «length of each output»
 Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
 Needs: pip install onnx==1.23.2 and onnxruntime's symbolic shape inference 1.31.1
 """
@@ -37,20 +36,18 @@ import onnx.parser
 model = onnx.parser.parse_model("""
 <
    ir_version: 8,
-   opset_import: ["" : 18],
-   producer_name: "onnx-conformance"
+   opset_import: ["" : 18]
 >
-Split_18_lengths (float[3] input, int64[2] split) => (float[1] outputs_0, float[2] outputs_1) {
-   [Split] outputs_0, outputs_1 = Split (input, split)
+graph (int64[2] s, float[1] d) => (float[1] a) {
+   [Split_1] a, b = Split (d, s)
 }
 """)
 inputs = {
-    'input': np.array([0.0, 0.0, 0.0], dtype=np.dtype('float32')).reshape((3,)),
-    'split': np.array([1, 2], dtype=np.dtype('int64')).reshape((2,)),
+    's': np.array([1, 0], dtype=np.dtype('int64')).reshape((2,)),
+    'd': np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
 }
 expected = [
     np.array([0.0], dtype=np.dtype('float32')).reshape((1,)),
-    np.array([0.0, 0.0], dtype=np.dtype('float32')).reshape((2,)),
 ]
 print("expected:", expected)
 
@@ -67,6 +64,7 @@ except Exception as error:
     print("refused: ", error, flush=True)
     os._exit(102)
 
+
 for name, wanted in zip(names, expected):
     type_ = next(item.type for item in model.graph.output if item.name == name)
     print(f"inferred of {name}: {type_}")
@@ -80,8 +78,6 @@ for name, wanted in zip(names, expected):
         fits = len(sizes) == wanted.ndim and all(a in (None, b) for a, b in zip(sizes, wanted.shape))
         assert fits, f"{name}: shape {wanted.shape} expected, {sizes} inferred"
 outputs = expected
-
-print("got:     ", outputs)
 
 assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
 for index, (wanted, got) in enumerate(zip(expected, outputs)):

@@ -1,0 +1,140 @@
+"""Div with form is one of @then_TreeEnsemble, @then_TreeEnsemble_then_Binarizer: the process ends by SIGSEGV, float[1,1] 0 expected
+
+The text: «Inputs have dimensions `[N, F]` where `N` is the input batch size»
+Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.
+Needs: pip install onnx==1.23.2 and onnx.version_converter to 25 1.23.2
+"""
+
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}
+    word = words.get(status, f"crash, status {status}")
+    if word is None:
+        sys.exit(2)
+    print('the fault is there: ' + word if word else 'the fault is gone: what was expected came')
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+
+# onnx's text format cannot hold this model; it is the serialized ModelProto.
+model = onnx.load_from_string(b'\x08\n:\xd8\x03\n\x15\n\x01A\n\x01B\x12\x01C\x1a\x03Div"\x03Div:\x00\n\xde\x02\n\x01C\x12\x10treeensemble_1_Y\x1a\x1btreeensemble_1_TreeEnsemble"\x0cTreeEnsemble*\x15\n\x0eleaf_targetids@\x00\xa0\x01\x07*\x1d\n\x0cleaf_weights*\n\x08\x01\x10\x01J\x04\x00\x00\x00\x00\xa0\x01\x04*\x10\n\tn_targets\x18\x01\xa0\x01\x02*\x17\n\x10nodes_falseleafs@\x00\xa0\x01\x07*\x19\n\x12nodes_falsenodeids@\x00\xa0\x01\x07*\x17\n\x10nodes_featureids@\x00\xa0\x01\x07*\x19\n\x0bnodes_modes*\x07\x08\x01\x10\x02J\x01\x00\xa0\x01\x04*\x1d\n\x0cnodes_splits*\n\x08\x01\x10\x01J\x04\x00\x00\x00\x00\xa0\x01\x04*\x16\n\x0fnodes_trueleafs@\x00\xa0\x01\x07*\x18\n\x11nodes_truenodeids@\x00\xa0\x01\x07*\x0f\n\ntree_roots\xa0\x01\x07:\nai.onnx.ml\x12\x10Div_1_same_shapeZ\x13\n\x01A\x12\x0e\n\x0c\x08\x01\x12\x08\n\x02\x08\x01\n\x02\x08\x01Z\x13\n\x01B\x12\x0e\n\x0c\x08\x01\x12\x08\n\x02\x08\x01\n\x02\x08\x01b"\n\x10treeensemble_1_Y\x12\x0e\n\x0c\x08\x01\x12\x08\n\x02\x08\x01\n\x02\x08\x01B\x04\n\x00\x10\x01B\x0e\n\nai.onnx.ml\x10\x05')
+inputs = {
+    'A': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
+    'B': np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
+}
+expected = [
+    np.array([0.0], dtype=np.dtype('float32')).reshape((1, 1)),
+]
+print("expected:", expected)
+
+try:
+    original, names = model.SerializeToString(), [item.name for item in model.graph.output]
+    import onnx.version_converter
+    
+    model = onnx.version_converter.convert_version(model, 25)
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit(102)
+RTOL, ATOL, ULP = (0, 0, 0)
+EPS = {}  # One unit in the last place, beside 1.
+BOUNDS = [np.array([1.9073486328125e-06], dtype=np.dtype('float64')).reshape((1, 1))]
+
+import onnx.checker
+import onnx.printer
+import onnx.reference
+
+
+def invalid(why):
+    print("the model that it made is invalid: ", why, flush=True)
+    os._exit(104)
+
+
+def unseen(why):
+    print(why, flush=True)
+    os._exit(2)
+
+
+def by_onnx_reference(item):
+    return onnx.reference.ReferenceEvaluator(item).run(names, inputs)
+
+
+def by_onnxruntime(item):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(item.SerializeToString(), options).run(names, inputs)
+
+
+def check_all(expected, outputs):
+    def check(where, wanted, got, bound=0):
+        assert not isinstance(got, (list, dict)) and got is not None, f"{where}: a tensor expected, {got} got"
+        got = np.asarray(got)
+        assert wanted.dtype == got.dtype, f"{where}: {wanted.dtype} expected, {got.dtype} got"
+        assert wanted.shape == got.shape, f"{where}: shape {wanted.shape} expected, {got.shape} got"
+        a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
+        differs = ~((a == b) | ((a != a) & (b != b)))
+        if "float" in a.dtype.name:
+            with np.errstate(all="ignore"):
+                wide, far = np.abs(a.astype(float)), np.abs(a.astype(float) - b.astype(float))
+                near = far <= np.maximum(ATOL + (RTOL + ULP * EPS.get(a.dtype.name, 0)) * wide, bound)
+            differs &= ~(near & np.isfinite(far))
+        count = int(differs.sum())
+        assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
+
+    assert len(expected) == len(outputs), f"{len(expected)} outputs expected, {len(outputs)} got"
+    for index, (wanted, got) in enumerate(zip(expected, outputs)):
+        check(f"outputs[{index}]", wanted, got, BOUNDS[index])
+
+
+try:
+    onnx.checker.check_model(model)
+    first = onnx.load_from_string(original).graph
+    there = [item.name for item in model.graph.output]
+    assert there == names, f"outputs {names} expected, {there} came"
+    for before, after in zip(first.output, model.graph.output):
+        types = [(item.type.WhichOneof("value"), item.type.tensor_type.elem_type) for item in (before, after)]
+        same = types[0] == types[1] or not all(kind for kind, _ in types)
+        assert same, f"{before.name}: {types[0]} expected, {types[1]} came"
+    known = {item.name for item in (*first.input, *model.graph.initializer)}
+    extra = [item.name for item in model.graph.input if item.name not in known]
+    assert not extra, f"it has the inputs {extra}, which the first model has not"
+except Exception as error:
+    invalid(error)
+judges = []
+for evaluate in (by_onnx_reference, by_onnxruntime):
+    try:
+        check_all(list(expected), evaluate(onnx.load_from_string(original)))
+    except Exception as error:  # Who is wrong on the first model is no judge of the other.
+        print(f"{evaluate.__name__}, of the first model: ", " ".join(str(error).split())[:200], flush=True)
+        continue
+    try:
+        outputs = evaluate(model)
+    except Exception as error:
+        invalid(error)
+    print("got:     ", outputs, flush=True)
+    check_all(list(expected), outputs)
+    judges.append(evaluate)
+if not judges:
+    unseen("what it made cannot be judged: onnx.reference and onnxruntime are wrong on the first model, or not there")
+print("as expected")
