@@ -296,6 +296,11 @@ def tensor_info(name: str, value: Array) -> onnx.ValueInfoProto:
     return helper.make_tensor_value_info(name, element_type(value.dtype).number, value.shape)
 
 
+def declares_tensor(declared: Iterable[onnx.ValueInfoProto], name: str) -> bool:
+    """Return whether a value is declared as a tensor: that of an optional which holds one does not show it."""
+    return any(item.name == name and item.type.HasField("tensor_type") for item in declared)
+
+
 def _declare(output: onnx.ValueInfoProto, value: Value) -> None:
     """Declare an output as what it is."""
     if isinstance(value, np.ndarray):

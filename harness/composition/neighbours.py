@@ -15,12 +15,12 @@ from onnx import helper, numpy_helper
 
 from backends.protocol import element_type, element_type_named, numpy_dtype
 from harness.case.case import PLAIN, Outcome, by_itself
-from harness.composition.composed import tensor_info
+from harness.composition.composed import declares_tensor, tensor_info
 from harness.declare import NoAnswer
 from harness.spec.evaluator import Evaluator, UndeclaredError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from harness.case.case import Case
     from harness.declare.data import Value
@@ -122,7 +122,7 @@ def _changed(case: Case, form: str, model: onnx.ModelProto, **fields: Any) -> Ca
 def _folded(case: Case) -> Case | None:
     """Return a case whose inputs are all initializers, so that a tool can compute the outputs."""
     model = onnx.load_from_string(case.model)
-    if not case.inputs or not all(_is_tensor(model.graph.input, name) for name in case.inputs):
+    if not case.inputs or not all(declares_tensor(model.graph.input, name) for name in case.inputs):
         return None
     model.ir_version = max(model.ir_version, INITIALIZERS_ALONE)
     for name, value in case.inputs.items():
@@ -138,7 +138,7 @@ def _behind(case: Case, node: Node) -> Case | None:
     """Return a case whose first input comes from a node that moves data."""
     name, value = next(iter(case.inputs.items()), ("", None))
     model = onnx.load_from_string(case.model)
-    if not _is_tensor(model.graph.input, name) or _opset(model) < node.since:
+    if not declares_tensor(model.graph.input, name) or _opset(model) < node.since:
         return None
     assert isinstance(value, np.ndarray)  # noqa: S101 - what is declared as a tensor
     moved = node.there(value)
@@ -156,7 +156,9 @@ def _before(case: Case, node: Node) -> Case | None:
     """Return a case whose first output goes through a node that moves data."""
     model = onnx.load_from_string(case.model)
     value = case.expected[0] if case.expected else None
-    if not isinstance(value, np.ndarray) or not _is_tensor(model.graph.output, case.outputs[0]):  # It may be drawn.
+    if not isinstance(value, np.ndarray) or not declares_tensor(
+        model.graph.output, case.outputs[0]
+    ):  # It may be drawn.
         return None
     if _opset(model) < node.since or not _can_be_moved(case, node):
         return None
@@ -180,11 +182,6 @@ def _before(case: Case, node: Node) -> Case | None:
     expected = (moved, *case.expected[1:])
     alone = dataclasses.replace(alone, allowance=allowance)
     return _changed(alone, f"before_{node.name}", model, expected=expected)
-
-
-def _is_tensor(declared: Iterable[onnx.ValueInfoProto], name: str) -> bool:
-    """Return whether a value is declared as a tensor: that of an optional which holds one does not show it."""
-    return any(item.name == name and item.type.HasField("tensor_type") for item in declared)
 
 
 def _can_be_moved(case: Case, node: Node) -> bool:

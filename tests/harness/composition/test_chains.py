@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import onnx
 import pytest
 
 from harness.case.case import Outcome
 from harness.composition.chains import SECONDS, chains
+from harness.generation import plans
 from harness.spec import registry
 
 
@@ -45,3 +47,15 @@ def test_the_model_checker_takes_models_of_old_opsets_and_of_optionals() -> None
     for version in registry.versions(op):
         for case in chains(op, version):
             onnx.checker.check_model(onnx.load_from_string(case.model))
+
+
+def test_nothing_follows_an_optional_that_holds_a_tensor() -> None:
+    """What follows would declare its output as a tensor, which that of Identity would not be."""
+    op = registry.load().named("Optional")
+    (version,) = [item for item in registry.versions(op) if item.since == 28]
+    cases = [case for case in plans.cases(op, (28,)) if case.outcome is Outcome.VALUES and case.form == "plain"]
+    assert any(isinstance(case.expected[0], np.ndarray) for case in cases if case.expected)
+    assert not list(chains(op, version))
+    squeezed = [case.id for case in chained("Squeeze")]
+    assert squeezed
+    assert not [name for name in squeezed if "then_Optional_then" in name]
