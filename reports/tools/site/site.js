@@ -147,9 +147,22 @@ function scriptOf(place, column, described, details, message) {
   const code = backend.calls[described.way].trimEnd();
   const indented = code.replace(/^/gm, "    ");
   const call = described.rejects ? data.pieces.refusal.replace("{call}", () => indented) : `${code}\n`;
-  const checks = (described.checks ?? []).map((name) => data.pieces.checks[name]).join("");
   const hang = verdict === "timeout" ? data.pieces.hang : "";
-  return `${head}${hang}${described.before}${call}${data.pieces.got}${described.after ?? ""}${checks}`;
+  return `${head}${hang}${described.before}${call}${afterCall(backend.subject, described)}`;
+}
+
+/** The code from the call to the end, as `after` of harness/repro/script.py makes it. */
+function afterCall(subject, described) {
+  const settings = described.after ?? "";
+  const names = described.checks ?? [];
+  const checks = names.map((name) => data.pieces.checks[name]).join("");
+  if (subject === "runtime") return data.pieces.got + settings + checks;
+  if (described.rejects) return settings;
+  const tool = data.pieces.tools[subject];
+  if (!tool.judges) return settings + tool.before + checks;
+  const compared = names.filter((name) => name !== "end").map((name) => data.pieces.checks[name]).join("");
+  const indented = compared.replace(/^\n+|\n+$/g, "").replaceAll("\n\n\n", "\n\n").replace(/^(?=.)/gm, "    ");
+  return settings + tool.before + indented + tool.judges;
 }
 
 const shellQuoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
@@ -1186,7 +1199,9 @@ function exampleOf(it) {
         element("h3", {}, "Expected"),
         it.expected ? rows(it.expected) : element("p", { class: "dim" }, "a refusal"),
         element("h3", {}, `${it.backend} gives`),
-        it.given ? rows(it.given) : element("p", { class: "message" }, element("mark", {}, "no answer")),
+        it.made ? element("pre", { class: "made", tabindex: "0" }, it.made) : "",
+        it.made && it.given ? element("p", { class: "dim" }, "which means, by the text,") : "",
+        it.given ? rows(it.given) : it.made ? "" : element("p", { class: "message" }, element("mark", {}, it.kind === "accepted_invalid" ? "accepted" : "no answer")),
         it.message ? element("p", { class: "message dim" }, it.message) : "",
       ),
     ),
