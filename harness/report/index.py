@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tabulate import tabulate
@@ -85,10 +86,15 @@ def report(
 
 
 def _table(kind: Kind, rows: list[list[str]]) -> str:
-    rows.sort(key=lambda row: (row[0].partition(",")[0], row[1]))
+    rows.sort(key=lambda row: (row[0].partition(",")[0], _by_number(row[1])))
     heads = [*HEADS, *(str(verdict).replace("_", " ") for verdict in kind.counted), "date", ""]
     align = ["left", "left", *["right"] * (len(heads) - 3), "left"]
     return tabulate(rows, heads, tablefmt="github", disable_numparse=True, colalign=align) + "\n"
+
+
+def _by_number(text: str) -> str:
+    """Return the sort key of a name: numbers in it by their size, so that [9] comes before [21]."""
+    return re.sub(r"\d+", lambda match: match[0].zfill(12), text)
 
 
 def _findings(found: Findings | None, suite: Mapping[str, str], backend: str, version: str) -> str:

@@ -137,3 +137,8 @@ def test_a_converter_has_a_row_an_operator_version_and_a_column_a_target_opset(t
 
 def test_one_option_alone_and_a_runtime_with_options_have_no_table(tmp_path: Path) -> None:
     assert "operator version by" not in REPORTS["markdown"](data(tmp_path, "conv[21]", "slim", "mine"))
+
+
+def test_the_index_has_the_options_of_a_converter_by_number(tmp_path: Path) -> None:
+    text = REPORTS["index"](data(tmp_path))
+    assert text.index("conv&#91;9&#93;") < text.index("conv&#91;21&#93;")
