@@ -43,7 +43,7 @@ def verdicts(results: Path) -> dict[str, str]:
     return {result.case.partition("/")[2]: str(result.verdict) for result in Run(results).results()}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # A module's would be made again after a test of another module.
 def searched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
     """Return the folder that a search wrote, which no test changes, and what it said."""
     folder = tmp_path_factory.mktemp("search") / "found"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import find, settings
 from hypothesis.errors import NoSuchExample
 
+from harness.case.case import Allowance
 from harness.case.case import Outcome as Expected
 from harness.case.compare import compare
 from harness.composition.composed import composed
@@ -226,11 +227,12 @@ def test_a_chain_expects_what_its_last_node_gives_by_itself() -> None:
         proto, fed = chains.model(chain)
         onnx.checker.check_model(proto)
         values = Evaluator().model(proto, fed)
-        for name, wanted in zip(values, chain.plans[-1].expected or (), strict=True):
-            np.testing.assert_array_equal(np.asarray(values[name]), np.asarray(wanted))
+        assert compare(chain.plans[-1].expected or (), tuple(values.values()), Allowance("exact")) is None
         return len(chain.plans) == 4 and len(seen) > 60
 
-    chain = find(chains.chains(sources, sources), exact, settings=settings(max_examples=400, database=None))
+    chain = find(
+        chains.chains(sources, sources), exact, settings=settings(max_examples=400, database=None, derandomize=True)
+    )
     assert chain is not None
     assert chain.part(1, 3).operators == chain.operators[1:3]
 
@@ -249,7 +251,7 @@ def test_a_flag_is_nothing_but_yes_or_no() -> None:
         return call is not None and call.candidate.spec.arguments.get("allowzero", 0) not in {0, 1}
 
     with pytest.raises(NoSuchExample):
-        find(calls([source]), has_another, settings=settings(max_examples=300, database=None))
+        find(calls([source]), has_another, settings=settings(max_examples=300, database=None, derandomize=True))
 
 
 def test_equal_constants_of_several_nodes_are_one_initializer() -> None:
@@ -262,7 +264,7 @@ def test_equal_constants_of_several_nodes_are_one_initializer() -> None:
         names = [name for node in graph.node for name in node.input if name in {i.name for i in graph.initializer}]
         return len(names) > len(set(names))
 
-    find(chains.chains(sources, sources), shares, settings=settings(max_examples=1000, database=None))
+    find(chains.chains(sources, sources), shares, settings=settings(max_examples=1000, database=None, derandomize=True))
 
 
 def test_elements_are_of_their_type_and_reach_its_limits() -> None:
