@@ -116,8 +116,9 @@ def repro_(
     with Asker(target, Limits()) as asker:
         hello = dict(asker.process.hello)
         result, outputs, model = ask_and_judge(asker, case)
-    guilty = _guilty(case, LiveAnswer(backend, hello, result, outputs, model=model), target, Limits())
-    answer = LiveAnswer(backend, guilty.hello, result, outputs, model=model)
+    answer = LiveAnswer(backend, hello, result, outputs, model=model)
+    guilty = _guilty(case, answer, target, Limits())
+    answer = dataclasses.replace(answer, hello=guilty.hello)
     issue = Issue(case, result, answer, ask_each(beside, case, Limits()), guilty=guilty.names)
     text, written = write.file(issue, kind, out)
     printing.show(text if written is None else f"{result.verdict}: {written}\n", end="")

@@ -16,7 +16,7 @@ from onnx import numpy_helper
 
 from backends.protocol import element_type
 from harness.case.case import PLAIN, Outcome
-from harness.composition.composed import UndecidedError, composed, declares_tensor
+from harness.composition.composed import UndecidedError, composed, first_tensor
 from harness.composition.neighbours import INITIALIZERS_ALONE
 from harness.declare import DeclarationError, NoAnswer
 from harness.generation.forms import Form, build
@@ -71,9 +71,7 @@ def _leads(case: Case) -> bool:
 def _followed(case: Case, words: str, most: int) -> Iterator[Case]:
     """Yield a case followed by one more operator, for so many operators; none after what is no tensor."""
     model = onnx.load_from_string(case.model)
-    if not case.expected or not isinstance(case.expected[0], np.ndarray):  # It may be drawn.
-        return
-    if not declares_tensor(model.graph.output, case.outputs[0]):
+    if first_tensor(case, model) is None:
         return
     opsets = {item.domain or "ai.onnx": item.version for item in model.opset_import}
     found = 0

@@ -15,7 +15,7 @@ from onnx import helper, numpy_helper
 
 from backends.protocol import element_type, element_type_named, numpy_dtype
 from harness.case.case import PLAIN, Outcome, by_itself
-from harness.composition.composed import declares_tensor, tensor_info
+from harness.composition.composed import declares_tensor, first_tensor, tensor_info
 from harness.declare import NoAnswer
 from harness.spec.evaluator import Evaluator, UndeclaredError
 
@@ -155,12 +155,8 @@ def _behind(case: Case, node: Node) -> Case | None:
 def _before(case: Case, node: Node) -> Case | None:
     """Return a case whose first output goes through a node that moves data."""
     model = onnx.load_from_string(case.model)
-    value = case.expected[0] if case.expected else None
-    if not isinstance(value, np.ndarray) or not declares_tensor(
-        model.graph.output, case.outputs[0]
-    ):  # It may be drawn.
-        return None
-    if _opset(model) < node.since or not _can_be_moved(case, node):
+    value = first_tensor(case, model)
+    if value is None or _opset(model) < node.since or not _can_be_moved(case, node):
         return None
     moved = node.back(value)
     if moved is None:

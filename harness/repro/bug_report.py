@@ -7,6 +7,7 @@ of this machine are cut down to their last name.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import platform
 import re
 import shlex
@@ -65,6 +66,11 @@ class Issue:
     others: Sequence[LiveAnswer] = ()
     origin: str = ""
     guilty: Sequence[str] = ()
+
+    @functools.cached_property
+    def made(self) -> tool_code.Made:
+        """What a transformer made of the case; the oracle is asked once."""
+        return tool_code.made(self.case, self.answer.model, self.answer.hello)
 
 
 def runtime(backend: str, hello: Mapping[str, Any]) -> str:
@@ -128,12 +134,7 @@ def script_text(issue: Issue, *, shared: bool) -> str:
     result = issue.result
     if shared:
         result = dataclasses.replace(result, backend=public_name(result.backend), message=public(result.message))
-    return script.script(issue.case, result, issue.answer.hello, _made(issue))
-
-
-def _made(issue: Issue) -> tool_code.Made:
-    """Return what a transformer made of the case."""
-    return tool_code.made(issue.case, issue.answer.model, issue.answer.hello)
+    return script.script(issue.case, result, issue.answer.hello, issue.made)
 
 
 def _blocks(issue: Issue) -> Iterator[str]:
@@ -229,7 +230,7 @@ def _actual(issue: Issue, name: str) -> Iterator[str]:
         yield fenced(clean(public(result.message)), "text")
     outputs = issue.answer.outputs
     if issue.answer.model is not None:
-        outputs = _made(issue).outputs or ()
+        outputs = issue.made.outputs or ()
         meaning = ", and what that means by the text" if outputs else ""
         yield f"The model that came{meaning}:"
         yield fenced(model_text(issue.answer.model, 20_000), "text")

@@ -131,7 +131,8 @@ def _kept(came: Made) -> str:
         told = f"    invalid({f'the text forbids it: {came.forbidden}'!r})\n"
     elif came.outputs is not None:
         values = "".join(f"        {literal(value)},\n" for value in came.outputs)
-        told = f"    outputs = [  # By the text.\n{values}    ]\n{GOT}"
+        needed = "    import ml_dtypes\n\n" if "ml_dtypes." in values else ""  # What is expected may do without.
+        told = f"{needed}    outputs = [  # By the text.\n{values}    ]\n{GOT}"
     else:
         return ""
     return KEPT.format(text=inside_quotes(came.text.strip())) + told

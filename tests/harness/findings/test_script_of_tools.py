@@ -7,8 +7,10 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import ml_dtypes
 import numpy as np
 import onnx
+import onnx.printer
 import pytest
 from composed import X, case_of
 
@@ -118,6 +120,22 @@ def test_the_model_that_came_is_judged_by_the_text_where_nobody_at_hand_can(olde
     another = f"{ALONE}; {CONVERT}; model.graph.node[0].attribute[0].i = 1"
     assert said(another, tmp_path / "script.py", older, came)[0] == 2, "of another model the script knows nothing"
     assert said("pass", tmp_path / "script.py", older, came)[0] == 0, "onnxruntime is right on it"
+
+
+def test_so_is_one_whose_values_numpy_lacks(older: Case, tmp_path: Path) -> None:
+    """What is expected is of a type that numpy has, what came is not."""
+    model = onnx.load_from_string(older.model)
+    model.graph.node[0].output[0] = "wide"
+    model.graph.node.append(onnx.helper.make_node("Cast", ["wide"], ["y"], to=onnx.TensorProto.BFLOAT16))
+    model.graph.output[0].ClearField("type")
+    model.opset_import[0].version = 13
+    came = tool_code.Made(onnx.printer.to_text(model), (np.ones((2, 3), ml_dtypes.bfloat16),))
+    change = f"{ALONE}; model.CopyFrom(onnx.load_from_string({model.SerializeToString()!r}))"
+    checked = "import onnx.checker; onnx.checker.check_model = lambda model: None"
+    status, text = said(f"{checked}; {change}", tmp_path / "script.py", older, came)
+    assert status == 1, text
+    assert shows(text, Verdict.WRONG_VALUE), text
+    assert "bfloat16 got" in text
 
 
 def test_so_is_one_that_the_text_forbids(older: Case, tmp_path: Path) -> None:
