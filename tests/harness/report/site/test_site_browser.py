@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import onnx
 import pytest
+from commands import command
 from onnx import TensorProto, helper
-from site_runs import verdict_of
+from site_runs import HOSTILE, finding, verdict_of, write_findings
 
 from harness.results.summary import rate
 from harness.verdict import Verdict
@@ -330,6 +331,36 @@ def test_a_finding_shows_everything_and_its_script_can_be_had(opened: Any) -> No
     with tab.expect_download() as download:
         tab.click("#download")
     assert download.value.suggested_filename == "alpha-split-1.py"
+
+
+def test_a_finding_of_a_tool_shows_the_model_that_came(browser: Browser, runs: list[Path], tmp_path: Path) -> None:
+    made, nothing = {"made": f"model that came {HOSTILE}"}, {"given": {}}
+    listed = [
+        finding(1, id="made", example={**finding()["example"], **made, "given": {"a": "float[1] [9]"}}),
+        finding(2, id="invalid", kind="invalid_model", example={**finding()["example"], **made, **nothing}),
+        finding(3, id="refused", kind="refused", example={**finding()["example"], **nothing}),
+        finding(4, id="taken", kind="accepted_invalid", example={**finding()["example"], **nothing}),
+    ]
+    source = write_findings(tmp_path / "findings", listed)
+    assert command("site", runs[0], "--findings", source, "--out", tmp_path / "out").status == 0
+    shown = {}
+    for name in ("made", "invalid", "refused", "taken"):
+        tab = browser.new_page()
+        tab.goto(f"{(tmp_path / 'out' / 'finding.html').as_uri()}#{name}")
+        tab.locator("article pre#model").wait_for()
+        text = tab.locator("article .pairs").inner_text().rpartition("alpha gives")[2]
+        shown[name] = ["model that came" in text, *(word in text for word in WORDS)]
+        tab.close()
+    assert shown == {
+        "made": [True, True, True, False, False],
+        "invalid": [True, False, False, False, False],
+        "refused": [False, False, False, True, False],
+        "taken": [False, False, False, False, True],
+    }
+
+
+WORDS = ("which means, by the text,", "float[1] [9]", "no answer", "accepted")
+"""What a page may say below "gives"."""
 
 
 def test_a_case_without_a_page_is_no_link(opened: Any) -> None:
