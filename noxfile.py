@@ -111,14 +111,14 @@ def mutants(session: nox.Session) -> None:
     """Put faults into the oracles, one token at a time, and list those that no case notices; --help names options."""
     session.install("-e", ".[test]")  # The figures are written into this folder.
     one_thread = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # --jobs uses the cores.
-    session.run("python", "-m", "harness.mutants", *session.posargs, env=one_thread)
+    session.run("python", "-m", "tools.mutants", *session.posargs, env=one_thread)
 
 
 @nox.session
 def locks(session: nox.Session) -> None:
     """Write anew which versions the environments of runtimes and the action have; arguments are names of adapters."""
     session.install("-e", ".", "uv>=0.8")
-    session.run("python", "-m", "harness.execution.locks", *session.posargs)
+    session.run("python", "-m", "tools.locks", *session.posargs)
 
 
 @nox.session

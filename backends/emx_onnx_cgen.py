@@ -39,7 +39,7 @@ import jinja2
 import onnx
 import onnx.reference
 
-from backends import cache, child, protocol
+from onnx_conformance.backends import cache, child, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ import socket
 import sys
 from typing import TYPE_CHECKING
 
-from backends import supervisor
+from onnx_conformance.backends import supervisor
 
 if TYPE_CHECKING:
     from collections.abc import Callable

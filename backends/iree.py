@@ -43,7 +43,7 @@ from iree.compiler.extras import onnx_importer
 from iree.compiler.tools import binaries, compile_str
 from iree.runtime.array_interop import map_dtype_to_hal_element_type
 
-from backends import cache, child, protocol
+from onnx_conformance.backends import cache, child, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -30,7 +30,7 @@ import numpy as np
 import onnx
 from jaxonnxruntime import backend, config
 
-from backends import protocol
+from onnx_conformance.backends import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -36,7 +36,7 @@ import numpy as np
 import onnx
 import torch
 
-from backends import protocol
+from onnx_conformance.backends import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

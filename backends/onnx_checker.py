@@ -7,7 +7,7 @@ from typing import Any
 import onnx
 import onnx.checker
 
-from backends.option import option
+from onnx_conformance.backends.option import option
 
 FORK = True
 OPTIONS = ("plain", "full")

@@ -9,7 +9,7 @@ import onnx
 import onnx.helper
 from onnx.reference import ReferenceEvaluator
 
-from backends import protocol
+from onnx_conformance.backends import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ import onnx
 import onnx.helper
 import onnx.version_converter
 
-from backends.option import option
+from onnx_conformance.backends.option import option
 
 FORK = True
 OPTIONS = tuple(map(str, range(max(row[2] for row in onnx.helper.VERSION_TABLE), 0, -1)))

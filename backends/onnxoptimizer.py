@@ -8,7 +8,7 @@ from typing import Any
 import onnx
 import onnxoptimizer
 
-from backends.option import Passes, passes
+from onnx_conformance.backends.option import Passes, passes
 
 FORK = True
 REPRO = """\

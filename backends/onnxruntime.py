@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnxruntime
 
-from backends import protocol
-from backends.option import option
+from onnx_conformance.backends import protocol
+from onnx_conformance.backends.option import option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

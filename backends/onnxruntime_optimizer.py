@@ -8,8 +8,8 @@ from typing import Any
 
 import onnxruntime
 
-from backends import onnxruntime as runtime
-from backends.option import Passes, passes
+from onnx_conformance.backends import onnxruntime as runtime
+from onnx_conformance.backends.option import Passes, passes
 
 LEVELS = {name: runtime.LEVELS[name] for name in ("extended", "basic", "none", "all")}
 """The highest one that every machine has comes first: at the level "all" it writes nodes for the layout of one."""

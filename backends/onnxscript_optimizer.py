@@ -8,7 +8,7 @@ from typing import Any
 import onnx
 import onnxscript.optimizer
 
-from backends.option import passes
+from onnx_conformance.backends.option import passes
 
 PASSES = {
     "inline": "onnxscript.optimizer.inline(model)",

@@ -8,7 +8,7 @@ from typing import Any
 import onnx
 import onnxscript.version_converter
 
-from backends.option import option
+from onnx_conformance.backends.option import option
 
 OPTIONS = tuple(map(str, range(25, 17, -1)))
 OPT_OUTS = (("Exception", r"", "no conversion"),)  # A converter may refuse.

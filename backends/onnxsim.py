@@ -12,7 +12,7 @@ from typing import Any
 import onnx
 import onnxsim
 
-from backends.option import passes
+from onnx_conformance.backends.option import passes
 
 try:
     from onnxsim.onnxsim_cpp2py_export import _list_optimizers

@@ -8,7 +8,7 @@ from typing import Any
 import onnx
 import onnxslim
 
-from backends.option import passes
+from onnx_conformance.backends.option import passes
 
 try:
     import onnxslim.core  # Registers the patterns.

@@ -28,7 +28,7 @@ import cv2
 import numpy as np
 import onnx
 
-from backends import protocol
+from onnx_conformance.backends import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -16,41 +16,34 @@ import signal
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-
 if __name__ == "__main__":
     signal.signal(
         signal.SIGINT, signal.SIG_DFL
     )  # It ends this process, instead of raising an exception during an import.
+    import as_package
+
     # Python put this folder first on the path, where backends/onnxruntime.py would hide onnxruntime itself.
-    sys.path[:1] = [] if Path.cwd() == HERE else [str(Path.cwd())]
+    del sys.path[0]
+    as_package.register(__file__)
 
-import contextlib  # noqa: E402 - after the path is right
-import importlib  # noqa: E402 - after the path is right
-import importlib.abc  # noqa: E402
-import importlib.machinery  # noqa: E402
-import importlib.util  # noqa: E402
-import inspect  # noqa: E402
-import json  # noqa: E402
-import locale  # noqa: E402
-import platform  # noqa: E402
-import re  # noqa: E402
-import socket  # noqa: E402
-import tempfile  # noqa: E402
-import time  # noqa: E402
-import traceback  # noqa: E402
-from collections.abc import Mapping  # noqa: E402
-from typing import TYPE_CHECKING, Any, BinaryIO  # noqa: E402
+import contextlib
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import inspect
+import json
+import locale
+import platform
+import re
+import socket
+import tempfile
+import time
+import traceback
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-if __name__ == "__main__" and "backends" not in sys.modules:
-    # In an environment that contains only the runtime, this package is loaded from this folder.
-    _spec = importlib.util.spec_from_file_location("backends", HERE / "__init__.py")
-    if _spec is None or _spec.loader is None:
-        raise SystemExit(f"{HERE} is not the backends package")
-    sys.modules["backends"] = importlib.util.module_from_spec(_spec)
-    _spec.loader.exec_module(sys.modules["backends"])
-
-from backends import child, fork_server, protocol  # noqa: E402
+from onnx_conformance.backends import child, fork_server, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -60,6 +53,7 @@ SUBJECTS = {"transform": "transformer", "infer": "inferencer", "check": "checker
 """Functions of the adapters of tools, which take a model alone, and what such a tool is called: see README.md."""
 CALLED_AS = {"info": "info()", "run": "run(model, inputs, outputs)"}
 """The functions of an adapter."""
+PACKAGE = "onnx_conformance.backends"
 SESSION = "session"
 LOAD, RUN = "load", "run"
 """The phases in which a runtime may refuse a model."""
@@ -108,14 +102,14 @@ def load(name: str) -> Any:  # noqa: ANN401 - a module, or an object with the sa
     if of_file:
         target: Any = _import_file(name)
     else:
-        target = _import(f"backends.{name}" if "." not in name and _is_in_package(name) else name)
+        target = _import(f"{PACKAGE}.{name}" if _is_in_package(name) else name)
     called = call_of(target)
     missing = [word for word in CALLED_AS if not callable(getattr(target, word, None))]
     if not missing or (missing == ["run"] and called != "run"):
         _check_signatures(target, name, called)
         return target
     if callable(getattr(target, "prepare", None)):
-        onnx_backend = importlib.import_module("backends.onnx_backend")
+        onnx_backend = importlib.import_module(f"{PACKAGE}.onnx_backend")
         if of_file:
             return onnx_backend.Adapter(target, target.__name__, _importing(target, name) + REPRO_OF_PREPARE)
         return onnx_backend.Adapter(target, name)
@@ -129,12 +123,13 @@ def load(name: str) -> Any:  # noqa: ANN401 - a module, or an object with the sa
 
 
 def is_file_name(name: str) -> bool:
-    """Return whether a name is the path of a file, by the rule of harness/execution/backend_names.py."""
+    """Return whether a name is the path of a file, by the same rule as environments/backend_names.py."""
     return "/" in name or os.sep in name or name.endswith(".py")
 
 
 def _is_in_package(name: str) -> bool:
-    return not name or importlib.util.find_spec(f"backends.{name}") is not None
+    """Return whether a name is that of an adapter in this folder."""
+    return "." not in name and (not name or importlib.util.find_spec(f"{PACKAGE}.{name}") is not None)
 
 
 def _hint(target: Any, name: str) -> str:  # noqa: ANN401
@@ -177,16 +172,18 @@ class _OutsideFolder(importlib.abc.MetaPathFinder):
         self.stem, self.folder = stem, folder
 
     def find_spec(
-        self,
-        fullname: str,
-        path: Sequence[str] | None,  # noqa: ARG002 - importlib's
-        target: ModuleType | None = None,  # noqa: ARG002
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """Return the spec of a module of that name outside the adapter's folder."""
         if fullname != self.stem:
             return None
         elsewhere = [item for item in sys.path if Path(item).absolute() != self.folder]
-        return importlib.machinery.PathFinder.find_spec(fullname, elsewhere)
+        if (spec := importlib.machinery.PathFinder.find_spec(fullname, elsewhere)) is not None:
+            return spec
+        # An editable install may have a finder of its own.
+        others = [item for item in sys.meta_path if item not in (self, importlib.machinery.PathFinder)]
+        specs = (find(fullname, path, target) for item in others if (find := getattr(item, "find_spec", None)))
+        return next((spec for spec in specs if spec is not None), None)
 
 
 def _import_file(name: str) -> ModuleType:
@@ -194,7 +191,7 @@ def _import_file(name: str) -> ModuleType:
     path = Path(name).absolute()
     if not path.is_file():
         raise LoadError(f"no file {name} in {Path.cwd()}")
-    sys.path.insert(0, str(path.parent))
+    sys.path.append(str(path.parent))  # Last: a file there must not hide a module of the runtime's.
     finder = _OutsideFolder(path.stem, path.parent)
     name_is_used = path.stem in sys.modules or finder.find_spec(path.stem, None) is not None
     sys.meta_path.insert(0, finder)
@@ -287,7 +284,7 @@ def _repro(adapter: Any, name: str) -> str | None:  # noqa: ANN401
     own = getattr(adapter, "REPRO", None)
     if isinstance(own, str):
         return own
-    if not inspect.ismodule(adapter) or adapter.__name__.partition(".")[0] in {"backends", "harness"}:
+    if not inspect.ismodule(adapter) or adapter.__name__.partition(".")[0] == "onnx_conformance":
         return None
     return _importing(adapter, name) + REPRO_OF_RUN
 
@@ -502,11 +499,23 @@ def main() -> int:
     match sys.argv[1:]:
         case [name]:
             child.end_with_its_parent()
+            _find_in_current_folder(name)
             return serve(*_standard_streams(), name)
         case [name, "--fork", descriptor] if descriptor.isdecimal():
             child.end_with_its_parent()
+            _find_in_current_folder(name)
             return _serve_forks(name, socket.socket(fileno=int(descriptor)))
     raise SystemExit(f"usage: {sys.argv[0]} NAME [--fork DESCRIPTOR]; got {sys.argv[1:]}")
+
+
+def _find_in_current_folder(name: str) -> None:
+    """Put the current folder on the path: first for a module of the user's, as `python -m` does; otherwise last.
+
+    A checkout of a runtime may have a folder with the runtime's name, or one called `onnx`, which must not be imported
+    in place of the installed package.
+    """
+    place = len(sys.path) if is_file_name(name) or _is_in_package(name) else 0
+    sys.path.insert(place, str(Path.cwd()))
 
 
 def _serve_forks(name: str, harness: socket.socket) -> int:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 if __name__ == "__main__":
-    # Python put this folder first on the path; the package is in its parent.
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    import as_package
 
-from backends import child
+    del sys.path[
+        0
+    ]  # Python put this folder first on the path, where adapters would hide the runtimes they are named after.
+    as_package.register(__file__)
+
+from onnx_conformance.backends import child
 
 
 def main() -> None:

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from backends import protocol
+from onnx_conformance.backends import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

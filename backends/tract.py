@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import tract
 
-from backends import protocol
+from onnx_conformance.backends import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

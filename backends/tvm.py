@@ -33,7 +33,7 @@ from tvm import relax
 from tvm.relax.frontend.onnx import from_onnx
 from tvm.support import cc
 
-from backends import cache, protocol
+from onnx_conformance.backends import cache, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from unittest import mock
 
+from onnx_conformance import cli
 from paths import WRONG
-
-from harness import cli
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +61,7 @@ def on_a_terminal(*words: str, folder: Path) -> tuple[str, str]:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     process = subprocess.Popen(
-        [sys.executable, "-m", "harness.cli", *words],
+        [sys.executable, "-m", "onnx_conformance.cli", *words],
         stdout=subprocess.PIPE,
         stderr=theirs,
         env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},

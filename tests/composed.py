@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx.parser
 
-from harness.case.case import Allowance, Case, Outcome
-from harness.spec.evaluator import Evaluator
+from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.specification.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,8 +11,8 @@ from unittest import mock
 
 import pytest
 
-from harness.generation import plans
-from harness.spec import registry
+from onnx_conformance.generation import plans
+from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

@@ -11,14 +11,13 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from generated import KINDS, OPS
+from onnx_conformance.generation import mutant_figures as figures
 from paths import TESTS
-
-from harness.mutants import figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from harness.declare import Op
+    from onnx_conformance.declare import Op
 
 TESTED = TESTS / "tested.toml"
 """By operator, the digest of its oracles and cases with which its tests have passed."""

@@ -12,22 +12,22 @@ import onnx
 import onnx.defs
 import pytest
 
-from harness.declare import NoAnswer
-from harness.execution.judge import judge
-from harness.execution.replies import Answered, Refused
-from harness.generation import coverage
-from harness.generation import plans as generate
-from harness.spec import evaluator, registry
+from onnx_conformance.declare import NoAnswer
+from onnx_conformance.generation import coverage
+from onnx_conformance.generation import plans as generate
+from onnx_conformance.judging.judge import judge
+from onnx_conformance.processes.replies import Answered, Refused
+from onnx_conformance.specification import evaluator, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.case.case import Case
-    from harness.declare import Op
-    from harness.execution.replies import Reply
-    from harness.generation.coverage import Coverage
-    from harness.generation.forms import Plan
-    from harness.verdict import Result
+    from onnx_conformance.base.verdict import Result
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.declare import Op
+    from onnx_conformance.generation.coverage import Coverage
+    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.processes.replies import Reply
 
 OPS = [op for op in registry.load() if registry.versions(op)]
 """The declared operators that the installed onnx has."""

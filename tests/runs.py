@@ -7,16 +7,16 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from harness.gate import expectations
-from harness.report import report_data
-from harness.results.stream import Run, Writer, header, to_record
-from harness.verdict import Result, Verdict
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.gate import expectations
+from onnx_conformance.report import report_data
+from onnx_conformance.results.stream import Run, Writer, header, to_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from harness.report.report_data import ReportData
+    from onnx_conformance.report.report_data import ReportData
 
 SPLIT = "ai.onnx/Split/18"
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")

@@ -13,10 +13,10 @@ from unittest import mock
 
 import onnx.reference
 import pytest
-from commands import command
 
-import backends
-from harness.results.stream import Run
+from commands import command
+from onnx_conformance import backends
+from onnx_conformance.results.stream import Run
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from harness.results.stream import Writer, header
-from harness.verdict import Result, Verdict
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.results.stream import Writer, header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from harness.case.case import Case
-    from harness.findings.finding import Finding
-    from harness.report.site.results import Results
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.findings.finding import Finding
+    from onnx_conformance.report.site.results import Results
 
 HOSTILE = (
     "<script>alert(1)</script> </script><img src=x onerror=alert(3)> javascript:alert(4) \u202e {{ 7*7 }} ' \" &lt;"

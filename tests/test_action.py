@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from paths import ROOT
 
-from harness.report.formats import FORMATS
+from onnx_conformance.report.formats import FORMATS
+from paths import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ class Job:
     def __post_init__(self) -> None:
         for name in ("bin", "work"):
             (self.folder / name).mkdir()
-        program(self.bin / "onnx-conformance", f'exec "{sys.executable}" -m harness.cli "$@"')
+        program(self.bin / "onnx-conformance", f'exec "{sys.executable}" -m onnx_conformance.cli "$@"')
         program(self.bin / "python", f'[ "$2" != pip ] || {{ printf "%s\\n" "$@" > "{self.installed}"; exit 0; }}\n'
                                      f'exec "{sys.executable}" "$@"')  # fmt: skip
         (self.work / "toy_runtime.py").write_bytes((ROOT / "docs" / "toy_runtime.py").read_bytes())
@@ -89,7 +89,7 @@ class Job:
         for file in files.values():
             file.write_text("")
         environment = {
-            "PATH": f"{self.bin}:{os.defpath}:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8",
+            "PATH": f"{self.bin}:{os.defpath}:/usr/bin:/bin", "PYTHONPATH": str(ROOT / "harness"), "LC_ALL": "C.UTF-8",
             "GITHUB_STEP_SUMMARY": str(self.summary),
             **{name: str(file) for name, file in files.items()},
             **{name: self._value(text, inputs) for name, text in step.get("env", {}).items()},
@@ -232,7 +232,7 @@ def test_a_closed_gate_fails_the_last_step_after_all_reports(job: Job) -> None:
 def test_expected_failures_leave_the_gate_open_and_nothing_red(job: Job) -> None:
     job.use(**TOY)
     update = ["expectations", "update", "onnx-conformance/results.ndjson", "--expectations", "toy.toml"]
-    environment = {"PATH": f"{job.bin}:/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+    environment = {"PATH": f"{job.bin}:/usr/bin:/bin", "PYTHONPATH": str(ROOT / "harness")}
     words = [str(job.bin / "onnx-conformance"), *update, "--accept-new", "--reason", "day one"]
     subprocess.run(words, cwd=job.work, env=environment, check=True, capture_output=True)
     job.log = ""

@@ -7,15 +7,15 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from click.testing import CliRunner
+
 from commands import command
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.generation import coverage, plans
+from onnx_conformance.specification import registry
 from paths import ROOT
 from runs import data_of
-
-from harness.case.case import Outcome
-from harness.generation import coverage, plans
-from harness.mutants import __main__ as mutants
-from harness.spec import registry
-from harness.verdict import Result, Verdict
+from tools.mutants import __main__ as mutants
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,8 +36,10 @@ def example(first_words: str) -> str:
 
 
 def test_the_operator_is_the_file_that_the_page_names() -> None:
-    assert "This is all of Sign,\n`harness/operators/math/sign.py`:" in PAGE
-    assert example("Sign:") == (ROOT / "harness" / "operators" / "math" / "sign.py").read_text(encoding="utf-8")
+    assert "This is all of Sign,\n`harness/onnx_conformance/operators/math/sign.py`:" in PAGE
+    assert example("Sign:") == (ROOT / "harness" / "onnx_conformance" / "operators" / "math" / "sign.py").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_operator_has_a_case_for_every_schema_point_and_quotes_its_text() -> None:

@@ -11,9 +11,9 @@ import time
 from typing import IO, TYPE_CHECKING, Any
 
 import pytest
-from commands import adapter
 
-from harness.results.stream import Run
+from commands import adapter
+from onnx_conformance.results.stream import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def start(
         before()
 
     return subprocess.Popen(
-        [sys.executable, "-m", "harness.cli", *arguments],
+        [sys.executable, "-m", "onnx_conformance.cli", *arguments],
         stdout=stdout,
         stderr=stderr,
         env={**os.environ, **environment},

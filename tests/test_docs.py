@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
-from commands import command
-from paths import ROOT
 
-from harness.opset.changes import Kind
+from commands import command
+from onnx_conformance.opset.changes import Kind
+from paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,7 +84,7 @@ def bin_folder(tmp_path: Path) -> Path:
     """Return a folder of the programs that an installation brings."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    program(folder / "onnx-conformance", f'exec "{sys.executable}" -m harness.cli "$@"')
+    program(folder / "onnx-conformance", f'exec "{sys.executable}" -m onnx_conformance.cli "$@"')
     program(folder / "python", f'exec "{sys.executable}" "$@"')
     return folder
 
@@ -98,7 +98,7 @@ def test_the_gate_in_ten_minutes(tmp_path: Path, bin_folder: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
     (folder / "toy_runtime.py").write_bytes((ROOT / "docs" / "toy_runtime.py").read_bytes())
-    environment = {"PATH": f"{bin_folder}:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"}
+    environment = {"PATH": f"{bin_folder}:/usr/bin:/bin", "PYTHONPATH": str(ROOT / "harness"), "LC_ALL": "C.UTF-8"}
     for commands, shown in zip(rest[::2], rest[1::2], strict=True):
         done = subprocess.run(
             ["bash", "-c", commands.text], cwd=folder, env=environment, stdout=subprocess.PIPE,

@@ -5,46 +5,42 @@ from __future__ import annotations
 import ast
 import functools
 import graphlib
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-import backends
-import harness
+import onnx_conformance
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-PACKAGES = {package.__name__: Path(package.__file__ or "").parent for package in (harness, backends)}
+NAME = onnx_conformance.__name__
+FOLDER = Path(onnx_conformance.__file__ or "").parent
 
 
 def modules() -> dict[str, Path]:
-    """Return every module of the project by name."""
+    """Return every module of the package by name, those of `backends/` included, which is a link."""
     paths = {}
-    for name, folder in PACKAGES.items():
-        for path in folder.rglob("*.py"):
-            parts = path.relative_to(folder).with_suffix("").parts
-            paths[".".join([name, *parts]).removesuffix(".__init__")] = path
+    for path in [*FOLDER.rglob("*.py"), *(FOLDER / "backends").glob("*.py")]:
+        parts = path.relative_to(FOLDER).with_suffix("").parts
+        paths[".".join([NAME, *parts]).removesuffix(".__init__")] = path
     return paths
 
 
 MODULES = modules()
 ORDER = (
-    "declare", "operators", "spec", "case", "generation", "rewrites", "composition", "suites", "execution",
-    "results", "mutants", "gate", "analysis", "minimize", "repro", "findings", "search", "report", "run",
-    "cli",
+    "base", "backends", "declare", "operators", "specification", "case", "tolerance", "generation", "rewrites",
+    "composition", "suites", "environments", "opset", "processes", "judging", "results", "gate", "analysis", "minimize",
+    "repro", "findings", "search", "report", "run", "cli",
 )  # fmt: skip
-"""The packages of harness, each of which may import those before it."""
-BASE = tuple(f"harness.{name}" for name in ("errors", "globs", "verdict", "under_test", "atomic_file", "printing"))
-"""What every package may import."""
+"""The packages of onnx_conformance, each of which may import those before it."""
 
 
 def package(module: str) -> str:
     """Return the package of a module that is in ORDER, or an empty text."""
     parts = module.split(".")
-    return parts[1] if parts[0] == "harness" and len(parts) > 1 and parts[1] in ORDER else ""
+    return parts[1] if parts[0] == NAME and len(parts) > 1 and parts[1] in ORDER else ""
 
 
 def imports(tree: ast.Module, known: set[str], *, typing: bool = False) -> set[str]:
@@ -88,7 +84,9 @@ def under(names: Collection[str], *tops: str) -> set[str]:
 
 def operator_files() -> list[str]:
     return [
-        name for name, path in MODULES.items() if name.startswith("harness.operators.") and path.name != "__init__.py"
+        name
+        for name, path in MODULES.items()
+        if name.startswith("onnx_conformance.operators.") and path.name != "__init__.py"
     ]
 
 
@@ -96,29 +94,33 @@ def test_imports_are_read_as_they_are_written() -> None:
     source = """
 from __future__ import annotations
 import onnx.defs, os as o
-from harness.case import case
-from harness import Thing
+from onnx_conformance.case import case
+from onnx_conformance import Thing
 from typing import TYPE_CHECKING
 if TYPE_CHECKING:
-    from harness.run import scheduler
+    from onnx_conformance.run import scheduler
 def late():
     from onnx.defs import OpSchema
 """
-    known = {"harness.case.case", "harness.run.scheduler"}
-    at_run_time = {"onnx.defs", "os", "harness.case.case", "harness", "typing"}
+    known = {"onnx_conformance.case.case", "onnx_conformance.run.scheduler"}
+    at_run_time = {"onnx.defs", "os", "onnx_conformance.case.case", "onnx_conformance", "typing"}
     assert imports(ast.parse(source), known) == at_run_time
-    assert imports(ast.parse(source), known, typing=True) == {*at_run_time, "harness.run.scheduler"}
+    assert imports(ast.parse(source), known, typing=True) == {*at_run_time, "onnx_conformance.run.scheduler"}
 
 
 def test_there_is_something_to_read() -> None:
-    assert {"harness.declare.op", "harness.report.terminal", "backends.serve"} <= set(MODULES)
+    assert {
+        "onnx_conformance.declare.op",
+        "onnx_conformance.report.terminal",
+        "onnx_conformance.backends.serve",
+    } <= set(MODULES)
     assert len(operator_files()) >= 2, operator_files()
 
 
 @pytest.mark.parametrize("name", operator_files())
 def test_an_operator_file_imports_declare_numpy_and_what_lies_beside_it(name: str) -> None:
     beside = f"{name.rpartition('.')[0]}._"
-    others = {part for part in imported(name, typing=True) if not part.startswith(("harness.declare", beside))}
+    others = {part for part in imported(name, typing=True) if not part.startswith(("onnx_conformance.declare", beside))}
     pure = {
         "collections",
         "collections.abc",
@@ -135,40 +137,43 @@ def test_an_operator_file_imports_declare_numpy_and_what_lies_beside_it(name: st
     }
     assert others <= {"numpy", "ml_dtypes", *pure}, others  # ml_dtypes: what numpy lacks
     if not name.rpartition(".")[2].startswith("_"):
-        assert under(imported(name), "harness.declare"), name
+        assert under(imported(name), "onnx_conformance.declare"), name
 
 
 def test_only_schema_imports_onnx_defs() -> None:
     importers = {name for name in MODULES if under(imported(name, typing=True), "onnx.defs")}
-    assert importers == {"harness.spec.schema"}
+    assert importers == {"onnx_conformance.specification.schema"}
     uses = {
         name
         for name in MODULES
         for node in ast.walk(parsed(name))
         if isinstance(node, ast.Attribute) and ast.unparse(node) == "onnx.defs"
     }
-    assert uses == {"harness.spec.schema"}, uses
+    assert uses == {"onnx_conformance.specification.schema"}, uses
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.partition(".")[0] == "backends"])
+@pytest.mark.parametrize("name", [name for name in MODULES if package(name) == "backends"])
 def test_backends_import_nothing_of_the_harness(name: str) -> None:
-    assert not under(imported(name, typing=True), "harness"), name
+    others = under(imported(name, typing=True), NAME) - under(imported(name, typing=True), f"{NAME}.backends") - {NAME}
+    assert not others, others
     text = MODULES[name].read_text()
-    assert 'import_module("harness' not in text, name
+    assert f'import_module("{NAME}' not in text, name
 
 
 def test_declare_and_the_words_import_nothing_that_reads_or_writes() -> None:
-    parts = [name for name in MODULES if under({name}, "harness.declare")]
+    parts = [name for name in MODULES if under({name}, "onnx_conformance.declare")]
     assert len(parts) > 1, parts
-    allowed = {*parts, "harness.errors"}
+    allowed = {*parts, "onnx_conformance.base.errors"}
     for name in parts:
-        assert not under(imported(name, typing=True), "harness", "onnx", "pathlib", "os") - allowed, name
-    assert under(imported("harness.verdict", typing=True), "harness", "backends") == set()
+        assert not under(imported(name, typing=True), NAME, "onnx", "pathlib", "os") - allowed, name
+    assert under(imported("onnx_conformance.base.verdict", typing=True), NAME) == set()
 
 
-def test_shared_modules_import_no_package() -> None:
-    for name in BASE:
-        assert not [module for module in imported(name, typing=True) if package(module) in ORDER], name
+def test_the_base_imports_no_other_package() -> None:
+    names = [name for name in MODULES if package(name) == "base"]
+    assert len(names) > 1, names
+    for name in names:
+        assert not [module for module in imported(name, typing=True) if package(module) not in {"", "base"}], name
 
 
 def test_packages_import_only_those_before_them() -> None:
@@ -190,28 +195,23 @@ def test_every_folder_has_a_docstring() -> None:
         assert ast.get_docstring(parsed(name)), name
 
 
-def test_an_installed_copy_has_every_package() -> None:
-    """An operator folder that is left out would be missing without a word: operators are looked for, not named."""
-    project = tomllib.loads((PACKAGES["harness"].parent / "pyproject.toml").read_text(encoding="utf-8"))
-    packages = {name for name, path in MODULES.items() if path.name == "__init__.py"}
-    assert set(project["tool"]["setuptools"]["packages"]) == {*packages, "harness.generated_cases"}
-
-
 def test_the_top_folder_is_small() -> None:
-    files = [path.name for path in PACKAGES["harness"].iterdir() if path.is_file()]
-    assert len(files) <= 11, files
+    files = [path.name for path in FOLDER.iterdir() if path.is_file()]
+    assert len(files) <= 7, files
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("harness.report")])
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("onnx_conformance.report")])
 def test_reports_run_nothing(name: str) -> None:
-    assert not under(imported(name), "harness.execution", "harness.run", "harness.suites"), name
+    assert not under(imported(name), "onnx_conformance.judging", "onnx_conformance.run", "onnx_conformance.suites"), (
+        name
+    )
 
 
 def test_no_module_imports_the_command_line() -> None:
     importers = {
         name
         for name in MODULES
-        if under(imported(name, typing=True), "harness.cli") and not under({name}, "harness.cli")
+        if under(imported(name, typing=True), "onnx_conformance.cli") and not under({name}, "onnx_conformance.cli")
     }
     assert not importers, importers
 
@@ -223,10 +223,11 @@ def sort(graph: dict[str, set[str]]) -> None:
 def test_no_circle_of_imports() -> None:
     with pytest.raises(graphlib.CycleError):
         sort({"a": {"b"}, "b": {"a"}})
-    graph = {name: under(imported(name), *PACKAGES) & set(MODULES) - {name, *PACKAGES} for name in MODULES}
-    assert graph["harness.generation.plans"] >= {"harness.spec.evaluator", "harness.spec.schema"}, graph[
-        "harness.generation.plans"
-    ]
+    graph = {name: under(imported(name), NAME) & set(MODULES) - {name, NAME} for name in MODULES}
+    assert graph["onnx_conformance.generation.plans"] >= {
+        "onnx_conformance.specification.evaluator",
+        "onnx_conformance.specification.schema",
+    }, graph["onnx_conformance.generation.plans"]
     try:
         sort(graph)
     except graphlib.CycleError as error:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from commands import command
 from generated import OPS
+from onnx_conformance.environments import backend_names
+from onnx_conformance.generation import manifest
+from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification.completeness import completeness
 from paths import ROOT
 from test_docs import differs
-
-from harness.execution import backend_names
-from harness.generation import manifest
-from harness.spec import registry, schema
-from harness.spec.completeness import completeness
 
 if TYPE_CHECKING:
     import pytest

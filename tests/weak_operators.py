@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING
 
-from harness.declare import Op
+from onnx_conformance.declare import Op
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,7 @@ import os
 
 import numpy as np
 
-from harness.declare import EXACT, Array, Op, Version, ramp
+from onnx_conformance.declare import EXACT, Array, Op, Version, ramp
 
 OP = Op("Relu", versions=(14,), compare=EXACT, rank="X")
 COMPUTES = OP.clause("the rectified linear function")
@@ -38,7 +38,7 @@ def relu(v: Version, X: Array) -> Array:
     return result
 """
 EITHER = """
-from harness.declare import AnyOf
+from onnx_conformance.declare import AnyOf
 
 
 @OP.oracle()

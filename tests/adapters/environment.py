@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from harness.spec import evaluator
+from onnx_conformance.specification import evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from harness.declare import NoAnswer
-from harness.spec import evaluator, registry
+from onnx_conformance.declare import NoAnswer
+from onnx_conformance.specification import evaluator, registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

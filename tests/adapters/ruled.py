@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from harness.spec import evaluator, nodes, registry
+from onnx_conformance.specification import evaluator, nodes, registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

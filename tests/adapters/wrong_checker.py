@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from backends.option import VARIABLE
+from onnx_conformance.backends.option import VARIABLE
 
 WHAT, _, PHASES = os.environ.get(VARIABLE, "all:signature,static").partition(":")
 

@@ -6,7 +6,7 @@ import os
 
 import onnx
 
-from backends.option import VARIABLE
+from onnx_conformance.backends.option import VARIABLE
 
 WRONG = os.environ.get(VARIABLE, "nothing")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import onnx
 
-from backends.option import passes
+from onnx_conformance.backends.option import passes
 
 
 def tidy(model: onnx.ModelProto) -> None:

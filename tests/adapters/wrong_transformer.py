@@ -9,7 +9,7 @@ import time
 import onnx
 from onnx import helper
 
-from backends.option import VARIABLE
+from onnx_conformance.backends.option import VARIABLE
 
 WRONG = os.environ.get(VARIABLE, "nothing")
 

@@ -12,7 +12,7 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper, parser
 
-from backends import onnx_backend, onnx_reference, protocol, serve
+from onnx_conformance.backends import onnx_backend, onnx_reference, protocol, serve
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ NEG = "g (float[2] x) => (float[2] y) { y = Neg(x) }"
 def ort() -> Any:
     """Return the adapter of ONNX Runtime."""
     pytest.importorskip("onnxruntime", reason="its adapter is tested where it is installed")
-    from backends import onnxruntime  # noqa: PLC0415 - it needs the runtime
+    from onnx_conformance.backends import onnxruntime  # noqa: PLC0415 - it needs the runtime
 
     return onnxruntime
 

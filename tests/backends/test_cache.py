@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import backends
-from backends import cache
+from onnx_conformance import backends
+from onnx_conformance.backends import cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -200,7 +200,7 @@ for turn in range(200):
 
 
 def test_processes_share_it(place: Path) -> None:
-    above = str(Path(backends.__file__).parent.parent)
+    above = str(Path(backends.__file__).parents[2])
     started = [subprocess.Popen([sys.executable, "-c", WORKER, above], stderr=subprocess.PIPE) for _ in range(3)]
     for process in started:
         _, output = process.communicate(timeout=120)

@@ -8,11 +8,11 @@ import sys
 import time
 from pathlib import Path
 
-import orphans
 import pytest
 
-import backends
-from backends import child
+import orphans
+from onnx_conformance import backends
+from onnx_conformance.backends import child
 
 ABORT = [sys.executable, "-c", "import os, sys; print('the last words', file=sys.stderr, flush=True); os.abort()"]
 
@@ -34,7 +34,7 @@ def test_a_program_that_fails_is_left_to_the_runtime() -> None:
 def test_the_adapter_ends_as_its_program_ended() -> None:
     script = f"""
 import sys
-sys.path.insert(0, {str(Path(backends.__file__).parent.parent)!r})
+sys.path.insert(0, {str(Path(backends.__file__).parents[2])!r})
 from backends import child
 try:
     child.run({ABORT!r})
@@ -52,7 +52,7 @@ def test_a_program_that_hangs_does_not_outlive_the_adapter(tmp_path: Path) -> No
     hang = f"import os, time; open({str(pid_file)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     script = f"""
 import sys
-sys.path.insert(0, {str(Path(backends.__file__).parent.parent)!r})
+sys.path.insert(0, {str(Path(backends.__file__).parents[2])!r})
 from backends import child
 child.run([sys.executable, "-c", {hang!r}])
 """

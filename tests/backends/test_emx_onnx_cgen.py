@@ -16,9 +16,9 @@ import numpy as np
 import onnx.reference
 import pytest
 from onnx import parser
-from runtime_fakes import loaded
 
-from backends import serve
+from onnx_conformance.backends import serve
+from runtime_fakes import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

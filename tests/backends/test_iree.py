@@ -14,9 +14,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 from onnx import parser
-from runtime_fakes import loaded
 
-from backends import protocol, serve
+from onnx_conformance.backends import protocol, serve
+from runtime_fakes import loaded
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,9 +9,9 @@ import numpy as np
 import onnx
 import pytest
 from onnx import parser
-from runtime_fakes import loaded
 
-from backends import serve
+from onnx_conformance.backends import serve
+from runtime_fakes import loaded
 
 MODEL = parser.parse_model(
     '<ir_version: 8, opset_import: ["" : 18]> g (float[2] x) => (float[2] y, float[2] z) { y = Neg(x)  z = Abs(x) }'

@@ -11,9 +11,9 @@ import numpy as np
 import onnx
 import pytest
 from onnx import parser
-from runtime_fakes import loaded
 
-from backends import protocol, serve
+from onnx_conformance.backends import protocol, serve
+from runtime_fakes import loaded
 
 BFLOAT16 = protocol.numpy_dtype(protocol.element_type_named("bfloat16").number)
 

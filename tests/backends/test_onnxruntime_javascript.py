@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+
 from commands import command
+from onnx_conformance import backends
+from onnx_conformance.backends import protocol
+from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.environments import node_environment
+from onnx_conformance.environments.backend_names import Target
+from onnx_conformance.processes.adapter_process import Limits, StartError
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.processes.replies import Answered, Broken, Refused
 from paths import ADAPTERS
 from runtime_fakes import REAL
-
-import backends
-from backends import protocol
-from harness.case.case import Allowance, Case, Outcome
-from harness.execution import node_environment
-from harness.execution.adapter_process import Limits, StartError
-from harness.execution.asker import Asker
-from harness.execution.backend_names import Target
-from harness.execution.replies import Answered, Broken, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

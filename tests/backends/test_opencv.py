@@ -9,9 +9,9 @@ import numpy as np
 import onnx
 import onnx.parser
 import pytest
-from runtime_fakes import loaded
 
-from backends import serve
+from onnx_conformance.backends import serve
+from runtime_fakes import loaded
 
 
 class Net:

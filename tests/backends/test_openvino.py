@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from runtime_fakes import loaded
 
-from backends import protocol, serve
+from onnx_conformance.backends import protocol, serve
+from runtime_fakes import loaded
 
 
 class Type:

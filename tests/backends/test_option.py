@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from backends import option
+from onnx_conformance.backends import option
 
 KNOWN, MORE = ("a", "b", "c"), ("b", "extra")
 

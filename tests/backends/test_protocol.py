@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import numpy_helper
 
-import backends
-from backends import protocol
+from onnx_conformance import backends
+from onnx_conformance.backends import protocol
 
 README = Path(backends.__file__).with_name("README.md").read_text(encoding="utf-8")
 NUMERIC = [row for row in protocol.ELEMENT_TYPES if row.number != protocol.STRING]

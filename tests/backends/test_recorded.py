@@ -19,10 +19,10 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from onnx_conformance.backends import serve
 from paths import TESTS
 from runtime_fakes import REAL, raised, real, with_any_runtime
-
-from backends import serve
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
-import orphans
 import pytest
 from onnx.backend.base import Backend
 
-import backends
-from backends import onnx_backend, onnx_reference, protocol, serve
+import orphans
+from onnx_conformance import backends
+from onnx_conformance.backends import onnx_backend, onnx_reference, protocol, serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

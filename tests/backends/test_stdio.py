@@ -15,26 +15,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx
 import pytest
-from paths import ADAPTERS
 
-from backends import protocol
-from harness.case.case import Outcome
-from harness.execution import backend_names
-from harness.execution.adapter_process import Limits
-from harness.execution.asker import Asker
-from harness.execution.judge import judge
-from harness.execution.replies import Refused
-from harness.run.scheduler import Scheduler
-from harness.suites.lookup import open_suite
-from harness.suites.selection import Selection
-from harness.verdict import Verdict
+from onnx_conformance.backends import protocol
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.environments import backend_names
+from onnx_conformance.judging.judge import judge
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.processes.replies import Refused
+from onnx_conformance.run.scheduler import Scheduler
+from onnx_conformance.suites.lookup import open_suite
+from onnx_conformance.suites.selection import Selection
+from paths import ADAPTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from harness.case.case import Case
-    from harness.execution.backend_names import Target
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.environments.backend_names import Target
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from runtime_fakes import loaded
 
-from backends import protocol, serve
+from onnx_conformance.backends import protocol, serve
+from runtime_fakes import loaded
 
 if TYPE_CHECKING:
     from pathlib import Path

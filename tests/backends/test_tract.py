@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from runtime_fakes import loaded
 
-from backends import serve
+from onnx_conformance.backends import serve
+from runtime_fakes import loaded
 
 
 class Tensor:

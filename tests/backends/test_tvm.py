@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import parser
-from runtime_fakes import loaded
 
-from backends import serve
+from onnx_conformance.backends import serve
+from runtime_fakes import loaded
 
 MODEL = parser.parse_model(
     '<ir_version: 8, opset_import: ["" : 18]> g (float[2] a, float[2] b, float[1] k) => (float[2] y, float[2] z)'

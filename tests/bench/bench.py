@@ -26,23 +26,23 @@ from typing import TYPE_CHECKING, Any
 import onnxruntime
 from tabulate import tabulate
 
-from harness.execution.adapter_process import Limits
-from harness.execution.asker import Asker
-from harness.execution.backend_names import resolve
-from harness.execution.replies import Died
-from harness.results.stream import Run as Results
-from harness.run.options import Options
-from harness.run.run import Run
-from harness.run.scheduler import Scheduler
-from harness.suites.generated import Generated
-from harness.suites.official import Official
-from harness.suites.selection import Selection
-from harness.suites.slices import Slice
+from onnx_conformance.environments.backend_names import resolve
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.processes.replies import Died
+from onnx_conformance.results.stream import Run as Results
+from onnx_conformance.run.options import Options
+from onnx_conformance.run.run import Run
+from onnx_conformance.run.scheduler import Scheduler
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.official import Official
+from onnx_conformance.suites.selection import Selection
+from onnx_conformance.suites.slices import Slice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 HERE = Path(__file__).parent
 
@@ -59,7 +59,7 @@ def seconds(command: list[str]) -> float:
 
 def whole_command(rounds: int) -> tuple[float, str]:
     """Return the time of `run --suite official` over that of onnx's own runner, by turns."""
-    ours = [sys.executable, "-m", "harness.cli", "run", "--suite", "official", "--backend", "onnxruntime"]
+    ours = [sys.executable, "-m", "onnx_conformance.cli", "run", "--suite", "official", "--backend", "onnxruntime"]
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore"]
     theirs = [*pytest, str(HERE / "onnx_runner.py")]
     seconds(ours)  # Collects the suite, once.
@@ -135,7 +135,7 @@ OPERATORS = ("H*", "Me*", "N*", "P*")
 
 def run_command(*words: str) -> list[str]:
     """Return a run on onnxruntime; the second one reads its cases from the cache."""
-    command = [sys.executable, "-m", "harness.cli", "run", "--backend", "onnxruntime", "--table", "none"]
+    command = [sys.executable, "-m", "onnx_conformance.cli", "run", "--backend", "onnxruntime", "--table", "none"]
     return [*command, *(f"--op={name}" for name in OPERATORS), *words]
 
 
@@ -209,7 +209,7 @@ def first_case(rounds: int) -> tuple[float, str]:
             waits.append(time.perf_counter() - started)
             process.terminate()
             process.wait()
-            starts.append(seconds([sys.executable, "-m", "harness.cli", "--version"]))
+            starts.append(seconds([sys.executable, "-m", "onnx_conformance.cli", "--version"]))
     wait = statistics.median(waits[1:])
     return wait, f"{wait:.2f} s, of which Python and its imports take {statistics.median(starts):.2f}"
 

@@ -26,22 +26,22 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 from tabulate import tabulate
 
-from harness.case.case import Outcome
-from harness.execution.judge import judge
-from harness.execution.replies import Answered, Died, Late, Refused
-from harness.generation import plans
-from harness.report.html import page
-from harness.results.stream import Run, Writer, header
-from harness.spec import registry
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.generation import plans
+from onnx_conformance.judging.judge import judge
+from onnx_conformance.processes.replies import Answered, Died, Late, Refused
+from onnx_conformance.report.html import page
+from onnx_conformance.results.stream import Run, Writer, header
+from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from playwright.sync_api import Page
 
-    from harness.case.case import Case
-    from harness.execution.replies import Reply
-    from harness.verdict import Result
+    from onnx_conformance.base.verdict import Result
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.processes.replies import Reply
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from harness.results.stream import Run
-from harness.suites import slices
-from harness.suites.generated import Generated
-from harness.suites.selection import Selection
+from onnx_conformance.results.stream import Run
+from onnx_conformance.suites import slices
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

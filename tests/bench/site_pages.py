@@ -24,16 +24,16 @@ from html_page import ARGUMENTS, CHROMIUM, PAINTED, chosen, results
 from playwright.sync_api import sync_playwright
 from tabulate import tabulate
 
-from harness.report.site.findings import KINDS
-from harness.results.stream import Run, Writer, header
-from harness.spec import completeness
-from harness.suites.generated import Generated
-from harness.verdict import split_operator
+from onnx_conformance.base.verdict import split_operator
+from onnx_conformance.report.site.findings import KINDS
+from onnx_conformance.results.stream import Run, Writer, header
+from onnx_conformance.specification import completeness
+from onnx_conformance.suites.generated import Generated
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 PAINT, READY, FILTER, SIZE = 300, 1000, 300, 15
 """Milliseconds until the first paint, until a page is ready, for the filter and the search; megabytes of the site."""
@@ -109,7 +109,7 @@ def written(out: Path, folder: Path, count: int, runtimes: int) -> str:
     streams = [folder / "results.ndjson", folder / "older.ndjson"]
     words = ["site", *streams, "--findings", folder / "findings", "--out", out]
     started = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "harness.cli", *map(str, words)], check=True)
+    subprocess.run([sys.executable, "-m", "onnx_conformance.cli", *map(str, words)], check=True)
     return f"{len(cases)} cases on {runtimes} runtimes; written in {time.perf_counter() - started:.0f} s"
 
 

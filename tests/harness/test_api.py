@@ -10,11 +10,11 @@ import sys
 
 import numpy as np
 import pytest
-from paths import ROOT
 
-import harness
-from harness import Outcome, Verdict, cases, judge
-from harness.errors import HarnessError
+import onnx_conformance
+from onnx_conformance import Outcome, Verdict, cases, judge
+from onnx_conformance.base.errors import HarnessError
+from paths import ROOT
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
@@ -73,7 +73,7 @@ def test_unknown_options_get_a_sentence(options: dict[str, str], sentence: str) 
 
 def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        harness.nothing  # noqa: B018
+        onnx_conformance.nothing  # noqa: B018
 
 
 def test_importing_the_package_does_not_import_onnx() -> None:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.case.case import Outcome
-from harness.generation import plans
-from harness.spec import registry
-from harness.suites import onnx_layout
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.generation import plans
+from onnx_conformance.specification import registry
+from onnx_conformance.suites import onnx_layout
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -253,7 +253,7 @@ def test_unknown_names_are_usage_errors(arguments: tuple[str, ...], sentence: st
 # In a module of one's own
 
 MODULE = """\
-from harness.testing import conformance
+from onnx_conformance.testing import conformance
 
 test_onnx = conformance({arguments})
 """
@@ -300,9 +300,10 @@ def test_without_the_option_the_plugin_adds_nothing_and_imports_nothing(ask: Ask
     ask.module(
         "import sys\n"
         "def test_alone():\n"
-        "    ours = {'harness', 'backends', 'onnx', 'numpy'}\n"
+        "    ours = {'onnx_conformance', 'onnx', 'numpy'}\n"
         "    loaded = sorted(name for name in sys.modules if name.partition('.')[0] in ours)\n"
-        "    assert loaded == ['harness', 'harness.pytest_plugin'], loaded\n"
+        "    base = ['onnx_conformance', 'onnx_conformance.base', 'onnx_conformance.base.package']\n"
+        "    assert loaded == [*base, 'onnx_conformance.pytest_plugin'], loaded\n"
     )
     ran = ask("test_mine.py", "-p", "no:hypothesispytest")
     assert (ran.status, ran.counts) == (0, {"passed": 1}), ran.output
@@ -483,7 +484,8 @@ def test_the_plugin_passes_a_named_variable_on(ask: Asker, monkeypatch: pytest.M
     words = ("--onnx-backend", "my.wants", "--onnx-case", ONE)
     assert ask(*words).counts == {"error": 1}
     assert ask(*words, "--onnx-env", "MY_OWN").counts == {"skipped": 1}
-    module = "from harness.testing import conformance\ntest_onnx = conformance('my.wants', case=%r, env=('MY_OWN',))\n"
+    module = "from onnx_conformance.testing import conformance\n"
+    module += "test_onnx = conformance('my.wants', case=%r, env=('MY_OWN',))\n"
     (ask.folder / "test_mine.py").write_text(module % ONE)
     assert ask("test_mine.py").counts == {"skipped": 1}
 

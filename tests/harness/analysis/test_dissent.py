@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from commands import command
-from runs import HOSTILE_TEXTS, result, run_of
 
-from harness.analysis.dissent import DissentError, dissents, implementation_of
-from harness.report import dissent as report
-from harness.verdict import Result, Verdict
+from commands import command
+from onnx_conformance.analysis.dissent import DissentError, dissents, implementation_of
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.report import dissent as report
+from runs import HOSTILE_TEXTS, result, run_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.results.stream import Run
+    from onnx_conformance.results.stream import Run
 
 NAMES = ("one", "two", "three", "four")
 P, W, R, A = Verdict.PASS, Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.ACCEPTED_INVALID

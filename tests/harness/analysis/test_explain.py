@@ -15,30 +15,30 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import ruled
-from commands import command
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from commands import command
+from onnx_conformance.analysis import conditions, explain, rule_search, traits
+from onnx_conformance.base.verdict import Result, Verdict, split_operator
+from onnx_conformance.declare import NoAnswer
+from onnx_conformance.judging.judge import judge
+from onnx_conformance.processes.replies import Answered, Refused
+from onnx_conformance.report import explanation, markdown, report_data
+from onnx_conformance.results.stream import Run
+from onnx_conformance.suites.folder import Folder
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.selection import Selection
 from paths import ADAPTERS
 from runs import run_of
-
-from harness.analysis import conditions, explain, rule_search, traits
-from harness.declare import NoAnswer
-from harness.execution.judge import judge
-from harness.execution.replies import Answered, Refused
-from harness.report import explanation, markdown, report_data
-from harness.results.stream import Run
-from harness.suites.folder import Folder
-from harness.suites.generated import Generated
-from harness.suites.selection import Selection
-from harness.verdict import Result, Verdict, split_operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from harness.analysis.statement import Statement
-    from harness.case.case import Case
-    from harness.execution.replies import Reply
-    from harness.suites.suite import Suite
+    from onnx_conformance.analysis.statement import Statement
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.processes.replies import Reply
+    from onnx_conformance.suites.suite import Suite
 
 ADD = "ai.onnx/Add"
 TYPES = ("float", "double", "float16", "bfloat16", "int32", "int64")
@@ -514,7 +514,7 @@ def test_the_rule_of_a_wrong_runtime_is_recovered(tmp_path: Path, rule: str, ope
 def test_the_rule_of_a_kernel_is_not_one_of_its_function_body_through_the_whole_harness(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = Path(explain.__file__).parents[1]
+    root = Path(explain.__file__).parents[2]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ADAPTERS), str(root), *sys.path]))
     path = tmp_path / "run.ndjson"
     words = ("--backend", "ruled.negative_axis_of_float16", "--op", "LayerNormalization")

@@ -8,19 +8,30 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 import pytest
-from generated import OPS, cases, few
 from onnx import TensorProto, helper, numpy_helper
 
-from harness.analysis import conditions
-from harness.analysis.model_traits import Reader, of_plan
-from harness.analysis.traits import ALLOWED, FORBIDDEN, FORM, OPSET, TYPE, VERSION, Kind, Topic, Trait, of_result
-from harness.case.case import Allowance, Case, Outcome
-from harness.generation import plans
-from harness.generation.forms import build, forms
-from harness.spec import registry
-from harness.suites.generated import Generated
-from harness.suites.selection import Selection
-from harness.verdict import Result, Verdict
+from generated import OPS, cases, few
+from onnx_conformance.analysis import conditions
+from onnx_conformance.analysis.model_traits import Reader, of_plan
+from onnx_conformance.analysis.traits import (
+    ALLOWED,
+    FORBIDDEN,
+    FORM,
+    OPSET,
+    TYPE,
+    VERSION,
+    Kind,
+    Topic,
+    Trait,
+    of_result,
+)
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.generation import plans
+from onnx_conformance.generation.forms import build, forms
+from onnx_conformance.specification import registry
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

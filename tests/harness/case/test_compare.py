@@ -9,11 +9,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from backends.protocol import ELEMENT_TYPES, numpy_dtype
-from harness.case.case import Allowance
-from harness.case.compare import MOST_OFFSETS, Mismatch, compare, offsets
-from harness.case.elements import is_float, ordered, ulps
-from harness.verdict import Verdict
+from onnx_conformance.backends.protocol import ELEMENT_TYPES, numpy_dtype
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.compare import MOST_OFFSETS, Mismatch, compare, offsets
+from onnx_conformance.case.elements import is_float, ordered, ulps
 
 EXACT = Allowance("exact", signed_zero=True)
 LOOSE = Allowance("loose", ulp=1e9, rtol=1e9, atol=1e9)

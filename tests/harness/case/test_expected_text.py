@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from harness.case.case import Allowance
-from harness.case.expected_text import expected_rows
-from harness.declare import Order
-from harness.generation import plans
-from harness.report import case as case_report
-from harness.spec import registry
+from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.expected_text import expected_rows
+from onnx_conformance.declare import Order
+from onnx_conformance.generation import plans
+from onnx_conformance.report import case as case_report
+from onnx_conformance.specification import registry
 
 
 def shown(operator: str, name: str) -> str:

@@ -8,15 +8,15 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness.case.case import Allowance
-from harness.case.compare import compare, differing, offsets, unlike
-from harness.declare import AnyOf, AnyOrder, Order
-from harness.execution.judge import judge
-from harness.execution.replies import Answered
-from harness.generation import plans
-from harness.run.scheduler import with_reference
-from harness.spec import registry
-from harness.verdict import Verdict
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.compare import compare, differing, offsets, unlike
+from onnx_conformance.declare import AnyOf, AnyOrder, Order
+from onnx_conformance.generation import plans
+from onnx_conformance.judging.judge import judge
+from onnx_conformance.processes.replies import Answered
+from onnx_conformance.run.scheduler import with_reference
+from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from harness.case import properties
-from harness.case.case import Outcome
-from harness.case.compare import compare
-from harness.declare import Drawn
-from harness.generation import plans
-from harness.repro import literals
-from harness.repro import script as repro
-from harness.spec import registry
-from harness.suites import onnx_layout
-from harness.verdict import Result, Verdict
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case import properties
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.compare import compare
+from onnx_conformance.declare import Drawn
+from onnx_conformance.generation import plans
+from onnx_conformance.repro import literals
+from onnx_conformance.repro import script as repro
+from onnx_conformance.specification import registry
+from onnx_conformance.suites import onnx_layout
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 NORMAL = Drawn(np.zeros((40, 50), np.float32), mean=2.0, deviation=3.0, kurtosis=3)
 UNIFORM = Drawn(np.zeros(2000, np.float32), low=-1.0, high=1.0, mean=0.0, deviation=1 / np.sqrt(3), kurtosis=1.8)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from commands import adapter, command
-from runs import result, run_of
 
-from harness.verdict import Verdict
+from commands import adapter, command
+from onnx_conformance.base.verdict import Verdict
+from runs import result, run_of
 
 if TYPE_CHECKING:
     from pathlib import Path

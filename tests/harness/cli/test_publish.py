@@ -7,14 +7,14 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+
 from commands import command
+from onnx_conformance.base.under_test import Subject
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report import index, report_data
+from onnx_conformance.report.kinds import KINDS
 from runs import result, run_of
 from site_runs import finding, write_findings
-
-from harness.report import index, report_data
-from harness.report.kinds import KINDS
-from harness.under_test import Subject
-from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import onnx
 import pytest
+
 from commands import WRONG, Done, adapter, command
 
 if TYPE_CHECKING:
@@ -607,7 +608,7 @@ def test_an_interrupted_run_keeps_its_results_and_resumes(tmp_path: Path) -> Non
     file = tmp_path / "results.ndjson"
     words = ["run", "--backend", adapter("is_very_slow"), *CASES, "--results", str(file)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "harness.cli", *words],
+        [sys.executable, "-m", "onnx_conformance.cli", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

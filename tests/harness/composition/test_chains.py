@@ -6,10 +6,10 @@ import numpy as np
 import onnx
 import pytest
 
-from harness.case.case import Outcome
-from harness.composition.chains import SECONDS, chains
-from harness.generation import plans
-from harness.spec import registry
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.composition.chains import SECONDS, chains
+from onnx_conformance.generation import plans
+from onnx_conformance.specification import registry
 
 
 def chained(operator: str) -> list[object]:

@@ -9,20 +9,20 @@ import onnx
 import onnx.printer
 import onnx.shape_inference
 import pytest
-from commands import command
 
-from harness.case.case import Outcome
-from harness.case.compare import compare
-from harness.composition.neighbours import forms, neighbours
-from harness.spec.evaluator import Evaluator
-from harness.suites.generated import Generated
-from harness.suites.selection import Selection
-from harness.suites.transforms import Transforms
+from commands import command
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.compare import compare
+from onnx_conformance.composition.neighbours import forms, neighbours
+from onnx_conformance.specification.evaluator import Evaluator
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.selection import Selection
+from onnx_conformance.suites.transforms import Transforms
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 OPERATORS = (
     "Split/18", "Abs/13", "Gemm/13", "Softmax/13", "ReduceSum/13", "Cast/13", "Concat/13", "Reshape/14", "Not/1",
@@ -79,7 +79,7 @@ def test_the_suite_reads_what_it_made_before(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
     selection = Selection(ops=("Gemm/13",))
     first = [(case.id, case.digests()) for case in Transforms().cases(selection)]
-    monkeypatch.setattr("harness.suites.transforms.neighbours", None)
+    monkeypatch.setattr("onnx_conformance.suites.transforms.neighbours", None)
     again = [(case.id, case.digests()) for case in Transforms().cases(selection)]
     assert again == first
     assert first

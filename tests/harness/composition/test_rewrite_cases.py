@@ -5,11 +5,11 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from harness.case.case import Case, Outcome
-from harness.case.compare import compare
-from harness.composition import rewrite_cases
-from harness.rewrites.rewrite import Model, Rewrite, integers, listed, numbers, scalar
-from harness.spec.evaluator import Evaluator
+from onnx_conformance.case.case import Case, Outcome
+from onnx_conformance.case.compare import compare
+from onnx_conformance.composition import rewrite_cases
+from onnx_conformance.rewrites.rewrite import Model, Rewrite, integers, listed, numbers, scalar
+from onnx_conformance.specification.evaluator import Evaluator
 
 MODEL = Model(
     "model",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.declare import EXACT, Clause, Op, Rule
-from harness.declare.clause import Force
+from onnx_conformance.declare import EXACT, Clause, Op, Rule
+from onnx_conformance.declare.clause import Force
 
 
 @pytest.mark.parametrize(

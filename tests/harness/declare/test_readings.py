@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from commands import command
 
-from harness.cli.cases import readings_
-from harness.declare import EXACT, Clause, Op, Rejected, Tag, Version, typed, ulp
-from harness.declare.readings import DOUBLE, ONE_ELEMENT, READINGS, SUBNORMAL, ReadingError, named, sentence
-from harness.generation import plans
-from harness.report import case as case_report
-from harness.results.files import Run
-from harness.spec import registry
-from harness.verdict import Verdict
+from commands import command
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.cli.cases import readings_
+from onnx_conformance.declare import EXACT, Clause, Op, Rejected, Tag, Version, typed, ulp
+from onnx_conformance.declare.readings import DOUBLE, ONE_ELEMENT, READINGS, SUBNORMAL, ReadingError, named, sentence
+from onnx_conformance.generation import plans
+from onnx_conformance.report import case as case_report
+from onnx_conformance.results.files import Run
+from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,30 +11,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from commands import command
-from runs import result, run_of
 
-from harness.case.case import Outcome
-from harness.errors import HarnessError
-from harness.execution import backend_names
-from harness.execution.adapter_process import Limits
-from harness.execution.asker import Asker
-from harness.findings import candidates, collect, confirm, evidence, findings_file, script, smallest
-from harness.findings.confirm import Place, Said
-from harness.findings.evidence import Evidence, Outline
-from harness.findings.finding import BACK, FIXED, GRAVITY, OPEN, Example, Finding, Findings
-from harness.findings.smallest import Budget
-from harness.report import findings as report
-from harness.results import stream
-from harness.results.stream import Run
-from harness.suites.generated import Generated
-from harness.suites.selection import Selection
-from harness.verdict import Verdict
+from commands import command
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.environments import backend_names
+from onnx_conformance.findings import candidates, collect, confirm, evidence, findings_file, script, smallest
+from onnx_conformance.findings.confirm import Place, Said
+from onnx_conformance.findings.evidence import Evidence, Outline
+from onnx_conformance.findings.finding import BACK, FIXED, GRAVITY, OPEN, Example, Finding, Findings
+from onnx_conformance.findings.smallest import Budget
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.report import findings as report
+from onnx_conformance.results import stream
+from onnx_conformance.results.stream import Run
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.selection import Selection
+from runs import result, run_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 # What is apart
 

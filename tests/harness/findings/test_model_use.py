@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import onnx
 import pytest
-from commands import command
 
-from harness.findings import findings_file, model_use
-from harness.findings.finding import FIXED, Example, Finding, Findings
-from harness.verdict import Verdict
+from commands import command
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.findings import findings_file, model_use
+from onnx_conformance.findings.finding import FIXED, Example, Finding, Findings
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,25 +12,25 @@ import numpy as np
 import onnx
 import onnx.printer
 import pytest
-from composed import X, case_of
 
-from harness.case.case import Allowance
-from harness.case.value_text import one
-from harness.findings import findings_file, script
-from harness.findings.candidates import Candidate
-from harness.findings.evidence import _made, _title
-from harness.findings.finding import Findings
-from harness.findings.script import shows
-from harness.findings.smallest import Smallest
-from harness.repro import tool_code
-from harness.repro.tool_code import NOTHING, Made
-from harness.spec.evaluator import Evaluator
-from harness.verdict import Result, Verdict
+from composed import X, case_of
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.value_text import one
+from onnx_conformance.findings import findings_file, script
+from onnx_conformance.findings.candidates import Candidate
+from onnx_conformance.findings.evidence import _made, _title
+from onnx_conformance.findings.finding import Findings
+from onnx_conformance.findings.script import shows
+from onnx_conformance.findings.smallest import Smallest
+from onnx_conformance.repro import tool_code
+from onnx_conformance.repro.tool_code import NOTHING, Made
+from onnx_conformance.specification.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 MODEL = "agraph (float[2,3] x) => (float[2,3] y) { a = Neg(x)  y = Neg(a) }"
 TOOL = {"subject": "transformer", "runtime": "tool", "version": "1"}

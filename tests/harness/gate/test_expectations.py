@@ -8,15 +8,15 @@ import random
 from pathlib import Path
 
 import pytest
+
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.gate import expectations, update
+from onnx_conformance.gate.expectations import ExpectationsError
+from onnx_conformance.gate.gate import Gate
+from onnx_conformance.report import gate as gate_report
 from runs import CONTROL, run_of
 from runs import result as result_of
-
-from harness.errors import HarnessError
-from harness.gate import expectations, update
-from harness.gate.expectations import ExpectationsError
-from harness.gate.gate import Gate
-from harness.report import gate as gate_report
-from harness.verdict import Verdict
 
 WHOLE = """\
 backend = "onnxruntime"   # who

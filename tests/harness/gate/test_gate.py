@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from harness.gate import expectations
-from harness.gate.expectations import ExpectationsError
-from harness.gate.gate import BADNESS, Gate, GateStatus, status_of_verdict
-from harness.report import gate as gate_report
-from harness.verdict import Result, Verdict
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.gate import expectations
+from onnx_conformance.gate.expectations import ExpectationsError
+from onnx_conformance.gate.gate import BADNESS, Gate, GateStatus, status_of_verdict
+from onnx_conformance.report import gate as gate_report
 
 PATH = Path("expectations.toml")
 HEADER: dict[str, Any] = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.gate.glob_cover import fold
+from onnx_conformance.gate.glob_cover import fold
 
 IDS = [
     f"ai.onnx/{operator}/{version}/{name}{type_}{form}"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.gate import expectations, update
-from harness.gate.expectations import ExpectationsError
-from harness.gate.gate import Gate
-from harness.results.stream import Run, Writer, header
-from harness.verdict import Result, Verdict
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.gate import expectations, update
+from onnx_conformance.gate.expectations import ExpectationsError
+from onnx_conformance.gate.gate import Gate
+from onnx_conformance.results.stream import Run, Writer, header
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from generated import nothing_derived
 from onnx import numpy_helper
 
-from harness.declare import (
+from generated import nothing_derived
+from onnx_conformance.declare import (
     EMPTY,
     EXACT,
     DeclarationError,
@@ -25,10 +25,10 @@ from harness.declare import (
     ramp,
     typed,
 )
-from harness.declare.op import Bindings
-from harness.generation import binding, plans
-from harness.spec import registry, schema
-from harness.spec.signature import TypedValue, gather, type_of
+from onnx_conformance.declare.op import Bindings
+from onnx_conformance.generation import binding, plans
+from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification.signature import TypedValue, gather, type_of
 
 TYPES = {"T": "tensor(int8)", "S": "seq(tensor(float16))"}
 IDENTITY = (1, 13, 14, 16, 19, 21, 23, 24, 25)

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.case.case import EXPANDED, PLAIN, Outcome
-from harness.generation import core, coverage, manifest, plans
-from harness.spec import registry
-from harness.suites.generated import Generated
-from harness.suites.lookup import check_selection
-from harness.suites.official import Official
-from harness.suites.selection import Selection, SelectionError
+from onnx_conformance.case.case import EXPANDED, PLAIN, Outcome
+from onnx_conformance.generation import core, coverage, manifest, plans
+from onnx_conformance.specification import registry
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import check_selection
+from onnx_conformance.suites.official import Official
+from onnx_conformance.suites.selection import Selection, SelectionError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.case.case import Case
-    from harness.declare import Op
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.declare import Op
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
@@ -127,7 +127,7 @@ def test_where_the_manifest_is_of_other_cases_the_core_is_chosen_anew(
 ) -> None:
     op, cases = split
     manifest.entries.cache_clear()
-    monkeypatch.setattr(manifest, "GENERATED", (tmp_path,))
+    monkeypatch.setattr(manifest, "GENERATED", tmp_path)
     (tmp_path / manifest.file_name(op)).write_text("# head\nai.onnx/Split/18/gone values 1 2 3 core\n")
     try:
         assert manifest.entries(op) is None
@@ -144,7 +144,7 @@ def test_a_manifest_without_a_core_is_not_believed(
 ) -> None:
     op, cases = split
     manifest.entries.cache_clear()
-    monkeypatch.setattr(manifest, "GENERATED", (tmp_path,))
+    monkeypatch.setattr(manifest, "GENERATED", tmp_path)
     (tmp_path / manifest.file_name(op)).write_text("".join(f"{case.id} values 1 2 3\n" for case in cases))
     try:
         assert manifest.entries(op) is None

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+
 from commands import command
 from generated import covered, every_operator, nothing_derived
-
-from harness.cli import commands
-from harness.declare import EXACT, Array, Op, Version, ramp
-from harness.generation import coverage
-from harness.generation.coverage import Point
-from harness.report import coverage as report
-from harness.spec import schema
+from onnx_conformance.cli import commands
+from onnx_conformance.declare import EXACT, Array, Op, Version, ramp
+from onnx_conformance.generation import coverage
+from onnx_conformance.generation.coverage import Point
+from onnx_conformance.report import coverage as report
+from onnx_conformance.specification import schema
 
 
 @every_operator

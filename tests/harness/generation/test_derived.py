@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.case.case import PLAIN, Outcome
-from harness.declare import EXACT, DeclarationError, Op, Rule, Tag, ramp
-from harness.generation import derived, plans
-from harness.spec import registry, schema
+from onnx_conformance.case.case import PLAIN, Outcome
+from onnx_conformance.declare import EXACT, DeclarationError, Op, Rule, Tag, ramp
+from onnx_conformance.generation import derived, plans
+from onnx_conformance.specification import registry, schema
 
 if TYPE_CHECKING:
-    from harness.case.case import Case
-    from harness.spec.schema import OperatorVersion
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.specification.schema import OperatorVersion
 
 
 def newest(op: Op) -> OperatorVersion:

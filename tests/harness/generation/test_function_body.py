@@ -9,11 +9,11 @@ import onnx
 import onnx.parser
 import pytest
 
-from harness.case.case import Case, Outcome
-from harness.declare import DeclarationError
-from harness.generation import forms, function_body, plans
-from harness.spec import evaluator, registry
-from harness.spec.evaluator import Evaluator
+from onnx_conformance.case.case import Case, Outcome
+from onnx_conformance.declare import DeclarationError
+from onnx_conformance.generation import forms, function_body, plans
+from onnx_conformance.specification import evaluator, registry
+from onnx_conformance.specification.evaluator import Evaluator
 
 BODY = """
 <domain: "d", opset_import: ["": 18]>

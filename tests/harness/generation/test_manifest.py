@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import onnx
 import pytest
-from generated import nothing_derived
 
-from harness.declare import EXACT, Op, ramp
-from harness.generation import core, manifest, plans
-from harness.spec.registry import Registry
+from generated import nothing_derived
+from onnx_conformance.declare import EXACT, Op, ramp
+from onnx_conformance.generation import core, manifest, plans
+from onnx_conformance.specification.registry import Registry
 
 if TYPE_CHECKING:
     from pathlib import Path

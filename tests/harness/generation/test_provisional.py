@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 
 import onnx
 import pytest
-from commands import command
 
-from harness.case.case import PLAIN, TWICE, Outcome
-from harness.case.compare import compare
-from harness.declare import EXACT, Op, Rejected, Unspecified
-from harness.generation import plans, provisional
-from harness.mutants import oracles, trial
-from harness.spec import registry, schema
-from harness.spec.evaluator import Evaluator
+from commands import command
+from onnx_conformance.case.case import PLAIN, TWICE, Outcome
+from onnx_conformance.case.compare import compare
+from onnx_conformance.declare import EXACT, Op, Rejected, Unspecified
+from onnx_conformance.generation import plans, provisional
+from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification.evaluator import Evaluator
+from tools.mutants import oracles, trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 NEW = 28
 OPS = [op for op in registry.load() if NEW in op.versions and op.domain == "ai.onnx"]

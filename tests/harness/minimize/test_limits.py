@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 
-from harness.minimize.limits import STATM, OverdueError, within
+from onnx_conformance.minimize.limits import STATM, OverdueError, within
 
 
 def test_a_computation_that_takes_too_long_is_stopped() -> None:

@@ -10,20 +10,21 @@ import numpy as np
 import onnx
 import onnx.parser
 import pytest
-from composed import HEAD, W, X, case_of
 
-from harness.case.case import Allowance, Case, Outcome
-from harness.case.compare import compare
-from harness.composition.composed import SEVERAL
-from harness.execution.adapter_process import Limits
-from harness.execution.backend_names import Target
-from harness.execution.replies import Answered, Died, Refused, Reply
-from harness.minimize import declared, model_allowance, models
-from harness.minimize import search as minimize
-from harness.minimize.model_candidate import Candidate
-from harness.minimize.search import Minimized, MinimizeError
-from harness.suites.lookup import plan_if_declarable
-from harness.verdict import Verdict
+from composed import HEAD, W, X, case_of
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.case.compare import compare
+from onnx_conformance.environments.backend_names import Target
+from onnx_conformance.minimize import declared, models
+from onnx_conformance.minimize import search as minimize
+from onnx_conformance.minimize.model_candidate import Candidate
+from onnx_conformance.minimize.search import Minimized, MinimizeError
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.replies import Answered, Died, Refused, Reply
+from onnx_conformance.suites.lookup import plan_if_declarable
+from onnx_conformance.tolerance import whole_model as model_allowance
+from onnx_conformance.tolerance.several_nodes import SEVERAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

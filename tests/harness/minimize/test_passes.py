@@ -13,18 +13,19 @@ import faulty
 import numpy as np
 import onnx
 import pytest
+
 from commands import command
 from composed import X, case_of
-
-from harness.execution import backend_names, examiner
-from harness.execution.adapter_process import Limits
-from harness.execution.ask import ask_once
-from harness.execution.backend_names import Target
-from harness.minimize import passes, search
-from harness.minimize.passes import fewest, guilt, guilty_passes, named
-from harness.suites import onnx_layout
-from harness.suites.lookup import plan_if_declarable
-from harness.verdict import Verdict
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.environments import backend_names
+from onnx_conformance.environments.backend_names import Target
+from onnx_conformance.judging.ask import ask_once
+from onnx_conformance.minimize import passes, search
+from onnx_conformance.minimize.passes import fewest, guilt, guilty_passes, named
+from onnx_conformance.processes import examiner
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.suites import onnx_layout
+from onnx_conformance.suites.lookup import plan_if_declarable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,29 +16,29 @@ import faulty
 import numpy as np
 import onnx
 import pytest
-from commands import Done, command
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import backends
-from harness.case.case import PLAIN, Case, Outcome
-from harness.execution import judge
-from harness.execution.adapter_process import Limits
-from harness.execution.backend_names import Target
-from harness.execution.replies import Answered, Died, Refused, Reply
-from harness.generation import plans
-from harness.generation.from_model import NotDeclarableError, plan_from_case
-from harness.minimize import candidate, declared
-from harness.minimize import moves as smaller
-from harness.minimize import search as minimize
-from harness.minimize.search import Minimized, MinimizeError
-from harness.spec import registry
-from harness.suites import onnx_layout
-from harness.suites.folder import Folder
-from harness.suites.generated import Generated
-from harness.suites.lookup import find_case, plan_of
-from harness.suites.selection import Selection
-from harness.verdict import Verdict
+from commands import Done, command
+from onnx_conformance import backends
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import PLAIN, Case, Outcome
+from onnx_conformance.environments.backend_names import Target
+from onnx_conformance.generation import plans
+from onnx_conformance.generation.from_model import NotDeclarableError, plan_from_case
+from onnx_conformance.judging import judge
+from onnx_conformance.minimize import candidate, declared
+from onnx_conformance.minimize import moves as smaller
+from onnx_conformance.minimize import search as minimize
+from onnx_conformance.minimize.search import Minimized, MinimizeError
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.replies import Answered, Died, Refused, Reply
+from onnx_conformance.specification import registry
+from onnx_conformance.suites import onnx_layout
+from onnx_conformance.suites.folder import Folder
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import find_case, plan_of
+from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,9 +7,8 @@ from typing import Any
 from unittest import mock
 
 from generated import every_operator, nothing_derived, plans
-
-from harness.declare import EXACT, Clause, Op, Version, ramp
-from harness.spec import schema
+from onnx_conformance.declare import EXACT, Clause, Op, Version, ramp
+from onnx_conformance.specification import schema
 
 IDENTITY_VERSIONS = (1, 13, 14, 16, 19, 21, 23, 24, 25)
 

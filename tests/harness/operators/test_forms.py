@@ -11,6 +11,8 @@ import onnx
 import onnx.checker
 import onnx.shape_inference
 import pytest
+from onnx import numpy_helper
+
 from generated import (
     LOWEST_IR_OF_DOMAIN,
     cases,
@@ -22,9 +24,8 @@ from generated import (
     operator_node,
     schemas,
 )
-from onnx import numpy_helper
-
-from harness.case.case import (
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import (
     EXPANDED,
     EXTERNAL_DATA,
     IF_BRANCH,
@@ -36,12 +37,11 @@ from harness.case.case import (
     Outcome,
     digest_values,
 )
-from harness.declare import EXACT, Op, Tag, Version, ramp
-from harness.generation import plans as generate
-from harness.generation.surroundings import LOCAL_DOMAIN
-from harness.repro import check_code
-from harness.spec import evaluator, nodes, registry, schema
-from harness.verdict import Verdict
+from onnx_conformance.declare import EXACT, Op, Tag, Version, ramp
+from onnx_conformance.generation import plans as generate
+from onnx_conformance.generation.surroundings import LOCAL_DOMAIN
+from onnx_conformance.repro import check_code
+from onnx_conformance.specification import evaluator, nodes, registry, schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

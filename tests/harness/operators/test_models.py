@@ -13,17 +13,17 @@ import onnx
 import onnx.checker
 import onnx.defs
 import pytest
+
 from generated import LOWEST_IR, LOWEST_IR_OF_DOMAIN, OPS, cases, every_operator, few, files_of, model, schemas
+from onnx_conformance.case.case import PLAIN, Outcome
+from onnx_conformance.declare.op import DERIVED
+from onnx_conformance.generation import derived
+from onnx_conformance.generation.surroundings import LOCAL_DOMAIN
+from onnx_conformance.specification import registry
 from paths import TESTS
 
-from harness.case.case import PLAIN, Outcome
-from harness.declare.op import DERIVED
-from harness.generation import derived
-from harness.generation.surroundings import LOCAL_DOMAIN
-from harness.spec import registry
-
 if TYPE_CHECKING:
-    from harness.declare import Op
+    from onnx_conformance.declare import Op
 
 
 def test_some_operator_is_declared() -> None:

@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 import pytest
-from generated import every_operator, nothing_derived, plans
 
-from harness.case.case import Outcome
-from harness.declare import EXACT, Clause, DeclarationError, Op, Version, ramp
-from harness.generation import plans as generate
+from generated import every_operator, nothing_derived, plans
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.declare import EXACT, Clause, DeclarationError, Op, Version, ramp
+from onnx_conformance.generation import plans as generate
 
 IDENTITY_VERSIONS = (1, 13, 14, 16, 19, 21, 23, 24, 25)
 

@@ -6,11 +6,11 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from paths import ROOT
 
-from harness.declare.readings import READINGS
-from harness.generation import plans
-from harness.spec import registry, schema
+from onnx_conformance.declare.readings import READINGS
+from onnx_conformance.generation import plans
+from onnx_conformance.specification import registry, schema
+from paths import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

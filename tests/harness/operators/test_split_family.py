@@ -15,10 +15,10 @@ import numpy as np
 import onnx
 import pytest
 
-from harness.case.case import PLAIN, Case, Outcome
-from harness.case.compare import compare
-from harness.generation import plans
-from harness.spec import registry, schema
+from onnx_conformance.case.case import PLAIN, Case, Outcome
+from onnx_conformance.case.compare import compare
+from onnx_conformance.generation import plans
+from onnx_conformance.specification import registry, schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,15 +6,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from generated import cases, every_operator, model, operator_node
-
-from backends.protocol import ELEMENT_TYPES
-from harness.case.case import PLAIN
-from harness.spec import schema
+from onnx_conformance.backends.protocol import ELEMENT_TYPES
+from onnx_conformance.case.case import PLAIN
+from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
     import onnx
 
-    from harness.declare import Op
+    from onnx_conformance.declare import Op
 
 
 def written(type_: onnx.TypeProto) -> str:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 import pytest
-from generated import every_operator, plans
 
-from harness.case.compare import compare
-from harness.case.nearest import nearest
-from harness.declare import Drawn, Op, Tolerance, Version
-from harness.generation import plans as generate
+from generated import every_operator, plans
+from onnx_conformance.case.compare import compare
+from onnx_conformance.case.nearest import nearest
+from onnx_conformance.declare import Drawn, Op, Tolerance, Version
+from onnx_conformance.generation import plans as generate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.generation.forms import Plan
+    from onnx_conformance.generation.forms import Plan
 
 Array = np.ndarray[Any, Any]
 

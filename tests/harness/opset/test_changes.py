@@ -8,10 +8,10 @@ from collections import Counter
 
 import pytest
 
-from harness.opset import changes, description
-from harness.opset.changes import Kind
-from harness.report import opset as report
-from harness.spec import registry, schema
+from onnx_conformance.opset import changes, description
+from onnx_conformance.opset.changes import Kind
+from onnx_conformance.report import opset as report
+from onnx_conformance.specification import registry, schema
 
 
 def described(name: str, since: int) -> description.Description:

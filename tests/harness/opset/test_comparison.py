@@ -8,12 +8,12 @@ import json
 
 import onnx
 import pytest
-from commands import command
 
-from harness.opset import comparison, description, effects
-from harness.opset.comparison import INSTALLED, Opsets, Packages
-from harness.report import opset as report
-from harness.spec import registry, schema
+from commands import command
+from onnx_conformance.opset import comparison, description, effects
+from onnx_conformance.opset.comparison import INSTALLED, Opsets, Packages
+from onnx_conformance.report import opset as report
+from onnx_conformance.specification import registry, schema
 
 NEWEST = schema.newest_opset("ai.onnx")
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 import pytest
-from commands import command
 from onnx import TensorProto, helper, numpy_helper
 
-from harness.declare import Op
-from harness.declare.clause import DeclarationError
-from harness.generation import coverage, plans
-from harness.opset import case_text, operator_file
-from harness.spec import registry, schema
+from commands import command
+from onnx_conformance.declare import Op
+from onnx_conformance.declare.clause import DeclarationError
+from onnx_conformance.generation import coverage, plans
+from onnx_conformance.opset import case_text, operator_file
+from onnx_conformance.specification import registry, schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable

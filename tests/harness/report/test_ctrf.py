@@ -6,15 +6,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from runs import SPLIT, data_of, entry, foreign, result
 
-from harness.report import ctrf, report_data
-from harness.verdict import Verdict
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report import ctrf, report_data
+from runs import SPLIT, data_of, entry, foreign, result
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.report.report_data import ReportData
+    from onnx_conformance.report.report_data import ReportData
 
 STATUSES = {"passed", "failed", "skipped", "pending", "other"}
 TEST = {

@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING
 
 import jsonschema
 import pytest
+
 from commands import command
+from onnx_conformance.analysis.statement import Statement
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report import as_json, badge, ctrf, formats, github, junit, report_data, sarif
+from onnx_conformance.report.formats import FORMATS, ReportError
+from onnx_conformance.report.html import verdict_styles
 from paths import ROOT
 from runs import CONTROL, HOSTILE_TEXTS, data_of, entry, foreign, hostile, result, run_of
-
-from harness.analysis.statement import Statement
-from harness.report import as_json, badge, ctrf, formats, github, junit, report_data, sarif
-from harness.report.formats import FORMATS, ReportError
-from harness.report.html import verdict_styles
-from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from harness.report.report_data import ReportData
+    from onnx_conformance.report.report_data import ReportData
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
@@ -43,7 +43,9 @@ TABLES = {
 """What each format calls a verdict. Markdown, the summary and JSON use the verdict's own name."""
 TEXTS = [name for name in FORMATS if name != "html"]
 """The page compresses its data, and has tests of its own, in a browser: test_html.py."""
-SCHEMA = json.loads((importlib.resources.files("harness.report") / "report.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (importlib.resources.files("onnx_conformance.report") / "report.schema.json").read_text(encoding="utf-8")
+)
 STATEMENT = Statement("mine", "ai.onnx/Split", Verdict.CRASH, ("axis=0", "split | is a scalar"), 2, 2, 0, ("a", "b"))
 
 
@@ -254,7 +256,7 @@ def test_the_note_on_statements_is_in_the_report(name: str, tmp_path: Path) -> N
 def test_the_schema_of_the_report_is_one_and_is_published() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert "*.json" in project["tool"]["setuptools"]["package-data"]["harness.report"]
+    assert "*.json" in project["tool"]["setuptools"]["package-data"]["onnx_conformance.report"]
 
 
 def test_a_whole_report_keeps_to_the_schema(tmp_path: Path) -> None:

@@ -6,15 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from runs import HOSTILE_TEXTS, SPLIT, data_of, entry, foreign, hostile, result
 
-from harness.report import github, report_data
-from harness.verdict import Verdict
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report import github, report_data
+from runs import HOSTILE_TEXTS, SPLIT, data_of, entry, foreign, hostile, result
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.report.report_data import ReportData
+    from onnx_conformance.report.report_data import ReportData
 
 
 def unescape(text: str) -> str:

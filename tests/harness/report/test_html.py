@@ -16,31 +16,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+
 from colours import contrast, palette
 from commands import command
+from onnx_conformance.analysis import explain
+from onnx_conformance.analysis.statement import Statement
+from onnx_conformance.backends import onnx_reference
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.cli import page_cases
+from onnx_conformance.declare import readings
+from onnx_conformance.environments.backend_names import resolve
+from onnx_conformance.generation import plans
+from onnx_conformance.judging.judge import judge
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.processes.replies import Answered, Died, Late, Refused
+from onnx_conformance.report import comparison
+from onnx_conformance.report.html import blocks, case_data, matrix, page, verdict_styles
+from onnx_conformance.report.html.table import Table
+from onnx_conformance.repro import script as repro
+from onnx_conformance.results import stream
+from onnx_conformance.results.stream import Run, Writer, header
+from onnx_conformance.specification import registry
+from onnx_conformance.suites.generated import Generated
 from runs import TOOLS, results_of_tools, run_of
-
-from backends import onnx_reference
-from harness.analysis import explain
-from harness.analysis.statement import Statement
-from harness.case.case import Outcome
-from harness.cli import page_cases
-from harness.declare import readings
-from harness.execution.adapter_process import Limits
-from harness.execution.asker import Asker
-from harness.execution.backend_names import resolve
-from harness.execution.judge import judge
-from harness.execution.replies import Answered, Died, Late, Refused
-from harness.generation import plans
-from harness.report import comparison
-from harness.report.html import blocks, case_data, matrix, page, verdict_styles
-from harness.report.html.table import Table
-from harness.repro import script as repro
-from harness.results import stream
-from harness.results.stream import Run, Writer, header
-from harness.spec import registry
-from harness.suites.generated import Generated
-from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 

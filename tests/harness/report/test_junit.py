@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from junitparser import JUnitXml
-from runs import SPLIT, data_of, entry, result
 
-from harness.report import junit
-from harness.verdict import Verdict
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report import junit
+from runs import SPLIT, data_of, entry, result
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.report.report_data import ReportData
+    from onnx_conformance.report.report_data import ReportData
 
 
 def tree(data: ReportData) -> ET.Element:

@@ -7,17 +7,17 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from runs import SPLIT, TOOLS, results_of_tools, run_of
 
-from harness.report import as_json, github, index, kinds, markdown, report_data, run_end, terminal
-from harness.under_test import Subject
-from harness.verdict import Verdict
+from onnx_conformance.base.under_test import Subject
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report import as_json, github, index, kinds, markdown, report_data, run_end, terminal
+from runs import SPLIT, TOOLS, results_of_tools, run_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from harness.report.report_data import ReportData
+    from onnx_conformance.report.report_data import ReportData
 
 HEADINGS = ["Runtimes", "Tools that change models", "Shape inference", "Checkers"]
 

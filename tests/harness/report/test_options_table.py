@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.report import options_table
-from harness.report.html.verdict_styles import STYLES
-from harness.verdict import Verdict
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report import options_table
+from onnx_conformance.report.html.verdict_styles import STYLES
 
 TOOL = {"version": "1", "subject": "transformer"}
 

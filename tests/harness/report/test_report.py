@@ -8,20 +8,20 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from generated import few
-from runs import CONTROL, HOSTILE, SPLIT, hostile, result, run_of
 
-from harness.generation import plans
-from harness.report import case as case_report
-from harness.report import comparison, markdown, report_data, terminal
-from harness.results.summary import Summary, rate, rates, signature
-from harness.spec import registry
-from harness.verdict import Verdict
+from generated import few
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.generation import plans
+from onnx_conformance.report import case as case_report
+from onnx_conformance.report import comparison, markdown, report_data, terminal
+from onnx_conformance.results.summary import Summary, rate, rates, signature
+from onnx_conformance.specification import registry
+from runs import CONTROL, HOSTILE, SPLIT, hostile, result, run_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.verdict import Result
+    from onnx_conformance.base.verdict import Result
 
 
 def summed(*results: Result) -> Summary:
@@ -150,7 +150,7 @@ def test_crashes_and_timeouts_come_first_then_larger_groups() -> None:
 
 
 def test_groups_are_bounded_and_the_rest_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.results.summary.MOST_GROUPS", 3)
+    monkeypatch.setattr("onnx_conformance.results.summary.MOST_GROUPS", 3)
     wrong = [result(str(i), Verdict.WRONG_VALUE, clauses=(f"{i}",)) for i in range(10)]
     summary = summed(*wrong, wrong[0])
     assert (len(summary.groups), summary.left_out, summary.failed) == (3, 7, 11)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shlex
 
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.report import run_end
+from onnx_conformance.results.summary import Summary
 from runs import result
-
-from harness.report import run_end
-from harness.results.summary import Summary
-from harness.verdict import Result, Verdict
 
 
 def summed(*results: Result) -> Summary:

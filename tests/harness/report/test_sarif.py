@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from generated import few
-from runs import HOSTILE_TEXTS, SPLIT, data_of, entry, foreign, hostile, result, run_of
 
-from harness.report import report_data, sarif
-from harness.spec import links
-from harness.verdict import Verdict
+from generated import few
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report import report_data, sarif
+from onnx_conformance.specification import links
+from runs import HOSTILE_TEXTS, SPLIT, data_of, entry, foreign, hostile, result, run_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.report.report_data import ReportData
+    from onnx_conformance.report.report_data import ReportData
 
 LEVELS = {"none", "note", "warning", "error"}
 ALLOWED = {

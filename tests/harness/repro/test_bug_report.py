@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from commands import WRONG, adapter, command
-from composed import X, case_of
 from markdown_it import MarkdownIt
 
-from harness.analysis import sentences
-from harness.case.case import Allowance, Case, Outcome
-from harness.case.compare import differing
-from harness.execution.ask import LiveAnswer
-from harness.repro import bug_report
-from harness.repro.bug_report import Issue
-from harness.spec import links
-from harness.suites.lookup import find_case
-from harness.verdict import Result, Verdict
+from commands import WRONG, adapter, command
+from composed import X, case_of
+from onnx_conformance.analysis import sentences
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.case.compare import differing
+from onnx_conformance.judging.ask import LiveAnswer
+from onnx_conformance.repro import bug_report
+from onnx_conformance.repro.bug_report import Issue
+from onnx_conformance.specification import links
+from onnx_conformance.suites.lookup import find_case
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 

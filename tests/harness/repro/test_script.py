@@ -16,24 +16,24 @@ import numpy as np
 import onnx
 import onnx.helper
 import pytest
+
 from commands import command
 from generated import OPS
-
-from backends import protocol
-from backends.onnx_reference import REPRO
-from harness.case.case import Allowance, Case, Outcome
-from harness.declare import AnyOf, Order
-from harness.execution import backend_names
-from harness.execution.adapter_process import Limits
-from harness.execution.asker import Asker
-from harness.execution.judge import judge
-from harness.execution.replies import Answered
-from harness.generation import plans
-from harness.operators.text import string_split
-from harness.repro import check_code, literals
-from harness.repro import script as repro
-from harness.spec import registry
-from harness.verdict import Result, Verdict
+from onnx_conformance.backends import protocol
+from onnx_conformance.backends.onnx_reference import REPRO
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.declare import AnyOf, Order
+from onnx_conformance.environments import backend_names
+from onnx_conformance.generation import plans
+from onnx_conformance.judging.judge import judge
+from onnx_conformance.operators.text import string_split
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.processes.replies import Answered
+from onnx_conformance.repro import check_code, literals
+from onnx_conformance.repro import script as repro
+from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from runs import result
 
-from harness.report import run_end, terminal
-from harness.results.errata import built_with, is_erratum
-from harness.results.stream import header
-from harness.results.summary import Summary
-from harness.verdict import Verdict
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report import run_end, terminal
+from onnx_conformance.results.errata import built_with, is_erratum
+from onnx_conformance.results.stream import header
+from onnx_conformance.results.summary import Summary
+from runs import result
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
-from commands import adapter, command
-from runs import result
 
-from harness.report import terminal
-from harness.results.files import file_names
-from harness.results.stream import Run
-from harness.results.summary import Summary
-from harness.run import cpu_time
-from harness.verdict import Verdict
+from commands import adapter, command
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report import terminal
+from onnx_conformance.results.files import file_names
+from onnx_conformance.results.stream import Run
+from onnx_conformance.results.summary import Summary
+from onnx_conformance.run import cpu_time
+from runs import result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("ends", "few_operators")
 
 VALIDATOR = jsonschema.Draft202012Validator(
-    json.loads(resources.files("harness.results").joinpath("results.schema.json").read_text())
+    json.loads(resources.files("onnx_conformance.results").joinpath("results.schema.json").read_text())
 )
 SPLIT = "ai.onnx/Split/13"
 CASES = ("--case", f"{SPLIT}/lengths", "--case", f"{SPLIT}/lengths_sum", "--case", f"{SPLIT}/even")

@@ -7,12 +7,12 @@ import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from commands import command
 
-from harness.case.case import in_sample
-from harness.results import merge, sampling
-from harness.results.stream import ResultsError, Run, Writer, header
-from harness.verdict import Result, Verdict
+from commands import command
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case.case import in_sample
+from onnx_conformance.results import merge, sampling
+from onnx_conformance.results.stream import ResultsError, Run, Writer, header
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,16 +8,16 @@ import resource
 import signal
 from typing import TYPE_CHECKING, Any
 
-import mutation
 import pytest
+
+import mutation
 from commands import command
 from conftest import HANGS
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report.formats import FORMATS
+from onnx_conformance.results.stream import header, to_record
+from onnx_conformance.run import run
 from runs import SPLIT, result
-
-from harness.report.formats import FORMATS
-from harness.results.stream import header, to_record
-from harness.run import run
-from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

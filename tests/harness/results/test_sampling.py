@@ -9,24 +9,24 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from commands import Done, adapter, command
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import in_sample, in_shard
+from onnx_conformance.gate import expectations, update
+from onnx_conformance.gate.gate import Gate
+from onnx_conformance.generation import forms, plans
+from onnx_conformance.report import badge, comparison, index, markdown, terminal
+from onnx_conformance.report.formats import FORMATS
+from onnx_conformance.report.html.table import Table
+from onnx_conformance.results import sampling
+from onnx_conformance.results.merge import merge
+from onnx_conformance.results.stream import ResultsError, Run
+from onnx_conformance.specification import registry
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.selection import Selection
 from paths import ROOT
 from runs import data_of, foreign, result
-
-from harness.case.case import in_sample, in_shard
-from harness.gate import expectations, update
-from harness.gate.gate import Gate
-from harness.generation import forms, plans
-from harness.report import badge, comparison, index, markdown, terminal
-from harness.report.formats import FORMATS
-from harness.report.html.table import Table
-from harness.results import sampling
-from harness.results.merge import merge
-from harness.results.stream import ResultsError, Run
-from harness.spec import registry
-from harness.suites.generated import Generated
-from harness.suites.selection import Selection
-from harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,7 +90,7 @@ def test_cases_outside_are_not_made(generated: Generated, monkeypatch: pytest.Mo
         planned.append(arguments[2].name)
         return plan(*arguments)
 
-    monkeypatch.setattr("harness.generation.plans.plan", counted)
+    monkeypatch.setattr("onnx_conformance.generation.plans.plan", counted)
     every = sum(1 for _ in generated.cases(Selection(ops=("Split/18",))))
     whole = len(planned)
     planned.clear()

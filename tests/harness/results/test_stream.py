@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import numpy as np
 import pytest
+
 from commands import command
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case.case import Case, Outcome
+from onnx_conformance.declare.clause import Force
+from onnx_conformance.generation import plans
+from onnx_conformance.judging.judge import judge
+from onnx_conformance.processes import retries
+from onnx_conformance.processes.replies import Answered, Broken, Died, Late, Refused
+from onnx_conformance.processes.retries import Attempt
+from onnx_conformance.results import records as records_
+from onnx_conformance.results import stream
+from onnx_conformance.results.stream import ResultsError, Run, Writer, from_record, header, identity, to_record
+from onnx_conformance.specification import registry
+from onnx_conformance.specification.completeness import completeness, covers
 from runs import result as result_
 from runs import run_of
-
-from harness.case.case import Case, Outcome
-from harness.declare.clause import Force
-from harness.execution import retries
-from harness.execution.judge import judge
-from harness.execution.replies import Answered, Broken, Died, Late, Refused
-from harness.execution.retries import Attempt
-from harness.generation import plans
-from harness.results import records as records_
-from harness.results import stream
-from harness.results.stream import ResultsError, Run, Writer, from_record, header, identity, to_record
-from harness.spec import registry
-from harness.spec.completeness import completeness, covers
-from harness.verdict import Result, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
-SCHEMA = json.loads(resources.files("harness.results").joinpath("results.schema.json").read_text())
+SCHEMA = json.loads(resources.files("onnx_conformance.results").joinpath("results.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
 HEAD = header(
     {"name": "generated", "digest": "0123"},

@@ -7,16 +7,16 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from commands import adapter, command
-from runs import HOSTILE_TEXTS, SPLIT, result, run_of
 
-from harness.cli.trend import _versions as versions_of
-from harness.execution import node_environment, package_index, python_environment
-from harness.execution.python_environment import Needs, NoEnvironmentError
-from harness.report import trend as report
-from harness.results.stream import Run
-from harness.results.trend import Change, TrendError, trend
-from harness.verdict import Result, Verdict
+from commands import adapter, command
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.cli.trend import _versions as versions_of
+from onnx_conformance.environments import node_environment, package_index, python_environment
+from onnx_conformance.environments.python_environment import Needs, NoEnvironmentError
+from onnx_conformance.report import trend as report
+from onnx_conformance.results.stream import Run
+from onnx_conformance.results.trend import Change, TrendError, trend
+from runs import HOSTILE_TEXTS, SPLIT, result, run_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,8 +4,8 @@ import collections
 
 import pytest
 
-from harness.composition import rewrite_cases
-from harness.rewrites.rewrite import Rewrite, distinct, numbers
+from onnx_conformance.composition import rewrite_cases
+from onnx_conformance.rewrites.rewrite import Rewrite, distinct, numbers
 
 PASSES = {
     "onnxoptimizer": """

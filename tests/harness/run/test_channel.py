@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.run import channel
-from harness.run.channel import Channel, ClosedError
+from onnx_conformance.run import channel
+from onnx_conformance.run.channel import Channel, ClosedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import distributed
 import pytest
-from commands import adapter, command
 
-from harness.errors import HarnessError
-from harness.execution.adapter_process import Limits
-from harness.results.stream import Run as Stream
-from harness.run import cluster
-from harness.run.cluster import Task, end_warm, run_task
-from harness.run.options import Options
-from harness.run.run import Run
-from harness.suites import slices
-from harness.suites.generated import Generated
-from harness.suites.selection import Selection
-from harness.suites.slices import Slice
+from commands import adapter, command
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.results.stream import Run as Stream
+from onnx_conformance.run import cluster
+from onnx_conformance.run.cluster import Task, end_warm, run_task
+from onnx_conformance.run.options import Options
+from onnx_conformance.run.run import Run
+from onnx_conformance.suites import slices
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.selection import Selection
+from onnx_conformance.suites.slices import Slice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from harness.verdict import Result
+    from onnx_conformance.base.verdict import Result
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.run import costs
-from harness.run.worker import SliceReport
-from harness.suites.slices import Slice
+from onnx_conformance.run import costs
+from onnx_conformance.run.worker import SliceReport
+from onnx_conformance.suites.slices import Slice
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,20 +6,20 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from commands import command, on_a_terminal
 
-from harness.generation import plans
-from harness.run import export, progress
-from harness.suites import onnx_layout
-from harness.suites.generated import Generated
-from harness.suites.selection import Selection
-from harness.suites.suite import Outlook
+from commands import command, on_a_terminal
+from onnx_conformance.generation import plans
+from onnx_conformance.run import export, progress
+from onnx_conformance.suites import onnx_layout
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.selection import Selection
+from onnx_conformance.suites.suite import Outlook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 

@@ -8,25 +8,25 @@ import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from commands import adapter, command
 
-from harness.execution import judge as judging
-from harness.execution.adapter_process import Limits
-from harness.results.stream import Run as Stream
-from harness.run import processes, worker, worker_process
-from harness.run.options import Options
-from harness.run.processes import WorkerFaultError
-from harness.run.run import Run, StoppedError
-from harness.suites import slices
-from harness.suites.generated import Generated
-from harness.suites.selection import Selection
+from commands import adapter, command
+from onnx_conformance.judging import judge as judging
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.results.stream import Run as Stream
+from onnx_conformance.run import processes, worker, worker_process
+from onnx_conformance.run.options import Options
+from onnx_conformance.run.processes import WorkerFaultError
+from onnx_conformance.run.run import Run, StoppedError
+from onnx_conformance.suites import slices
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from harness.case.case import Case
-    from harness.verdict import Result
+    from onnx_conformance.base.verdict import Result
+    from onnx_conformance.case.case import Case
 
 pytestmark = pytest.mark.usefixtures("ends", "few_operators")
 
@@ -169,7 +169,7 @@ def test_bad_input_that_only_a_worker_meets_is_one_line(monkeypatch: pytest.Monk
     def broken(*_: object, **__: object) -> None:
         raise judging_error
 
-    from harness.declare import DeclarationError  # noqa: PLC0415 - for this test alone
+    from onnx_conformance.declare import DeclarationError  # noqa: PLC0415 - for this test alone
 
     judging_error = DeclarationError("split.py, line 7: no such clause")
     monkeypatch.setattr(worker.Worker, "_cases", broken)

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from commands import adapter, command, on_a_terminal
 
-from harness.execution.case_times import Status, Wait
-from harness.run import progress
-from harness.run.progress import Look, Total, Watch, total
-from harness.suites.folder import Folder
-from harness.suites.generated import Generated
-from harness.suites.official import Official
-from harness.suites.selection import Selection
-from harness.suites.suite import Outlook
+from commands import adapter, command, on_a_terminal
+from onnx_conformance.processes.case_times import Status, Wait
+from onnx_conformance.run import progress
+from onnx_conformance.run.progress import Look, Total, Watch, total
+from onnx_conformance.suites.folder import Folder
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.official import Official
+from onnx_conformance.suites.selection import Selection
+from onnx_conformance.suites.suite import Outlook
 
 if TYPE_CHECKING:
     from pathlib import Path

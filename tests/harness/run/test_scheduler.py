@@ -9,20 +9,20 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from paths import WRONG
 
-from harness.case.case import in_shard
-from harness.execution import backend_names
-from harness.execution.adapter_process import Limits, StartError
-from harness.run.scheduler import Scheduler
-from harness.suites.generated import Generated
-from harness.suites.selection import Selection
-from harness.verdict import Result, Verdict
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case.case import in_shard
+from onnx_conformance.environments import backend_names
+from onnx_conformance.processes.adapter_process import Limits, StartError
+from onnx_conformance.run.scheduler import Scheduler
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.selection import Selection
+from paths import WRONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 pytestmark = pytest.mark.usefixtures("ends", "few_operators")
 
@@ -305,7 +305,7 @@ def test_cases_are_taken_as_there_is_room_for_them(cases: list[Case], kind: str,
 @pytest.mark.parametrize("kind", ["hangs", "closes_its_output"])
 def test_a_backend_that_hangs_delays_no_other(kind: str, cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
     """A quick one is through thousands of cases while the other waits for its first deadline."""
-    monkeypatch.setattr("harness.execution.adapter_process.EXIT_SECONDS", 60)
+    monkeypatch.setattr("onnx_conformance.processes.adapter_process.EXIT_SECONDS", 60)
     hangs, good = adapter(kind, NAMES[0]), adapter("good")
     with Scheduler([hangs, good], Limits(timeout=60), 1) as scheduler:
         scheduler.start()
@@ -317,7 +317,7 @@ def test_how_far_a_backend_may_be_behind_is_bounded_in_bytes(
     cases: list[Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hangs, good, started = adapter("hangs", NAMES[0]), adapter("good"), [0]
-    monkeypatch.setattr("harness.execution.pool.MOST_WAITING_BYTES", 100 * cases[0].size)
+    monkeypatch.setattr("onnx_conformance.processes.pool.MOST_WAITING_BYTES", 100 * cases[0].size)
     with Scheduler([hangs, good], Limits(timeout=SHORT, restarts=0), 1) as scheduler:
         scheduler.start()
         results = scheduler.run(endless(cases[0], started))

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from onnx_conformance.run.signals import EndedError, in_order
 from orphans import runs
 from paths import ROOT
-
-from harness.run.signals import EndedError, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,7 +58,7 @@ class Hung:
         adapter = shlex.join([sys.executable, "-S", str(WRONG), "hangs_leaving_daemons", "lengths_sum", str(self.ids)])
         words = ["run", "--backend", f"cmd:{adapter}", *CASES, "--timeout", "600", "--results", str(self.results)]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from harness.cli import entry; entry()", *words],
+            [sys.executable, "-c", "from onnx_conformance.cli import entry; entry()", *words],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
@@ -112,11 +112,11 @@ SLOW = """
 import sys, time
 class Slow:
     def find_spec(self, name, path=None, target=None):
-        if name == "harness.cli.commands":
+        if name == "onnx_conformance.cli.commands":
             print("importing", flush=True)
             time.sleep(60)
 sys.meta_path.insert(0, Slow())
-from harness.cli import entry
+from onnx_conformance.cli import entry
 entry()
 """
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import faulty
 import pytest
-from commands import Done, command
 
-import backends
-from harness.results.stream import Run
-from harness.search import freeze
-from harness.suites.folder import Folder
-from harness.suites.selection import Selection
+from commands import Done, command
+from onnx_conformance import backends
+from onnx_conformance.results.stream import Run
+from onnx_conformance.search import freeze
+from onnx_conformance.suites.folder import Folder
+from onnx_conformance.suites.selection import Selection
 
 # One worker has them all, so that the search which most of them begin with is made once.
 pytestmark = [pytest.mark.usefixtures("few_operators"), pytest.mark.xdist_group("search_freeze")]
@@ -27,7 +27,7 @@ SERVE = Path(backends.__file__).with_name("serve.py")
 
 
 def adapter(fault: str) -> str:
-    path = os.pathsep.join([str(Path(faulty.__file__).parent), str(SERVE.parent.parent)])
+    path = os.pathsep.join([str(Path(faulty.__file__).parent), str(SERVE.parents[2])])
     return "cmd:" + shlex.join(["env", f"PYTHONPATH={path}", sys.executable, str(SERVE), f"faulty.as_{fault}"])
 
 

@@ -11,30 +11,30 @@ import pytest
 from hypothesis import find, settings
 from hypothesis.errors import NoSuchExample
 
-from harness.case.case import Allowance
-from harness.case.case import Outcome as Expected
-from harness.case.compare import compare
-from harness.composition.composed import composed
-from harness.execution import ask
-from harness.execution.adapter_process import Limits
-from harness.execution.backend_names import Target
-from harness.execution.replies import Answered, Died, Refused, Reply
-from harness.minimize import search as minimizing
-from harness.search import causes, chains, elements, examples, grammar
-from harness.search import search as searching
-from harness.search.calls import Call, calls
-from harness.search.search import Failure, Options, Outcome, Search, round_seed
-from harness.spec.evaluator import Evaluator
-from harness.suites.selection import Selection
-from harness.verdict import Verdict
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.case import Outcome as Expected
+from onnx_conformance.case.compare import compare
+from onnx_conformance.environments.backend_names import Target
+from onnx_conformance.judging import ask
+from onnx_conformance.minimize import search as minimizing
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.replies import Answered, Died, Refused, Reply
+from onnx_conformance.search import causes, chains, elements, examples, grammar
+from onnx_conformance.search import search as searching
+from onnx_conformance.search.calls import Call, calls
+from onnx_conformance.search.search import Failure, Options, Outcome, Search, round_seed
+from onnx_conformance.specification.evaluator import Evaluator
+from onnx_conformance.suites.selection import Selection
+from onnx_conformance.tolerance.several_nodes import composed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
-    from harness.case.case import Case
-    from harness.search.chains import Chain
-    from harness.search.examples import Example
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.search.chains import Chain
+    from onnx_conformance.search.examples import Example
 
 TARGET = Target("faulty", ())
 

@@ -12,32 +12,31 @@ import random
 import shutil
 from typing import TYPE_CHECKING, Any
 
-import mutation
 import onnx
 import pytest
-from commands import command
 from google.protobuf.message import DecodeError
 
-from harness.execution import backend_names
-from harness.execution.adapter_process import Limits
-from harness.execution.ask import LiveAnswer, ask_and_judge
-from harness.execution.asker import Asker
-from harness.generation import plans
-from harness.repro import bug_report as issues
-from harness.repro import script
-from harness.results.stream import Run
-from harness.spec import registry
-from harness.suites import onnx_layout
-from harness.suites.folder import Folder
-from harness.suites.selection import Selection
+import mutation
+from commands import command
+from onnx_conformance.environments import backend_names
+from onnx_conformance.generation import plans
+from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.repro import bug_report as issues
+from onnx_conformance.repro import script
+from onnx_conformance.results.stream import Run
+from onnx_conformance.specification import registry
+from onnx_conformance.suites import onnx_layout
+from onnx_conformance.suites.folder import Folder
+from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from commands import Done
-
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 SEED, FEW = 20260, 24
 

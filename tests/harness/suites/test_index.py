@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.generation import manifest
-from harness.spec import registry
-from harness.suites import index
-from harness.suites.generated import Generated, digest
-from harness.suites.selection import Selection
+from onnx_conformance.generation import manifest
+from onnx_conformance.specification import registry
+from onnx_conformance.suites import index
+from onnx_conformance.suites.generated import Generated, digest
+from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
     from pathlib import Path

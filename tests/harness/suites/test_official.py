@@ -7,19 +7,18 @@ import functools
 from typing import TYPE_CHECKING
 
 from generated import every_operator, on_the_oracles
-
-from harness.case.case import EXPANDED
-from harness.spec import registry
-from harness.spec.evaluator import UndeclaredError
-from harness.suites.official import Official
-from harness.suites.selection import Selection
-from harness.verdict import Verdict
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import EXPANDED
+from onnx_conformance.specification import registry
+from onnx_conformance.specification.evaluator import UndeclaredError
+from onnx_conformance.suites.official import Official
+from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.case.case import Case
-    from harness.declare import Op
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.declare import Op
 
 
 @functools.cache

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 import pytest
-from generated import OPS, few
 from numpy.testing import assert_equal
 from onnx import TensorProto, helper, numpy_helper
 
-from backends.protocol import ELEMENT_TYPES, STRING
-from harness.case import properties
-from harness.case.case import Allowance, Case, Outcome, digest_values
-from harness.declare import AnyOf, Drawn, Order, extremes, ramp
-from harness.generation import plans
-from harness.spec import schema
-from harness.suites import onnx_layout
+from generated import OPS, few
+from onnx_conformance.backends.protocol import ELEMENT_TYPES, STRING
+from onnx_conformance.case import properties
+from onnx_conformance.case.case import Allowance, Case, Outcome, digest_values
+from onnx_conformance.declare import AnyOf, Drawn, Order, extremes, ramp
+from onnx_conformance.generation import plans
+from onnx_conformance.specification import schema
+from onnx_conformance.suites import onnx_layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx
 import pytest
-from commands import command
 from onnx.backend.test.case import node as generator
 
-from harness.case.case import Allowance
-from harness.case.compare import compare
-from harness.generation import plans
-from harness.spec import registry
-from harness.spec.evaluator import Evaluator
-from harness.suites import onnx_python
+from commands import command
+from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.compare import compare
+from onnx_conformance.generation import plans
+from onnx_conformance.specification import registry
+from onnx_conformance.specification.evaluator import Evaluator
+from onnx_conformance.suites import onnx_python
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.case.case import Case, digest_values
-from harness.suites import official, packs
-from harness.suites.generated import Generated
-from harness.suites.official import Official
-from harness.suites.selection import Selection
+from onnx_conformance.case.case import Case, digest_values
+from onnx_conformance.suites import official, packs
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.official import Official
+from onnx_conformance.suites.selection import Selection
 
 KEY = "0" * 32
 OPS = ("Split/18", "SequenceInsert/11", "Cast/25", "StringNormalizer/10", "ai.onnx.ml/DictVectorizer/1")

@@ -8,34 +8,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from commands import adapter, command
 
-from backends import protocol
-from harness.case import properties
-from harness.case.case import Bounds, Case, Outcome, digest_values
-from harness.case.compare import compare
-from harness.declare import Drawn
-from harness.execution import replies
-from harness.execution.adapter_process import Limits
-from harness.execution.judge import judge
-from harness.execution.replies import Answered, AsExpected
-from harness.generation import plans
-from harness.results.stream import Run as Stream
-from harness.run.export import Export
-from harness.run.options import Options
-from harness.run.run import Run
-from harness.suites import onnx_layout
-from harness.suites.folder import Folder
-from harness.suites.generated import Generated
-from harness.suites.packs import PackedCase
-from harness.suites.selection import Selection
-from harness.verdict import Verdict
+from commands import adapter, command
+from onnx_conformance.backends import protocol
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case import properties
+from onnx_conformance.case.case import Bounds, Case, Outcome, digest_values
+from onnx_conformance.case.compare import compare
+from onnx_conformance.declare import Drawn
+from onnx_conformance.generation import plans
+from onnx_conformance.judging.judge import judge
+from onnx_conformance.processes import replies
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.replies import Answered, AsExpected
+from onnx_conformance.results.stream import Run as Stream
+from onnx_conformance.run.export import Export
+from onnx_conformance.run.options import Options
+from onnx_conformance.run.run import Run
+from onnx_conformance.suites import onnx_layout
+from onnx_conformance.suites.folder import Folder
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.packs import PackedCase
+from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.suites.slices import Slice
-    from harness.suites.suite import Suite
+    from onnx_conformance.suites.slices import Slice
+    from onnx_conformance.suites.suite import Suite
 
 OPS = (
     "Abs/1", "Add/1", "ArgMax/1", "Bernoulli/15", "Clip/13", "CumSum/11", "Loop/19", "RandomNormalLike/1",

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.run.export import Export
-from harness.suites import slices
-from harness.suites.folder import Folder
-from harness.suites.generated import Generated
-from harness.suites.official import Official
-from harness.suites.selection import Selection
-from harness.suites.slices import Slice, divided
+from onnx_conformance.run.export import Export
+from onnx_conformance.suites import slices
+from onnx_conformance.suites.folder import Folder
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.official import Official
+from onnx_conformance.suites.selection import Selection
+from onnx_conformance.suites.slices import Slice, divided
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.suites.suite import Suite
+    from onnx_conformance.suites.suite import Suite
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import onnx
 import pytest
 
-from harness.case.case import Case, Outcome
-from harness.errors import HarnessError
-from harness.generation import plans
-from harness.spec import registry
-from harness.suites import onnx_layout
-from harness.suites.generated import Generated
-from harness.suites.lookup import check_selection, find_case, open_suite
-from harness.suites.official import Official
-from harness.suites.selection import Selection, SelectionError
-from harness.suites.suite import Suite, SuiteError
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.case.case import Case, Outcome
+from onnx_conformance.generation import plans
+from onnx_conformance.specification import registry
+from onnx_conformance.suites import onnx_layout
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import check_selection, find_case, open_suite
+from onnx_conformance.suites.official import Official
+from onnx_conformance.suites.selection import Selection, SelectionError
+from onnx_conformance.suites.suite import Suite, SuiteError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.declare import PartlyOpen
-from harness.declare.families.sums import but_where, overflows, roundings
+from onnx_conformance.declare import PartlyOpen
+from onnx_conformance.declare.families.sums import but_where, overflows, roundings
 
 HALF = np.dtype(np.float16)
 

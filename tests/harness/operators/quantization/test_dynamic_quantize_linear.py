@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from harness.case.compare import compare
-from harness.generation import plans
-from harness.operators.quantization.dynamic_quantize_linear import DYNAMIC
+from onnx_conformance.case.compare import compare
+from onnx_conformance.generation import plans
+from onnx_conformance.operators.quantization.dynamic_quantize_linear import DYNAMIC
 
 if TYPE_CHECKING:
-    from harness.generation.forms import Plan
+    from onnx_conformance.generation.forms import Plan
 
 SCALE = np.float32(5) / np.float32(255)
 

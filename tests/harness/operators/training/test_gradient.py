@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from harness.declare import Call
-from harness.operators.training.gradient import leaves, partial
+from onnx_conformance.declare import Call
+from onnx_conformance.operators.training.gradient import leaves, partial
 
 HERE = np.array(0.7)
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from site_runs import REPRO, TOOLS, Written, finding, results_of, write, write_findings
 
-from harness.findings import findings_file
-from harness.generation import plans
-from harness.report.site import site
-from harness.report.site.folder import SiteFolder
-from harness.report.site.results import Results
-from harness.results.stream import Run
-from harness.spec import registry
-from harness.verdict import Result, Verdict
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.findings import findings_file
+from onnx_conformance.generation import plans
+from onnx_conformance.report.site import site
+from onnx_conformance.report.site.folder import SiteFolder
+from onnx_conformance.report.site.results import Results
+from onnx_conformance.results.stream import Run
+from onnx_conformance.specification import registry
+from site_runs import REPRO, TOOLS, Written, finding, results_of, write, write_findings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 
 @pytest.fixture(scope="session")

@@ -12,23 +12,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from colours import contrast, palette
 from commands import command
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.findings import findings_file
+from onnx_conformance.report.html import verdict_styles
+from onnx_conformance.report.site import history, opt_outs, pages, runtimes, scores, site
+from onnx_conformance.report.site.findings import shown
+from onnx_conformance.report.site.folder import LIST, SiteFolder, SiteFolderError
+from onnx_conformance.report.site.results import OTHER, Results
+from onnx_conformance.report.site.scores import GRADES, Score
+from onnx_conformance.results.stream import Run
+from onnx_conformance.suites.generated import Generated
 from site_runs import HOSTILE, Written, finding, results_of, write, write_findings
 
-from harness.findings import findings_file
-from harness.report.html import verdict_styles
-from harness.report.site import history, opt_outs, pages, runtimes, scores, site
-from harness.report.site.findings import shown
-from harness.report.site.folder import LIST, SiteFolder, SiteFolderError
-from harness.report.site.results import OTHER, Results
-from harness.report.site.scores import GRADES, Score
-from harness.results.stream import Run
-from harness.suites.generated import Generated
-from harness.verdict import Result, Verdict
-
 if TYPE_CHECKING:
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 

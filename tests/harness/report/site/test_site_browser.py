@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import onnx
 import pytest
-from commands import command
 from onnx import TensorProto, helper
-from site_runs import HOSTILE, finding, verdict_of, write_findings
 
-from harness.results.summary import rate
-from harness.verdict import Verdict
+from commands import command
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.results.summary import rate
+from site_runs import HOSTILE, finding, verdict_of, write_findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
-    from site_runs import Written
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
+    from site_runs import Written
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = [

@@ -7,19 +7,19 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from site_runs import REPRO, TOOLS, Written, results_of, verdict_of, write
 
-from harness.report.site import site
-from harness.report.site.folder import SiteFolder
-from harness.report.site.results import Results
-from harness.results.stream import Run
-from harness.under_test import Subject
-from harness.verdict import Result, Verdict
+from onnx_conformance.base.under_test import Subject
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.report.site import site
+from onnx_conformance.report.site.folder import SiteFolder
+from onnx_conformance.report.site.results import Results
+from onnx_conformance.results.stream import Run
+from site_runs import REPRO, TOOLS, Written, results_of, verdict_of, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.case.case import Case
+    from onnx_conformance.case.case import Case
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 

@@ -1,0 +1,5 @@
+"""`python -m onnx_conformance`: the command `onnx-conformance`."""
+
+from onnx_conformance.cli import entry
+
+entry()

@@ -1,0 +1,58 @@
+"""Choose the sentence of a case that a failure violates, for reports that show only one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base.verdict import Verdict, split_operator
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.specification import schema
+
+if TYPE_CHECKING:
+    from onnx_conformance.base.verdict import Result
+    from onnx_conformance.case.case import Case
+
+_OUTPUT = re.compile(r"outputs\[(\d+)\]")
+_SHAPE = re.compile(r"\b(?:shapes?|dimensions?|dims?|ranks?|sizes?|lengths?|number of|equal in)\b", re.IGNORECASE)
+
+
+def behaviour(case: Case) -> tuple[str, ...]:
+    """Return the sentences that say what the operator does; those on types alone where the case cites no others.
+
+    The clause that decides that a case is forbidden or left open is always among them.
+    """
+    decides = case.clauses[-1:] if case.outcome in {Outcome.REJECTS, Outcome.UNSPECIFIED} else ()
+    clauses = tuple(clause for clause in case.clauses if clause in decides or not _on_types(case.operator, clause))
+    return clauses or case.clauses
+
+
+def leading(case: Case, result: Result) -> tuple[str, ...]:
+    """Return the sentences of a case, the one that the failing part violates first."""
+    clauses = case.clauses if result.verdict is Verdict.WRONG_TYPE else behaviour(case)
+    if case.outcome in {Outcome.REJECTS, Outcome.UNSPECIFIED}:
+        return (*clauses[-1:], *clauses[:-1])
+    match = _OUTPUT.match(str(result.mismatch.get("where", "")))
+    number = int(match[1]) if match else len(case.outputs)
+    name = case.outputs[number] if number < len(case.outputs) else ""
+
+    def fits(clause: str) -> int:
+        of_output = bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", clause) is not None
+        of_shape = result.verdict is Verdict.WRONG_SHAPE and _SHAPE.search(clause) is not None
+        of_type = result.verdict is Verdict.WRONG_TYPE and _on_types(case.operator, clause)
+        return -(2 * of_output + of_shape + of_type)
+
+    return tuple(sorted(clauses, key=fits))
+
+
+def _on_types(operator: str, clause: str) -> bool:
+    """Return whether a clause is part of the text on allowed types, or is a rule of the signature."""
+    if clause.startswith("Signature: "):
+        return True
+    name, since = split_operator(operator)
+    domain, _, name = name.rpartition("/")
+    try:
+        version = schema.in_force(domain, name, since or 0)
+    except schema.SchemaError:
+        return False
+    return any(clause in text for text in version.constraints.values())

@@ -1,0 +1,86 @@
+"""The Python interface: cases, and the verdict on an answer.
+
+    from harness import cases, judge
+
+    for case in cases(op="Split/18"):
+        outputs = my_runtime(case.model, case.inputs)       # bytes of a ModelProto, arrays by name
+        print(case.id, judge(case, outputs).verdict)
+
+May import everything but `onnx_conformance.cli`; only `harness` imports it, when one of its names is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case.case import Case, Outcome
+from onnx_conformance.judging import judge as judging
+from onnx_conformance.processes.replies import Answered, Refused
+from onnx_conformance.suites.lookup import check_selection, open_suite
+from onnx_conformance.suites.selection import Selection
+from onnx_conformance.suites.suite import SuiteError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from onnx_conformance.declare.data import Value
+    from onnx_conformance.suites.suite import Suite
+
+__all__ = ["Case", "Outcome", "Result", "Verdict", "cases", "judge"]
+
+
+def cases(
+    *,
+    op: str | Sequence[str] = (),
+    case: str | Sequence[str] = (),
+    tag: str | Sequence[str] = (),
+    suite: str = "generated",
+    core: bool = False,
+) -> Iterator[Case]:
+    """Return an iterator over cases; each is generated, or read, on demand.
+
+    Of a Case, `model` is a serialized ModelProto, `inputs` are arrays by name, `outputs` are the names of the graph's
+    outputs. `outcome` is the outcome that the text expects: `values`, where `expected` has an array for each output, to
+    be met within `allowance`; `rejects`, a model that must be refused; `property`, values drawn at random; or
+    `unspecified`.
+
+    Args:
+        op: globs over operators: Split*, Split/18, ai.onnx/*; empty: all.
+        case: globs over case ids.
+        tag: globs over tags.
+        suite: generated, official, or the path of a folder in ONNX's test-data layout.
+        core: only the core of the generated suite.
+
+    Raises:
+        HarnessError: there is no such suite or operator, or a case of a folder cannot be read.
+    """
+    source = open_suite(suite)
+    selection = Selection(_globs(op), _globs(case), _globs(tag), core=core)
+    check_selection(source, selection)
+    return _readable(source, selection)
+
+
+def _globs(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
+    return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
+
+
+def _readable(source: Suite, selection: Selection) -> Iterator[Case]:
+    yield from source.cases(selection)
+    if source.unreadable:
+        raise SuiteError("\n".join(item.message for item in source.unreadable))
+
+
+def judge(case: Case, answer: Sequence[Value] | BaseException, *, backend: str = "mine") -> Result:
+    """Return the result of a case, from a runtime's answer.
+
+    Args:
+        case: one of `cases`.
+        answer: the values of `case.outputs`, in that order: arrays whose dtype is the element type (ml_dtypes for those
+            that numpy lacks), lists for sequences, dicts for maps, None for an empty optional; or the exception that
+            the runtime raised.
+        backend: the name of the runtime in the result.
+    """
+    if isinstance(answer, BaseException):
+        return judging.judge(case, backend, Refused(type(answer).__name__, str(answer), None, None))
+    return judging.judge(case, backend, Answered(tuple(answer), None))

@@ -1,0 +1,1 @@
+"""What every package may import: errors, verdicts, file names, printing. Imports nothing of this project."""

@@ -1,0 +1,29 @@
+"""The expected values of a case as rows of text: a name and a value each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onnx_conformance.case.value_text import one
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.declare import Drawn
+    from onnx_conformance.declare.data import Value
+
+
+def expected_rows(case: Case, write: Callable[[Value | Drawn], str] = one) -> Iterator[tuple[str, str]]:
+    """Yield the name and the value of each output, and below it the other values that it may have as well.
+
+    Args:
+        case: the case; one that expects no values has no rows.
+        write: formats a value.
+    """
+    for index, (name, value) in enumerate(zip(case.outputs, case.expected or (), strict=False)):
+        yield name, write(value)
+        several = case.allowance.any_of[index] if case.allowance.any_of else None
+        if several is not None:
+            label = f"or, element by element, {name}" if several.elementwise else f"or {name}"
+            yield from ((label, write(other)) for other in several.values[1:])

@@ -1,0 +1,122 @@
+"""Check values drawn at random against their required properties."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onnx_conformance.backends.protocol import element_type, element_type_named, numpy_dtype
+from onnx_conformance.declare import Drawn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Array = np.ndarray[Any, Any]
+
+PLAIN_FIELDS = ("low", "high", "chosen_by", "mean", "deviation", "kurtosis", "same_as")
+SIGMAS = 6.0
+"""Largest deviation of a mean or a variance: a correct generator exceeds it once in 500 million cases."""
+CHOICE_ULP = 4
+"""Largest distance of an element from its choice, in ULP: a scale and a product are rounded before."""
+
+
+def broken(drawn: Drawn, got: Array, actual: Sequence[Any]) -> str:
+    """Return the first property that `got` violates, as text; empty if there is none.
+
+    Args:
+        drawn: the required properties; type and shape are compared before.
+        got: the values of one output.
+        actual: the values of all outputs.
+    """
+    values = got.astype(np.float64) if got.dtype.kind != "O" else got
+    if drawn.same_as is not None and not _same(got, actual[drawn.same_as]):
+        return f"the same seed gave other values than output {drawn.same_as}"
+    if drawn.low is not None and (values < _rounded(drawn.low, got)).any():
+        return f"{values.min():g} is below {drawn.low:g}"
+    if drawn.high is not None and (values > _rounded(drawn.high, got)).any():
+        return f"{values.max():g} is above {drawn.high:g}"
+    if np.isnan(values).any():
+        return f"{int(np.isnan(values).sum())} elements are NaN"
+    return _choices(drawn, got, actual) or _moments(drawn, values)
+
+
+def _same(got: Array, other: Any) -> bool:  # noqa: ANN401 - whatever a runtime gave
+    return isinstance(other, np.ndarray) and got.shape == other.shape and got.tobytes() == other.tobytes()
+
+
+def _rounded(limit: float, got: Array) -> float:
+    return float(np.asarray(limit).astype(got.dtype).astype(np.float64))
+
+
+def _near(choice: Array, got: Array) -> Array:
+    wanted = np.asarray(choice).astype(got.dtype).astype(np.float64)
+    spacing = np.spacing(np.abs(wanted).astype(np.float32 if got.dtype.itemsize > 2 else np.float16))  # noqa: PLR2004
+    allowed = CHOICE_ULP * spacing if got.dtype.kind not in "biu" else 0
+    return np.asarray(np.abs(got.astype(np.float64) - wanted) <= allowed)
+
+
+def _choices(drawn: Drawn, got: Array, actual: Sequence[Any]) -> str:
+    if not drawn.choices:
+        return ""
+    near = [_near(choice, got) for choice in drawn.choices]
+    if drawn.chosen_by is not None:
+        mask = np.asarray(actual[drawn.chosen_by]).astype(bool)
+        if mask.shape != got.shape:
+            return f"output {drawn.chosen_by}, which says what is chosen, has another shape"
+        wrong = ~np.where(mask, near[1], near[0])
+        return f"{int(wrong.sum())} elements are not what output {drawn.chosen_by} says" if wrong.any() else ""
+    none = ~np.logical_or.reduce(near)
+    return f"{int(none.sum())} elements are none of their {len(near)} choices" if none.any() else ""
+
+
+def _moments(drawn: Drawn, values: Array) -> str:
+    if drawn.mean is None or drawn.deviation is None or not values.size:
+        return ""
+    mean, deviation = (np.broadcast_to(item, values.shape) for item in (drawn.mean, drawn.deviation))
+    scale = math.sqrt(float(np.square(deviation).sum()))
+    if not scale:
+        return "" if np.allclose(values, mean) else "what is certain came out otherwise"
+    off = abs(float((values - mean).sum())) / scale
+    if off > SIGMAS:
+        return f"the mean of {values.size} is {values.mean():.6g}, which is {off:.3g} sigma from {mean.mean():.6g}"
+    if drawn.kurtosis is None:
+        return ""
+    ratio = float(np.square(values - mean).sum()) / scale**2
+    allowed = SIGMAS * math.sqrt(max(drawn.kurtosis - 1, 0) / values.size)
+    if abs(ratio - 1) > allowed:
+        return f"the variance of {values.size} is {ratio:.4g} of what it should be; allowed is 1 +- {allowed:.3g}"
+    return ""
+
+
+def describe(drawn: Drawn) -> dict[str, Any]:
+    """Return the required properties, type and shape as JSON data."""
+    described: dict[str, Any] = {"type": element_type(drawn.example.dtype).name, "shape": list(drawn.example.shape)}
+    for name in PLAIN_FIELDS:
+        value = getattr(drawn, name)
+        if value is not None:
+            described[name] = np.asarray(value, np.float64).tolist() if isinstance(value, np.ndarray) else value
+    if drawn.choices:
+        described["choices"] = [np.asarray(choice).astype(np.float64).tolist() for choice in drawn.choices]
+    return described
+
+
+def parse(described: Mapping[str, Any]) -> Drawn:
+    """Return the properties that `describe` wrote.
+
+    Raises:
+        ValueError, TypeError, KeyError: the data is not as `describe` writes it.
+    """
+    dtype = numpy_dtype(element_type_named(described["type"]).number)
+    shape = tuple(int(dim) for dim in described["shape"])
+    fields: dict[str, Any] = {
+        name: np.asarray(described[name], np.float64) if isinstance(described[name], list) else float(described[name])
+        for name in PLAIN_FIELDS
+        if name in described
+    }
+    for name in ("chosen_by", "same_as"):
+        if name in fields:
+            fields[name] = int(fields[name])
+    choices = tuple(np.asarray(choice, np.float64).reshape(shape) for choice in described.get("choices", ()))
+    return Drawn(example=np.zeros(shape, dtype), choices=choices, **fields)

@@ -1,0 +1,230 @@
+"""`list`, `show`, `generate`, `manifest`, `coverage`: the cases that there are."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from tabulate import tabulate
+
+from onnx_conformance.base import atomic_file, globs, printing
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import line
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.cli.options import (
+    CaseOptions,
+    Globs,
+    available_cores,
+    check_all_matched,
+    exit_with,
+    load_case,
+    with_case_options,
+    with_part_options,
+)
+from onnx_conformance.declare.readings import READINGS
+from onnx_conformance.generation import coverage, manifest
+from onnx_conformance.generation import mutant_figures as figures
+from onnx_conformance.report import case as case_report
+from onnx_conformance.report import coverage as coverage_report
+from onnx_conformance.report import operator as operator_report
+from onnx_conformance.run import export
+from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification.completeness import completeness
+from onnx_conformance.suites import onnx_python
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import check_selection, find_operator
+from onnx_conformance.suites.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onnx_conformance.declare import Op
+    from onnx_conformance.suites.suite import Suite
+
+OUTCOMES = tuple(str(outcome) for outcome in Outcome)
+
+
+@click.command("list")
+@with_case_options
+@with_part_options
+@click.option("--operators", is_flag=True, help="Print one line per operator version, with its number of cases.")
+def list_(case_options: CaseOptions, shard: tuple[int, int] | None, sample: int, operators: bool) -> None:  # noqa: FBT001 - click's
+    """List cases: id, expected outcome, tags."""
+    suite, selection = case_options.open(shard, sample)
+    counts: dict[str, dict[str, int]] = {}
+    for case in suite.listed(selection):
+        row = counts.setdefault(case.operator, {})
+        row[case.outcome] = row.get(case.outcome, 0) + 1
+        if not operators:
+            printing.show(f"{line(case.id, 1000)}  {case.outcome}  {line(','.join(sorted(case.tags)), 1000)}")
+    if operators:
+        heads = ["operator version", *OUTCOMES]
+        rows = [[line(name), *(row.get(head, 0) for head in OUTCOMES)] for name, row in counts.items()]
+        printing.show(tabulate(rows, heads, tablefmt="simple"))
+        if suite.name == Generated.name:
+            printing.show(f"\nOf ONNX: {completeness()}.")
+    check_all_matched(suite, selection, empty=not counts)
+
+
+@click.command()
+@click.argument("name", metavar="CASE|OPERATOR")
+@click.option(
+    "--suite", "suite_name", metavar="SUITE", help="The suite of the case, such as the folder that it is stored in."
+)
+def show(name: str, suite_name: str | None) -> None:
+    """Show a case: sentence, model, inputs, expected outcome and tolerance.
+
+    For an operator, such as Split or Split/18: its versions, its sentences, and the number of cases of each.
+    """
+    operator = None if suite_name else find_operator(name)
+    for text in case_report.lines(load_case(name, suite_name)) if operator is None else _operator(*operator):
+        printing.show(text)
+
+
+def _operator(op: Op, since: int | None) -> Iterator[str]:
+    """Yield the lines on an operator, or on one of its versions."""
+    versions = [version for version in registry.versions(op) if since in {None, version.since}]
+    name = str(op) if since is None else f"{op}/{since}"
+    listed = Generated().listed(Selection(ops=(globs.literal(name),)))
+    return operator_report.lines(op, versions, listed)
+
+
+@click.command()
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write to.")
+@with_case_options
+@with_part_options
+@click.option("--overwrite", is_flag=True, help="Replace existing cases that differ.")
+@click.option(
+    "--python", is_flag=True,
+    help="Write Python for onnx's own generator of node tests instead, a file an operator.",
+)  # fmt: skip
+def generate(
+    out: Path,
+    case_options: CaseOptions,
+    shard: tuple[int, int] | None,
+    sample: int,
+    overwrite: bool,  # noqa: FBT001 - click's
+    python: bool,  # noqa: FBT001
+) -> None:
+    """Write cases in ONNX's test-data layout, for runners of any language.
+
+    Each case is written whole or not at all. An identical case in the folder is left as it is, so that an interrupted
+    command continues when it is repeated. If a case in the folder differs, the command stops, or replaces it with
+    --overwrite.
+    """
+    suite, selection = case_options.open(shard, sample)
+    if python:
+        _generate_python(suite, selection, out, overwrite=overwrite)
+        return
+    done = export.Export(suite, selection, out, overwrite)
+    try:
+        done.run()
+    except (HarnessError, KeyboardInterrupt):
+        printing.warn(f"stopped; {done.whole} cases in {out} are complete")
+        raise
+    unchanged = f", {done.same} of them there already" if done.same else ""
+    printing.show(f"{done.whole} cases in {out}{unchanged}")
+    if done.faults:
+        raise HarnessError("\n".join(done.faults))
+    check_all_matched(suite, selection, empty=not done.whole)
+
+
+def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite: bool) -> None:
+    """Write a file an operator; what onnx's node tests cannot express is named."""
+    faults: list[str] = []
+    written = 0
+    for name, text, own in onnx_python.texts(suite.cases(selection)):
+        faults += own
+        path = out / onnx_python.file_name(name)
+        if not text:
+            continue
+        if path.exists() and not overwrite and path.read_text("utf-8") != text:
+            raise HarnessError(f"{path} is there and differs; replace it with --overwrite, or name another folder")
+        out.mkdir(parents=True, exist_ok=True)
+        atomic_file.write(path, [text])
+        cases = text.count("\n    def export_")
+        written += cases
+        printing.show(f"{path}: {cases} cases")
+    check_all_matched(suite, selection, empty=not written and not faults)
+    if faults and not written:
+        raise HarnessError(f"none of {len(faults)} cases can be a node test of onnx; the first: {faults[0]}")
+    if faults:
+        printing.warn(f"{len(faults)} cases cannot be node tests of onnx, and are not written; the first: {faults[0]}")
+
+
+@click.command("manifest")
+@click.option("--check", is_flag=True, help="Compare instead of writing; exit status 1 if they differ.")
+@click.option(
+    "--out", default="generated_cases", show_default=True, type=click.Path(file_okay=False, path_type=Path),
+    help="The folder of the manifest.",
+)  # fmt: skip
+@click.option("--op", "names", multiple=True, metavar="GLOB", help="Only the files of these operators. Repeatable.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=available_cores(), show_default="one per core",
+    help="Number of processes.",
+)  # fmt: skip
+def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa: FBT001 - click's flags
+    """Write or check the manifest: id and digests of every generated case, and which of them are the core."""
+    selection = Selection(names)
+    check_selection(Generated(), selection)
+    ops = [op for op in registry.load() if any(selection.takes_operator(str(item)) for item in registry.versions(op))]
+    if not check:
+        for path in manifest.write(ops, out, jobs, whole=not names):
+            printing.show(f"wrote {path}")
+        return
+    if not out.is_dir():
+        raise manifest.ManifestError(f"{out} is not a folder; `onnx-conformance manifest --out {out}` makes it")
+    differences = list(manifest.check(ops, out, jobs, whole=not names))
+    for difference in differences:
+        printing.show(difference)
+    if differences:
+        printing.show("the generated cases differ from the manifest; `onnx-conformance manifest` rewrites it")
+        exit_with(1)
+    printing.show("the generated cases match the manifest")
+
+
+@click.command("coverage")
+@click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators. Repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flags
+    """Show how many schema points and sentences of the text have a case, and which have none.
+
+    Measured against ONNX: an operator that is not declared counts with all its points and sentences.
+    """
+    suite, selection = Generated(), Selection(ops)
+    measured: list[coverage.Coverage] = []
+    for op_path, versions in schema.every().items():
+        selected = {name for name in versions if selection.takes_operator(name)}
+        if selected:
+            op = registry.load().find(*op_path.split("/"))
+            every = [*(coverage.of(op) if op else ()), *coverage.undeclared(op_path, op)]
+            measured += sorted(
+                (item for item in every if str(item.version) in selected), key=lambda item: item.version.since
+            )
+    every_missing = [f"{op}/{since}" for op in registry.load() for since in registry.missing(op)]
+    lacking = [name for name in every_missing if selection.takes_operator(name)]
+    if not measured and not lacking:
+        check_selection(suite, selection)
+    of_measured = {(item.version.domain, item.version.name) for item in measured}
+    faults = figures.of(op for op in registry.load() if (op.domain, op.name) in of_measured)
+    if as_json:
+        printing.show(json.dumps(coverage_report.record(measured, faults, lacking), indent=2, ensure_ascii=False))
+        return
+    for text in coverage_report.lines(measured, faults, lacking):
+        printing.show(text)
+
+
+@click.command("readings")
+def readings_() -> None:
+    """List the readings: decisions where texts leave the same word open.
+
+    Each is decided once and applied alike. A case that rests on one names it; `run --without-reading NUMBER` does not
+    score such cases.
+    """
+    for reading in READINGS.values():
+        printing.show(f"{reading.number}  {reading.question}")
+        for text in (reading.answer, reading.reason, *reading.see):
+            printing.show(textwrap.fill(text, 110, initial_indent="    ", subsequent_indent="    "))

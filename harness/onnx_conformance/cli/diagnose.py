@@ -1,0 +1,183 @@
+"""`dissent`, `repro`, `minimize`, `explain`: analyse failures."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from onnx_conformance.analysis import dissent, explain
+from onnx_conformance.base import printing
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.cli.options import Seconds, available_cores, exit_with, load_case, suite_of, with_adapter_options
+from onnx_conformance.environments import backend_names, sandbox
+from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge, ask_each
+from onnx_conformance.minimize import search
+from onnx_conformance.minimize.passes import Guilty, guilt, guilty_passes
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.report import dissent as dissent_report
+from onnx_conformance.report import explanation
+from onnx_conformance.report import minimized as minimized_report
+from onnx_conformance.repro import write
+from onnx_conformance.repro.bug_report import Issue
+from onnx_conformance.results.stream import Run
+from onnx_conformance.run import progress
+from onnx_conformance.suites.lookup import plan_if_declarable
+from onnx_conformance.suites.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.environments.backend_names import Target
+
+
+def with_repro_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add the options of `repro` and `minimize`: interpreter, format, output and other backends."""
+    for option in (
+        click.option(
+            "--other", "others", multiple=True, metavar="BACKEND",
+            help="Show the answer of this backend too; default: onnx_reference. Repeatable.",
+        ),
+        click.option(
+            "--out", type=click.Path(path_type=Path),
+            help="Write to this file instead of printing; with --format folder, the parent folder.",
+        ),
+        click.option(
+            "--format", "kind", type=click.Choice(write.KINDS), default="python", show_default=True,
+            help="A Python file, a bug report in Markdown, or a folder in ONNX's layout with both.",
+        ),
+        click.option(
+            "--python", default="", metavar="PATH",
+            help="A Python interpreter that has the runtime installed, as in `run`.",
+        ),
+        with_adapter_options,
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def _targets(
+    kind: str, backend: str, python: str, others: Sequence[str], passes: tuple[str, ...], isolated_from: str | None
+) -> tuple[Target, list[Target]]:
+    """Return the failing backend, and the others whose answers are shown."""
+    target, beside = backend_names.resolve(backend, python, passes), write.others(kind, backend, others, passes)
+    if isolated_from is None:
+        return target, beside
+    isolation = sandbox.around(isolated_from, None)
+    return isolation.of(target), [isolation.of(other) for other in beside]
+
+
+def _guilty(case: Case, answer: LiveAnswer, target: Target, limits: Limits) -> Guilty:
+    """Return the guilty passes of an optimizer, and name them on standard error."""
+    assert answer.result is not None  # noqa: S101 - it was asked
+    guilty = guilty_passes(case, answer.result, answer.hello, target, limits)
+    if guilty.names:
+        printing.note(guilt(guilty.names))
+    return guilty
+
+
+@click.command("dissent")
+@click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--enough", type=click.IntRange(2), default=dissent.ENOUGH, show_default=True,
+    help="How many implementations must agree with one another.",
+)  # fmt: skip
+def dissent_(files: tuple[Path, ...], enough: int) -> None:
+    """List cases where implementations agree with one another, but not with this project's reading of the text.
+
+    Each is a reason to read the sentence again. Versions of a runtime, and its bindings to other languages, count as
+    one implementation. Exit status: 0 there are no such cases, 1 there are some, 2 a file cannot be read.
+    """
+    dissents = dissent.dissents([Run(path) for path in files], enough)
+    for block in dissent_report.blocks(dissents, enough):
+        printing.show(block)
+    exit_with(1 if dissents else 0)
+
+
+@click.command("repro")
+@click.argument("case_id", metavar="CASE")
+@click.option("--backend", required=True, help="The backend that fails the case, as in `run`.")
+@click.option(
+    "--suite", "suite_name", metavar="SUITE", help="The suite of the case, such as the folder that it is stored in."
+)
+@with_repro_options
+def repro_(
+    case_id: str, backend: str, python: str, suite_name: str | None, kind: str, out: Path | None,
+    others: Any, passes: tuple[str, ...], isolate: bool,  # noqa: ANN401, FBT001 - click's
+) -> None:  # fmt: skip
+    """Write a reproduction of a case on a backend: a Python file, a bug report, or a folder."""
+    write.check(kind, out, others)
+    target, beside = _targets(kind, backend, python, others, passes, (suite_name or "generated") if isolate else None)
+    case = load_case(case_id, suite_name)
+    with Asker(target, Limits()) as asker:
+        hello = dict(asker.process.hello)
+        result, outputs, model = ask_and_judge(asker, case)
+    answer = LiveAnswer(backend, hello, result, outputs, model=model)
+    guilty = _guilty(case, answer, target, Limits())
+    answer = dataclasses.replace(answer, hello=guilty.hello)
+    issue = Issue(case, result, answer, ask_each(beside, case, Limits()), guilty=guilty.names)
+    text, written = write.file(issue, kind, out)
+    printing.show(text if written is None else f"{result.verdict}: {written}\n", end="")
+
+
+@click.command("minimize")
+@click.argument("case_id", metavar="CASE")
+@click.option("--backend", required=True, help="The backend that fails the case, as in `run`.")
+@click.option(
+    "--suite", "suite_name", metavar="SUITE", help="The suite of the case, such as the folder that it is stored in."
+)
+@click.option(
+    "--steps", type=click.IntRange(2), default=500, show_default=True, help="How many cases the backend may run."
+)
+@click.option(
+    "--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Time limit of one case, in seconds."
+)
+@with_repro_options
+def minimize_(
+    case_id: str, backend: str, python: str, suite_name: str | None, steps: int, timeout: float, kind: str,
+    out: Path | None, others: Any, passes: tuple[str, ...], isolate: bool,  # noqa: ANN401, FBT001 - click's
+) -> None:  # fmt: skip
+    """Reduce a failing case to a smaller one that fails in the same way, and write it as `repro` does.
+
+    The changes go to standard error. Exit status: 0 the case is as small as it gets, or as --steps allows; 2 it passes,
+    does not fail in the same way each time, or does not exist.
+    """
+    write.check(kind, out, others)
+    target, beside = _targets(kind, backend, python, others, passes, (suite_name or "generated") if isolate else None)
+    case, limits = load_case(case_id, suite_name), Limits(timeout=timeout)
+    minimized = search.minimize(case, plan_if_declarable(case), target, limits, steps)
+    for line in minimized_report.lines(minimized):
+        printing.note(line)
+    small = minimized.case
+    guilty = _guilty(small, minimized.answer, target, limits)
+    answer = dataclasses.replace(minimized.answer, hello=guilty.hello)
+    issue = Issue(small, minimized.result, answer, ask_each(beside, small, limits), case.id, guilty.names)
+    text, written = write.file(issue, kind, out)
+    printing.show(text if written is None else f"{minimized.result.verdict}: {written}\n", end="")
+
+
+@click.command("explain")
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18. Repeatable.")
+@click.option(
+    "--backend", "backends", multiple=True, metavar="NAME", help="Only this backend of the results file. Repeatable."
+)
+def explain_(results: Path, ops: tuple[str, ...], backends: tuple[str, ...]) -> None:
+    """Find conditions that the failures of each operator share and its passing cases do not."""
+    run = Run(results)
+    names = sorted(run.header["backends"])
+    for name in backends:
+        if name not in names:
+            raise HarnessError(f"{results} has no backend {name!r}; it has {', '.join(names)}")
+    selection = Selection(ops)
+    with progress.steps("explains failures by operator") as advance:
+        shared = explain.explain(run, suite_of(run), selection, backends, jobs=available_cores(), on_operator=advance)
+    for option, glob in sorted(selection.idle):
+        raise HarnessError(f"{option} {glob!r} matches no operator of {results}")
+    selected = " ".join([str(selection), *(f"--backend {name}" for name in backends)]).strip()
+    for line in explanation.lines(run, shared, selected):
+        printing.show(line)

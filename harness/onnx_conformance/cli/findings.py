@@ -1,0 +1,130 @@
+"""`findings`: from results to distinct faults, each confirmed by a script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from onnx_conformance.base import printing, under_test
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.cli.options import Seconds, available_cores, exit_with, suite_of
+from onnx_conformance.environments import backend_names
+from onnx_conformance.findings import collect, findings_file
+from onnx_conformance.report import findings as written
+from onnx_conformance.results.stream import Run
+from onnx_conformance.run import progress
+from onnx_conformance.suites.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnx_conformance.findings.finding import Findings
+
+
+@click.command("findings")
+@click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--folder", required=True, type=click.Path(file_okay=False, path_type=Path),
+    help="Write findings.json, README.md and a script for each finding into this folder.",
+)  # fmt: skip
+@click.option("--update", is_flag=True, help="Compare with the findings of the folder: new, still there, fixed, back.")
+@click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18. Repeatable.")
+@click.option(
+    "--other", "others", multiple=True, metavar="BACKEND",
+    help="Show the answer of this backend to the smallest cases; default: those of the results. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--version", "versions", multiple=True, metavar="NAME==VERSION",
+    help="Run the scripts on this version of a runtime too: since when there is the fault. Repeatable.",
+)  # fmt: skip
+@click.option("--jobs", type=click.IntRange(1, 256), help="Number of processes; default: one for each core.")
+@click.option(
+    "--seconds", type=Seconds(0.01), default=20.0, show_default=True, help="How long one case may be cut down."
+)
+@click.option(
+    "--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Time limit of one case, in seconds."
+)
+def findings_(
+    files: tuple[Path, ...], folder: Path, ops: tuple[str, ...], others: tuple[str, ...], versions: tuple[str, ...],
+    jobs: int | None, seconds: float, timeout: float, *, update: bool,
+) -> None:  # fmt: skip
+    """Turn failures into distinct faults, each with its sentence, its smallest case and a script that shows it.
+
+    A finding is what one script shows in a fresh environment of the runtime. Failures that rest on a reading, a
+    reworded sentence or rounding are listed apart and not counted.
+
+    Exit status: 0 there are no findings that are open, 1 there are some, 2 the command failed.
+    """
+    runs = [Run(path) for path in files]
+    before = _before(folder, update=update)
+    _check(runs)
+    selection = Selection(ops)
+    names = {under_test.unversioned(name) for run in runs for name in run.header["backends"]}
+    asked = others or tuple(sorted(name for run in runs for name in run.header["backends"]))
+    options = collect.Options(
+        selection=selection,
+        jobs=jobs or available_cores(),
+        seconds=seconds,
+        timeout=timeout,
+        others=tuple(dict.fromkeys(asked)),
+        versions=_versions(versions, names),
+    )
+    with progress.phases() as on_step:
+        collected = collect.collect(
+            [(run, suite_of(run)) for run in runs], options, before, folder if before else None, on_step
+        )
+    for option, glob in sorted(selection.idle):
+        raise HarnessError(f"{option} {glob!r} matches no operator of these results")
+    found = collected.findings
+    findings_file.write(folder, found, collected.scripts, [("README.md", written.markdown(found))])
+    for note in collected.notes:
+        printing.warn(f"note: {note}")
+    for text in written.lines(found, collected.dropped):
+        printing.show(text)
+    printing.show(f"\n{folder / findings_file.FILE}")
+    exit_with(1 if any(item.counted for item in found.findings) else 0)
+
+
+def _before(folder: Path, *, update: bool) -> Findings | None:
+    """Return the findings of the folder, where they are to be updated.
+
+    Raises:
+        HarnessError: there are none, or some that nobody asked to update.
+    """
+    if update:
+        return findings_file.read(folder)
+    if (folder / findings_file.FILE).exists():
+        raise HarnessError(f"{folder} has findings already; --update compares with them, and keeps their ids and links")
+    return None
+
+
+def _check(runs: Sequence[Run]) -> None:
+    """Raise HarnessError if the runs cannot have findings together."""
+    suites = {(run.header["suite"].get("name"), run.header["suite"].get("digest")) for run in runs}
+    if len(suites) > 1:
+        raise HarnessError("these results are of several suites, or of several versions of one; run all with one")
+    for run in runs:
+        for name in run.header["backends"]:
+            backend_names.resolve(name)
+            if backend_names.needs(name) is None:
+                raise HarnessError(
+                    f"{run.path}: {name} has no environment of its own in which a script could show its faults; "
+                    "`onnx-conformance backends` lists those that have one"
+                )
+
+
+def _versions(words: Sequence[str], names: set[str]) -> dict[str, list[str]]:
+    """Return by backend the versions to try.
+
+    Raises:
+        HarnessError: a text is not NAME==VERSION of a backend of the results.
+    """
+    versions: dict[str, list[str]] = {}
+    for word in words:
+        parts = under_test.parts(word)
+        if not parts.version or parts.unversioned not in names:
+            raise HarnessError(f"--version {word!r}: write NAME==VERSION, NAME being one of {', '.join(sorted(names))}")
+        versions.setdefault(parts.unversioned, []).append(parts.version)
+    return versions

@@ -1,0 +1,132 @@
+"""`new`: the first lines of an operator file, or a case from a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+import onnx
+from google.protobuf.message import DecodeError
+
+from onnx_conformance.base import atomic_file, printing
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import line
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.value_text import brief
+from onnx_conformance.generation import from_model
+from onnx_conformance.generation.forms import Form, build
+from onnx_conformance.opset import case_text, operator_file
+from onnx_conformance.specification import schema
+from onnx_conformance.suites import onnx_layout
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare.data import Value
+    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.opset.operator_file import Draft
+
+
+@click.command("new")
+@click.argument("operator", required=False, metavar="[OPERATOR[/VERSION]]")
+@click.option(
+    "--model", type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a case instead: from a model of one node, with the inputs in test_data_set_0/ beside it.",
+)  # fmt: skip
+@click.option(
+    "--inputs", type=click.Path(dir_okay=False, path_type=Path),
+    help="The inputs of the model instead: numpy's .npz, by name.",
+)  # fmt: skip
+@click.option("--name", default="", help="The name of the case: lower-case words joined by underscores.")
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path),
+    help="Write the case to a folder in ONNX's layout, which `run --suite FOLDER` runs, not to the operator file.",
+)  # fmt: skip
+def new(operator: str | None, model: Path | None, inputs: Path | None, name: str, out: Path | None) -> None:
+    """Write the first lines of an operator file, or a case from a model that fails.
+
+    The sentences of the text become clauses; what only a reader can decide fails in the tests until it is decided.
+    With --model: a failure that somebody met becomes a case, with what the oracle says of it.
+    """
+    if model is not None and operator is None:
+        _case(model, inputs, name, out)
+    elif operator is not None and model is None and not (inputs or name or out):
+        _write(operator_file.new(*_named(operator)))
+    else:
+        raise HarnessError(
+            "name an operator, such as Split/18, or a model with --model; --inputs, --name and --out are for a model"
+        )
+
+
+def _named(text: str) -> tuple[str, str, int | None]:
+    """Return domain, name and version of an operator of the installed onnx."""
+    words = text.split("/")
+    since = int(words.pop()) if len(words) > 1 and words[-1].isdecimal() else None
+    found = [path for path in schema.every() if "/".join(words) in (path, path.split("/")[1])]
+    if not found:
+        raise HarnessError(schema.no_operator(line("/".join(words))))
+    domain, name = found[0].split("/")
+    return domain, name, since
+
+
+def _write(draft: Draft) -> None:
+    existed = draft.path.exists()
+    atomic_file.write(draft.path, [draft.text])
+    printing.show(f"{'extended' if existed else 'wrote'} {draft.path}")
+    if draft.left:
+        printing.show("\nleft to do:")
+    for text in draft.left:
+        printing.show(f"  - {text}")
+
+
+def _case(path: Path, inputs: Path | None, name: str, out: Path | None) -> None:
+    model = _read(path)
+    title = name or path.parent.name if path.stem == "model" else name or path.stem
+    plan = from_model.plan_from_model(f"{path}", model, _inputs(path, model, inputs), title or "case")
+    printing.show(_said(plan))
+    if out is None:
+        _write(case_text.added(plan, f"From a model that somebody met: {line(path.name)}."))
+        return
+    written = onnx_layout.write(build(plan, Form("plain", plan.version.since)), out)
+    printing.show(f"wrote {written}; `onnx-conformance run --suite {out}` runs it")
+
+
+def _said(plan: Plan) -> str:
+    """Return what the oracle says of a case."""
+    if plan.outcome in {Outcome.VALUES, Outcome.PROPERTY}:
+        return f"{plan.version}: the oracle gives {brief(plan.expected or ())}"
+    assert plan.decided is not None  # noqa: S101 - an outcome without values has a clause
+    word = "forbids it" if plan.outcome is Outcome.REJECTS else "leaves it open"
+    return f"{plan.version}: the text {word}: «{plan.decided.text}»" + (f" ({plan.detail})" if plan.detail else "")
+
+
+def _read(path: Path) -> onnx.ModelProto:
+    try:
+        return onnx.load_from_string(path.read_bytes())
+    except OSError as error:
+        raise HarnessError(f"{line(path)} cannot be read: {error.strerror}") from None
+    except (DecodeError, ValueError) as error:
+        raise HarnessError(f"{line(path)} is no ONNX model: {line(error)}") from None
+
+
+def _inputs(path: Path, model: onnx.ModelProto, values: Path | None) -> dict[str, Value]:
+    """Return the inputs of a model by name, from a file or from the test data beside it."""
+    names = [info.name for info in model.graph.input]
+    if values is None:
+        if not (path.parent / "test_data_set_0").is_dir():
+            raise HarnessError(
+                f"{line(path)}: there is no test_data_set_0 beside it; name its inputs with --inputs FILE.npz"
+            )
+        case = next(onnx_layout.read(path.parent, path.parent, "model"))
+        return dict(case.inputs)
+    try:
+        with np.load(values, allow_pickle=False) as data:
+            found: dict[str, Any] = {name: data[name] for name in data.files}
+    except (OSError, ValueError) as error:
+        raise HarnessError(f"{line(values)} is no .npz file of plain tensors: {line(error)}") from None
+    initializers = {item.name for item in model.graph.initializer}
+    if missing := [name for name in names if name not in found and name not in initializers]:
+        raise HarnessError(
+            f"{line(values)} has no {', '.join(map(line, missing))}; it has {', '.join(map(line, found)) or 'nothing'}"
+        )
+    return {name: found[name] for name in names if name in found}

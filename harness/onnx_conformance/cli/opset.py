@@ -1,0 +1,82 @@
+"""`opset`: what changed between two opsets or two onnx packages."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from onnx_conformance.base import printing
+from onnx_conformance.cli.options import exit_with
+from onnx_conformance.environments import onnx_environment
+from onnx_conformance.opset import comparison, description
+from onnx_conformance.opset.comparison import INSTALLED, Opsets, Packages
+from onnx_conformance.report import opset as opset_report
+from onnx_conformance.report import terminal
+from onnx_conformance.specification import schema
+
+FORMATS = ("text", "markdown", "json")
+
+
+@click.command("opset")
+@click.argument("between", default="", metavar="[FROM..TO]")
+@click.option("--domain", default="ai.onnx", show_default=True, help="The domain whose opsets are meant.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
+@click.option("--check", is_flag=True, help="Exit with 1 where a schema point or a binding sentence has no case.")
+@click.option("--before", type=click.Path(dir_okay=False, path_type=Path), hidden=True)
+def opset_(between: str, domain: str, form: str, check: bool, before: Path | None) -> None:  # noqa: FBT001 - click's flags
+    """Show what changed between two opsets or two onnx packages, and what has no case yet.
+
+    A range is 27..28, of opsets, or 1.22.0..onnx-weekly, of packages; none: the newest opset. A side that is left
+    out is the newest opset, or the installed onnx.
+
+    For each operator version that came or was reworded in place: types, attributes, inputs, outputs and sentences that
+    came, went or changed, word by word; which clauses and cases of the version before hold on; which schema points and
+    binding sentences have no case; what the official suite has.
+    """
+    domains = sorted({path.split("/")[0] for path in schema.every()})
+    if domain not in domains:
+        raise comparison.RangeError(f"--domain {domain}: onnx has {', '.join(domains)}")
+    asked = comparison.parse(between, domain)
+    if isinstance(asked, Opsets):
+        _show(comparison.of_opsets(asked, domain, _progress), form, check=check)
+    else:
+        _of_packages(asked, before, form, check=check)
+
+
+def _of_packages(asked: Packages, before: Path | None, form: str, *, check: bool) -> None:
+    """Compare with the installed onnx, or in a process that has the newer one."""
+    here = asked.after == INSTALLED or onnx_environment.is_running(asked.after)
+    if before is not None:
+        text = before.read_text("utf-8")
+    elif asked.before == INSTALLED or onnx_environment.is_running(asked.before):
+        text = description.printed()
+    else:
+        text = onnx_environment.output(asked.before, ["onnx_conformance.opset.description"])
+    if here:
+        _show(comparison.of_packages(text, _progress), form, check=check)
+        return
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".json") as file:
+        file.write(text)
+        file.flush()
+        exit_with(onnx_environment.run(asked.after, [*sys.argv[1:], "--before", file.name]))
+
+
+def _progress(name: str) -> None:
+    if printing.on_terminal():
+        printing.note(name)
+
+
+def _show(compared: comparison.Comparison, form: str, *, check: bool) -> None:
+    if form == "json":
+        printing.show(json.dumps(opset_report.record(compared), indent=2, ensure_ascii=False))
+    else:
+        width = shutil.get_terminal_size((terminal.WIDTH, 0)).columns
+        for text in opset_report.lines(compared, width) if form == "text" else opset_report.markdown(compared):
+            printing.show(text)
+    if check and compared.incomplete:
+        exit_with(1)

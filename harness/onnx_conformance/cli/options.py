@@ -1,0 +1,285 @@
+"""Options that several commands share: parameter types, the selection of cases, the exit status."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from onnx_conformance.base import printing
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.environments import onnx_environment
+from onnx_conformance.results import sampling
+from onnx_conformance.suites.lookup import check_selection, find_case, open_suite
+from onnx_conformance.suites.selection import Selection, SelectionError
+from onnx_conformance.suites.suite import Suite, SuiteError
+
+if TYPE_CHECKING:
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.results.stream import Run
+
+
+class Shard(click.ParamType[tuple[int, int]]):
+    """i/n, with i from 1 to n."""
+
+    name = "i/n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:  # noqa: ANN401
+        """Return (i, n)."""
+        if isinstance(value, tuple):
+            return value
+        match = re.fullmatch(r"(\d+)/(\d+)", value)
+        if not match or not 1 <= int(match[1]) <= int(match[2]):
+            self.fail(f"{value!r} is no shard; write i/n with i from 1 to n, such as 1/4", param, ctx)
+        return int(match[1]), int(match[2])
+
+
+class Sample(click.ParamType[tuple[str, int]]):
+    """1/n, or NAME=1/n."""
+
+    name = "[name=]1/n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:  # noqa: ANN401
+        """Return (name, n); the name is empty if there is none."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            return sampling.parse(value)
+        except sampling.SampleError as error:
+            self.fail(str(error), param, ctx)
+
+
+class Share(click.ParamType[int]):
+    """1/n, where no backend has a sample of its own."""
+
+    name = "1/n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
+        """Return n."""
+        if isinstance(value, int):
+            return value
+        try:
+            name, count = sampling.parse(value)
+        except sampling.SampleError as error:
+            self.fail(str(error), param, ctx)
+        if name:
+            self.fail(f"{value!r} is a sample for one backend, and this command runs none; write 1/{count}", param, ctx)
+        return count
+
+
+class Destination(click.ParamType[tuple[Path, bool]]):
+    """A file, or a folder with a file per backend: an existing folder, or a path that ends with a slash."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Path, bool]:  # noqa: ANN401
+        """Return the path, and whether it is a folder; a missing folder is created."""
+        if isinstance(value, tuple):
+            return value
+        path, folder = Path(value), value.endswith(("/", os.sep))
+        try:
+            if folder:
+                path.mkdir(parents=True, exist_ok=True)
+            return path, path.is_dir()
+        except FileExistsError:
+            self.fail(
+                f"{value!r} ends with a slash, and {path} is a file; name a folder, or the file without it", param, ctx
+            )
+        except OSError as error:
+            self.fail(f"{value!r} cannot be made: {error.strerror}", param, ctx)
+
+
+class Seconds(click.FloatRange):
+    """A finite number of seconds."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
+        """Return seconds."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is no time; write seconds, such as 20", param, ctx)
+        return number
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes: 512M, 4G."""
+
+    name = "size"
+    units = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}  # noqa: RUF012 - never changed
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
+        """Return bytes."""
+        if isinstance(value, int):
+            return value
+        match = re.fullmatch(r"(\d+)([KMG]?)i?B?", value, re.IGNORECASE)
+        if not match or not int(match[1]):
+            self.fail(f"{value!r} is no size; write a number and K, M or G, such as 4G", param, ctx)
+        return int(match[1]) * self.units[match[2].upper()]
+
+
+OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace an existing results file.")
+
+
+def check_resume(*, resume: bool, overwrite: bool) -> None:
+    """Raise HarnessError if both --resume and --overwrite are set."""
+    if resume and overwrite:
+        raise HarnessError("--resume keeps the existing results, --overwrite replaces them; use only one of them")
+
+
+def _with_onnx(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001 - click's
+    """Run the command with another onnx, in a process of its own, and end this one with its status."""
+    if value is None or onnx_environment.is_running(wanted := onnx_environment.requirement(value)):
+        return
+    ctx.exit(onnx_environment.run(wanted, sys.argv[1:]))
+
+
+ONNX = click.Option(
+    ["--onnx"], metavar="VERSION", is_eager=True, expose_value=False, callback=_with_onnx,
+    help="Work with another onnx than the installed one, in an environment of its own: 1.22.0, onnx-weekly.",
+)  # fmt: skip
+"""An option of every command."""
+
+DESTINATION, SAMPLE, SHARD, SHARE, SIZE = Destination(), Sample(), Shard(), Share(), Size()
+
+
+Globs = tuple[str, ...]
+"""The values of a repeatable option."""
+
+
+@dataclass(frozen=True)
+class CaseOptions:
+    """The suite and the selection of cases that the options name; see Selection."""
+
+    suite_name: str
+    ops: Globs
+    cases: Globs
+    tags: Globs
+    forms: Globs
+    core: bool
+
+    def selection(self, shard: tuple[int, int] | None = None, sample: int = 1) -> Selection:
+        """Return the selection for a suite."""
+        return Selection(self.ops, self.cases, self.tags, shard, sample, core=self.core, forms=self.forms)
+
+    def open(self, shard: tuple[int, int] | None = None, sample: int = 1) -> tuple[Suite, Selection]:
+        """Return the suite and the selection.
+
+        Raises:
+            HarnessError: there is no such suite, or no such operator or core in it.
+        """
+        suite, selection = open_suite(self.suite_name), self.selection(shard, sample)
+        check_selection(suite, selection)
+        for text in suite.left_out(selection):
+            printing.warn(f"note: {text}")
+        return suite, selection
+
+
+def with_case_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add the options that select cases; the command takes them as one argument, `case_options`."""
+
+    @functools.wraps(command)
+    def collected(
+        *,
+        suite_name: str,
+        ops: Globs,
+        cases: Globs,
+        tags: Globs,
+        forms: Globs,
+        core: bool,
+        **options: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        return command(case_options=CaseOptions(suite_name, ops, cases, tags, forms, core), **options)
+
+    for option in (
+        click.option(
+            "--core", is_flag=True,
+            help="Only the core of the generated suite: the fewest cases with the same coverage.",
+        ),
+        click.option(
+            "--form", "forms", multiple=True, metavar="GLOB",
+            help="Only cases in these forms: plain, symbolic, initializer*, expanded, ... Repeatable.",
+        ),
+        click.option("--tag", "tags", multiple=True, metavar="GLOB", help="Only cases with these tags. Repeatable."),
+        click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases with these ids. Repeatable."),
+        click.option(
+            "--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18. Repeatable."
+        ),
+        click.option(
+            "--suite", "suite_name", default="generated", show_default=True, metavar="SUITE",
+            help="generated, provisional (of undeclared versions), transforms (what tools rewrite), official (onnx's), "
+            "or a folder in ONNX's layout.",
+        ),
+    ):  # fmt: skip
+        collected = option(collected)
+    return collected
+
+
+def with_part_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add --shard and --sample, for commands that run no backend."""
+    for option in (
+        click.option(
+            "--sample", type=SHARE, default=1, metavar=SHARE.name, help="Only 1 case in n, always the same ones."
+        ),
+        click.option(
+            "--shard", type=SHARD, help="Only part i of n of the cases; a case keeps its part when cases are added."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def with_adapter_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add the options for what an adapter can access on this machine."""
+    for option in (
+        click.option(
+            "--isolate", is_flag=True,
+            help="Run adapters in a sandbox: no network, no other process, no view of the suite (Linux).",
+        ),
+        click.option(
+            "--env", "passes", multiple=True, metavar="NAME",
+            help="Pass this variable to adapters, which get only those that runtimes need. Repeatable.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def check_all_matched(suite: Suite, selection: Selection, *, empty: bool) -> None:
+    """Raise HarnessError if a case could not be read, a glob matched nothing, or no case was selected."""
+    if suite.unreadable:
+        raise HarnessError("\n".join(item.message for item in suite.unreadable))
+    for option, glob in sorted(selection.idle):
+        raise SelectionError(f"{option} {glob!r} matches no case of suite {suite.name}")
+    if empty and not selection.partial:
+        raise SelectionError(f"suite {suite.name} has no case for {str(selection) or 'anything'}")
+
+
+def load_case(case_id: str, suite_name: str | None) -> Case:
+    """Return a case by its id, from the named suite or the one that the id begins with; see `find_case`."""
+    return find_case(case_id, (open_suite(suite_name),) if suite_name else ())
+
+
+def suite_of(run: Run) -> Suite | None:
+    """Return the suite of a run, or None if it no longer exists."""
+    try:
+        return open_suite(str(run.header["suite"].get("name")))
+    except SuiteError:
+        return None
+
+
+def available_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def exit_with(status: int) -> None:
+    """End the command with a status; not by sys.exit(), which click uses when the reader of its output has gone."""
+    click.get_current_context().exit(status)

@@ -1,0 +1,54 @@
+"""`publish`: a folder of published reports."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import click
+
+from onnx_conformance.base import printing
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.cli import site
+from onnx_conformance.findings import findings_file
+from onnx_conformance.report import formats, index, report_data
+from onnx_conformance.report.formats import FORMATS
+from onnx_conformance.results.stream import Run
+
+SITE, BADGES = "site", "badges"
+"""Folders in that of the reports."""
+
+
+@click.command()
+@click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder of published reports."
+)
+@click.option(
+    "--findings", "findings_folder", type=click.Path(file_okay=False, path_type=Path),
+    help="A folder that `findings` wrote; default: findings/ in the folder of the reports, if it is there.",
+)  # fmt: skip
+def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None) -> None:
+    """Write results files into a folder of published reports: an index, the web site, and a badge of each file.
+
+    Exit status: 0 the reports are written, 2 a file cannot be read or written.
+    """
+    doubled = {path.stem for path in files if [other.stem for other in files].count(path.stem) > 1}
+    if doubled:
+        raise HarnessError(f"two results files are called {min(doubled)}; their badges would be one")
+    if findings_folder is None and (folder / "findings" / findings_file.FILE).is_file():
+        findings_folder = folder / "findings"
+    found = findings_file.read(findings_folder) if findings_folder is not None else None
+    formats.make(folder / BADGES)
+    published = []
+    for path in files:
+        data = dataclasses.replace(report_data.read(Run(path)), groups=0)
+        badge = f"{BADGES}/{path.stem}.json"
+        formats.write(folder / badge, FORMATS["badge"].report(data))
+        published.append((data, badge))
+    size = site.write(files, findings_folder, folder / SITE)
+    printing.show(f"{folder / SITE / 'index.html'}: {size / 1e6:.1f} MB")
+    beside = findings_folder is not None and findings_folder.resolve().parent == folder.resolve()
+    place = f"{findings_folder.name}/README.md" if findings_folder is not None and beside else ""
+    formats.write(folder / "README.md", index.report(published, found, place))
+    printing.show(folder / "README.md")

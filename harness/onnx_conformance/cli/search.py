@@ -1,0 +1,145 @@
+"""`search`: draw calls that nobody declared until some fail, and keep these as cases."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from onnx_conformance.base import printing
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.cli.options import SIZE, Seconds, exit_with, with_adapter_options
+from onnx_conformance.environments import backend_names, sandbox
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.run import progress
+from onnx_conformance.suites.case_json import StoreError
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import check_selection
+from onnx_conformance.suites.selection import Selection
+
+try:
+    import hypothesis  # noqa: F401 - whether it is there
+except ImportError as error:
+    raise HarnessError(
+        "search needs hypothesis, which draws and shrinks; pip install 'onnx-conformance[search]'"
+    ) from error
+
+from onnx_conformance.report import search as report
+from onnx_conformance.search import causes, freeze, grammar
+from onnx_conformance.search.search import Options, Search
+
+if TYPE_CHECKING:
+    from onnx_conformance.search.freeze import State
+    from onnx_conformance.search.search import Failure, Outcome
+
+RESTARTS = 1 << 30
+"""A search of hours may meet any number of crashes."""
+MINUTE = 60
+
+
+@click.command("search")
+@click.option("--backend", required=True, metavar="BACKEND", help="What to search for failures, as in `run`.")
+@click.option(
+    "--minutes", type=float, default=None,
+    help="How long to search; the failure that is being shrunk may take some seconds more.  [default: 10]",
+)  # fmt: skip
+@click.option(
+    "--examples", type=click.IntRange(1), help="Stop after so many examples, without those that shrink a failure."
+)
+@click.option("--seed", type=click.IntRange(0), help="Draw what a search with this seed drew.  [default: another one]")
+@click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18. Repeatable.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path),
+    help="Write the cases that fail into this folder, a suite for `run`.  [default: search-BACKEND]",
+)  # fmt: skip
+@click.option(
+    "--known", "known", multiple=True, type=click.Path(path_type=Path), metavar="RESULTS",
+    help="Leave out causes by which cases of this results file fail. Repeatable.",
+)  # fmt: skip
+@click.option("--single", is_flag=True, help="Draw single operators only, no models of several nodes.")
+@click.option(
+    "--python", default="", metavar="PATH", help="A Python interpreter that has the runtime installed, as in `run`."
+)
+@click.option(
+    "--timeout", type=Seconds(0.01), default=10.0, show_default=True, help="Time limit of one case, in seconds."
+)
+@click.option("--memory", type=SIZE, help="Limit of an adapter process's address space, such as 4G.")
+@with_adapter_options
+def search_(
+    backend: str, minutes: float | None, examples: int | None, seed: int | None, ops: tuple[str, ...],
+    folder: Path | None, known: tuple[Path, ...], python: str, timeout: float, memory: int | None,
+    passes: tuple[str, ...], *, single: bool, isolate: bool,
+) -> None:  # fmt: skip
+    """Draw calls and models that nobody declared, ask a backend, and keep what fails as cases.
+
+    Calls are drawn from those that the operator files declare, with other types, sizes, attributes, values and forms,
+    and models of several nodes from such calls. The oracle says what is right. The first failure of each distinct cause
+    is shrunk and written to a folder in ONNX's layout.
+
+    Exit status: 0 nothing fails, 1 something does, 2 the command failed, or the adapter did.
+    """
+    seconds = _seconds(minutes, examples)
+    where = folder or Path(f"search-{re.sub(r'[^A-Za-z0-9._=+]+', '-', backend).strip('-.')}")
+    freeze.check(where)
+    selection = Selection(ops)
+    check_selection(Generated(), selection)
+    target = backend_names.resolve(backend, python, passes)
+    if isolate:
+        target = sandbox.around(Generated.name, None).of(target)
+    is_known = {cause for path in known for cause in causes.known(path, backend)}
+    selected = grammar.sources(selection)
+    if not selected:
+        raise HarnessError(f"{selection} selects only operator versions that are deprecated: nothing can be drawn")
+    chosen = random.SystemRandom().randrange(1 << 32) if seed is None else seed
+    limits = Limits(timeout=timeout, memory=memory, restarts=RESTARTS)
+    every = grammar.sources(Selection()) if ops and not single else selected
+    options = Options(target, limits, selected, every, chosen, seconds, examples, is_known, compose=not single)
+    count = "1 operator version" if len(selected) == 1 else f"{len(selected):,} operator versions"
+    printing.note(f"seed {chosen}: {count}, for {_length(seconds, examples)}")
+    outcome, frozen = _searched(options, where)
+    for text in report.lines(outcome, frozen, where, backend, chosen):
+        printing.show(text)
+    exit_with(2 if outcome.errors else 1 if outcome.failures else 0)
+
+
+def _searched(options: Options, folder: Path) -> tuple[Outcome, dict[int, tuple[Path, State]]]:
+    """Run a search; return its outcome, and by place what became of the case of each failure."""
+    frozen: dict[int, tuple[Path, State]] = {}
+    with Asker(options.target, options.limits) as asker:
+        search = Search(options, asker)
+
+        def on_failure(found: Failure) -> None:
+            try:
+                frozen[len(search.outcome.failures) - 1] = freeze.freeze(found, folder, options.seed)
+            except StoreError as error:
+                printing.warn(error)
+            printing.note(report.failure(found))
+
+        watch = progress.Watch(search.outcome.verdicts, {options.target.name: 1.0}, lambda: None)
+        with progress.shown(watch) as advance:
+            search.on_example, search.on_failure = advance, on_failure
+            search.run()
+    return search.outcome, frozen
+
+
+def _seconds(minutes: float | None, examples: int | None) -> float | None:
+    """Return how many seconds to search; None where the number of examples alone says it.
+
+    Raises:
+        HarnessError: that is no time.
+    """
+    if minutes is None:
+        return None if examples is not None else 10.0 * MINUTE
+    if not 0 < minutes <= 1e6:  # noqa: PLR2004 - two years
+        raise HarnessError(f"--minutes {minutes:g} is no time; write a number above 0, such as 10")
+    return minutes * MINUTE
+
+
+def _length(seconds: float | None, examples: int | None) -> str:
+    parts = [f"{seconds / MINUTE:g} minutes"] if seconds is not None else []
+    parts += [f"{examples:,} examples"] if examples is not None else []
+    return " or ".join(parts)

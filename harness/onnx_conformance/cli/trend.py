@@ -1,0 +1,157 @@
+"""`trend`: compare successive versions of one runtime."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from onnx_conformance.base import printing, under_test
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import line
+from onnx_conformance.cli.options import (
+    OVERWRITE,
+    SAMPLE,
+    CaseOptions,
+    Seconds,
+    check_resume,
+    exit_with,
+    with_adapter_options,
+    with_case_options,
+)
+from onnx_conformance.environments import backend_names, package_index
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.report import formats
+from onnx_conformance.report import trend as written
+from onnx_conformance.results import sampling
+from onnx_conformance.results.stream import Run
+from onnx_conformance.results.trend import check_options, trend
+from onnx_conformance.run import run
+from onnx_conformance.run.options import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@click.command("trend")
+@click.argument("sources", metavar="BACKEND|RESULTS...", nargs=-1, required=True)
+@click.option(
+    "--last", type=click.IntRange(2, 100), default=6, show_default=True,
+    help="For a single BACKEND without version: how many minor versions, each in its newest release.",
+)  # fmt: skip
+@with_case_options
+@with_adapter_options
+@click.option(
+    "--sample", "samples", type=SAMPLE, multiple=True, help="Only 1 case in n, always the same ones, as in `run`."
+)
+@click.option(
+    "--results", type=click.Path(dir_okay=False, path_type=Path), help="Write the result stream to this file."
+)
+@OVERWRITE
+@click.option("--resume", is_flag=True, help="Continue a --results file that is incomplete.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Number of processes per version."
+)
+@click.option(
+    "--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Time limit of one case, in seconds."
+)
+@click.option(
+    "--restarts",
+    type=click.IntRange(0),
+    default=Limits.restarts,
+    show_default=True,
+    help="How many times a process may be restarted.",
+)
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the trend as Markdown to this file too."
+)
+def trend_(sources: tuple[str, ...], last: int, out: Path | None, **options: Any) -> None:  # noqa: ANN401
+    """Show for each operator version when a verdict changed, over several versions of one runtime.
+
+    One BACKEND is run in its last minor versions, each in its own environment; several, such as onnxruntime==1.20.1
+    onnxruntime==1.31.1, are run as named. RESULTS are one or more existing results files.
+
+    Exit status: 0 no case fails in the newest version that passed in the one before, 1 some case does, 2 the command or
+    the harness itself failed.
+    """
+    check_resume(resume=options["resume"], overwrite=options["overwrite"])
+    files = [Path(name) for name in sources if _is_results(name)]
+    if files and len(files) < len(sources):
+        other = next(name for name in sources if Path(name) not in files)
+        raise HarnessError(f"{other} is not a results file; name backends to run or results files, not both")
+    if files:
+        status = _report([Run(path) for path in files], out)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            path = options.pop("results") or Path(folder) / "trend.ndjson"
+            measured = _measure(_versions(sources, last), path, **options)
+            status = max(
+                _report([Run(path)], out), measured
+            )  # Whatever failed, the results that there are are reported.
+    exit_with(status)
+
+
+def _is_results(name: str) -> bool:
+    """Return whether a source is a results file rather than an adapter of the user."""
+    return name.endswith(".ndjson") or (Path(name).is_file() and not name.endswith(".py"))
+
+
+def _versions(names: Sequence[str], last: int) -> tuple[str, ...]:
+    """Return the named backends, or the last versions of a single one."""
+    check_options(names)
+    if len(names) > 1 or under_test.parts(names[0]).version:
+        return tuple(names)
+    needed = backend_names.needs(names[0])
+    if needed is None:
+        backend_names.resolve(names[0])  # Raises if there is no such backend at all.
+        raise HarnessError(
+            f"the versions of {names[0]!r} are unknown; name a backend that has an environment according to `backends`,"
+            " or run each version by itself and pass the results files"
+        )
+    return tuple(f"{names[0]}=={version}" for version in package_index.minors(needed, last))
+
+
+def _measure(
+    backends: tuple[str, ...],
+    results: Path,
+    *,
+    case_options: CaseOptions,
+    samples: Any,  # noqa: ANN401 - click's tuples
+    resume: bool,
+    overwrite: bool,
+    jobs: int,
+    timeout: float,
+    restarts: int,
+    passes: tuple[str, ...],
+    isolate: bool,
+) -> int:
+    """Run the versions; return 0, or 2 where results are missing."""
+    printing.note(f"runs {line(', '.join(backends))}")
+    by_backend = sampling.by_backend(samples, backends)
+    run_options = Options(
+        backends=backends,
+        suite=case_options.suite_name,
+        selection=case_options.selection(None, sampling.widest(by_backend, backends)),
+        samples=by_backend,
+        limits=Limits(timeout=timeout, restarts=restarts),
+        jobs=jobs,
+        results=results,
+        resume=resume,
+        overwrite=overwrite,
+        passes=passes,
+        isolate=isolate,
+    )
+    status = run.execute(run_options, report=run.print_faults)
+    return run.EXIT_PASSED if status == run.EXIT_FAILED else status
+
+
+def _report(runs: Sequence[Run], out: Path | None) -> int:
+    changes = trend(runs)
+    for block in written.text(changes):
+        printing.show(block)
+    if out is not None:
+        formats.write(out, written.markdown(changes))
+        printing.show(f"\n{out}")
+    return run.EXIT_FAILED if changes.broke(changes.versions[-1]) else run.EXIT_PASSED

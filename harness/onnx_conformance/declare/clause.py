@@ -1,0 +1,190 @@
+"""Clauses, the outcomes they decide, and the operator version as oracles get it."""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.declare.readings import NAN, ONE_ELEMENT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from onnx_conformance.declare.readings import Reading
+
+
+class DeclarationError(HarnessError):
+    """An operator file contradicts itself, another one, or onnx.defs; the text names the place."""
+
+
+class Force(enum.StrEnum):
+    """How strongly a sentence binds; what a runtime owes depends on it."""
+
+    MUST = "must"
+    """It demands or forbids: must, cannot, an error is raised, an accepted range."""
+    SHOULD = "should"
+    """It recommends."""
+    DESCRIBES = "describes"
+    """It says what is, and only by that what is not."""
+    SIGNATURE = "signature"
+    """Types, arity and attributes: what the model checker looks at, too."""
+
+    @staticmethod
+    def of(text: str) -> Force:
+        """Return the force that the words of a sentence have."""
+        return next((force for force, words in _WORDS.items() if words.search(text)), Force.DESCRIBES)
+
+
+_WORDS = {
+    Force.SIGNATURE: re.compile(r"^(Constrain|Signature:)"),
+    Force.MUST: re.compile(
+        r"\b(must|cannot|can't|can not|may not|shall|not (be )?(allowed|supported)|errors?|requires?|required|invalid|"
+        r"only|illegal|forbidden|unsupported|doesn't work|never|at most|(accepted|allowed|value) range|valid values|"
+        r"have to be|can take any value greater|takes? (a )?values? greater|in range|needs? to be|"
+        r"can be (either|one of))\b",
+        re.IGNORECASE,
+    ),
+    Force.SHOULD: re.compile(r"\b(should|recommended|supposed to|expected)\b", re.IGNORECASE),
+}
+"""The words of each force, the first that is found deciding."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A verbatim quote of an operator's text, in force from one version until another.
+
+    Attributes:
+        operator: ai.onnx/Split; empty for a rule that the schema itself sets for every operator.
+        text: the quote, white space folded.
+        since: first version whose text has it; None: the first version.
+        before: first version whose text no longer has it; None: it still has it.
+        force: how strongly it binds.
+        result: whether it is about outputs, so that only a runtime can break it, and no model.
+        note: how a dispute about it was decided, if there is one.
+        see: links to its discussion.
+        against: globs of the official cases that contradict this sentence; `note` says why.
+    """
+
+    operator: str
+    text: str
+    since: int | None = None
+    before: int | None = None
+    result: bool = False
+    note: str = ""
+    see: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    force: Force = Force.DESCRIBES
+
+    def in_force(self, version: int) -> bool:
+        """Return whether the operator version introduced in opset `version` has this sentence."""
+        return (self.since is None or version >= self.since) and (self.before is None or version < self.before)
+
+
+def _rule(text: str) -> Clause:
+    return Clause("", text, force=Force.SIGNATURE)
+
+
+class Rule:
+    """Rules of every signature: clauses without a sentence in the operator's own text."""
+
+    TYPES = _rule("Signature: the type of each input is one that the operator allows.")
+    ARITY = _rule("Signature: a node has the inputs and outputs that the operator asks for.")
+    DEPRECATED = _rule("Signature: a deprecated operator is not part of the opset.")
+    ATTRIBUTES = _rule("Signature: a node has the attributes that the operator asks for, and no others.")
+
+
+class NoAnswer(Exception):  # noqa: N818 - an outcome, not an error
+    """The oracle returns no values, because of a clause."""
+
+    def __init__(self, clause: Clause, detail: str = "") -> None:
+        """Take the clause, and the part of the case that it is about."""
+        super().__init__(f"«{clause.text}»" + (f" ({detail})" if detail else ""))
+        self.clause, self.detail = clause, detail
+        self.rests_on: frozenset[Reading] = frozenset()
+
+
+class Rejected(NoAnswer):
+    """The text forbids this model or these inputs."""
+
+
+class Unspecified(NoAnswer):
+    """The text is silent or contradicts itself."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """The operator version that an oracle is called for.
+
+    Attributes:
+        since: the opset that introduced it.
+        dtypes: the element type of each type variable, as far as inputs and attributes determine it.
+        rests_on: the readings that the oracle has named.
+    """
+
+    since: int
+    dtypes: Mapping[str, np.dtype[Any]] = field(default_factory=dict)
+    rests_on: set[Reading] = field(default_factory=set, compare=False)
+
+    def reads(self, reading: Reading, when: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
+        """Note that the answer rests on a reading, if `when`."""
+        if when:
+            self.rests_on.add(reading)
+
+    def scalar(self, clause: Clause, value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return the scalar that `clause` asks for without naming its shape; raise Rejected where it is none.
+
+        One element of rank 1 does, which is a reading of ours.
+        """
+        self.require(clause, value.size == 1 and value.ndim <= 1)
+        self.reads(ONE_ELEMENT, value.ndim == 1)
+        return value.reshape(())
+
+    def ordered(self, clause: Clause, values: np.ndarray[Any, Any], within: np.ndarray[Any, Any] | None = None) -> None:
+        """Raise Unspecified where `clause` asks for a greatest or an order, and one of `values` is NaN.
+
+        Args:
+            clause: the sentence.
+            values: of any type.
+            within: a mask of the values that are ordered; None: all.
+        """
+        nan = np.isnan(values) if values.dtype.kind in "fc" else np.False_
+        has_nan = bool((nan if within is None else nan & within).any())
+        self.reads(NAN, has_nan)
+        self.silent(clause, has_nan)
+
+    def holds(self, clause: Clause, exact: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> None:
+        """Raise Unspecified where `clause` does not say what a type holds instead of an integer beyond its limits.
+
+        Args:
+            clause: the sentence.
+            exact: Python's integers, which do not overflow.
+            dtype: an integer type.
+        """
+        limits = np.iinfo(dtype)
+        self.silent(clause, any(not limits.min <= number <= limits.max for number in exact.ravel()))
+
+    def compared(self, comparison: np.ufunc, *operands: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return a comparison of numbers as IEEE 754 has it, element by element: a reading of ours where one is NaN."""
+        self.reads(NAN, any(item.dtype.kind in "fc" and bool(np.isnan(item).any()) for item in operands))
+        return np.asarray(comparison(*operands))
+
+    def permit(self, clause: Clause, used: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
+        """Raise Unspecified if something was `used` that only `clause` permits, and `clause` is not in force."""
+        if used and not clause.in_force(self.since):
+            raise Unspecified(clause, f"not said in version {self.since}")
+
+    def require(self, clause: Clause, holds: bool) -> None:  # noqa: FBT001
+        """Raise Rejected unless the demand of `clause` `holds`; Unspecified if the clause is not in force."""
+        if not holds:
+            self.permit(clause)
+            raise Rejected(clause)
+
+    def silent(self, clause: Clause, when: bool = True) -> None:  # noqa: FBT001, FBT002
+        """Raise Unspecified if `when`: the nearest sentence, `clause`, leaves the meaning open."""
+        if when:
+            raise Unspecified(clause)

@@ -1,0 +1,258 @@
+"""Quantization: which elements share a scale and a zero point (all, those of an axis, blocks), and saturation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+
+from onnx_conformance.declare.readings import ONE_ELEMENT
+from onnx_conformance.declare.rounding import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from onnx_conformance.declare.clause import Clause, Version
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Granularity:
+    """An operator's sentences on which elements share a scale; of each kind, one at most is in force in a version.
+
+    Attributes:
+        scalar: scale and zero point are scalars, in the versions without an axis.
+        same_shape: scale and zero point have the same shape.
+        ranks: the ranks that a scale may have.
+        length: the length of a scale along an axis; whether one element may serve the whole axis is left open.
+        axis: the accepted range of the axis.
+        unused_axis: those of `axis` that may bind, or not, where a scalar scale leaves the axis unused: open, but for
+            the default.
+        rank_one: an input of rank 1 is quantized per tensor.
+        blocks: the shape of a scale for blocks.
+        block_size: the accepted range of the block size.
+        only_blocked: a block size is used for blocks alone; whether it may be set elsewhere is left open.
+    """
+
+    scalar: tuple[Clause, ...]
+    same_shape: tuple[Clause, ...]
+    ranks: tuple[Clause, ...]
+    length: tuple[Clause, ...]
+    axis: tuple[Clause, ...]
+    unused_axis: tuple[Clause, ...]
+    rank_one: tuple[Clause, ...]
+    blocks: tuple[Clause, ...]
+    block_size: tuple[Clause, ...]
+    only_blocked: tuple[Clause, ...]
+
+    def spread(
+        self, v: Version, shape: tuple[int, ...], scale: Array, zero: Array | None, axis: int | None, size: int | None
+    ) -> tuple[Array, Array | None]:
+        """Return scale and zero point in a shape that numpy broadcasts to `shape`.
+
+        Args:
+            v: the version.
+            shape: the shape of the quantized tensor.
+            scale: of any shape.
+            zero: the zero point, or None for none.
+            axis: None in the versions without an axis.
+            size: the block size; 0 or None for no blocks.
+
+        Raises:
+            Rejected, Unspecified: they do not fit the tensor, or a sentence leaves open whether they do.
+        """
+        if scalar := _in_force(v, self.scalar):
+            return v.scalar(scalar, scale), None if zero is None else v.scalar(scalar, zero)
+        v.require(_the_one_in_force(v, self.same_shape), zero is None or zero.shape == scale.shape)
+        assert axis is not None  # noqa: S101 - a scalar scale was the only one before there was an axis
+        rank = len(shape)
+        if scale.ndim == 0 or (scale.ndim == 1 and rank > 1):
+            for clause in self.only_blocked:
+                v.silent(clause, bool(size))
+        inside = -rank <= axis < rank
+        if scale.ndim == 0 and (unused_axis := _in_force(v, self.unused_axis)):
+            v.silent(unused_axis, not inside and axis != DEFAULT_AXIS)
+        rank_one = _in_force(v, self.rank_one)
+        if scale.ndim == 0 or (rank_one and rank == scale.ndim == scale.size == 1):
+            v.reads(ONE_ELEMENT, scale.ndim == 1)
+            return scale, zero
+        blocks = _in_force(v, self.blocks)
+        v.require(_the_one_in_force(v, self.ranks), scale.ndim == 1 or (blocks is not None and scale.ndim == rank))
+        if rank_one:
+            v.silent(rank_one, rank == 1)
+        length = _the_one_in_force(v, self.length)
+        if scale.ndim > 1 or (rank == 1 and size):
+            v.require(_the_one_in_force(v, self.axis), inside)
+            assert size is not None  # noqa: S101 - no version has blocks without a size
+            return self._in_blocks(v, shape, scale, zero, axis % rank, size)
+        v.silent(length, scale.size == 1 and not (inside and shape[axis] == 1))
+        v.require(_the_one_in_force(v, self.axis), inside)
+        v.require(length, scale.size == shape[axis])
+        along = [extent if dim == axis % rank else 1 for dim, extent in enumerate(shape)]
+        return scale.reshape(along), None if zero is None else zero.reshape(along)
+
+    def _in_blocks(
+        self, v: Version, shape: tuple[int, ...], scale: Array, zero: Array | None, axis: int, size: int
+    ) -> tuple[Array, Array | None]:
+        """Return scale and zero point, each repeated `size` times along the axis."""
+        blocks, block_size = _the_one_in_force(v, self.blocks), _the_one_in_force(v, self.block_size)
+        v.require(blocks, all(scale.shape[dim] == shape[dim] for dim in range(len(shape)) if dim != axis))
+        whole, parts = shape[axis], scale.shape[axis]
+        v.silent(block_size, whole == 0)
+        v.require(blocks, 0 < parts <= whole)
+        lowest = math.ceil(whole / parts)
+        highest = math.ceil(whole / (parts - 1)) - 1 if parts > 1 else math.inf
+        v.require(block_size, lowest <= size <= highest)
+        block = np.arange(whole) // size
+        return scale.take(block, axis), None if zero is None else zero.take(block, axis)
+
+
+def _in_force(v: Version, clauses: tuple[Clause, ...]) -> Clause | None:
+    return next((clause for clause in clauses if clause.in_force(v.since)), None)
+
+
+def _the_one_in_force(v: Version, clauses: tuple[Clause, ...]) -> Clause:
+    return next(clause for clause in clauses if clause.in_force(v.since))
+
+
+def saturated(
+    v: Version, formula: Clause, quotient: Array, zero: Array | float, dtype: np.dtype[Any], *, clips: bool = True
+) -> Array:
+    """Return saturate(round(quotient) + zero) in the type: rounded to nearest, ties to even.
+
+    Without `clips`, what is beyond the limits of a float8 becomes NaN, or infinity in a type that has infinities.
+
+    Raises:
+        Unspecified: NaN in a type that has none, or a floating sum with the zero point that a second rounding changes;
+            `formula` leaves these open.
+    """
+    if "float" not in dtype.name:
+        v.silent(formula, bool(np.isnan(quotient).any()))
+        limits = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
+        return np.asarray(np.clip(np.rint(quotient) + zero, int(limits.min), int(limits.max)))
+    v.silent(formula, "float8" not in dtype.name and bool(np.isnan(quotient).any()))
+    most = float(ml_dtypes.finfo(dtype).max) if clips else np.inf  # type: ignore[no-untyped-call]
+    first = nearest(np.clip(quotient, -most, most), dtype).astype(np.float64)
+    once, twice = (nearest(np.clip(value + zero, -most, most), dtype) for value in (quotient, first))
+    v.silent(formula, not np.array_equal(once.astype(np.float64), twice.astype(np.float64), equal_nan=True))
+    return np.asarray(once)
+
+
+INTEGERS = {"int8": 10, "uint8": 10, "int16": 21, "uint16": 21, "int4": 21, "uint4": 21, "int2": 25, "uint2": 25}
+FLOATS = {
+    "float8e4m3fn": 19,
+    "float8e4m3fnuz": 19,
+    "float8e5m2": 19,
+    "float8e5m2fnuz": 19,
+    "float4e2m1": 23,
+    "float6e2m3": 28,
+    "float6e3m2": 28,
+}
+"""Quantized types, and the version of QuantizeLinear and DequantizeLinear that added each."""
+
+NUMBERS = {
+    "uint8": 2,
+    "int8": 3,
+    "uint16": 4,
+    "int16": 5,
+    "float8_e4m3fn": 17,
+    "float8_e4m3fnuz": 18,
+    "float8_e5m2": 19,
+    "float8_e5m2fnuz": 20,
+    "uint4": 21,
+    "int4": 22,
+    "float4_e2m1fn": 23,
+    "uint2": 25,
+    "int2": 26,
+    "float6_e2m3fn": 27,
+    "float6_e3m2fn": 28,
+}
+"""The numbers of quantized types in TensorProto.DataType, by the names of their dtypes."""
+
+SHAPE = (2, 3, 4)
+"""The shape of the tensor of `by_axis` and `by_blocks`."""
+
+
+def _scales(*shape: int) -> Array:
+    return (np.arange(1, math.prod(shape) + 1) / 4).reshape(shape)
+
+
+def by_axis() -> Iterator[tuple[str, Array, int]]:
+    """Yield a case name, scales and the axis of SHAPE along which they lie, from the front and from the back."""
+    for axis, size in enumerate(SHAPE):
+        yield f"axis_{axis}", _scales(size), axis
+        yield f"axis_minus_{3 - axis}", _scales(size), axis - 3
+
+
+def by_blocks() -> Iterator[tuple[str, Array, int, int]]:
+    """Yield a case name, scales, the axis of SHAPE and the block size: whole blocks, a last one cut off, one longer."""
+    for axis, size in ((0, 1), (0, 2), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (2, 9), (-1, 2), (-2, 2)):
+        shape = list(SHAPE)
+        shape[axis] = math.ceil(shape[axis] / size)
+        yield f"blocks_{size}_axis_{axis}".replace("-", "minus_"), _scales(*shape), axis, size
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Scales that do not fit a tensor.
+
+    Attributes:
+        name: of the case.
+        shape: the shape of the tensor.
+        scales: the scales.
+        attributes: axis and block_size, as far as they are set.
+        clause: the sentence that they break.
+        before: the version from which on the case is left out; None: for none.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    scales: Array
+    attributes: Mapping[str, Any]
+    clause: Clause
+    before: int | None
+
+
+DEFAULT_AXIS = 1
+"""The axis of both operators where the attribute is left out, which may be outside the range of a scalar's."""
+
+BLOCKS_SINCE = 21
+REPEATED_SINCE = 23
+"""From this version on the sentences on granularity are those of version 21."""
+
+
+def misfits(grains: Granularity) -> Iterator[Misfit]:
+    """Yield what does not fit, for every sentence that it breaks in some version.
+
+    One breach of each kind is tried in every version, the others before REPEATED_SINCE.
+    """
+    rows: list[tuple[str, tuple[Clause, ...], tuple[int, ...], tuple[int, ...], dict[str, int]]] = [
+        ("length", grains.length, (2, 3, 4), (3,), {"axis": 2}),
+        ("length_multiple", grains.length, (3, 4), (2,), {"axis": 1}),
+        ("axis_too_high", grains.axis, (2, 3, 4), (4,), {"axis": 3}),
+        ("axis_too_low", grains.axis, (2, 3, 4), (2,), {"axis": -4}),
+        ("block_size_too_low", grains.block_size, (3, 7), (3, 3), {"block_size": 2}),
+        ("block_size_too_high", grains.block_size, (3, 7), (3, 3), {"block_size": 4}),
+        ("block_size_too_high_of_two", grains.block_size, (2, 7), (2, 2), {"block_size": 7}),
+        ("block_size_zero", grains.block_size, (3, 7), (3, 3), {"block_size": 0}),
+        ("block_size_negative", grains.block_size, (3, 7), (3, 3), {"block_size": -3}),
+        ("block_size_left_out", grains.block_size, (3, 7), (3, 3), {}),
+        ("blocks_axis_too_high", grains.axis, (3, 7), (3, 3), {"axis": 2, "block_size": 3}),
+        ("blocks_axis_too_low", grains.axis, (3, 7), (3, 3), {"axis": -3, "block_size": 3}),
+        ("blocks_on_two_axes", grains.blocks, (4, 6, 5), (2, 3, 5), {"block_size": 2}),
+        ("blocks_broadcast", grains.blocks, (4, 6), (1, 3), {"block_size": 2}),
+        ("blocks_none", grains.blocks, (3, 7), (3, 0), {"block_size": 3}),
+        ("blocks_too_many", grains.blocks, (3, 2), (3, 4), {"block_size": 1}),
+        ("scale_of_other_rank", grains.ranks, (2, 3, 4), (2, 3), {"axis": 0}),
+    ]
+    always = {"length", "axis_too_high", "block_size_left_out", "blocks_broadcast", "scale_of_other_rank"}
+    for name, clauses, shape, scales, attributes in rows:
+        for clause in clauses:
+            if "block_size" in attributes and not clause.in_force(BLOCKS_SINCE):
+                continue
+            full = f"{name}_before_{clause.before}" if clause.before else name
+            yield Misfit(full, shape, _scales(*scales), attributes, clause, None if name in always else REPEATED_SINCE)

@@ -1,0 +1,378 @@
+"""Op: one operator with its clauses, oracles and cases."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import fnmatch
+import inspect
+import itertools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from onnx_conformance.declare.arguments import Vary
+from onnx_conformance.declare.clause import Clause, DeclarationError, Force
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onnx_conformance.declare.tolerance import Tolerance
+
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
+
+
+class Tag(enum.StrEnum):
+    """The topic of a case; `run --tag` selects by it."""
+
+    BASIC = "basic"
+    DTYPE = "dtype"
+    """Every allowed type of a type constraint."""
+    CHANGE = "change"
+    """A meaning that differs between versions."""
+    SIGNATURE = "signature"
+    """Derived from the operator's signature; see `onnx_conformance.generation.derived`."""
+    EDGE = "edge"
+    """Zero sizes, rank 0, one element, limits of a range."""
+    AXIS = "axis"
+
+
+def length_of(name: str) -> Callable[[Mapping[str, Any]], int | None]:
+    """Derive the rank of the outputs as the number of elements of an argument."""
+
+    def rank(arguments: Mapping[str, Any]) -> int | None:
+        return np.size(arguments[name]) if arguments.get(name) is not None else None
+
+    return rank
+
+
+class Bindings(dict[str, str]):
+    """The type of each type variable; those that no input binds have a default.
+
+    Attributes:
+        bound_by_inputs: the variables that an input binds.
+        several: variable -> the types of all inputs of it.
+    """
+
+    def __init__(self, defaults: Mapping[str, str], several: Mapping[str, list[str]]) -> None:
+        """Take the default of each variable, and the types of its inputs."""
+        super().__init__({**defaults, **{variable: types[0] for variable, types in several.items()}})
+        self.bound_by_inputs, self.several = frozenset(several), several
+
+
+Derivation = Callable[[Bindings, Mapping[str, Any]], Any]
+"""Returns, from bindings and attributes, a type such as seq(tensor(float)), the number of an element type, or a dtype;
+or a list of these, one for each output of the variable."""
+
+
+def sequence_of(variable: str) -> Derivation:
+    """Derive an output's type as the sequence of the type of `variable`."""
+    return lambda types, _: f"seq({types[variable]})"
+
+
+def attribute(name: str, *otherwise: str) -> Derivation:
+    """Derive an output's type from an attribute with its number.
+
+    Args:
+        name: the name of the attribute.
+        otherwise: if it is left out or 0, the first of these variables that an input binds, or a type.
+    """
+
+    def derive(types: Bindings, attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Derivation
+        candidates = (types.get(word, word) for word in otherwise if word in types.bound_by_inputs or "(" in word)
+        return attributes.get(name) or next(candidates, "")
+
+    return derive
+
+
+@dataclass(frozen=True)
+class CaseSpec:
+    """A declared case, not yet expanded over versions, types and forms.
+
+    Attributes:
+        name: lower-case words joined by single underscores; part of the case id.
+        arguments: by name in the operator's text; see OperatorVersion.arguments. Values of a variadic input are a
+            tuple.
+        n: how many outputs the node declares; None: as few as the signature allows.
+        omits: outputs among them that the node names "".
+        around: values of the outer graph, which subgraphs and `beside` may name.
+        beside: nodes of the outer graph before the operator's node, in ONNX's text syntax.
+        since, before: the range of its versions; they must have its arguments and clauses too.
+        each: a type variable, or several; the case is expanded over every type it allows, or all pairs of them.
+        but: of these, the types that the case leaves out: tensor(string), or the element type alone.
+        outside: a type variable; the case is expanded over every tensor type it does not allow.
+        stray: attributes that the signature does not have.
+        stray_inputs: how many inputs the node has beyond those of the signature.
+        deprecated: whether it is for versions in which the operator is deprecated; all other cases skip these.
+        cites: clauses that the case tries; it exists in versions where all of them are in force.
+        rejects: the clause that forbids it.
+        unspecified: the clause that leaves it open.
+        derived: whether it is derived from the signature: without an answer of the oracle, there is no such case. It
+            has the plain form and the one at the highest opset only.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    tags: frozenset[str]
+    n: int | None = None
+    omits: tuple[str, ...] = ()
+    around: Mapping[str, Any] = field(default_factory=dict)
+    beside: str = ""
+    since: int | None = None
+    before: int | None = None
+    each: str | tuple[str, ...] | None = None
+    but: tuple[str, ...] = ()
+    outside: str | None = None
+    stray: Mapping[str, Any] = field(default_factory=dict)
+    stray_inputs: int = 0
+    deprecated: bool = False
+    cites: tuple[Clause, ...] = ()
+    rejects: Clause | None = None
+    unspecified: Clause | None = None
+    derived: bool = False
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """Every clause of the case."""
+        return (*self.cites, *(clause for clause in (self.rejects, self.unspecified) if clause))
+
+    def meant_for(self, version: int) -> bool:
+        """Return whether the declaration, arguments left aside, applies to an operator version."""
+        clauses = (*self.cites, *((self.rejects,) if self.rejects else ()))
+        return Clause("", "", self.since, self.before).in_force(version) and all(
+            clause.in_force(version) for clause in clauses
+        )
+
+
+_NAME = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
+DERIVED = "signature_"
+"""Prefix of the names of derived cases."""
+
+
+def _varied(spec: CaseSpec) -> Iterator[CaseSpec]:
+    """Yield a case for each value of the argument that varies; the case itself where none does."""
+    varied = [name for name, value in spec.arguments.items() if isinstance(value, Vary)]
+    if not varied:
+        yield spec
+        return
+    for names in itertools.product(*(spec.arguments[name].values for name in varied)):
+        own = {name: spec.arguments[name].values[key] for name, key in zip(varied, names, strict=True)}
+        words = [word for word in (spec.name, *names) if word]
+        yield dataclasses.replace(spec, name="_".join(words), arguments={**spec.arguments, **own})
+
+
+OF_NODE = frozenset({"n", "nodes"})
+"""Parameters of an oracle beside the operator's arguments: the number of outputs of the node, and the nodes of the
+graph, as Calls."""
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """A function that implements an operator in the versions from `since` until `before`.
+
+    Attributes:
+        parameters: the operator's arguments that it takes.
+        of_node: its other parameters; see OF_NODE.
+    """
+
+    function: Callable[..., Any]
+    since: int | None
+    before: int | None
+    parameters: tuple[str, ...]
+    of_node: frozenset[str]
+
+
+@dataclass(eq=False, repr=False)
+class Op:
+    """One operator: its versions, clauses, oracles and cases.
+
+    Attributes:
+        versions: the since_version of each, as in onnx.defs (the registry compares).
+        compare: the tolerance of an answer.
+        excuses: schema points that no valid model can reach, as printed by `coverage` -> why.
+        disputes: globs of the names of cases in which ONNX's function body of the operator disagrees with its text
+            -> why.
+        derives: output type variable -> its type, where no input binds it.
+        widens: whether the oracle gets floating inputs as float64; otherwise, in their own type.
+        stated: for an input of this shape, the axes whose lengths the text names, so that a model that leaves them
+            unknown may be refused: no form has symbols there.
+        rank: the rank of the output tensors: the input that shares it, or a function of the arguments by
+            name. A graph must state the rank of its outputs even in a model that has no answer.
+        derived: a cache of the cases derived from its signature, by version.
+        call: the call declared by `example`.
+    """
+
+    name: str
+    versions: tuple[int, ...]
+    compare: Tolerance
+    domain: str = "ai.onnx"
+    rank: str | Callable[[Mapping[str, Any]], int | None] | None = None
+    derives: Mapping[str, Derivation] = field(default_factory=dict)
+    widens: bool = True
+    stated: Callable[[tuple[int, ...]], frozenset[int]] = lambda _: frozenset()
+    call: Mapping[str, Any] | None = None
+    excuses: dict[str, str] = field(default_factory=dict)
+    disputes: dict[str, str] = field(default_factory=dict)
+    clauses: list[Clause] = field(default_factory=list)
+    oracles: list[Oracle] = field(default_factory=list)
+    cases: list[CaseSpec] = field(default_factory=list)
+    derived: dict[int, tuple[CaseSpec, ...]] = field(default_factory=dict)
+    _names: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Raise DeclarationError if `versions` is no tuple: (29) is a number, (29,) is one."""
+        if not isinstance(self.versions, tuple):
+            raise DeclarationError(f"{self}: versions={self.versions!r} is no tuple; write versions=({self.versions},)")
+
+    def __str__(self) -> str:
+        """Return domain and name: ai.onnx/Split."""
+        return f"{self.domain}/{self.name}"
+
+    def __repr__(self) -> str:
+        """Return domain and name: all declarations would fill a screen."""
+        return f"<Op {self}>"
+
+    def clause(
+        self,
+        text: str,
+        *,
+        since: int | None = None,
+        before: int | None = None,
+        result: bool = False,
+        note: str = "",
+        see: tuple[str, ...] = (),
+        against: tuple[str, ...] = (),
+        force: Force | None = None,
+    ) -> Clause:
+        """Declare a verbatim quote and the versions that have it; see Clause for the parameters.
+
+        Its force is that of its words, unless `force` says otherwise.
+        """
+        quote = " ".join(text.split())
+        clause = Clause(str(self), quote, since, before, result, note, see, against, force or Force.of(quote))
+        self.clauses.append(clause)
+        return clause
+
+    def excuse(self, point: str, reason: str) -> None:
+        """Declare why no valid model can reach a schema point, such as `attribute axis unset`."""
+        self.excuses[point] = reason
+
+    def dispute(self, reason: str, *globs: str) -> None:
+        """Declare why ONNX's function body of the operator disagrees with its text in these cases.
+
+        Globs that begin with test_ are of official cases, as in Clause.against.
+        """
+        self.disputes.update(dict.fromkeys(globs, reason))
+
+    def disputed(self, name: str) -> str | None:
+        """Return why the function body may disagree in a case; None where it must not."""
+        return next((why for glob, why in self.disputes.items() if fnmatch.fnmatchcase(name, glob)), None)
+
+    def example(self, **call: Any) -> None:  # noqa: ANN401 - see `case`
+        """Declare one valid call, with the parameters of `case`: arguments, n, omits, around, beside.
+
+        Each version uses the arguments that it has. The cases of the signature are derived from this call, see
+        `onnx_conformance.generation.derived`. Without one, every required input is `ramp(2, 3)`.
+
+        Raises:
+            DeclarationError: there is one already.
+        """
+        if self.call is not None:
+            raise DeclarationError(f"{self}: a second example")
+        self.call = call
+
+    def oracle(self, *, since: int | None = None, before: int | None = None) -> Callable[[_Function], _Function]:
+        """Declare the meaning of the versions from `since` until `before`.
+
+        The function takes a Version, then by name the arguments it needs, with defaults filled in and None for those
+        left out, and any of OF_NODE. It returns an array, a list of arrays (variadic outputs,
+        or one sequence), or a tuple of the outputs.
+        """
+
+        def register(function: _Function) -> _Function:
+            parameters = tuple(inspect.signature(function).parameters)[1:]
+            arguments = tuple(name for name in parameters if name not in OF_NODE)
+            self.oracles.append(Oracle(function, since, before, arguments, OF_NODE & set(parameters)))
+            return function
+
+        return register
+
+    def case(
+        self,
+        name: str,
+        *tags: Tag,
+        n: int | None = None,
+        omits: tuple[str, ...] = (),
+        around: Mapping[str, Any] | None = None,
+        beside: str = "",
+        since: int | None = None,
+        before: int | None = None,
+        each: str | tuple[str, ...] | None = None,
+        but: str | tuple[str, ...] = (),
+        outside: str | None = None,
+        stray: Mapping[str, Any] | None = None,
+        deprecated: bool = False,
+        cites: Clause | tuple[Clause, ...] = (),
+        rejects: Clause | None = None,
+        unspecified: Clause | None = None,
+        **arguments: Any,  # noqa: ANN401 - whatever the operator takes
+    ) -> None:
+        """Declare a case; see CaseSpec for the parameters. With a `vary` among the arguments: one case for each value.
+
+        Raises:
+            DeclarationError: the name is malformed or taken, or two outcomes are declared.
+        """
+        declared = CaseSpec(
+            name=name,
+            arguments=arguments,
+            tags=frozenset(tags or (Tag.BASIC,)),
+            n=n,
+            omits=omits,
+            around=around or {},
+            beside=beside,
+            since=since,
+            before=before,
+            each=each,
+            but=(but,) if isinstance(but, str) else but,
+            outside=outside,
+            stray=stray or {},
+            deprecated=deprecated,
+            cites=(cites,) if isinstance(cites, Clause) else cites,
+            rejects=rejects,
+            unspecified=unspecified,
+        )
+        for spec in _varied(declared):
+            self._check(spec)
+            self._names.add(spec.name)
+            self.cases.append(spec)
+
+    def _check(self, spec: CaseSpec) -> None:
+        where = f"{self} case {spec.name!r}"
+        if not _NAME.fullmatch(spec.name):
+            raise DeclarationError(f"{where}: a name is lower-case words joined by single underscores")
+        if spec.name.startswith(DERIVED):
+            raise DeclarationError(f"{where}: names that begin with {DERIVED} are for derived cases")
+        if spec.name in self._names:
+            raise DeclarationError(f"{where}: declared twice")
+        if spec.rejects and spec.unspecified:
+            raise DeclarationError(f"{where}: either rejects or unspecified, not both")
+        if (spec.outside or spec.stray) and not spec.rejects:
+            raise DeclarationError(f"{where}: a case outside the signature needs rejects=")
+
+    def oracle_for(self, version: int) -> Oracle:
+        """Return the one oracle of a version.
+
+        Raises:
+            DeclarationError: there is none, or more than one.
+        """
+        oracles = [item for item in self.oracles if Clause("", "", item.since, item.before).in_force(version)]
+        if len(oracles) != 1:
+            raise DeclarationError(f"{self}/{version} has {len(oracles)} oracles; it needs one")
+        return oracles[0]
+
+    def __iter__(self) -> Iterator[CaseSpec]:
+        """Iterate over the declared cases."""
+        return iter(self.cases)

@@ -1,0 +1,258 @@
+"""Resolves the name of a backend to the command that starts its adapter process."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib.machinery
+import os
+import pkgutil
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from onnx_conformance.backends.option import ONLY, VARIABLE, WITHOUT
+from onnx_conformance.base import under_test
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.package import BACKENDS
+from onnx_conformance.base.verdict import line
+from onnx_conformance.environments import environment_variables, node_environment, python_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from onnx_conformance.environments.python_environment import Needs
+
+NOT_ADAPTERS = frozenset(
+    {
+        "as_package",
+        "option",
+        "protocol",
+        "serve",
+        "serve_node",
+        "supervisor",
+        "cache",
+        "child",
+        "fork_server",
+        "onnx_backend",
+    }
+)
+"""Modules of `backends` that are no adapters."""
+RESERVED = NOT_ADAPTERS | {"onnx_conformance"}
+"""Names that no module of a user can have as a backend."""
+SERVE = BACKENDS / "serve.py"
+IMPORTABLE = (
+    "import importlib.util, os, sys; sys.path.insert(0, os.getcwd()); "
+    "spec = importlib.util.find_spec(sys.argv[1]); print(spec and spec.has_location and spec.origin or '')"
+)
+"""Prints where an interpreter finds a module."""
+MOST_SECONDS = 60.0
+"""Seconds that this may take."""
+
+BUILT_IN = {"oracle": "onnx_conformance.specification.evaluator"}
+"""Backends that are part of the harness itself."""
+
+
+class UnknownBackendError(HarnessError):
+    """No backend has this name; the text says which names there are."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A backend, and how to start its adapter.
+
+    Attributes:
+        name: as the user wrote it.
+        command: of its adapter.
+        environment: variables that its adapter needs, whatever those of the harness are.
+        passes: names of variables of the harness that it inherits beside those that every adapter does.
+        sandbox: words before the command that confine it; see `sandbox`.
+        sees: folders that its adapter imports from, which a sandbox must show.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    passes: tuple[str, ...] = ()
+    sandbox: tuple[str, ...] = ()
+    sees: tuple[Path, ...] = ()
+
+
+def names() -> list[str]:
+    """Return the backends that have an adapter here."""
+    files = {info.name for info in pkgutil.iter_modules([str(BACKENDS)])} - NOT_ADAPTERS
+    return sorted(files | node_environment.names() | set(BUILT_IN))
+
+
+def needs(name: str) -> Needs | node_environment.Needs | None:
+    """Return what the adapter of a name needs, in any language; None where it has no data."""
+    name = under_test.stem(name)
+    if not name.isidentifier():  # A file of the user, for example.
+        return None
+    return python_environment.needs(name) or node_environment.needs(name)
+
+
+def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
+    """Return the target of a backend's name, NAME==VERSION, a file, a module, a dotted path, or cmd:COMMAND.
+
+    All but a command may have an option in brackets behind the name, which its adapter gets as a variable.
+
+    The name of an adapter of this project is that adapter, whatever modules there are. A file is a path with a slash,
+    or one that ends in .py; relative paths begin in the current folder, in which adapters run too.
+
+    Args:
+        name: as the user wrote it.
+        python: the interpreter of an environment that the user made; empty: this one where the runtime is installed
+            here, and otherwise, or where a version is named, an environment of its own.
+        passes: names of environment variables that the adapter inherits beside those that every adapter does.
+
+    Raises:
+        UnknownBackendError: there is no such backend.
+        NoEnvironmentError: its environment cannot be made.
+        NoVariableError: a variable is not set.
+    """
+    if chosen_option := under_test.parts(name).option:
+        target = resolve(name.replace(f"[{chosen_option}]", "", 1), python, passes)
+        chosen = {**target.environment, VARIABLE: chosen_option}
+        return dataclasses.replace(target, name=name, environment=chosen)
+    passed = environment_variables.check(passes)
+    if name.startswith("cmd:"):
+        try:
+            words = shlex.split(name.removeprefix("cmd:"))
+        except ValueError as error:
+            raise UnknownBackendError(f"backend {name!r}: {error}; quote it as a shell would need it") from None
+        if not words:
+            raise UnknownBackendError("backend 'cmd:' names no command; write cmd:./my_runner --stdio")
+        return Target(name, tuple(words), passes=passed)
+    if is_file_name(name):
+        return _file_target(name, python, passed)
+    named = under_test.parts(name)
+    stem, version, exact = named.stem, named.version, name != named.stem
+    module = BUILT_IN.get(stem, stem)
+    if (script := node_environment.needs(stem)) is not None:
+        if python:
+            raise UnknownBackendError(f"backend {name!r} runs in Node.js; leave out --python, which it cannot use")
+        return Target(name, node_environment.command(script, version), script.environment, passed)
+    if (module in names() and not (exact and module in BUILT_IN)) or (_is_dotted(module) and not exact):
+        needed = python_environment.needs(stem)
+        interpreter = python or _interpreter(module, needed, version, versioned=bool(exact))
+        return Target(name, (interpreter, str(SERVE), module), needed.environment if needed else {}, passed)
+    if not exact and name.isidentifier() and name not in RESERVED and (folder := _module_folder(name, python, passed)):
+        return Target(
+            name, (python or python_environment.of_runtimes(), str(SERVE), name), passes=passed, sees=(folder,)
+        )
+    near = difflib.get_close_matches(name, names(), 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise UnknownBackendError(
+        f"no backend is called {name!r}; {hint}There are {', '.join(names())}, a file or module of your own such as "
+        "./my_adapter.py, any dotted path such as my_runtime.backend, cmd:COMMAND, and NAME==VERSION of those that "
+        "have a version"
+    )
+
+
+def with_passes(target: Target, passes: Iterable[str]) -> Target:
+    """Return the target of an optimizer that runs these of its passes alone; other words of its option stay."""
+    option = target.environment.get(VARIABLE, "")
+    words = [word for word in option.split(",") if word and not word.startswith((ONLY, WITHOUT))]
+    chosen = ",".join([*words, ONLY + "+".join(passes)])
+    name = under_test.with_option(target.name, chosen)
+    return dataclasses.replace(target, name=name, environment={**target.environment, VARIABLE: chosen})
+
+
+def is_file_name(name: str) -> bool:
+    """Return whether a name is the path of a file, whether or not that exists."""
+    return not name.startswith("cmd:") and ("/" in name or os.sep in name or name.endswith(".py"))
+
+
+def _file_target(name: str, python: str, passed: tuple[str, ...]) -> Target:
+    """Return the target of a file of the user.
+
+    Raises:
+        UnknownBackendError: there is no such file.
+    """
+    path = Path(name)
+    if path.is_file():
+        absolute = Path(os.path.abspath(path))  # noqa: PTH100 - keeps a link, whose neighbours can be imported
+        return Target(
+            name, (python or python_environment.of_runtimes(), str(SERVE), name), passes=passed, sees=(absolute.parent,)
+        )
+    where = "" if path.is_absolute() else f" here, in {Path.cwd()}"
+    if path.is_dir():
+        raise UnknownBackendError(f"backend {name!r} is a folder; name the file in it: {path / 'my_adapter.py'}")
+    named = under_test.parts(name)
+    if named.version and Path(named.stem).is_file():
+        raise UnknownBackendError(f"backend {name!r}: a file has no versions; leave out =={named.version}")
+    try:
+        beside = [item.name for item in path.parent.iterdir() if item.suffix == ".py"]
+    except OSError:
+        beside = []
+    near = difflib.get_close_matches(path.name, beside, 1)
+    hint = f"; did you mean {line(path.with_name(near[0]))}?" if near else ""
+    raise UnknownBackendError(f"no file {line(name)}{where}{hint}")
+
+
+def _module_folder(name: str, python: str, passed: Iterable[str]) -> Path | None:
+    """Return the folder from which an adapter process imports a module; None where there is none."""
+    if (python := python or python_environment.of_runtimes()) != sys.executable:
+        words = [python, "-c", IMPORTABLE, name]
+        variables = environment_variables.variables(passed)
+        try:
+            done = subprocess.run(  # noqa: S603 - the interpreter that the user names
+                words,
+                capture_output=True,
+                timeout=MOST_SECONDS,
+                check=False,
+                env=variables,
+                text=True,
+                errors="replace",
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise UnknownBackendError(f"--python {line(python)} cannot be asked for {name!r}: {line(error)}") from None
+        origin = done.stdout.strip()
+    else:
+        spec = importlib.machinery.PathFinder.find_spec(name, [str(Path.cwd()), *sys.path])
+        origin = spec.origin if spec and spec.has_location and spec.origin else ""
+    if not origin:
+        return None
+    path = Path(origin)
+    return path.parent.parent if path.stem == "__init__" else path.parent
+
+
+def interpreters(options: Iterable[str], names: Sequence[str]) -> dict[str, str]:
+    """Return the path of the interpreter by backend; the empty name is for all others.
+
+    Args:
+        options: values of --python: PATH, or NAME=PATH for one backend.
+        names: the backends that are to be tested.
+
+    Raises:
+        UnknownBackendError: a name is not among `names`, or has two paths.
+    """
+    paths: dict[str, str] = {}
+    for text in options:
+        name = max((name for name in names if text.startswith(f"{name}=")), key=len, default="")
+        path = text[len(name) + 1 :] if name else text
+        stem = path.partition("=")[0]
+        if not name and stem != path and "/" not in stem and "\\" not in stem:
+            raise UnknownBackendError(f"--python {text}: no --backend is called {stem!r}; there are {', '.join(names)}")
+        if paths.setdefault(name, path) != path:
+            raise UnknownBackendError(
+                f"two interpreters for {name or 'every backend'}, {paths[name]} and {path}; give one"
+            )
+    return paths
+
+
+def _interpreter(module: str, needed: Needs | None, version: str, *, versioned: bool) -> str:
+    """Return the Python that runs an adapter of a module; `versioned`: the user named a version."""
+    if needed is None:  # The oracle, or an object of a package.
+        return sys.executable if module in BUILT_IN.values() else python_environment.of_runtimes()
+    if needed.here and not versioned:
+        return needed.interpreter
+    return python_environment.interpreter(needed.of(version), needed.python, needed.lock_of(version))
+
+
+def _is_dotted(name: str) -> bool:
+    return "." in name and all(part.isidentifier() for part in name.split("."))

@@ -1,0 +1,96 @@
+"""Lists the versions of a runtime that uv or npm finds in the package index that it is configured for."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.version import InvalidVersion, Version
+
+from onnx_conformance.base.verdict import clean
+from onnx_conformance.environments import node_environment, python_environment
+from onnx_conformance.environments.python_environment import NoEnvironmentError
+
+if TYPE_CHECKING:
+    from onnx_conformance.environments.python_environment import Needs
+
+
+def minors(needs: Needs | node_environment.Needs, count: int) -> list[str]:
+    """Return the newest release of each of the last `count` minor versions, oldest first; fewer, if there are no more.
+
+    Raises:
+        NoEnvironmentError: there is no release, or the index cannot be read.
+    """
+    return _by_npm(needs, count) if isinstance(needs, node_environment.Needs) else _by_uv(needs, count)
+
+
+def _by_npm(needs: node_environment.Needs, count: int) -> list[str]:
+    newest: dict[tuple[int, int], Version] = {}
+    for text in node_environment.versions(needs):
+        try:
+            version = Version(text)
+        except InvalidVersion:  # A nightly build, such as 1.21.0-dev.20241212-1f88284f96.
+            continue
+        if not version.is_prerelease:
+            minor = (version.major, version.minor)
+            newest[minor] = max(version, newest.get(minor, version))
+    if not newest:
+        raise NoEnvironmentError(
+            f"npm knows no release of {needs.package}; name versions: {needs.name}=={needs.version}"
+        )
+    return [str(newest[minor]) for minor in sorted(newest)[-count:]]
+
+
+def _by_uv(needs: Needs, count: int) -> list[str]:
+    """Return the same for a runtime in Python.
+
+    uv has no command that lists the versions of an index, so it resolves the newest, then the newest below that one's
+    minor version, and so on: these are versions that it can install with this Python.
+
+    Raises:
+        NoEnvironmentError: uv finds none.
+    """
+    releases: list[str] = []
+    below = ""
+    while len(releases) < count:
+        version = _newest(f"{needs.distribution}{below}")
+        if version is None:
+            break
+        releases.append(str(version))
+        below = f"<{version.major}.{version.minor}"
+    if not releases:
+        raise NoEnvironmentError(
+            f"uv finds no version of {needs.distribution} that this Python can use; name them instead: "
+            f"{needs.name}=={needs.version}"
+        )
+    return releases[::-1]
+
+
+def _newest(requirement: str) -> Version | None:
+    """Return the newest release that a requirement allows, or None where there is none.
+
+    Raises:
+        NoEnvironmentError: the index cannot be read.
+    """
+    words = [python_environment.uv(), "pip", "compile", "-", "--quiet", "--no-deps", "--no-header", "--no-annotate"]
+    with python_environment.no_project() as folder:
+        done = subprocess.run(  # noqa: S603 - uv, and what the adapter's own data names
+            [*words, f"--project={folder}"],
+            input=requirement,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=python_environment.uv_environment(),
+        )
+    if done.returncode:
+        if "no solution found" in done.stderr.lower():
+            return None
+        reason = " ".join(clean(done.stderr).split()) or "it does not say why"
+        raise NoEnvironmentError(f"uv cannot list which versions of {requirement} there are: {reason}")
+    try:
+        (pinned,) = Requirement(done.stdout.strip()).specifier
+    except (InvalidRequirement, ValueError):
+        text = f"uv was asked for a version of {requirement} and gave {clean(done.stdout)!r}"
+        raise NoEnvironmentError(text) from None
+    return Version(pinned.version)

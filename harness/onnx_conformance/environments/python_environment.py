@@ -1,0 +1,278 @@
+"""Makes environments for runtimes in Python with uv; they exist as long as the harness runs.
+
+The needs of an adapter are data in `backends/NAME.toml`:
+
+    distribution = "onnxruntime"    # NAME==VERSION names its version
+    import = "onnxruntime"          # the module that shows whether it is installed here
+    version = "1.31.1"              # the version of NAME alone, where it is not installed here
+    requirements = ["sympy"]        # in addition to what every adapter needs; {version} is the requested one
+    python = ">=3.11"
+
+    [environment]                   # variables of the adapter process
+    OMP_NUM_THREADS = "1"
+
+    implementation = "onnxruntime"  # of which it is a binding; without it: of its own
+
+    [[older]]                       # the requirements of older versions instead
+    below = "1.19"
+    requirements = ["numpy<2"]
+
+`backends/NAME.lock` beside it names one version of everything that those requirements install, so that the tested
+version runs with the same packages in a year. Another version is resolved anew.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_version
+from packaging.version import InvalidVersion, Version
+
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.package import BACKENDS
+from onnx_conformance.base.verdict import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+EVERY = ("numpy", "ml_dtypes")
+"""Packages that every adapter in Python needs for the wire format."""
+
+OLDEST_PYTHON = "3.11"
+"""The oldest Python that locks are for."""
+
+HOLD = "import sys; print(sys.executable, flush=True); sys.stdin.read()"
+"""Prints the interpreter's path; uv removes the environment when the input of this program ends."""
+FINDS = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
+"""Ends with status 0 where a module can be imported."""
+
+
+class NoEnvironmentError(HarnessError):
+    """An environment cannot be made; the text says which, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What the adapter of a name needs.
+
+    Attributes:
+        name: of the adapter.
+        distribution: of the runtime; NAME==VERSION names its version.
+        module: that the distribution installs.
+        version: that was tested.
+        requirements: in addition; "{version}" in one is replaced by the requested version.
+        older: requirements of older versions instead: (below, requirements).
+        python: that it runs on; empty: any.
+        environment: variables of its process.
+        implementation: of the answers; several packages may share one.
+        lock: the file of the versions that `version` was tested with; None: it has none.
+    """
+
+    name: str
+    distribution: str
+    module: str
+    version: str
+    requirements: tuple[str, ...] = ()
+    older: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    python: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    implementation: str = ""
+    lock: Path | None = None
+
+    @property
+    def interpreter(self) -> str:
+        """The Python that would import it without an environment of its own."""
+        return sys.executable if self.module == "onnx" else of_runtimes()
+
+    @property
+    def here(self) -> bool:
+        """Whether that Python can import the runtime."""
+        return has_module(self.interpreter, self.module)
+
+    def of(self, version: str = "") -> tuple[str, ...]:
+        """Return the requirements of a version, or of the tested one.
+
+        Raises:
+            NoEnvironmentError: it is not a version.
+        """
+        number = version or self.version
+        try:
+            parsed = Version(number)
+        except InvalidVersion:
+            raise NoEnvironmentError(
+                f"{self.name}=={number}: {number!r} is no version; write {self.name}=={self.version}"
+            ) from None
+        more = next((listed for below, listed in self.older if parsed < Version(below)), self.requirements)
+        return (f"{self.distribution}=={number}", *EVERY, *(text.replace("{version}", number) for text in more))
+
+    def lock_of(self, version: str = "") -> Path | None:
+        """Return the lock of a version, or of the tested one; None where uv resolves it anew."""
+        same = canonicalize_version(version or self.version) == canonicalize_version(self.version)
+        return self.lock if same else None
+
+
+RUNTIMES = "ONNX_CONFORMANCE_PYTHON"
+"""Variable: the Python of runtimes, where it is not that of the harness; see `onnx_environment`."""
+
+
+def of_runtimes() -> str:
+    """Return the Python in which runtimes are installed: that of the harness, unless --onnx gave it another onnx."""
+    return os.environ.get(RUNTIMES) or sys.executable
+
+
+@functools.cache
+def has_module(python: str, module: str) -> bool:
+    """Return whether a Python can import a module."""
+    if python != sys.executable:
+        words = [python, "-c", FINDS, module]
+        return not subprocess.run(words, capture_output=True, check=False).returncode  # noqa: S603 - a Python
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+@functools.cache
+def needs(name: str) -> Needs | None:
+    """Return what the adapter of a name needs, or None where it has no data or is in JavaScript."""
+    path = BACKENDS / f"{name}.toml"
+    if not path.is_file() or path.with_suffix(".mjs").is_file():
+        return None
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Needs(
+        name=name,
+        distribution=table["distribution"],
+        module=table["import"],
+        version=table["version"],
+        requirements=tuple(table.get("requirements", ())),
+        older=tuple((row["below"], tuple(row["requirements"])) for row in table.get("older", ())),
+        python=table.get("python", ""),
+        environment=table.get("environment", {}),
+        implementation=table.get("implementation", name),
+        lock=lock if (lock := path.with_suffix(".lock")).is_file() else None,
+    )
+
+
+def uv() -> str:
+    """Return the path of uv.
+
+    Raises:
+        NoEnvironmentError: it is not installed.
+    """
+    beside = Path(sys.executable).with_name("uv")
+    program = str(beside) if beside.is_file() else shutil.which("uv")
+    if program is None:
+        raise NoEnvironmentError("an environment of its own is made by uv, which is not installed: pip install uv")
+    return program
+
+
+def uv_environment() -> dict[str, str]:
+    """Return the environment variables of uv.
+
+    uv trusts the certificates of the machine, for many have a proxy. It compiles what it installs, once: a runtime that
+    crashes starts a thousand times, and with PYTHONDONTWRITEBYTECODE, as in many containers, would import sources.
+    """
+    return {"UV_NATIVE_TLS": "true", "UV_COMPILE_BYTECODE": "true", **os.environ}
+
+
+@contextlib.contextmanager
+def no_project() -> Iterator[Path]:
+    """Give a folder for uv's `--project`, so that uv ignores the settings of the project in the current folder.
+
+    uv searches that folder, then each parent, up to the first with settings: these are empty. The settings of the user
+    and of the machine are elsewhere, and still apply. The current folder stays, so that relative paths in uv's
+    variables keep their meaning.
+    """
+    with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
+        for name in ("uv.toml", "pyproject.toml", ".python-version"):
+            Path(folder, name).touch()
+        yield Path(folder)
+
+
+@functools.cache
+def interpreter(requirements: tuple[str, ...], python: str = "", lock: Path | None = None) -> str:
+    """Return the Python of an environment with some requirements; it exists until this process ends.
+
+    Adapters run this Python, not uv, so that the signal which ends an adapter is visible, and starting one again costs
+    no more than starting Python.
+
+    Args:
+        requirements: in the syntax of uv.
+        python: versions of Python that are allowed; empty: any, or any that the lock is for.
+        lock: a file with the version of everything that the requirements install; None: uv resolves them. It is used
+            as constraints, which install nothing themselves: an index whose torch needs no CUDA still works.
+
+    Raises:
+        NoEnvironmentError: uv cannot make it.
+    """
+    with no_project() as folder:
+        words = [uv(), "run", f"--project={folder}", "--no-project", "--isolated"]
+        if python or lock:
+            words += ["--python", python or f">={OLDEST_PYTHON}"]
+        for requirement in requirements:
+            words += ["--with", requirement]
+        if lock:
+            shutil.copyfile(lock, folder / "lock.txt")
+            constrained = folder / "constrained.txt"  # `uv run` has no --constraints, but reads them in such a file.
+            constrained.write_text("-c lock.txt\n")
+            words += ["--with-requirements", str(constrained)]
+        try:
+            return _start_holder(words)
+        except NoEnvironmentError as error:
+            text = f"uv cannot make an environment of {', '.join(requirements)}"
+            if lock:
+                reason = str(error).rstrip(".")
+                text += (
+                    f" with the versions of {lock.name}: {reason}; make one yourself and name its Python: --python PATH"
+                )
+            else:
+                text += f": {error}"
+            raise NoEnvironmentError(text) from None
+
+
+def _start_holder(words: list[str]) -> str:
+    """Run uv, and return the path of Python in the environment that it makes; that exists until this process ends.
+
+    Raises:
+        NoEnvironmentError: uv makes none; the text is its reason.
+    """
+    with tempfile.TemporaryFile() as stderr:
+        holder = subprocess.Popen(  # noqa: S603 - uv, and what the adapter's own data names
+            [*words, "python", "-c", HOLD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=uv_environment(),
+        )
+        atexit.register(_end_holder, holder)
+        assert holder.stdout is not None  # noqa: S101 - PIPE was asked for
+        with holder.stdout:
+            path = holder.stdout.readline().decode().strip()
+        if path:
+            return path
+        _end_holder(holder)
+        stderr.seek(0)
+        reason = clean(stderr.read().decode("utf-8", "replace"))
+    lines = [text for text in reason.split("\n") if not text.startswith("warning:")]
+    raise NoEnvironmentError(" ".join(" ".join(lines).split()) or "it does not say why")
+
+
+def _end_holder(holder: subprocess.Popen[bytes]) -> None:
+    """End the process that keeps an environment, which uv then removes."""
+    with contextlib.suppress(OSError):
+        assert holder.stdin is not None  # noqa: S101
+        holder.stdin.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        holder.wait(5)

@@ -1,0 +1,192 @@
+"""Failures of a run to candidates for findings: those of an operator with one cause, and what is apart from them."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from onnx_conformance.analysis import explain
+from onnx_conformance.base.verdict import Result, Verdict, line, split_operator
+from onnx_conformance.declare.clause import Force
+from onnx_conformance.findings.finding import GRAVITY
+from onnx_conformance.minimize.cause import masked
+from onnx_conformance.results.errata import built_with, is_erratum
+from onnx_conformance.results.summary import signature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from onnx_conformance.results.stream import Run
+    from onnx_conformance.suites.selection import Selection
+    from onnx_conformance.suites.suite import Suite
+
+ROUNDING = 1e-2
+"""Relative errors up to this count as rounding, of which the texts say nothing."""
+OWN_WORD = re.compile(
+    r"(?i)\bnot (yet )?(been )?(implemented|supported|handled)\b|\bunsupported\b|\bunimplemented\b|\bunhandled\b"
+    r"|\bcan(not|'t) (be )?(handle|support)|\bno (such )?(kernel|implementation|conversion)\b|\bNYI\b"
+    r"|\b(does(n't| not)|do(n't| not)) support\b|\bonly supports?\b|\bis only supported\b|\bsupports only\b"
+    r"|InsertedPrecisionFreeCast_|\bneeds? \w+ to be (a )?const"
+    r"|\b(must|should|expected to|needs to|has to) be (a )?(const|static|known|initializer)|\bcould not find an impl"
+    r"|\bis implemented for\b|\bonly\b.{1,60}\b(is|are) supported\b|\bfailed to legalize\b"
+    r"|\bshape input is variable\b|\bTODO\b"
+    r"|== CV_\d+[A-Z]\b|\bhas_tensor_type\(\)"  # OpenCV lists the types that it takes.
+)
+"""A refusal in which a runtime says that it lacks something, though its adapter has no row for it."""
+OF_FORM = "what it refuses is the form of the model, whatever the operator"
+FORMS = frozenset({"unranked", "typed"})
+"""Forms with nodes of their own around the operator's: who cannot take a shape at run time refuses each of them."""
+LACKS = "the runtime says that it lacks something"
+SHOULD = re.compile(r"(?i)^(?!.*\bmust\b).*\bshould\b")
+YET = re.compile(r"(?i)\byet\b|\bcurrently\b|\bdoes(n't| not) work\b|\bnot supported\b|\bunsupported\b")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Failures of one operator on one backend with one verdict and one cause.
+
+    Attributes:
+        backend, version: of the run: its name, and the version of its runtime.
+        operator: without a version.
+        kind: their verdict.
+        conditions: that they share and passes have not; empty where there are none.
+        results: the failures, the plainest first.
+        apart: why they do not count; empty: they do.
+    """
+
+    backend: str
+    version: str
+    operator: str
+    kind: Verdict
+    conditions: tuple[str, ...]
+    results: tuple[Result, ...]
+    apart: str = ""
+
+
+def apart(result: Result, built: str) -> str:
+    """Return why a failure does not count; empty: it does.
+
+    Args:
+        result: the failure.
+        built: the release of onnx that its runtime was built with; empty where that is not known.
+    """
+    said = {
+        f"its sentence reads so only since onnx {result.reworded}": is_erratum(result, built),
+        f"it rests on {', '.join(result.readings)}": bool(result.readings),
+        **(_APART[result.verdict](result) if result.verdict in _APART else {}),
+    }
+    return next((why for why, holds in said.items() if holds), "")
+
+
+def _wrong_value(result: Result) -> dict[str, bool]:
+    relative = result.mismatch.get("relative")
+    rounding = isinstance(relative, int | float) and relative <= ROUNDING
+    return {"it differs by rounding, of which the text says nothing": rounding}
+
+
+def _accepted(result: Result) -> dict[str, bool]:
+    should = bool(result.clauses and SHOULD.search(result.clauses[-1]))
+    return {
+        "no must forbids the model": bool(result.force) and result.force != Force.MUST,
+        "its sentence says should, whatever else it says": should,
+        "its sentence says what does not work yet, and a runtime may do more": bool(
+            result.clauses and YET.search(result.clauses[-1])
+        ),
+    }
+
+
+def _refused(result: Result) -> dict[str, bool]:
+    return {LACKS: bool(OWN_WORD.search(result.message))}
+
+
+_APART = {Verdict.WRONG_VALUE: _wrong_value, Verdict.ACCEPTED_INVALID: _accepted, Verdict.REFUSED: _refused}
+"""By verdict, why a failure may not count, and whether it is so."""
+
+
+def candidates(
+    run: Run,
+    source: Suite | None,
+    selection: Selection,
+    *,
+    jobs: int = 1,
+    on_operator: Callable[[int, int], None] = lambda _done, _all: None,
+) -> tuple[list[Candidate], str]:
+    """Return the candidates of a run, and what is left out or missing (empty: nothing).
+
+    Args:
+        run: the results.
+        source: the suite that they are of; None where it is not to be had.
+        selection: only these operators.
+        jobs: processes that look at operators.
+        on_operator: called after each operator, with how many are done and how many there are.
+    """
+    built = {name: built_with(hello) for name, hello in run.header["backends"].items()}
+    collected = explain.Collector(selection)
+    aside: dict[tuple[str, ...], list[Result]] = defaultdict(list)
+    for result in run.results():
+        if result.verdict in GRAVITY and (why := apart(result, built.get(result.backend, ""))):
+            if selection.takes_operator(result.operator):
+                key = (result.backend, split_operator(result.operator)[0], str(result.verdict), why)
+                aside[key].append(result)
+        elif result.verdict in GRAVITY or result.verdict is Verdict.PASS:
+            collected.add(result)
+    explained = explain.explain(run, source, selection, jobs=jobs, on_operator=on_operator, collected=collected)
+    made: list[Candidate] = []
+    for item in explained.explained:
+        failures = {r.case: r for r in collected.operators[item.operator].failures[item.backend]}
+        taken: set[str] = set()
+        for finding in item.findings:
+            own = [failures[case] for case in finding.statement.cases if case in failures and case not in taken]
+            if own:
+                taken.update(result.case for result in own)
+                made.append(_candidate(run, item.backend, item.operator, finding.statement.conditions, own))
+        left = [r for r in failures.values() if r.verdict is item.verdict and r.case not in taken]
+        made += [_candidate(run, item.backend, item.operator, (), group) for group in _by_signature(left)]
+    made = [_without_forms(item) for item in _one_for_each_message(made)]
+    lacking: Counter[str] = Counter()
+    for (backend, operator, _, why), results in aside.items():
+        if why == LACKS:
+            lacking[backend] += len(results)
+        else:
+            made.append(_candidate(run, backend, operator, (), results, why))
+    notes = [f"{name}: {count:,} refusals are no findings, because {LACKS}" for name, count in lacking.items()]
+    return made, "; ".join(filter(None, (explained.note, *notes)))
+
+
+def _without_forms(candidate: Candidate) -> Candidate:
+    """Return a candidate, apart where it is refusals of models in FORMS alone."""
+    of_form = candidate.kind is Verdict.REFUSED and all(result.form in FORMS for result in candidate.results)
+    return dataclasses.replace(candidate, apart=OF_FORM) if of_form else candidate
+
+
+def _one_for_each_message(every: Iterable[Candidate]) -> list[Candidate]:
+    """Join refusals of one operator in the same words, whatever its version: a refusal says its cause."""
+    groups: dict[tuple[object, ...], Candidate] = {}
+    for number, item in enumerate(every):
+        message = masked(item.results[0].message) if item.kind is Verdict.REFUSED else ""
+        key = (item.backend, item.operator, message) if message else (number,)
+        if key in groups:
+            first = groups[key]
+            results = tuple(sorted((*first.results, *item.results), key=lambda result: result.as_example))
+            shared = tuple(text for text in first.conditions if text in item.conditions)
+            item = dataclasses.replace(first, results=results, conditions=shared)  # noqa: PLW2901 - both are one
+        groups[key] = item
+    return list(groups.values())
+
+
+def _by_signature(results: Sequence[Result]) -> list[list[Result]]:
+    groups: dict[tuple[str, ...], list[Result]] = defaultdict(list)
+    for result in results:
+        groups[signature(result)].append(result)
+    return list(groups.values())
+
+
+def _candidate(
+    run: Run, backend: str, operator: str, conditions: tuple[str, ...], results: Sequence[Result], why: str = ""
+) -> Candidate:
+    ordered = tuple(sorted(results, key=lambda result: result.as_example))
+    version = line(run.header["backends"][backend].get("version", ""), 80)
+    return Candidate(backend, version, operator, results[0].verdict, conditions, ordered, why)

@@ -1,0 +1,424 @@
+"""Results to findings: candidates, their evidence, one for each cause, confirmed, and compared with those of before."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base import under_test
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import Verdict, clean, line
+from onnx_conformance.environments import backend_names
+from onnx_conformance.findings import confirm
+from onnx_conformance.findings.candidates import candidates
+from onnx_conformance.findings.evidence import Evidence, evidence
+from onnx_conformance.findings.finding import BACK, FIXED, MOST_IDS, OPEN, Finding, Findings
+from onnx_conformance.findings.findings_file import MOST_SCRIPT, SCRIPTS, script_of
+from onnx_conformance.findings.script import shows
+from onnx_conformance.findings.smallest import Budget
+from onnx_conformance.judging.ask import ask_and_judge
+from onnx_conformance.minimize.cause import masked
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.repro.bug_report import public
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from onnx_conformance.findings.candidates import Candidate
+    from onnx_conformance.findings.confirm import Said
+    from onnx_conformance.results.stream import Run
+    from onnx_conformance.suites.selection import Selection
+    from onnx_conformance.suites.suite import Suite
+
+
+@dataclass(frozen=True)
+class Options:
+    """How findings are made.
+
+    Attributes:
+        selection: of operators.
+        jobs: processes.
+        seconds: how long a case may be cut down.
+        timeout: seconds that a case may take.
+        others: backends that are asked for their answers to the smallest cases.
+        versions: of each runtime that are tried beside that of the run, by backend.
+    """
+
+    selection: Selection
+    jobs: int = 1
+    seconds: float = 20.0
+    timeout: float = 20.0
+    others: tuple[str, ...] = ()
+    versions: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass
+class Collected:
+    """What was made of some runs.
+
+    Attributes:
+        findings: of the folder, those of before included.
+        scripts: by id of a finding, the script that is to be written.
+        dropped: candidates that were no finding: backend, operator, kind, and why.
+        notes: lines on what is missing.
+    """
+
+    findings: Findings
+    scripts: dict[str, str] = field(default_factory=dict)
+    dropped: list[tuple[str, str, str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def collect(
+    runs: Sequence[tuple[Run, Suite | None]],
+    options: Options,
+    before: Findings | None = None,
+    folder: Path | None = None,
+    on_step: Callable[[str, int, int], None] = lambda _what, _done, _all: None,
+) -> Collected:
+    """Return the findings of some runs.
+
+    Args:
+        runs: each with its suite; None where that is not to be had.
+        options: how.
+        before: the findings of before; None: there are none.
+        folder: where these have their scripts.
+        on_step: called with what is done at the moment, how many are done, and how many there are.
+
+    Raises:
+        HarnessError: a backend does not start, or has no environment.
+    """
+    suite = {key: str(runs[0][0].header["suite"].get(key, "")) for key in ("name", "digest")}
+    runtimes = _runtimes(runs)
+    for name, runtime in runtimes.items():  # What cannot be confirmed is known before hours are spent on it.
+        confirm.place(name, runtime["version"])
+    collected = Collected(before or Findings(suite, {}, ()))
+    every: list[Candidate] = []
+    for run, source in runs:
+        made, note = candidates(
+            run, source, options.selection, jobs=options.jobs,
+            on_operator=lambda done, total: on_step("explains failures by operator", done, total),
+        )  # fmt: skip
+        every += made
+        if note:
+            collected.notes.append(note)
+    budget = Budget((suite["name"], suite["digest"]), options.seconds, options.timeout)
+    made_of = _evidence(every, budget, options, collected, on_step)
+    merged = _merged(made_of)
+    confirmed = _confirmed(merged, options, collected, on_step)
+    _update(collected, confirmed, _run_again(before, runtimes, folder, options, collected, on_step))
+    _add_others(collected, confirmed, options, on_step)
+    _add_versions(collected, confirmed, options, on_step)
+    own = _related(collected.findings.findings)
+    collected.findings = Findings(suite, {**collected.findings.runtimes, **runtimes}, tuple(own))
+    return collected
+
+
+def _runtimes(runs: Iterable[tuple[Run, Suite | None]]) -> dict[str, dict[str, str]]:
+    return {
+        under_test.unversioned(name): {key: line(hello.get(key, ""), 80) for key in ("runtime", "version", "onnx")}
+        for run, _ in runs
+        for name, hello in run.header["backends"].items()
+    }
+
+
+# Evidence, in processes
+
+
+def _evidence(
+    every: Sequence[Candidate],
+    budget: Budget,
+    options: Options,
+    collected: Collected,
+    on_step: Callable[[str, int, int], None],
+) -> list[Evidence]:
+    """Return the evidence of each candidate that has some."""
+    made: list[Evidence] = []
+    if not every:
+        return made
+    for done, (item, outcome) in enumerate(_outcomes(every, budget, options.jobs), 1):
+        if isinstance(outcome, str):
+            collected.dropped.append((item.backend, item.operator, str(item.kind), outcome))
+        else:
+            made.append(outcome)
+        on_step("cuts cases down", done, len(every))
+    return sorted(made, key=lambda item: (item.finding.rank, item.finding.ids))
+
+
+def _outcomes(every: Sequence[Candidate], budget: Budget, jobs: int) -> Iterator[tuple[Candidate, Evidence | str]]:
+    if jobs == 1:
+        for item in every:
+            yield item, _one(item, budget)
+        return
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        futures = {pool.submit(_one, item, budget): item for item in every}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+
+
+def _one(candidate: Candidate, budget: Budget) -> Evidence | str:
+    try:
+        made = evidence(candidate, budget)
+    except HarnessError as error:
+        return line(error)
+    except Exception as error:  # noqa: BLE001 - the others are not lost with it, and it is shown
+        return line(f"a fault of the harness, please report it: {type(error).__name__}: {error}")
+    if made is not None and len(made.script) > MOST_SCRIPT:
+        return f"its smallest case makes a script of {len(made.script):,} characters; try more --seconds"
+    return made or "no case of it fails again in the same way"
+
+
+def _merged(made: Iterable[Evidence]) -> list[Evidence]:
+    """Return one for each cause.
+
+    Those whose smallest cases have one outline are one. So are two of the same version of an operator where the one
+    has all that the other needs to fail in this way: nothing shows that what else is special in it matters.
+    """
+    by_cause: dict[tuple[str, str], Evidence] = {}
+    for item in made:
+        key = item.finding.cause, item.finding.apart
+        by_cause[key] = _joined(by_cause[key], item) if key in by_cause else item
+    kept: list[Evidence] = []
+    for item in sorted(by_cause.values(), key=lambda item: len(item.outline.features)):
+        number = next((number for number, other in enumerate(kept) if _covers(other, item)), None)
+        if number is None:
+            kept.append(item)
+        else:
+            kept[number] = _joined(kept[number], item)
+    return sorted(kept, key=lambda item: (item.finding.rank, item.finding.ids))
+
+
+def _covers(one: Evidence, other: Evidence) -> bool:
+    a, b = one.finding, other.finding
+    alike = (a.backend, a.operator, a.kind, a.apart) == (b.backend, b.operator, b.kind, b.apart)
+    return alike and bool({*a.versions} & {*b.versions}) and one.outline.covers(other.outline)
+
+
+def _joined(first: Evidence, other: Evidence) -> Evidence:
+    a, b = first.finding, other.finding
+    shared = tuple(text for text in a.conditions if text in b.conditions)
+    joined = dataclasses.replace(
+        a,
+        title=a.title if shared == a.conditions else first.title,
+        versions=tuple(sorted({*a.versions, *b.versions})),
+        types=tuple(sorted({*a.types, *b.types})),
+        forms=tuple(sorted({*a.forms, *b.forms})),
+        conditions=shared,
+        count=a.count + b.count,
+        ids=tuple(dict.fromkeys((*a.ids, *b.ids)))[:MOST_IDS],
+    )
+    return dataclasses.replace(first, finding=joined)
+
+
+# Confirmed by the script alone
+
+
+def _confirmed(
+    made: Sequence[Evidence], options: Options, collected: Collected, on_step: Callable[[str, int, int], None]
+) -> list[Evidence]:
+    """Return those whose script shows the fault in a fresh environment."""
+    kept: list[Evidence] = []
+    done = 0
+    for (backend, version), items in _by_runtime(made).items():
+        texts = [item.script for item in items]
+        for item, said in zip(items, confirm.run_new(backend, version, texts, options.jobs), strict=True):
+            done += 1
+            on_step("runs scripts in fresh environments", done, len(made))
+            finding = item.finding
+            if said.status != 1 or not shows(said.text, finding.kind):
+                why = f"its script does not show it: exit status {said.status}, {said.last}"
+                collected.dropped.append((finding.backend, finding.operator, str(finding.kind), why))
+                continue
+            kept.append(dataclasses.replace(item, finding=dataclasses.replace(finding, confirmed=_said(said, version))))
+    return kept
+
+
+def _by_runtime(made: Iterable[Evidence]) -> dict[tuple[str, str], list[Evidence]]:
+    grouped: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
+    for item in made:
+        grouped[item.finding.backend, item.finding.version].append(item)
+    return grouped
+
+
+def _said(said: Said, version: str) -> dict[str, str | int]:
+    text = clean(public(said.text.strip()), 1000)
+    return {"date": confirm.today(), "version": version, "exit": said.status, "said": text}
+
+
+# Compared with the findings of before
+
+
+def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[str, Finding]) -> None:
+    """Put the new findings beside those of before: ids, links and histories stay, states change."""
+    for item in confirmed:
+        finding = item.finding
+        old = _same(updated.values(), finding)
+        if old is None:
+            name = finding.id
+            number = 2
+            while name in updated:
+                name, number = f"{finding.id}-{number}", number + 1
+            event = {"version": finding.version, "date": confirm.today(), "state": OPEN}
+            finding = dataclasses.replace(finding, id=name, script=f"{SCRIPTS}/{name}.py", history=(event,))
+        else:
+            history = old.history
+            state = BACK if old.state in {FIXED, BACK} else OPEN
+            if state != old.state:
+                history = (*history, {"version": finding.version, "date": confirm.today(), "state": state})
+            finding = dataclasses.replace(
+                finding, id=old.id, script=old.script, state=state, history=history, issue=old.issue, since=old.since
+            )
+        updated[finding.id] = finding
+        collected.scripts[finding.id] = item.script
+    collected.findings = dataclasses.replace(collected.findings, findings=tuple(updated.values()))
+
+
+def _run_again(
+    before: Findings | None,
+    runtimes: Mapping[str, Mapping[str, str]],
+    folder: Path | None,
+    options: Options,
+    collected: Collected,
+    on_step: Callable[[str, int, int], None],
+) -> dict[str, Finding]:
+    """Return the findings of before by id, those of the runtimes at hand as their scripts show them now."""
+    updated = {item.id: item for item in (before.findings if before else ())}
+    for backend, runtime in runtimes.items():
+        own = [item for item in updated.values() if item.backend == backend]
+        if not own or folder is None:
+            continue
+        version, texts = runtime["version"], [script_of(folder, item) for item in own]
+        for number, (item, said) in enumerate(
+            zip(own, confirm.run_all(backend, version, texts, options.jobs), strict=True), 1
+        ):
+            on_step("runs the scripts of before", number, len(own))
+            if said.status not in {0, 1}:
+                collected.notes.append(f"{item.id}: its script cannot tell: {said.last}")
+                continue
+            state = item.state
+            if said.status == 0 and state != FIXED:
+                state = FIXED
+            elif said.status == 1 and state == FIXED:
+                state = BACK
+            event = {"version": version, "date": confirm.today(), "state": state}
+            history = item.history if state == item.state else (*item.history, event)
+            updated[item.id] = dataclasses.replace(
+                item, version=version, state=state, history=history, confirmed=_said(said, version)
+            )
+    return updated
+
+
+def _same(known: Iterable[Finding], finding: Finding) -> Finding | None:
+    """Return the finding of before that this one is: of one cause, or else of the same cases."""
+    alike = [
+        item
+        for item in known
+        if (item.backend, item.operator, item.kind, item.apart)
+        == (finding.backend, finding.operator, finding.kind, finding.apart)
+    ]
+    for item in alike:
+        if item.cause == finding.cause:
+            return item
+    own = set(finding.ids)
+    there = [item for item in alike if item.state != FIXED]  # What its script no longer shows is another fault.
+    return next((item for item in there if len(own & set(item.ids)) * 2 > len(own)), None)
+
+
+# What others do, and other versions
+
+
+def _add_others(
+    collected: Collected, confirmed: Sequence[Evidence], options: Options, on_step: Callable[[str, int, int], None]
+) -> None:
+    """Ask other backends for the smallest cases of those that count."""
+    counted = [item for item in confirmed if not item.finding.apart]
+    answers: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for number, name in enumerate(options.others, 1):
+        on_step("asks other runtimes", number, len(options.others))
+        unversioned = under_test.unversioned(name)
+        cases = [item.case for item in counted if item.finding.backend != unversioned]
+        causes = [item.finding.cause for item in counted if item.finding.backend != unversioned]
+        if not cases:
+            continue
+        try:
+            with Asker(backend_names.resolve(name), Limits(timeout=options.timeout, restarts=len(cases) + 1)) as asker:
+                version = line(asker.process.hello.get("version", ""), 80)
+                for case, cause in zip(cases, causes, strict=True):
+                    result = ask_and_judge(asker, case).result
+                    given = line(public(result.actual or result.message or ""), 200)
+                    answers[cause].append(
+                        {"backend": unversioned, "version": version, "verdict": str(result.verdict), "given": given}
+                    )
+        except HarnessError as error:
+            collected.notes.append(f"{name} was not asked: {line(error)}")
+    collected.findings = dataclasses.replace(
+        collected.findings,
+        findings=tuple(
+            dataclasses.replace(item, others=tuple(answers[item.cause])) if item.cause in answers else item
+            for item in collected.findings.findings
+        ),
+    )
+
+
+def _add_versions(
+    collected: Collected, confirmed: Sequence[Evidence], options: Options, on_step: Callable[[str, int, int], None]
+) -> None:
+    """Run the scripts on other versions of their runtimes."""
+    seen: dict[str, dict[str, list[str]]] = {}
+    for backend, versions in options.versions.items():
+        items = [item for item in confirmed if item.finding.backend == backend and not item.finding.apart]
+        for number, version in enumerate(versions, 1):
+            on_step(f"runs scripts on other versions of {backend}", number, len(versions))
+            try:
+                for item, said in zip(
+                    items, confirm.run_all(backend, version, [i.script for i in items], options.jobs), strict=True
+                ):
+                    of_it = seen.setdefault(item.finding.cause, {"failing": [], "passing": []})
+                    if said.status in {0, 1}:
+                        of_it["failing" if said.status else "passing"].append(version)
+            except HarnessError as error:
+                collected.notes.append(f"{backend} {version} was not tried: {line(error)}")
+    collected.findings = dataclasses.replace(
+        collected.findings,
+        findings=tuple(
+            dataclasses.replace(item, since={**seen[item.cause]}) if item.cause in seen else item
+            for item in collected.findings.findings
+        ),
+    )
+
+
+def _related(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings, each with those of other operators of its runtime that look like the same fault.
+
+    They have the same kind, and the same guilty passes, where those are known; else the same message but for numbers
+    and names; of wrong answers, the same conditions.
+    """
+    groups: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
+    listed = list(findings)
+    for item in listed:
+        message = _without_names(item)
+        key: tuple[object, ...] = (item.backend, item.kind, item.apart, () if message else item.conditions, message)
+        if item.guilty:
+            key = (item.backend, item.kind, item.apart, item.guilty)
+        if item.guilty or message or item.conditions:
+            groups[key].append(item)
+    by_id = {
+        item.id: tuple(other.id for other in group if other.operator != item.operator)
+        for group in groups.values()
+        for item in group
+    }
+    return [dataclasses.replace(item, related=by_id.get(item.id, ())) for item in listed]
+
+
+def _without_names(finding: Finding) -> str:
+    """Return the message of a refusal without what differs by operator; empty where nothing is left of it."""
+    if finding.kind is not Verdict.REFUSED:
+        return ""
+    name = finding.operator.rpartition("/")[2]
+    return masked(finding.example.message).replace(name, "#").strip("# :.")

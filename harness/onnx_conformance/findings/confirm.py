@@ -1,0 +1,156 @@
+"""Runs the scripts of findings in a fresh environment of the runtime: what a script does not show is no finding."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import functools
+import os
+import signal
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import onnx
+
+from onnx_conformance.base import under_test
+from onnx_conformance.base.verdict import clean, line
+from onnx_conformance.environments import environment_variables, node_environment, python_environment
+from onnx_conformance.environments.python_environment import NoEnvironmentError
+from onnx_conformance.findings import script
+from onnx_conformance.suites import packs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+MORE_SECONDS = 60.0
+"""How much longer than its runtime a script may take."""
+SAID = 300
+"""Characters of what a script said that are kept."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a script said.
+
+    Attributes:
+        status: its exit status: 1 the fault is there, 0 it is gone, others: it could not be seen.
+        text: its output.
+    """
+
+    status: int
+    text: str
+
+    @property
+    def last(self) -> str:
+        """Its last line."""
+        return line(self.text.strip().rpartition("\n")[2], SAID)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An environment that has a runtime, onnx and numpy.
+
+    Attributes:
+        python: its interpreter.
+        folder: in which scripts run; None: a temporary one.
+        environment: variables that the runtime needs.
+        content: what is installed there; empty where that is not known.
+    """
+
+    python: str
+    folder: Path | None
+    environment: tuple[tuple[str, str], ...] = ()
+    content: str = ""
+
+
+@functools.cache
+def place(backend: str, version: str) -> Place:
+    """Return an environment of a version of a backend's runtime; it exists until this process ends.
+
+    Raises:
+        NoEnvironmentError: it cannot be made.
+    """
+    backend = under_test.stem(backend)
+    if (script_needs := node_environment.needs(backend)) is not None:
+        packages, node_lock = script_needs.of(version), script_needs.lock_of(version)
+        folder = node_environment.environment(packages, node_lock)
+        python = python_environment.interpreter((f"onnx=={onnx.__version__}", "numpy", "ml_dtypes"))
+        return Place(python, folder, tuple(script_needs.environment.items()), _content(packages, node_lock))
+    needed = python_environment.needs(backend)
+    if needed is None:
+        raise NoEnvironmentError(
+            f"{backend} has no environment of its own, so that its findings cannot be confirmed; "
+            "`onnx-conformance backends` lists those that have one"
+        )
+    requirements = tuple(dict.fromkeys((*needed.of(version), *(() if needed.module == "onnx" else ("onnx",)))))
+    lock = needed.lock_of(version)
+    python = python_environment.interpreter(requirements, needed.python, lock)
+    return Place(python, None, tuple(needed.environment.items()), _content(requirements, lock))
+
+
+def _content(requirements: Iterable[str], lock: Path | None) -> str:
+    """Return a text that two environments share only if the same is installed in both; empty where no lock says so."""
+    return "" if lock is None else "\n".join((onnx.__version__, *requirements, lock.read_text(encoding="utf-8")))
+
+
+def run(where: Place, text: str) -> Said:
+    """Run a script in a process of its own, in an empty folder."""
+    variables = {**environment_variables.variables(), **dict(where.environment), "ONNX_CONFORMANCE_CACHE": ""}
+    with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
+        path = Path(folder, "script.py")
+        path.write_text(text, encoding="utf-8")
+        process = subprocess.Popen(  # noqa: S603 - a script that this project wrote, on the runtime that it is about
+            [where.python, str(path)],
+            cwd=where.folder or folder,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            said, _ = process.communicate(timeout=script.SECONDS + MORE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return Said(2, f"no end within {script.SECONDS + MORE_SECONDS:g} s")
+        finally:  # A compiler that the runtime started may go on for hours.
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+    return Said(process.returncode, clean(said[-4000:].decode("utf-8", "replace"), 4000))
+
+
+def run_all(backend: str, version: str, texts: Iterable[str], jobs: int) -> Iterator[Said]:
+    """Yield what scripts say on a version of a runtime, in their order.
+
+    Raises:
+        NoEnvironmentError: its environment cannot be made.
+    """
+    where = place(backend, version)
+    with ThreadPoolExecutor(max(1, jobs)) as pool:
+        yield from pool.map(lambda text: run(where, text), texts)
+
+
+def run_new(backend: str, version: str, texts: Sequence[str], jobs: int) -> Iterator[Said]:
+    """Yield what scripts say on a version of a runtime; what they said to an interrupted command is in the cache.
+
+    Raises:
+        NoEnvironmentError: its environment cannot be made.
+    """
+    content = place(backend, version).content
+    names = [packs.key("said", backend, version, content, text) if content else "" for text in texts]
+    known = {name: Said(*said) for name in names if name and isinstance(said := packs.read_json(name), list)}
+    left = run_all(backend, version, [text for name, text in zip(names, texts, strict=True) if name not in known], jobs)
+    for name in names:
+        said = known.get(name) or next(left)
+        if name and name not in known:
+            packs.write_json(name, [said.status, said.text])
+        yield said
+
+
+def today() -> str:
+    """Return the date, in UTC."""
+    return dt.datetime.now(dt.UTC).date().isoformat()

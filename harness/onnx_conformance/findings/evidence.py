@@ -1,0 +1,240 @@
+"""From a candidate to a finding that can be confirmed: its smallest case, the answer to that, a title and a script."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
+
+from onnx_conformance.analysis.sentences import leading
+from onnx_conformance.base import under_test
+from onnx_conformance.base.verdict import Verdict, clean, line, natural, split_operator
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.expected_text import expected_rows
+from onnx_conformance.case.model_text import model_text
+from onnx_conformance.case.value_text import one
+from onnx_conformance.findings import script, smallest
+from onnx_conformance.findings.finding import MOST_IDS, Example, Finding
+from onnx_conformance.minimize.cause import difference, masked
+from onnx_conformance.repro import tool_code
+from onnx_conformance.repro.bug_report import public
+from onnx_conformance.specification import links, registry
+
+if TYPE_CHECKING:
+    from onnx_conformance.base.verdict import Result
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.declare.data import Value
+    from onnx_conformance.findings.candidates import Candidate
+    from onnx_conformance.findings.smallest import Budget, Smallest
+
+MOST_MODEL, MOST_VALUE, MOST_SHOWN, MOST_MESSAGE = 6000, 600, 70, 110
+"""Characters of a model and of a value, and of a value and a message in a title."""
+UNTOLD = ("the text ", "the case cites ", "tag is ", "version ")
+"""How conditions begin that a title does not need, because its other words say as much."""
+
+
+_WORD = re.compile(r"[^\w.]+")
+"""What is no part of a word, such as the brackets of an option; ids are names of files."""
+Feature = tuple[str | int | bool, ...]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What tells one cause from another.
+
+    Attributes:
+        features: what cannot be taken away from the smallest case: its nodes, attributes and inputs, and what is
+            special in their values.
+        difference: how the answer to it differs from what is expected.
+    """
+
+    features: frozenset[Feature]
+    difference: tuple[str, ...]
+
+    def covers(self, other: Outline) -> bool:
+        """Return whether another case would fail for this cause already, whatever else is special in it."""
+        return self.difference == other.difference and self.features <= other.features
+
+    def digest(self, *parts: str) -> str:
+        """Return a digest that findings of one cause share."""
+        text = repr((parts, sorted(map(repr, self.features)), self.difference))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What shows a fault.
+
+    Attributes:
+        finding: not confirmed yet.
+        script: the text that shows it.
+        case: the smallest one.
+        outline: of its cause.
+        title: of the finding, without its conditions.
+    """
+
+    finding: Finding
+    script: str
+    case: Case
+    outline: Outline
+    title: str
+
+
+def evidence(candidate: Candidate, budget: Budget) -> Evidence | None:
+    """Return the evidence of a candidate; None where no case of it fails again as it did.
+
+    Raises:
+        HarnessError: the backend does not start.
+    """
+    found = smallest.smallest(candidate, budget)
+    return None if found is None else _made(candidate, found)
+
+
+def _made(candidate: Candidate, found: Smallest) -> Evidence:
+    case, result, hello = found.case, found.result, found.hello
+    backend = under_test.unversioned(candidate.backend)
+    came = tool_code.made(case, found.model, hello)
+    given = tuple(map(one, came.outputs)) if came.outputs is not None else found.given
+    names = [*case.outputs, *("?" for _ in given[len(case.outputs) :])]
+    example = Example(
+        case=case.id,
+        model=model_text(case.model, MOST_MODEL),
+        inputs={line(name): clean(one(value), MOST_VALUE) for name, value in case.inputs.items()},
+        expected={line(name): clean(value, MOST_VALUE) for name, value in expected_rows(case)},
+        given={line(name): clean(value, MOST_VALUE) for name, value in zip(names, given, strict=False)},
+        message=line(public(result.message), MOST_VALUE),
+        made="" if found.model is None else model_text(found.model, MOST_MODEL),
+    )
+    clause = _sentence(case, result)
+    outline = _outline(found, clause)
+    of_model = split_operator(case.operator)[0]  # Where its operator was not needed, the fault is of another one.
+    own = of_model in {"model", candidate.operator}
+    operator = candidate.operator if own else of_model
+    cause = outline.digest(backend, operator, str(candidate.kind))
+    operators = sorted({item.operator for item in candidate.results} if own else {case.operator}, key=natural)
+    conditions = candidate.conditions if own else ()
+    title = _title(operator, candidate.kind, case, result, conditions)
+    name = _WORD.sub("-", backend).strip("-")
+    finding = Finding(
+        id=f"{name}-{operator.rpartition('/')[2].lower()}-{candidate.kind}-{cause[:6]}",
+        backend=backend,
+        runtime=str(hello.get("runtime", backend)),
+        version=str(hello.get("version", "")),
+        operator=operator,
+        kind=candidate.kind,
+        title=title,
+        conditions=conditions,
+        clause=clause,
+        force=case.force,
+        link=links.place(operators[-1]),
+        versions=tuple(int(version) for name in operators if (version := name.rpartition("/")[2]).isdigit()),
+        types=tuple(sorted({item.element_type for item in candidate.results} - {""})),
+        forms=tuple(sorted({item.form for item in candidate.results})),
+        count=len(candidate.results),
+        ids=tuple(item.case for item in candidate.results[:MOST_IDS]),
+        example=example,
+        cause=cause,
+        script="",
+        apart=candidate.apart,
+        guilty=found.guilty,
+    )
+    text = script.text(case, candidate.backend, hello, title, came)
+    return Evidence(finding, text, case, outline, _title(operator, candidate.kind, case, result, ()))
+
+
+def _sentence(case: Case, result: Result) -> str:
+    """Return the sentence that a failure breaks; where its case cites none, the first on what the operator does."""
+    name, since = split_operator(case.operator)
+    op = registry.load().find(*name.rpartition("/")[::2])
+    of_operator = [clause.text for clause in (op.clauses if op else ()) if clause.in_force(since or 0)]
+    return next(iter((*leading(case, result), *of_operator)), "")
+
+
+def _outline(found: Smallest, clause: str) -> Outline:
+    """Return what tells the cause of a smallest case from others of its backend, operator and kind.
+
+    A refusal says its cause, and a forbidden model has it in its sentence.
+    """
+    case, result = found.case, found.result
+    if result.verdict is Verdict.REFUSED and result.message.strip():
+        return Outline(frozenset(), (*found.guilty, masked(public(result.message))))
+    features: set[Feature] = set()
+    for node in onnx.load_from_string(case.model).graph.node:
+        features.add((node.op_type,))
+        features.update((node.op_type, item.name, _kind_of(item)) for item in node.attribute)
+        features.update((node.op_type, number, bool(name)) for number, name in enumerate(node.input))
+    for number, value in enumerate(case.inputs.values()):
+        features.update(("input", number, text) for text in _special(value))
+    return Outline(
+        frozenset(features),
+        (
+            *found.guilty,
+            clause if result.verdict is Verdict.ACCEPTED_INVALID else "",
+            result.signal,
+            str(result.mismatch.get("where", "")).partition("]")[0],
+            *(difference(result) if result.verdict is Verdict.WRONG_VALUE else ()),
+        ),
+    )
+
+
+def _kind_of(attribute: onnx.AttributeProto) -> str:
+    """Return of an attribute's value what tells another fault: a word, or the sign of a number."""
+    value = onnx.helper.get_attribute_value(attribute)
+    if isinstance(value, int | float):
+        return str(np.sign(value))
+    if isinstance(value, bytes):
+        return repr(value)
+    return repr(sorted(set(value))) if attribute.type == onnx.AttributeProto.STRINGS else ""
+
+
+def _special(value: Value) -> list[str]:
+    """Return what is special in a value: that it is a scalar or empty, has NaN or infinity among its elements."""
+    if isinstance(value, list):
+        return sorted({text for item in value for text in _special(item)} | ({"empty"} if not value else set()))
+    if not isinstance(value, np.ndarray):
+        return [] if value is not None else ["absent"]
+    special = [text for text, is_it in (("scalar", value.ndim == 0), ("empty", value.size == 0)) if is_it]
+    if np.issubdtype(value.dtype, np.inexact):
+        special += [text for text, is_it in (("nan", np.isnan), ("inf", np.isinf)) if is_it(value).any()]
+    return special
+
+
+def _title(operator: str, kind: Verdict, case: Case, result: Result, conditions: tuple[str, ...]) -> str:
+    """Return what is expected and what came."""
+    name = operator.removeprefix("ai.onnx/")
+    told = [text for text in conditions if not text.startswith(UNTOLD)]
+    when = f" with {' and '.join(told)}" if 0 < len(told) <= 2 else ""  # noqa: PLR2004 - a title is short
+    subject = f"{name}{when}"
+    expected = _short("; ".join(value for _, value in expected_rows(case)))
+    wanted = "a refusal" if case.outcome is Outcome.REJECTS else expected or "an answer"
+    how = f"ends by {result.signal}" if result.signal else "ends"
+    told_of = {
+        Verdict.CRASH: f"the process {how}, {wanted} expected",
+        Verdict.TIMEOUT: f"no answer, {wanted} expected",
+        Verdict.REFUSED: f"refused ({_end(public(result.message or result.error))}), {wanted} expected",
+        Verdict.INVALID_MODEL: f"a model with {wanted} expected, an invalid one came ({_end(public(result.message))})",
+        Verdict.ACCEPTED_INVALID: f"{_short(result.actual) or 'an answer'} where the text demands a refusal",
+    }
+    if kind in told_of:
+        return line(f"{subject}: {told_of[kind]}")
+    mismatch = result.mismatch
+    if {"expected", "actual"} <= set(mismatch):
+        where = str(mismatch.get("where", ""))
+        place = f"{where}: " if where not in {"", "outputs[0]"} else ""
+        return line(f"{subject}: {place}{_short(mismatch['expected'])} expected, {_short(mismatch['actual'])} came")
+    return line(f"{subject}: {wanted} expected, {_short(result.actual)} came")
+
+
+def _end(message: str) -> str:
+    """Return the end of a message: what is wrong stands behind where."""
+    shown = line(message, 2000)
+    return shown if len(shown) <= MOST_MESSAGE else f"...{shown[-MOST_MESSAGE:].partition(' ')[2]}"
+
+
+def _short(text: object) -> str:
+    shown = line(text, 2000)
+    return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN].rstrip()}..."

@@ -1,0 +1,153 @@
+"""What a model uses of ONNX: operator versions, element types and attributes; and the findings that concern it."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import onnx
+import onnx.shape_inference
+
+from onnx_conformance.backends.protocol import ELEMENT_TYPES
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import line
+from onnx_conformance.findings.finding import FIXED
+from onnx_conformance.specification import schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from onnx_conformance.findings.finding import Finding, Findings
+
+TYPES = {row.number: row.name for row in ELEMENT_TYPES}
+
+
+@dataclass
+class Use:
+    """The nodes of a model that are of one operator version.
+
+    Attributes:
+        operator: ai.onnx/Split.
+        version: that is in force for the model; 0: ONNX has no such operator in this opset.
+        nodes: how many there are.
+        types: element types of their inputs and outputs, as far as shape inference knows them.
+        attributes: names of those that are set.
+    """
+
+    operator: str
+    version: int
+    nodes: int = 0
+    types: set[str] = field(default_factory=set)
+    attributes: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Concern:
+    """A finding that concerns nodes of a model.
+
+    Attributes:
+        finding: of the runtime.
+        use: the nodes.
+    """
+
+    finding: Finding
+    use: Use
+
+
+def read(path: Path) -> onnx.ModelProto:
+    """Return a model without the data of files beside it.
+
+    Raises:
+        HarnessError: it cannot be read, or is no model.
+    """
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except OSError as error:
+        raise HarnessError(f"cannot read {path}: {error.strerror}") from None
+    except Exception as error:  # noqa: BLE001 - protobuf has errors of its own
+        raise HarnessError(f"{path} is no ONNX model: {line(error)}") from None
+    if not model.graph.node and not model.functions:
+        raise HarnessError(f"{path} is no ONNX model with a node in it; name a file that onnx.load() reads")
+    return model
+
+
+def uses(model: onnx.ModelProto) -> list[Use]:
+    """Return what a model uses, subgraphs and functions included, by operator."""
+    with contextlib.suppress(Exception):  # Where that fails, only the types are known that the model itself names.
+        model = onnx.shape_inference.infer_shapes(model)
+    found: dict[tuple[str, int], Use] = {}
+    _walk(model.graph.node, _opsets(model.opset_import), _types(model.graph, {}), found)
+    for function in model.functions:
+        _walk(function.node, _opsets(function.opset_import), {}, found)
+    own = {f"{function.domain or 'ai.onnx'}/{function.name}" for function in model.functions}
+    return sorted(
+        (use for use in found.values() if use.operator not in own), key=lambda use: (use.operator, use.version)
+    )
+
+
+def _opsets(imports: Iterable[onnx.OperatorSetIdProto]) -> dict[str, int]:
+    return {item.domain or "ai.onnx": item.version for item in imports}
+
+
+def _types(graph: onnx.GraphProto, outer: Mapping[str, str]) -> dict[str, str]:
+    """Return the element types of a graph's values by name, those of the graphs around it included."""
+    types = dict(outer)
+    for info in (*graph.input, *graph.value_info, *graph.output):
+        if name := TYPES.get(info.type.tensor_type.elem_type, ""):
+            types[info.name] = name
+    types |= {item.name: TYPES.get(item.data_type, "") for item in graph.initializer}
+    return types
+
+
+def _walk(
+    nodes: Iterable[onnx.NodeProto],
+    opsets: Mapping[str, int],
+    types: Mapping[str, str],
+    found: dict[tuple[str, int], Use],
+) -> None:
+    for node in nodes:
+        domain = node.domain or "ai.onnx"
+        key = f"{domain}/{node.op_type}", _version(domain, node.op_type, opsets.get(domain, 0))
+        use = found.setdefault(key, Use(*key))
+        use.nodes += 1
+        use.types |= {types[name] for name in (*node.input, *node.output) if types.get(name)}
+        use.attributes |= {item.name for item in node.attribute}
+        for graph in _graphs(node):
+            _walk(graph.node, opsets, _types(graph, types), found)
+
+
+def _graphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+    for item in node.attribute:
+        yield from item.graphs
+        if item.HasField("g"):
+            yield item.g
+
+
+def _version(domain: str, name: str, opset: int) -> int:
+    try:
+        return schema.in_force(domain, name, opset).since
+    except schema.SchemaError:
+        return 0
+
+
+def concerns(used: Iterable[Use], findings: Findings, backend: str) -> list[Concern]:
+    """Return the findings of a backend that concern what a model uses, the gravest first.
+
+    Args:
+        used: by a model.
+        findings: of a folder.
+        backend: its name there.
+    """
+    by_operator: dict[str, list[Use]] = {}
+    for use in used:
+        by_operator.setdefault(use.operator, []).append(use)
+    return [
+        Concern(finding, use)
+        for finding in findings.of(backend)
+        if finding.state != FIXED
+        for use in by_operator.get(finding.operator, ())
+        if use.version in finding.versions
+        and (not finding.types or not use.types or use.types.intersection(finding.types))
+    ]

@@ -1,0 +1,128 @@
+"""The script of a finding: one file that needs only onnx, numpy and the runtime, and says whether the fault is there.
+
+It runs itself once more, because what the runtime does may end the process, or never end. Exit status: 1 while the
+fault is there, 0 when it is gone, 2 where that cannot be seen, such as without the runtime.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from onnx_conformance.base.verdict import Verdict, clean, line
+from onnx_conformance.case.case import quoted
+from onnx_conformance.repro import script, tool_code
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from onnx_conformance.case.case import Case
+
+SECONDS = 30
+"""How long the runtime has for its answer."""
+THERE = "the fault is there: "
+GONE = "the fault is gone: what was expected came"
+WORDS = {
+    Verdict.CRASH: "crash",
+    Verdict.TIMEOUT: "timeout",
+    Verdict.REFUSED: "refused",
+    Verdict.ACCEPTED_INVALID: "accepted",
+    Verdict.INVALID_MODEL: "invalid",
+}
+"""What a script says of a kind; of the others `wrong`."""
+
+AGAIN = """\
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+    try:
+        status = subprocess.run([sys.executable, __file__, "once"], timeout={seconds}).returncode
+    except subprocess.TimeoutExpired:
+        status = "timeout"
+    words = {{0: "", 2: None, 101: "wrong", 102: "refused", 103: "accepted", 104: "invalid", "timeout": "timeout"}}
+    word = words.get(status, f"crash, status {{status}}")
+    if word is None:
+        sys.exit(2)
+    print({there!r} + word if word else {gone!r})
+    sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{{kind.__name__}}: {{error}}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+"""
+CALL = """\
+try:
+{call}
+except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error, flush=True)
+    os._exit({status})
+"""
+ACCEPTED = """\
+print("an answer, where the text forbids one", flush=True)
+os._exit(103)
+"""
+
+ENDS = """
+def invalid(why):
+    print("the model that it made is invalid: ", why, flush=True)
+    os._exit(104)
+
+
+def unseen(why):
+    print(why, flush=True)
+    os._exit(2)
+"""
+"""How a script ends where the model that a tool made is invalid, and where nothing at hand can tell what it means."""
+
+
+def text(
+    case: Case, backend: str, hello: Mapping[str, Any], title: str, came: tool_code.Made = tool_code.NOTHING
+) -> str:
+    """Return the script.
+
+    Args:
+        case: the smallest case.
+        backend: as the user named it.
+        hello: of its adapter, whose `repro` calls the runtime.
+        title: of the finding.
+        came: what the oracle says of the model that a transformer made.
+    """
+    pieces = script.parts(tool_code.held_to(case, hello))
+    call = textwrap.indent(script.call(backend, hello, pieces.way).rstrip(), "    ", bool)
+    sentences = [f"The text: {_safe(quoted(clause))}" for clause in case.clauses[-1:]]
+    head = "\n".join(
+        [
+            f'"""{_safe(title)}', "", *sentences,
+            "Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.",
+            script.needs(backend, hello), '"""', "", "",
+        ]
+    )  # fmt: skip
+    again = AGAIN.format(seconds=SECONDS, there=THERE, gone=GONE)
+    request = CALL.format(call=call, status=0 if pieces.rejects else 102)
+    if pieces.rejects:
+        got = "" if tool_code.is_tool(hello) else script.GOT
+        return f"{head}{again}{pieces.before}{request}{got}{ACCEPTED}"
+    return f"{head}{again}{pieces.before}{request}{script.after(hello, pieces, came, ENDS)}"
+
+
+def shows(said: str, kind: Verdict) -> bool:
+    """Return whether a script with this output has shown a fault of a kind."""
+    last = re.findall(rf"^{re.escape(THERE)}(\w+)", said, re.MULTILINE)
+    words = {WORDS.get(kind, "wrong")}
+    if kind is Verdict.INVALID_MODEL:  # What the text forbids of it, its values may show, and the model checker not.
+        words.add("wrong")
+    return bool(last) and last[-1] in words
+
+
+def _safe(value: object) -> str:
+    return line(clean(value, 500), 500).replace("\\", "\\\\").replace('"""', "'''")

@@ -1,0 +1,139 @@
+"""The smallest case of a fault and the answer to it, kept in the cache: an interrupted command goes on where it was.
+
+A search runs a case some hundred times. What it found is kept as soon as it is there, under a key of everything that it
+comes from: the suite, the runtime and its version, the cases, the limits, and the code that searches and judges.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.case.case import by_itself
+from onnx_conformance.case.value_text import one
+from onnx_conformance.environments import backend_names
+from onnx_conformance.judging.ask import ask_and_judge
+from onnx_conformance.minimize import search
+from onnx_conformance.minimize.passes import guilty_passes
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.results import stream
+from onnx_conformance.suites import packs
+from onnx_conformance.suites.lookup import find_case, open_suite, plan_if_declarable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from onnx_conformance.base.verdict import Result
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.findings.candidates import Candidate
+
+TRIES = 3
+"""Cases of a candidate that are tried until one fails again."""
+STEPS = 400
+"""Cases that a backend may run while one is cut down."""
+
+
+@dataclass(frozen=True)
+class Smallest:
+    """The smallest case of a candidate.
+
+    Attributes:
+        case: it fails as the candidate's cases do.
+        result: of it.
+        given: the values of the answer, as text.
+        hello: of the adapter that gave it; with guilty passes, its code runs these alone.
+        guilty: the passes of an optimizer that are guilty of it; empty where that is not known.
+        model: that a tool returned, serialized; None: none.
+    """
+
+    case: Case
+    result: Result
+    given: tuple[str, ...]
+    hello: Mapping[str, Any]
+    guilty: tuple[str, ...] = ()
+    model: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a search may take.
+
+    Attributes:
+        suite: name and digest of the suite that the cases are of.
+        seconds: how long a case may be cut down.
+        timeout: seconds that a case may take.
+    """
+
+    suite: tuple[str, str]
+    seconds: float
+    timeout: float
+
+
+def smallest(candidate: Candidate, budget: Budget) -> Smallest | None:
+    """Return the smallest case of a candidate; None where no case of it fails again as it did.
+
+    Raises:
+        HarnessError: the backend does not start.
+    """
+    name = _key(candidate, budget)
+    found = _read(name)
+    if found is None and (found := _search(candidate, budget)) is not None:
+        _write(name, found)
+    return found
+
+
+def _search(candidate: Candidate, budget: Budget) -> Smallest | None:
+    target = backend_names.resolve(candidate.backend)
+    limits = Limits(timeout=budget.timeout)
+    source = open_suite(budget.suite[0])
+    for first in candidate.results[:TRIES]:
+        case = find_case(first.case, (source,))
+        try:
+            small = search.minimize(case, plan_if_declarable(case), target, limits, STEPS, budget.seconds)
+            case, result, hello = small.case, small.result, small.answer.hello
+            outputs, model = small.answer.outputs, small.answer.model
+        except HarnessError:  # Some cases cannot be made smaller; this one may show the fault as it is.
+            with Asker(target, limits) as asker:
+                hello = dict(asker.process.hello)
+                result, outputs, model = ask_and_judge(asker, case)
+        if result.verdict is candidate.kind:
+            found = guilty_passes(case, result, hello, target, limits)
+            return Smallest(by_itself(case), result, tuple(map(one, outputs)), found.hello, found.names, model)
+    return None
+
+
+def _key(candidate: Candidate, budget: Budget) -> str:
+    cases = (result.case for result in candidate.results[:TRIES])
+    return packs.key(
+        "smallest, model", *budget.suite, candidate.backend, candidate.version, str(candidate.kind), *cases,
+        str(STEPS), str(budget.seconds), str(budget.timeout), *_code(),
+    )  # fmt: skip
+
+
+@functools.cache
+def _code() -> tuple[str, ...]:
+    """Return the code that searches and judges."""
+    here = Path(__file__).parent
+    own = (here.parent / "execution" / "judge.py", *sorted((here.parent / "minimize").glob("*.py")))
+    return tuple(path.read_text(encoding="utf-8") for path in own)
+
+
+def _read(name: str) -> Smallest | None:
+    said, pack = cast("dict[str, Any] | None", packs.read_json(name)), packs.read(name)
+    if said is None or pack is None:
+        return None
+    result, given = stream.from_record(said["result"]), tuple(said["given"])
+    model = None if said["model"] is None else base64.b64decode(said["model"])
+    return Smallest(by_itself(next(pack)), result, given, said["hello"], tuple(said["guilty"]), model)
+
+
+def _write(name: str, found: Smallest) -> None:
+    packs.write(name, [found.case])
+    model = None if found.model is None else base64.b64encode(found.model).decode("ascii")
+    said = {"result": stream.to_record(found.result), "given": found.given, "hello": dict(found.hello)}
+    packs.write_json(name, {**said, "guilty": found.guilty, "model": model})

@@ -1,0 +1,446 @@
+"""Expectations: the file of verdicts that a runtime's author accepts for now, in TOML.
+
+backend = "onnxruntime"
+minimum = 140000
+
+[[expect]]
+case = "ai.onnx/Split/18/uneven_two*"
+verdict = "crash"
+reason = "divides by the size of a chunk"
+link = "https://..."
+finding = "onnxruntime-split-crash-c08d63"
+expires = 2027-01-31
+
+[attempted]
+"ai.onnx/Split/18" = 614
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import fnmatch
+import functools
+import platform
+import re
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from onnx_conformance.backends.protocol import ELEMENT_TYPES
+from onnx_conformance.base import globs
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import Result, Verdict, line
+from onnx_conformance.case.case import FORMS
+from onnx_conformance.declare import Tag
+from onnx_conformance.gate import toml_blocks
+from onnx_conformance.specification import schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+NEVER_EXPECTED = {Verdict.LENIENT, Verdict.KNOWS_LESS, Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR, Verdict.FLAKY}
+"""Verdicts that say nothing about a runtime, and FLAKY: its entry has the worst verdict and `flaky = true`."""
+
+SELECTORS = ("case", "versions", "type", "form", "tag", "clause")
+"""Keys that select cases."""
+
+PLATFORMS = ("Linux", "Darwin", "Windows")
+_DOMAIN = "ai.onnx"
+MOST_CASES = 10**12
+"""The most cases that a file may require; a larger number is a typing error."""
+MOST_OF_A_RANGE = 200
+"""Characters of a range of versions."""
+
+
+class ExpectationsError(HarnessError):
+    """An expectations file cannot be used; the text names the line, the key, and what would be right."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The verdict that is accepted for the cases that match every selector of the entry.
+
+    Attributes:
+        verdict: the accepted one.
+        reason: why it is accepted.
+        line: of its [[expect]] in the file, from 1.
+        case: globs over case ids, one of which must match.
+        versions: of the operator; None: all.
+        type: glob over the type that a case is expanded to, such as float16.
+        form: glob over forms.
+        tag: glob over tags, one of which must match.
+        clause: text that one of the sentences contains.
+        link: where the failure is discussed.
+        finding: the id of the finding that it is of; see `onnx-conformance findings`.
+        expires: the last day on which the entry is valid.
+        when: conditions on the run: ranges of `backend` and `python` versions, `platform`.
+        flaky: the verdict differs from attempt to attempt; `verdict` is the worst one.
+    """
+
+    verdict: Verdict
+    reason: str
+    line: int
+    case: tuple[str, ...] = ("*",)
+    versions: SpecifierSet | None = None
+    type: str = ""
+    form: str = ""
+    tag: str = ""
+    clause: str = ""
+    link: str = ""
+    finding: str = ""
+    expires: dt.date | None = None
+    when: Mapping[str, str] = field(default_factory=dict)
+    flaky: bool = False
+
+    def matches(self, result: Result) -> bool:
+        """Return whether a result matches every selector."""
+        return self._pattern.match(result.case) is not None and self.matches_beside_case(result)
+
+    def matches_beside_case(self, result: Result) -> bool:
+        """Return whether a result matches every selector except `case`."""
+        since = result.operator.rpartition("/")[2]
+        return (
+            (self.versions is None or (since.isdigit() and self.versions.contains(since)))
+            and (not self.type or fnmatch.fnmatchcase(result.element_type, self.type))
+            and (not self.form or fnmatch.fnmatchcase(result.form, self.form))
+            and (not self.tag or any(fnmatch.fnmatchcase(tag, self.tag) for tag in result.tags))
+            and (not self.clause or any(self.clause in clause for clause in result.clauses))
+        )
+
+    def expired(self, today: dt.date) -> bool:
+        """Return whether its last day is over."""
+        return self.expires is not None and self.expires < today
+
+    @functools.cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(fnmatch.translate, self.case)))
+
+    def specificity(self, case: str) -> tuple[bool, int, int]:
+        """Return how specific it is for a case that it matches: a whole id, more selectors, more literal characters."""
+        others = (self.versions, self.type, self.form, self.tag, self.clause)
+        return max(
+            (globs.stem(glob) == glob, sum(bool(item) for item in others), len(re.sub(r"[*?]|\[[^]]*\]", "", glob)))
+            for glob in self.case
+            if fnmatch.fnmatchcase(case, glob)
+        )
+
+    def applies_to(self, header: Mapping[str, Any], backend: str) -> bool:
+        """Return whether a run meets the conditions of `when`."""
+        hello = header["backends"].get(backend, {})
+        versions = {"backend": hello.get("version", ""), "python": hello.get("python") or header.get("python", "")}
+        for key, required in self.when.items():
+            if key == "platform":
+                if header.get("machine", {}).get("system") != required:
+                    return False
+            elif not _within(versions[key], required):
+                return False
+        return True
+
+
+def _within(version: str, specifier: str) -> bool:
+    try:
+        return SpecifierSet(specifier).contains(Version(version.partition(" ")[0]), prereleases=True)
+    except InvalidVersion:
+        return False
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """A whole file.
+
+    Attributes:
+        path: of the file.
+        backend: whose verdicts it expects.
+        suite: that it was written for.
+        digest: of that suite; empty: any.
+        selection: the part of the suite that a run must contain, as a command line has it; empty: all of it.
+        minimum: the least number of cases; with fewer, the suite has shrunk.
+        attempted: the least number of cases that the runtime does not opt out of; with fewer, the runtime supports less
+            than before. Only in files that do not have it by operator version.
+        attempted_of: the same by operator version.
+        entries: in the file's order.
+    """
+
+    path: Path
+    backend: str
+    suite: str = "generated"
+    digest: str = ""
+    selection: str = ""
+    minimum: int = 0
+    attempted: int = 0
+    attempted_of: Mapping[str, int] = field(default_factory=dict)
+    entries: tuple[Entry, ...] = ()
+
+    def choose(self, matching: Sequence[Entry], case: str) -> Entry | None:
+        """Return the most specific of the entries that match a case.
+
+        Raises:
+            ExpectationsError: two equally specific ones disagree.
+        """
+        if not matching:
+            return None
+        if len(matching) == 1:
+            return matching[0]
+        ranks = [entry.specificity(case) for entry in matching]
+        first, *others = (entry for entry, rank in zip(matching, ranks, strict=True) if rank == max(ranks))
+        for other in others:
+            if (other.verdict, other.flaky) != (first.verdict, first.flaky):
+                raise ExpectationsError(
+                    f"{self.path}: lines {first.line} and {other.line} both match {line(case)}, are equally specific, "
+                    f"and expect {first.verdict} and {other.verdict}; make one of them narrower"
+                )
+        return first
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file, without a byte order mark.
+
+    Raises:
+        ExpectationsError: it cannot be read, or is not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8"
+        raise ExpectationsError(f"cannot read {path}: {why}") from error
+
+
+def read(path: Path) -> Expectations:
+    """Read a file.
+
+    Raises:
+        ExpectationsError: it is missing or malformed.
+    """
+    return parse(text_of(path), path)
+
+
+def parse(text: str, path: Path) -> Expectations:
+    """Read the text of a file; `path` is for messages.
+
+    Raises:
+        ExpectationsError: it is malformed.
+    """
+    try:
+        document = tomllib.loads(text)
+    except RecursionError as error:
+        raise ExpectationsError(f"{path}: is nested too deeply; an entry is a flat table, [[expect]]") from error
+    except ValueError as error:  # Not only a TOMLDecodeError: int() itself refuses a number with too many digits.
+        raise ExpectationsError(f"{path}: {line(error)}") from error
+    places = _Places(path, text)
+    keys = dict(document)
+    blocks = keys.pop("expect", [])
+    if not isinstance(blocks, list) or len(places.entries) != len(blocks):
+        raise places.error(None, "expect", "write each entry as [[expect]]")
+    settings = _checked(keys, _SETTINGS, places, None)
+    if "backend" not in settings:
+        raise places.error(None, "backend", 'is missing; name the backend that the file is for: backend = "NAME"')
+    if isinstance(settings.get("attempted"), dict):
+        settings["attempted_of"] = settings.pop("attempted")
+    entries = tuple(_entry(block, index, places) for index, block in enumerate(blocks))
+    return Expectations(path=path, entries=entries, **settings)
+
+
+class _Places:
+    """The line numbers of keys in the text."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.sections = toml_blocks.sections(text)
+        self.entries = [section for section in self.sections if section.array and section.name == "expect"]
+
+    def line(self, index: int | None, key: str) -> int:
+        """Return the line, from 1, of an entry's key, or else of the entry; None: of the file's own keys and tables."""
+        if index is None:
+            table = next((section for section in self.sections if section.name == key), None)
+            if table is not None:
+                return table.line
+        section = self.sections[0] if index is None else self.entries[index]
+        own = (section.first + begin for name, begin, _ in toml_blocks.keys(section.text) if name == key)
+        return next(own, section.line)
+
+    def error(self, index: int | None, key: str, what: str) -> ExpectationsError:
+        return ExpectationsError(f"{self.path}, line {self.line(index, key)}: {line(repr(key), 80)} {what}")
+
+
+def _entry(block: Mapping[str, Any], index: int, places: _Places) -> Entry:
+    settings = _checked(block, _KEYS, places, index)
+    for key in ("verdict", "reason"):
+        if key not in settings:
+            raise places.error(index, key, "is missing; an entry says which verdict is accepted, and why")
+    if not any(settings.get(key) for key in SELECTORS):
+        raise places.error(index, "case", f"is missing; an entry selects cases by one of {', '.join(SELECTORS)}")
+    return Entry(line=places.entries[index].line, **settings)
+
+
+def _checked(
+    values: Mapping[str, Any], keys: Mapping[str, Callable[[Any], Any]], places: _Places, index: int | None
+) -> dict[str, Any]:
+    """Return the values, converted by the function of their key, whose ValueError says what would be right."""
+    checked = {}
+    for key, value in values.items():
+        if key not in keys:
+            near = difflib.get_close_matches(key, keys, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(keys)}"
+            raise places.error(index, key, f"is no key here; {hint}")
+        try:
+            checked[key] = keys[key](value)
+        except ValueError as error:
+            raise places.error(index, key, f"is {_shown(value)}; {error}") from error
+    return checked
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401 - whatever the file holds
+    try:
+        return line(repr(value), 120)
+    except ValueError:  # Python writes no number of more than some thousand digits.
+        return "a number of thousands of digits"
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - whatever the file holds
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("expected a text that is not empty")
+    return value
+
+
+def _any_text(value: Any) -> str:  # noqa: ANN401
+    return _text(value) if value != "" else ""
+
+
+def _count(value: Any) -> int:  # noqa: ANN401
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_CASES:
+        raise ValueError("expected a number of cases")
+    return value
+
+
+def _attempted(value: Any) -> int | dict[str, int]:  # noqa: ANN401
+    if not isinstance(value, dict):
+        return _count(value)
+    for operator, count in value.items():
+        try:
+            _count(count)
+        except ValueError as error:
+            shown = line(operator, 80)
+            raise ValueError(f'{shown} is no number of cases; write one a line, "ai.onnx/Split/18" = 214') from error
+    return value
+
+
+def _globs(value: Any) -> tuple[str, ...]:  # noqa: ANN401
+    if not isinstance(value, list):
+        return (_text(value),)
+    if not value:
+        raise ValueError("expected a glob over case ids, or a list of them that is not empty")
+    return tuple(map(_text, value))
+
+
+def _verdict(value: Any) -> Verdict:  # noqa: ANN401
+    allowed = [verdict for verdict in Verdict if verdict not in NEVER_EXPECTED]
+    if value == Verdict.FLAKY:
+        raise ValueError("expected the worst of its verdicts, and flaky = true")
+    if value not in allowed:
+        raise ValueError(f"expected one of {', '.join(allowed)}")
+    return Verdict(value)
+
+
+def _one_of(what: str, names: Callable[[], Iterator[str]]) -> Callable[[Any], str]:
+    """Return a check of a glob that must match one of some names."""
+
+    def check(value: Any) -> str:  # noqa: ANN401
+        glob = _text(value)
+        known = list(names())
+        if not any(fnmatch.fnmatchcase(name, glob) for name in known):
+            raise ValueError(f"it can never match: there is no such {what}; there are {', '.join(known)}")
+        return glob
+
+    return check
+
+
+def _types() -> Iterator[str]:
+    yield from (row.name for row in ELEMENT_TYPES)
+
+
+def _type(value: Any) -> str:  # noqa: ANN401
+    glob = _text(value)
+    return glob if "-" in glob else _one_of("type", _types)(glob)  # seq-float and float-to-int8 are made of them.
+
+
+def _form(value: Any) -> str:  # noqa: ANN401
+    glob = _text(value)
+    return glob if glob.startswith("initializer-") else _one_of("form", lambda: iter(FORMS))(glob)
+
+
+def _versions(value: Any) -> SpecifierSet:  # noqa: ANN401
+    whole = _is_whole(value) or (isinstance(value, str) and value.isdecimal())
+    text = f"=={value}" if whole else value
+    versions = _range(text, 'expected a version, 13, or a range, ">=11,<18"')
+    newest = schema.newest_opset(_DOMAIN)
+    if not any(versions.contains(str(opset)) for opset in range(1, newest + 1)):
+        raise ValueError(f"it can never match: versions go from 1 to {newest}")
+    return versions
+
+
+def _is_whole(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_CASES
+
+
+def _date(value: Any) -> dt.date:  # noqa: ANN401
+    if not isinstance(value, dt.date) or isinstance(value, dt.datetime):
+        raise ValueError("expected a date, 2027-01-31 without quotes")  # noqa: TRY004 - as the others
+    return value
+
+
+def _flag(value: Any) -> bool:  # noqa: ANN401
+    if not isinstance(value, bool):
+        raise ValueError("expected true or false")  # noqa: TRY004
+    return value
+
+
+def _when(value: Any) -> dict[str, str]:  # noqa: ANN401
+    if not isinstance(value, dict) or not set(value) <= {"backend", "python", "platform"}:
+        raise ValueError('expected a table such as { backend = ">=1.20,<1.31", platform = "Linux", python = ">=3.11" }')
+    for key, required in value.items():
+        if key == "platform":
+            if required not in PLATFORMS:
+                raise ValueError(f"platform is one of {', '.join(PLATFORMS)}, here {platform.system()}")
+            continue
+        _range(required, f'{key} is a range of versions, such as ">=1.20,<1.31"')
+    return value
+
+
+def _range(value: Any, problem: str) -> SpecifierSet:  # noqa: ANN401
+    """Return a range of versions; `problem` is the message of the ValueError for what is none."""
+    if not isinstance(value, str) or not value.strip() or len(value) > MOST_OF_A_RANGE:
+        raise ValueError(problem)
+    try:
+        return SpecifierSet(value)
+    except InvalidSpecifier as error:
+        raise ValueError(problem) from error
+
+
+_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
+    "backend": _text,
+    "suite": _text,
+    "digest": _any_text,
+    "selection": _any_text,
+    "minimum": _count,
+    "attempted": _attempted,
+}
+_KEYS: Mapping[str, Callable[[Any], Any]] = {
+    "case": _globs,
+    "versions": _versions,
+    "type": _type,
+    "form": _form,
+    "tag": _one_of("tag", lambda: iter([*map(str, Tag), "official"])),
+    "clause": _text,
+    "verdict": _verdict,
+    "reason": _text,
+    "link": _text,
+    "finding": _text,
+    "expires": _date,
+    "when": _when,
+    "flaky": _flag,
+}

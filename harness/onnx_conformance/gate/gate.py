@@ -1,0 +1,299 @@
+"""The gate: compares a run with the verdicts that its runtime's author accepts for now.
+
+A verdict is met, or it deviates: worse than expected, another failure, better, or a pass where none was expected. Every
+deviation closes the gate, because a file that is out of date protects nothing.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+import fnmatch
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from onnx_conformance.base.globs import may_match
+from onnx_conformance.base.verdict import Result, Verdict, line
+from onnx_conformance.gate.expectations import ExpectationsError
+from onnx_conformance.results.sampling import selected
+from onnx_conformance.suites.suite import PROVISIONAL
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from onnx_conformance.base.verdict import Unreadable
+    from onnx_conformance.gate.expectations import Entry, Expectations
+
+
+class GateStatus(enum.StrEnum):
+    """How a verdict compares with the expected one."""
+
+    MET = "met"
+    REGRESSED = "regressed"
+    DIFFERENT = "different"
+    IMPROVED = "improved"
+    FIXED = "fixed"
+    BROKEN = "broken"
+    """The adapter is at fault; nothing was measured."""
+
+
+MOST_SHRUNK = 20
+"""Operator versions with fewer attempted cases that are listed one a line; the others share one line."""
+
+BADNESS: Mapping[Verdict, int] = {
+    Verdict.PASS: 0,
+    Verdict.UNSUPPORTED: 1,
+    Verdict.LENIENT: 2,
+    Verdict.KNOWS_LESS: 2,
+    Verdict.ACCEPTED_INVALID: 3,
+    Verdict.REFUSED: 4,
+    Verdict.WRONG_VALUE: 5,
+    Verdict.WRONG_SHAPE: 5,
+    Verdict.WRONG_TYPE: 5,
+    Verdict.WRONG_COUNT: 5,
+    Verdict.INVALID_MODEL: 5,
+    Verdict.FLAKY: 6,
+    Verdict.TIMEOUT: 7,
+    Verdict.CRASH: 8,
+}
+"""From the verdict that troubles a user least to the one that ends the process: an error is better than a wrong
+answer, and a reproducible wrong answer better than one that comes and goes."""
+
+
+def status_of_verdict(expected: Verdict | None, actual: Verdict) -> GateStatus:
+    """Return how a verdict compares with the expected one.
+
+    Args:
+        expected: of the entry that decides on the case; None where no entry matches it: it should pass, or the runtime
+            opt out of it.
+        actual: of the run. `unspecified` is always met, and so are `lenient`, `knows_less` and `unsupported` unless
+            an entry expects a pass explicitly: the number of attempted cases shows that a runtime opts out of more.
+    """
+    if actual is Verdict.ADAPTER_ERROR:
+        return GateStatus.BROKEN
+    if actual in {expected or Verdict.PASS, Verdict.UNSPECIFIED}:
+        return GateStatus.MET
+    if actual in {Verdict.UNSUPPORTED, Verdict.LENIENT, Verdict.KNOWS_LESS} and expected is not Verdict.PASS:
+        return GateStatus.MET
+    if actual is Verdict.PASS:
+        return GateStatus.FIXED
+    before, now = BADNESS[expected or Verdict.PASS], BADNESS[actual]
+    if now == before:
+        return GateStatus.DIFFERENT
+    return GateStatus.REGRESSED if now > before else GateStatus.IMPROVED
+
+
+def worst(result: Result) -> Verdict:
+    """Return the verdict of a result, or of a flaky one the worst of its attempts."""
+    return max(
+        (Verdict(attempt["verdict"]) for attempt in result.attempts),
+        key=lambda verdict: BADNESS.get(verdict, 0),
+        default=result.verdict,
+    )
+
+
+def status_of(entry: Entry | None, result: Result) -> GateStatus:
+    """Return how a result compares with the entry that decides on it."""
+    if entry is not None and entry.flaky and BADNESS.get(worst(result), math.inf) <= BADNESS[entry.verdict]:
+        return GateStatus.MET
+    return status_of_verdict(entry.verdict if entry else None, result.verdict)
+
+
+@dataclass
+class Deviation:
+    """Cases of one operator version with the same status, expected verdict and actual verdict.
+
+    Attributes:
+        example: the plainest of them.
+        count: how many there are.
+    """
+
+    status: GateStatus
+    expected: Verdict
+    actual: Verdict
+    example: Result
+    count: int = 0
+
+
+class Gate:
+    """The comparison of one run with one expectations file.
+
+    Attributes:
+        hello: the backend's own description of itself.
+        statuses: how many cases have each status.
+        deviations: the cases that close the gate, grouped by status, operator version and verdicts.
+        attempted: how many cases of each operator version the runtime does not opt out of.
+        unmatched: by the line of an entry, its globs over ids that have matched no scored case.
+        problems: what else closes the gate; a line each.
+        opened: whether nothing closes the gate, once the run is finished.
+    """
+
+    def __init__(self, expectations: Expectations, header: Mapping[str, Any], today: dt.date | None = None) -> None:
+        """Take a file and the header of a run.
+
+        Raises:
+            ExpectationsError: the run is of another backend, suite or selection.
+        """
+        self.expectations = expectations
+        _check_same_run(expectations, header)
+        self.hello: Mapping[str, Any] = header["backends"][expectations.backend]
+        self.entries = tuple(entry for entry in expectations.entries if entry.applies_to(header, expectations.backend))
+        self.today = today or dt.datetime.now(dt.UTC).date()
+        self.statuses: Counter[GateStatus] = Counter()
+        self.deviations: dict[tuple[object, ...], Deviation] = {}
+        self.problems: list[str] = []
+        self.opened = False
+        self.attempted: Counter[str] = Counter()
+        self._opted_out: Counter[str] = Counter()
+        self._unexpected_opt_outs = 0
+        self.unmatched = {entry.line: set(entry.case) for entry in self.entries}
+        self._entries_of: dict[str, list[Entry]] = {}
+        self._cases = 0
+
+    def add(self, result: Result) -> GateStatus | None:
+        """Count a result; return its status, or None for a result of another backend.
+
+        Raises:
+            ExpectationsError: two entries contradict each other.
+        """
+        if result.backend != self.expectations.backend:
+            return None
+        self._cases += 1
+        entry = self.entry(result)
+        expected = entry.verdict if entry else None
+        if result.verdict.scored or result.verdict in {Verdict.LENIENT, Verdict.KNOWS_LESS}:
+            self.attempted[result.operator] += 1
+        elif result.verdict is Verdict.UNSUPPORTED:
+            self._opted_out[result.operator] += 1
+            self._unexpected_opt_outs += expected is not Verdict.UNSUPPORTED
+        status = status_of(entry, result)
+        self.statuses[status] += 1
+        if status is not GateStatus.MET:
+            key = (status, result.operator, expected, result.verdict)
+            group = self.deviations.setdefault(key, Deviation(status, expected or Verdict.PASS, result.verdict, result))
+            group.example = min(group.example, result, key=lambda item: item.as_example)
+            group.count += 1
+        return status
+
+    def entry(self, result: Result) -> Entry | None:
+        """Return the entry that decides on a result, and record which globs match."""
+        if result.operator not in self._entries_of:
+            own = result.case.startswith(f"{result.operator}/")
+            self._entries_of[result.operator] = [
+                entry
+                for entry in self.entries
+                if not own or any(may_match(glob, result.operator) for glob in entry.case)
+            ]
+        matching = [entry for entry in self._entries_of[result.operator] if entry.matches(result)]
+        for entry in matching:
+            # An entry whose cases the runtime all opts out of is out of date.
+            if (unmatched := self.unmatched[entry.line]) and (result.verdict.scored or result.verdict is entry.verdict):
+                unmatched -= {glob for glob in unmatched if fnmatch.fnmatchcase(result.case, glob)}
+        return self.expectations.choose(matching, result.case)
+
+    def finish(self, *, complete: bool, unreadable: Sequence[Unreadable] = ()) -> bool:
+        """Check what can be checked only at the end of a run; return whether the gate is open.
+
+        Args:
+            complete: the run was not cut off.
+            unreadable: cases of the suite that could not be read.
+        """
+        path = self.expectations.path
+        self.problems = []
+        if not complete:
+            self.problems.append(
+                f"the run was cut off after {self._cases} cases of {line(self.expectations.backend)}; go on with "
+                "--resume"
+            )
+        if unreadable:
+            count = f"{len(unreadable)} case{'s' if len(unreadable) > 1 else ''}"
+            self.problems.append(f"{count} of the suite could not be read, first {unreadable[0].message}")
+        if self._cases < self.expectations.minimum:
+            self.problems.append(
+                f"{self._cases} cases, where {path} requires at least {self.expectations.minimum}: something has shrunk"
+            )
+        self.problems += self._shrunk()
+        if self._unexpected_opt_outs and not self.attempted:
+            self.problems.append(
+                f"{line(self.expectations.backend)} opts out of every case: nothing is compared with {path}; an "
+                'entry with verdict = "unsupported" would say that this is expected'
+            )
+        self.problems += self.expired()
+        for entry in self.entries:
+            if unmatched := self.unmatched[entry.line]:
+                which = "matches" if len(unmatched) == len(entry.case) else _matching(unmatched)
+                self.problems.append(
+                    f"{path}, line {entry.line}: {which} no case that is scored and attempted; remove it"
+                )
+        self.opened = not self.problems and not self.deviations
+        return self.opened
+
+    def expired(self) -> Iterator[str]:
+        """Yield a line for every entry whose last day is over."""
+        for entry in self.entries:
+            if entry.expired(self.today):
+                where = f"{self.expectations.path}, line {entry.line}"
+                yield f"{where}: expired on {entry.expires}: {line(entry.reason)}"
+
+    def _shrunk(self) -> Iterator[str]:
+        """Yield a line for every operator version with fewer attempted cases than the file requires."""
+        path, total = self.expectations.path, self.attempted.total()
+        if total < self.expectations.attempted:
+            yield (
+                f"{total} attempted cases, where {path} requires at least {self.expectations.attempted}: something has "
+                "shrunk"
+            )
+        lost = {
+            operator: least - self.attempted[operator]
+            for operator, least in self.expectations.attempted_of.items()
+            if self.attempted[operator] < least
+        }
+        worst_first = sorted(lost, key=lambda operator: (-lost[operator], operator))
+        shown = worst_first if len(lost) <= MOST_SHRUNK else worst_first[: MOST_SHRUNK - 1]
+        for operator in shown:
+            now, least = self.attempted[operator], self.expectations.attempted_of[operator]
+            opted_out = self._opted_out[operator]
+            yield (
+                f"{line(operator)}: {now or 'no'} cases attempted, where {path} requires at least {least}: "
+                + (f"the runtime opts out of {opted_out}" if opted_out else "the run has no others")
+            )
+        if rest := worst_first[len(shown) :]:
+            yield (
+                f"and {len(rest)} more operator versions, with {sum(lost[name] for name in rest)} fewer attempted cases"
+            )
+
+
+def _matching(globs: Collection[str]) -> str:
+    """Return the subject and verb for some of an entry's globs, such as `'a*' and 2 more of its globs match`."""
+    first, *rest = sorted(globs)
+    return f"{line(first, 200)!r} " + (f"and {len(rest)} more of its globs match" if rest else "matches")
+
+
+def check_gated(header: Mapping[str, Any]) -> None:
+    """Raise ExpectationsError if a run is of cases that no gate takes."""
+    if header["suite"]["name"] == PROVISIONAL:
+        raise ExpectationsError(
+            "the run is of provisional cases, which prove nothing until an operator file declares their versions; "
+            "no gate takes them"
+        )
+
+
+def _check_same_run(expectations: Expectations, header: Mapping[str, Any]) -> None:
+    """Raise ExpectationsError if a run cannot be compared with a file."""
+    path, suite = expectations.path, header["suite"]
+    check_gated(header)
+    if expectations.backend not in header["backends"]:
+        own, names = line(expectations.backend), line(", ".join(header["backends"]))
+        raise ExpectationsError(f"{path} is for {own}, the run is of {names}; name the other file")
+    for what, expected, actual in (
+        ("suite", expectations.suite, suite["name"]),
+        ("suite digest", expectations.digest, suite.get("digest", "")),
+        ("selection", expectations.selection, selected(header, expectations.backend)),
+    ):
+        if expected != actual and (expected or what == "selection"):
+            raise ExpectationsError(
+                f"{path} was written for {what} {line(expected) or 'everything'}, the run has "
+                f"{line(actual) or 'everything'}; run the same, or change the file's line"
+            )

@@ -1,0 +1,144 @@
+"""Convert declared arguments to the values and attributes of a model, in the types that a case is expanded to."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+import onnx.parser
+from onnx import helper, numpy_helper
+
+from onnx_conformance.backends.protocol import ElementTypeError, element_type_named
+from onnx_conformance.declare import Data, DeclarationError, ElementType, Empty, Graph, Sparse, Typed
+from onnx_conformance.specification import schema
+from onnx_conformance.specification.signature import TypedValue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from onnx_conformance.declare.data import Value
+    from onnx_conformance.specification.schema import Attribute
+
+
+def whole(type_: str) -> str:
+    """Return a type as signatures write it; an element type alone, such as float16, means tensor(float16)."""
+    return type_ if "(" in type_ else f"tensor({type_})"
+
+
+def typed(argument: Any, type_: str, types: Mapping[str, str]) -> TypedValue:  # noqa: ANN401 - see below
+    """Return a declared input in the type of its parameter, or in its own type.
+
+    Args:
+        argument: anything numpy takes, Data, Typed or EMPTY; a list of these for a sequence, a dict for a map;
+            for a sequence, anything else is its only element.
+        type_: the type of the parameter.
+        types: the type of each type variable.
+    """
+    if isinstance(argument, Typed):
+        argument, type_ = argument.values, whole(_named(argument.type, types))
+    return TypedValue(_value(argument, type_), type_)
+
+
+def _value(argument: Any, type_: str) -> Value:  # noqa: ANN401 - see typed
+    kind = type_.partition("(")[0]
+    if isinstance(argument, Empty):
+        return None
+    if kind == "optional":
+        return _value(argument, schema.inner(type_))
+    if kind == "seq":
+        if not isinstance(argument, list):
+            argument = [argument]  # One declaration serves a type and the sequence of it.
+        return [_value(item, schema.inner(type_)) for item in argument]
+    if kind == "map":
+        return {key: _array(item, schema.dtype_of(type_)) for key, item in argument.items()}
+    return _array(argument, schema.dtype_of(type_))
+
+
+def _array(argument: object, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    if isinstance(argument, Data):
+        return argument.of(dtype)
+    array = np.asarray(argument)
+    if dtype.kind == "O":
+        flat = np.array([str(item) for item in array.reshape(-1)], dtype=object)
+        return flat.reshape(array.shape)
+    with np.errstate(all="ignore"):
+        return array.astype(dtype)
+
+
+def attribute(name: str, argument: Any, known: Attribute | None, types: Mapping[str, str]) -> onnx.AttributeProto:  # noqa: ANN401
+    """Return a declared attribute as a proto.
+
+    Args:
+        name: the name of the attribute.
+        argument: a number, a text, a list of these, Typed for a tensor, ElementType (where the signature has a
+            text: the name of its number), Graph or Sparse; for a type its text, in which {T} is the type of variable T.
+        known: the attribute in the signature; None if it is not there.
+        types: the type of each type variable.
+
+    Raises:
+        DeclarationError: a subgraph cannot be read.
+    """
+    kind = known.type if known else ""
+    value = argument
+    if isinstance(argument, Typed):
+        value = _tensor(typed(argument, "", types).value)
+    elif isinstance(argument, ElementType):
+        number = _number(argument, types)
+        value = onnx.TensorProto.DataType.Name(number) if kind == "STRING" else number
+    elif isinstance(argument, Graph):
+        value = _graph(name, argument.text, types)
+    elif isinstance(argument, Sparse):
+        values = typed(argument.values, "tensor(float)", types).value
+        indices = _tensor(np.asarray(argument.indices, np.int64))
+        value = helper.make_sparse_tensor(_tensor(values), indices, argument.shape)
+    elif kind == "TYPE_PROTO":
+        value = schema.type_proto(_named(argument, types))
+    # The type of an empty list is known from the signature only.
+    type_ = onnx.AttributeProto.AttributeType.Value(kind) if known else None
+    return helper.make_attribute(name, value, attr_type=type_)
+
+
+def _tensor(value: Value) -> onnx.TensorProto:
+    return numpy_helper.from_array(np.asarray(value))
+
+
+def _number(argument: ElementType, types: Mapping[str, str]) -> int:
+    name = schema.inner(whole(_named(argument.name, types)))
+    try:
+        return element_type_named(name).number
+    except ElementTypeError as error:
+        raise DeclarationError(str(error)) from error
+
+
+def _named(text: str, types: Mapping[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda match: types[match[1]], text)
+
+
+def _graph(name: str, text: str, types: Mapping[str, str]) -> onnx.GraphProto:
+    # The text syntax writes tensor(float) of unknown shape as float[].
+    named = re.sub(r"\{(\w+)\}", lambda match: re.sub(r"tensor\((\w+)\)", r"\1[]", types[match[1]]), text)
+    try:
+        return _parsed(named)
+    except onnx.parser.ParseError as error:
+        raise DeclarationError(f"attribute {name}: its text is no graph: {error}") from error
+
+
+def nodes(text: str) -> Sequence[onnx.NodeProto]:
+    """Return nodes written in ONNX's text syntax: `c = Add(a, b) d = Mul(c, a)`.
+
+    Raises:
+        DeclarationError: they cannot be read.
+    """
+    try:
+        return list(_parsed(f"beside () => () {{ {text} }}").node)
+    except onnx.parser.ParseError as error:
+        raise DeclarationError(f"beside: its text is no list of nodes: {error}") from error
+
+
+@functools.lru_cache(maxsize=512)
+def _parsed(text: str) -> onnx.GraphProto:
+    """Return a graph, which callers must not change: they copy it into attributes."""
+    return onnx.parser.parse_graph(text)

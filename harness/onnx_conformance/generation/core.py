@@ -1,0 +1,92 @@
+"""The core of an operator's cases: a small subset that reaches what all of them reach.
+
+An operator has one meaning or several: the oracles of its versions. For each of them, the core covers every schema
+point and form that some case has, and every declared case that is scored, in any one version and type, whether the type
+is an expansion or part of a name; otherwise it would notice far fewer faults than all cases do (`nox -s mutants`
+measures it). It is the plain form that counts: in others a runtime may not get as far as the operator. The core covers
+every sentence, and of each version each outcome. The cover is greedy, so equal cases have an equal core.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from typing import TYPE_CHECKING
+
+from onnx_conformance.backends.protocol import ELEMENT_TYPES
+from onnx_conformance.case.case import EXPANDED, EXTERNAL_DATA, IF_BRANCH, LOCAL_FUNCTION, PLAIN, TWICE, TYPED, Outcome
+from onnx_conformance.generation import coverage
+from onnx_conformance.specification import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping
+
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.declare import Op
+    from onnx_conformance.declare.op import Oracle
+    from onnx_conformance.specification.schema import OperatorVersion
+
+SURROUNDING = frozenset({IF_BRANCH, LOCAL_FUNCTION, TWICE, TYPED, EXTERNAL_DATA})
+"""Forms about the graph, the file or the session around the operator: its meaning makes no difference there."""
+_TYPE = re.compile(rf"_(?:{'|'.join(row.name for row in ELEMENT_TYPES)})(?=_|$)")
+
+
+def choose(op: Op, cases: Iterable[Case]) -> set[str]:
+    """Return the ids of the core of an operator's cases.
+
+    Args:
+        op: the operator.
+        cases: all its generated cases, in their order; of equal ones the first is chosen.
+    """
+    of = meanings(op)
+    by_id = {case.id: reached(case, of) for case in cases}
+    ids = list(by_id)
+    return {ids[index] for index in cover(list(by_id.values()))}
+
+
+def meanings(op: Op) -> dict[str, tuple[OperatorVersion, Oracle | None]]:
+    """Return each version of an operator, by its text, with its meaning; None: it is deprecated and has none."""
+    return {
+        str(version): (version, None if version.deprecated else op.oracle_for(version.since))
+        for version in registry.versions(op)
+    }
+
+
+def reached(case: Case, of: Mapping[str, tuple[OperatorVersion, Oracle | None]]) -> frozenset[Hashable]:
+    """Return what a case reaches of what the core covers.
+
+    Args:
+        case: a case of an operator.
+        of: the meanings of its versions.
+    """
+    version, oracle = of[case.operator]
+    meaning = oracle and oracle.since
+    elements: set[Hashable] = {(case.operator, case.outcome), *case.clauses}
+    if case.expected is not None and case.form != EXPANDED:
+        elements |= {(meaning, point) for point in coverage.reached(version, case)}
+    if case.outcome is not Outcome.UNSPECIFIED and case.form == PLAIN:
+        elements.add((meaning, in_any_type(case.name)))
+    elements.add(case.form if case.form in SURROUNDING else (meaning, case.form))
+    return frozenset(elements)
+
+
+def in_any_type(name: str) -> str:
+    """Return the name of a declared case without the element types in it."""
+    return _TYPE.sub("", name)
+
+
+def cover(sets: list[frozenset[Hashable]]) -> list[int]:
+    """Return the indices of sets that together have all elements, the one with the most new elements first."""
+    left = set().union(*sets)
+    heap = [(-len(items), place) for place, items in enumerate(sets)]
+    heapq.heapify(heap)
+    chosen = []
+    while left:
+        gain, place = heapq.heappop(heap)
+        now = -len(sets[place] & left)
+        if now != gain:  # It would add fewer elements than when it was put there.
+            heapq.heappush(heap, (now, place))
+            continue
+        chosen.append(place)
+        left -= sets[place]
+    return chosen

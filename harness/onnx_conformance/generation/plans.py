@@ -1,0 +1,512 @@
+"""Declaration x version x type x form -> Case; deterministic and lazy."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import itertools
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+
+from onnx_conformance.case.case import TWICE, Allowance, Case, Outcome, digest_values
+from onnx_conformance.declare import Data, DeclarationError, Drawn, NoAnswer, Op, Rejected, Typed, ValueOf
+from onnx_conformance.declare.clause import Force
+from onnx_conformance.declare.readings import SHOULD
+from onnx_conformance.generation import binding, derived, function_body
+from onnx_conformance.generation.forms import Form, Leads, Plan, build, delivered_id, form_names, forms
+from onnx_conformance.specification import evaluator, registry, rewordings, schema
+from onnx_conformance.specification.signature import TypedValue, bind, gather, output_types
+from onnx_conformance.tolerance import precision
+from onnx_conformance.tolerance.allowance import of_answer as allowance_of
+from onnx_conformance.tolerance.allowance import operand_types
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+
+    from onnx_conformance.declare import CaseSpec
+    from onnx_conformance.declare.data import Array, Value
+    from onnx_conformance.declare.readings import Reading
+    from onnx_conformance.specification.schema import OperatorVersion
+
+
+class NotDerivedError(Exception):
+    """A derived case that is valid by the signature has no answer by the text, so there is no such case."""
+
+
+Planner = Callable[["Op", "OperatorVersion", "CaseSpec", "Mapping[str, str]", str], "Plan"]
+"""Returns the plan of a declared case in a version, with the types that it is expanded to, as a mapping and as text."""
+
+
+@functools.cache
+def _evaluator() -> evaluator.Evaluator:
+    return evaluator.Evaluator()
+
+
+def _inputs(
+    version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], around: evaluator.Local
+) -> list[tuple[str, TypedValue | None]]:
+    """Return the inputs by name in the signature's order, down to the last one given."""
+
+    def named(name: str, item: Any, type_: str) -> tuple[str, TypedValue | None]:  # noqa: ANN401 - see binding.typed
+        if isinstance(item, ValueOf):
+            return item.name, around[item.name]
+        return name, None if item is None else binding.typed(item, type_, types)
+
+    inputs: list[tuple[str, TypedValue | None]] = []
+    for name, argument in version.arguments.items():
+        if isinstance(argument, schema.Attribute):
+            continue
+        type_ = types.get(argument.type) or version.default_type(argument.type)
+        argument_value = spec.arguments.get(name, () if argument.variadic else None)
+        if argument.variadic:
+            inputs += [named(f"{argument.name}_{index}", item, type_) for index, item in enumerate(argument_value)]
+        else:
+            inputs.append(named(argument.name, argument_value, type_))
+    if spec.stray_inputs:
+        stray = TypedValue(np.zeros(1, np.float32), "tensor(float)")
+        return inputs + [(f"stray_{index}", stray) for index in range(spec.stray_inputs)]
+    while inputs and inputs[-1][1] is None:
+        inputs.pop()
+    return inputs
+
+
+def _attributes(version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) -> dict[str, onnx.AttributeProto]:
+    declared = {name: value for name, value in spec.arguments.items() if name in version.attributes}
+    return {
+        name: binding.attribute(name, value, version.attributes.get(name), types)
+        for name, value in {**spec.stray, **declared}.items()
+    }
+
+
+def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], suffix: str = "") -> Plan:
+    """Return the plan of a declared case in one version, with expected values by the oracle.
+
+    Raises:
+        DeclarationError: the oracle disagrees with the declared outcome.
+    """
+    case_id = _id(version, spec, suffix)
+    bound = {**{variable: version.default_type(variable) for variable in version.types}, **types}
+    around = {name: binding.typed(value, "tensor(float)", bound) for name, value in spec.around.items()}
+    beside = binding.nodes(spec.beside)
+    opsets = {"ai.onnx": schema.newest_opset("ai.onnx"), version.domain: version.since}
+    scope = evaluator.Scope(opsets=opsets, functions={}, call={})
+    values_around = _evaluator().evaluated(beside, around, scope)
+    scope = dataclasses.replace(scope, nodes=tuple(beside))
+    inputs, attributes = _inputs(version, spec, bound, values_around), _attributes(version, spec, bound)
+    local = {**dict(inputs), **values_around}
+    evaluated = {name: _evaluator().attribute(proto, local, scope) for name, proto in attributes.items()}
+    known = evaluator.known(version, evaluated)
+    values = gather(version, [value for _, value in inputs])
+    n = version.outputs_least if spec.n is None else spec.n
+    outputs = ["" if name in spec.omits else name for name in output_names(version, n)]
+    named = [index for index, name in enumerate(outputs) if name]
+    outcome, expected, detail, decided = Outcome.VALUES, None, "", None
+    rests_on: frozenset[Reading] = frozenset()
+    masks: tuple[Array | None, ...] = ()
+    allowance = Allowance(op.compare.reason)
+    try:
+        nodes = functools.partial(_evaluator().calls, local, scope)
+        answer = evaluator.apply(op, version, values, evaluated, n, nodes)
+        expected = tuple(_renumbered(answer.outputs[index], named) for index in named)
+        if any(isinstance(value, Drawn) for value in expected):
+            outcome = Outcome.PROPERTY
+        allowance = allowance_of(op.compare, answer, operand_types(op, version, values, evaluated), named)
+        rests_on = answer.rests_on | precision.readings(op.compare, [item for _, item in inputs], expected)
+        masks = tuple(answer.open[index] for index in named)
+        kinds = answer.types
+    except NoAnswer as no_answer:
+        if spec.derived and not spec.rejects:
+            if isinstance(no_answer, Rejected) and spec.name == derived.EXAMPLE and op.call is not None:
+                raise DeclarationError(f"{case_id}: the example is no valid call: {no_answer}") from no_answer
+            raise NotDerivedError(str(no_answer)) from no_answer
+        outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
+        detail, decided, rests_on = no_answer.detail, no_answer.clause, no_answer.rests_on
+        if outcome is Outcome.REJECTS and decided.force is Force.SHOULD:
+            rests_on |= {SHOULD}
+        _agree(case_id, spec, no_answer)
+        of_outputs = output_types(op, version, bind(version, values), known, n)
+        # A model cannot declare an output of a type that does not exist.
+        kinds = [kind if schema.is_type(kind) else "tensor(float)" for kind in of_outputs]
+    except (evaluator.UndeclaredError, NotImplementedError) as error:  # The latter: an oracle that is to be written.
+        raise DeclarationError(f"{case_id}: {error}") from error
+    if expected is not None and (spec.rejects or spec.unspecified):
+        raise DeclarationError(f"{case_id}: declared to give no values, but the oracle gives some")
+    present = {name: value for name, value in {**known, **evaluated}.items() if value is not None}
+    planned = Plan(
+        op=op,
+        version=version,
+        spec=spec,
+        id=case_id,
+        inputs=tuple(inputs),
+        around=around,
+        beside=tuple(beside),
+        attributes=attributes,
+        outputs=tuple(zip(outputs, kinds, strict=True)),
+        outcome=outcome,
+        expected=expected,
+        allowance=allowance,
+        detail=detail,
+        decided=decided,
+        open=masks,
+        readings=tuple(sorted(reading.number for reading in rests_on)),
+        types=types,
+        rank=_rank(op, {**present, **{name: item.value for name, item in inputs if item}}),
+    )
+    return _left_open(planned) if rewordings.unread(version, spec.clauses) else planned
+
+
+def _left_open(planned: Plan) -> Plan:
+    """Return the plan of a case that cites a sentence which the installed onnx words otherwise: nobody has read it."""
+    if planned.outcome is Outcome.UNSPECIFIED:
+        return planned
+    detail = f"onnx {onnx.__version__} words it otherwise"
+    return dataclasses.replace(
+        planned, outcome=Outcome.UNSPECIFIED, expected=None, open=(), decided=None, readings=(), detail=detail
+    )
+
+
+def _renumbered(value: Value | Drawn, named: list[int]) -> Value | Drawn:
+    """Return a drawn output whose reference to another output is an index among the outputs that the node names."""
+    if not isinstance(value, Drawn) or value.chosen_by is None:
+        return value
+    place = named.index(value.chosen_by) if value.chosen_by in named else None
+    return dataclasses.replace(value, chosen_by=place)
+
+
+def _rank(op: Op, arguments: Mapping[str, Any]) -> int | None:
+    if callable(op.rank):
+        return op.rank(arguments)
+    value = arguments.get(op.rank or "")
+    return value.ndim if isinstance(value, np.ndarray) else None
+
+
+def _agree(case_id: str, spec: CaseSpec, no_answer: NoAnswer) -> None:
+    declared = spec.rejects if isinstance(no_answer, Rejected) else spec.unspecified
+    kind = "rejects" if isinstance(no_answer, Rejected) else "unspecified"
+    if declared is None:
+        raise DeclarationError(f"{case_id}: the oracle says {kind} {no_answer}, the case does not")
+    # A rule of the signature may be declared by the sentence of the operator that says the same.
+    if no_answer.clause.operator and declared != no_answer.clause:
+        raise DeclarationError(f"{case_id}: declared {kind}=«{declared.text}», the oracle says {no_answer}")
+
+
+def output_names(version: OperatorVersion, n: int) -> list[str]:
+    """Return the names of the first n outputs."""
+    fixed = [item.name for item in version.outputs if not item.variadic]
+    last = version.outputs[-1].name
+    return [fixed[i] if i < len(fixed) else f"{last}_{i - len(fixed)}" for i in range(n)]
+
+
+def bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[str, str], str]]:
+    """Yield the types that a case is expanded to in a version, as text too; nothing where it has no such case."""
+    if _fits(version, spec):
+        yield from _bindings(version, spec)
+
+
+def _bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[str, str], str]]:
+    variables = _variables(spec)
+    lists = [_allowed(version, spec, variable) for variable in variables]
+    if spec.outside:
+        lists = [tuple(type_ for type_ in schema.ALL_TENSOR_TYPES if type_ not in allowed) for allowed in lists]
+    for chosen in itertools.product(*lists):
+        yield dict(zip(variables, chosen, strict=True)), "-to-".join(map(_suffix, chosen))
+
+
+def _allowed(version: OperatorVersion, spec: CaseSpec, variable: str) -> tuple[str, ...]:
+    """Return the types that a case is expanded to."""
+    return tuple(item for item in version.types[variable] if not _left_out(spec, item))
+
+
+def _left_out(spec: CaseSpec, type_: str) -> bool:
+    return type_ in spec.but or type_.removeprefix("tensor(").removesuffix(")") in spec.but
+
+
+def _variables(spec: CaseSpec) -> tuple[str, ...]:
+    """Return the type variables that a case is expanded over."""
+    each = (spec.each,) if isinstance(spec.each, str) else (spec.each or ())
+    return (spec.outside,) if spec.outside else each
+
+
+def _fits(version: OperatorVersion, spec: CaseSpec) -> bool:
+    """Return whether a version has the arguments, type variables and sentences of a case."""
+    return (
+        spec.deprecated is version.deprecated
+        and spec.meant_for(version.meaning)
+        and all(name in version.arguments for name in spec.arguments)
+        and all(name in version.types for name in _variables(spec))
+    )
+
+
+def _id(version: OperatorVersion, spec: CaseSpec, suffix: str) -> str:
+    return f"{version}/{spec.name}" + (f"/{suffix}" if suffix else "")
+
+
+def _suffix(type_: str) -> str:
+    """Return a type as in ids: float for tensor(float), seq-float, map-int64-float."""
+    return type_.replace("tensor(", "").replace("(", "-").replace(", ", "-").replace(")", "")
+
+
+def specs_of(op: Op, version: OperatorVersion) -> Iterator[CaseSpec]:
+    """Yield all declared cases of an operator, then those derived for this version."""
+    yield from op
+    yield from derived.cases(op, version)
+
+
+def plans(
+    op: Op,
+    versions: Sequence[int] | None = None,
+    specs: Sequence[CaseSpec] | None = None,
+    wanted: Callable[[str], bool] | None = None,
+) -> Iterator[Plan]:
+    """Return the plans of an operator in the order of versions and declarations.
+
+    Args:
+        op: the operator.
+        versions: only these; None: all.
+        specs: only these of its cases, declared or derived; None: all.
+        wanted: a predicate on case ids; without a match among its forms, no plan is computed. None: all.
+    """
+    for version in registry.versions(op):
+        if versions is None or version.since in versions:
+            yield from plans_of_version(op, version, specs, wanted)
+
+
+def plans_of_version(
+    op: Op,
+    version: OperatorVersion,
+    specs: Iterable[CaseSpec] | None = None,
+    wanted: Callable[[str], bool] | None = None,
+    planner: Planner | None = None,
+) -> Iterator[Plan]:
+    """Return the plans of a version in the order of declarations.
+
+    Args:
+        op: the operator.
+        version: of it.
+        specs: as in `plans`.
+        wanted: as in `plans`.
+        planner: makes a plan, and raises NotDerivedError where there is to be none; None: `plan`.
+    """
+    leading = _leading(op, version)
+    for spec in specs_of(op, version) if specs is None else specs:
+        for types, suffix in bindings(version, spec):
+            stem = _id(version, spec, suffix)
+            leads = Leads(*(stem in ids for ids in leading))
+            names = form_names(version, leads)
+            if wanted is None or any(wanted(delivered_id(stem, name)) for name in names):
+                with contextlib.suppress(NotDerivedError):
+                    planned = (planner or plan)(op, version, spec, types, suffix)
+                    twice = leads.nodes and (wanted is None or wanted(delivered_id(stem, TWICE)))
+                    earlier = _earlier(planned) if twice else None
+                    yield dataclasses.replace(planned, leads=leads, earlier=earlier)
+
+
+def _leading(op: Op, version: OperatorVersion) -> tuple[set[str], set[str], set[str]]:
+    """Return the ids of the cases that lead, in the order of `Leads`."""
+    leading: dict[Hashable, str] = {}
+    leading_types: dict[tuple[frozenset[str], bool], str] = {}
+    leading_shapes: dict[Hashable, str] = {}
+    for spec in op:
+        if not _fits(version, spec):
+            continue
+        familiar = _id(version, spec, _familiar(version, spec))
+        leading_shapes.setdefault(_kind_of_shapes(version, spec), familiar)
+        if spec.rejects or spec.unspecified:
+            continue
+        leading.setdefault(_kind(spec), familiar)
+        parameters = [item for item in version.inputs[1:] if spec.arguments.get(item.name) is not None]
+        shows = any(_is_not_zero(spec.arguments[item.name]) for item in parameters)
+        for types, suffix in _bindings(version, spec) if parameters else ():
+            bound = frozenset(types.get(item.type, version.default_type(item.type)) for item in parameters)
+            leading_types.setdefault((bound, shows), _id(version, spec, suffix))
+    of_zeros = {bound: stem for (bound, shows), stem in leading_types.items() if not shows}
+    of_others = {bound: stem for (bound, shows), stem in leading_types.items() if shows}
+    return set(leading.values()), {*{**of_zeros, **of_others}.values()}, set(leading_shapes.values())
+
+
+def _is_not_zero(argument: object) -> bool:
+    """Return whether a runtime that reads zeros for an argument would be noticed."""
+    return not isinstance(argument, int | float | list | np.ndarray) or bool(np.any(argument))
+
+
+def _kind(spec: CaseSpec) -> Hashable:
+    """Return what nodes of one kind share: which inputs, attributes and outputs they have."""
+    present = frozenset(name for name, value in spec.arguments.items() if value is not None)
+    return present, spec.n, spec.omits
+
+
+def _kind_of_shapes(version: OperatorVersion, spec: CaseSpec) -> Hashable:
+    """Return what cases share to which a runtime that does not know shapes beforehand cannot react differently.
+
+    Of inputs that feed the computation the values do not matter, only the shapes; an input of one element, or of
+    another type than the first, controls the computation.
+    """
+    inputs = {item.name: item for item in version.inputs}
+    kinds = []
+    for name, value in spec.arguments.items():
+        feeds = name in inputs and inputs[name].type == version.inputs[0].type
+        shape = _shape(value) if feeds else None
+        kinds.append((name, _content(value) if shape is None or math.prod(shape) == 1 else shape))
+    around = tuple((name, _content(value)) for name, value in (*spec.around.items(), *spec.stray.items()))
+    beside = (spec.beside, spec.stray_inputs, spec.n, spec.omits)
+    return tuple(kinds), around, beside, spec.rejects, spec.unspecified, spec.outside
+
+
+def _content(argument: object) -> Hashable:
+    """Return what two arguments share that say the same; the text of a large array would take long."""
+    if isinstance(argument, Typed):
+        return argument.type, _content(argument.values)
+    if isinstance(argument, np.ndarray) and argument.dtype != object:
+        return argument.dtype.name, argument.shape, argument.tobytes()
+    if isinstance(argument, list | tuple):
+        return tuple(map(_content, argument))
+    return repr(argument)
+
+
+def _shape(argument: object) -> tuple[int, ...] | None:
+    """Return the shape of an argument; None where it is no tensor."""
+    values = argument.values if isinstance(argument, Typed) and "(" not in argument.type else argument
+    if isinstance(values, Data | np.ndarray):
+        return values.shape
+    if isinstance(values, int | float | str):
+        return ()
+    if isinstance(values, list):
+        with contextlib.suppress(ValueError):  # Rows of several lengths: no tensor.
+            return np.shape(np.array(values, dtype=object))
+    return None
+
+
+_PARTNERS = 8
+"""How many cases are tried at most for the earlier inputs of another."""
+
+
+def _earlier(planned: Plan) -> dict[str, TypedValue] | None:
+    """Return the inputs of another declared case whose model is the same where shapes are symbols, or None.
+
+    One whose inputs have other shapes is preferred. Inputs without elements are left out: a runtime that they end would
+    be blamed for this case.
+    """
+    if not planned.inputs or planned.expected is None or planned.beside or planned.around:
+        return None
+    partners: list[dict[str, TypedValue]] = []
+    for spec in itertools.islice(_partners(planned), _PARTNERS):
+        other = plan(planned.op, planned.version, spec, planned.types)
+        if _signature(other) == _signature(planned):
+            partners.append({name: item for name, item in other.inputs if item is not None})
+    own = {name: item for name, item in planned.inputs if item is not None}
+    partners = [item for item in partners if _values_of(item) != _values_of(own) and not _is_empty(item)]
+    return min(partners, key=lambda item: _shapes(item) == _shapes(own), default=None)
+
+
+def _partners(planned: Plan) -> Iterator[CaseSpec]:
+    """Yield the other declared cases of the same kind and with values that have the same types."""
+    spec, version = planned.spec, planned.version
+    for other in planned.op:
+        if other is spec or other.rejects or other.unspecified or other.outside or other.beside or other.around:
+            continue
+        alike = _kind(other) == _kind(spec) and other.each == spec.each and _fits(version, other)
+        if alike and all(type_ in _allowed(version, other, name) for name, type_ in planned.types.items()):
+            yield other
+
+
+def _signature(planned: Plan) -> object:
+    """Return what decides the model of a plan where shapes are symbols."""
+    given = [bool(item) for _, item in planned.inputs]
+    kinds = _kinds({name: item for name, item in planned.inputs if item is not None})
+    of_outputs = [np.ndim(value) if isinstance(value, np.ndarray) else None for value in planned.expected or ()]
+    attributes = {name: item.SerializeToString(deterministic=True) for name, item in planned.attributes.items()}
+    return given, kinds, planned.outputs, planned.outcome, of_outputs, attributes
+
+
+def fitting(earlier: Mapping[str, TypedValue] | None, planned: Plan) -> Mapping[str, TypedValue] | None:
+    """Return earlier inputs where a model with symbolic shapes takes them as well as those of the plan, or None."""
+    own = {name: item for name, item in planned.inputs if item is not None}
+    if earlier is None or planned.beside or planned.around:
+        return None
+    return earlier if _kinds(own) == _kinds(earlier) else None
+
+
+def _kinds(inputs: Mapping[str, TypedValue]) -> list[tuple[str, str, int | None]]:
+    """Return name, type and rank of inputs."""
+    return [
+        (name, item.type, np.ndim(item.value) if item.type.startswith("tensor(") else None)  # type: ignore[arg-type]
+        for name, item in inputs.items()
+    ]
+
+
+def _is_empty(inputs: Mapping[str, TypedValue]) -> bool:
+    return any(np.size(item.value) == 0 for item in inputs.values() if item.type.startswith("tensor("))  # type: ignore[arg-type]
+
+
+def _shapes(inputs: Mapping[str, TypedValue]) -> list[object]:
+    return [np.shape(item.value) if item.type.startswith("tensor(") else None for item in inputs.values()]  # type: ignore[arg-type]
+
+
+def _values_of(inputs: Mapping[str, TypedValue]) -> str:
+    return digest_values({name: item.value for name, item in inputs.items()})
+
+
+def _familiar(version: OperatorVersion, spec: CaseSpec) -> str:
+    """Return the suffix of a case's binding to the default types, or of its first one."""
+    default = {variable: version.default_type(variable) for variable in _variables(spec)}
+    bindings = list(_bindings(version, spec))
+    return next((suffix for types, suffix in bindings if types == default), bindings[0][1] if bindings else "")
+
+
+def deliver(planned: Plan, form: Form) -> Case | None:
+    """Return the case of a plan in one form; None where parts of a function body are undeclared.
+
+    Raises:
+        DeclarationError: the function body disagrees, and there is no dispute.
+    """
+    case = build(planned, form)
+    if form.body is None:
+        return case
+    dispute = planned.op.disputed(planned.spec.name)
+    if dispute is None and onnx.__version__ != schema.READ:
+        dispute = f"the function body of onnx {onnx.__version__} disagrees; that of {schema.READ} was read"
+    return function_body.agreed(case, dispute, _evaluator())
+
+
+def delivered(planned: Plan, wanted: Callable[[str], bool] | None = None) -> Iterator[Case]:
+    """Yield the case of a plan in every form that it fits; `wanted` as in `plans`."""
+    for form in forms(planned):
+        if wanted is None or wanted(delivered_id(planned.id, form.name)):
+            case = deliver(planned, form)
+            if case is not None:
+                yield case
+
+
+def origin(op: Op, case: Case) -> Plan | None:
+    """Return the plan that a case of an operator was delivered from; None if there is none."""
+    stem = case.id.partition("@")[0]
+    for version in registry.versions(op):
+        if str(version) == case.operator:
+            specs = [spec for spec in specs_of(op, version) if spec.name == case.name]
+            of_version = plans(op, (version.since,), specs)
+            return next((planned for planned in of_version if planned.id == stem), None)
+    return None
+
+
+def cases(
+    op: Op,
+    versions: Sequence[int] | None = None,
+    specs: Sequence[CaseSpec] | None = None,
+    wanted: Callable[[str], bool] | None = None,
+) -> Iterator[Case]:
+    """Return the cases of an operator in every form that each fits; see `plans`."""
+    for planned in plans(op, versions, specs, wanted):
+        yield from delivered(planned, wanted)
+
+
+def stems(version: OperatorVersion, specs: Iterable[CaseSpec]) -> Iterator[str]:
+    """Yield the ids of the cases that are declared for a version, without their forms, and without generating them."""
+    for spec in specs:
+        if _fits(version, spec):
+            for _, suffix in _bindings(version, spec):
+                yield _id(version, spec, suffix)

@@ -1,0 +1,133 @@
+"""What stands around the operator's nodes: the forms @if_branch and @local_function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from onnx_conformance.declare import Drawn
+from onnx_conformance.specification import nodes as of_model
+from onnx_conformance.specification import schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from onnx_conformance.declare.data import Value
+
+CONDITION = "takes_then"
+"""The graph input that decides which branch of the If runs."""
+LOCAL_DOMAIN = "local"
+"""The domain of functions that a model defines itself."""
+FUNCTIONS_SINCE = 8
+"""The IR version since which a model may have functions."""
+
+SUBSTITUTES = {"tensor": ("Constant", "T"), "seq": ("SequenceEmpty", "S"), "optional": ("Optional", "O")}
+"""Kind of type -> the operator without inputs that gives such a value, and the type variable of its output."""
+
+
+def branch(
+    node: onnx.NodeProto, outputs: Sequence[tuple[str, str]], expected: Sequence[Value | Drawn], opset: int
+) -> onnx.NodeProto | None:
+    """Return an If whose then-branch has the node, which takes its inputs from the graph around.
+
+    The else-branch gives other values of the same types, so that an answer shows which branch ran.
+
+    Args:
+        node: the operator's node.
+        outputs: name and type of each output that the node names.
+        expected: the values of these outputs.
+        opset: of ai.onnx.
+
+    Returns:
+        The If; None where this opset has none of such types.
+    """
+    conditional = schema.in_force("ai.onnx", "If", opset)
+    substitutes = [
+        other
+        for (name, type_), value in zip(outputs, expected, strict=True)
+        if (other := _substitute(type_, value, f"{name}_else", opset)) is not None
+    ]
+    if not all(type_ in conditional.types["V"] for _, type_ in outputs) or len(substitutes) < len(outputs):
+        return None
+    inner = onnx.NodeProto()
+    inner.CopyFrom(node)
+    inner.output[:] = [f"{name}_then" if name else "" for name in node.output]
+    branches: dict[str, Any] = {
+        f"{side}_branch": helper.make_graph(nodes, f"{node.name}_{side}", [], _declared(outputs, side))
+        for side, nodes in (("then", [inner]), ("else", substitutes))
+    }
+    return helper.make_node("If", [CONDITION], [name for name, _ in outputs], name=f"If_{node.name}", **branches)
+
+
+def _declared(outputs: Sequence[tuple[str, str]], side: str) -> list[onnx.ValueInfoProto]:
+    return [onnx.ValueInfoProto(name=f"{name}_{side}", type=schema.type_proto(type_)) for name, type_ in outputs]
+
+
+def _substitute(type_: str, value: Value | Drawn, name: str, opset: int) -> onnx.NodeProto | None:
+    """Return a node that gives another value of a type; None where the opset has none."""
+    if isinstance(value, Drawn):
+        value = value.example
+    kind = type_.partition("(")[0]
+    operator, output = SUBSTITUTES.get(kind, ("", ""))
+    if not operator or not schema.exists("ai.onnx", operator, opset):
+        return None
+    if type_ not in schema.in_force("ai.onnx", operator, opset).types[output]:
+        return None
+    attribute: dict[str, Any]
+    if isinstance(value, np.ndarray) and kind == "tensor":
+        attribute = {"value": numpy_helper.from_array(_other(value))}
+    elif kind == "seq":
+        attribute = {"dtype": schema.type_proto(type_).sequence_type.elem_type.tensor_type.elem_type}
+    else:
+        attribute = {"type": schema.type_proto(schema.inner(type_))}
+    return helper.make_node(operator, [], [name], name=f"{operator}_{name}", **attribute)
+
+
+def _other(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return zeros of the same type and shape, or ones where the values are zeros."""
+    if value.dtype == object:
+        return np.full(value.shape, "else" if (value == "").all() else "", object)
+    return np.full(value.shape, 0 if np.any(value.astype(np.complex128) != 0) else 1).astype(value.dtype)
+
+
+def call(
+    node: onnx.NodeProto, opsets: Mapping[str, int], own: Sequence[str]
+) -> tuple[onnx.NodeProto, onnx.FunctionProto]:
+    """Return a call of a function that the model defines, and this function, which has the node.
+
+    The function takes the node's attributes as its own, and the node refers to them; a subgraph stays in the node.
+
+    Args:
+        node: the operator's node.
+        opsets: by domain, as models import them, those of the node.
+        own: the names of the main graph, of which subgraphs of the node may use some.
+    """
+    inner = onnx.NodeProto()
+    inner.CopyFrom(node)
+    del inner.attribute[:]
+    referred = []
+    for item in node.attribute:
+        if item.type in {onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS}:
+            inner.attribute.append(item)
+        else:
+            referred.append(item)
+            inner.attribute.add(name=item.name, type=item.type, ref_attr_name=item.name)
+    used = {name for deeper in of_model.within([inner]) for name in deeper.input}
+    used |= {item.name for graph in of_model.subgraphs([inner]) for item in graph.output}
+    taken = list(dict.fromkeys([name for name in node.input if name] + [name for name in own if name in used]))
+    outputs = [name for name in node.output if name]
+    function = helper.make_function(
+        LOCAL_DOMAIN,
+        f"Local{node.op_type}",
+        taken,
+        outputs,
+        [inner],
+        [helper.make_operatorsetid(schema.proto_domain(domain), opset) for domain, opset in opsets.items()],
+        [item.name for item in referred],
+    )
+    calls = helper.make_node(function.name, taken, outputs, name=f"Call_{node.name}", domain=LOCAL_DOMAIN)
+    calls.attribute.extend(referred)
+    return calls, function

@@ -1,0 +1,154 @@
+"""The verdict on a reply: compares the answer of a backend with what its case expects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.compare import compare, offsets, unlike
+from onnx_conformance.case.value_text import brief, outline
+from onnx_conformance.judging import checker, inferencer, transformer
+from onnx_conformance.processes.replies import (
+    Accepted,
+    Answered,
+    AsExpected,
+    Broken,
+    Died,
+    Late,
+    Oversized,
+    Refused,
+    Reply,
+    ReturnedModel,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from onnx_conformance.case.case import Case
+
+WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
+
+
+def judge(case: Case, backend: str, reply: Reply) -> Result:
+    """Return the result of a case whose reply this is."""
+    fields = _judged(case, backend, reply)
+    if fields["verdict"] in WITHOUT_ANSWER and case.expected is not None:
+        fields["expected"] = brief(case.expected)
+    if case.outcome is Outcome.UNSPECIFIED and fields["verdict"] is not Verdict.ADAPTER_ERROR:
+        fields["verdict"] = Verdict.UNSPECIFIED
+    return Result(
+        case=case.id,
+        operator=case.operator,
+        backend=backend,
+        outcome=str(case.outcome),
+        form=case.form,
+        clauses=case.clauses,
+        force=case.force,
+        reworded=case.reworded,
+        readings=case.readings,
+        tags=tuple(sorted(case.tags)),
+        **fields,
+    )
+
+
+def _judged(case: Case, backend: str, reply: Reply) -> dict[str, Any]:
+    """Return the verdict, and the other fields of a result that depend on the reply."""
+    if isinstance(reply, Oversized):
+        return _oversized(case, backend, reply)
+    return next(judged(case, reply) for kind, judged in _JUDGES.items() if isinstance(reply, kind))
+
+
+def _broken(_case: Case, reply: Broken) -> dict[str, Any]:
+    return {"verdict": Verdict.ADAPTER_ERROR, "message": reply.message, "stderr": reply.stderr}
+
+
+def _died(_case: Case, reply: Died) -> dict[str, Any]:
+    ended = f"ended by {reply.signal}" if reply.signal else f"exited with status {reply.status}"
+    message = f"the process {ended}"
+    return {"verdict": Verdict.CRASH, "signal": reply.signal, "message": message, "stderr": reply.stderr}
+
+
+def _late(_case: Case, reply: Late) -> dict[str, Any]:
+    message = f"no answer within {reply.seconds:.1f} s"
+    return {"verdict": Verdict.TIMEOUT, "message": message, "stderr": reply.stderr}
+
+
+def _model(case: Case, reply: ReturnedModel) -> dict[str, Any]:
+    judged = transformer.judged if reply.subject == "transformer" else inferencer.judged
+    return {"seconds": reply.seconds, **judged(case, reply)}
+
+
+def _accepted_by_checker(case: Case, reply: Accepted) -> dict[str, Any]:
+    return {"seconds": reply.seconds, **checker.judged(case, reply)}
+
+
+def _refused(case: Case, reply: Refused) -> dict[str, Any]:
+    if reply.reason is not None:
+        verdict, message = Verdict.UNSUPPORTED, ": ".join(filter(None, (reply.reason, reply.message)))
+    else:
+        verdict = Verdict.PASS if case.outcome is Outcome.REJECTS else Verdict.REFUSED
+        message = reply.message
+    fields = {"verdict": verdict, "error": reply.error, "message": message, "seconds": reply.seconds}
+    return {**fields, "phase": reply.phase} if reply.phase else fields
+
+
+def _answered(case: Case, reply: Answered) -> dict[str, Any]:
+    timed: dict[str, Any] = {"seconds": reply.seconds}
+    if isinstance(reply, AsExpected) and case.outcome is Outcome.VALUES:
+        return {**timed, "verdict": Verdict.PASS}
+    if case.outcome is Outcome.REJECTS:
+        accepted = {"verdict": _acceptance(case), "expected": "refused", "message": _accepted(case)}
+        return {**timed, **accepted, "actual": brief(reply.outputs)}
+    if case.expected is None:
+        return {**timed, "verdict": Verdict.UNSPECIFIED, "actual": brief(reply.outputs)}
+    mismatch = compare(case.expected, reply.outputs, case.allowance)
+    if mismatch is None:
+        return {**timed, "verdict": Verdict.PASS, "ulps": offsets(case.expected, reply.outputs, case.allowance)}
+    return {**timed, **mismatch.fields, "expected": brief(case.expected), "actual": brief(reply.outputs)}
+
+
+def _oversized(case: Case, backend: str, reply: Oversized) -> dict[str, Any]:
+    """Return the fields of an answer of which only types and shapes are known."""
+    amount = f"{reply.size} bytes, of which types and shapes alone were read"
+    timed: dict[str, Any] = {"seconds": reply.seconds, "actual": outline(reply.outputs), "message": amount}
+    if case.outcome is Outcome.REJECTS:
+        message = f"{_accepted(case)}: {amount}"
+        return {**timed, "verdict": _acceptance(case), "expected": "refused", "message": message}
+    if case.expected is None:
+        return {**timed, "verdict": Verdict.UNSPECIFIED}
+    mismatch = unlike(case.expected, reply.outputs, case.allowance)
+    if mismatch is None:
+        message = f"{backend}: an answer of {reply.size} bytes, of the expected types and shapes, which need far fewer"
+        return {"verdict": Verdict.ADAPTER_ERROR, "message": message}
+    return {**timed, **mismatch.fields, "expected": brief(case.expected)}
+
+
+WEAKER = {
+    "should": ", if only by a `should`",
+    "describes": ", if only by what it describes",
+    "signature": ", if only by the signature, which a model checker looks at",
+}
+"""How a text forbids that does not say must: the runtime is not obliged to refuse."""
+
+
+def _acceptance(case: Case) -> Verdict:
+    """Return the verdict on an answer to a model that the text forbids."""
+    return Verdict.LENIENT if case.force in WEAKER else Verdict.ACCEPTED_INVALID
+
+
+def _accepted(case: Case) -> str:
+    forbids = f"an answer, where the text forbids one{WEAKER.get(case.force, '')}"
+    return forbids + (f": {case.detail}" if case.detail else "")
+
+
+_JUDGES: Mapping[type, Callable[[Case, Any], dict[str, Any]]] = {
+    Answered: _answered,
+    Refused: _refused,
+    Died: _died,
+    Late: _late,
+    ReturnedModel: _model,
+    Accepted: _accepted_by_checker,
+    Broken: _broken,
+}
+"""By kind of reply, what judges it; the most frequent first, because each of a million replies is looked up."""

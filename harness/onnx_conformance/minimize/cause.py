@@ -1,0 +1,57 @@
+"""The cause of a failure as far as a result shows it: what a smaller case must share with the first."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import TYPE_CHECKING
+
+import onnx
+
+from onnx_conformance.base.verdict import WRONG, Result, Verdict
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.results.summary import signature
+
+if TYPE_CHECKING:
+    from onnx_conformance.case.case import Case
+
+ROUNDING = 1e-2
+"""Relative errors up to this count as rounding; a larger error is another fault."""
+INDEX = re.compile(r"_\d+(?=_again$|$)")
+"""The number that distinguishes the values of a variadic parameter."""
+
+
+def cause(case: Case, result: Result) -> tuple[str, ...]:
+    """Return a signature that two failures of one cause share: verdict, error and kind of difference."""
+    shared = [masked(part) for part in signature(result)]
+    if result.verdict is Verdict.WRONG_VALUE and case.outcome is Outcome.VALUES:
+        shared += difference(result)
+    return tuple(shared)
+
+
+def cause_of_model(case: Case, result: Result) -> tuple[str, ...]:
+    """Return the same of a failure whose operator and names may change, as those of a whole model do."""
+    if result.verdict in WRONG:
+        other_shapes = result.message.startswith("with ")
+        kinds = difference(result) if result.verdict is Verdict.WRONG_VALUE else ()
+        return (str(result.verdict), str(other_shapes), *kinds)
+    graph = onnx.load_from_string(case.model).graph
+    names = {name for node in graph.node for name in (*node.input, *node.output, node.name) if name}
+    words = re.sub(r"[\w./:]+", lambda word: "#" if word[0] in names else word[0], result.message)
+    return cause(case, dataclasses.replace(result, operator="", backend="", clauses=(), message=words))
+
+
+def difference(result: Result) -> list[str]:
+    """Return the kinds of the values that differ: a NaN in place of a number is another fault than a wrong number."""
+    mismatch = result.mismatch
+    kinds = []
+    for word in ("expected", "actual"):
+        text = str(mismatch.get(word, "")).lower()
+        kinds.append(next((kind for kind in ("nan", "inf") if kind in text), "value"))
+    relative = mismatch.get("relative")
+    return [*kinds, "rounding" if relative is not None and relative <= ROUNDING else "far"]
+
+
+def masked(text: str) -> str:
+    """Return a message with numbers, tensor types and quoted text masked, whatever their count."""
+    return re.sub(r"#(?:[\s,x-]*#)*", "#", re.sub(r"-?\d+(?:\.\d+)?|tensor\(\w+\)|'[^']*'", "#", text))

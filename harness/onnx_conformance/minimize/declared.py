@@ -1,0 +1,128 @@
+"""Candidates that are declared cases: what a smaller one must keep, and how its size is measured."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
+
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.case.case import PLAIN
+from onnx_conformance.minimize import moves
+from onnx_conformance.minimize.candidate import Candidate, build_case, candidate_from_plan
+from onnx_conformance.minimize.cause import INDEX, cause, masked
+from onnx_conformance.minimize.kind import MOST_EXPECTED, RANKED, Built, Size, distance, elements, is_empty
+
+if TYPE_CHECKING:
+    from onnx_conformance.base.verdict import Result
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.generation.forms import Plan
+
+
+class NotWrittenError(HarnessError):
+    """A case cannot be written as a candidate; the text says why."""
+
+
+@dataclass(frozen=True)
+class BuiltCandidate(Built[Candidate]):
+    """A candidate with its plan, its case and its size."""
+
+    plan: Plan
+
+
+class Declared:
+    """The kind of candidates that are declared cases."""
+
+    structure = (moves.fewer, moves.shorter, moves.lower)
+    passes = (moves.plainer, *structure, moves.simpler)
+
+    def __init__(self, case: Case, plan: Plan) -> None:
+        """Begin with a case that was delivered from a plan, or that the plan of another suite's case means.
+
+        Raises:
+            NotWrittenError: its arguments cannot be written out.
+        """
+        generated = case.id.startswith(f"{plan.version}/")
+        first = _built(candidate_from_plan(plan, case.form if generated else PLAIN))
+        if first is None or (generated and first.case.digests() != case.digests()):
+            raise NotWrittenError(f"{case.id}: its arguments cannot be written out, so it cannot be minimized")
+        self.first = dataclasses.replace(first, case=case) if generated else first
+
+    def built(self, candidate: Candidate) -> BuiltCandidate | None:
+        """Return a candidate with its case; None if it is no case of the same kind as the first."""
+        built = _built(candidate)
+        return built if built is not None and same_kind(self.first.plan, built.plan) else None
+
+    def settled(self, built: Built[Candidate]) -> BuiltCandidate | None:
+        """Return a candidate with its values converted to the bound types."""
+        assert isinstance(built, BuiltCandidate)  # noqa: S101 - it is one of this kind
+        return _built(candidate_from_plan(built.plan, built.candidate.form))
+
+    def cause(self, case: Case, result: Result) -> tuple[str, ...]:
+        """Return a signature that two failures of one cause share; they differ in the same output."""
+        where = str(result.mismatch.get("where", ""))
+        index = re.match(r"outputs\[(\d+)\]", where)
+        return (*cause(case, result), INDEX.sub("", case.outputs[int(index[1])]) if index else where)
+
+
+def _built(candidate: Candidate) -> BuiltCandidate | None:
+    made = build_case(candidate)
+    if made is None:
+        return None
+    plan, case = made
+    inputs = sum(item is not None for _, item in plan.inputs)
+    return BuiltCandidate(candidate, case, measure(candidate, plan, case), inputs, len(plan.attributes), plan)
+
+
+# Conditions that every smaller case must keep
+
+
+def same_kind(original: Plan, plan: Plan) -> bool:
+    """Return whether a smaller case is of the same kind: as valid, or forbidden or left open by the same clause.
+
+    Empty tensors have a meaning of their own, so nothing becomes empty that was not. No input loses a dimension that
+    the text names.
+    """
+    return (
+        plan.outcome is original.outcome
+        and plan.decided == original.decided
+        and masked(plan.detail) == masked(original.detail)
+        and _empty(plan) <= _empty(original)
+        and all(_ranks(plan).get(name, rank) == rank for name, rank in _ranks(original).items())
+        and elements(plan.expected) <= max(MOST_EXPECTED, elements(original.expected))
+    )
+
+
+def _ranks(plan: Plan) -> dict[str, int]:
+    """Return by name the ranks of the inputs whose dimensions the text lists."""
+    ranked = {item.name for item in plan.version.inputs if RANKED.search(item.description)}
+    values = {name: item.value for name, item in plan.inputs if item is not None and INDEX.sub("", name) in ranked}
+    return {name: value.ndim for name, value in values.items() if isinstance(value, np.ndarray)}
+
+
+def _empty(plan: Plan) -> set[str]:
+    """Return the names of the inputs and outputs that are empty or contain an empty value."""
+    inputs = [(name, item.value) for name, item in plan.inputs if item is not None]
+    outputs = [name for name, _ in plan.outputs if name]
+    values = [*inputs, *zip(outputs, plan.expected or (), strict=False)]
+    return {INDEX.sub("", name) for name, value in values if is_empty(value)}
+
+
+def measure(candidate: Candidate, plan: Plan, case: Case) -> Size:
+    """Return the size of a case."""
+    all_leaves = candidate.leaves()
+    types = [item.type for _, item in plan.inputs if item is not None] + [text for _, text in plan.outputs]
+    return Size(
+        nodes=len(onnx.load_from_string(case.model).graph.node),
+        parts=len(plan.inputs) + len(plan.around) + len(plan.attributes) + len(plan.outputs),
+        elements=sum(leaf.array.size for leaf in all_leaves if leaf.tensor or leaf.array.ndim),
+        rank=sum(leaf.array.ndim for leaf in all_leaves if leaf.tensor),
+        values=sum(distance(item) for leaf in all_leaves for item in leaf.array.reshape(-1).tolist()),
+        strangeness=10 * moves.form_distance(candidate.form)
+        + ("-" not in candidate.form)
+        + sum(moves.type_distance(text) for text in types if text),
+    )

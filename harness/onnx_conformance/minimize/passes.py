@@ -1,0 +1,144 @@
+"""The passes of an optimizer that are guilty of a failure: the fewest with which it stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from onnx_conformance.base.verdict import line
+from onnx_conformance.environments import backend_names
+from onnx_conformance.judging.ask import ask_once
+from onnx_conformance.minimize.cause import cause_of_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from onnx_conformance.base.verdict import Result
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.environments.backend_names import Target
+    from onnx_conformance.processes.adapter_process import Limits
+
+MOST = 500
+"""Passes that an adapter may name."""
+MOST_PROCESSES = 400
+"""Processes that a search may start: each runs the optimizer with other passes."""
+REPRO = "repro"
+"""The fields of a hello that call a tool begin with it."""
+
+
+MOST_SUSPECTS = 3
+_known: dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]] = {}
+"""By optimizer and its passes, those that were guilty of the last failures: often they are of the next one, too."""
+
+
+@dataclass(frozen=True)
+class Guilty:
+    """The fewest passes with which a case fails as it does with all.
+
+    Attributes:
+        names: of the passes; empty: it is not known which, or it fails without any.
+        hello: of the adapter; with names, its code runs these passes alone.
+    """
+
+    names: tuple[str, ...]
+    hello: Mapping[str, Any]
+
+
+def named(hello: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the passes that an adapter says that its tool runs; empty where it names none."""
+    said = hello.get("passes")
+    if not isinstance(said, list) or len(said) > MOST or not all(isinstance(name, str) for name in said):
+        return ()
+    return tuple(dict.fromkeys(line(name, 200) for name in said))
+
+
+def guilty_passes(case: Case, result: Result, hello: Mapping[str, Any], target: Target, limits: Limits) -> Guilty:
+    """Return the passes that are guilty of a failure.
+
+    Args:
+        case: that fails.
+        result: of it, with all passes.
+        hello: of the optimizer's adapter.
+        target: the optimizer.
+        limits: of its processes.
+    """
+    every = named(hello)
+    if not every or not result.verdict.failed:
+        return Guilty((), hello)
+    wanted = cause_of_model(case, result)
+    suspects = _known.setdefault((target.name, every), [])
+    hellos: dict[tuple[str, ...], Mapping[str, Any]] = {}
+
+    def fails(names: tuple[str, ...]) -> bool:
+        answer = ask_once(backend_names.with_passes(target, names), case, limits)
+        hellos[names] = answer.hello
+        return answer.result is not None and cause_of_model(case, answer.result) == wanted
+
+    found = fewest(every, fails, suspects)
+    if not found or found == every:  # Of all of them together nobody learns which to look at.
+        return Guilty((), hello)
+    if found in suspects:
+        suspects.remove(found)
+    suspects.insert(0, found)
+    del suspects[MOST_SUSPECTS:]
+    return Guilty(found, {**hello, **{key: text for key, text in hellos[found].items() if key.startswith(REPRO)}})
+
+
+@dataclass
+class _Tried:
+    """What was asked so far, and how often more may be asked."""
+
+    fails: Callable[[tuple[str, ...]], bool]
+    answers: dict[tuple[str, ...], bool] = field(default_factory=dict)
+
+    def __call__(self, names: tuple[str, ...]) -> bool:
+        if names not in self.answers:
+            if len(self.answers) >= MOST_PROCESSES:
+                return False
+            self.answers[names] = self.fails(names)
+        return self.answers[names]
+
+
+def fewest(
+    every: Sequence[str], fails: Callable[[tuple[str, ...]], bool], suspects: Sequence[tuple[str, ...]] = ()
+) -> tuple[str, ...]:
+    """Return the fewest names with which something fails; empty where it fails without any, or not with all.
+
+    Halves, quarters and so on of the names are tried by themselves and left out, as in delta debugging (Zeller and
+    Hildebrandt, "Simplifying and isolating failure-inducing input", 2002), so that one of forty is found by a dozen
+    questions. Where that ends with more than one, each is tried alone: others may have hidden it.
+
+    Args:
+        every: the names, with all of which it fails.
+        fails: whether it fails with these names.
+        suspects: names that are tried first, where there is one of them.
+    """
+    tried = _Tried(fails)
+    names = tuple(every)
+    if tried(()) or not tried(names):
+        return ()
+    if suspect := next((names for names in suspects if len(names) == 1 and tried(names)), None):
+        return suspect
+    parts = 2
+    while len(names) > 1:
+        size = -(-len(names) // parts)
+        pieces = [names[start : start + size] for start in range(0, len(names), size)]
+        rests = [tuple(name for name in names if name not in piece) for piece in pieces]
+        smaller = next((some for some in (*pieces, *rests) if some and tried(some)), None)
+        if smaller is not None:
+            parts = 2 if smaller in pieces else max(2, parts - 1)
+            names = smaller
+        elif size == 1:
+            break
+        else:
+            parts = min(len(names), parts * 2)
+    if len(names) > 1:
+        return next(((name,) for name in every if tried((name,))), names)
+    return names
+
+
+def guilt(names: Sequence[str]) -> str:
+    """Return in one line which passes of an optimizer are guilty; empty where there are none."""
+    if not names:
+        return ""
+    return f"guilty pass: {names[0]}" if len(names) == 1 else f"guilty together: {', '.join(names)}"

@@ -1,0 +1,248 @@
+"""Reduce a failing case to a smaller one that fails in the same way and is equally valid, or equally forbidden.
+
+A plain loop over moves, rather than hypothesis's shrinker: arguments are declared, not drawn, so there are no choices
+to replay, and each attempt runs a case in a process that may crash, which a budget must count. Every candidate is
+planned anew, so that the oracle gives its expected values, and accepted only if it is smaller by an explicit measure.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.case.case import PLAIN
+from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge
+from onnx_conformance.minimize.declared import Declared, NotWrittenError
+from onnx_conformance.minimize.models import Models
+from onnx_conformance.processes.asker import Asker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.environments.backend_names import Target
+    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.minimize.kind import Built, Kind, Move
+    from onnx_conformance.processes.adapter_process import Limits
+
+PLANS_A_STEP = 100
+"""Candidates that may be planned for each one that may be run: most are not cases and never reach the runtime."""
+
+
+class MinimizeError(HarnessError):
+    """The case cannot be minimized; the text says why."""
+
+
+@dataclass
+class Minimized:
+    """The outcome of minimizing a case.
+
+    Attributes:
+        before, after: the original case, and the smallest one that was reached.
+        answer: the backend's answer to the smallest case, in a process of its own.
+        applied: descriptions of the moves that were accepted, in order.
+        steps: how many cases the backend ran.
+        stopped: whether the budget ended the search.
+    """
+
+    before: Built[Any]
+    after: Built[Any]
+    answer: LiveAnswer
+    applied: list[str] = field(default_factory=list)
+    steps: int = 0
+    stopped: bool = False
+
+    @property
+    def case(self) -> Case:
+        """The smallest case, under its own name."""
+        return renamed(self.before.case, self.after.case)
+
+    @property
+    def result(self) -> Result:
+        """The backend's result on the smallest case."""
+        assert self.answer.result is not None  # noqa: S101 - it was asked
+        return self.answer.result
+
+
+def minimize(
+    case: Case, plan: Plan | None, target: Target, limits: Limits, steps: int, seconds: float | None = None
+) -> Minimized:
+    """Return a smaller case with the same verdict for the same reason.
+
+    Args:
+        case: the failing case.
+        plan: the plan that it was delivered from; None: it cannot be written as a declared case.
+        target: the backend.
+        limits: limits of each of its processes.
+        steps: how many cases the backend may run.
+        seconds: how long the search may take; None: as long as it takes.
+
+    Raises:
+        MinimizeError: the case does not fail, or not in the same way each time.
+        HarnessError: the backend cannot be started.
+    """
+    limits = dataclasses.replace(limits, restarts=steps + limits.restarts)
+    with Asker(target, limits) as asker:
+        search = _Search(asker, steps, _kind(asker, case, plan), seconds)
+        search.run()
+    last = _answer_alone(target, limits, search)
+    return Minimized(search.first, search.best, last, search.applied, search.steps, search.exhausted)
+
+
+def _kind(asker: Asker, case: Case, plan: Plan | None) -> Kind[Any]:
+    """Return the kind of candidates that a case is cut down as: declared cases where it fails as one, else models.
+
+    Raises:
+        MinimizeError: it fails as neither.
+    """
+    makers: list[Callable[[], Kind[Any]]] = [lambda: Models(case)]
+    if plan is not None:
+        makers.insert(0, lambda: Declared(case, plan))
+    problems: list[HarnessError] = []
+    for make in makers:
+        try:
+            kind = make()
+            if kind.first.case is not case:
+                results = (ask_and_judge(asker, item)[0] for item in (case, kind.first.case))
+                _check_same_failure(case, next(results), kind.first.case, next(results))
+        except (NotWrittenError, MinimizeError) as error:
+            problems.append(error)
+        else:
+            return kind
+    raise MinimizeError(str(problems[0]))
+
+
+def _check_same_failure(case: Case, result: Result, declared: Case, of_declared: Result) -> None:
+    """Raise MinimizeError if the case, with the meaning of the oracle, passes or fails with another verdict."""
+    _check_failure(result)
+    if of_declared.verdict is not result.verdict:
+        raise MinimizeError(
+            f"{case.id} on {result.backend}: {_verdict_text(result)}; by the oracle's meaning, as {declared.id}, "
+            f"{_verdict_text(of_declared)}: not the same failure, so it cannot be minimized"
+        )
+
+
+def _answer_alone(target: Target, limits: Limits, search: _Search) -> LiveAnswer:
+    """Return the backend's answer to the smallest case, in a process that runs no other case."""
+    case = renamed(search.first.case, search.best.case)
+    with Asker(target, limits) as asker:
+        hello = dict(asker.process.hello)
+        result, outputs, model = ask_and_judge(asker, case)
+    if search.kind.cause(search.best.case, result) != search.cause:
+        raise MinimizeError(
+            f"{case.id} on {target.name}: {search.result.verdict} among other cases, {result.verdict} in a process of "
+            "its own; a failure that depends on the cases before it cannot be minimized"
+        )
+    return LiveAnswer(target.name, hello, result, outputs, model=model)
+
+
+def renamed(original: Case, case: Case) -> Case:
+    """Return a smaller case under a name of its own; the original case keeps its name."""
+    if case.digests() == original.digests():
+        return case
+    name = f"{case.operator}/{original.name}_minimized"
+    return dataclasses.replace(case, id=name if case.form == PLAIN else f"{name}@{case.form}")
+
+
+class _Search:
+    """The loop over moves.
+
+    Attributes:
+        best: the smallest case so far.
+        cause: the cause that every accepted case must share with the first.
+        tried: digests of the cases that were built already.
+        exhausted: the budget is used up.
+    """
+
+    def __init__(self, asker: Asker, steps: int, kind: Kind[Any], seconds: float | None = None) -> None:
+        self.asker, self.budget, self.kind = asker, steps, kind
+        self.until = math.inf if seconds is None else time.monotonic() + seconds
+        self.first = self.best = first = kind.first
+        self.steps, self.planned = 0, 0
+        self.applied: list[str] = []
+        self.result = self._ask(first.case)
+        _check_failure(self.result)
+        self.cause = kind.cause(first.case, self.result)
+        again = self._ask(first.case)
+        if kind.cause(first.case, again) != self.cause:
+            raise MinimizeError(
+                f"{first.case.id} on {again.backend}: once {_verdict_text(self.result)}, then {_verdict_text(again)}; "
+                "a case that does not fail in the same way each time cannot be minimized"
+            )
+        self.tried = {first.case.digests()}
+
+    @property
+    def exhausted(self) -> bool:
+        spent = self.steps >= self.budget or self.planned >= self.budget * PLANS_A_STEP
+        return spent or time.monotonic() > self.until
+
+    def run(self) -> None:
+        """Make the case smaller until no move helps or the budget is used up."""
+        while not self.exhausted:
+            before = self.best.size
+            for moves in self.kind.passes:
+                self._pass(moves)
+            if self.best.size == before and self._improve(self._pairs()) is None:
+                return
+
+    def _pass(self, moves: Callable[[Any], Iterator[Move[Any]]]) -> None:
+        """Accept every move of a kind that helps; after one, the search goes on at its index."""
+        start = 0
+        while (index := self._improve(itertools.islice(moves(self.best.candidate), start, None))) is not None:
+            start += index
+
+    def _improve(self, candidates: Iterable[Move[Any]]) -> int | None:
+        """Accept the first move that keeps the cause, and return its index; None if there is none."""
+        for index, move in enumerate(candidates):
+            if self.exhausted:
+                return None
+            smaller = self._smaller(move.candidate)
+            if smaller is not None and self.kind.cause(smaller.case, self._ask(smaller.case)) == self.cause:
+                self.best = smaller
+                self.applied.append(move.description)
+                return index
+        return None
+
+    def _smaller(self, candidate: Any) -> Built[Any] | None:  # noqa: ANN401 - of the kind
+        """Build a candidate; None unless it is a smaller case of the same kind that was not built before."""
+        self.planned += 1
+        smaller = self.kind.built(candidate)
+        if smaller is None or smaller.size >= self.best.size:
+            return None
+        digests = smaller.case.digests()
+        if digests in self.tried:
+            return None
+        self.tried.add(digests)
+        built = self.kind.settled(smaller)
+        return built if built is not None and built.size < self.best.size else None
+
+    def _ask(self, case: Case) -> Result:
+        self.steps += 1
+        return ask_and_judge(self.asker, case)[0]
+
+    def _pairs(self) -> Iterator[Move[Any]]:
+        """Yield two moves at once, for changes that need both, such as an axis and the entry of a list for it."""
+        for first in itertools.chain.from_iterable(moves(self.best.candidate) for moves in self.kind.structure):
+            for second in itertools.chain.from_iterable(moves(first.candidate) for moves in self.kind.structure):
+                yield dataclasses.replace(second, description=f"{first.description}, and {second.description}")
+
+
+def _check_failure(result: Result) -> None:
+    """Raise MinimizeError if a result is neither a failure nor a lenient answer."""
+    if result.verdict is Verdict.PASS:
+        raise MinimizeError(f"{result.case} passes on {result.backend}; nothing to minimize")
+    if not result.verdict.failed and result.verdict is not Verdict.LENIENT:
+        message = f": {result.message}" if result.message else ""
+        raise MinimizeError(
+            f"{result.case} is {result.verdict} on {result.backend}{message}; that is no failure to minimize"
+        )
+
+
+def _verdict_text(result: Result) -> str:
+    return f"{result.verdict} ({result.message})" if result.message else str(result.verdict)

@@ -1,0 +1,34 @@
+"""BitwiseXor: the bits that are set in just one of two integers, element by element.
+
+    C = BitwiseXor(A, B)
+
+Versions: 18.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from onnx_conformance.declare import EXACT, Array, Multidirectional, Op, Version
+from onnx_conformance.declare.families.bitwise import Bitwise
+from onnx_conformance.declare.families.elementwise import rank_of_two
+
+BITWISE_XOR = Op("BitwiseXor", versions=(18,), compare=EXACT, rank=rank_of_two)
+BITWISE_XOR.example(A=[[1, 5, 3], [4, 2, 0]], B=[4, 2, 1])
+
+PERFORMS = BITWISE_XOR.clause(
+    "Returns the tensor resulting from performing the bitwise `xor` operation elementwise on the input tensors `A` and "
+    "`B`",
+    note="Of the two's complement of signed integers.",
+)
+NUMPY = Multidirectional(BITWISE_XOR)
+
+
+@BITWISE_XOR.oracle()
+def of_bits(v: Version, A: Array, B: Array) -> Array:  # noqa: N803 - the text's own names
+    """Return the bits that are set in just one, in the shape that both are broadcast to."""
+    NUMPY.require_one_shape(v, A, B)
+    return np.asarray(np.bitwise_xor(A, B))
+
+
+Bitwise(BITWISE_XOR, PERFORMS, NUMPY).cases()

@@ -1,0 +1,36 @@
+"""GreaterOrEqual: whether one tensor is greater than another or equal to it, element by element.
+
+    C = GreaterOrEqual(A, B)
+
+Versions: 12, 16 (bfloat16).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from onnx_conformance.declare import EXACT, Array, Op, Version
+from onnx_conformance.declare.families.broadcasting import Multidirectional
+from onnx_conformance.declare.families.elementwise import rank_of_two
+from onnx_conformance.declare.families.logical import Comparison, numbers
+
+GREATER_OR_EQUAL = Op("GreaterOrEqual", versions=(12, 16), compare=EXACT, rank=rank_of_two)
+GREATER_OR_EQUAL.example(A=[[1, 5, 3], [4, 2, 0]], B=[4, 2, 1])
+
+PERFORMS = GREATER_OR_EQUAL.clause(
+    "Returns the tensor resulted from performing the `greater_equal` logical operation elementwise on the input "
+    "tensors `A` and `B`",
+    note="IEEE 754 settles that a NaN is neither, so that this is not the negation of the other comparison, and that "
+    "both zeros are equal.",
+)
+NUMPY = Multidirectional(GREATER_OR_EQUAL)
+
+
+@GREATER_OR_EQUAL.oracle()
+def greater_equal(v: Version, A: Array, B: Array) -> Array:  # noqa: N803 - the text's own names
+    """Return where A is greater than B or equal to it, in the shape that both are broadcast to."""
+    NUMPY.require_one_shape(v, A, B)
+    return v.compared(np.greater_equal, A, B)
+
+
+Comparison(GREATER_OR_EQUAL, PERFORMS, None, NUMPY).cases(numbers(integers=None, bfloat16=16))

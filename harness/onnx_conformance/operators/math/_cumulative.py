@@ -1,0 +1,28 @@
+"""Running sums and products, as the texts of CumSum and CumProd describe their attributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare.data import Array
+
+
+def running(x: Array, accumulate: np.ufunc, axis: int, exclusive: int, reverse: int) -> Array:
+    """Return the sums or products of the first j elements along `axis`, or of the first j - 1.
+
+    Args:
+        x: the elements.
+        accumulate: `np.add` or `np.multiply`.
+        axis: of the tensor.
+        exclusive: 1 leaves out the j-th element.
+        reverse: 1 begins at the end.
+    """
+    forward = np.flip(x, axis) if reverse == 1 else x
+    results = accumulate.accumulate(forward, axis, np.longdouble if x.dtype.kind == "f" else object)
+    if exclusive == 1:
+        results = np.roll(results, 1, axis)
+        np.moveaxis(results, axis, 0)[:1] = accumulate.identity
+    return np.flip(results, axis) if reverse == 1 else results

@@ -1,0 +1,72 @@
+"""The matrix product of numpy.matmul, which the texts of MatMul and of its quantized kin name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from onnx_conformance.declare.clause import Clause, Version
+    from onnx_conformance.declare.data import Array
+
+    Shape = tuple[int, ...]
+
+
+def rank_of_product(first: str, second: str) -> Callable[[Mapping[str, Any]], int | None]:
+    """Derive the rank of the product of two inputs, as far as a model that has no answer can have one."""
+
+    def rank(arguments: Mapping[str, Any]) -> int | None:
+        ranks = [np.ndim(arguments.get(name, 0)) for name in (first, second)]
+        return max(0, max(ranks) - ranks.count(1))
+
+    return rank
+
+
+def require_product(v: Version, behaves: Clause, left: Array, right: Array) -> None:
+    """Raise Rejected where numpy.matmul has no product; `behaves` is the sentence that names it.
+
+    It takes no scalars, pairs the columns of the first with the rows of the second, and broadcasts all other
+    dimensions; a vector has the one or the other.
+    """
+    v.require(behaves, left.ndim > 0 and right.ndim > 0)
+    v.require(behaves, left.shape[-1] == right.shape[max(-2, -right.ndim)])
+    stacked = zip(left.shape[-3::-1], right.shape[-3::-1], strict=False)
+    v.require(behaves, all(one == other or 1 in {one, other} for one, other in stacked))
+
+
+def shape_words(*shapes: Shape) -> str:
+    """Return shapes as they stand in the name of a case: 2x3_and_3x4."""
+    return "_and_".join("x".join(map(str, shape)) or "scalar" for shape in shapes)
+
+
+SHAPES: list[tuple[Shape, Shape]] = [
+    ((4,), (4,)),
+    ((4,), (4, 3)),
+    ((2, 4), (4,)),
+    ((2, 3, 4), (4, 5)),
+    ((3, 4), (2, 4, 5)),
+    ((2, 3, 4), (2, 4, 5)),
+    ((2, 1, 3, 4), (5, 4, 2)),
+    ((5, 1, 2), (1, 2, 1)),
+    ((4,), (2, 4, 3)),
+    ((2, 3, 4), (4,)),
+    ((1, 1), (1, 1)),
+    ((0, 4), (4, 3)),
+    ((2, 0), (0, 3)),
+    ((0,), (0,)),
+    ((2, 4), (4, 0)),
+]
+"""Of tensors that have a product."""
+MISFITS: list[tuple[Shape, Shape]] = [
+    ((2, 3), (2, 3)),
+    ((3,), (4,)),
+    ((), (3,)),
+    ((3,), ()),
+    ((2, 3, 4), (3, 4, 5)),
+    ((2, 4), (3,)),
+    ((5, 6, 2, 3), (4, 6, 3, 2)),
+]
+"""Of tensors that have none."""

@@ -1,0 +1,54 @@
+"""Acos: the arccosine, element by element.
+
+    output = Acos(input)
+
+Versions: 7, 22 (bfloat16).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from onnx_conformance.declare import Array, Op, Version, ulp
+from onnx_conformance.declare.data import FLOATS
+from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
+
+ACOS = Op(
+    "Acos",
+    versions=(7, 22),
+    compare=ulp(4, "a careful arccosine is within 2 ULP, that of float32 vector code within 4", narrow=2),
+    rank="input",
+)
+ACOS.example(input=[1, -0.25, 0.5])
+
+CALCULATES = ACOS.clause(
+    "Calculates the arccosine (inverse of cosine) of the given input tensor, element-wise.",
+    note="Of zeros, infinities and NaN it is what IEEE 754 says of acos, which the sentence names. Outside "
+    "[-1, 1] there is no angle: NaN.",
+)
+COMPUTED = ACOS.clause("The arccosine of the input tensor computed element-wise")
+UNARY = Unary(ACOS, CALCULATES, bfloat16=22)
+
+
+@ACOS.oracle()
+def arccosine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+    """Return the angle from 0 to pi whose cosine each element is."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.arccos(input))
+
+
+UNARY.cases([1, -0.25, 0.5, -1, 0.75, 0.0625, 0], result=COMPUTED)
+UNARY.every_value()
+NUMBERS = {
+    "fractions": [0.1, -0.1, 1 / 3, -2 / 3, 0.7, 0.9, -0.95],
+    "ends": [1.0, -1.0, 0.99951171875, -0.99951171875, 0.9921875],
+    "around_half": [0.5, -0.5, 0.498046875, 0.50390625, -0.50390625],
+    "zeros": [0.0, -0.0],
+    "near_zero": [1e-2, -1e-2, 2e-4, -6.2e-5],
+    "nan": [np.nan, 1, np.nan],
+    "outside": [1.0078125, -1.0078125, 2, -100, 0.5],
+    "infinities": [np.inf, -np.inf, 1],
+}
+LARGEST = {type_: [limits.largest, -limits.largest] for type_, limits in FLOATS.items()}
+UNARY.each_type(NUMBERS)
+UNARY.each_type({"subnormal_inputs": SUBNORMAL, "largest": LARGEST})

@@ -1,0 +1,42 @@
+"""BlackmanWindow: a sum of two cosines, 1 in the middle and 0 at the ends.
+
+    output = BlackmanWindow(size, periodic=1, output_datatype=float)
+
+Version: 17.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from onnx_conformance.declare import Op
+from onnx_conformance.operators.math._windows import Window, between, data_type
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare import Array, Version
+
+
+def curve(angle: Array) -> Array:
+    """Return the window of the paper (Harris 1978) and of the function body; the paper calls another one the exact."""
+    return np.asarray(0.42 + 0.08 * np.cos(2 * angle) - 0.5 * np.cos(angle))
+
+
+BLACKMAN = Op("BlackmanWindow", versions=(17,), compare=between(curve), rank=lambda _: 1, derives={"T2": data_type})
+WINDOW = Window.of(
+    BLACKMAN,
+    BLACKMAN.clause(
+        "Generates a Blackman window as described in the paper https://ieeexplore.ieee.org/document/1455106."
+    ),
+    BLACKMAN.clause("A Blackman window with length: size. The output has the shape: [size]."),
+)
+
+
+@BLACKMAN.oracle()
+def blackman(v: Version, size: Array, periodic: int) -> Array:
+    """Return 0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)."""
+    return WINDOW.points(v, size, periodic, curve)
+
+
+WINDOW.cases()

@@ -1,0 +1,52 @@
+"""Cosh: the hyperbolic cosine, element by element.
+
+    output = Cosh(input)
+
+Versions: 9, 22 (bfloat16).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from onnx_conformance.declare import Array, Op, Version, ulp
+from onnx_conformance.declare.data import FLOATS
+from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
+
+COSH = Op(
+    "Cosh",
+    versions=(9, 22),
+    compare=ulp(4, "a careful hyperbolic cosine is within 2 ULP, that of float32 vector code within 4", narrow=2),
+    rank="input",
+)
+COSH.example(input=[1, -1.25, 0.5])
+
+CALCULATES = COSH.clause(
+    "Calculates the hyperbolic cosine of the given input tensor element-wise.",
+    note="Of zeros, infinities and NaN it is what IEEE 754 says of cosh, which the sentence names.",
+)
+COMPUTED = COSH.clause("The hyperbolic cosine values of the input tensor computed element-wise")
+UNARY = Unary(COSH, CALCULATES, bfloat16=22)
+
+
+@COSH.oracle()
+def hyperbolic_cosine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+    """Return the hyperbolic cosine of each element."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.cosh(input))
+
+
+UNARY.cases([1, -1.25, 0.5, 3, -4, 0.0625, 0], result=COMPUTED)
+UNARY.every_value()
+NUMBERS = {
+    "fractions": [0.1, -0.1, 1 / 3, -2 / 3, 0.7, 0.9, 1.1, -1.5, 2.3],
+    "whole": [-9, -5, -3, -2, -1, 1, 2, 4, 7, 10],
+    "zeros": [0.0, -0.0],
+    "near_zero": [1e-2, -1e-2, 2e-4, -6.2e-5],
+    "beyond": [1000, -1000, 1],
+    "infinities": [np.inf, -np.inf, 1],
+    "nan": [np.nan, 1, np.nan],
+}
+LARGEST = {type_: [limits.largest, -limits.largest] for type_, limits in FLOATS.items()}
+UNARY.each_type(NUMBERS)
+UNARY.each_type({"subnormal_inputs": SUBNORMAL, "largest": LARGEST})

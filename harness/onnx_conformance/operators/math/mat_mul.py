@@ -1,0 +1,189 @@
+"""MatMul: the matrix product, of stacks of matrices too.
+
+    Y = MatMul(A, B)
+
+Versions: 1, 9 (integers), 13 (bfloat16).
+"""
+
+# ruff: noqa: N803 - the text's own names
+
+from __future__ import annotations
+
+import numpy as np
+
+from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare.data import FLOATS as FLOAT_TYPES
+from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, overflows, roundings
+from onnx_conformance.operators.math._matrix_product import (
+    MISFITS,
+    SHAPES,
+    rank_of_product,
+    require_product,
+    shape_words,
+)
+
+
+def _product(left: Array, right: Array) -> Array:
+    """Return the sums of products in the type that both have; a vector is a matrix of one row, or of one column."""
+    columns = right[:, None] if right.ndim == 1 else right
+    sums = (left[..., None] * columns[..., None, :, :]).sum(-2)  # Broadcasting gives a vector on the left its row.
+    added = tuple(axis for axis, side in ((-2, left), (-1, right)) if side.ndim == 1)
+    return np.asarray(sums.squeeze(added))
+
+
+def _magnitudes(A: Array, B: Array) -> Array:
+    """Return the sums of the absolute products."""
+    with np.errstate(all="ignore"):
+        return _product(np.abs(A.astype(np.longdouble)), np.abs(B.astype(np.longdouble)))
+
+
+def _rounding(A: Array, B: Array) -> list[Array]:
+    """Return half a rounding of all magnitudes for each product and sum; one product rounds as the expected value."""
+    terms = A.shape[-1]
+    return [_magnitudes(A, B) * (roundings(terms + 1) / 2 if terms > 1 else 0)]
+
+
+MATMUL = Op(
+    "MatMul",
+    versions=(1, 9, 13),
+    compare=bounded(_rounding, "K products and their sums, in any order, round by half an epsilon of all magnitudes"),
+    rank=rank_of_product("A", "B"),
+)
+MATMUL.example(A=ramp(2, 3), B=ramp(3, 4))
+
+BEHAVES = MATMUL.clause(
+    "Matrix product that behaves like [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html).",
+    note="Numpy's text: a vector gets a dimension of 1, which goes again; leading dimensions broadcast, the summed one "
+    "does not; scalars are refused (onnx.reference takes them). A sum of no products is 0 (onnxruntime leaves that of "
+    "[2, 0] and [0] as it finds it). It says not what an integer sum beyond the type's range is.",
+)
+MATRIX_A = MATMUL.clause("N-dimensional matrix A")
+MATRIX_B = MATMUL.clause("N-dimensional matrix B")
+RESULTS = MATMUL.clause("Matrix multiply results from A * B")
+FLOATS = MATMUL.clause("Constrain input and output types to float tensors.", before=9)
+FLOATS_INTEGERS = MATMUL.clause("Constrain input and output types to float/int tensors.", since=9)
+
+
+@MATMUL.oracle()
+def product(v: Version, A: Array, B: Array) -> Array | PartlyOpen:
+    """Return the product of real numbers, or exactly that of integers."""
+    require_product(v, BEHAVES, A, B)
+    if A.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            total = _product(A.astype(np.longdouble), B.astype(np.longdouble))
+        return but_where(overflows(total, _magnitudes(A, B), v.dtypes["T"]), total)
+    exact = _product(A.astype(object), B.astype(object))
+    v.holds(BEHAVES, exact, A.dtype)
+    return exact.astype(A.dtype)
+
+
+case = MATMUL.case
+
+
+def waves(*shape: int, start: int = 0) -> Array:
+    """Return numbers of both signs, no two rows or columns of which are alike."""
+    return np.sin((start + np.arange(np.prod(shape, dtype=int))) * 1.7).reshape(shape) * 3
+
+
+A, B = waves(2, 3), waves(3, 4, start=7)
+case("plain", A=A, B=B, cites=(BEHAVES, MATRIX_A, MATRIX_B, RESULTS))
+case("whole_numbers", A=[[1, -2, 3], [-4, 5, 6]], B=[[7, 8], [-9, 10], [11, -12]], cites=BEHAVES)
+case("order", A=[[0, 1], [0, 0]], B=[[0, 0], [2, 0]], cites=RESULTS)
+for name, places in {"cyclic": [2, 0, 1], "reversed": [2, 1, 0]}.items():
+    moving = np.eye(3)[places]
+    case(f"{name}_rows", A=moving, B=waves(3, 4), cites=BEHAVES)
+    case(f"{name}_columns", A=waves(4, 3), B=moving, cites=BEHAVES)
+
+Shape = tuple[int, ...]
+STACKS: list[tuple[Shape, Shape]] = [
+    ((5, 2, 3), (3, 4)),
+    ((2, 3), (5, 3, 4)),
+    ((1, 2, 3), (5, 3, 4)),
+    ((5, 2, 3), (1, 3, 4)),
+    ((5, 6, 2, 3), (6, 3, 4)),
+    ((6, 2, 3), (5, 6, 3, 4)),
+    ((5, 1, 2, 3), (1, 6, 3, 4)),
+    ((2, 1, 5, 1, 3), (4, 1, 3, 6)),
+    ((3,), (5, 6, 3, 2)),
+    ((5, 6, 2, 3), (3,)),
+    ((1,), (1,)),
+    ((1,), (1, 3)),
+    ((3, 1), (1,)),
+    ((3, 1), (1, 4)),
+    ((1, 3), (3, 1)),
+    ((1, 1, 1), (1, 1, 1)),
+    ((2, 0, 3), (3, 4)),
+    ((2, 3, 0), (2, 0, 4)),
+    ((0, 2, 3), (3, 4)),
+    ((0, 2, 3), (1, 3, 4)),
+    ((0,), (0, 3)),
+    ((2, 0), (0,)),
+    ((0, 0), (0, 0)),
+]
+for left, right in SHAPES + STACKS:
+    case(f"shapes_{shape_words(left, right)}", Tag.EDGE, A=waves(*left), B=waves(*right, start=5), cites=BEHAVES)
+NO_BROADCAST: list[tuple[Shape, Shape]] = [
+    ((2, 1), (3, 4)),
+    ((2, 3), (1, 4)),
+    ((1,), (3, 4)),
+    ((2, 3), (1,)),
+    ((2, 5, 2, 3), (5, 2, 3, 4)),
+    ((0, 2, 3), (2, 3, 4)),
+    ((), ()),
+    ((), (2, 3)),
+    ((2, 3), (0, 4)),
+    ((5, 2, 3), (5, 4)),
+]
+for left, right in MISFITS + NO_BROADCAST:
+    case(f"misfit_{shape_words(left, right)}", Tag.EDGE, A=ramp(*left), B=ramp(*right), rejects=BEHAVES)
+
+LONG = np.cos(np.arange(900.0))
+INF, NAN = np.inf, np.nan
+case("long", A=LONG[:300].reshape(1, 300), B=LONG[300:].reshape(300, 2), cites=BEHAVES)
+MANY = typed("float16", np.abs(np.resize(LONG, (2, 512))) * [[1], [3]])
+FOR_MANY = typed("float16", np.abs(np.resize(LONG[::-1], (512, 3))) * [1, 2, 4])
+case("many_terms_float16", Tag.EDGE, A=MANY, B=FOR_MANY, cites=BEHAVES)
+TERMS_BEYOND, ADDED = typed("float16", BEYOND_FLOAT16), typed("float16", np.ones((5, 1)))
+case("partial_sums_beyond_float16", Tag.EDGE, A=TERMS_BEYOND, B=ADDED, cites=BEHAVES)
+SCALES = typed("float16", [[300, 300], [-300, 300]])
+case("products_beyond_float16", Tag.EDGE, A=typed("float16", [[300, 200], [10, 20]]), B=SCALES, cites=BEHAVES)
+case("cancels", Tag.EDGE, A=[[1024, 1, -1024], [3, -3, 1]], B=[[1], [0.5], [1]], cites=BEHAVES)
+case("infinity", Tag.EDGE, A=[[INF, 1, 2], [3, 4, 5]], B=np.abs(B), cites=BEHAVES)
+case("infinity_against", Tag.EDGE, A=[[INF, 1], [INF, -INF], [2, -INF]], B=[[1, -1], [1, 2]], cites=BEHAVES)
+case("infinity_by_zero", Tag.EDGE, A=[[INF, 1], [2, 3]], B=[[0, 1], [1, 1]], cites=BEHAVES)
+case("nan", Tag.EDGE, A=[[NAN, 1, 2], [3, 4, 5]], B=B, cites=BEHAVES)
+case("nan_by_zero", Tag.EDGE, A=[[1, 2, 3], [4, 5, 6]], B=[[0, 1], [NAN, 1], [0, 1]], cites=BEHAVES)
+case("zeros", Tag.EDGE, A=[[0.0, -0.0]], B=[[1], [1]], cites=BEHAVES)
+
+for type_, limits in FLOAT_TYPES.items():
+    least, greatest = limits.smallest_subnormal, limits.largest
+    pairs = {
+        "fractions": (A, B),
+        "tenths": ([[0.1, 0.7, -1 / 3]], [[0.3], [1.1], [2 / 3]]),
+        "single_terms": ([[0.1], [0.7], [-1 / 3]], [[1 / 3, -1.1, 7]]),
+        "subnormal": ([[least, 3 * least]], [[1, -1], [1, 2]]),
+        "overflow": ([[greatest, greatest], [-greatest, -greatest]], [[1], [1]]),
+        "largest": ([[greatest / 2, greatest / 2]], [[1], [1]]),
+    }
+    since = 13 if type_ == "bfloat16" else None
+    for name, (left_values, right_values) in pairs.items():
+        left_matrix, right_matrix = typed(type_, left_values), typed(type_, right_values)
+        case(f"{name}_{type_}", Tag.EDGE, A=left_matrix, B=right_matrix, since=since, cites=BEHAVES)
+for type_ in ("int32", "int64", "uint32", "uint64"):
+    high, low = int(np.iinfo(type_).max), int(np.iinfo(type_).min)
+    near = typed(type_, np.array([[high - 9, 3], [high // 3, 2]], type_))
+    factors, beyond = typed(type_, [[1, 1], [3, 0]]), typed(type_, [[1, 1], [1, 0]])
+    above = typed(type_, np.array([[high, 1]], type_))
+    case(f"exact_{type_}", Tag.EDGE, A=near, B=factors, since=9, cites=BEHAVES)
+    case(f"overflow_{type_}", Tag.EDGE, A=above, B=beyond, since=9, unspecified=BEHAVES)
+    row, column = typed(type_, [[1, 2]]), typed(type_, [[3], [4]])
+    case(f"outside_{type_}", Tag.CHANGE, A=row, B=column, before=9, rejects=FLOATS)
+    if low < 0:
+        signs = typed(type_, [[1, -2, 3], [-4, 5, -6]])
+        case(f"signs_{type_}", Tag.EDGE, A=signs, B=typed(type_, [[-7], [8], [-9]]), since=9, cites=FLOATS_INTEGERS)
+        below = typed(type_, np.array([[low, -1]], type_))
+        case(f"limits_{type_}", Tag.EDGE, A=below, B=typed(type_, [[1], [0]]), since=9, cites=BEHAVES)
+        case(f"underflow_{type_}", Tag.EDGE, A=below, B=beyond, since=9, unspecified=BEHAVES)
+
+case("dtypes_stack", Tag.DTYPE, each="T", A=ramp(2, 1, 2, 3), B=ramp(3, 3, 1), cites=BEHAVES)
+case("dtypes_vectors", Tag.DTYPE, each="T", A=ramp(5), B=ramp(5), cites=BEHAVES)

@@ -1,0 +1,58 @@
+"""Max: the greatest of any number of tensors, element by element.
+
+    max = Max(data_0, ...)
+
+Versions: 1 (all of one shape), 6 (no consumed_inputs), 8 (multidirectional broadcasting), 12 and 13 (types).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from onnx_conformance.declare import EXACT, Array, Multidirectional, Op, Version
+from onnx_conformance.declare.families.extremum import Extremum, require_order
+from onnx_conformance.declare.families.variadic import rank_of_all
+
+MAX = Op("Max", versions=(1, 6, 8, 12, 13), compare=EXACT, rank=rank_of_all)
+MAX.example(data_0=([[1, 5, 3], [4, 2, 0]], [[4, 2, 6], [3, 7, 1]]), consumed_inputs=[0, 0])
+
+COMPUTES = MAX.clause(
+    "Element-wise max of each of the input tensors",
+    note="Says neither what is greater of a number and NaN nor of +0 and -0; alone, each is the greatest.",
+    see=(
+        "https://github.com/onnx/onnx/issues/4716",
+        "https://github.com/microsoft/onnxruntime/issues/10514",
+        "https://github.com/apache/tvm/issues/19572",
+    ),
+)
+SAME_SHAPE = MAX.clause("All inputs and outputs must have the same shape and data type.", before=8)
+SAME_TYPE = MAX.clause("All inputs and outputs must have the same data type.", since=8)
+LIST_BEFORE_8 = MAX.clause("List of tensors for Max", before=8)
+LIST = MAX.clause("List of tensors for max.", since=8)
+NUMPY = Multidirectional(MAX, since=8)
+
+
+def _greatest(v: Version, tensors: list[Array]) -> Array:
+    """Return the greatest of each place; a single tensor as it is."""
+    result = tensors[0]
+    for tensor in tensors[1:]:
+        require_order(v, COMPUTES, result, tensor)
+        result = np.maximum(result, tensor)
+    return result
+
+
+@MAX.oracle(before=8)
+def max_before_8(v: Version, data_0: list[Array]) -> Array:
+    """Return the greatest of tensors of one shape."""
+    v.require(SAME_SHAPE, len({tensor.shape for tensor in data_0}) == 1)
+    return _greatest(v, data_0)
+
+
+@MAX.oracle(since=8)
+def max_since_8(v: Version, data_0: list[Array]) -> Array:
+    """Return the greatest, in the shape that all are broadcast to."""
+    NUMPY.require_one_shape(v, *data_0)
+    return _greatest(v, data_0)
+
+
+Extremum(MAX, COMPUTES, same_shape_before_8=SAME_SHAPE, same_type=SAME_TYPE, numpy=NUMPY).cases(LIST_BEFORE_8, LIST)

@@ -1,0 +1,158 @@
+"""Softmax: the normalized exponential.
+
+    output = Softmax(input, axis=-1)
+    output = Softmax(input, axis=1)    # before version 13
+
+Versions: 1 (of the input coerced into a matrix at 'axis'), 11 (negative axes), 13 (along one dimension).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from onnx_conformance.declare import Array, Op, Tag, Version, axes, axes_outside, ramp, typed, ulp
+from onnx_conformance.declare.data import waves
+from onnx_conformance.declare.families.elementwise import float_types
+from onnx_conformance.declare.readings import REAL_NUMBERS
+from onnx_conformance.declare.rounding import exponential_leaves_range
+
+SOFTMAX = Op(
+    "Softmax",
+    versions=(1, 11, 13),
+    compare=ulp(8, "exp once above and once below at 1 ULP each, half a ULP for each unit of x - max, sum, quotient"),
+    rank="input",
+)
+SOFTMAX.example(input=waves(2, 3, 4), axis=1)
+
+NORMALIZED = SOFTMAX.clause(
+    "normalized exponential",
+    note="Of real numbers: exp(1000) may not overflow on the way, as the official case of large numbers shows. "
+    "exp(inf) / exp(inf) has no value, and the sentence does not say what becomes of its neighbours.",
+)
+LAYER = SOFTMAX.clause("values for each layer in the batch of the given input", before=13)
+COERCED = SOFTMAX.clause(
+    "For an arbitrary n-dimensional tensor input \\in [a_0, a_1, ..., a_{k-1}, a_k, ..., a_{n-1}] and k is the axis "
+    "provided, then input will be coerced into a 2-dimensional tensor with dimensions [a_0 * ... * a_{k-1}, a_k * ... "
+    "* a_{n-1}].",
+    before=13,
+    note="The empty product makes axis 0 one layer of everything; whether axis = n makes layers of one is not said. "
+    "onnx.reference takes one dimension in every version, which only version 13 says.",
+)
+DEFAULT_ONE = SOFTMAX.clause(
+    "For the default case where axis=1, this means the input tensor will be coerced into a 2D tensor of dimensions "
+    "[a_0, a_1 * ... * a_{n-1}], where a_0 is often the batch size.",
+    before=13,
+)
+MATCHED = SOFTMAX.clause(
+    "In this situation, we must have a_0 = N and a_1 * ... * a_{n-1} = D. Each of these dimensions must be matched "
+    "correctly, or else the operator will throw errors.",
+    before=13,
+    note="An input of rank 0 has no a_0.",
+)
+ORIGINAL = SOFTMAX.clause(
+    "The output values with the same shape as input tensor (the original size without coercion).", before=13
+)
+BACK = SOFTMAX.clause("Negative value means counting dimensions from the back.", since=11)
+RANGE = SOFTMAX.clause(
+    "Accepted range is [-r, r-1] where r = rank(input).",
+    since=11,
+    see=("https://github.com/onnx/onnx/issues/7155", "https://github.com/onnx/onnx/pull/7625"),
+)
+FORMULA = SOFTMAX.clause("Softmax(input, axis) = Exp(input) / ReduceSum(Exp(input), axis=axis, keepdims=1)", since=13)
+ALONG = SOFTMAX.clause('The "axis" attribute indicates the dimension along which Softmax will be performed.', since=13)
+RANK = SOFTMAX.clause(
+    "The input tensor of rank >= axis.", since=13, note="The accepted range is narrower: axis = rank is out of it."
+)
+SAME_SHAPE = SOFTMAX.clause("The output values with the same shape as the input tensor.", since=13)
+
+
+def _normalized(v: Version, values: Array, axis: int) -> Array:
+    """Return exp over the sum of exp along an axis; the largest value is taken out of both, which changes neither."""
+    v.silent(NORMALIZED, bool(np.isposinf(values).any()))
+    with np.errstate(invalid="ignore", under="ignore"):
+        largest = values.max(axis, keepdims=True, initial=-np.inf)
+        v.reads(REAL_NUMBERS, exponential_leaves_range(largest, v.dtypes["T"]))
+        exponential = np.exp(values - largest)
+        return np.asarray(exponential / exponential.sum(axis, keepdims=True))
+
+
+@SOFTMAX.oracle(before=13)
+def normalized_before_13(v: Version, input: Array, axis: int) -> Array:  # noqa: A002 - the text's own name
+    """Return the values for each row of the matrix that begins its columns at `axis`."""
+    rank = input.ndim
+    v.require(MATCHED, rank > 0)
+    v.permit(BACK, axis < 0)
+    if RANGE.in_force(v.since):
+        v.require(RANGE, -rank <= axis < rank)
+    else:
+        v.require(COERCED, axis <= rank)
+        v.silent(COERCED, axis == rank)
+    k = axis % rank
+    matrix = input.reshape(math.prod(input.shape[:k]), math.prod(input.shape[k:]))
+    return _normalized(v, matrix, 1).reshape(input.shape)
+
+
+@SOFTMAX.oracle(since=13)
+def normalized_since_13(v: Version, input: Array, axis: int) -> Array:  # noqa: A002 - the text's own name
+    """Return the values along one dimension."""
+    v.require(RANGE, -input.ndim <= axis < input.ndim)
+    return _normalized(v, input, axis)
+
+
+case = SOFTMAX.case
+
+WAVES = np.sin(np.arange(24.0) * 1.7).reshape(2, 3, 4) * 3
+"""No two rows, columns or layers of it are alike."""
+
+case("default_axis_before_13", Tag.CHANGE, input=WAVES, cites=(DEFAULT_ONE, ORIGINAL))
+case("default_axis_since_13", Tag.CHANGE, input=WAVES, cites=(FORMULA, SAME_SHAPE))
+for axis in range(3):
+    case(f"axis_{axis}_before_13", Tag.CHANGE, input=WAVES, axis=axis, cites=(COERCED, LAYER))
+    case(f"axis_{axis}_since_13", Tag.CHANGE, input=WAVES, axis=axis, cites=(ALONG, FORMULA))
+    case(f"axis_minus_{axis + 1}_before_13", Tag.CHANGE, input=WAVES, axis=axis - 3, before=13, cites=(COERCED, BACK))
+    case(f"axis_minus_{axis + 1}_since_13", Tag.CHANGE, input=WAVES, axis=axis - 3, cites=(ALONG, BACK))
+case("matrix", input=WAVES.reshape(4, 6), axis=1, cites=NORMALIZED)
+case("matrix_default", input=WAVES.reshape(4, 6), cites=NORMALIZED)
+
+case("large", Tag.EDGE, input=[[1000, 1001, 1002], [-1000, -1003, -1001]], cites=NORMALIZED)
+case("far_apart", Tag.EDGE, input=[[0, -1000, 1000, 500]], cites=NORMALIZED)
+case("equal", Tag.EDGE, input=[[3, 3, 3], [-70, -70, -70]], cites=NORMALIZED)
+case("signed_zeros", Tag.EDGE, input=[[0.0, -0.0, -0.0]], cites=NORMALIZED)
+case("subnormal_inputs", Tag.EDGE, input=[[1e-45, -1e-45, 1e-40]], cites=NORMALIZED)
+case("limits", Tag.EDGE, input=[[3.4e38, -3.4e38, 1], [-3.4e38, -3.4e38, -3.4e38]], cites=NORMALIZED)
+case("minus_infinity", Tag.EDGE, input=[[-np.inf, 1, 2], [0, -np.inf, -np.inf]], cites=NORMALIZED)
+case("minus_infinity_all", Tag.EDGE, input=[[-np.inf, -np.inf], [1, 2]], cites=FORMULA)
+case("nan", Tag.EDGE, input=[[np.nan, 1, 2], [3, np.nan, -np.inf], [4, 5, 7]], cites=NORMALIZED)
+case("infinity", Tag.EDGE, input=[[np.inf, 1, 2]], unspecified=NORMALIZED)
+case("infinity_twice", Tag.EDGE, input=[[np.inf, np.inf, -np.inf]], unspecified=NORMALIZED)
+case("one_element", Tag.EDGE, input=[[7.5]], cites=NORMALIZED)
+case("size_one", Tag.EDGE, input=[[7.5], [-3], [0]], axis=1, cites=NORMALIZED)
+case("batch_one", Tag.EDGE, input=[[7.5, 7, 6.5]], axis=1, cites=NORMALIZED)
+case("long", input=np.cos(np.arange(600.0)).reshape(2, 300), axis=1, cites=NORMALIZED)
+for type_, since in float_types(13).items():
+    # A sum in 16 bits that adds one after the other stays at 2048 (float16) or 256 (bfloat16).
+    thousands = typed(type_, np.full((2, 4096), [[0.5], [-3]]))
+    case(f"thousands_equal_{type_}", Tag.EDGE, input=thousands, axis=1, since=since, cites=NORMALIZED)
+case("axis_zero_size", Tag.EDGE, input=ramp(3, 0), axis=1, cites=NORMALIZED)
+case("other_zero_size", Tag.EDGE, input=ramp(0, 3), axis=1, cites=NORMALIZED)
+case("inner_zero_size", Tag.EDGE, input=ramp(2, 3, 0), axis=1, cites=NORMALIZED)
+
+case("rank0", Tag.EDGE, input=ramp(), axis=0, rejects=MATCHED)
+case("rank0_default", Tag.EDGE, input=ramp(), rejects=MATCHED)
+case("rank0_default_since_13", Tag.EDGE, input=ramp(), since=13, rejects=RANGE)
+case("rank1_default_before_11", Tag.CHANGE, input=WAVES[0, 0], before=11, unspecified=COERCED)
+case("rank1_default_since_11", Tag.CHANGE, input=WAVES[0, 0], before=13, rejects=RANGE)
+case("rank1_default_since_13", Tag.CHANGE, input=WAVES[0, 0], since=13, cites=FORMULA)
+case("axis_from_back_before_11", Tag.AXIS, input=WAVES, axis=-1, before=11, unspecified=BACK)
+case("axis_too_low_before_11", Tag.AXIS, input=WAVES, axis=-4, before=11, unspecified=BACK)
+case("axis_rank_before_11", Tag.AXIS, input=WAVES, axis=3, before=11, unspecified=COERCED)
+case("axis_too_high_before_11", Tag.AXIS, input=WAVES, axis=4, before=11, rejects=COERCED)
+case("axis_rank", Tag.AXIS, input=WAVES, axis=3, cites=RANK, rejects=RANGE)
+
+for name, shape, axis in axes():
+    gentle = np.arange(float(math.prod(shape))).reshape(shape) / 8  # So that no exp underflows: that is not the point.
+    case(name, Tag.AXIS, input=gentle, axis=axis, cites=(BACK, RANGE) if axis < 0 else ())
+for name, shape, axis in axes_outside():
+    case(name, Tag.AXIS, input=ramp(*shape), axis=axis, since=None if shape else 13, rejects=RANGE)

@@ -1,0 +1,58 @@
+"""Swish: each element times its sigmoid.
+
+    Y = Swish(X)
+
+Versions: 24.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from onnx_conformance.declare import Array, Op, Tag, Version, measured
+from onnx_conformance.declare.families.elementwise import Unary
+from onnx_conformance.declare.rounding import saturated
+
+SWISH = Op("Swish", versions=(24,), compare=measured("exponential, sum, quotient and products round"), rank="X")
+SWISH.example(X=[[1, -4, 2], [0, 3, -10]], alpha=0.5)
+
+SIGMOIDAL = SWISH.clause(
+    "where $Swish(x) = x * sigmoid(alpha * x)$.",
+    note="Of an infinity with a sigmoid of 0 the product is none of real numbers: NaN, or 0 where it is a quotient.",
+)
+COEFFICIENT = SWISH.clause("Coefficient to multiply with input before sigmoid.")
+SAME_SHAPE = SWISH.clause(
+    "Swish function takes one input data (Tensor<T>) and produces one output data (Tensor<T>) of the same shape,"
+)
+UNARY = Unary(SWISH, SIGMOIDAL)
+
+
+@SWISH.oracle()
+def swish(v: Version, X: Array, alpha: float) -> Array:  # noqa: N803 - the text's own name
+    """Return X times the sigmoid of alpha times X."""
+    v.silent(SIGMOIDAL, bool((np.isinf(X) & (np.sign(X) * alpha <= 0)).any()))
+    with np.errstate(all="ignore"):
+        return np.asarray(X * saturated(1 / (1 + np.exp(-alpha * X))))
+
+
+case = SWISH.case
+MIXED = [1, -1.25, 0.5, 3, -4, 2.75, -0.375]
+UNARY.cases(MIXED, result=SAME_SHAPE)
+UNARY.every_value(up_to=1, subnormal=False)
+NUMBERS = {
+    "fractions": [0.1, -0.1, 1 / 3, -2 / 3, -1.1, 7.3, -7.3],
+    "near_zero": [1e-3, -1e-3, 6e-5, -6e-5, -0.25],
+    "zeros": [0.0, -0.0],
+    "far_above": [20, 100, 30000, 1],
+    "infinity": [np.inf, 1],
+    "nan": [np.nan, 1, -1],
+}
+UNARY.each_type(NUMBERS)
+case("far_below", Tag.EDGE, X=[-20, -100, -30000, -1], cites=SIGMOIDAL)
+case("default", X=MIXED, cites=SIGMOIDAL)
+for name, alpha in {"half": 0.5, "zero": 0.0, "above_one": 2.5, "negative": -0.75, "large": 1000.0}.items():
+    case(f"alpha_{name}", Tag.EDGE, X=MIXED, alpha=alpha, cites=COEFFICIENT)
+case("alpha_dtypes", Tag.DTYPE, each="T", X=MIXED, alpha=0.3, cites=COEFFICIENT)
+case("minus_infinity", Tag.EDGE, X=[-np.inf, 1], unspecified=SIGMOIDAL)
+case("infinity_alpha_negative", Tag.EDGE, X=[np.inf, 1], alpha=-1.0, unspecified=SIGMOIDAL)
+case("infinity_alpha_zero", Tag.EDGE, X=[np.inf, 1], alpha=0.0, unspecified=SIGMOIDAL)

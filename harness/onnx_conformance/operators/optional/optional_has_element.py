@@ -1,0 +1,76 @@
+"""OptionalHasElement: whether an optional has an element.
+
+    output = OptionalHasElement(input)
+
+Versions: 15, 18 (a tensor or a sequence is an element; the input may be left out), 28 (types).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onnx_conformance.declare import EMPTY, EXACT, Array, Op, Rule, Tag, Version, extremes, ramp, typed
+from onnx_conformance.declare.families.containers import NOT_HELD, THREE
+
+OPTIONAL_HAS_ELEMENT = Op("OptionalHasElement", versions=(15, 18, 28), compare=EXACT, widens=False, rank=lambda _: 0)
+OPTIONAL_HAS_ELEMENT.example(input=ramp(2, 3))
+
+TRUE_BEFORE_18 = OPTIONAL_HAS_ELEMENT.clause("Returns true if the optional-type input contains an element.", before=18)
+FALSE_BEFORE_18 = OPTIONAL_HAS_ELEMENT.clause("If it is an empty optional-type, this op returns false.", before=18)
+TRUE = OPTIONAL_HAS_ELEMENT.clause(
+    "Returns true if (1) the input is an optional-type and contains an element, or, (2) the input is a tensor or "
+    "sequence type.",
+    since=18,
+)
+FALSE = OPTIONAL_HAS_ELEMENT.clause(
+    "If the input is not provided or is an empty optional-type, this op returns false.",
+    since=18,
+    note="A sequence of no tensors is an element; an optional of it is not empty.",
+)
+SCALAR = OPTIONAL_HAS_ELEMENT.clause(
+    "A scalar boolean tensor. If true, it indicates that optional-type input contains an element."
+)
+TYPES_BEFORE_18 = OPTIONAL_HAS_ELEMENT.clause(
+    "Constrain input type to optional tensor and optional sequence types.", before=18
+)
+
+
+@OPTIONAL_HAS_ELEMENT.oracle()
+def has_element(v: Version, input: Any) -> Array:  # noqa: A002, ANN401, ARG001 - the text's own name; whatever ONNX has
+    """Return whether there is an element; None stands for an empty optional and for an input left out."""
+    return np.asarray(input is not None)
+
+
+case = OPTIONAL_HAS_ELEMENT.case
+
+for name, element_type, value in (
+    ("tensor", "tensor(float)", ramp(2, 3)),
+    ("tensor_zero", "tensor(float)", 0),
+    ("tensor_false", "tensor(bool)", [False, False]),
+    ("zero_size", "tensor(float)", ramp(2, 0, 3)),
+    ("empty_string", "tensor(string)", ""),
+    ("sequence", "seq(tensor(float))", THREE),
+    ("sequence_of_none", "seq(tensor(float))", []),
+    ("sequence_of_zero_sizes", "seq(tensor(float))", [ramp(0), ramp(2, 0)]),
+):
+    optional = typed(f"optional({element_type})", value)
+    bare = typed(element_type, value)
+    case(f"{name}_before_18", input=optional, cites=(TRUE_BEFORE_18, SCALAR))
+    case(f"{name}_since_18", input=optional, cites=(TRUE, SCALAR))
+    case(f"{name}_itself", Tag.CHANGE, input=bare, cites=TRUE)
+    case(f"{name}_itself_before_18", Tag.CHANGE, input=bare, rejects=TYPES_BEFORE_18)
+for name, type_ in (
+    ("tensor", "optional(tensor(float))"),
+    ("sequence", "optional(seq(tensor(float)))"),
+    ("strings", "optional(tensor(string))"),
+):
+    case(f"empty_{name}_before_18", Tag.EDGE, input=typed(type_, EMPTY), cites=FALSE_BEFORE_18)
+    case(f"empty_{name}", Tag.EDGE, input=typed(type_, EMPTY), cites=(FALSE, SCALAR))
+case("left_out_before_18", Tag.CHANGE, before=18, rejects=Rule.ARITY)
+case("left_out", Tag.CHANGE, cites=FALSE)
+case("types_extremes", Tag.DTYPE, Tag.EDGE, each="O", input=extremes(12), cites=SCALAR)
+for name in NOT_HELD:
+    optional = typed(f"optional(tensor({name}))", ramp(2))
+    case(f"optional_{name}_before_28", Tag.CHANGE, input=optional, before=28, rejects=Rule.TYPES)

@@ -1,0 +1,26 @@
+"""ArgMin: where the least element along an axis stands.
+
+    reduced = ArgMin(data, axis=0, keepdims=1, select_last_index=0)
+
+Versions: 1 (any of equals), 11 (negative axes; nothing empty), 12 (first or last of equals), 13 (bfloat16).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from onnx_conformance.declare import EXACT, AnyOf, Array, Int, Op, Version
+from onnx_conformance.operators.reduction._arg_extremum import ArgExtremum, rank
+
+ARG_MIN = Op("ArgMin", versions=(1, 11, 12, 13), compare=EXACT, rank=rank)
+ARG_MIN.example(data=[[1, 3, 2], [5, 4, 0]], axis=1, keepdims=0, select_last_index=1)
+EXTREMUM = ArgExtremum(ARG_MIN, "min")
+
+
+@ARG_MIN.oracle()
+def indices(v: Version, data: Array, axis: int, keepdims: int, select_last_index: Int) -> Array | AnyOf:
+    """Return the index of the least along `axis`; select_last_index is None before version 12."""
+    return EXTREMUM.places(v, data, np.min, axis, keepdims, select_last_index)
+
+
+EXTREMUM.cases(greatest=False)

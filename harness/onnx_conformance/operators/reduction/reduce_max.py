@@ -1,0 +1,57 @@
+"""ReduceMax: the largest element along some axes.
+
+    reduced = ReduceMax(data, axes=None, keepdims=1, noop_with_empty_axes=0)
+
+Versions: 1 (axes as attribute), 11 (range of axes), 12 (8 bit; silent on rank 0 and empty sets), 13 (says them again),
+18 (axes as input, noop_with_empty_axes), 20 (Boolean).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from onnx_conformance.declare import EXACT, Array, Int, Ints, Op, Reduction, Version, ramp, reduced_rank
+from onnx_conformance.declare.families.extremum import lowest, open_zeros, reduced_extremum_cases
+
+REDUCE_MAX = Op("ReduceMax", versions=(1, 11, 12, 13, 18, 20), compare=EXACT, rank=reduced_rank)
+REDUCE_MAX.example(data=ramp(2, 3, 4), axes=[1], keepdims=0, noop_with_empty_axes=1)
+
+COMPUTES = REDUCE_MAX.clause(
+    "Computes the max of the input tensor's element",
+    note="Says not whether a NaN or a number is the max, nor which zero is.",
+    see=(
+        "https://github.com/onnx/onnx/issues/4716",
+        "https://github.com/microsoft/onnxruntime/issues/10514",
+        "https://github.com/apache/tvm/issues/19572",
+    ),
+)
+EMPTY_BEFORE_12 = REDUCE_MAX.clause(
+    "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
+    "yields minus infinity (if supported by the datatype) or the minimum value of the data type otherwise.",
+    before=12,
+)
+EMPTY = REDUCE_MAX.clause(
+    "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
+    "yields minus infinity (if supported by the datatype) or the minimum value of the data type otherwise.",
+    since=13,
+    note="Version 12 says neither.",
+    see=("https://github.com/onnx/onnx/pull/5568",),
+)
+BOOLEAN = REDUCE_MAX.clause(
+    "If the input data type is Boolean, the comparison should consider `False < True`.", since=20, result=True
+)
+REDUCTION = Reduction(REDUCE_MAX, empty_before=EMPTY_BEFORE_12, empty=EMPTY, by_input=18)
+
+
+@REDUCE_MAX.oracle()
+def largest(v: Version, data: Array, axes: Ints, keepdims: int, noop_with_empty_axes: Int) -> Array:
+    """Return the largest element; of none, minus infinity or the lowest number of the type."""
+    removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
+    result = np.asarray(data.max(removed, keepdims=keepdims == 1, initial=lowest(data.dtype)))
+    if removed and data.dtype.kind == "f":
+        v.ordered(COMPUTES, result)
+        v.silent(COMPUTES, open_zeros(data, result))
+    return result
+
+
+reduced_extremum_cases(REDUCTION, COMPUTES, BOOLEAN)

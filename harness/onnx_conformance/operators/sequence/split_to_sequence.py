@@ -1,0 +1,144 @@
+"""SplitToSequence: cut a tensor into a sequence of tensors along an axis.
+
+    output_sequence = SplitToSequence(input, split=1, axis=0, keepdims=1)
+
+Versions: 11, 24 (bfloat16).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from onnx_conformance.declare import (
+    EXACT,
+    Array,
+    Int,
+    Ints,
+    Op,
+    Tag,
+    Version,
+    axes,
+    axes_outside,
+    extremes,
+    ramp,
+    sequence_of,
+    vary,
+)
+
+SPLIT_TO_SEQUENCE = Op("SplitToSequence", versions=(11, 24), compare=EXACT, derives={"S": sequence_of("T")})
+SPLIT_TO_SEQUENCE.example(input=ramp(3, 8, 5), split=[2, 6], axis=1, keepdims=0)
+
+DEFAULT = SPLIT_TO_SEQUENCE.clause(
+    "If the argument `split' is not specified, a default scalar value of 1 is used as the value of `split'.",
+    see=("https://github.com/onnx/onnx/issues/4847",),
+)
+POSITIVE = SPLIT_TO_SEQUENCE.clause(
+    "'split' must contain only positive numbers.",
+    note="Beside it stands «All values must be >= 0.». A scalar 0 gives no chunk size and is refused; zeros "
+    "in a 1-D 'split' are allowed by one sentence and forbidden by the other, so they are not scored.",
+    see=("https://github.com/onnx/onnx/issues/6356", "https://github.com/onnx/onnx/issues/7702"),
+)
+NOT_NEGATIVE = SPLIT_TO_SEQUENCE.clause("All values must be >= 0.")
+RANK = SPLIT_TO_SEQUENCE.clause("'split' is either a scalar (tensor of empty shape), or a 1-D tensor.")
+CHUNKS = SPLIT_TO_SEQUENCE.clause(
+    "If 'split' is a scalar, then 'input' will be split into chunks all of size 'split' if possible.",
+    note="A dimension of 0 is cut into no chunks, though beside it stands «One or more outputs forming a sequence of "
+    "tensors after splitting».",
+)
+LAST = SPLIT_TO_SEQUENCE.clause(
+    "The last chunk alone may be smaller than 'split' if the 'input' size along the given axis 'axis' is not "
+    "divisible by 'split'."
+)
+LENGTHS = SPLIT_TO_SEQUENCE.clause(
+    "If 'split' is a 1-dimensional tensor, the input tensor is split into 'size(split)' chunks, with lengths of "
+    "the parts on 'axis' specified in 'split'."
+)
+SUM = SPLIT_TO_SEQUENCE.clause(
+    "In this scenario, the sum of entries in 'split' must be equal to the dimension size of input tensor on 'axis'."
+)
+KEEP = SPLIT_TO_SEQUENCE.clause("Keep the split dimension or not. Default 1, which means we keep split dimension.")
+IGNORED = SPLIT_TO_SEQUENCE.clause(
+    "If input 'split' is specified, this attribute is ignored.",
+    note='An input named "" is not specified.',
+    see=("https://github.com/onnx/onnx/issues/8449",),
+)
+BACK = SPLIT_TO_SEQUENCE.clause("A negative value means counting dimensions from the back.")
+RANGE = SPLIT_TO_SEQUENCE.clause("Accepted range is [-rank, rank-1].")
+AXIS = SPLIT_TO_SEQUENCE.clause("Which axis to split on.")
+INTEGRAL = SPLIT_TO_SEQUENCE.clause("Constrain split size to integral tensor.")
+
+
+@SPLIT_TO_SEQUENCE.oracle()
+def chunks(v: Version, input: Array, split: Ints, axis: int, keepdims: Int) -> list[Array]:  # noqa: A002 - the text's own name
+    """Return the sequence: chunks of one size, or parts of the lengths."""
+    v.require(RANGE, -input.ndim <= axis < input.ndim)
+    size = input.shape[axis]
+    lengths = np.asarray(1 if split is None else split)
+    v.require(RANK, lengths.ndim <= 1)
+    v.require(NOT_NEGATIVE, bool((lengths >= 0).all()))
+    if lengths.ndim == 0:
+        v.require(POSITIVE, bool(lengths > 0))
+        starts = list(range(0, size, int(lengths)))
+    else:
+        v.silent(POSITIVE, bool((lengths == 0).any()))
+        v.require(SUM, int(lengths.sum()) == size)
+        starts = [int(start) for start in np.cumsum(lengths) - lengths]
+    parts = np.split(input, starts[1:], axis) if starts else []
+    if split is None:
+        v.silent(KEEP, keepdims not in {0, 1})
+        return [part.squeeze(axis) for part in parts] if keepdims == 0 else parts
+    return parts
+
+
+case = SPLIT_TO_SEQUENCE.case
+
+case("default", input=ramp(3, 2), cites=DEFAULT)
+case("default_columns", input=ramp(2, 3), axis=1, cites=(DEFAULT, AXIS))
+case("default_keepdims", input=ramp(3, 2), keepdims=1, cites=(DEFAULT, KEEP))
+case("keepdims_zero", Tag.EDGE, input=ramp(3, 2), keepdims=0, cites=(DEFAULT, KEEP))
+case("keepdims_zero_vector", Tag.EDGE, input=ramp(3), keepdims=0, cites=(DEFAULT, KEEP))
+case("keepdims_zero_middle", Tag.EDGE, input=ramp(2, 3, 4), axis=1, keepdims=0, cites=(DEFAULT, KEEP))
+case("keepdims_zero_last", Tag.EDGE, input=ramp(2, 3, 4), axis=-1, keepdims=0, cites=(DEFAULT, KEEP, BACK))
+case("keepdims_zero_scalar_one", Tag.EDGE, input=ramp(3, 2), split=1, keepdims=0, cites=IGNORED)
+case("keepdims_zero_scalar_two", Tag.EDGE, input=ramp(6, 2), split=2, keepdims=0, cites=IGNORED)
+case("keepdims_zero_lengths", Tag.EDGE, input=ramp(6, 2), split=[2, 4], keepdims=0, cites=IGNORED)
+case("keepdims_zero_lengths_one", Tag.EDGE, input=ramp(3, 2), split=[1, 1, 1], keepdims=0, cites=IGNORED)
+case("keepdims_two", Tag.EDGE, input=ramp(3, 2), keepdims=2, unspecified=KEEP)
+
+case("scalar", input=ramp(6), split=2, cites=CHUNKS)
+case("scalar_one", input=ramp(3), split=1, cites=CHUNKS)
+case("scalar_uneven", input=ramp(5), split=2, cites=LAST)
+case("scalar_uneven_columns", input=ramp(2, 7), split=3, axis=1, cites=LAST)
+case("scalar_whole", Tag.EDGE, input=ramp(5), split=5, cites=CHUNKS)
+case("scalar_beyond", Tag.EDGE, input=ramp(5), split=7, cites=LAST)
+case("scalar_zero", Tag.EDGE, input=ramp(5), split=0, rejects=POSITIVE)
+case("scalar_negative", Tag.EDGE, input=ramp(5), split=-1, rejects=NOT_NEGATIVE)
+
+case("lengths", input=ramp(3, 6), split=[2, 4], axis=1, cites=(LENGTHS, SUM))
+case("lengths_one", Tag.EDGE, input=ramp(6), split=[6], cites=LENGTHS)
+case("lengths_all", Tag.EDGE, input=ramp(6), split=[1] * 6, cites=LENGTHS)
+case("lengths_zero", Tag.EDGE, input=ramp(6), split=[2, 0, 4], unspecified=POSITIVE)
+case("lengths_zero_last", Tag.EDGE, input=ramp(6), split=[6, 0], unspecified=POSITIVE)
+case("lengths_all_zero", Tag.EDGE, input=ramp(0), split=[0, 0], unspecified=POSITIVE)
+case("lengths_negative", Tag.EDGE, input=ramp(6), split=[7, -1], rejects=NOT_NEGATIVE)
+case("lengths_short", input=ramp(5), split=[2], rejects=SUM)
+case("lengths_long", input=ramp(5), split=[2, 4], rejects=SUM)
+case("lengths_none", Tag.EDGE, input=ramp(5), split=[], rejects=SUM)
+case("lengths_none_dim_zero", Tag.EDGE, input=ramp(0), split=[], cites=(LENGTHS, SUM))
+case("split_matrix", Tag.EDGE, input=ramp(6), split=[[2, 4]], rejects=RANK)
+
+case("dim_zero", Tag.EDGE, input=ramp(0, 2), cites=DEFAULT)
+case("dim_zero_keepdims_zero", Tag.EDGE, input=ramp(0, 2), keepdims=0, cites=(DEFAULT, KEEP))
+case("dim_zero_scalar", Tag.EDGE, input=ramp(0, 2), split=2, cites=CHUNKS)
+case("other_dim_zero", Tag.EDGE, input=ramp(3, 0), split=2, cites=LAST)
+
+case("extremes", Tag.DTYPE, Tag.EDGE, each="T", input=extremes(12), split=5, cites=LAST)
+case("split_dtypes_scalar", Tag.DTYPE, each="I", input=ramp(5), split=2, cites=INTEGRAL)
+case("split_dtypes_lengths", Tag.DTYPE, each="I", input=ramp(6), split=[2, 4], cites=INTEGRAL)
+case("split_outside", Tag.DTYPE, outside="I", input=ramp(2), split=vary(scalar=1, lengths=[1, 1]), rejects=INTEGRAL)
+
+
+for name, shape, axis in axes():
+    case(name, Tag.AXIS, input=ramp(*shape), split=2, axis=axis, cites=(BACK, RANGE) if axis < 0 else (AXIS,))
+for name, shape, axis in axes_outside():
+    case(name, Tag.AXIS, input=ramp(*shape), axis=axis, rejects=RANGE)

@@ -1,0 +1,174 @@
+"""Conversion of elements from every type to every type: numbers, truth values, text, 2- to 8-bit types."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+
+from onnx_conformance.declare.any_of import AnyOf
+from onnx_conformance.declare.rounding import nearest
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare.clause import Clause, Version
+
+Array = np.ndarray[Any, Any]
+
+E8M0_MIN, E8M0_MAX = 2.0**-127, 2.0**127
+_LITERAL = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?")
+_WHOLE = re.compile(r"-?\d+")
+
+
+@dataclass(frozen=True)
+class Conversions:
+    """The sentences of an operator that say how elements are converted.
+
+    Attributes:
+        always: a number becomes a number of any type.
+        infinite: floating point out of the range of a floating-point type.
+        undefined: floating point out of the range of an integer type.
+        wraps: integers out of the range of an integer type.
+        truth: what is True.
+        literals: text that is a number.
+        nonsense: text that is none.
+        fraction: text that is a number, but no integer, to an integer type.
+        plain: numbers to text.
+        float8: conversion to the other 8-bit types.
+        float8e8m0: conversion to powers of two.
+    """
+
+    always: Clause
+    infinite: Clause
+    undefined: Clause
+    wraps: Clause
+    truth: Clause
+    literals: Clause
+    nonsense: Clause
+    fraction: Clause
+    plain: Clause
+    float8: Clause
+    float8e8m0: Clause
+
+    def converted(
+        self, v: Version, values: Array, saturate: int | None, round_mode: str | None, *, fnuz_saturates: bool
+    ) -> Array | AnyOf:
+        """Return values of T1 in T2.
+
+        Args:
+            v: the version.
+            values: floating ones come as float64.
+            saturate: the attribute; None where the version lacks it.
+            round_mode: likewise.
+            fnuz_saturates: an infinity becomes the limit of a FNUZ type where `saturate` is set, and not NaN.
+        """
+        source, target = v.dtypes["T1"], v.dtypes["T2"]
+        if target.kind == "O":
+            return values if source.kind == "O" else self._written(v, values, source)
+        if source.kind == "O":
+            values = self._read(v, values, target)
+        if target.kind == "b":
+            return values.astype(bool)  # True of NaN and of all else but zero.
+        if fixed(target):
+            return self._to_fixed(v, values, target, floating="float" in source.name)
+        # What numpy itself has is converted at once; the others do not hold so many digits that it matters.
+        direct = fixed(source) and target.kind == "f" and target.name.endswith(("16", "32", "64"))
+        numbers = values if direct else values.astype(np.float64)
+        if target.name == "float8_e8m0fnu":
+            return self._to_powers(v, numbers, saturate, round_mode)
+        rounded = nearest(numbers, target)
+        limit = float(ml_dtypes.finfo(target).max)  # type: ignore[no-untyped-call]
+        if "float8" in target.name:
+            return _to_float8(numbers, rounded, limit, saturate=bool(saturate), fnuz_saturates=fnuz_saturates)
+        self._in_range(v, numbers, rounded, limit)
+        return rounded
+
+    def _in_range(self, v: Version, numbers: Array, rounded: Array, limit: float) -> None:
+        finite, beyond = np.isfinite(numbers), np.abs(numbers.astype(np.float64)) > limit
+        v.silent(self.infinite, bool((finite & beyond & np.isfinite(rounded)).any()))
+        v.silent(self.infinite, rounded.dtype.itemsize == 1 and bool((beyond | ~finite).any()))
+
+    def _to_fixed(self, v: Version, values: Array, target: np.dtype[Any], *, floating: bool) -> Array:
+        limits = ml_dtypes.iinfo(target)  # type: ignore[no-untyped-call]
+        low, high = int(limits.min), int(limits.max)
+        if floating:
+            v.silent(self.undefined, not np.isfinite(values).all())
+        numbers = [int(item) for item in values.flat]
+        outside = any(not low <= number <= high for number in numbers)
+        if floating:
+            v.silent(self.undefined, outside)
+            v.silent(self.always, bool((values % 1 != 0).any()))
+        span = high - low + 1
+        lower_bits = [number % span for number in numbers]
+        reinterpreted = [bits - span if bits > high else bits for bits in lower_bits]
+        return np.array(reinterpreted, np.int64 if low else np.uint64).astype(target).reshape(values.shape)
+
+    def _to_powers(self, v: Version, x: Array, saturate: int | None, round_mode: str | None) -> Array:
+        """Return powers of two; float8e8m0 has nothing else, neither zero nor a sign."""
+        in_table = (bool(saturate), round_mode) in {(True, "up"), (False, "nearest")}
+        special = (x > E8M0_MAX) | (x < E8M0_MIN)
+        v.silent(self.float8e8m0, round_mode not in {"up", "down", "nearest"})
+        v.silent(self.float8e8m0, bool((np.signbit(x) & ~np.isnan(x)).any()))
+        v.silent(self.float8e8m0, bool(special.any()) and (not in_table or (bool(saturate) and bool((x == 0).any()))))
+        mantissa, exponent = np.frexp(x)
+        upwards = {"up": mantissa > 0.5, "nearest": mantissa >= 0.75, "down": np.zeros_like(x, bool)}  # noqa: PLR2004
+        with np.errstate(all="ignore"):
+            power = np.where(np.isnan(x), np.nan, np.ldexp(np.where(upwards[str(round_mode)], 1.0, 0.5), exponent))
+        ends = x.clip(E8M0_MIN, E8M0_MAX) if saturate else np.nan
+        return np.asarray(np.where(special, ends, power))
+
+    def _read(self, v: Version, texts: Array, target: np.dtype[Any]) -> Array:
+        """Return the numbers that are written; of integer types as Python's own, which have no limits."""
+        items = [str(item) for item in texts.flat]
+        reserved = [item.upper() in {"+INF", "INF", "NAN"} or item == "-INF" for item in items]
+        literal = [_LITERAL.fullmatch(item) is not None for item in items]
+        v.silent(self.literals, target.kind == "b")
+        v.silent(self.nonsense, not np.logical_or(literal, reserved).all())
+        if fixed(target):
+            v.silent(self.fraction, any(not _WHOLE.fullmatch(item) for item in items))
+            numbers = [int(item) for item in items]
+            limits = ml_dtypes.iinfo(target)  # type: ignore[no-untyped-call]
+            v.silent(self.literals, any(not int(limits.min) <= number <= int(limits.max) for number in numbers))
+            return np.array(numbers, object).reshape(texts.shape)
+        read = np.array([float(item) for item in items], np.float64).reshape(texts.shape)
+        finite = read[~np.array(reserved, bool).reshape(read.shape)]
+        limit = float(ml_dtypes.finfo(target).max)  # type: ignore[no-untyped-call]
+        v.silent(self.literals, bool((np.abs(finite) > limit).any()))
+        return read
+
+    def _written(self, v: Version, values: Array, source: np.dtype[Any]) -> Array | AnyOf:
+        """Return integers with a point or without, and of other numbers those that can be written in one way only."""
+        if fixed(source):
+            texts = ([f"{int(item)}{point}" for item in values.flat] for point in ("", ".0", "."))
+            return AnyOf(*(np.array(items, object).reshape(values.shape) for items in texts), elementwise=True)
+        with np.errstate(invalid="ignore"):
+            v.silent(self.plain, bool((~np.isfinite(values) | (values % 1 == 0)).any()))
+        short = [(_shortest(float(item), source), Decimal(float(item))) for item in values.flat]
+        v.silent(self.plain, any(one != exact for one, exact in short))
+        return np.array([format(one, "f") for one, _ in short], object).reshape(values.shape)
+
+
+def fixed(dtype: np.dtype[Any]) -> bool:
+    """Tell whether a type holds integers."""
+    return "int" in dtype.name
+
+
+def _to_float8(x: Array, rounded: Array, limit: float, *, saturate: bool, fnuz_saturates: bool) -> Array:
+    """Return what the tables of Cast say; `rounded` is not finite where [x] is beyond FLT_MAX."""
+    result = rounded.astype(np.float64)
+    if saturate:
+        result = np.where(~np.isfinite(result) & ~np.isnan(x), np.copysign(limit, x), result)
+        if "fnuz" in rounded.dtype.name and not fnuz_saturates:
+            result = np.where(np.isinf(x), np.nan, result)
+    return np.asarray(result)
+
+
+def _shortest(number: float, source: np.dtype[Any]) -> Decimal:
+    """Return the shortest decimal that reads back as the same number of its type."""
+    decimals = (f"{number:.{digits}g}" for digits in itertools.count(1))
+    with np.errstate(all="ignore"):
+        return Decimal(next(text for text in decimals if float(np.float64(text).astype(source)) == number))

@@ -1,0 +1,37 @@
+"""Resampling as the texts of Upsample and of the first Resize have it: lengths and scales, but no coordinates."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnx_conformance.declare.data import Array
+
+
+def scaled_shape(shape: Sequence[int], scales: Sequence[float]) -> tuple[int, ...]:
+    """Return floor(input_dimension * scale) of each dimension."""
+    return tuple(int(dim) for dim in np.floor(np.multiply(shape, np.asarray(scales, float))))
+
+
+def settled(x: Array, scales: Sequence[float], mode: str) -> Array | None:
+    """Return what every mapping of coordinates gives; None where mappings differ.
+
+    They agree where all elements are equal; where the nearest one is taken and each is repeated a whole number of
+    times; and where nothing is scaled. Where integers are weighed, no text says how a sum of weights that are fractions
+    becomes an integer: what is all but 7 is 6 where it is cut.
+    """
+    shape = scaled_shape(x.shape, scales)
+    if math.prod(shape) == 0 or all(scale == 1 for scale in scales):
+        return np.resize(x, shape)
+    if np.unique(x).size == 1 and (mode == "nearest" or x.dtype.kind not in "iu"):
+        return np.resize(x, shape)
+    if mode != "nearest" or any(scale != int(scale) for scale in scales):
+        return None
+    for axis, scale in enumerate(scales):
+        x = np.repeat(x, int(scale), axis)
+    return x

@@ -1,0 +1,402 @@
+"""GridSample: take the input at places that a grid names, interpolated between its pixels.
+
+    Y = GridSample(X, grid, align_corners=0, mode="linear", padding_mode="zeros")
+
+Versions: 16 (images; bilinear, nearest, bicubic), 20 (any number of spatial axes; linear, nearest, cubic; order of the
+coordinates and halfway places), 22 (bfloat16).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed, vary
+from onnx_conformance.declare.data import waves
+from onnx_conformance.declare.families.sums import roundings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NAMES = {"bilinear": "linear", "bicubic": "cubic"}
+"""The names of modes before version 20, and those since."""
+ALPHA = -0.75
+"""The coefficient of the cubic convolution that PyTorch takes."""
+
+
+def points(*shape: int) -> Array:
+    """Return odd eighths from -7/8 to 7/8: exact in every type, and never halfway between two of 2 to 5 pixels."""
+    index = np.arange(math.prod(shape))
+    return np.asarray((index * 5 + index // 8) % 8 * 2 - 7).reshape(shape) / 8
+
+
+def _rounding(X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> list[Array]:  # noqa: N803
+    """Return what weights and sums lose: a cubic weight is off by up to four epsilons however small it is."""
+    kind, rank = NAMES.get(mode, mode), X.ndim - 2
+    if kind == "nearest":
+        return [np.zeros(())]
+    places = located(grid, X.shape[2:], at_centers=align_corners == 1)
+    neighbours = terms(np.abs(X), places, kind, padding_mode, at_centers=align_corners == 1)
+    factor, least = roundings(len(neighbours) + 4 * rank) / 2, 4 * (kind == "cubic")
+    with np.errstate(all="ignore"):
+        return [sum((term.values * (np.abs(term.weights) * factor + least) for term in neighbours), np.zeros(()))]
+
+
+SAMPLE = Op(
+    "GridSample",
+    versions=(16, 20, 22),
+    compare=bounded(_rounding, "each weight and each sum, in any order, rounds; places in the cases are exact"),
+    rank="X",
+)
+SAMPLE.example(X=ramp(2, 3, 4, 5), grid=points(2, 7, 6, 2), align_corners=1, mode="nearest", padding_mode="border")
+
+COMPUTES = SAMPLE.clause(
+    "Given an input `X` and a flow-field `grid`, computes the output `Y` using `X` values and pixel locations from",
+    note="Says nothing of a place that is not finite, of an infinite pixel without weight, nor of no pixels at all.",
+)
+IMAGES = SAMPLE.clause("Currently, only spatial (4-D) inputs are supported.", before=20)
+SHAPES_BEFORE_20 = SAMPLE.clause(
+    "`grid` with shape (N, H_out, W_out, 2), the output `Y` will have shape (N, C, H_out, W_out).",
+    before=20,
+    note="Does not say that the first of the two is the place along W, as the linked page does.",
+)
+SHAPES = SAMPLE.clause(
+    "for an input `X` of rank r+2 with shape (N, C, d1, d2, ..., dr), the `grid` will have shape (N, D1_out, D2_out, "
+    "..., Dr_out, r)",
+    since=20,
+)
+INNERMOST = SAMPLE.clause("are listed from the innermost tensor dimension to the outermost", since=20)
+RANGE = SAMPLE.clause("it should have most values in the range of [-1, 1].", result=True)
+OUTSIDE = SAMPLE.clause("the corresponding outputs will be handled as defined by padding_mode.")
+CENTERS = SAMPLE.clause("If align_corners=1, the extrema (-1 and 1) are considered as referring to the center points")
+CORNERS = SAMPLE.clause("If align_corners=0, they are instead considered as referring to the corner points")
+MODES_BEFORE_20 = SAMPLE.clause("Three interpolation modes: bilinear (default), nearest and bicubic.", before=20)
+MODES = SAMPLE.clause(
+    "Three interpolation modes: linear (default), nearest and cubic.",
+    since=20,
+    note="Gives no coefficient of the cubic one: the page that the text links to says -0.75.",
+)
+N_LINEAR = SAMPLE.clause('The "linear" mode includes linear and N-linear interpolation modes', since=20)
+N_CUBIC = SAMPLE.clause('The "cubic" mode also includes N-cubic interpolation modes', since=20)
+EVEN = SAMPLE.clause('The "nearest" mode rounds to the nearest even index', since=20)
+PADDING = SAMPLE.clause(
+    "Support padding modes for outside grid values: `zeros`(default), `border`, `reflection`.",
+    note="Does not say whether it is of the place or of each pixel around it: left open where the two differ.",
+)
+ZEROS = SAMPLE.clause("zeros: use 0 for out-of-bound grid locations", note="Says nothing of a 0 among strings.")
+BORDER = SAMPLE.clause("border: use border values for out-of-bound grid locations")
+REFLECTION = SAMPLE.clause(
+    "If index 0 represents the margin pixel, the reflected value at index -1 will be the same as the value at index 1.",
+    note="Index 0 is the border where align_corners is 1; where it is 0, the border is half a pixel before it.",
+)
+FAR = SAMPLE.clause("For location far away from the border, it will keep being reflected until becoming in bound.")
+EXAMPLE = SAMPLE.clause("If pixel location x = -3.5 reflects by border -1 and becomes x' = 1.5")
+CAST = SAMPLE.clause(
+    "For integer input types, intermediate values are computed as floating point and cast to integer at the end.",
+    note="Does not say how to cast what is no integer, or none of the type's. onnx.reference casts the weights.",
+)
+ALL_TYPES = SAMPLE.clause(
+    "Constrain input `X` and output `Y` types to all tensor types.", note="Says not what lies between two strings."
+)
+GRID_TYPES = SAMPLE.clause("Constrain grid types to float tensors.")
+
+
+def reflected(place: Array, size: int, *, at_centers: bool) -> Array:
+    """Return places mirrored at the border over and over until they are in bounds.
+
+    A place is a number for each spatial axis: 0 is the centre of pixel 0, size - 1 that of the last one.
+
+    Args:
+        place: along one axis.
+        size: of that axis.
+        at_centers: the border is the centre of the outer pixels, not their outer edge.
+    """
+    low, span = (0, size - 1) if at_centers else (-0.5, size)
+    if span == 0:
+        return place
+    far = (place - low) % (2 * span)
+    return np.asarray(low + np.minimum(far, 2 * span - far))
+
+
+def located(grid: Array, sizes: Sequence[int], *, at_centers: bool) -> list[Array]:
+    """Return for each axis, outermost first, the places that a grid of -1 to 1 names, innermost first.
+
+    Args:
+        grid: (..., axes).
+        sizes: of the axes.
+        at_centers: -1 and 1 are the centres of the outer pixels, not their outer edges.
+    """
+    along = [(grid[..., -1 - axis], size) for axis, size in enumerate(sizes)]
+    return [(x + 1) / 2 * (size - 1) if at_centers else ((x + 1) * size - 1) / 2 for x, size in along]
+
+
+def brought_in(
+    places: Sequence[Array], outside: Array, sizes: Sequence[int], padding: str, *, at_centers: bool
+) -> list[Array]:
+    """Return places with those that are `outside`, (..., axes) innermost first, reflected or moved to the border."""
+    inwards = []
+    for axis, (place, size) in enumerate(zip(places, sizes, strict=True)):
+        moved = reflected(place, size, at_centers=at_centers) if padding == "reflection" else place.clip(0, size - 1)
+        inwards.append(np.where(outside[..., -1 - axis], moved, place))
+    return inwards
+
+
+def neighbours(place: Array, mode: str) -> list[tuple[Array, Array]]:
+    """Return the pixels that count at a place along one axis, and their weights.
+
+    Args:
+        place: along one axis.
+        mode: nearest (of two the even one), linear or cubic.
+    """
+    if mode == "nearest":
+        return [(np.rint(place), np.ones_like(place))]
+    first = np.floor(place)
+    t = place - first
+    if mode == "linear":
+        return [(first, 1 - t), (first + 1, t)]
+    near = [((ALPHA + 2) * s - (ALPHA + 3)) * s * s + 1 for s in (t, 1 - t)]
+    away = [((ALPHA * s - 5 * ALPHA) * s + 8 * ALPHA) * s - 4 * ALPHA for s in (1 + t, 2 - t)]
+    return list(zip((first - 1, first, first + 1, first + 2), (away[0], *near, away[1]), strict=True))
+
+
+@dataclass(frozen=True)
+class Term:
+    """One neighbour of every place.
+
+    Attributes:
+        values: (N, C, *places); some pixel's where there is none.
+        weights: (N, 1, *places).
+        inside: whether there is such a pixel, (N, 1, *places).
+    """
+
+    values: Array
+    weights: Array
+    inside: Array
+
+
+def terms(data: Array, places: Sequence[Array], mode: str, padding: str, *, at_centers: bool) -> list[Term]:
+    """Return all neighbours of places in an image.
+
+    Args:
+        data: (N, C, *sizes).
+        places: for each axis, (N, ...).
+        mode: see neighbours.
+        padding: what stands for pixels out of bounds: zeros, border or reflection.
+        at_centers: see reflected.
+    """
+    pixels = np.moveaxis(data, 1, -1)
+    batch = np.expand_dims(np.arange(len(data)), tuple(range(1, data.ndim - 1)))
+    result = []
+    for corner in itertools.product(*(neighbours(place, mode) for place in places)):
+        shares, masks, at = [], [], []
+        for (index, share), size in zip(corner, data.shape[2:], strict=True):
+            pixel = reflected(index, size, at_centers=at_centers) if padding == "reflection" else index
+            masks.append((padding != "zeros") | ((index >= 0) & (index < size)))
+            at.append(pixel.clip(0, size - 1).astype(np.int64))
+            shares.append(share)
+        values = np.moveaxis(pixels[(batch, *at)], -1, 1)
+        result.append(Term(values, np.prod(shares, axis=0)[:, None], np.all(masks, axis=0)[:, None]))
+    return result
+
+
+def _sum(v: Version, X: Array, neighbours: list[Term]) -> Array:  # noqa: N803 - the text's own name
+    """Return the weighted sum of the neighbours, 0 for those that are no pixels; one neighbour is taken as it is."""
+    if len(neighbours) == 1:
+        (pixel,) = neighbours
+        inside = pixel.inside
+        v.silent(ZEROS, X.dtype.kind == "O" and not inside.all())
+        return pixel.values if inside.all() else np.where(inside, pixel.values, np.zeros((), X.dtype))
+    lost = (~np.isfinite(term.values) & term.inside & (term.weights == 0) for term in neighbours)
+    v.silent(COMPUTES, any(bool(places.any()) for places in lost))
+    with np.errstate(all="ignore"):
+        return sum((np.where(term.inside, term.values, 0) * term.weights for term in neighbours), np.zeros(()))
+
+
+@SAMPLE.oracle()
+def sampled(v: Version, X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> Array:  # noqa: N803
+    """Return X at each place of the grid."""
+    rank, sizes = X.ndim - 2, X.shape[2:]
+    shapes, modes, names = SHAPES, MODES, {"linear", "nearest", "cubic"}
+    if IMAGES.in_force(v.since):
+        v.require(IMAGES, rank == 2)  # noqa: PLR2004 - H and W
+        shapes, modes, names = SHAPES_BEFORE_20, MODES_BEFORE_20, {"bilinear", "nearest", "bicubic"}
+    v.require(shapes, grid.shape[:1] + grid.shape[-1:] == (*X.shape[:1], rank) and grid.ndim == X.ndim)
+    v.silent(SHAPES, rank == 0)
+    v.require(modes, mode in names)
+    v.require(PADDING, padding_mode in {"zeros", "border", "reflection"})
+    v.silent(CORNERS, align_corners not in {0, 1})
+    v.silent(COMPUTES, 0 in sizes or not np.isfinite(grid).all())
+    kind, at_centers = NAMES.get(mode, mode), align_corners == 1
+    v.silent(ALL_TYPES, kind != "nearest" and X.dtype.kind in "Ob")
+    places = located(grid, sizes, at_centers=at_centers)
+    v.permit(EVEN, kind == "nearest" and any(bool((place % 1 == 0.5).any()) for place in places))  # noqa: PLR2004
+    result = _sum(v, X, terms(X, places, kind, padding_mode, at_centers=at_centers))
+    outside = np.asarray(np.abs(grid) > 1)
+    v.silent(FAR, padding_mode == "reflection" and at_centers and 1 in sizes and bool(outside.any()))
+    # The same with the places brought in bounds, not the pixels around them.
+    inwards = brought_in(places, outside, sizes, padding_mode, at_centers=at_centers)
+    other = _sum(v, X, terms(X, inwards, kind, padding_mode, at_centers=at_centers))
+    if padding_mode == "zeros":
+        other = np.where(np.asarray(outside.any(-1))[:, None], np.zeros((), X.dtype), other)
+    v.silent(PADDING, not np.array_equal(result, other, equal_nan=X.dtype.kind in "fc"))
+    if X.dtype.kind in "iu":
+        limits = np.iinfo(X.dtype)
+        v.silent(CAST, bool(((result % 1 != 0) | (result < limits.min) | (result > limits.max)).any()))
+    return result
+
+
+case = SAMPLE.case
+
+
+def each_name(name: str, *tags: Tag, mode: str, **words: Any) -> None:  # noqa: ANN401 - what `case` takes
+    """Declare a case under the name that its mode has in version 16, and under the one since version 20."""
+    name_before_20 = {new: before for before, new in NAMES.items()}.get(mode, mode)
+    case(f"{name}_{name_before_20}_before_20", *tags, mode=name_before_20, **words, before=20)
+    case(f"{name}_{mode}", *tags, mode=mode, **words, since=20)
+
+
+IMAGE: dict[str, Any] = {"X": waves(2, 3, 4, 5), "grid": points(2, 2, 3, 2)}
+AWAY = np.array([2.625, 0.125, -0.375, -3.125, 0.625, 0.875, -2.625, 2.875, 5.125, -0.625, -0.875, 0.375])
+BEYOND: dict[str, Any] = {"X": waves(2, 3, 4, 5), "grid": AWAY.reshape(2, 3, 1, 2)}
+PADDINGS = {"zeros": (ZEROS,), "border": (BORDER,), "reflection": (FAR,)}
+case("defaults_before_20", **IMAGE, cites=(MODES_BEFORE_20, SHAPES_BEFORE_20, IMAGES))
+case("defaults", **IMAGE, cites=(MODES, SHAPES, PADDING, RANGE))
+case("defaults_beyond", **BEYOND, cites=(COMPUTES, PADDING, RANGE))
+for mode in ("linear", "nearest", "cubic"):
+    for corners, clause in enumerate((CORNERS, CENTERS)):
+        each_name(f"corners{corners}", mode=mode, **IMAGE, align_corners=corners, cites=clause)
+        for padding, clauses in PADDINGS.items():
+            each_name(
+                f"{padding}_corners{corners}",
+                mode=mode,
+                **BEYOND,
+                align_corners=corners,
+                padding_mode=padding,
+                cites=(*clauses, OUTSIDE),
+            )
+    case(f"line_{mode}", X=waves(2, 3, 5), grid=points(2, 4, 1), mode=mode, since=20, cites=(N_LINEAR, SHAPES))
+    case(f"space_{mode}", X=waves(1, 2, 2, 3, 4), grid=points(1, 3, 1, 2, 3), mode=mode, cites=(N_CUBIC, INNERMOST))
+case("hyperspace", X=waves(1, 2, 2, 3, 1, 4), grid=points(1, 2, 1, 1, 3, 4), cites=N_LINEAR)
+# Hundreds and thousands of borders away, on both sides; floats represent the places.
+FAR_OUT = np.array([4096.125, -1000.375, -0.125, 300.625, -4096.375, 0.375, 1024.875, 2048.625])
+DISTANT: dict[str, Any] = {"X": waves(1, 2, 4, 5), "grid": FAR_OUT.reshape(1, 2, 2, 2), "padding_mode": "reflection"}
+for mode in ("linear", "nearest", "cubic"):
+    for corners in (0, 1):
+        each_name(f"far_out_corners{corners}", Tag.EDGE, mode=mode, **DISTANT, align_corners=corners, cites=FAR)
+NARROW: dict[str, Any] = {"X": waves(1, 1, 2, 5), "align_corners": 1}
+case("first_along_width", **NARROW, grid=[[[[-0.5, -1], [0.5, -1], [1, 1]]]], mode="nearest", cites=COMPUTES)
+case("extrema_at_centers", **NARROW, grid=[[[[-1, -1], [1, -1], [1, 1]]]], cites=(CENTERS, RANGE))
+case(
+    "extrema_at_corners",
+    X=waves(1, 1, 4, 5),
+    grid=[[[[-1, -1], [1, -0.125], [0.125, 1]]]],
+    padding_mode=vary(zeros="zeros", border="border", reflection="reflection"),
+    cites=CORNERS,
+)
+case("reflection", **NARROW, grid=[[[[-3.5, -1], [-1.5, 1]]]], padding_mode="reflection", cites=(REFLECTION, EXAMPLE))
+HALFWAY: dict[str, Any] = {"X": ramp(1, 1, 4, 5), "grid": [[[[0.125, y] for y in (0, -0.5, 0.5, -1, 1)]]]}
+case("nearest_halfway", Tag.CHANGE, **HALFWAY, mode="nearest", cites=EVEN)
+# The places along the height are -0.5 and 3.5, the outer edges.
+case(
+    "nearest_halfway",
+    Tag.EDGE,
+    **HALFWAY,
+    mode="nearest",
+    padding_mode=vary(border="border", reflection="reflection"),
+    cites=(EVEN, PADDING),
+)
+# At 4.5, beyond: the border is the border. Reflected it is 2.5, or of its neighbour 4 it is 3.
+PAST_EDGE: dict[str, Any] = {"X": ramp(1, 1, 4, 5), "grid": [[[[0.125, 1.5], [1.25, 0.125]]]], "mode": "nearest"}
+case("nearest_halfway_beyond_border", Tag.EDGE, **PAST_EDGE, padding_mode="border", cites=(EVEN, BORDER))
+case(
+    "nearest_halfway_beyond_reflection", Tag.EDGE, **PAST_EDGE, padding_mode="reflection", since=20, unspecified=PADDING
+)
+# Half a pixel beyond the centres of the outer ones.
+CENTERED: dict[str, Any] = {
+    "X": ramp(1, 1, 2, 5),
+    "grid": [[[[-1.25, 1], [0.25, -1], [1.25, 0]]]],
+    "align_corners": 1,
+    "padding_mode": "border",
+}
+case("nearest_halfway_centers_border", Tag.EDGE, **CENTERED, mode="nearest", cites=(EVEN, BORDER))
+case("linear_halfway_centers_border", Tag.EDGE, **CENTERED, cites=BORDER)
+case("nearest_halfway_before_20", Tag.CHANGE, **HALFWAY, mode="nearest", before=20, unspecified=EVEN)
+case(
+    "nearest_halfway_among_others_before_20",
+    Tag.CHANGE,
+    X=ramp(1, 1, 4, 5),
+    grid=[[[[0.125, 0], [0.125, 0.125]]]],
+    mode="nearest",
+    before=20,
+    unspecified=EVEN,
+)
+case("one_pixel", Tag.EDGE, X=[[[[3.5]]]], grid=points(1, 2, 3, 2), padding_mode="border", cites=BORDER)
+case("no_places", Tag.EDGE, X=waves(2, 3, 4, 5), grid=ramp(2, 0, 3, 2), cites=COMPUTES)
+case("no_batch", Tag.EDGE, X=ramp(0, 3, 4, 5), grid=ramp(0, 1, 3, 2), cites=COMPUTES)
+GAP = waves(1, 1, 4, 5)
+GAP[0, 0, 1, 2] = np.nan
+case("nan_pixel", Tag.EDGE, X=GAP, grid=points(1, 2, 3, 2), cites=COMPUTES)
+case("nan_pixel_without_weight", Tag.EDGE, X=GAP, grid=[[[[0, -0.75]]]], unspecified=COMPUTES)
+case("place_nan", Tag.EDGE, X=IMAGE["X"][:1], grid=[[[[np.nan, 0.125], [0, np.inf]]]], unspecified=COMPUTES)
+BAND: dict[str, Any] = {"X": waves(1, 1, 4, 5), "grid": [[[[1.125, 0.125], [0.375, -1.125]]]]}
+each_name("just_beyond", Tag.EDGE, mode="linear", **BAND, unspecified=PADDING)
+each_name("just_beyond_border", Tag.EDGE, mode="cubic", **BAND, padding_mode="border", unspecified=PADDING)
+case("just_beyond_nearest", Tag.EDGE, **BAND, align_corners=1, mode="nearest", unspecified=PADDING)
+BORDER_CUBIC: dict[str, Any] = {"X": BAND["X"], "padding_mode": "border", "mode": "cubic", "since": 20}
+ONE_SIDE = vary(right=[[[[1.125, 0.125]]]], left=[[[[-1.125, 0.125]]]])
+case("just_beyond_border_cubic", Tag.EDGE, **BORDER_CUBIC, grid=ONE_SIDE, unspecified=PADDING)
+SPACE: dict[str, Any] = {"X": waves(1, 1, 3, 4, 5), "grid": [[[[[1.125, 0.125, 0.375]]]]], "since": 20}
+case("just_beyond_border_space", Tag.EDGE, **SPACE, padding_mode="border", mode="cubic", unspecified=PADDING)
+case("no_end", Tag.EDGE, X=[[[[3.5]]]], grid=BAND["grid"], align_corners=1, padding_mode="reflection", unspecified=FAR)
+case("align_corners_two", **IMAGE, align_corners=2, unspecified=CORNERS)
+
+HALVES: dict[str, Any] = {"grid": [[[[-0.75, 0.5], [0.25, -0.5], [1, 1]]]], "align_corners": 1}
+# One pixel that is brighter than what all weights may be off by in a type of few bits, and a place on it.
+BRIGHT, ON_BRIGHT = IMAGE["X"] / 64, IMAGE["grid"].copy()
+BRIGHT[0, 0, 1, 2], ON_BRIGHT[0, 0, 0] = 24, [0, -0.25]
+case("grid_dtypes", Tag.DTYPE, each="T2", **IMAGE, cites=GRID_TYPES)
+for mode in ("linear", "cubic"):
+    for type_ in ("float16", "double", "complex64", "complex128"):
+        image = typed(type_, IMAGE["X"] * (1 - 2j if "complex" in type_ else 1))
+        each_name(f"dtypes_{type_}", Tag.DTYPE, mode=mode, X=image, grid=IMAGE["grid"], cites=ALL_TYPES)
+    case(f"dtypes_bfloat16_{mode}", X=typed("bfloat16", BRIGHT), grid=ON_BRIGHT, mode=mode, since=22)
+for type_ in (f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)):
+    case(f"dtypes_{type_}", Tag.DTYPE, X=typed(type_, np.arange(30).reshape(1, 2, 3, 5) * 4), **HALVES, cites=CAST)
+for type_ in ("string", "bool"):
+    case(f"between_{type_}", Tag.DTYPE, X=typed(type_, ramp(2, 3, 4, 5)), grid=IMAGE["grid"], unspecified=ALL_TYPES)
+case("dtypes_nearest_string", X=typed("string", ramp(2, 3, 4, 5)), grid=IMAGE["grid"], mode="nearest", cites=ALL_TYPES)
+case(
+    "limits_int8",
+    Tag.EDGE,
+    X=typed("int8", [[[[-128, 127], [127, -128]]]]),
+    grid=[[[[-1, -1], [1, -1], [-1, 1]]]],
+    align_corners=1,
+    cites=CAST,
+)
+case(
+    "between_some_integers",
+    X=typed("int32", ramp(1, 1, 4, 5)),
+    grid=[[[[-1, -1], [0.125, -1]]]],
+    align_corners=1,
+    unspecified=CAST,
+)
+case("between_integers", X=typed("int32", ramp(2, 3, 4, 5)), grid=IMAGE["grid"], unspecified=CAST)
+case("beyond_strings", X=typed("string", ramp(2, 3, 4, 5)), grid=BEYOND["grid"], mode="nearest", unspecified=ZEROS)
+
+for mode in ("bilinear", "bicubic", "area"):
+    case(f"mode_{mode}", **IMAGE, mode=mode, since=20, rejects=MODES)
+for mode in ("linear", "cubic", "Bilinear"):
+    case(f"mode_{mode.lower()}_before_20", **IMAGE, mode=mode, before=20, rejects=MODES_BEFORE_20)
+case("padding", **IMAGE, padding_mode=vary(zero="zero", reflect="reflect", empty=""), rejects=PADDING)
+for suffix, clause in (("_before_20", SHAPES_BEFORE_20), ("", SHAPES)):
+    for name, shape in (("of_three", (2, 1, 3, 3)), ("of_other_batch", (1, 2, 3, 2)), ("flat", (2, 6, 2))):
+        case(f"grid_{name}{suffix}", X=IMAGE["X"], grid=points(*shape), rejects=clause)
+case("space_before_20", X=waves(1, 2, 2, 3, 4), grid=points(1, 3, 1, 2, 3), rejects=IMAGES)
+case("no_pixels", Tag.EDGE, X=ramp(1, 1, 0, 5), grid=points(1, 2, 3, 2), unspecified=COMPUTES)
+case("rank1", Tag.EDGE, X=ramp(3), grid=ramp(3), since=20, rejects=SHAPES)
+case("no_spatial_axes", Tag.EDGE, X=ramp(2, 3), grid=ramp(2, 0), since=20, unspecified=SHAPES)
+case("grid_outside", Tag.DTYPE, outside="T2", **IMAGE, rejects=GRID_TYPES)

@@ -1,0 +1,210 @@
+"""Split: cut a tensor into several along an axis.
+
+    outputs = Split(input, split=None, axis=0, num_outputs=None)
+
+Versions: 1 (lengths an attribute or an input of type T), 2 (lengths an attribute), 11 (axis from the back), 13 (lengths
+an int64 input), 18 (num_outputs; the last chunk may be smaller).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from onnx_conformance.declare import EXACT, Array, Int, Ints, Op, Tag, Version, axes, axes_outside, extremes, ramp, vary
+
+SPLIT = Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT, rank="input")
+SPLIT.example(input=ramp(3, 8, 5), split=[2, 6], axis=1, n=2)
+SPLIT.excuse("attribute axis unset", "version 1 has no default, and says nothing of splitting along no axis")
+
+PARTS = SPLIT.clause("Split a tensor into a list of tensors", note="Lengths that do not add up describe no split.")
+WHICH_AXIS = SPLIT.clause("Which axis to split on")
+CONTRADICTION = SPLIT.clause(
+    "The lengths of the split can be specified using argument 'axis' or optional second input blob",
+    before=2,
+    note="Version 1 speaks of lengths in 'axis', has attribute and input of one name, and no default for "
+    "'axis'. Cases count only where 'axis' and one of the two lengths are given.",
+)
+LENGTHS_TYPE = SPLIT.clause("Optional list of output lengths (see also arg 'split')", before=2)
+EQUAL = SPLIT.clause(
+    "Otherwise, the tensor is split to equal sized parts.",
+    before=18,
+    note="A dimension that cannot be cut into equal parts cannot be split so; onnx.reference makes the last "
+    "part smaller in every version, which only version 18 says.",
+    see=("https://github.com/onnx/onnx/issues/4438",),
+)
+LENGTH = SPLIT.clause("length of each output", note="One for each output, no more, no fewer, none below 0.")
+NOT_NEGATIVE = SPLIT.clause("Values should be >= 0.", since=11, see=("https://github.com/onnx/onnx/pull/2544",))
+BACK = SPLIT.clause("A negative value means counting dimensions from the back.", since=11)
+RANGE = SPLIT.clause("Accepted range is [-rank, rank-1] where r = rank(input).", since=11)
+SUM = SPLIT.clause("Sum of the values must be equal to the dim value at 'axis' specified.", since=13)
+EITHER = SPLIT.clause(
+    "Either input 'split' or the attribute 'num_outputs' should be specified, but not both.",
+    since=18,
+    see=("https://github.com/onnx/onnx/issues/4188",),
+)
+EVEN = SPLIT.clause(
+    "If the attribute 'num_outputs' is specified, then the tensor is split into equal sized parts.", since=18
+)
+LAST = SPLIT.clause(
+    "If the tensor is not evenly splittable into `num_outputs`, the last chunk will be smaller.",
+    since=18,
+    note="The last chunk, not the last ones: the others are equal. An empty one is smaller, too. Where several sizes "
+    "would leave a smaller last chunk, the others are as small as can be: test_split_2d_uneven_split_opset18. Says "
+    "nothing where there are too few elements for the others.",
+    see=("https://github.com/onnx/onnx/issues/5766", "https://github.com/microsoft/onnxruntime/issues/15882"),
+)
+COUNT = SPLIT.clause(
+    "Number of outputs to split parts of the tensor into.",
+    since=18,
+    note="A node cannot have more outputs than there are parts. Says nothing of one that has fewer: it may leave out "
+    "the last ones, or contradict the attribute.",
+    see=("https://github.com/onnx/onnx/pull/8255", "https://github.com/onnx/onnx/issues/4188"),
+)
+SIZES = SPLIT.clause("If the input 'split' is specified, it indicates the sizes of each output in the split.", since=18)
+ONE_OR_MORE = SPLIT.clause("One or more outputs forming list of tensors after splitting")
+FLOATS_ONLY = SPLIT.clause("Constrain input types to float tensors.", before=2)
+
+
+def _from_front(v: Version, axis: Int, rank: int) -> int:
+    """Return the axis counted from the front."""
+    v.silent(CONTRADICTION, axis is None)
+    assert axis is not None  # noqa: S101 - only version 1 has no default
+    v.permit(BACK, axis < 0)
+    v.require(RANGE if RANGE.in_force(v.since) else WHICH_AXIS, -rank <= axis < rank)
+    return axis % rank
+
+
+def _lengths(v: Version, n: int, split: Ints, size: int) -> list[int]:
+    """Return the lengths of n parts of a dimension of this size, if they describe a split."""
+    lengths = np.asarray(split)
+    v.silent(LENGTH, lengths.ndim != 1)
+    v.silent(LENGTH, bool((lengths % 1).any()))
+    v.require(NOT_NEGATIVE if NOT_NEGATIVE.in_force(v.since) else LENGTH, bool((lengths >= 0).all()))
+    v.permit(NOT_NEGATIVE, bool((lengths == 0).any()))
+    v.require(LENGTH, len(lengths) == n)
+    v.require(SUM if SUM.in_force(v.since) else PARTS, int(lengths.sum()) == size)
+    return [int(length) for length in lengths]
+
+
+def _cut(input: Array, lengths: list[int], axis: int) -> list[Array]:  # noqa: A002 - the text's own name
+    return np.split(input, np.cumsum(lengths)[:-1], axis)
+
+
+@SPLIT.oracle(before=2)
+def by_attribute_or_input(v: Version, n: int, input: Array, split: Ints, split_input: Ints, axis: Int) -> list[Array]:  # noqa: A002
+    """Return n parts of the lengths; both kinds of lengths, or none, is left open."""
+    along = _from_front(v, axis, input.ndim)
+    v.silent(CONTRADICTION, (split is None) == (split_input is None))
+    return _cut(input, _lengths(v, n, split_input if split is None else split, input.shape[along]), along)
+
+
+@SPLIT.oracle(since=2, before=18)
+def by_lengths_or_evenly(v: Version, n: int, input: Array, split: Ints, axis: Int) -> list[Array]:  # noqa: A002
+    """Return n parts: of the lengths, or all equal."""
+    along = _from_front(v, axis, input.ndim)
+    size = input.shape[along]
+    if split is None:
+        v.require(EQUAL, size % n == 0)
+        return _cut(input, [size // n] * n, along)
+    return _cut(input, _lengths(v, n, split, size), along)
+
+
+@SPLIT.oracle(since=18)
+def by_lengths_or_number(v: Version, n: int, input: Array, split: Ints, axis: Int, num_outputs: Int) -> list[Array]:  # noqa: A002
+    """Return the parts: of the lengths, or num_outputs equal ones of which the last may be smaller."""
+    along = _from_front(v, axis, input.ndim)
+    size = input.shape[along]
+    v.require(EITHER, (split is None) != (num_outputs is None))
+    if num_outputs is None:
+        return _cut(input, _lengths(v, n, split, size), along)
+    v.silent(COUNT, num_outputs <= 0)
+    v.require(COUNT, n <= num_outputs)
+    v.silent(COUNT, n < num_outputs)
+    v.silent(EVEN, size == 0)
+    chunk = -(-size // num_outputs)  # Rounded up.
+    last = size - chunk * (num_outputs - 1)
+    v.silent(LAST, last < 0)  # No equal chunks leave a last one that is smaller.
+    return _cut(input, [chunk] * num_outputs, along)
+
+
+case = SPLIT.case
+
+# Version 1 has no default axis and counts only with one kind of lengths, so cases for all versions have both.
+case("lengths", input=ramp(3, 4), split=[1, 3], axis=1, n=2, cites=LENGTH)
+case("lengths_equal", input=ramp(6), split=[2, 2, 2], axis=0, n=3, cites=LENGTH)
+case("lengths_one", Tag.EDGE, input=ramp(6), split=[6], axis=0, n=1, cites=LENGTH)
+case("lengths_all", Tag.EDGE, input=ramp(6), split=[1] * 6, axis=0, n=6, cites=LENGTH)
+case("lengths_sum", input=ramp(5, 3), split=[1, 4], axis=0, n=2, cites=SUM)
+case("lengths_sizes", Tag.CHANGE, input=ramp(5, 3), split=[3, 2], n=2, cites=SIZES)
+case("lengths_default_axis", input=ramp(6, 2), split=[4, 2], n=2, since=2, cites=WHICH_AXIS)
+case("other_dim_zero", Tag.EDGE, input=ramp(4, 0), split=[1, 3], axis=0, n=2)
+case("lengths_input", Tag.CHANGE, input=ramp(3, 4), split_input=[1, 3], axis=1, n=2, cites=LENGTHS_TYPE)
+case("extremes", Tag.DTYPE, Tag.EDGE, each="T", input=extremes(12), split=[5, 7], axis=0, n=2, cites=PARTS)
+
+case("no_axis", Tag.CHANGE, input=ramp(6), split=[2, 4], n=2, before=2, unspecified=CONTRADICTION)
+case("no_lengths", Tag.CHANGE, input=ramp(6), axis=0, n=2, before=2, cites=EQUAL, unspecified=CONTRADICTION)
+case("both_lengths", Tag.EDGE, input=ramp(6), split=[6], split_input=[6], axis=0, n=1, unspecified=CONTRADICTION)
+case("lengths_fraction", Tag.EDGE, input=ramp(6), split_input=[1.5, 2, 2.5], axis=0, n=3, unspecified=LENGTH)
+case("lengths_input_matrix", Tag.EDGE, input=ramp(6), split_input=[[2, 4]], axis=0, n=2, unspecified=LENGTH)
+case("split_scalar", Tag.EDGE, input=ramp(6), split=6, axis=0, n=1, since=13, unspecified=LENGTH)
+case("split_matrix", Tag.EDGE, input=ramp(6), split=[[2, 4]], axis=0, n=2, since=13, unspecified=LENGTH)
+
+case("even", input=ramp(6), n=3, since=2, cites=EQUAL)
+case("even_columns", input=ramp(2, 6), axis=1, n=2, since=2, cites=EQUAL)
+case("even_one", Tag.EDGE, input=ramp(6), axis=0, n=1, since=2, cites=EQUAL)
+case("even_all", Tag.EDGE, input=ramp(6), axis=0, n=6, since=2, cites=EQUAL)
+case("even_dim_zero", Tag.EDGE, input=ramp(0), axis=0, n=2, since=2, cites=EQUAL)
+case("uneven_before_18", Tag.CHANGE, input=ramp(7), axis=0, n=4, since=2, rejects=EQUAL)
+case("uneven_two_before_18", Tag.CHANGE, input=ramp(7), axis=0, n=2, since=2, rejects=EQUAL)
+case("uneven_columns_before_18", Tag.CHANGE, input=ramp(2, 5), axis=1, n=2, since=2, rejects=EQUAL)
+
+case("num_outputs", Tag.CHANGE, input=ramp(6), num_outputs=3, n=3, cites=(EVEN, COUNT))
+case("num_outputs_columns", Tag.CHANGE, input=ramp(2, 6), axis=1, num_outputs=2, n=2, cites=EVEN)
+case("num_outputs_one", Tag.EDGE, input=ramp(6), axis=0, num_outputs=1, n=1, cites=EVEN)
+case("num_outputs_all", Tag.EDGE, input=ramp(6), axis=0, num_outputs=6, n=6, cites=EVEN)
+case("uneven", Tag.CHANGE, input=ramp(7), axis=0, num_outputs=4, n=4, cites=LAST)
+case("uneven_three", Tag.CHANGE, input=ramp(7), axis=0, num_outputs=3, n=3, cites=LAST)
+case("uneven_two", Tag.CHANGE, input=ramp(5), num_outputs=2, n=2, cites=LAST)
+case("uneven_columns", Tag.CHANGE, input=ramp(2, 8), axis=1, num_outputs=3, n=3, cites=LAST)
+case("uneven_last_axis", Tag.CHANGE, input=ramp(2, 3, 7), axis=-1, num_outputs=3, n=3, cites=(LAST, BACK))
+case("uneven_last_empty", Tag.EDGE, input=ramp(6), num_outputs=4, n=4, cites=LAST)
+case("overrun", Tag.EDGE, input=ramp(5), num_outputs=4, n=4, unspecified=LAST)
+case("overrun_even", Tag.EDGE, input=ramp(6), num_outputs=5, n=5, unspecified=LAST)
+case("overrun_more_parts_than_elements", Tag.EDGE, input=ramp(3), num_outputs=5, n=5, unspecified=LAST)
+case("num_outputs_dim_zero", Tag.EDGE, input=ramp(0), num_outputs=2, n=2, unspecified=EVEN)
+case("num_outputs_zero", Tag.EDGE, input=ramp(6), num_outputs=0, n=1, unspecified=COUNT)
+case("num_outputs_negative", Tag.EDGE, input=ramp(6), num_outputs=-2, n=2, unspecified=COUNT)
+case("dtypes_num_outputs", Tag.DTYPE, each="T", input=ramp(7, 2), num_outputs=3, n=3, cites=LAST)
+case("outputs_beyond_num_outputs", input=ramp(6), num_outputs=2, n=3, rejects=COUNT)
+case("outputs_left_out", Tag.EDGE, input=ramp(7), num_outputs=3, n=2, unspecified=COUNT)
+case("outputs_left_out_but_one", Tag.EDGE, input=ramp(7), num_outputs=3, n=1, unspecified=COUNT)
+case("outputs_left_out_even", Tag.EDGE, input=ramp(6), num_outputs=3, n=2, unspecified=COUNT)
+case("neither", Tag.CHANGE, input=ramp(6), n=2, rejects=EITHER)
+case("both", Tag.CHANGE, input=ramp(6), split=[3, 3], num_outputs=2, n=2, rejects=EITHER)
+
+OTHER_SUM = vary(short=[2, 3], long=[2, 5])
+case("sum", input=ramp(6), split=OTHER_SUM, axis=0, n=2, rejects=SUM)
+case("sum_before_13", input=ramp(6), split=OTHER_SUM, axis=0, n=2, before=13, rejects=PARTS)
+case("lengths_too", input=ramp(6), split=vary(few=[6], many=[2, 2, 2]), axis=0, n=2, rejects=LENGTH)
+case("length_negative", Tag.EDGE, input=ramp(6), split=[7, -1], axis=0, n=2, rejects=NOT_NEGATIVE)
+case("length_negative_before_11", Tag.EDGE, input=ramp(6), split=[7, -1], axis=0, n=2, before=11, rejects=LENGTH)
+case("length_zero", Tag.EDGE, input=ramp(6), split=vary(first=[0, 6], last=[6, 0]), axis=0, n=2, cites=NOT_NEGATIVE)
+case("length_zero_inside", Tag.EDGE, input=ramp(6, 2), split=[2, 0, 4], axis=0, n=3, cites=NOT_NEGATIVE)
+case("length_zero_before_11", Tag.EDGE, input=ramp(6), split=[0, 6], axis=0, n=2, before=11, unspecified=NOT_NEGATIVE)
+case("lengths_all_zero", Tag.EDGE, input=ramp(0), split=[0, 0], axis=0, n=2, cites=NOT_NEGATIVE)
+
+for name, shape, axis in axes():
+    back = (BACK, RANGE) if axis < 0 else ()
+    case(name, Tag.AXIS, input=ramp(*shape), split=[1, shape[axis] - 1], axis=axis, n=2, cites=back)
+for name, shape, axis in axes_outside():
+    case(name, Tag.AXIS, input=ramp(*shape), split=[1, 2], axis=axis, n=2, rejects=RANGE)
+BELOW_ZERO = vary(from_back=-1, too_low=-3)
+case("axis_before_11", Tag.AXIS, input=ramp(3, 4), split=[1, 3], axis=BELOW_ZERO, n=2, before=11, unspecified=BACK)
+case("axis_too_high_before_11", Tag.AXIS, input=ramp(3, 4), split=[1, 3], axis=2, n=2, before=11, rejects=WHICH_AXIS)
+case("rank0_before_11", Tag.EDGE, Tag.AXIS, input=ramp(), split=[1], axis=0, n=1, before=11, rejects=WHICH_AXIS)
+
+# What the sentences of the text forbid, not the signature alone.
+case("outside_before_2", Tag.DTYPE, outside="T", input=ramp(6), split=[2, 4], axis=0, n=2, rejects=FLOATS_ONLY)
+case("no_outputs", input=ramp(6), split=[6], axis=0, n=0, rejects=ONE_OR_MORE)
+case("no_outputs_even", input=ramp(6), n=0, since=2, before=18, rejects=ONE_OR_MORE)
+case("no_outputs_num_outputs", input=ramp(6), num_outputs=1, n=0, rejects=ONE_OR_MORE)

@@ -1,0 +1,28 @@
+"""Linear models: how far their scores may be off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from onnx_conformance.declare.families.sums import roundings
+from onnx_conformance.operators.traditionalml._post_transform import SLACK
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare.data import Array
+
+
+def linear_rounding(X: Array, coefficients: list[float] | None, intercepts: list[float] | None, targets: int) -> Array:  # noqa: N803
+    """Return the errors of scores: of conversion, products, sums and a transform.
+
+    Args:
+        X: the features, of shape (N, F).
+        coefficients: those of each target one after the other.
+        intercepts: one for each target, or None.
+        targets: their number.
+    """
+    weights = np.abs(np.array(coefficients)).reshape(targets, -1)
+    wide = np.abs(np.where(np.isfinite(X.astype(np.float64)), X.astype(np.float64), 0))
+    magnitudes = wide @ weights.T + np.abs(intercepts or [0.0])
+    return np.asarray(magnitudes * (roundings(X.shape[-1] + 1) / 2 + 1) + SLACK)

@@ -1,0 +1,33 @@
+"""Transforms of scores, which the operators of ai.onnx.ml name and do not define."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare.clause import Clause, Version
+    from onnx_conformance.declare.data import Array
+
+TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
+DEFINED = ("NONE", "SOFTMAX", "LOGISTIC")
+UNDEFINED = (
+    "Softmax and the logistic function are known by their names. What SOFTMAX_ZERO does to zeros, and which way PROBIT "
+    "goes, is said nowhere."
+)
+SLACK = 16
+"""Epsilons that a transform adds to a result of at most 1, which follows no faster than the scores move: exp above and
+below, sum, quotient."""
+
+
+def transformed(v: Version, clause: Clause, scores: Array, name: str) -> Array:
+    """Return the scores (N, targets) under a transform; `clause` names the transforms."""
+    v.silent(clause, name not in DEFINED)
+    with np.errstate(all="ignore"):
+        if name == "LOGISTIC":
+            return np.asarray(1 / (1 + np.exp(-scores)))
+        if name == "SOFTMAX":
+            exponential = np.exp(scores - scores.max(1, keepdims=True))
+            return np.asarray(exponential / exponential.sum(1, keepdims=True))
+    return scores

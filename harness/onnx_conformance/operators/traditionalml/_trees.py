@@ -1,0 +1,168 @@
+"""Trees of decisions: how cases and attributes write them, what a node compares, and to which leaves rows lead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from onnx_conformance.declare.readings import DOUBLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnx_conformance.declare.clause import Clause, Version
+    from onnx_conformance.declare.data import Array
+
+Floats = list[float] | None
+MODES = ("LEQ", "LT", "GTE", "GT", "EQ", "NEQ", "MEMBER")
+"""The comparisons, without the BRANCH_ of their names."""
+NODE_KINDS = ("LEAF", *(f"BRANCH_{mode}" for mode in MODES if mode != "MEMBER"))
+"""The values of nodes_modes."""
+
+
+class Leaf(NamedTuple):
+    """A leaf, or one of the votes of a leaf that has several."""
+
+    weight: float
+    target: int
+
+
+class Node(NamedTuple):
+    """A node that compares a feature.
+
+    Attributes:
+        feature: its index.
+        mode: one of MODES.
+        split: the threshold, or the members of MEMBER.
+        true: the tree where the comparison is true; the same object as `false`: both are one leaf.
+        false: the tree where it is not.
+        missing_true: 1 where NaN goes to `true`.
+    """
+
+    feature: int
+    mode: str
+    split: float | list[float]
+    true: Tree
+    false: Tree
+    missing_true: int = 0
+
+
+Tree = Leaf | list[Leaf] | Node
+
+
+def follows_true(mode: str, x: float, threshold: float, members: list[float], missing_true: int) -> bool:
+    """Tell whether a feature goes to the true branch; of NaN `missing_true` decides, whatever the comparison."""
+    if np.isnan(x):
+        return missing_true == 1
+    compared = {
+        "LEQ": x <= threshold,
+        "LT": x < threshold,
+        "GTE": x >= threshold,
+        "GT": x > threshold,
+        "EQ": x == threshold,
+        "NEQ": x != threshold,
+        "MEMBER": x in members,
+    }
+    return compared[mode]
+
+
+def nodes_and_votes(*trees: Tree, votes_of: str, first: int = 0) -> dict[str, Any]:
+    """Return the attributes that hold trees: leaves are nodes, and have votes.
+
+    Args:
+        trees: the trees.
+        votes_of: how the attributes of votes begin: class or target.
+        first: where the ids of each tree's nodes begin; they are listed from the root on, the true branch first.
+    """
+    nodes: list[list[Any]] = []
+    votes: list[tuple[int, int, float, int]] = []
+
+    def add(tree: Tree, number: int) -> int:
+        """Return the id of a node."""
+        place, id_ = len(nodes), first + len([node for node in nodes if node[0] == number])
+        nodes.append([number, id_, 0, "LEAF", 0.0, 0, 0, 0])
+        if isinstance(tree, Node):
+            true, false = add(tree.true, number), add(tree.false, number)
+            mode = f"BRANCH_{tree.mode}"
+            nodes[place] = [number, id_, tree.feature, mode, tree.split, true, false, tree.missing_true]
+        else:
+            leaves = [tree] if isinstance(tree, Leaf) else tree
+            votes.extend((number, id_, float(leaf.weight), leaf.target) for leaf in leaves)
+        return id_
+
+    for number, tree in enumerate(trees):
+        add(tree, number)
+    names = ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids")
+    *columns, missing_true = map(list, zip(*nodes, strict=True))
+    values: dict[str, Any] = {f"nodes_{name}": column for name, column in zip(names, columns, strict=True)}
+    values["nodes_values"] = [float(split) for split in values["nodes_values"]]
+    if any(missing_true):
+        values["nodes_missing_value_tracks_true"] = missing_true
+    for name, column in zip(("treeids", "nodeids", "weights", "ids"), zip(*votes, strict=True), strict=True):
+        values[f"{votes_of}_{name}"] = list(column)
+    return values
+
+
+def either(v: Version, tensors: Clause, floats: Floats, doubles: Array | None) -> list[float] | None:
+    """Return a list of numbers, or the tensor of doubles that is used instead, as the clause `tensors` says."""
+    v.silent(tensors, floats is not None and doubles is not None)
+    v.require(tensors, doubles is None or doubles.dtype == np.float64)
+    return floats if doubles is None else doubles.tolist()
+
+
+def of_equal_length(v: Version, clause: Clause, lists: list[Sequence[Any] | None]) -> int:
+    """Return the length of lists, which are the columns of tuples."""
+    lengths = {-1 if item is None else len(item) for item in lists}
+    v.silent(clause, -1 in lengths)
+    v.require(clause, len(lengths) == 1)
+    return lengths.pop()
+
+
+class Nodes(NamedTuple):
+    """The attributes of nodes, each a list of one item for every node; `splits` are nodes_values."""
+
+    treeids: list[int]
+    nodeids: list[int]
+    featureids: list[int]
+    modes: list[str]
+    splits: list[float]
+    truenodeids: list[int]
+    falsenodeids: list[int]
+    tracks: list[int]
+
+
+def leaves(v: Version, X: Array, nodes: Nodes, about: Clause, thresholds: Clause) -> list[list[tuple[int, int]]]:  # noqa: N803
+    """Return for each row the leaves that it leads to, one of each tree, by the ids of tree and node.
+
+    Args:
+        v: the version.
+        X: the rows.
+        nodes: the trees.
+        about: speaks of nodes; where ids do not make trees, it is silent.
+        thresholds: speaks of what is compared.
+    """
+    count, branches = len(nodes.nodeids), (nodes.truenodeids, nodes.falsenodeids)
+    ids = list(zip(nodes.treeids, nodes.nodeids, strict=True))
+    place = {id_: node for node, id_ in enumerate(ids)}
+    v.silent(about, len(place) != count)
+    inner = [node for node in range(count) if nodes.modes[node] != "LEAF"]
+    children = {(nodes.treeids[node], branch[node]) for branch in branches for node in inner}
+    v.silent(about, any(child not in place for child in children))
+    roots = [node for id_, node in place.items() if id_ not in children]
+    v.silent(about, sorted(nodes.treeids[node] for node in roots) != sorted({*nodes.treeids}))
+    rows = []
+    for features in X:
+        reached = []
+        for root in roots:
+            at = root
+            while nodes.modes[at] != "LEAF":
+                mode, x = nodes.modes[at].removeprefix("BRANCH_"), features[nodes.featureids[at]]
+                follow = follows_true(mode, x.item(), nodes.splits[at], [], nodes.tracks[at])
+                as_float = follows_true(mode, float(np.float32(x)), nodes.splits[at], [], nodes.tracks[at])
+                v.silent(thresholds, X.dtype.kind == "i" and as_float != follow)
+                v.reads(DOUBLE, as_float != follow)
+                at = place[nodes.treeids[at], branches[0 if follow else 1][at]]
+            reached.append(ids[at])
+        rows.append(reached)
+    return rows

@@ -1,0 +1,1 @@
+"""Adapter processes: starting and ending them, sending cases, and reading replies."""

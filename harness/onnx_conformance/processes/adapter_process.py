@@ -1,0 +1,651 @@
+"""One adapter process: start it, send cases ahead, read replies, enforce deadlines, replace it when it ends.
+
+When the process dies, the first unanswered case killed it: an adapter answers in order and frees what a case used
+before it answers. The cases behind it go to the next process.
+
+Where a case is slow, those behind it may be withdrawn to run elsewhere. As the adapter was sent them already, its
+process is ended after the answer to the slow one: so no case runs twice, and no answer is taken for another's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import selectors
+import signal
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from onnx_conformance.backends import protocol
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import clean
+from onnx_conformance.processes import replies
+from onnx_conformance.processes.case_times import CaseTimes
+from onnx_conformance.processes.messages import ANY, Incoming, Room
+from onnx_conformance.processes.process_tree import IDLE_END, LAST_DESCENDANT, ProcessTree, read, signal_name
+from onnx_conformance.processes.replies import Broken, Died, Late, Refused, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.environments.backend_names import Target
+    from onnx_conformance.processes.fork_server import ForkServer
+
+STDERR_KEPT = 8192
+"""Bytes of what a process printed last that are kept."""
+MOST_STDERR_READS = 1024
+"""Parts of it that are in memory, each with at most that many bytes."""
+STDERR_READS = 8
+"""Reads of what is left of that when a process ends; one that prints without end must not block the harness."""
+EXIT_SECONDS = 10.0
+"""Seconds that a process may take to exit after its output ended: one with GB of memory may crash slowly."""
+MOST_UNSENT = 16 << 20
+"""Bytes that wait to be written to one process before no more cases are encoded for it."""
+
+ENOUGH_AHEAD, GATHER_SECONDS = 16, 0.002
+"""While each process has so many requests beside the current one, its answers are left to gather for so long."""
+
+OPTED_OUT = {"earlier": "its adapter runs a model only once", "files": "its adapter takes no files beside a model"}
+"""Optional field of a request -> why a case that has it is not asked."""
+MANUAL = "backends/README.md describes the wire format"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of an adapter process.
+
+    Attributes:
+        timeout: seconds that one case may take.
+        start: seconds until the adapter says hello; importing a runtime may take long.
+        memory: bytes of address space, or None.
+        restarts: how often a process that ended is replaced.
+        ahead: how many requests are sent ahead of answers.
+        cores: processors that its runtime may keep busy; None: all that there are.
+    """
+
+    timeout: float = 20.0
+    start: float = 120.0
+    memory: int | None = None
+    restarts: int = 1000
+    ahead: int = 48
+    cores: float | None = None
+
+
+@dataclass(frozen=True)
+class CaseReply:
+    """A reply, and the case that it is for.
+
+    Attributes:
+        case: as it was sent.
+        reply: what came back.
+        process_number: how many processes had ended before the one that the case ran in.
+        time: the time.monotonic() at which the reply came.
+        seconds: from when the case was the first unanswered one.
+        slow: whether that is long for this backend.
+    """
+
+    case: Case
+    reply: Reply
+    process_number: int
+    time: float
+    seconds: float
+    slow: bool
+
+
+class AdapterProcessError(HarnessError):
+    """An adapter process cannot go on.
+
+    Attributes:
+        process: which one; several may be of one backend.
+    """
+
+    def __init__(self, process: AdapterProcess, text: str) -> None:
+        """Take the process, and a sentence that names its backend."""
+        super().__init__(text)
+        self.process = process
+
+
+class StartError(AdapterProcessError):
+    """The adapter process does not start; the text names it, says why and what to do."""
+
+
+class BudgetError(AdapterProcessError):
+    """The process was started again too often."""
+
+
+@dataclass
+class Budget:
+    """How often a process crashed or was ended for a fault; processes that replace one another share one.
+
+    Attributes:
+        ends: how often.
+        last: the reason, the last time.
+    """
+
+    ends: int = 0
+    last: str = ""
+
+
+class AdapterProcess:
+    """An adapter process, the cases that it was sent, and the processes that replace it when it ends.
+
+    Attributes:
+        hello: the adapter's first message; empty until it has come.
+        ends: how often the process ended.
+        faults: lines on faults that no case can be blamed for.
+        budget: of restarts.
+        case_times: of the backend's cases; its processes share one.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        limits: Limits,
+        selector: selectors.BaseSelector,
+        budget: Budget | None = None,
+        case_times: CaseTimes | None = None,
+        fork_server: ForkServer | None = None,
+    ) -> None:
+        """Take what to start; nothing is started yet.
+
+        Args:
+            target: the backend.
+            limits: of each process.
+            selector: waits for the processes.
+            budget: of restarts; None: one of its own.
+            case_times: of the backend's cases; None: of this one alone.
+            fork_server: from which processes that replace others are forked, where the adapter allows that.
+        """
+        self.target, self.limits = target, limits
+        self.budget = budget or Budget()
+        self.case_times = case_times or CaseTimes(limits.timeout)
+        self.hello: Mapping[str, Any] = {}
+        self.ends = 0
+        self.faults: list[str] = []
+        self._replies: list[CaseReply] = []
+        self._selector = selector
+        self._fork_server = fork_server
+        self._pending: deque[tuple[int, Case]] = deque()
+        self._next_id = self._unsent = 0
+        self._process: ProcessTree | None = None
+        self._successor: ProcessTree | None = None
+        """Started ahead of time, where processes of this backend have ended before; nobody has read its hello yet."""
+        self._killed_until: float | None = None
+        """When a process that was killed must have ended; the next one starts after that."""
+        self._ready = False
+        self._took_successor = False
+        self._crashes = False
+        """Whether a process has crashed over a case, and no successor before its hello."""
+        self._withdrawn = False
+        """Whether cases that the process was sent are withdrawn."""
+        self._cpu: tuple[float, float] | None = None
+        """When the CPU time of the process was read last, and its seconds."""
+        self._first_death: Died | None = None
+        """How the process ended before its hello, after which it is started once more."""
+
+    # The life of the process
+
+    def start(self) -> None:
+        """Start the process, or take the one that was started ahead of time; its hello comes later.
+
+        Raises:
+            StartError: the command cannot be run.
+        """
+        self._took_successor = self._successor is not None
+        self._process, self._successor = self._successor or self._started(), None
+        self._incoming = Incoming()
+        self._outgoing: deque[memoryview] = deque()
+        self._unsent = 0
+        self._stderr: deque[tuple[int, bytes]] = deque(maxlen=MOST_STDERR_READS)
+        self._reads = 0
+        self._ready = self._withdrawn = False
+        self._cpu = None
+        self._closed: float | None = None
+        self._since = self._begun = time.monotonic()
+        self._process.watch(self._selector, self._on_stdout, self._on_stderr, self._on_supervisor)
+        self._writing = False
+
+    def _started(self) -> ProcessTree:
+        if self._fork_server is not None and (forked := self._fork_server.fork()) is not None:
+            return forked
+        try:
+            return ProcessTree.start(self.target, self.limits.memory)
+        except OSError as error:
+            raise StartError(self, f"{self.target.name}: cannot run {error.filename!r}: {error.strerror}") from error
+
+    def _start_successor(self) -> None:
+        """Start the next process while this one works, where one has crashed before: the next crash costs no start.
+
+        Not where the first one so started has ended by itself: a device may suffice for one process only.
+        """
+        if self._crashes and self._successor is None and self.budget.ends < self.limits.restarts:
+            with contextlib.suppress(StartError):  # Whoever needs it then starts it again, and is told.
+                self._successor = self._started()
+
+    def close(self) -> None:
+        """End the process and everything it started; unanswered cases are dropped."""
+        self._end()
+        self._pending.clear()
+        successor, self._successor = self._successor, None
+        if successor is not None:
+            successor.end(self._selector, 0)
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            idle = self._ready and not self._pending and self._killed_until is None
+            process.end(self._selector, IDLE_END if idle else 0)  # An idle one exits by itself when its input ends.
+        self._killed_until = None
+
+    def _kill(self) -> None:
+        """End the process without waiting for that; the next one starts when it has ended."""
+        if self._process is not None:
+            self._process.close(self._selector)
+            self._process.kill()
+            self._killed_until = time.monotonic() + LAST_DESCENDANT
+            self._outgoing.clear()
+            self._unsent = 0
+
+    def _replace(self, reason: str) -> None:
+        """End the process; when it has ended, the next one starts if there are unanswered cases."""
+        self._kill()
+        self.ends += 1
+        self.budget.ends += 1
+        self.budget.last = reason
+        if self._pending:
+            self._check_budget()
+
+    def _on_end(self, forced: float = LAST_DESCENDANT) -> None:
+        """Drop a process that has ended, and start the next one if there is a case for it."""
+        if self._process is not None:
+            self._process.end(self._selector, 0, forced)
+        self._process = self._killed_until = None
+        if self._pending or self._first_death is not None:
+            self._restart()
+
+    def _check_budget(self) -> None:
+        ends = self.budget.ends
+        if ends > self.limits.restarts:
+            times = "once" if ends == 1 else f"{ends} times"
+            raise BudgetError(
+                self,
+                f"{self.target.name}: ended {times}, the last time because {self.budget.last}; the rest is not run "
+                f"(--restarts allows {self.limits.restarts}; raise it to go on)",
+            )
+
+    def _restart(self) -> None:
+        """Start the next process, which `put` does where there was no case for it before."""
+        self._check_budget()
+        self.start()
+
+    # Slow cases
+
+    def waited(self, now: float) -> float:
+        """Return the seconds that the first unanswered case has run; 0 where there is none."""
+        if self._process is None or self._killed_until is not None or not self._ready or not self._pending:
+            return 0.0
+        return max(0.0, now - max(self._since, self._begun))
+
+    @property
+    def current_case(self) -> Case | None:
+        """The first unanswered case."""
+        return self._pending[0][1] if self._pending else None
+
+    @property
+    def behind(self) -> int:
+        """How many cases were sent behind the first unanswered one."""
+        return max(0, len(self._pending) - 1)
+
+    def withdraw(self, *, kept: int = 1) -> list[Case]:
+        """Remove the cases behind the first `kept`, and return them; the process ends after the next reply."""
+        others = [case for _, case in itertools.islice(self._pending, kept, None)]
+        self._pending = deque(itertools.islice(self._pending, kept))
+        self._withdrawn |= bool(others)
+        return others
+
+    def cores_used(self, now: float) -> float | None:
+        """Return how many processors the process has used since the last call, for the same case.
+
+        None for the first call of a case; 1 where the system does not show CPU time.
+        """
+        earlier, cpu_seconds = self._cpu, self._process.cpu_seconds() if self._process is not None else 0.0
+        if cpu_seconds is None:
+            return 1.0
+        self._cpu = (now, cpu_seconds)
+        if earlier is None or earlier[0] < self._since or now <= earlier[0]:
+            return None
+        return (cpu_seconds - earlier[1]) / (now - earlier[0])
+
+    @property
+    def has_process(self) -> bool:
+        """Whether there is a process, though it may be about to end."""
+        return self._process is not None
+
+    def retire(self) -> None:
+        """End the process without a fault of its own, and without waiting for that."""
+        if self._process is not None and self._killed_until is None:
+            self._kill()
+            self.ends += 1
+
+    # Sending
+
+    @property
+    def idle(self) -> bool:
+        """Whether every case sent has been answered."""
+        return not self._pending
+
+    @property
+    def room(self) -> bool:
+        """Whether another case may be sent ahead."""
+        return len(self._pending) < self.limits.ahead and self._unsent < MOST_UNSENT
+
+    def put(self, case: Case) -> None:
+        """Send a case; `take_replies` returns its reply.
+
+        Raises:
+            AdapterProcessError: a new process was needed for it, and there is none.
+        """
+        self._next_id += 1
+        if not self._pending:
+            self._since = time.monotonic()
+        self._pending.append((self._next_id, case))
+        if self._process is None:
+            self._restart()
+        elif self._killed_until is not None:
+            self._check_budget()
+        elif self._ready:
+            self._enqueue(self._next_id, case)
+            self._opt_out()
+
+    def _lacks(self, case: Case) -> str:
+        """Return what the adapter cannot be asked for, of what a case needs; empty: nothing."""
+        if not case.needs:
+            return ""
+        accepts = self.hello.get("accepts")
+        return next(iter(sorted(case.needs.difference(accepts if isinstance(accepts, list) else ()))), "")
+
+    def _opt_out(self) -> None:
+        """Reply to the first cases that the adapter cannot be asked for: it opts out of them."""
+        while self._pending and (lacking := self._lacks(self._pending[0][1])):
+            _, case = self._pending.popleft()
+            self._add_reply(case, Refused("", "", OPTED_OUT[lacking], None), time.monotonic())
+
+    def _enqueue(self, request: int, case: Case) -> None:
+        if self._lacks(case):
+            return
+        data = case.request(request)
+        self._outgoing.append(memoryview(data))
+        self._unsent += len(data)
+        self._on_stdin()
+
+    def _on_stdin(self) -> None:
+        if self._process is None or self._killed_until is not None:
+            return
+        stream = self._process.stdin
+        while self._outgoing:
+            try:
+                written = os.write(stream, self._outgoing[0])
+            except BlockingIOError:
+                break
+            except OSError:  # It died, or closed its input; the end of its output shows which.
+                self._outgoing.clear()
+                self._unsent = 0
+                break
+            self._unsent -= written
+            rest = self._outgoing[0][written:]
+            if rest:
+                self._outgoing[0] = rest
+            else:
+                self._outgoing.popleft()
+        if bool(self._outgoing) is not self._writing:
+            self._writing = bool(self._outgoing)
+            if self._writing:
+                self._selector.register(stream, selectors.EVENT_WRITE, self._on_stdin)
+            else:
+                self._selector.unregister(stream)
+
+    # Receiving
+
+    def _on_stderr(self) -> None:
+        process = self._process
+        assert process is not None  # noqa: S101 - it is registered only while it is there
+        data = read(process.stderr)
+        if data:
+            self._stderr.append((self._reads, data[-STDERR_KEPT:]))
+        elif data is not None:
+            self._selector.unregister(process.stderr)
+
+    def _on_stdout(self) -> None:
+        process = self._process
+        assert process is not None  # noqa: S101 - as above
+        data = read(process.stdout)
+        self._reads += 1
+        if data:
+            self._read_messages(process, data)
+        elif data is not None:
+            self._selector.unregister(process.stdout)
+            self._closed = time.monotonic()  # Its supervisor reports how it ended; `check_deadline` limits the wait.
+
+    def _read_messages(self, process: ProcessTree, data: bytes) -> None:
+        """Read the messages in a part of the adapter's output."""
+        if not self._incoming.begun:
+            self._begun = time.monotonic()
+        self._incoming.add(data)
+        try:
+            while self._is_current(process) and (message := self._incoming.next(self._reply_room)) is not None:
+                self._dispatch(*message)
+        except protocol.ProtocolError as error:
+            text = clean(f"{self.target.name} broke the wire format: {error}")
+            self._blame(Broken(text, self._stderr_text()))
+
+    def _is_current(self, process: ProcessTree) -> bool:
+        """Whether this process is still the one that cases are sent to."""
+        return self._process is process and self._killed_until is None
+
+    def _reply_room(self) -> Room:
+        return replies.room(self._pending[0][1]) if self._pending else ANY
+
+    def _on_supervisor(self) -> None:
+        """Handle the end of the adapter, and of everything that it started."""
+        process = self._process
+        assert process is not None  # noqa: S101 - it is registered only while it is there
+        exit_status = read(process.supervisor.fileno())
+        if exit_status is None:
+            return
+        while self._is_current(process) and (data := read(process.stdout)):
+            self._read_messages(process, data)  # It may have answered before it ended.
+        if self._is_current(process):
+            status = process.status(exit_status)
+            killed = self._ready and status == -signal.SIGKILL
+            if killed and self._fork_server is not None and self._fork_server.ended:
+                self._fork_server.give_up()  # Somebody has killed it, and its forks ended with it: no case is to blame.
+                self._kill()
+            else:
+                self._blame(Died(signal_name(status), status, self._stderr_text()))
+        if self._process is process:
+            self._on_end()
+
+    def _dispatch(self, header: Mapping[str, Any], payload: bytes | None) -> None:
+        if not self._ready:
+            self._read_hello(header)
+            return
+        if not self._pending:
+            raise protocol.HeaderError(f"a message of kind {clean(header['kind'], 40)!r} that nobody asked for")
+        request, case = self._pending[0]
+        if header["kind"] == "hello":
+            raise protocol.HeaderError('a second "hello"; it is said once, when the process starts')
+        if header.get("id") != request:
+            number = protocol.clip(header.get("id"))
+            raise protocol.HeaderError(f"an answer to request {number} while {request} was due")
+        try:
+            reply = replies.parse(header, payload, case, self.hello)
+        except MemoryError:
+            raise protocol.PayloadError("the answer does not fit into the memory of the harness") from None
+        self._pending.popleft()
+        now = time.monotonic()
+        self.case_times.add(now - self._since)
+        self._add_reply(case, reply, now)
+        self._since = self._begun = now
+        self._opt_out()
+        # What was printed before this answer; but what was read since the answers before may be of the case after it.
+        while self._stderr and self._stderr[0][0] < self._reads - 1:
+            self._stderr.popleft()
+        if self._withdrawn:  # It was sent cases that now run elsewhere.
+            self.retire()
+
+    def _add_reply(self, case: Case, reply: Reply, now: float) -> None:
+        seconds = now - self._since
+        slow = seconds > self.case_times.slow_after
+        self._replies.append(CaseReply(case, reply, self.ends, now, seconds, slow))
+
+    @property
+    def replied(self) -> bool:
+        """Whether there are replies to take."""
+        return bool(self._replies)
+
+    def take_replies(self) -> list[CaseReply]:
+        """Return the replies that have come since the last call."""
+        taken, self._replies = self._replies, []
+        return taken
+
+    def _read_hello(self, header: Mapping[str, Any]) -> None:
+        name = self.target.name
+        if header["kind"] == "failed":
+            reason = " ".join(replies.text_of(header, "message", "the adapter does not say why").split())
+            raise StartError(self, f"{name}: {reason.removeprefix(f'{name} ').removeprefix(f'{name}: ')}")
+        if header["kind"] != "hello":
+            kind = clean(header["kind"], 40)
+            raise StartError(self, f'{name}: its first message is {kind!r}, expected "hello" ({MANUAL})')
+        if header.get("protocol") != protocol.VERSION:
+            version = protocol.clip(header.get("protocol"))
+            raise StartError(
+                self, f"{name}: it speaks wire format {version}, this harness {protocol.VERSION}; update the older one"
+            )
+        if header.get("subject", "runtime") not in replies.KINDS:
+            subject = protocol.clip(header["subject"])
+            raise StartError(self, f"{name}: it says that it is a {subject}, expected {', '.join(replies.KINDS)}")
+        self.hello = {key: value if _is_plain(value) else protocol.clip(value) for key, value in header.items()}
+        now = time.monotonic()
+        if not self._took_successor:  # It says nothing of how long a start takes.
+            self.case_times.start = now - self._since
+        self._ready, self._first_death, self._since = True, None, now
+        for request, case in self._pending:  # Which of them the adapter accepts is known only now.
+            self._enqueue(request, case)
+        self._opt_out()
+        if self._fork_server is not None and self.budget.ends:
+            self._fork_server.prepare(self.hello)
+        self._start_successor()
+
+    def check_deadline(self, now: float) -> None:
+        """Enforce the deadline of the process; call it after everything that could be read was read."""
+        deadline = self.deadline
+        if deadline is None or now <= deadline:
+            return
+        if self._killed_until is not None:
+            self._on_end(forced=0)
+        elif self._closed is not None:
+            self._blame(Broken(f"{self.target.name} closed its output without an answer", self._stderr_text()))
+        elif not self._ready:
+            raise StartError(
+                self, f"{self.target.name}: no hello within {self.limits.start:g} s of its start ({MANUAL})"
+            )
+        else:
+            self._blame(Late(now - self._since, self._stderr_text()))
+
+    @property
+    def deadline(self) -> float | None:
+        """The time.monotonic() at which `check_deadline` acts, or None."""
+        if self._process is None:
+            return None
+        if self._killed_until is not None:
+            return self._killed_until
+        if self._closed is not None:
+            return self._closed + EXIT_SECONDS
+        if self._ready and not self._pending:
+            return None
+        # An answer that has begun may have waited while the harness was busy elsewhere, so its time begins again.
+        return max(self._since, self._begun) + (self.limits.timeout if self._ready else self.limits.start)
+
+    def _stderr_text(self) -> str:
+        """Return what the process printed last, with what is still unread of it."""
+        for _ in range(STDERR_READS):
+            data = read(self._process.stderr) if self._process is not None else None
+            if not data:
+                break
+            self._stderr.append((self._reads, data))
+        text = b"".join(data for _, data in self._stderr)
+        return clean(text[-STDERR_KEPT:].decode("utf-8", "replace"))
+
+    def _blame(self, reply: Died | Late | Broken) -> None:
+        """Make this the reply to the first unanswered case, and replace the process for the others."""
+        reason = replies.reason(reply)
+        self._crashes = self._ready and (self._crashes or isinstance(reply, Died))
+        if not self._ready:
+            self._end_before_hello(reply, reason)
+            return
+        if not self._pending:
+            self.faults.append(replies.sentence(self.target.name, f"{reason}, with no case to blame", reply))
+        else:
+            _, case = self._pending.popleft()
+            self._add_reply(case, reply, time.monotonic())
+        self._replace(reason)
+
+    def _end_before_hello(self, reply: Died | Late | Broken, reason: str) -> None:
+        """Handle the end of a process that has not said hello: one that died is started once more.
+
+        Raises:
+            StartError: it has died before.
+        """
+        if self._fork_server is not None:
+            self._fork_server.give_up()
+        first = self._first_death
+        if first is None and isinstance(reply, Died):
+            self._first_death = reply
+            self._kill()
+            return
+        self._end()
+        text = replies.sentence(self.target.name, f"{reason} before it said hello", reply)
+        if first is not None:
+            text += f"; it was started twice, and the first time {replies.sentence('', replies.reason(first), first)}"
+        raise StartError(self, text)
+
+
+def poll(selector: selectors.BaseSelector, processes: list[AdapterProcess], wait: float | None = None) -> float:
+    """Read what every process has sent, and enforce deadlines.
+
+    Args:
+        selector: of all these processes.
+        processes: to read from.
+        wait: seconds at most until there is something to read; None: until the next deadline.
+
+    Returns:
+        The time.monotonic() until which everything that could be read was read.
+    """
+    now = time.monotonic()
+    deadlines = [deadline for process in processes if (deadline := process.deadline) is not None]
+    timeout = max(0.0, min(deadlines) - now) if deadlines else wait
+    if wait is not None and timeout is not None:
+        timeout = min(timeout, wait)
+    replied = any(process.replied for process in processes)
+    if not replied and processes and all(process.behind >= ENOUGH_AHEAD for process in processes):
+        time.sleep(GATHER_SECONDS)  # Each has enough to do: to be woken by every answer costs more than to read it.
+    ready = selector.select(0 if replied else timeout)
+    now = time.monotonic()  # An answer that comes while another is handled is not late.
+    for key, _ in ready:
+        # Handling an earlier event may have closed this descriptor, and another process may have its number now.
+        if selector.get_map().get(key.fd) == key:
+            key.data()
+    for process in processes:
+        process.check_deadline(now)
+    return now
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a field of a hello is a text, a number, or a list of texts, such as results contain."""
+    return isinstance(value, str | int | float | None) or (
+        isinstance(value, list) and all(isinstance(item, str) for item in value)
+    )

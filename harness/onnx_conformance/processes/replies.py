@@ -1,0 +1,252 @@
+"""Replies: everything that can come back from an adapter process for one case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onnx_conformance.backends import protocol
+from onnx_conformance.base.under_test import Subject
+from onnx_conformance.base.verdict import MAX_MESSAGE, clean
+from onnx_conformance.declare import Drawn
+from onnx_conformance.processes.messages import ANY, Room
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.declare.data import Value
+
+
+MOST_SECONDS = 1e9
+"""Seconds that an adapter may report; JSON has larger numbers, and infinities."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The adapter returned the values of the outputs."""
+
+    outputs: tuple[Value, ...]
+    seconds: float | None
+
+
+class AsExpected(Answered):
+    """The runtime returned, to the byte, what is expected."""
+
+    def __init__(self, case: Case, seconds: float | None) -> None:
+        """Take the case, whose expected values are decoded if somebody asks for them."""
+        object.__setattr__(self, "case", case)
+        object.__setattr__(self, "seconds", seconds)
+
+    @property
+    def outputs(self) -> tuple[Value, ...]:
+        """The values."""
+        return self.case.expected  # type: ignore[attr-defined,no-any-return]
+
+
+@dataclass(frozen=True)
+class ReturnedModel:
+    """A tool returned a model.
+
+    Attributes:
+        model: serialized; None where it has far more bytes than one that the case can need.
+        size: bytes.
+        subject: what the tool is: a transformer, or an inferencer.
+        seconds: as the adapter measured them.
+        precision: the element type in which what a transformer makes computes floats; empty: in their own.
+    """
+
+    model: bytes | None
+    size: int
+    subject: str
+    seconds: float | None
+    precision: str = ""
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A checker raised no error.
+
+    Attributes:
+        phases: of refusals that it is there for: signature, static.
+        seconds: as the adapter measured them.
+    """
+
+    phases: tuple[str, ...]
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Oversized:
+    """An answer with far more bytes than the case needs, of which only the types and shapes were read.
+
+    Attributes:
+        outputs: read by backends.protocol.Outline: types and shapes are the adapter's, elements are not.
+        size: bytes.
+        seconds: as the adapter measured them.
+    """
+
+    outputs: tuple[Value, ...]
+    size: int
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The runtime raised an error; `reason` is set where the adapter declares it an opt-out.
+
+    `phase` is load or run, where the adapter tells them apart.
+    """
+
+    error: str
+    message: str
+    reason: str | None
+    seconds: float | None
+    phase: str = ""
+
+
+@dataclass(frozen=True)
+class Died:
+    """The process ended before it answered; `signal` is its name, or empty after a plain exit."""
+
+    signal: str
+    status: int
+    stderr: str
+
+
+@dataclass(frozen=True)
+class Late:
+    """No answer by the deadline."""
+
+    seconds: float
+    stderr: str
+
+
+@dataclass(frozen=True)
+class Broken:
+    """The adapter does not follow the wire format."""
+
+    message: str
+    stderr: str
+
+
+Reply = Answered | ReturnedModel | Accepted | Oversized | Refused | Died | Late | Broken
+
+PHASES = ("load", "run")
+"""In which a runtime may refuse a model."""
+
+SLACK = 16
+"""How many times as large as inputs and expected outputs together an answer may be to be read as a whole."""
+_DESCRIBED = 128
+"""About how many bytes of a header describe a tensor."""
+_CHARACTER = 12
+"""Bytes that a character of a string takes in JSON at most: two surrogates as escapes."""
+
+
+def room(case: Case) -> Room:
+    """Return how large a reply to a case may be."""
+    header, payload = map(sum, zip(*map(_sizes, case.expected or (None,)), strict=True))
+    return Room(ANY.header + SLACK * (header + case.size), ANY.payload + SLACK * (payload + case.size))
+
+
+def _sizes(value: Value | Drawn) -> tuple[int, int]:
+    """Return about how many bytes a value takes in a header, and in a payload."""
+    if isinstance(value, Drawn):
+        return _sizes(value.example)
+    if isinstance(value, np.ndarray):
+        texts = [len(str(item)) for item in value.reshape(-1)] if value.dtype == object else ()
+        return _DESCRIBED + sum(_CHARACTER * length + 3 for length in texts), value.nbytes
+    inner: list[Value] = list(value.values()) if isinstance(value, dict) else value or []
+    sizes = [_sizes(item) for item in inner]
+    if isinstance(value, dict):
+        sizes.append(_sizes(np.array(list(value), dtype=object)))
+    return _DESCRIBED + sum(header for header, _ in sizes), sum(payload for _, payload in sizes)
+
+
+def reason(reply: Died | Late | Broken) -> str:
+    """Return why the process ended, as in "its process was ended by SIGSEGV"."""
+    if isinstance(reply, Broken):
+        return reply.message
+    if isinstance(reply, Died):
+        return "its process " + (f"was ended by {reply.signal}" if reply.signal else f"exited with {reply.status}")
+    return "it gave no answer in time"
+
+
+def sentence(name: str, event: str, reply: Died | Late | Broken) -> str:
+    """Return a line that names the backend, unless that is empty, the event, and the last line that was printed."""
+    last = reply.stderr.splitlines()[-1:]
+    text = event if event.startswith(name) else f"{name}: {event}"
+    return text + (f"; the last it printed: {last[0]}" if last else "")
+
+
+KINDS: Mapping[str, str] = {
+    Subject.RUNTIME: "answer",
+    Subject.TRANSFORMER: "model",
+    Subject.INFERENCER: "model",
+    Subject.CHECKER: "accepted",
+}
+"""By subject, the kind of the message that it answers with, where it raises no error."""
+
+_RUNTIME: Mapping[str, Any] = MappingProxyType({})
+
+
+def parse(
+    header: Mapping[str, Any], payload: bytes | None, case: Case | None = None, hello: Mapping[str, Any] = _RUNTIME
+) -> Reply:
+    """Return the reply that a message contains.
+
+    Args:
+        header: its fields.
+        payload: its bytes, or None where they are too many to be read.
+        case: that it answers, if that is known.
+        hello: of what answers; without it, of a runtime.
+
+    Raises:
+        ProtocolError: the message does not follow the wire format.
+    """
+    seconds = header.get("seconds")
+    seconds = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < MOST_SECONDS else None
+    kind, subject = header["kind"], str(hello.get("subject", Subject.RUNTIME))
+    if kind in KINDS.values() and kind != KINDS.get(subject):
+        raise protocol.HeaderError(f"kind {kind!r}, which a {clean(subject, 40)} does not answer with")
+    if kind == "model":
+        return ReturnedModel(payload, header["payload"], subject, seconds, str(hello.get("precision", "")))
+    if kind == "accepted":
+        phases = hello.get("phases", ("signature", "static"))
+        return Accepted(tuple(map(str, phases)) if isinstance(phases, list | tuple) else (), seconds)
+    if kind == "answer":
+        if case is not None and payload is not None and case.is_answer(header.get("outputs"), payload):
+            return AsExpected(case, seconds)
+        size = header["payload"]
+        reader = protocol.Outline(size) if payload is None else protocol.Payload(payload)
+        described = header.get("outputs")
+        if not isinstance(described, list):
+            raise protocol.HeaderError('an answer has a list of "outputs"')
+        outputs = tuple(reader.decode(item) for item in described)
+        reader.end()
+        return Oversized(outputs, size, seconds) if payload is None else Answered(outputs, seconds)
+    if kind in {"refused", "unsupported"}:
+        reason = (text_of(header, "reason") or "unsupported") if kind == "unsupported" else None
+        return Refused(text_of(header, "error", limit=200), text_of(header, "message"), reason, seconds, _phase(header))
+    if kind == "fault":
+        return Broken(f"the adapter is at fault: {text_of(header, 'message', 'it does not say why')}", "")
+    raise protocol.HeaderError(
+        f"kind {clean(kind, 40)!r}: expected {KINDS.get(subject)}, refused, unsupported or fault"
+    )
+
+
+def text_of(header: Mapping[str, Any], key: str, absent: str = "", limit: int = MAX_MESSAGE) -> str:
+    """Return a text of a header, safe for a terminal and a file; a value of another type is shown, clipped."""
+    value = header.get(key)
+    if value is None:
+        return absent
+    return clean(value if isinstance(value, str) else protocol.clip(value, limit), limit)
+
+
+def _phase(header: Mapping[str, Any]) -> str:
+    """Return the phase in which a runtime refused; empty where the adapter says none that there is."""
+    phase = header.get("phase")
+    return phase if phase in PHASES else ""

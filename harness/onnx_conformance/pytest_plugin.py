@@ -1,0 +1,111 @@
+"""The pytest plugin: every case one test item, in any folder.
+
+    pytest --onnx-backend onnxruntime -n 2
+    pytest --onnx-backend onnxruntime --onnx-expectations onnxruntime.toml
+
+This module is imported by every pytest run of an environment it is installed in, so it imports nothing of the
+harness until an option needs it; `onnx_conformance.testing` does the work.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from onnx_conformance.testing import Tally
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options that select backends and cases."""
+    group = parser.getgroup("onnx-conformance", "test ONNX runtimes against the text of every operator version")
+    several: dict[str, Any] = {"action": "append", "default": [], "metavar": "GLOB"}
+    group.addoption(
+        "--onnx-backend", action="append", default=[], metavar="BACKEND", help="run every case on this backend"
+    )
+    group.addoption("--onnx-suite", default="generated", metavar="SUITE", help="generated, official, or a folder")
+    group.addoption("--onnx-op", **several, help="only these operators")
+    group.addoption("--onnx-case", **several, help="only cases with these ids")
+    group.addoption("--onnx-tag", **several, help="only cases with these tags")
+    group.addoption("--onnx-expectations", metavar="FILE", help="failures that this file expects are strict xfails")
+    group.addoption(
+        "--onnx-env", action="append", default=[], metavar="NAME",
+        help="pass this environment variable to the backends, which get only those that runtimes need",
+    )  # fmt: skip
+    group.addoption("--onnx-timeout", type=float, default=20.0, metavar="SECONDS", help="time limit of one case")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Add the cases of every --onnx-backend, before -k and -m select items."""
+    if not config.getoption("--onnx-backend"):
+        if config.getoption("--onnx-expectations"):
+            raise pytest.UsageError(
+                "--onnx-expectations goes with --onnx-backend; in a module write conformance(..., expectations=FILE)"
+            )
+        return
+    from onnx_conformance import testing  # noqa: PLC0415 - costs every pytest run of the environment otherwise
+    from onnx_conformance.base import errors, printing  # noqa: PLC0415 - costs every pytest run of the environment otherwise
+
+    try:
+        items.extend(testing.items(session))
+    except errors.HarnessError as error:
+        raise pytest.UsageError(printing.neutral(error)) from error
+
+
+@pytest.fixture
+def onnx_result(request: pytest.FixtureRequest) -> Any:  # noqa: ANN401 - its types are those of modules not yet imported
+    """Return the answer to a case, for the tests of `onnx_conformance.testing.conformance`."""
+    from onnx_conformance import testing  # noqa: PLC0415 - as above
+
+    return testing.answer(request.node, request.param)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add the result of a case to its report, which reaches the process that started the session."""
+    report = yield
+    record = getattr(item, "onnx_conformance", None)
+    if call.when == "call" and record is not None:
+        vars(report)["onnx_conformance"] = record  # Attributes of a report are sent with it.
+    return report
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the expectations in the process that started the session; the others run only a part of the cases."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_ExpectationsCheck(), "onnx-conformance-end")
+
+
+class _ExpectationsCheck:
+    """Check at the end of a session that every expectation was met."""
+
+    def __init__(self) -> None:
+        self.tally: Tally | None = None
+        self.problems: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        record = getattr(report, "onnx_conformance", None)
+        if record is None:
+            return
+        if self.tally is None:
+            from onnx_conformance import testing  # noqa: PLC0415 - as above
+
+            self.tally = testing.Tally()
+        self.tally.add(record)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self.problems = self.tally.problems() if self.tally else []
+        if self.problems and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.problems:
+            terminalreporter.section("onnx-conformance expectations", red=True)
+            for problem in self.problems:
+                terminalreporter.line(problem)

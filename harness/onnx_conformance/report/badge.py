@@ -1,0 +1,77 @@
+"""A badge, as JSON for shields.io's endpoint: counts beside the rate's two numbers, never one percentage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base.verdict import Verdict, line
+from onnx_conformance.report import json_text
+from onnx_conformance.results.sampling import in_words
+from onnx_conformance.results.summary import rates
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterator, Mapping
+
+    from onnx_conformance.report.report_data import ReportData
+
+NAMED: Mapping[Verdict, bool] = {
+    Verdict.PASS: False,
+    Verdict.WRONG_VALUE: False,
+    Verdict.WRONG_SHAPE: False,
+    Verdict.WRONG_TYPE: False,
+    Verdict.WRONG_COUNT: False,
+    Verdict.INVALID_MODEL: False,
+    Verdict.REFUSED: False,
+    Verdict.ACCEPTED_INVALID: False,
+    Verdict.LENIENT: False,
+    Verdict.KNOWS_LESS: False,
+    Verdict.CRASH: True,
+    Verdict.TIMEOUT: True,
+    Verdict.FLAKY: True,
+    Verdict.UNSUPPORTED: True,
+    Verdict.UNSPECIFIED: False,
+    Verdict.ADAPTER_ERROR: True,
+}
+"""Whether a badge counts the verdict by name: those that end the process, and those without an answer."""
+
+ENDS = (Verdict.CRASH, Verdict.TIMEOUT)
+BRIGHT, YELLOW, ORANGE, GREY = "brightgreen", "yellow", "orange", "lightgrey"
+
+
+def report(data: ReportData) -> Iterator[str]:
+    """Yield the document; of several backends, the parts of the message begin with their names."""
+    counts = data.counts
+    several = len(counts) > 1
+    parts = [
+        (f"{line(name, 40)} " if several else "") + _text(counter, data.samples.get(name, 1))
+        for name, counter in counts.items()
+    ]
+    broken = not data.run.complete or any(counter[Verdict.ADAPTER_ERROR] for counter in counts.values())
+    message = " | ".join(parts) + ("" if data.run.complete else " · cut off")
+    suite = line(data.run.header["suite"].get("name", ""), 40)
+    badge = {
+        "schemaVersion": 1,
+        "label": f"ONNX {line(data.run.header.get('onnx', ''), 20)} {suite}",
+        "message": message,
+        "color": GREY if broken else _color(list(counts.values())),
+    }
+    yield json_text.text(badge | ({"isError": True} if broken else {})) + "\n"
+
+
+def _text(counts: Mapping[Verdict, int], sample: int) -> str:
+    shares = rates(counts)
+    if not shares.specified:
+        return "no data"
+    named = [f"{counts[verdict]} {verdict}" for verdict in Verdict if NAMED[verdict] and counts.get(verdict)]
+    part = [in_words(sample)] if sample > 1 else []
+    return " · ".join([f"{shares.passed}/{shares.specified} of specified", *part, *named])
+
+
+def _color(counts: list[Counter[Verdict]]) -> str:
+    """Return the colour of the worst backend; none is red, the colour of a failed build."""
+    if not all(rates(counter).specified for counter in counts):
+        return GREY
+    if any(counter[verdict] for counter in counts for verdict in ENDS):
+        return ORANGE
+    return BRIGHT if all(rates(c).passed == rates(c).specified for c in counts) else YELLOW

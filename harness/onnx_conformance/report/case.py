@@ -1,0 +1,80 @@
+"""`show` of a case: its sentences, model, inputs, expected values and tolerance, as text."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base.verdict import clean, line
+from onnx_conformance.case.case import Outcome, quoted
+from onnx_conformance.case.expected_text import expected_rows
+from onnx_conformance.case.model_text import model_text
+from onnx_conformance.case.value_text import one
+from onnx_conformance.declare import readings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onnx_conformance.case.case import Case
+
+MOST_MODEL, MOST_TEXT = 100_000, 10_000
+"""The most characters of a model, and of a sentence or value, that are shown."""
+
+
+FORBIDS = {
+    "must": " by a must",
+    "should": " by a should, so that an answer is lenient",
+    "describes": " by what it describes, so that an answer is lenient",
+    "signature": " by the signature, so that an answer is lenient",
+}
+"""How the text forbids a model, by the force of its sentence."""
+
+
+def lines(case: Case) -> Iterator[str]:
+    """Yield the case as text: sentences, model, inputs, expected values, tolerance and its reason."""
+    yield line(case.id, MOST_TEXT)
+    about = f"operator version {case.operator}, form {case.form}, tags {', '.join(sorted(case.tags)) or 'none'}"
+    yield f"  {line(about, MOST_TEXT)}"
+    for clause in case.clauses:
+        yield from _paragraph("text", quoted(clause))
+    for note in case.notes:
+        yield from _paragraph("note", note)
+    for number in case.readings:
+        yield from _paragraph("reading", readings.sentence(number))
+    yield ""
+    yield "model"
+    yield textwrap.indent(model_text(case.model, MOST_MODEL), "  ")
+    yield ""
+    if case.earlier is not None:
+        yield "inputs of an earlier run of the same session"
+        for name, value in case.earlier.items():
+            yield f"  {line(name)} = {clean(one(value), MOST_TEXT)}"
+        yield ""
+    for name, data in case.files.items():
+        yield f"file {line(name)}: {len(data)} bytes"
+        yield ""
+    yield "inputs"
+    for name, value in case.inputs.items():
+        yield f"  {line(name)} = {clean(one(value), MOST_TEXT)}"
+    if not case.inputs:
+        yield "  none"
+    yield ""
+    yield "expected"
+    yield from _expected(case)
+
+
+def _expected(case: Case) -> Iterator[str]:
+    if case.outcome is Outcome.REJECTS:
+        yield from _paragraph("rejects", f"the text forbids it{FORBIDS.get(case.force, '')}: {case.decided}")
+    elif case.outcome is Outcome.UNSPECIFIED:
+        yield from _paragraph("unspecified", f"the text leaves it open: {case.decided}; never scored")
+    elif case.expected is None:
+        yield "  not stored with the case"
+    else:
+        for name, value in expected_rows(case):
+            yield f"  {line(name)} = {clean(value, MOST_TEXT)}"
+        yield f"  tolerance {line(case.allowance)}"
+
+
+def _paragraph(label: str, text: str) -> list[str]:
+    return textwrap.wrap(clean(text, MOST_TEXT), 110, initial_indent=f"  {label}: ", subsequent_indent="    ")

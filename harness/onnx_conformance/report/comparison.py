@@ -1,0 +1,200 @@
+"""Two runs compared: cases that were fixed, broke, changed, came, went, or pass with another answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from onnx_conformance.base.verdict import Result, Verdict, line
+from onnx_conformance.case.compare import MOST_OFFSETS
+from onnx_conformance.results import sampling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from onnx_conformance.results.stream import Run
+
+    Ulps = Mapping[str, Sequence[Sequence[int]]]
+
+SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A case that passes in both runs, with different answers.
+
+    Attributes:
+        case: its id, with the backend where a run holds several.
+        where: the output, as in compare.Mismatch, and the row-major index of the element that moved farthest.
+        before, after: the signed number of representable values between it and the expected one.
+        moved: number of elements that moved, of those in the stream; see compare.MOST_OFFSETS.
+    """
+
+    case: str
+    where: str
+    before: int
+    after: int
+    moved: int
+
+    @property
+    def ulp(self) -> int:
+        """How far the element moved, in units in the last place."""
+        return abs(self.after - self.before)
+
+
+@dataclass
+class Comparison:
+    """Cases by how their verdict changed from one run to the other; a row is case, verdict before, verdict after.
+
+    Attributes:
+        fixed: pass now, and did not before.
+        broke: passed before, and do not now.
+        changed: another verdict, none of the two a pass.
+        came, went: in one run only.
+        same: how many have the same verdict in both.
+        drifts: cases that pass in both with different answers, the farthest first.
+        unmeasured: why drifts are not known; empty: they are.
+        outside: for each run, how many results of the other one are not in its samples, and are not compared.
+    """
+
+    fixed: list[tuple[str, str, str]] = field(default_factory=list)
+    broke: list[tuple[str, str, str]] = field(default_factory=list)
+    changed: list[tuple[str, str, str]] = field(default_factory=list)
+    came: list[tuple[str, str, str]] = field(default_factory=list)
+    went: list[tuple[str, str, str]] = field(default_factory=list)
+    same: int = 0
+    drifts: list[Drift] = field(default_factory=list)
+    unmeasured: str = ""
+    outside: tuple[int, int] = (0, 0)
+
+    @property
+    def kinds(self) -> dict[str, list[tuple[str, str, str]]]:
+        """The lists by name, the worst first."""
+        return {
+            "broke": self.broke, "fixed": self.fixed, "changed": self.changed, "came": self.came, "went": self.went
+        }  # fmt: skip
+
+
+def compare_runs(before: Run, after: Run) -> Comparison:
+    """Compare two runs case by case; where both hold one backend each, its name need not be the same."""
+    one_each = len(before.header["backends"]) == len(after.header["backends"]) == 1
+    old_part, new_part = _Part(before, any_name=one_each), _Part(after, any_name=one_each)
+
+    def key(result: Result) -> str:
+        return result.case if one_each else f"{result.case} on {result.backend}"
+
+    old = {key(result): (result.verdict, result.ulps) for result in before.results() if new_part.has(result)}
+    comparison = Comparison(unmeasured=_unmeasured(before, after))
+    for result in after.results():
+        if not old_part.has(result):
+            continue
+        name, now = key(result), result.verdict
+        was, ulps = old.pop(name, (None, {}))
+        row = (name, str(was or ""), str(now))
+        if was is None:
+            comparison.came.append(row)
+        elif was is now:
+            comparison.same += 1
+            if now is Verdict.PASS and not comparison.unmeasured and (drift := _drift(name, ulps, result.ulps)):
+                comparison.drifts.append(drift)
+        elif now is Verdict.PASS:
+            comparison.fixed.append(row)
+        elif was is Verdict.PASS:
+            comparison.broke.append(row)
+        else:
+            comparison.changed.append(row)
+    comparison.went = [(name, str(was), "") for name, (was, _) in old.items()]
+    comparison.drifts.sort(key=lambda drift: (-drift.ulp, drift.case))
+    comparison.outside = (old_part.lacks, new_part.lacks)
+    return comparison
+
+
+class _Part:
+    """The part of its suite that a run selected by samples.
+
+    Attributes:
+        lacks: how many results of the other run are not in this part.
+    """
+
+    def __init__(self, run: Run, *, any_name: bool) -> None:
+        self._samples, self.lacks = sampling.from_header(run.header), 0
+        self._any = next(iter(run.header["backends"])) if any_name else ""
+
+    def has(self, result: Result) -> bool:
+        """Return whether a result of the other run is in this part, and count those that are not."""
+        inside = sampling.includes(self._samples, self._any or result.backend, result.case)
+        self.lacks += not inside
+        return inside
+
+
+def _unmeasured(before: Run, after: Run) -> str:
+    """Return why passing answers cannot be compared: a run records only their distance from its expected values."""
+    old, new = (" ".join(map(str, run.header["suite"].values())) for run in (before, after))
+    if old != new:
+        return line(f"the suites expect other values: {old} and {new}")
+    for run in (before, after):
+        if reference := run.header["arguments"].get("reference"):
+            return line(f"what {run.path} expects came from {reference}, whose answers may have moved as well")
+    return ""
+
+
+def _drift(case: str, before: Ulps, after: Ulps) -> Drift | None:
+    """Return the element that moved farthest, or None where none did."""
+    moved: list[tuple[int, str, int, int]] = []
+    for where in {**before, **after}:
+        old, new = ({int(index): int(steps) for index, steps in ulps.get(where, ())} for ulps in (before, after))
+        cut = max(len(old), len(new)) >= MOST_OFFSETS
+        for index in (old.keys() & new.keys()) if cut else {**old, **new}:
+            a, b = old.get(index, 0), new.get(index, 0)
+            if a != b:
+                moved.append((abs(b - a), f"{where} element {index}", a, b))
+    if not moved:
+        return None
+    _, where, a, b = max(moved, key=lambda item: item[0])
+    return Drift(case, where, a, b, len(moved))
+
+
+def _heads(before: Run, after: Run, comparison: Comparison) -> Iterator[str]:
+    for run in (before, after):
+        backends = ", ".join(
+            f"{name} {hello.get('version', '')}".strip() for name, hello in run.header["backends"].items()
+        )
+        yield line(f"{run.path}: {backends}, suite {run.header['suite']['name']}", 2000) + (
+            "" if run.complete else " (cut off)"
+        )
+    for run, other, count in ((before, after, comparison.outside[0]), (after, before, comparison.outside[1])):
+        if count:
+            part = ", ".join(f"{name} {sampling.in_words(n)}" for name, n in sampling.from_header(run.header).items())
+            yield line(f"{run.path} is a sample ({part}): {count} results of {other.path} are not compared", 2000)
+
+
+def lines(before: Run, after: Run, comparison: Comparison) -> Iterator[str]:
+    """Yield the comparison as text."""
+    yield from _heads(before, after, comparison)
+    yield ", ".join(f"{len(rows)} {kind}" for kind, rows in comparison.kinds.items()) + f", {comparison.same} the same"
+    for kind, rows in comparison.kinds.items():
+        if rows:
+            yield ""
+            shown = [(line(name), was, now) for name, was, now in sorted(rows)[:SHOWN]]
+            yield tabulate(shown, [kind, "before", "after"], tablefmt="simple", disable_numparse=True)
+            if len(rows) > SHOWN:
+                yield f"... and {len(rows) - SHOWN} more that {kind}"
+    yield ""
+    if comparison.unmeasured:
+        yield f"whether answers that pass have moved is not known: {comparison.unmeasured}"
+    elif not comparison.drifts:
+        yield "no answer that passes in both has moved"
+    else:
+        yield f"{len(comparison.drifts)} cases pass in both with another answer; ULP from the expected value:"
+        drifts = [
+            (line(drift.case), line(drift.where), f"{drift.before:+d}", f"{drift.after:+d}", drift.ulp, drift.moved)
+            for drift in comparison.drifts[:SHOWN]
+        ]
+        heads = ["moved", "farthest in", "before", "after", "by ULP", "elements"]
+        yield tabulate(
+            drifts, heads, tablefmt="simple", disable_numparse=True, colalign=["left", "left", *["right"] * 4]
+        )
+        if len(comparison.drifts) > SHOWN:
+            yield f"... and {len(comparison.drifts) - SHOWN} more that moved less"

@@ -1,0 +1,127 @@
+"""Findings as Markdown, the README of their folder, and as lines on a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from onnx_conformance.base.verdict import line
+from onnx_conformance.findings.finding import FIXED, GRAVITY, OPEN, causes
+from onnx_conformance.report.markup import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from onnx_conformance.findings.finding import Finding, Findings
+
+GRAVEST = 10
+"""Findings of each runtime that a terminal shows."""
+MOST_DROPPED = 5
+
+
+def lines(findings: Findings, dropped: Sequence[tuple[str, str, str, str]]) -> Iterator[str]:
+    """Yield what a terminal shows: counts by runtime and kind, and the gravest by name.
+
+    Args:
+        findings: of the folder.
+        dropped: candidates that are no findings: backend, operator, kind, and why.
+    """
+    yield _table(findings, "simple")
+    for backend in sorted(findings.runtimes):
+        own = [item for item in findings.of(backend) if item.state != FIXED]
+        if own:
+            yield f"\n{_name(findings, backend)}: the gravest of {len(own)}"
+            yield from (_lines(item) for item in own[:GRAVEST])
+    if dropped:
+        yield f"\n{len(dropped)} groups of failures are no findings, because no script shows them:"
+        yield from (
+            f"  {backend} {operator} {kind}: {line(why, 160)}"
+            for backend, operator, kind, why in dropped[:MOST_DROPPED]
+        )
+
+
+def _lines(finding: Finding) -> str:
+    guilty = f"\n      {line(finding.guilt, 160)}" if finding.guilty else ""
+    return f"  {finding.kind}  {line(finding.title, 160)}{guilty}\n      {finding.script}"
+
+
+def markdown(findings: Findings) -> str:
+    """Return the README of a folder of findings."""
+    return "".join(_markdown(findings))
+
+
+def _markdown(findings: Findings) -> Iterator[str]:
+    yield "# Findings\n\n"
+    yield (
+        "Distinct faults of runtimes, the gravest first. Each has the sentence of ONNX's text that it breaks, its "
+        "smallest case, and a script that needs only onnx, numpy and the runtime: it exits with 1 while the fault is "
+        "there, and with 0 when it is gone. `findings.json` has all of it. A finding is of one operator; *causes* "
+        "counts those of several operators once that fail with one message, or under the same conditions.\n\n"
+    )
+    yield f"{_table(findings, 'github')}\n"
+    for backend in sorted(findings.runtimes):
+        own = findings.of(backend)
+        if not own:
+            continue
+        yield f"\n## {_name(findings, backend)}\n\n"
+        yield from (_item(item) for item in own)
+    if findings.apart:
+        yield "\n## Apart, and not counted\n\n"
+        yield "Failures that rest on a reading, on a sentence that was reworded later, or on rounding.\n\n"
+        for item in findings.apart:
+            yield (
+                f"- {_name(findings, item.backend)}, {item.kind}: [{plain(item.title)}]({item.script}): "
+                f"{plain(item.apart)}\n"
+            )
+
+
+def _item(finding: Finding) -> str:
+    """Return a finding as an item of a list."""
+    state = f" ({finding.state})" if finding.state != OPEN else ""
+    text = f" «{plain(finding.clause)}»" if finding.clause else ""
+    versions = ", ".join(map(str, finding.versions))
+    issue = f" [issue]({finding.issue})" if finding.issue.startswith("https://") else ""
+    guilty = f", {plain(finding.guilt)}" if finding.guilty else ""
+    return (
+        f"- **{finding.kind}**{state} [{plain(finding.title)}]({finding.script}){text} "
+        f"({finding.count:,} {'case' if finding.count == 1 else 'cases'}, version {versions}){guilty}{issue}\n"
+    )
+
+
+def _name(findings: Findings, backend: str) -> str:
+    runtime = findings.runtimes.get(backend, {})
+    return line(f"{runtime.get('runtime') or backend} {runtime.get('version', '')}", 120)
+
+
+def _table(findings: Findings, style: str) -> str:
+    """Return the counts of those that are there, by runtime and kind."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for item in _there(findings.counted):
+        counts[item.backend, str(item.kind)] += 1
+    aside = Counter(item.backend for item in findings.apart)
+    kinds = [str(kind) for kind in GRAVITY if any(name == kind for _, name in counts)]
+    backends = sorted(findings.runtimes)
+    rows = [
+        [
+            _name(findings, backend),
+            sum(counts[backend, kind] for kind in kinds),
+            causes(_there(findings.of(backend))),
+            *(counts[backend, kind] or "" for kind in kinds),
+            aside[backend] or "",
+        ]
+        for backend in backends
+    ]
+    total = [
+        "all",
+        sum(counts.values()),
+        sum(causes(_there(findings.of(backend))) for backend in backends),
+        *(sum(counts[name, kind] for name in backends) for kind in kinds),
+        aside.total(),
+    ]
+    return tabulate([*rows, total], ["runtime", "findings", "causes", *kinds, "apart"], tablefmt=style)
+
+
+def _there(findings: Iterable[Finding]) -> list[Finding]:
+    return [item for item in findings if item.state != FIXED]

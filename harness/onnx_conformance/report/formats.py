@@ -1,0 +1,122 @@
+"""The formats of a report: one row each in FORMATS, and one module each in this package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base import atomic_file
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.report import as_json, badge, ctrf, github, junit, markdown, sarif
+from onnx_conformance.report.html import page
+from onnx_conformance.results import stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from onnx_conformance.report.report_data import ReportData
+
+
+class ReportError(HarnessError):
+    """A report cannot be written; the text says where, and why."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of a report.
+
+    Attributes:
+        report: yields the text, piece by piece.
+        file: its name in a folder of reports.
+        about: one line, for people.
+        shows_references: whether it shows the answers of onnx.reference to the examples.
+        shows_statements: whether it shows statements on what failures share.
+        shows_cases: whether it shows the cases themselves.
+        several_runs: whether it shows several runs side by side.
+        commands: whether its lines are meant as commands of a CI service.
+    """
+
+    report: Callable[[ReportData], Iterator[str]]
+    file: str
+    about: str
+    shows_references: bool = False
+    shows_statements: bool = False
+    shows_cases: bool = False
+    several_runs: bool = False
+    commands: bool = False
+
+
+def _page(data: ReportData) -> Iterator[str]:
+    yield page.report((data.run, *data.other_runs), data.cases, data.statements, data.missing, data.contents)
+
+
+FORMATS = {
+    "markdown": Format(
+        markdown.report,
+        "report.md",
+        "the table and the failures, to be published",
+        shows_references=True,
+        shows_statements=True,
+    ),
+    "json": Format(
+        as_json.report, "report.json", "counts, groups of failures, the gate; has a JSON Schema", shows_statements=True
+    ),
+    "html": Format(
+        _page,
+        "report.html",
+        "one page with a matrix, filters and a page for each case; takes several results files",
+        shows_statements=True,
+        shows_cases=True,
+        several_runs=True,
+    ),
+    "junit": Format(
+        junit.report,
+        "junit.xml",
+        "JUnit XML: a testsuite an operator version, a testcase a case",
+        shows_statements=True,
+    ),
+    "ctrf": Format(ctrf.report, "ctrf.json", "Common Test Report Format, ctrf.io", shows_statements=True),
+    "sarif": Format(
+        sarif.report,
+        "report.sarif",
+        "SARIF 2.1.0 for code scanning: a rule is a sentence of the text",
+        shows_statements=True,
+    ),
+    "annotations": Format(github.annotate, "annotations.txt", "workflow commands of GitHub Actions", commands=True),
+    "summary": Format(
+        github.summary, "summary.md", "step summary of GitHub Actions", shows_references=True, shows_statements=True
+    ),
+    "badge": Format(badge.report, "badge.json", "what shields.io's endpoint badge reads"),
+}
+"""By the name that `report --format` takes."""
+
+
+def make(folder: Path) -> None:
+    """Make a folder for reports, if it does not exist.
+
+    Raises:
+        ReportError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReportError(f"cannot make the folder {folder}: {error.strerror}; name another") from error
+
+
+def write(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file, whole or not at all.
+
+    An existing report is replaced, because it can be made again; results are not.
+
+    Raises:
+        ReportError: it cannot be written.
+        ResultsError: it contains results.
+    """
+    stream.check_no_results(path)
+    try:
+        atomic_file.write(path, pieces)
+    except OSError as error:
+        # The hint would be wrong for a full disk, or a folder without write permission.
+        hint = "" if path.parent.is_dir() else "; name a file in an existing folder"
+        raise ReportError(f"cannot write {path}: {error.strerror}{hint}") from error

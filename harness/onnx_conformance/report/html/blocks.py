@@ -1,0 +1,162 @@
+"""The data of a page, in blocks: JSON or arrays of numbers, packed with gzip and written in base64.
+
+base64 has no character with a meaning in HTML, so no text of a runtime can end the block that it is in.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onnx_conformance.case.case import PLAIN
+from onnx_conformance.generation import plans
+from onnx_conformance.generation.forms import Form, Plan, delivered_id
+from onnx_conformance.report.html import case_data
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.report.html.table import Table
+
+CASES = 128
+"""Cases in a block, which is unpacked when the page of one of them is opened."""
+LEVEL = 6
+"""Of compression. The highest, 9, takes half as long again for blocks that are two percent smaller."""
+
+
+def packed(data: bytes) -> str:
+    """Return bytes as a block."""
+    return base64.b64encode(gzip.compress(data, LEVEL, mtime=0)).decode()
+
+
+def packed_json(data: object) -> str:
+    """Return data as a block."""
+    return packed(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+
+
+def details(table: Table, order: Sequence[int]) -> Iterator[str]:
+    """Yield blocks of the details of each backend's results, by case; a text is written once a block."""
+    for first in range(0, len(order), CASES):
+        texts: dict[str, int] = {}
+        rows = [
+            [
+                {
+                    key: texts.setdefault(value, len(texts)) if isinstance(value, str) else value
+                    for key, value in column.details.get(case, {}).items()
+                }
+                | ({} if math.isnan(column.times[case]) else {"time": column.times[case]})
+                for column in table.columns
+            ]
+            for case in order[first : first + CASES]
+        ]
+        yield packed_json({"texts": list(texts), "rows": rows})
+
+
+@dataclass(frozen=True)
+class Block:
+    """Descriptions of cases that are packed together.
+
+    Attributes:
+        ids: of the cases, in their order.
+        packed: their descriptions.
+    """
+
+    ids: tuple[str, ...]
+    packed: str
+
+
+class Packer:
+    """Packs descriptions of cases as they come, so that no more than a block of them is in memory."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._ids: list[str] = []
+        self._waiting: list[Mapping[str, Any]] = []
+
+    def add(self, case_id: str, description: Mapping[str, Any]) -> Iterator[Block]:
+        """Add the description of a case; yield the block, if it is full."""
+        self._ids.append(case_id)
+        self._waiting.append(description)
+        if len(self._waiting) == CASES:
+            yield from self.finish()
+
+    def finish(self) -> Iterator[Block]:
+        """Yield a block of the rest, if any."""
+        if self._waiting:
+            yield Block(tuple(self._ids), packed_json(self._waiting))
+        self._ids, self._waiting = [], []
+
+
+def described(cases: Iterable[Case], wanted: Iterable[str]) -> Iterator[Block]:
+    """Yield blocks with the descriptions of the cases whose ids are wanted, each once."""
+    left = set(wanted)
+    packer, describer = Packer(), case_data.Describer()
+    for case in cases:
+        if case.id in left:
+            left.remove(case.id)
+            yield from packer.add(case.id, describer.of(case))
+    yield from packer.finish()
+
+
+class Watcher:
+    """Describes the cases of an operator while their plans are made for an explanation; see explain.Watcher.
+
+    Attributes:
+        ids: of the cases to describe.
+        versions: of their operator.
+    """
+
+    def __init__(self, ids: frozenset[str], versions: frozenset[int]) -> None:
+        """Name the cases to describe."""
+        self.ids, self.versions = ids, versions
+        self._packer, self._describer = Packer(), case_data.Describer()
+        self._blocks: list[Block] = []
+
+    def add(self, plan: Plan, every: Sequence[Form], plain: Case) -> None:
+        """Describe the cases of a plan, of which the plain one is made already."""
+        for form in every:
+            if delivered_id(plan.id, form.name) in self.ids:
+                case = plain if form.name == PLAIN else plans.deliver(plan, form)
+                if case is not None:
+                    self._blocks += self._packer.add(case.id, self._describer.of(case))
+
+    def finish(self) -> tuple[Block, ...]:
+        """Return the blocks."""
+        return (*self._blocks, *self._packer.finish())
+
+
+def places(table: Table, blocks: Iterable[Block]) -> dict[int, int]:
+    """Return by number of a case the place of its description: block * CASES + place in the block."""
+    by_case: dict[int, int] = {}
+    for number, block in enumerate(blocks):
+        for place, case_id in enumerate(block.ids):
+            case = table.number_of(case_id)
+            if case is not None:
+                by_case.setdefault(case, number * CASES + place)
+    return by_case
+
+
+def columns(table: Table, order: Sequence[int], places: Mapping[int, int]) -> tuple[str, list[list[Any]]]:
+    """Return the numbers by case as one block, and its layout: name, type, first byte and length of each array."""
+    ranks = np.asarray(order, np.int64)
+    arrays: list[tuple[str, np.ndarray[Any, Any]]] = [
+        (name, np.asarray(getattr(table, name), "<i4")[ranks])
+        for name in ("operator", "type", "form", "tags", "clauses", "outcome")
+    ]
+    arrays.append(("described", np.asarray([places.get(case, -1) for case in order], "<i4")))
+    for place, column in enumerate(table.columns):
+        arrays.append((f"messages{place}", np.asarray(column.messages, "<i4")[ranks]))
+    for place, column in enumerate(table.columns):  # After the wider ones, which must begin at a multiple of four.
+        arrays.append((f"verdicts{place}", np.frombuffer(bytes(column.verdicts), np.uint8)[ranks]))
+    layout, first = [], 0
+    for name, numbers in arrays:
+        layout.append([name, str(numbers.dtype), first, len(numbers)])
+        first += numbers.nbytes
+    return packed(b"".join(numbers.tobytes() for _, numbers in arrays)), layout

@@ -1,0 +1,107 @@
+"""The index of a folder of published reports: one row a suite and backend."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from onnx_conformance.base import under_test
+from onnx_conformance.base.under_test import Subject
+from onnx_conformance.report.kinds import KINDS, Kind
+from onnx_conformance.report.markup import plain
+from onnx_conformance.results.sampling import in_words
+from onnx_conformance.results.summary import rate, rates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from onnx_conformance.findings.finding import Findings
+    from onnx_conformance.report.report_data import ReportData
+
+HEAD = """\
+# Published reports
+
+Results as `onnx-conformance publish` wrote them. [site/](site/index.html) is a web site of them that opens from disk
+and loads nothing from the network: a ranking, and a page for each operator, finding, case, and runtime or tool. A case
+that the text leaves open is never scored; `accepted invalid` has a column of its own, because ONNX obliges no runtime
+to refuse. Rates are floored.
+"""
+HEADS = ("suite", "backend", "findings", "passed of specified", "passed of attempted")
+
+
+def report(
+    published: Sequence[tuple[ReportData, str]], found: Findings | None = None, place: str = ""
+) -> Iterator[str]:
+    """Yield the index as Markdown.
+
+    Args:
+        published: the data of each results file, and the file of its badge.
+        found: the findings; None: there are none.
+        place: the file with their list; empty: it is not in the folder.
+    """
+    yield f"{HEAD}\n"
+    if found is not None and place:
+        there = sum(item.counted for item in found.findings)
+        yield f"[{place}]({place}) lists {there:,} distinct faults, each with a script that shows it.\n\n"
+    by_kind: dict[Kind, list[list[str]]] = {}
+    for data, badge in published:
+        head = data.run.header
+        cut = "" if data.run.complete else ", cut off"
+        sampled = data.samples
+        for backend, counts in sorted(data.counts.items()):
+            shares = rates(counts)
+            version = head["backends"].get(backend, {}).get("version", "")
+            part = f", {in_words(sampled[backend])}" if backend in sampled else ""
+            kind = KINDS[data.summary.subject(backend)]
+            by_kind.setdefault(kind, []).append(
+                [
+                    plain(f"{head['suite'].get('name', '')}{part}{cut}"),
+                    plain(f"{backend} {version}" if f"=={version}" not in backend else backend),
+                    _findings(found, head["suite"], backend, version),
+                    *(
+                        f"{shares.passed} of {whole}, {rate(shares.passed, whole)}"
+                        for whole in (shares.specified, shares.attempted)
+                    ),
+                    *(str(counts[verdict]) for verdict in kind.counted),
+                    plain(head.get("started", "?")[:10]),
+                    f"[badge]({badge})",
+                ]
+            )
+    if not by_kind:
+        yield _table(KINDS[Subject.RUNTIME], [])
+    elif len(by_kind) < 2:  # noqa: PLR2004 - one kind needs no heading
+        yield from (_table(kind, rows) for kind, rows in by_kind.items())
+    else:
+        shown = [f"## {kind.heading}\n\n{_table(kind, by_kind[kind])}" for kind in KINDS.values() if kind in by_kind]
+        yield "\n".join(shown)
+    suites = {
+        (head["suite"].get("name", ""), head["suite"].get("digest", ""), head.get("onnx", "?"))
+        for data, _ in published
+        for head in (data.run.header,)
+    }
+    for name, digest, onnx in sorted(suites):
+        yield f"\nSuite {plain(name)}: digest `{plain(digest)}`, onnx {plain(onnx)}.\n"
+
+
+def _table(kind: Kind, rows: list[list[str]]) -> str:
+    rows.sort(key=lambda row: (row[0].partition(",")[0], _by_number(row[1])))
+    heads = [*HEADS, *(str(verdict).replace("_", " ") for verdict in kind.counted), "date", ""]
+    align = ["left", "left", *["right"] * (len(heads) - 3), "left"]
+    return tabulate(rows, heads, tablefmt="github", disable_numparse=True, colalign=align) + "\n"
+
+
+def _by_number(text: str) -> str:
+    """Return the sort key of a name: numbers in it by their size, so that [9] comes before [21]."""
+    return re.sub(r"\d+", lambda match: match[0].zfill(12), text)
+
+
+def _findings(found: Findings | None, suite: Mapping[str, str], backend: str, version: str) -> str:
+    """Return how many findings a backend has; empty where they are not of this suite and version."""
+    name = under_test.unversioned(backend)
+    if found is None or found.suite.get("name") != suite.get("name"):
+        return ""
+    if found.runtimes.get(name, {}).get("version") != version:
+        return ""
+    return str(sum(item.counted for item in found.of(name)))

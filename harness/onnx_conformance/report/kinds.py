@@ -1,0 +1,93 @@
+"""The kinds of what is under test, each with a table of its own: runtimes, and tools by what they do with a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base.under_test import Subject
+from onnx_conformance.base.verdict import WRONG, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from onnx_conformance.results.summary import Summary
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind, and how its table differs from the others.
+
+    Attributes:
+        heading: above its table, where there are several kinds.
+        one: one of its members, in a sentence.
+        own: verdicts that its members alone have, or that weigh more there; their columns are always there.
+        counted: verdicts with a column of their own where a backend has one row.
+        impossible: verdicts that none of its members can have.
+    """
+
+    heading: str
+    one: str
+    own: tuple[Verdict, ...]
+    counted: tuple[Verdict, ...]
+    impossible: frozenset[Verdict] = frozenset()
+
+
+_ENDED = (Verdict.CRASH, Verdict.TIMEOUT, Verdict.FLAKY)
+_OF_FORBIDDEN_MODELS = frozenset({Verdict.ACCEPTED_INVALID, Verdict.LENIENT})
+"""Nothing is expected of tools that change or describe models where the text forbids the model."""
+KINDS: Mapping[Subject, Kind] = {
+    Subject.RUNTIME: Kind(
+        "Runtimes", "a runtime", (), (*_ENDED, Verdict.ACCEPTED_INVALID, Verdict.LENIENT, Verdict.UNSUPPORTED)
+    ),
+    Subject.TRANSFORMER: Kind(
+        "Tools that change models",
+        "a tool that changes models",
+        (Verdict.INVALID_MODEL,),
+        (*_ENDED, Verdict.INVALID_MODEL, Verdict.REFUSED, Verdict.UNSUPPORTED),
+        _OF_FORBIDDEN_MODELS | {Verdict.KNOWS_LESS},
+    ),
+    Subject.INFERENCER: Kind(
+        "Shape inference",
+        "a tool that infers types and shapes",
+        (Verdict.KNOWS_LESS,),
+        (*_ENDED, Verdict.KNOWS_LESS, Verdict.REFUSED, Verdict.UNSUPPORTED),
+        _OF_FORBIDDEN_MODELS | {Verdict.INVALID_MODEL, Verdict.WRONG_VALUE},
+    ),
+    Subject.CHECKER: Kind(
+        "Checkers",
+        "a model checker",
+        (Verdict.REFUSED, Verdict.ACCEPTED_INVALID),
+        (*_ENDED, Verdict.REFUSED, Verdict.ACCEPTED_INVALID, Verdict.LENIENT, Verdict.UNSUPPORTED),
+        WRONG | {Verdict.INVALID_MODEL, Verdict.KNOWS_LESS},
+    ),
+}
+"""By subject, in the order in which they are shown."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The results of one kind.
+
+    Attributes:
+        kind: of the backends.
+        heading: that of the kind; empty where there is no other kind.
+        summary: of these backends only.
+    """
+
+    kind: Kind
+    heading: str
+    summary: Summary
+
+
+def parts(summary: Summary) -> Iterator[Part]:
+    """Yield the results of each kind that has any; without results, an empty part of runtimes."""
+    by_kind: dict[Subject, set[str]] = {}
+    for _, backend in summary.counts:
+        by_kind.setdefault(summary.subject(backend), set()).add(backend)
+    if not by_kind:
+        yield Part(KINDS[Subject.RUNTIME], "", summary)
+    for subject, kind in KINDS.items():
+        if subject in by_kind:
+            heading = kind.heading if len(by_kind) > 1 else ""
+            yield Part(kind, heading, summary.of(by_kind[subject]) if heading else summary)

@@ -1,0 +1,91 @@
+"""The published report of a run, as Markdown: the table, the failures, and the versions it was measured with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from onnx_conformance.base import under_test
+from onnx_conformance.base.under_test import Subject
+from onnx_conformance.base.verdict import Verdict, line, natural
+from onnx_conformance.report import explanation, options_table, terminal
+from onnx_conformance.report import gate as gate_report
+from onnx_conformance.report.markup import fenced, plain
+from onnx_conformance.report.report_data import CUT_OFF
+from onnx_conformance.results import sampling
+from onnx_conformance.results.stream import completeness
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onnx_conformance.report.report_data import ReportData
+
+MOST_UNREADABLE = 100
+"""The most unreadable cases that are listed."""
+MEASURED = """\
+onnx {onnx}, numpy {numpy}, Python {python}, {machine[system]} {machine[processor]}; suite digest `{suite[digest]}`."""
+LEGEND = """\
+A case that the text leaves open is shown as `unspecified` and never scored. `accepted_invalid` is a column of its
+own: ONNX obliges no runtime to refuse. `lenient` is an answer to a model that no `must` forbids, and never scored.
+Rates are floored."""
+OF_TOOLS = """\
+Of tools: `invalid_model` is a returned model that ONNX forbids, or whose outputs have other names or types;
+`knows_less` says less of types and shapes than there is to know, and is never scored. A checker is held to what its
+phase can know, so for a checker `accepted_invalid` is a failure."""
+LENIENT = """\
+Lenient answers by how the text forbids the model; the signature is the business of a model checker: {counts}."""
+
+
+def report(data: ReportData) -> Iterator[str]:
+    """Yield the report, with `data.groups` groups of failures of each backend; 0: all."""
+    head = data.run.header
+    yield f"# {plain(data.title)}\n\n"
+    if not data.run.complete:
+        yield f"**{CUT_OFF}**\n\n"
+    if data.run.unreadable:
+        yield f"**{len(data.run.unreadable)} cases of the suite could not be read, and are missing:**\n\n"
+        yield f"{fenced(line(item.message, 1000) for item in data.run.unreadable[:MOST_UNREADABLE])}\n\n"
+    for note in sampling.notes(data.run):
+        yield f"**{plain(note)}**\n\n"
+    yield f"{completeness(head)}\n\n" if completeness(head) else ""
+    yield f"{MEASURED.format(**head)}\n\n{LEGEND}\n\n"
+    if any(under_test.subject(hello) is not Subject.RUNTIME for hello in head["backends"].values()):
+        yield f"{OF_TOOLS}\n\n"
+    yield f"{terminal.table(data.summary, 'github', data.samples)}\n\n"
+    yield from _options(data)
+    forces = {name: data.summary.leniences(name) for name in sorted(data.summary.accepted)}
+    if any(forces.values()):
+        counts = "; ".join(f"{plain(name)} {text}" for name, text in forces.items() if text)
+        yield f"{LENIENT.format(counts=counts)}\n\n"
+    if data.gate is not None:
+        yield f"## What is expected\n\n{fenced(gate_report.lines(data.gate))}\n"
+    yield from (f"{text}\n" for text in explanation.section(data.statements, data.note))
+    yield "## Failures, by sentence and message\n\n"
+    yield f"{data.expected}\n\n" if data.expected else ""
+    for block in terminal.groups(data.summary, data.references, data.groups, head["arguments"].get("reference", "")):
+        yield f"{fenced([block])}\n"
+    if not data.summary.groups:
+        yield "None.\n"
+
+
+def _options(data: ReportData) -> Iterator[str]:
+    """Yield a table of each tool that is there with several options: a row an operator version, a column an option."""
+    backends = list(data.run.header["backends"].items())
+    for table in options_table.tables(backends):
+        names = [backends[place][0] for place in table.places]
+        counts = {key: counter for key, counter in data.summary.counts.items() if key[1] in names}
+        operators = sorted({operator for operator, _ in counts}, key=natural)
+        if not operators:
+            continue
+        rows = [[counts.get((operator, name), Counter[Verdict]()) for name in names] for operator in operators]
+        rows.append([data.counts[name] for name in names])
+        cells = [
+            [plain(line(operator)), *map(options_table.cell, row)]
+            for operator, row in zip([*operators, "all"], rows, strict=True)
+        ]
+        heads = ["operator version", *(plain(head) for head, _ in table.columns)]
+        align = ["left", *["right"] * len(names)]
+        yield f"## {plain(table.title)}\n\n{plain(options_table.legend([c for row in rows for c in row]))}\n\n"
+        yield f"{tabulate(cells, heads, tablefmt='github', disable_numparse=True, colalign=align)}\n\n"

@@ -1,0 +1,159 @@
+"""The last screen of a run: by backend its verdicts and the operators that fail most, then commands to type next."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from onnx_conformance.base.under_test import Subject
+from onnx_conformance.base.verdict import WRONG, Verdict, line
+from onnx_conformance.report import kinds
+from onnx_conformance.report.terminal import clipped
+from onnx_conformance.results.sampling import in_words
+from onnx_conformance.results.summary import rate, rates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from onnx_conformance.results.summary import Summary
+
+MOST_OPERATORS = 5
+"""The most operators listed of each backend, those with the most failures first."""
+WITHOUT_ANSWER = (Verdict.REFUSED, Verdict.TIMEOUT, Verdict.FLAKY)
+FAILED = (*WRONG, *WITHOUT_ANSWER, Verdict.CRASH)
+"""Verdicts that violate what ONNX requires of every runtime."""
+
+
+def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Mapping[str, int]) -> Iterator[str]:
+    """Yield a block of lines for each backend; where there are several kinds, under the heading of each.
+
+    Args:
+        summary: the counts.
+        versions: by backend, the version of its hello.
+        part: which part of which suite was run, as "the core of suite generated".
+        samples: by backend, n of its sample of 1 case in n.
+    """
+    for of_kind in kinds.parts(summary):
+        if of_kind.heading:
+            yield f"{of_kind.heading}\n"
+        yield from _backends(summary, of_kind, versions, part, samples)
+
+
+def _backends(
+    summary: Summary, of_kind: kinds.Part, versions: Mapping[str, str], part: str, samples: Mapping[str, int]
+) -> Iterator[str]:
+    sums: dict[str, Counter[Verdict]] = {}
+    by_operator: dict[str, Counter[str]] = {}
+    for (operator, backend), counts in of_kind.summary.counts.items():
+        sums.setdefault(backend, Counter()).update(counts)
+        failed = sum(counts[verdict] for verdict in FAILED)
+        by_operator.setdefault(backend, Counter())[operator.rpartition("/")[0] or operator] += failed
+    for backend in sorted(sums):
+        counts = sums[backend]
+        name = line(" ".join([clipped(backend), versions.get(backend, "")])).strip()
+        sample = f", {in_words(samples[backend])}" if samples.get(backend, 1) > 1 else ""
+        yield f"{name}: {_number(counts.total())} cases, {part}{sample}"
+        rows = list(_rows(summary, backend, counts))
+        align = ("left", "right", "left")
+        yield textwrap.indent(tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=align), "  ")
+        worst = sorted(by_operator[backend].items(), key=lambda item: (-item[1], item[0]))[:MOST_OPERATORS]
+        worst = [(name, count) for name, count in worst if count]
+        if worst:
+            yield "  fail most:  " + ", ".join(
+                f"{line(name.removeprefix('ai.onnx/'))} {count}" for name, count in worst
+            )
+        yield ""
+
+
+def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[tuple[str, str, str]]:
+    shares = rates(counts)
+    is_runtime = summary.subject(backend) is Subject.RUNTIME
+    of_attempted = f"{rate(shares.passed, shares.attempted)} of the {_number(shares.attempted)} attempted"
+    of_specified = f"{rate(shares.passed, shares.specified)} of the {_number(shares.specified)} specified"
+    yield "passed", _number(shares.passed), f"{of_attempted}, {of_specified}"
+    wrong = {verdict: counts[verdict] for verdict in (*sorted(WRONG), *WITHOUT_ANSWER) if counts[verdict]}
+    if wrong:
+        kinds = ", ".join(
+            f"{verdict} {_number(count)}" for verdict, count in sorted(wrong.items(), key=lambda item: -item[1])
+        )
+        yield "failed", _number(sum(wrong.values())), kinds
+    if counts[Verdict.CRASH]:
+        signals = Counter[str]()
+        for group in summary.groups.values():
+            if group.example.backend == backend and group.example.verdict is Verdict.CRASH:
+                signals[group.example.signal or "without a signal"] += group.count
+        named = ", ".join(f"{line(name)} {count}" for name, count in signals.most_common())
+        yield "crashed", _number(counts[Verdict.CRASH]), named
+    for verdict, label, meaning in (
+        (Verdict.ACCEPTED_INVALID, "accepted", _accepted(summary.subject(backend))),
+        (Verdict.LENIENT, "lenient", "accepted models that no `must` forbids; never scored"),
+        (Verdict.INVALID_MODEL, "invalid", "models that a tool returned and ONNX forbids, or that have other outputs"),
+        (Verdict.KNOWS_LESS, "knows less", "says less of types and shapes than there is to know; never scored"),
+        (Verdict.UNSUPPORTED, "opted out", f"by the {'runtime' if is_runtime else 'tool'}'s own word"),
+        (Verdict.UNSPECIFIED, "left open", "by the text; never scored"),
+        (Verdict.ADAPTER_ERROR, "not measured", "the adapter is at fault"),
+    ):
+        if counts[verdict]:
+            forces = summary.leniences(backend) if verdict is Verdict.LENIENT else ""
+            yield label, _number(counts[verdict]), f"{forces}: {meaning}" if forces else meaning
+        if verdict is Verdict.ACCEPTED_INVALID:
+            yield from _errata(summary, backend)
+
+
+def _accepted(subject: Subject) -> str:
+    if subject is Subject.CHECKER:
+        return "models that the text forbids, which a checker could know"
+    return "models that the text forbids; ONNX obliges no runtime to refuse them"
+
+
+def _errata(summary: Summary, backend: str) -> Iterator[tuple[str, str, str]]:
+    if summary.errata[backend]:
+        built = line(summary.built_with[backend])
+        meaning = f"of these rest on sentences that ONNX reworded in place after {built}, with which it was built"
+        yield "errata", _number(summary.errata[backend]), meaning
+
+
+def _number(count: int) -> str:
+    return f"{count:,}"
+
+
+def next_commands(
+    summary: Summary, results: str, several: Sequence[str], width: int, folder: str = ""
+) -> Iterator[str]:
+    """Yield commands to type next, each with its purpose.
+
+    Args:
+        summary: the counts.
+        results: the file that the results were written to; empty: none.
+        several: the files, where each backend has one of its own.
+        width: columns of the terminal.
+        folder: of a suite that is a folder, because the ids of its cases do not contain its path.
+    """
+    faults = summary.faults()
+    if not faults:
+        return
+    # An adapter's fault says nothing about the runtime.
+    gravest = min(faults, key=lambda fault: (fault.example.verdict is Verdict.ADAPTER_ERROR, fault.rank))
+    case, backend = shlex.quote(line(gravest.example.case)), shlex.quote(line(gravest.example.backend))
+    file = line(several[0] if several else results) or "FILE"
+    where = f" --suite {shlex.quote(line(folder))}" if folder else ""
+    rows = [
+        (f"onnx-conformance show {case}{where}", "the whole case"),
+        (f"onnx-conformance repro {case}{where} --backend {backend}", "a script that shows it"),
+        *(
+            [("onnx-conformance run ... --results FILE", "keeps the results, for the next two")]
+            if file == "FILE"
+            else []
+        ),
+        (f"onnx-conformance explain {file}", "what the failures of an operator share"),
+        (f"onnx-conformance report {file} --format html --out report.html", "everything, as a page"),
+    ]
+    yield "next"
+    text = textwrap.indent(tabulate(rows, tablefmt="plain", disable_numparse=True), "  ")
+    if max(map(len, text.splitlines())) > width:
+        text = "\n".join(f"  {command}\n      {meaning}" for command, meaning in rows)
+    yield text

@@ -1,0 +1,137 @@
+"""A runtime over its versions: since which one it does what, and the chart of its rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report.html.verdict_styles import ABSENT, NUMBER
+from onnx_conformance.report.site import runtimes, scores
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnx_conformance.report.html.table import Table
+    from onnx_conformance.report.site.runtimes import Runtime
+    from onnx_conformance.report.site.scores import Score
+
+PASS = NUMBER[Verdict.PASS]
+WIDTH, HEIGHT = 720, 240
+"""Of the chart, in units of its own."""
+LEFT, RIGHT, TOP, BOTTOM = 46, 24, 18, 34
+"""The margins of the chart, for labels."""
+MOST_LABELS = 12
+"""Versions whose names fit below the chart."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One version on the chart.
+
+    Attributes:
+        version: of the runtime.
+        date: of its run.
+        score: on the cases that all versions of the chart have.
+        x, specified, attempted: places on the chart; None: there is no such rate.
+        labelled: whether there is room for its name.
+    """
+
+    version: str
+    date: str
+    score: Score
+    x: float
+    specified: float | None
+    attempted: float | None
+    labelled: bool
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Rates by version, as places on a drawing.
+
+    Attributes:
+        points: the oldest version first.
+        ticks: percentages with their height.
+        cases: how many cases all versions have.
+        left_out: versions that are not on it: samples, and runs that were cut off.
+    """
+
+    points: tuple[Point, ...]
+    ticks: tuple[tuple[int, float], ...]
+    cases: int
+    left_out: tuple[str, ...]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = RIGHT
+    bottom: int = BOTTOM
+
+    def line(self, name: str) -> str:
+        """Return the points of one line, `specified` or `attempted`, as SVG writes them."""
+        places = [(point.x, getattr(point, name)) for point in self.points]
+        return " ".join(f"{x:g},{y:g}" for x, y in places if y is not None)
+
+
+def chart(table: Table, runtime: Runtime) -> Chart | None:
+    """Return the chart of a runtime; None where fewer than two versions have whole runs."""
+    whole = [item for item in runtime.history if item.sample == 1 and item.complete and item.cases]
+    if len(whole) < 2:  # noqa: PLR2004 - a line has two ends
+        return None
+    rows = runtimes.verdicts(table, [item.place for item in whole])
+    chosen = runtimes.common(rows)
+    counts = scores.counted(np.zeros(len(table), np.int64), 1, rows, chosen)
+    by_version = [scores.score(counts[0, place]) for place in range(len(whole))]
+    pairs = [(item.passed, whole_) for item in by_version for whole_ in (item.specified, item.attempted) if whole_]
+    lowest = min((passed * 10 // of * 10 for passed, of in pairs), default=0)
+    lowest = min(lowest, 90)
+    step = 5 if lowest >= 70 else 10 if lowest >= 40 else 25  # noqa: PLR2004 - so that there are few lines
+
+    def height(percent: float) -> float:
+        return round(TOP + (100 - percent) / (100 - lowest) * (HEIGHT - TOP - BOTTOM), 1)
+
+    def place(passed: int, of: int) -> float | None:
+        return height(passed * 100 / of) if of else None
+
+    room = (WIDTH - LEFT - RIGHT) / (len(whole) - 1)
+    every = -(-len(whole) // MOST_LABELS)
+    points = tuple(
+        Point(
+            item.version or "?",
+            item.date,
+            score,
+            round(LEFT + number * room, 1),
+            place(score.passed, score.specified),
+            place(score.passed, score.attempted),
+            labelled=(len(whole) - 1 - number) % every == 0,
+        )
+        for number, (item, score) in enumerate(zip(whole, by_version, strict=True))
+    )
+    ticks = tuple((percent, height(percent)) for percent in range(-(-lowest // step) * step, 101, step))
+    left_out = tuple(item.version for item in runtime.history if item not in whole)
+    return Chart(points, ticks, int(chosen.sum()), left_out)
+
+
+def since(table: Table, runtime: Runtime, cases: Sequence[int]) -> str:
+    """Return since which version a runtime passes what it passes of some cases today; empty where that is not known.
+
+    Older versions are compared on the cases that both ran.
+    """
+    if len(runtime.history) < 2 or not cases:  # noqa: PLR2004 - an older version
+        return ""
+    rows = runtimes.verdicts(table, [item.place for item in runtime.history])[:, list(cases)]
+    passing = rows[-1] == PASS
+    first = len(rows) - 1
+    if not passing.any():
+        return ""
+    while first and _passes(rows[first - 1], passing):
+        first -= 1
+    version = runtime.history[first].version
+    return f"≤ {version}" if not first else f"since {version}"
+
+
+def _passes(row: runtimes.Bytes, passing: runtimes.Bools) -> bool:
+    both = passing & (row != ABSENT)
+    return bool(both.any()) and bool((row[both] == PASS).all())

@@ -1,0 +1,82 @@
+"""What a runtime opts out of, and the reasons that it gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.report.html.verdict_styles import NUMBER
+from onnx_conformance.results.summary import masked
+
+if TYPE_CHECKING:
+    from onnx_conformance.report.html.table import Column, Table
+    from onnx_conformance.report.site.results import Operator
+
+UNSUPPORTED = NUMBER[Verdict.UNSUPPORTED]
+MOST_REASONS = 40
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One reason, without what differs from case to case.
+
+    Attributes:
+        text: the message, `#` in place of numbers and names.
+        count: of cases.
+        example: one message as it came.
+    """
+
+    text: str
+    count: int
+    example: str
+
+
+@dataclass(frozen=True)
+class OptOuts:
+    """What a runtime opts out of.
+
+    Attributes:
+        reasons: the most frequent first, at most MOST_REASONS.
+        further: how many cases have other reasons.
+        whole: operators of which it attempts nothing.
+        partly: other operators, with the cases opted out of and those there are.
+    """
+
+    reasons: tuple[Reason, ...]
+    further: int
+    whole: tuple[Operator, ...]
+    partly: tuple[tuple[Operator, int, int], ...]
+
+
+def of_column(table: Table, column: Column, operators: tuple[Operator, ...], absent: int) -> OptOuts:
+    """Return what a column of a table opts out of.
+
+    Args:
+        table: of the results.
+        column: of the table.
+        operators: all of them.
+        absent: the number for no result.
+    """
+    texts = list(table.message_texts)
+    reasons: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    whole, partly = [], []
+    for operator in operators:
+        out = there = 0
+        for case in operator.cases:
+            there += column.verdicts[case] != absent
+            if column.verdicts[case] == UNSUPPORTED:
+                out += 1
+                text = texts[column.messages[case]] if column.messages[case] >= 0 else ""
+                reason = masked(text) or "no reason given"
+                reasons[reason] += 1
+                examples.setdefault(reason, text)
+        if out and out == there:
+            whole.append(operator)
+        elif out:
+            partly.append((operator, out, there))
+    shown = tuple(Reason(text, count, examples[text]) for text, count in reasons.most_common(MOST_REASONS))
+    partly.sort(key=lambda item: (-item[1], item[0].name))
+    return OptOuts(shown, reasons.total() - sum(reason.count for reason in shown), tuple(whole), tuple(partly))

@@ -1,0 +1,208 @@
+"""The runtimes of several runs: which columns are versions of one runtime, and which may be ranked beside others."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from packaging.version import InvalidVersion, Version
+
+from onnx_conformance.base import under_test
+from onnx_conformance.base.under_test import Subject
+from onnx_conformance.base.verdict import line
+from onnx_conformance.report.html.verdict_styles import ABSENT
+from onnx_conformance.results import sampling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from onnx_conformance.report.html.table import Column, Table
+    from onnx_conformance.results.stream import Run
+
+    Bools = np.ndarray[Any, np.dtype[np.bool_]]
+    Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+LEAST_OPERATORS = 90
+"""Percent of the operator versions of the widest run that a run must have, to be ranked beside it."""
+
+
+@dataclass(frozen=True)
+class Tested:
+    """One version of a runtime in one run.
+
+    Attributes:
+        place: the number of the column in its table.
+        version: as the runtime reports it; may be empty.
+        date: of the run, YYYY-MM-DD.
+        sample: n of a sample of 1 case in n; 1: all cases.
+        complete: whether the run was not cut off.
+        cases: how many results there are.
+        operators: of how many operator versions.
+    """
+
+    place: int
+    version: str
+    date: str
+    sample: int
+    complete: bool
+    cases: int
+    operators: int
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A runtime, or one option of a tool.
+
+    Attributes:
+        name: as its backend is called, with its option, without a version; unique.
+        slug: for the name of its file; unique.
+        runtime: its own name.
+        subject: whether it is a runtime, or which kind of tool.
+        main: the newest version.
+        history: one run of each version, oldest first; the last one is the main one.
+        left_out: why it is not ranked, as the end of "not ranked: "; empty where it is.
+        doubled: names of the files whose results another run of the same version replaces.
+    """
+
+    name: str
+    slug: str
+    runtime: str
+    subject: Subject
+    main: Tested
+    history: tuple[Tested, ...]
+    left_out: str
+    doubled: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Its name and version."""
+        return f"{self.name} {self.main.version}".strip()
+
+    @property
+    def ranked(self) -> bool:
+        """Whether it is ranked beside the others; tools never are."""
+        return self.subject is Subject.RUNTIME and not self.left_out
+
+
+def age(version: str) -> tuple[bool, Version, str]:
+    """Return the sort key of versions; what has no order comes first."""
+    try:
+        return True, Version(version), version
+    except InvalidVersion:
+        return False, Version("0"), version
+
+
+def slugs(names: Iterable[str]) -> dict[str, str]:
+    """Return a file name for each name: plain characters only, and unique where upper and lower case are alike."""
+    taken: set[str] = {""}
+    by_name: dict[str, str] = {}
+    for name in names:
+        base = slug = re.sub(r"[^A-Za-z0-9_-]+", ".", name.removeprefix("ai.onnx/")).strip(".")[:80]
+        number = 1
+        while slug.lower() in taken:
+            number += 1
+            slug = f"{base or 'x'}.{number}"
+        taken.add(slug.lower())
+        by_name[name] = slug
+    return by_name
+
+
+def verdicts(table: Table, places: Sequence[int]) -> Bytes:
+    """Return the numbers of the verdicts: one row a column of the table, one place a case."""
+    rows = [np.frombuffer(bytes(table.columns[place].verdicts), np.uint8) for place in places]
+    return np.stack(rows) if rows else np.zeros((0, len(table)), np.uint8)
+
+
+def of_table(table: Table) -> tuple[Runtime, ...]:
+    """Return the runtimes and tools of a table, in the order of their names."""
+    groups: dict[tuple[str, str], list[Tested]] = {}
+    operator = np.asarray(table.operator, np.int64)
+    for place, column in enumerate(table.columns):
+        key = under_test.unversioned(column.backend), line(column.hello.get("runtime", ""), 80)
+        groups.setdefault(key, []).append(_tested(table, place, operator))
+    subjects = {key: under_test.subject(table.columns[group[-1].place].hello) for key, group in groups.items()}
+    widest = max(
+        (it.operators for key, group in groups.items() if subjects[key] is Subject.RUNTIME for it in group), default=0
+    )
+    names = _names(groups)
+    by_name = slugs(names.values())
+    runtimes = []
+    for key, group in groups.items():
+        history = _history(group)
+        main = history[-1]
+        doubled = {item.place for item in group} - {item.place for item in history}
+        runtimes.append(
+            Runtime(
+                name=names[key],
+                slug=by_name[names[key]],
+                runtime=key[1],
+                subject=subjects[key],
+                main=main,
+                history=history,
+                left_out=_left_out(main, widest if subjects[key] is Subject.RUNTIME else 0),
+                doubled=tuple(line(_run(table, table.columns[place]).path.name, 80) for place in sorted(doubled)),
+            )
+        )
+    return tuple(sorted(runtimes, key=lambda item: item.name.lower()))
+
+
+def common(rows: Bytes) -> Bools:
+    """Return which cases have a result in every row; without rows, none has."""
+    here: Bools = (rows != ABSENT).all(axis=0) if len(rows) else np.zeros(rows.shape[1], np.bool_)
+    return here
+
+
+def _run(table: Table, column: Column) -> Run:
+    return table.runs[column.run]
+
+
+def _tested(table: Table, place: int, operator: np.ndarray[Any, Any]) -> Tested:
+    column = table.columns[place]
+    run = _run(table, column)
+    here = np.frombuffer(bytes(column.verdicts), np.uint8) != ABSENT
+    return Tested(
+        place=place,
+        version=line(column.hello.get("version", ""), 40),
+        date=line(run.header.get("started", ""), 40)[:10],
+        sample=sampling.from_header(run.header).get(column.backend, 1),
+        complete=run.complete,
+        cases=int(here.sum()),
+        operators=len(np.unique(operator[here])),
+    )
+
+
+def _names(groups: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return a unique name for each runtime: that of its backend, with its own where two backends are called alike."""
+    stems = [name for name, _ in groups]
+    names: dict[tuple[str, str], str] = {}
+    for name, runtime in groups:
+        shown = base = line(name if stems.count(name) == 1 else f"{name} ({runtime})", 80) or "?"
+        number = 1
+        while shown in names.values():
+            number += 1
+            shown = f"{base} [{number}]"
+        names[name, runtime] = shown
+    return names
+
+
+def _history(group: Iterable[Tested]) -> tuple[Tested, ...]:
+    """Return one run of each version, oldest first: of several the widest, and of equal ones the latest."""
+    best: dict[str, Tested] = {}
+    for item in sorted(group, key=lambda item: (item.complete, -item.sample, item.operators, item.date)):
+        best[item.version] = item
+    return tuple(sorted(best.values(), key=lambda item: age(item.version)))
+
+
+def _left_out(main: Tested, widest: int) -> str:
+    if not main.cases:
+        return "the run has no results"
+    if main.sample > 1:
+        return f"a sample of {sampling.in_words(main.sample)}"
+    if not main.complete:
+        return "the run was cut off"
+    if main.operators * 100 < widest * LEAST_OPERATORS:
+        return f"the run has {main.operators:,} of {widest:,} operator versions"
+    return ""

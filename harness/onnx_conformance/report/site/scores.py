@@ -1,0 +1,200 @@
+"""Counts of verdicts on the same cases, how a rate is shown, and what a runtime is good for, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onnx_conformance.base.verdict import UNRATED, Verdict
+from onnx_conformance.report.html.matrix import sentence, shares
+from onnx_conformance.report.html.verdict_styles import ABSENT, NUMBER, ORDER
+from onnx_conformance.results.summary import rate, rates
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Numbers = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True)
+class Grade:
+    """A step of the scale of rates.
+
+    Attributes:
+        name: its colours in style.css.
+        sign: what stands for it where there is no room for a rate.
+        words: for the legend.
+        least: the lowest rate, in tenths of a percent; -1: there is no rate.
+    """
+
+    name: str
+    sign: str
+    words: str
+    least: int
+
+
+GRADES = (
+    Grade("all", "✓", "all pass", 1000),
+    Grade("most", "◕", "95 % and more", 950),
+    Grade("many", "◑", "80 % and more", 800),
+    Grade("some", "◔", "50 % and more", 500),
+    Grade("few", "○", "fewer", 1),
+    Grade("none", "✗", "none passes", 0),
+    Grade("out", "U", "all opted out", -1),
+    Grade("open", "?", "nothing specified", -1),
+    Grade("absent", "-", "no data", -1),
+)
+"""From the best to none at all."""
+BY_NAME = {grade.name: grade for grade in GRADES}
+FEW = 4
+"""The most names in a sentence."""
+GOOD, WEAK, LACKING = 99, 90, 50
+"""Percent: passed of attempted from which a family is good, and below which it is weak; opted out to lack it."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """The counts of a runtime on some cases, ready to be shown.
+
+    Attributes:
+        counts: by verdict, without those that do not occur.
+    """
+
+    counts: Mapping[Verdict, int]
+
+    @property
+    def total(self) -> int:
+        """How many results there are."""
+        return sum(self.counts.values())
+
+    @property
+    def passed(self) -> int:
+        """How many passed."""
+        return rates(self.counts).passed
+
+    @property
+    def specified(self) -> int:
+        """How many of them the text decides."""
+        return rates(self.counts).specified
+
+    @property
+    def attempted(self) -> int:
+        """How many of those the runtime did not opt out of."""
+        return rates(self.counts).attempted
+
+    @property
+    def opted_out(self) -> int:
+        """How many the runtime says that it lacks."""
+        return self.counts.get(Verdict.UNSUPPORTED, 0)
+
+    @property
+    def crashes(self) -> int:
+        """How many ended the process."""
+        return self.counts.get(Verdict.CRASH, 0)
+
+    @property
+    def of_specified(self) -> str:
+        """The rate, floored."""
+        return rate(self.passed, self.specified)
+
+    @property
+    def of_attempted(self) -> str:
+        """The rate, floored."""
+        return rate(self.passed, self.attempted)
+
+    @property
+    def sentence(self) -> str:
+        """Both rates and all counts."""
+        return sentence(self.counts)
+
+    @property
+    def parts(self) -> list[tuple[str, int, int]]:
+        """The parts of a bar of all that is specified: family, start, and width in tenths of a percent."""
+        scored = {NUMBER[verdict]: count for verdict, count in self.counts.items() if verdict not in UNRATED}
+        return shares(scored)
+
+    @property
+    def grade(self) -> Grade:
+        """The step of the scale: by passed of specified."""
+        if not self.total:
+            return BY_NAME["absent"]
+        if not self.specified:
+            return BY_NAME["open"]
+        if not self.attempted:
+            return BY_NAME["out"]
+        tenths = self.passed * 1000 // self.specified
+        if self.passed and not tenths:
+            return BY_NAME["few"]
+        return next(grade for grade in GRADES if tenths >= grade.least)
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """The sort key, the best first: passed of specified, then of attempted, to a millionth, then crashes."""
+        return (
+            -(self.passed * 10**6 // max(1, self.specified)),
+            -(self.passed * 10**6 // max(1, self.attempted)),
+            self.crashes,
+        )
+
+
+def counted(group: Numbers, groups: int, rows: np.ndarray[Any, Any], chosen: np.ndarray[Any, Any]) -> Numbers:
+    """Return how often each verdict occurs: by group of cases, row and number of the verdict.
+
+    Args:
+        group: by case, the number of its group; -1: it is in none.
+        groups: how many there are.
+        rows: the verdicts, one row a runtime.
+        chosen: by case, whether it counts.
+    """
+    counts = np.zeros((groups, len(rows), len(ORDER)), np.int64)
+    for place, row in enumerate(rows):
+        here = chosen & (row != ABSENT) & (group >= 0)
+        flat = np.bincount(group[here] * len(ORDER) + row[here], minlength=groups * len(ORDER))
+        counts[:, place, :] = flat.reshape(groups, len(ORDER))
+    return counts
+
+
+def score(counts: Numbers) -> Score:
+    """Return the score of counts by number of the verdict."""
+    return Score(Counter({ORDER[number]: int(count) for number, count in enumerate(counts) if count}))
+
+
+def good_for(families: Mapping[str, Score]) -> str:
+    """Return what a runtime is good for and what not, in sentences that follow from its scores by family."""
+    scored = {name: item for name, item in families.items() if item.specified}
+    if not scored:
+        return ""
+    lacking = [name for name, item in scored.items() if item.opted_out * 100 > item.specified * LACKING]
+    tried = {name: item for name, item in scored.items() if item.attempted and name not in lacking}
+    good = [name for name, item in tried.items() if item.passed * 100 >= item.attempted * GOOD]
+    weak = [(name, item) for name, item in tried.items() if item.passed * 100 < item.attempted * WEAK]
+    weak.sort(key=lambda pair: pair[1].passed / pair[1].attempted)
+    crashing = sorted((name for name, item in scored.items() if item.crashes), key=lambda name: -scored[name].crashes)
+    sentences = []
+    if len(good) == len(scored):
+        sentences.append(f"Of what it attempts, {GOOD} % and more pass in every family.")
+    elif good:
+        sentences.append(f"Good at {_list(good)}: of what it attempts, {GOOD} % and more pass.")
+    elif tried:
+        best = max(tried, key=lambda name: tried[name].passed / tried[name].attempted)
+        sentences.append(f"Best at {best}: of what it attempts, {tried[best].of_attempted} pass.")
+    if weak:
+        named = [f"{name} ({item.of_attempted})" for name, item in weak]
+        sentences.append(f"Weak at {_list(named)}.")
+    if lacking:
+        sentences.append(f"Opts out of more than half of {_list(lacking)}.")
+    crashes = sum(item.crashes for item in scored.values())
+    if crashes:
+        sentences.append(f"Crashes in {crashes:,} {'case' if crashes == 1 else 'cases'}: {_list(crashing)}.")
+    return " ".join(sentences)
+
+
+def _list(names: Sequence[str]) -> str:
+    """Return names as a list in words, cut where it is long."""
+    shown = list(names[:FEW])
+    if len(names) > FEW:
+        return f"{', '.join(shown)} and {len(names) - FEW} more"
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)

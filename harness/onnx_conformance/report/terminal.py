@@ -1,0 +1,277 @@
+"""Verdicts as tables and failures as blocks of text, for terminals and for Markdown."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import tabulate as tables
+from tabulate import tabulate
+
+from onnx_conformance.base import under_test
+from onnx_conformance.base.verdict import Verdict, clean, line, natural, version_number
+from onnx_conformance.case.case import quoted
+from onnx_conformance.declare import readings
+from onnx_conformance.report import kinds
+from onnx_conformance.report.markup import plain
+from onnx_conformance.results.errata import erratum
+from onnx_conformance.results.sampling import in_words
+from onnx_conformance.results.summary import Group, Summary, rate, rates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+ALWAYS = (Verdict.PASS, Verdict.UNSUPPORTED)
+HEADS = {verdict: str(verdict).replace("_", "\n") for verdict in Verdict}
+tables.MIN_PADDING = 0  # Two blanks between columns are enough; a table of verdicts is wide already.
+MOST_NAME = 36
+"""The most characters of a backend's name above a column."""
+REFERENCE = "onnx_reference"
+"""The backend whose answers are shown beside the expected ones."""
+WIDTH = 120
+"""Columns of a terminal of unknown width."""
+COLUMN = 36
+"""Characters of a column of values; three of them fit a terminal of 120."""
+
+
+def operators(summary: Summary, width: int) -> Iterator[str]:
+    """Yield a run by operator for a terminal: passed of attempted, a column a backend, the kinds one after the other.
+
+    Operators without failures are named in one line. Backends that do not fit side by side have tables of their own
+    below.
+
+    Args:
+        summary: the counts.
+        width: columns of the terminal.
+    """
+    for part in kinds.parts(summary):
+        if part.heading:
+            yield f"{part.heading}\n"
+        yield from _operators(part.summary, width)
+
+
+def _operators(summary: Summary, width: int) -> Iterator[str]:
+    sums: dict[tuple[str, str], Counter[Verdict]] = {}
+    for (operator, backend), counts in summary.counts.items():
+        sums.setdefault((operator.rpartition("/")[0] or operator, backend), Counter()).update(counts)
+    backends = sorted({backend for _, backend in sums})
+    names = sorted({operator for operator, _ in sums})
+    failing = [name for name in names if any(_fails(sums.get((name, backend))) for backend in backends)]
+    rows = {name: [_cell(sums.get((name, backend))) for backend in backends] for name in failing}
+    first = max((len(line(name)) for name in failing), default=0)
+    columns = [
+        max(len(clipped(name)), *(len(cells[place]) for cells in rows.values()), 0) + 2
+        for place, name in enumerate(backends)
+    ]
+    for some_places in _fitting(columns, width - max(first, len("passed of attempted"))) if failing else ():
+        heads = ["passed of attempted", *(line(clipped(backends[place])) for place in some_places)]
+        cells = [[line(name), *(rows[name][place] for place in some_places)] for name in failing]
+        align = ["left", *["right"] * len(some_places)]
+        yield tabulate(cells, heads, tablefmt="simple", disable_numparse=True, colalign=align) + "\n"
+    others = [name.removeprefix("ai.onnx/") for name in names if name not in failing]
+    if others:
+        what = f"{len(others)}{' other' if failing else ''} operator{'s' if len(others) > 1 else ''}"
+        yield _filled(f"Nothing fails of {what}: {', '.join(map(line, others))}", width) + "\n"
+
+
+def _fails(counts: Mapping[Verdict, int] | None) -> bool:
+    return counts is not None and any(count and verdict.failed for verdict, count in counts.items())
+
+
+def _fitting(columns: Sequence[int], width: int) -> Iterator[list[int]]:
+    """Yield lists of column numbers that fit a width together; at least one in each."""
+    places: list[int] = []
+    used = 0
+    for place, column in enumerate(columns):
+        if places and used + column > width:
+            yield places
+            places, used = [], 0
+        places.append(place)
+        used += column
+    yield places
+
+
+def _cell(counts: Mapping[Verdict, int] | None) -> str:
+    """Return passed/attempted; one number where all passed, - where the runtime opts out of all."""
+    if counts is None:
+        return ""
+    shares = rates(counts)
+    if not shares.attempted:
+        return "-"
+    return str(shares.passed) if shares.passed == shares.attempted else f"{shares.passed}/{shares.attempted}"
+
+
+def _filled(text: str, width: int, indent: str = "  ") -> str:
+    return textwrap.fill(text, width, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def table(summary: Summary, style: str = "simple", samples: Mapping[str, int] | None = None) -> str:
+    """Return a table with one row an operator version and backend, and one a backend for the sum; a table a kind.
+
+    Verdicts that no case has have no column; the line below the table names them.
+    """
+    texts = []
+    for part in kinds.parts(summary):
+        heading = f"## {part.heading}" if style == "github" else part.heading
+        texts.append(f"{heading}\n\n{_table(part, style, samples)}" if part.heading else _table(part, style, samples))
+    return "\n\n".join(texts)
+
+
+def _table(part: kinds.Part, style: str, samples: Mapping[str, int] | None) -> str:
+    summary, shown = part.summary, _shown(part)
+    heads = ["operator version", "backend", *_heads(shown)]
+    if style == "github":
+        heads = [head.replace("\n", " ") for head in heads]
+    keys = sorted(summary.counts, key=lambda key: (natural(key[0]), key[1]))
+    rows = [_row(operator, backend, summary.counts[operator, backend], shown) for operator, backend in keys]
+    sums = sorted(_sums(summary).items())
+    rows += [_row("all", _with_sample(name, (samples or {}).get(name, 1)), counter, shown) for name, counter in sums]
+    if style == "github":
+        rows = [[plain(cell) for cell in row] for row in rows]
+    text = tabulate(rows, heads, tablefmt=style, disable_numparse=True, colalign=_align(len(shown)))
+    return f"{text}{_absent(shown, part.kind)}".rstrip()
+
+
+def _shown(part: kinds.Part) -> list[Verdict]:
+    total = part.summary.total
+    return [verdict for verdict in Verdict if total[verdict] or verdict in ALWAYS or verdict in part.kind.own]
+
+
+def _heads(shown: list[Verdict]) -> list[str]:
+    return [*(HEADS[verdict] for verdict in shown), "passed of\nspecified", "passed of\nattempted"]
+
+
+def _absent(shown: list[Verdict], kind: kinds.Kind) -> str:
+    absent = [str(verdict) for verdict in Verdict if verdict not in shown and verdict not in kind.impossible]
+    return f"\n\nNo case came out as {', '.join(absent)}.\n" if absent else ""
+
+
+def _sums(summary: Summary) -> dict[str, Counter[Verdict]]:
+    sums: dict[str, Counter[Verdict]] = {}
+    for (_, backend), counter in summary.counts.items():
+        sums.setdefault(backend, Counter()).update(counter)
+    return sums
+
+
+def _with_sample(backend: str, count: int) -> str:
+    """Return a backend's name, with its sample, if it has one."""
+    return f"{backend}, {in_words(count)}" if count > 1 else backend
+
+
+def clipped(backend: str, most: int = MOST_NAME) -> str:
+    """Return a name, a long one without its middle: commands often differ in their last word."""
+    return backend if len(backend) <= most else f"{backend[:5]}...{backend[8 - most :]}"
+
+
+def _align(verdicts: int) -> list[str]:
+    return ["left", "left", *["right"] * (verdicts + 2)]
+
+
+def _row(operator: str, backend: str, counts: Mapping[Verdict, int], shown: list[Verdict]) -> list[str]:
+    shares = rates(counts)
+    numbers = [str(counts.get(verdict, 0) or "") for verdict in shown]
+    return [
+        line(operator),
+        line(backend),
+        *numbers,
+        f"{shares.passed}/{shares.specified} {rate(shares.passed, shares.specified)}",
+        f"{shares.passed}/{shares.attempted} {rate(shares.passed, shares.attempted)}",
+    ]
+
+
+def visible(summary: Summary, limit: int) -> tuple[list[Group], Counter[str]]:
+    """Return the faults to show, at most `limit` of each backend (0: all), and how many are hidden of each."""
+    shown: list[Group] = []
+    totals: Counter[str] = Counter()
+    for group in summary.faults():
+        totals[group.example.backend] += 1
+        if not limit or totals[group.example.backend] <= limit:
+            shown.append(group)
+    return shown, Counter({name: count - limit for name, count in totals.items() if limit and count > limit})
+
+
+def groups(
+    summary: Summary, references: Mapping[str, str], limit: int, reference: str = "", width: int = WIDTH
+) -> Iterator[str]:
+    """Yield the failures, grouped by fault, as blocks of text.
+
+    Args:
+        summary: the counts.
+        references: case id -> the answer of onnx.reference, for the examples.
+        limit: the most groups shown of each backend; 0: all.
+        reference: the backend whose answers are the expected ones; empty: the text decides.
+        width: columns of the terminal.
+    """
+    expects = f"{reference} expects" if reference else "text expects"
+    shown, hidden = visible(summary, limit)
+    for group in shown:
+        built = summary.built_with.get(group.example.backend, "")
+        yield _block(group, references.get(group.example.case, ""), expects, built, width)
+    for backend, count in sorted(hidden.items()):
+        yield f"{backend}: {count} more faults; --groups 0 shows them all"
+    if summary.left_out:
+        yield f"{summary.left_out} more failures are counted above but not grouped: there are too many kinds of them"
+
+
+def _block(group: Group, reference: str, expects: str, built: str, width: int) -> str:
+    example = group.example
+    operator = example.operator.rpartition("/")[0] or example.operator
+    where = [f"versions {', '.join(_ordered(group.versions))}"] if _numbers(group.versions) else []
+    where += [f"types {some(group.types)}"] if group.types else []
+    where += [f"forms {some(group.forms)}"] if group.forms != {"plain"} else []
+    cases = "1 case" if group.count == 1 else f"{group.count} cases"
+    what = f"{example.backend}: {_verdicts(group)}, {operator}, {cases}" + (f" ({'; '.join(where)})" if where else "")
+    lines = [line(what), f"  for example {line(example.case)}"]
+    lines += [wrapped("text", quoted(clause), width=width) for clause in example.clauses]
+    lines += [wrapped("reading", readings.sentence(line(number)), width=width) for number in example.readings]
+    lines += [wrapped("erratum", text, width=width) for text in [erratum(example, built)] if text]
+    lines.append(wrapped("said", " ".join(example.message.split())[:400], width=width)) if example.message else None
+    got = example.actual or f"{example.verdict}{f': {example.error}' if example.error else ''}"
+    if example.signal:
+        got = f"{example.verdict}: {example.signal}"
+    row = {line(expects): example.wanted or "the expected values"}
+    if under_test.stem(example.backend) != REFERENCE:  # Its own answers are in the last column anyway.
+        row["onnx.reference gives"] = reference or "(not asked)"
+    row[f"{line(clipped(example.backend))} gives"] = got
+    column = min(COLUMN, max(12, (width - 2) // len(row) - 2))
+    cells = [_column(text, column) for text in row.values()]
+    lines.append(textwrap.indent(tabulate([cells], [*row], tablefmt="simple", disable_numparse=True), "  "))
+    return "\n".join(lines)
+
+
+def _verdicts(group: Group) -> str:
+    """Return the verdict of a group, or its verdicts with their counts."""
+    if len(group.verdicts) < 2:  # noqa: PLR2004
+        return str(group.example.verdict)
+    return " and ".join(f"{verdict} {count}" for verdict, count in group.verdicts.most_common())
+
+
+def _numbers(names: set[str]) -> bool:
+    return bool(names) and all(version_number(name) is not None for name in names)
+
+
+def _ordered(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: (version_number(name) or 0, name))
+
+
+def some(names: Iterable[str]) -> str:
+    """Return at most six names in order, versions as numbers, and how many more there are."""
+    ordered = _ordered(names)
+    return ", ".join(ordered[:6]) + (f" and {len(ordered) - 6} more" if len(ordered) > 6 else "")  # noqa: PLR2004
+
+
+def wrapped(label: str, text: str, room: int = 6, width: int = WIDTH) -> str:
+    """Return a text wrapped to a width, after its label in a column of `room` characters."""
+    return textwrap.fill(
+        clean(text),
+        width - 4,
+        initial_indent=f"  {label:<{room}}",
+        subsequent_indent=" " * (room + 2),
+        break_on_hyphens=False,
+    )
+
+
+def _column(text: str, width: int) -> str:
+    lines = [line for part in clean(text, 300).split("; ") for line in textwrap.wrap(part, width) or [""]]
+    return "\n".join(lines[:8] + (["..."] if len(lines) > 8 else []))  # noqa: PLR2004

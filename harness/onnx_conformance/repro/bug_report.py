@@ -1,0 +1,273 @@
+"""A failure as Markdown ready to paste into a bug report: it renders as meant on GitHub, whatever text a runtime sent.
+
+Texts of others (messages, names, values) are in code only, where markup, @mentions and #numbers have no effect. Paths
+of this machine are cut down to their last name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import platform
+import re
+import shlex
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+
+from onnx_conformance.analysis.sentences import leading
+from onnx_conformance.base.verdict import MAX_MESSAGE, Verdict, clean, line
+from onnx_conformance.case import compare
+from onnx_conformance.case.case import Outcome, quoted
+from onnx_conformance.case.expected_text import expected_rows
+from onnx_conformance.case.model_text import model_text
+from onnx_conformance.case.value_text import one
+from onnx_conformance.declare import readings
+from onnx_conformance.repro import script, tool_code
+from onnx_conformance.specification import links
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from onnx_conformance.base.verdict import Result
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.judging.ask import LiveAnswer
+
+MOST_ELEMENTS = 20
+"""Differing elements that are listed."""
+STDERR_LINES = 10
+MOST_TITLE = 200
+"""Characters of a message in a title."""
+ACCOUNTS = r"(?:/(?:home|Users)/[^/\s'\"]+|/root|[A-Za-z]:\\Users\\[^\\\s'\"]+)"
+"""Home folders, on any machine."""
+
+
+@dataclass(frozen=True)
+class Issue:
+    """The content of a bug report.
+
+    Attributes:
+        case: the failing case.
+        result: the backend's result.
+        answer: the backend's hello and whole answer.
+        others: the answers of other backends to the same case.
+        origin: the id of the case that this one was minimized from, or empty.
+        guilty: the passes of an optimizer that are guilty, which the code of the answer's hello runs alone; or empty.
+    """
+
+    case: Case
+    result: Result
+    answer: LiveAnswer
+    others: Sequence[LiveAnswer] = ()
+    origin: str = ""
+    guilty: Sequence[str] = ()
+
+    @functools.cached_property
+    def made(self) -> tool_code.Made:
+        """What a transformer made of the case; the oracle is asked once."""
+        return tool_code.made(self.case, self.answer.model, self.answer.hello)
+
+
+def runtime(backend: str, hello: Mapping[str, Any]) -> str:
+    """Return a runtime's name and version from its hello; without a name there, the user's name for the backend."""
+    name = hello.get("runtime") or public_name(backend)
+    return line(f"{name} {hello.get('version', '')}", 120)
+
+
+def public_name(backend: str) -> str:
+    """Return a backend's name without the paths of this machine."""
+    if not backend.startswith("cmd:"):
+        return public(backend)  # A file may be named by its whole path.
+    words = [Path(word).name if Path(word).is_absolute() else word for word in shlex.split(backend[4:])]
+    return "cmd:" + shlex.join(map(public, words))
+
+
+def public(text: str) -> str:
+    """Return a text with the paths of this machine cut down to their last name."""
+    here = {Path.home(), Path.cwd(), Path(sys.prefix), Path(sys.base_prefix), Path(tempfile.gettempdir())}
+    roots = sorted({re.escape(str(path)) for path in here if path != Path(path.anchor)}, key=len, reverse=True)
+    path = rf"(?<![\w./-])(?:{'|'.join([*roots, ACCOUNTS])})(?P<rest>(?:[/\\][^\s'\":,;()\[\]<>]*)?)(?![\w-])"
+    return re.sub(path, lambda match: re.split(r"[/\\]", match["rest"].rstrip("/\\"))[-1] or "...", text)
+
+
+def code(text: object, limit: int = 300) -> str:
+    """Return a text as an inline code span, without effect of markup; empty text as a hyphen."""
+    plain = line(text, limit)
+    if not plain:
+        return "-"
+    if "|" in plain:  # A table's cells are split before its code spans: only an entity is safe everywhere.
+        return "<code>" + re.sub(r"[^A-Za-z0-9 ]", lambda match: f"&#{ord(match[0])};", plain) + "</code>"
+    fence = "`" * (1 + max(map(len, re.findall(r"`+", plain)), default=0))
+    pad = " " if plain[0] == "`" or plain[-1] == "`" else ""
+    return f"{fence}{pad}{plain}{pad}{fence}"
+
+
+def fenced(text: str, language: str) -> str:
+    """Return a text as a fenced block that it cannot leave."""
+    fence = "`" * (1 + max([2, *map(len, re.findall(r"`+", text))]))
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+LINKED = re.compile(r"[@#]\w|\bGH-\d|://|\bwww\.|\b[0-9a-f]{7,40}\b|:\w+:|\$", re.IGNORECASE)
+"""Text that GitHub turns into a link, a picture or a formula outside of code."""
+MARKUP = re.compile(r"[\\`*_\[\]<>~&|]|^[#+=-]|(?<=^\d)[.)]")
+
+
+def prose(text: str) -> str:
+    """Return a sentence with markup escaped; as code where GitHub would turn parts of it into links or formulas."""
+    plain = line(text, 2000)
+    return code(plain, 2000) if LINKED.search(plain) else MARKUP.sub(lambda match: f"\\{match[0]}", plain)
+
+
+def markdown(issue: Issue) -> str:
+    """Return the bug report."""
+    return "\n\n".join(_blocks(issue)) + "\n"
+
+
+def script_text(issue: Issue, *, shared: bool) -> str:
+    """Return the one-file reproduction; `shared` is for others to read, without the paths of this machine."""
+    result = issue.result
+    if shared:
+        result = dataclasses.replace(result, backend=public_name(result.backend), message=public(result.message))
+    return script.script(issue.case, result, issue.answer.hello, issue.made)
+
+
+def _blocks(issue: Issue) -> Iterator[str]:
+    case, result = issue.case, issue.result
+    name = runtime(result.backend, issue.answer.hello)
+    yield f"# {_title(issue)}: {code(case.operator)}, {code(name)}"
+    where = links.place(case.operator)
+    link = f"[{case.operator}]({where})" if where else code(case.operator)
+    if case.clauses:
+        yield f"The text of {link} says:"
+        first, *others = leading(case, result)
+        yield f"> {prose(quoted(first))}"
+        if others:
+            yield "And beside it:"
+            yield "\n>\n".join(f"> {prose(quoted(clause))}" for clause in others)
+        if case.notes:
+            yield "\n".join(f"- {prose(note)}" for note in case.notes)
+        if case.readings:
+            rests = (prose(readings.sentence(number)) for number in case.readings)
+            yield "\n".join(
+                ["What is expected rests on a reading where the text leaves a word open:", ""]
+                + [f"- {text}" for text in rests]
+            )
+    else:
+        yield f"A case of {link}."
+    yield "## Model"
+    yield fenced(model_text(case.model, 20_000), "text")
+    yield "## Inputs"
+    inputs = "\n".join(f"{line(name)} = {clean(one(value), 600)}" for name, value in case.inputs.items())
+    yield fenced(inputs or "none", "text")
+    yield "## Expected"
+    yield _expected(case)
+    yield "## Actual"
+    yield from _actual(issue, name)
+    if issue.guilty:
+        alone = "it shows this alone" if len(issue.guilty) == 1 else "with fewer of them, this does not show"
+        yield f"Guilty, of the passes of the optimizer: {', '.join(map(code, issue.guilty))}; {alone}."
+    yield "## One-file reproduction"
+    body = fenced(script_text(issue, shared=True), "python")
+    yield f"<details>\n<summary>Python, with onnx and the runtime alone</summary>\n\n{body}\n\n</details>"
+    if issue.others:
+        yield "## What other runtimes do"
+        yield "\n".join(_table(issue.others))
+    yield "## Versions"
+    yield "\n".join(_versions(issue, name))
+
+
+def _title(issue: Issue) -> str:
+    """Return the actual and the expected answer in short; first the message of the runtime if it refused."""
+    case, result = issue.case, issue.result
+    if result.verdict is Verdict.REFUSED:
+        return f"{code(_cut(public(result.message or result.error)))} where {_kinds(case)} is expected"
+    if result.verdict in {Verdict.ACCEPTED_INVALID, Verdict.LENIENT}:
+        return f"{code(_cut(result.actual))} where the text forbids an answer"
+    if result.verdict in {Verdict.CRASH, Verdict.TIMEOUT}:
+        return f"{code(result.signal) if result.signal else prose(result.message)} where {_kinds(case)} is expected"
+    mismatch = result.mismatch
+    if result.verdict.failed and {"where", "expected", "actual"} <= set(mismatch):
+        expected, actual = (code(_cut(mismatch[name], 80)) for name in ("expected", "actual"))
+        return f"{code(mismatch['where'], 60)}: {expected} is expected, {actual} came"
+    return str(result.verdict)
+
+
+def _cut(text: object, limit: int = MOST_TITLE) -> str:
+    shown = line(text, MAX_MESSAGE)
+    return shown if len(shown) <= limit else f"{shown[:limit]}..."
+
+
+def _kinds(case: Case) -> str:
+    """Return the expected outputs without elements: types and shapes of tensors."""
+    if case.expected is None:
+        return "a refusal" if case.outcome is Outcome.REJECTS else "anything else"
+    kinds = [one(value).partition(" (")[0].partition(" {")[0] for value in case.expected]
+    kinds = [kind if kind.startswith(("sequence", "an empty")) else kind.partition(" ")[0] for kind in kinds]
+    return code(_cut(", ".join(kinds) or "no output", 80))
+
+
+def _expected(case: Case) -> str:
+    if case.outcome is Outcome.REJECTS:
+        return f"To be refused: {prose(case.decided)}"
+    if case.outcome is Outcome.UNSPECIFIED:
+        return f"The text leaves it open: {prose(case.decided)}"
+    if case.expected is None:
+        return "Not stored with the case."
+    rows = [f"{line(name)} = {clean(value, 600)}" for name, value in expected_rows(case)]
+    return fenced("\n".join(rows), "text") + f"\n\nTolerance: {prose(str(case.allowance))}."
+
+
+def _actual(issue: Issue, name: str) -> Iterator[str]:
+    case, result = issue.case, issue.result
+    yield f"{code(name)}: **{result.verdict}**" + (f", {code(result.error)}" if result.error else "")
+    if result.message:
+        yield fenced(clean(public(result.message)), "text")
+    outputs = issue.answer.outputs
+    if issue.answer.model is not None:
+        outputs = issue.made.outputs or ()
+        meaning = ", and what that means by the text" if outputs else ""
+        yield f"The model that came{meaning}:"
+        yield fenced(model_text(issue.answer.model, 20_000), "text")
+    if outputs:
+        names = [*case.outputs, *("?" for _ in outputs[len(case.outputs) :])]
+        rows = [f"{line(name)} = {clean(one(value), 600)}" for name, value in zip(names, outputs, strict=False)]
+        yield fenced("\n".join(rows), "text")
+    if case.expected is not None and result.verdict is Verdict.WRONG_VALUE:
+        allowance = tool_code.held_to(case, issue.answer.hello).allowance
+        differing = list(compare.differing(case.expected, outputs, allowance))
+        if differing:
+            rows = ["| element | expected | actual |", "| --- | --- | --- |"]
+            rows += [f"| {' | '.join(map(code, row))} |" for row in differing[:MOST_ELEMENTS]]
+            more = len(differing) - MOST_ELEMENTS
+            yield "\n".join(rows) + (f"\n\nand {more} more." if more > 0 else "")
+    if result.stderr.strip():
+        last = "\n".join(public(result.stderr).splitlines()[-STDERR_LINES:])
+        yield f"The last that it printed:\n\n{fenced(clean(last), 'text')}"
+
+
+def _table(others: Sequence[LiveAnswer]) -> Iterator[str]:
+    yield "| runtime | verdict | answer |"
+    yield "| --- | --- | --- |"
+    for other in others:
+        named = code(runtime(other.backend, other.hello))
+        if other.result is None:
+            yield f"| {named} | not asked | {code(public(other.problem))} |"
+            continue
+        result = other.result
+        answer = result.message or result.actual or ("; ".join(map(one, other.outputs)))
+        text = f"{result.error}: {answer}" if result.error and answer else answer or result.error
+        yield f"| {named} | {result.verdict} | {code(public(text))} |"
+
+
+def _versions(issue: Issue, name: str) -> Iterator[str]:
+    yield f"- runtime: {code(name)}"
+    yield f"- onnx {onnx.__version__}, numpy {np.__version__}, Python {platform.python_version()}"
+    yield f"- {code(f'{platform.system()} {platform.release()} {platform.machine()}')}"
+    case = issue.case.id
+    yield f"- case {code(case)} of onnx-conformance" + (f", cut down from {code(issue.origin)}" if issue.origin else "")

@@ -1,0 +1,52 @@
+"""Values and texts as Python expressions of a script."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.case import properties
+from onnx_conformance.declare import Drawn
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare.data import Value
+
+PLAIN_TYPES = 13
+"""Element types up to this number (uint64) are numpy's own; the others come from ml_dtypes."""
+
+_NAMED = {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}
+
+
+def literal(value: Value | Drawn) -> str:  # noqa: PLR0911 - one for each kind of value
+    """Return a Python expression for a value; for one drawn at random, for its required properties."""
+    if isinstance(value, Drawn):
+        return f"('drawn', {properties.describe(value)!r})"
+    if isinstance(value, np.ndarray):
+        row = element_type(value.dtype)
+        if value.dtype.kind == "O":
+            return f"np.array({value.reshape(-1).tolist()!r}, dtype=object).reshape({value.shape})"
+        dtype = f"np.dtype({row.dtype!r})" if row.number <= PLAIN_TYPES + 2 else f"ml_dtypes.{row.dtype}"
+        elements = value.reshape(-1).tolist()  # Nested lists of a shape such as (2**60, 0) would fill the memory.
+        if row.number <= PLAIN_TYPES and np.array(elements, value.dtype).tobytes() == value.tobytes():
+            items = repr(elements)[1:-1]
+            if value.dtype.kind == "f" and not np.isfinite(value).all():
+                items = ", ".join(_NAMED.get(text, text) for text in map(repr, elements))
+            return f"np.array([{items}], dtype={dtype}).reshape({value.shape})"
+        return f"np.frombuffer(bytes.fromhex({value.tobytes().hex()!r}), dtype={dtype}).reshape({value.shape})"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(literal, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {literal(item)}" for key, item in value.items()) + "}"
+    return "None"
+
+
+def inside_quotes(text: str) -> str:
+    """Return a text for a triple-quoted string: characters that a terminal or reader could mistake are escaped."""
+    plain = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    plain = re.sub(r"^(\s*):(?=:)", r"\1\\x3a", plain, flags=re.MULTILINE)  # A workflow command of GitHub.
+    if plain.replace("\n", "").isprintable():
+        return plain
+    return "".join(item if item == "\n" or item.isprintable() else repr(item)[1:-1] for item in plain)

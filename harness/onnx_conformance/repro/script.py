@@ -1,0 +1,359 @@
+"""`repro`: one self-contained Python file that shows a mismatch without this project."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import onnx
+import onnx.parser
+import onnx.printer
+
+from onnx_conformance.analysis.sentences import behaviour
+from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.base.verdict import Verdict, clean
+from onnx_conformance.case.case import Outcome, quoted
+from onnx_conformance.repro import check_code, tool_code
+from onnx_conformance.repro.literals import PLAIN_TYPES, inside_quotes, literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from onnx_conformance.base.verdict import Result
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.declare import Drawn
+    from onnx_conformance.declare.data import Value
+
+OVER_STDIO = """\
+import io
+import json
+import subprocess
+
+
+def encode(value):
+    if isinstance(value, list):
+        return {{"kind": "sequence", "items": [encode(item) for item in value]}}
+    if isinstance(value, dict):
+        keys = np.array(list(value), dtype=object if isinstance(next(iter(value), 0), str) else np.int64)
+        return {{"kind": "map", "keys": encode(keys), "values": [encode(item) for item in value.values()]}}
+    if value is None:
+        return {{"kind": "optional", "item": None}}
+    tensor = onnx.numpy_helper.from_array(value)
+    described = {{"kind": "tensor", "type": tensor.data_type, "shape": list(value.shape)}}
+    if tensor.data_type == onnx.TensorProto.STRING:
+        return {{**described, "strings": value.reshape(-1).tolist()}}
+    buffers.append(tensor.raw_data)
+    return described
+
+
+def decode(value):
+    if value["kind"] == "sequence":
+        return [decode(item) for item in value["items"]]
+    if value["kind"] == "map":
+        keys = decode(value["keys"]).tolist()
+        return dict(zip(keys, [decode(item) for item in value["values"]]))
+    if value["kind"] == "optional":
+        return None if value["item"] is None else decode(value["item"])
+    if value["type"] == onnx.TensorProto.STRING:
+        return np.array(value["strings"], dtype=object).reshape(value["shape"])
+    blank = np.zeros(value["shape"], onnx.helper.tensor_dtype_to_np_dtype(value["type"]))
+    tensor = onnx.numpy_helper.from_array(blank)
+    tensor.raw_data = payload.read(len(tensor.raw_data))
+    return onnx.numpy_helper.to_array(tensor)
+
+
+buffers = [model.SerializeToString()]
+more = {{}}
+if "files" in globals():
+    more["files"] = [{{"name": name, "size": len(data)}} for name, data in files.items()]
+    buffers.extend(files.values())
+if "earlier" in globals():
+    more["earlier"] = [{{"name": name, "value": encode(value)}} for name, value in earlier.items()]
+request = {{
+    "kind": "run",
+    "id": 1,
+    "model": len(buffers[0]),
+    **more,
+    "inputs": [{{"name": name, "value": encode(value)}} for name, value in inputs.items()],
+    "outputs": [value.name for value in model.graph.output],
+    "payload": sum(map(len, buffers)),
+}}
+runner = subprocess.Popen({command!r}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+try:
+    answer, _ = runner.communicate(json.dumps(request).encode() + b"\\n" + b"".join(buffers), timeout=60)
+except subprocess.TimeoutExpired:
+    runner.kill()
+    raise
+payload = io.BytesIO(answer)
+print("hello:   ", payload.readline())
+answer = json.loads(payload.readline() or "null")
+if answer is None or answer["kind"] != "answer":
+    raise RuntimeError(answer)
+outputs = [decode(value) for value in answer["outputs"]]
+"""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a script that depend on the case alone, from which a report assembles scripts for any backend.
+
+    Attributes:
+        before: imports, model, inputs, expected values.
+        after: the tolerance, and the end of a script that expects a refusal.
+        wide: whether element types occur that numpy itself does not have.
+        way: one of WAYS, in which the runtime is called.
+        rejects: whether the text forbids the model, so that a refusal is expected.
+        checks: the names of the pieces that compare the answer with the expected values; see check_code.
+    """
+
+    before: str
+    after: str
+    wide: bool
+    way: str
+    rejects: bool
+    checks: tuple[str, ...]
+
+
+def script(case: Case, result: Result, hello: Mapping[str, Any], came: tool_code.Made = tool_code.NOTHING) -> str:
+    """Return the file's text.
+
+    Args:
+        case: the case.
+        result: the backend's result.
+        hello: the hello message of the backend's adapter; its `repro` is code that calls the runtime.
+        came: what the oracle says of the model that a transformer made.
+    """
+    pieces = parts(tool_code.held_to(case, hello))
+    code = call(result.backend, hello, pieces.way).rstrip()
+    request = REFUSAL.format(call=textwrap.indent(code, "    ", bool)) if pieces.rejects else f"{code}\n"
+    hang = HANG if result.verdict is Verdict.TIMEOUT else ""
+    return f"{_head(case, result, hello)}{hang}{pieces.before}{request}{after(hello, pieces, came)}"
+
+
+def after(hello: Mapping[str, Any], pieces: Parts, came: tool_code.Made, ends: str = tool_code.ENDS) -> str:
+    """Return the code from the call of a runtime or tool to the end of the script.
+
+    Args:
+        hello: of its adapter.
+        pieces: of the case.
+        came: what the oracle says of the model that a transformer made.
+        ends: the code that defines how a script ends that judges such a model; see tool_code.
+    """
+    checks = [check_code.PIECES[name] for name in pieces.checks]
+    if not tool_code.is_tool(hello):
+        return "".join((GOT, pieces.after, *checks))
+    if pieces.rejects:
+        return pieces.after
+    return pieces.after + tool_code.after(hello, checks, came, ends)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model as text.
+
+    Attributes:
+        printed: the output of onnx.printer; empty where it fails.
+        text: the same, if onnx's parser returns the same model, names of nodes and producer aside; or empty.
+        wide: whether the graph has inputs or outputs of element types that numpy itself does not have.
+    """
+
+    printed: str
+    text: str
+    wide: bool
+
+    @classmethod
+    def of(cls, data: bytes) -> Model:
+        """Return a serialized ModelProto as text.
+
+        Raises:
+            google.protobuf.message.DecodeError: the data are no model.
+        """
+        model = onnx.load_from_string(data)
+        wide = any(_innermost(info.type) > PLAIN_TYPES + 2 for info in (*model.graph.input, *model.graph.output))
+        printed = ""
+        try:
+            printed = onnx.printer.to_text(model)
+            parsed = onnx.parser.parse_model(printed)
+            return cls(printed, printed.strip() if _stripped(parsed) == _stripped(model) else "", wide)
+        except Exception:  # noqa: BLE001 - whatever a model from outside breaks in printer, parser or tensors
+            return cls(printed, "", wide)
+
+
+def parts(case: Case, model: Model | None = None, write: Callable[[Value | Drawn], str] | None = None) -> Parts:
+    """Return the parts of a script that depend on the case alone.
+
+    Args:
+        case: the case.
+        model: the model of the case, if it has been printed already.
+        write: returns the same as `literal`, perhaps from a cache.
+    """
+    model, write = model or Model.of(case.model), write or literal
+    needs_ml_dtypes, checks = _needs_ml_dtypes(case), check_code.pieces(case)
+    return Parts(
+        before="".join(f"{text}\n" for text in _before(case, model, write, needs_ml_dtypes=needs_ml_dtypes)),
+        after="".join(f"{text}\n" for text in _after(case, checks, write)),
+        wide=needs_ml_dtypes or model.wide,
+        way=next(iter(sorted(case.needs)), "wide" if needs_ml_dtypes or model.wide else "plain"),
+        rejects=case.outcome is Outcome.REJECTS,
+        checks=checks,
+    )
+
+
+def runtime(backend: str, hello: Mapping[str, Any]) -> str:
+    """Return the name and version of a runtime from its hello."""
+    return f"{hello.get('runtime', backend)} {hello.get('version', '')}".strip()
+
+
+def needs(backend: str, hello: Mapping[str, Any]) -> str:
+    """Return a line that names the packages to install for a script."""
+    also = f" and {_safe(runtime(backend, hello))}" if hello.get("runtime") else ""
+    return f"Needs: pip install onnx=={onnx.__version__}{also}"
+
+
+def _head(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
+    lines = [f'"""{_safe(case.id)} on {_safe(runtime(result.backend, hello))}: {result.verdict}.', ""]
+    lines += [f"The text: {_safe(quoted(clause))}" for clause in behaviour(case)]
+    lines += [f"Seen: {_safe(result.message)}"] if result.message else []
+    return "\n".join([*lines, needs(result.backend, hello), '"""', "", ""])
+
+
+def _before(case: Case, model: Model, write: Callable[[Value | Drawn], str], *, needs_ml_dtypes: bool) -> Iterator[str]:
+    yield "import numpy as np"
+    yield "import onnx"
+    yield "import onnx.numpy_helper"
+    yield "import onnx.parser"
+    if needs_ml_dtypes:
+        yield "import ml_dtypes"
+    yield ""
+    yield from _model(case, model)
+    yield "inputs = {"
+    for name, value in case.inputs.items():
+        yield f"    {name!r}: {write(value)},"
+    yield "}"
+    if case.earlier is not None:
+        yield "earlier = {  # The same session runs with these first."
+        for name, value in case.earlier.items():
+            yield f"    {name!r}: {write(value)},"
+        yield "}"
+    if case.files:
+        yield "files = {"
+        for name, data in case.files.items():
+            yield f"    {name!r}: bytes.fromhex({data.hex()!r}),"
+        yield "}"
+        yield FOLDER
+    yield from _expected(case, write)
+    yield ""
+
+
+def _safe(text: object) -> str:
+    return clean(text, 500).replace("\\", "\\\\").replace('"""', "'''").replace("\n", " ")
+
+
+def _model(case: Case, model: Model) -> Iterator[str]:
+    if model.text:
+        yield f'model = onnx.parser.parse_model("""\n{inside_quotes(model.text)}\n""")'
+    else:  # onnx's text format cannot express some models.
+        yield "# onnx's text format cannot hold this model; it is the serialized ModelProto."
+        yield f"model = onnx.load_from_string({case.model!r})"
+
+
+def _stripped(model: onnx.ModelProto) -> bytes:
+    """Return a model without members that its text lacks, for a comparison; the model itself is changed."""
+    model.producer_name = ""
+    for node in model.graph.node:
+        node.name = ""
+        if not node.domain:  # An empty domain and none are the same.
+            node.ClearField("domain")
+    for tensor in model.graph.initializer:
+        array = onnx.numpy_helper.to_array(tensor)
+        tensor.CopyFrom(onnx.numpy_helper.from_array(array, tensor.name))
+    return bytes(model.SerializeToString(deterministic=True))
+
+
+def _needs_ml_dtypes(case: Case) -> bool:
+    return any(
+        element_type(value.dtype).number > PLAIN_TYPES + 2
+        for expected_or_input in (*case.inputs.values(), *(case.expected or ()))
+        for value in check_code.arrays(expected_or_input)
+    )
+
+
+def _innermost(type_: onnx.TypeProto) -> int:
+    """Return the element type of a tensor, or of the values in a container; 0 where there is none."""
+    kind = type_.WhichOneof("value")
+    inner: Any = getattr(type_, kind) if kind else None
+    if kind in {"sequence_type", "optional_type"}:
+        return _innermost(inner.elem_type)
+    if kind == "map_type":
+        return _innermost(inner.value_type)
+    return int(inner.elem_type) if kind in {"tensor_type", "sparse_tensor_type"} else 0
+
+
+def _expected(case: Case, write: Callable[[Value | Drawn], str]) -> Iterator[str]:
+    if case.expected is None:
+        description = "to be refused" if case.outcome is Outcome.REJECTS else "nothing: the text leaves it open"
+        yield f"print({clean(f'expected: {description}: {case.decided}')!r})"
+        return
+    yield "expected = ["
+    for value in case.expected:
+        yield f"    {write(value)},"
+    yield "]"
+    yield 'print("expected:", expected)'
+
+
+WAYS = {"plain": "repro", "wide": "repro_wide", "earlier": "repro_earlier", "files": "repro_files"}
+"""Ways to call a runtime: plainly, with element types that numpy lacks, twice, with a file; and their hello fields."""
+
+
+def call(backend: str, hello: Mapping[str, Any], way: str) -> str:
+    """Return the code that calls a runtime: from `model` and `inputs` to `outputs`.
+
+    Args:
+        backend: as the user named it.
+        hello: its adapter's hello message.
+        way: one of WAYS. Called twice, the code takes `earlier`, too; with a file, its `path`.
+    """
+    if backend.startswith("cmd:"):
+        return OVER_STDIO.format(command=shlex.split(backend.removeprefix("cmd:")))
+    text = hello.get("repro" if way == "wide" and "repro_wide" not in hello else WAYS[way])
+    if not isinstance(text, str):
+        return f"raise SystemExit({f'{backend} has no way to be called without this project'!r})"
+    return f"{tool_code.NAMES}{text}" if tool_code.is_tool(hello) else text
+
+
+FOLDER = """\
+import pathlib
+import tempfile
+
+folder = tempfile.TemporaryDirectory()
+for name, data in {"model.onnx": model.SerializeToString(), **files}.items():
+    pathlib.Path(folder.name, name).write_bytes(data)
+path = str(pathlib.Path(folder.name, "model.onnx"))
+"""
+REFUSAL = """\
+try:
+{call}
+except (ImportError, OSError):  # There is no runtime to ask.
+    raise
+except Exception as error:
+    print("refused: ", error)
+    print("as expected")
+    raise SystemExit(0) from None
+"""
+GOT = """
+print("got:     ", outputs)
+"""
+HANG = """\
+import faulthandler
+
+faulthandler.dump_traceback_later(30, exit=True)  # It hangs: this says where, and ends it.
+
+"""
+
+
+def _after(case: Case, checks: tuple[str, ...], write: Callable[[Value | Drawn], str]) -> Iterator[str]:
+    if case.outcome is Outcome.REJECTS:
+        yield 'raise SystemExit("an answer, where the text forbids one")'
+    yield from check_code.settings(case, checks, write)

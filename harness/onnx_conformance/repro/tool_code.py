@@ -1,0 +1,243 @@
+"""What follows the call of a tool in a script: the model that it made, or what it said, is held to what is expected.
+
+What a transformer made is judged by evaluators of others: onnx.reference, then onnxruntime, each only where it gives
+what is expected of the model before the change. Where neither does, such as for versions of an operator that both
+take for a newer one, a script knows the model that came when it was written, and what the text gives to that.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import onnx
+import onnx.printer
+
+from onnx_conformance.base import under_test
+from onnx_conformance.base.under_test import Subject
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.judging import transformer
+from onnx_conformance.processes import examiner
+from onnx_conformance.processes.replies import Answered, Refused
+from onnx_conformance.repro import check_code
+from onnx_conformance.repro.literals import inside_quotes, literal
+from onnx_conformance.tolerance.several_nodes import UndecidedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.declare.data import Value
+
+NAMES = "original, names = model.SerializeToString(), [item.name for item in model.graph.output]\n"
+"""What is kept of a model before a tool is called, which may change it."""
+ENDS = """
+def invalid(why):
+    raise AssertionError(f"the model that it made is invalid: {why}")
+
+
+def unseen(why):
+    print(why)
+    raise SystemExit(2)
+"""
+"""How a script of `repro` ends where the model is invalid, and where nothing at hand can tell what it means."""
+MOST_MODEL = 50_000
+"""Characters of a model that came; a longer one is not kept."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """The model that a transformer made of a case's.
+
+    Attributes:
+        text: of it, as onnx.printer prints it; empty where it is no model, or too long.
+        outputs: what the text gives to it; None where that is not known, or the text forbids it.
+        forbidden: why the text forbids it; empty: it does not.
+    """
+
+    text: str = ""
+    outputs: tuple[Value, ...] | None = None
+    forbidden: str = ""
+
+
+NOTHING = Made()
+
+
+def made(case: Case, model: bytes | None, hello: Mapping[str, Any]) -> Made:
+    """Return what a transformer made of a case, and what the oracle says of that.
+
+    Args:
+        case: the case.
+        model: that came, serialized; None: there was none.
+        hello: of the adapter.
+    """
+    if model is None or under_test.subject(hello) is not Subject.TRANSFORMER:
+        return NOTHING
+    try:
+        text = onnx.printer.to_text(onnx.load_from_string(model))
+    except Exception:  # noqa: BLE001 - it may be anything, and the printer lacks some
+        return NOTHING
+    if len(text) > MOST_MODEL:
+        return NOTHING
+    said = examiner.evaluated(case, model, case.inputs)
+    if isinstance(said, Answered):
+        return Made(text, said.outputs)
+    forbids = isinstance(said, Refused) and said.reason is None and said.error in transformer.FORBIDDEN
+    return Made(text, forbidden=said.message) if isinstance(said, Refused) and forbids else Made(text)
+
+
+def held_to(case: Case, hello: Mapping[str, Any]) -> Case:
+    """Return a case with the tolerance that a tool's model is held to: wider where it computes in a narrower type.
+
+    Args:
+        case: the case.
+        hello: of the tool's adapter, which says that type as its `precision`.
+    """
+    precision = str(hello.get("precision", ""))
+    if not precision or case.outcome is not Outcome.VALUES:
+        return case
+    try:
+        return transformer.computed_in(case, precision)
+    except UndecidedError:  # Its values are never judged then.
+        return case
+
+
+def is_tool(hello: Mapping[str, Any]) -> bool:
+    """Return whether a hello is that of a tool: what it gives is no outputs."""
+    return under_test.subject(hello) is not Subject.RUNTIME
+
+
+def after(hello: Mapping[str, Any], checks: Sequence[str], came: Made, ends: str) -> str:
+    """Return the code from the call of a tool, which has changed `model` or raised an error, to the end of a script.
+
+    Args:
+        hello: of the tool's adapter.
+        checks: the pieces that compare `outputs` with `expected`; see check_code.
+        came: the model that came when the script was written.
+        ends: the code that defines `invalid` and `unseen`.
+    """
+    if under_test.subject(hello) is not Subject.TRANSFORMER:
+        return "".join((OF_WORDS[under_test.subject(hello)], *checks))
+    compared = (
+        "".join(text for text in checks if text != check_code.PIECES["end"]).strip("\n").replace("\n\n\n", "\n\n")
+    )
+    indented = textwrap.indent(compared, "    ")
+    return "".join((IMPORTS, ends, EVALUATORS, indented, JUDGED, _kept(came), NOBODY))
+
+
+def _kept(came: Made) -> str:
+    """Return the code for a model that no evaluator at hand can judge; empty where the text says nothing of it."""
+    if came.forbidden:
+        told = f"    invalid({f'the text forbids it: {came.forbidden}'!r})\n"
+    elif came.outputs is not None:
+        values = "".join(f"        {literal(value)},\n" for value in came.outputs)
+        needed = "    import ml_dtypes\n\n" if "ml_dtypes." in values else ""  # What is expected may do without.
+        told = f"{needed}    outputs = [  # By the text.\n{values}    ]\n{GOT}"
+    else:
+        return ""
+    return KEPT.format(text=inside_quotes(came.text.strip())) + told
+
+
+IMPORTS = """
+import onnx.checker
+import onnx.printer
+import onnx.reference
+
+"""
+INTERFACE = """\
+    first = onnx.load_from_string(original).graph
+    there = [item.name for item in model.graph.output]
+    assert there == names, f"outputs {names} expected, {there} came"
+    for before, after in zip(first.output, model.graph.output):
+        types = [(item.type.WhichOneof("value"), item.type.tensor_type.elem_type) for item in (before, after)]
+        same = types[0] == types[1] or not all(kind for kind, _ in types)
+        assert same, f"{before.name}: {types[0]} expected, {types[1]} came"
+    known = {item.name for item in (*first.input, *model.graph.initializer)}
+    extra = [item.name for item in model.graph.input if item.name not in known]
+    assert not extra, f"it has the inputs {extra}, which the first model has not"
+"""
+"""Of a transformer: that the model that it made is asked for and gives what the first is and does."""
+EVALUATORS = """
+
+def by_onnx_reference(item):
+    return onnx.reference.ReferenceEvaluator(item).run(names, inputs)
+
+
+def by_onnxruntime(item):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(item.SerializeToString(), options).run(names, inputs)
+
+
+def check_all(expected, outputs):
+"""
+JUDGED = f"""
+
+
+try:
+    onnx.checker.check_model(model)
+{INTERFACE.rstrip()}
+except Exception as error:
+    invalid(error)
+judges = []
+for evaluate in (by_onnx_reference, by_onnxruntime):
+    try:
+        check_all(list(expected), evaluate(onnx.load_from_string(original)))
+    except Exception as error:  # Who is wrong on the first model is no judge of the other.
+        print(f"{{evaluate.__name__}}, of the first model: ", " ".join(str(error).split())[:200], flush=True)
+        continue
+    try:
+        outputs = evaluate(model)
+    except Exception as error:
+        invalid(error)
+    print("got:     ", outputs, flush=True)
+    check_all(list(expected), outputs)
+    judges.append(evaluate)
+"""
+KEPT = '''\
+made = """
+{text}
+"""  # The model that came when this was written.
+if not judges and onnx.printer.to_text(model).strip() == made.strip():
+'''
+GOT = """\
+    print("got:     ", outputs, flush=True)
+    check_all(list(expected), outputs)
+"""
+NOBODY = """\
+if not judges:
+    unseen("what it made cannot be judged: onnx.reference and onnxruntime are wrong on the first model, or not there")
+print("as expected")
+"""
+OF_WORDS = {
+    Subject.INFERENCER: """
+
+for name, wanted in zip(names, expected):
+    type_ = next(item.type for item in model.graph.output if item.name == name)
+    print(f"inferred of {name}: {type_}")
+    if not isinstance(wanted, np.ndarray) or not type_.WhichOneof("value"):
+        continue
+    tensor = type_.tensor_type
+    number = onnx.helper.np_dtype_to_tensor_dtype(wanted.dtype)
+    assert tensor.elem_type in {0, number}, f"{name}: element type {number} expected, {tensor.elem_type} inferred"
+    if tensor.HasField("shape"):
+        sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+        fits = len(sizes) == wanted.ndim and all(a in (None, b) for a, b in zip(sizes, wanted.shape))
+        assert fits, f"{name}: shape {wanted.shape} expected, {sizes} inferred"
+outputs = expected
+""",
+    Subject.CHECKER: """
+
+print("accepted")
+outputs = expected
+""",
+}
+"""Of tools that say something of a model, by what they are."""
+PIECES = {
+    str(Subject.TRANSFORMER): {"before": IMPORTS + ENDS + EVALUATORS, "judges": JUDGED + NOBODY},
+    **{str(subject): {"before": text} for subject, text in OF_WORDS.items()},
+}
+"""By what a tool is, what stands before the checks of a script, and what judges after them; for an HTML page."""

@@ -1,0 +1,89 @@
+"""Writing of a failure: a Python file, a Markdown file, or a folder with both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.environments import backend_names
+from onnx_conformance.repro import bug_report
+from onnx_conformance.results import stream
+from onnx_conformance.suites import onnx_layout
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from onnx_conformance.environments.backend_names import Target
+    from onnx_conformance.repro.bug_report import Issue
+
+KINDS = ("python", "markdown", "folder")
+REFERENCE = "onnx_reference"
+
+
+class FilingError(HarnessError):
+    """The output cannot be written; the text says what would be right."""
+
+
+def others(kind: str, backend: str, named: Sequence[str], passes: Sequence[str] = ()) -> list[Target]:
+    """Return the backends to run beside the failing one: none for a Python file.
+
+    Raises:
+        UnknownBackendError: a name is unknown.
+        NoVariableError: a variable to pass on is not set.
+    """
+    names = [name for name in dict.fromkeys(named or (REFERENCE,)) if name != backend]
+    return [backend_names.resolve(name, passes=passes) for name in names] if kind != "python" or named else []
+
+
+def check(kind: str, out: Path | None, named: Sequence[str]) -> None:
+    """Check the place of the output before anything runs.
+
+    Raises:
+        FilingError: it cannot be written there.
+        ResultsError: it is a file of results.
+    """
+    if kind == "python" and named:
+        raise FilingError("--other is for --format markdown and folder: the Python file asks one runtime")
+    if kind == "folder" and out is None:
+        raise FilingError("--format folder needs --out DIR, the folder to write the case's folder to")
+    if out is not None and kind == "folder" and out.exists() and not out.is_dir():
+        raise FilingError(f"--out {out} is not a folder; --format folder writes the case's folder into one")
+    if out is not None and kind != "folder" and out.is_dir():
+        raise FilingError(f"--out {out} is a folder; --format {kind} writes one file")
+    if out is not None and kind != "folder":
+        stream.check_no_results(out)
+
+
+def file(issue: Issue, kind: str, out: Path | None) -> tuple[str, Path | None]:
+    """Write a failure, or return its text where no file is named.
+
+    Args:
+        issue: the content.
+        kind: one of KINDS.
+        out: the file; for a folder the one that the case's folder goes into, as with `generate --out`.
+
+    Returns:
+        The text to print, empty if it was written, and the path written.
+
+    Raises:
+        HarnessError: it cannot be written.
+    """
+    if kind == "folder":
+        if out is None:
+            raise FilingError("--format folder needs --out DIR, the folder to write the case's folder to")
+        beside = {"repro.py": bug_report.script_text(issue, shared=False), "README.md": bug_report.markdown(issue)}
+        files = {name: text.encode("utf-8", "replace") for name, text in beside.items()}
+        return "", onnx_layout.write(issue.case, out, replace=True, beside=files)
+    text = bug_report.markdown(issue) if kind == "markdown" else bug_report.script_text(issue, shared=False)
+    if out is None:
+        return text, None
+    _write(out, text)
+    return "", out
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FilingError(f"cannot write {path}: {error.strerror}") from error

@@ -1,0 +1,526 @@
+"""The result stream: NDJSON of a header, one result a line, and a footer with the counts.
+
+No footer means cut off: everything before it still counts, and `run --resume` goes on from there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import errno
+import fcntl
+import json
+import math
+import os
+import platform
+from collections import Counter
+from io import FileIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.package import VERSION
+from onnx_conformance.base.verdict import Result, Unreadable, Verdict, clean, line
+from onnx_conformance.results import errata, records
+from onnx_conformance.specification.completeness import COMPLETENESS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from io import BufferedReader
+    from pathlib import Path
+
+FORMAT = 1
+"""Raised when a record changes its meaning."""
+
+IDENTITY = ("runtime", "version", "python", "node", "subject")
+"""Members of an adapter's hello that identify its runtime."""
+CALLS = ("repro", "repro_wide", "repro_earlier", "repro_files")
+"""Members with the code that calls its runtime without this project; see `repro`."""
+MOST_CODE = 8000
+MOST_DISTANCES = 50_000
+"""The most elements of a result whose distance is written: a line of a MiB or two."""
+NO_LOCKS = frozenset({errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK, errno.EINVAL})
+"""Errors of a file system without locks; there a run goes on without one."""
+
+SPARSE = (
+    "message",
+    "error",
+    "signal",
+    "phase",
+    "seconds",
+    "expected",
+    "actual",
+    "mismatch",
+    "clauses",
+    "force",
+    "reworded",
+    "readings",
+    "tags",
+    "stderr",
+    "attempts",
+    "ulps",
+)
+"""Fields that are left out where they are empty."""
+
+
+class ResultsError(HarnessError):
+    """A results file cannot be used; the text names file and line."""
+
+
+class CutOffError(ResultsError):
+    """The file contains a run that was cut off, and --resume is missing."""
+
+
+def header(
+    suite: Mapping[str, str],
+    backends: Mapping[str, Mapping[str, Any]],
+    arguments: Mapping[str, Any],
+    covers: Mapping[str, int] | None = None,
+) -> dict[str, Any]:
+    """Return the first record of a run.
+
+    Args:
+        suite: its name and digest.
+        backends: by name, each one's own description of itself.
+        arguments: of the run.
+        covers: how much of ONNX the suite covers, where that is known; see `specification.completeness`.
+    """
+    return {
+        "kind": "header",
+        "format": FORMAT,
+        "harness": VERSION,
+        "onnx": onnx.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
+        "started": _now(),
+        "suite": dict(suite),
+        "backends": {
+            name: {key: clean(hello[key], 80) for key in IDENTITY if key in hello} | _built(hello) | _calls(hello)
+            for name, hello in backends.items()
+        },
+        "arguments": dict(arguments),
+        **({"covers": dict(covers)} if covers else {}),
+    }
+
+
+def completeness(first: Mapping[str, Any]) -> str:
+    """Return how much of ONNX the suite of a run covers, as a sentence; empty where its header does not say."""
+    return f"Of ONNX: {COMPLETENESS.format(**first['covers'])}." if "covers" in first else ""
+
+
+def _built(hello: Mapping[str, Any]) -> dict[str, str]:
+    """Return the release of onnx that a runtime was built with, where that is known."""
+    built = errata.built_with(hello)
+    return {"onnx": clean(built, 80)} if built else {}
+
+
+def _calls(hello: Mapping[str, Any]) -> dict[str, str]:
+    """Return the code of an adapter's hello; code that is too long is left out."""
+    return {key: hello[key] for key in CALLS if isinstance(hello.get(key), str) and len(hello[key]) <= MOST_CODE}
+
+
+def identity(hello: Mapping[str, Any]) -> dict[str, str]:
+    """Return the members of a backend in the header that identify its runtime."""
+    return {key: str(hello[key]) for key in IDENTITY if key in hello}
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+_NAMES = tuple(item.name for item in dataclasses.fields(Result))
+
+
+def to_record(result: Result) -> dict[str, Any]:
+    """Return a result as a record of the stream."""
+    record = {"kind": "result", **{name: getattr(result, name) for name in _NAMES}}
+    if result.seconds is not None and not 0 <= result.seconds < math.inf:
+        record["seconds"] = None  # An adapter may say anything.
+    return {key: value for key, value in record.items() if key not in SPARSE or value not in ("", None, (), {})}
+
+
+def encoded(result: Result) -> bytes:
+    """Return a result as a line of the stream."""
+    if sum(map(len, result.ulps.values())) > MOST_DISTANCES:
+        result = dataclasses.replace(result, ulps={})  # Of thousands of outputs; the line could not be read again.
+    return _encoded(to_record(result))
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def _encoded(record: Mapping[str, Any]) -> bytes:
+    return _ENCODER.encode(record).encode("utf-8", "replace") + b"\n"
+
+
+def unreadable_record(item: Unreadable) -> dict[str, str]:
+    """Return a case that could not be read as a record of the stream."""
+    return {"kind": "unreadable", "case": item.case, "message": item.message}
+
+
+def to_unreadable(record: Mapping[str, Any]) -> Unreadable:
+    """Return a record of the stream as a case that could not be read.
+
+    Raises:
+        ValueError: a field is missing or no string.
+    """
+    for key in ("case", "message"):
+        if not isinstance(record.get(key), str):
+            raise ValueError(f"{key!r} is {line(record.get(key), 80)}, expected a string")  # noqa: TRY004 - bad data
+    return Unreadable(line(record["case"], 1000), line(record["message"], 1000))
+
+
+_FIELDS = frozenset(item.name for item in dataclasses.fields(Result))
+_VERDICTS = {str(verdict): verdict for verdict in Verdict}
+
+
+def from_record(record: Mapping[str, Any]) -> Result:
+    """Return a record, which must match the schema, as a result."""
+    known = {key: value for key, value in record.items() if key in _FIELDS}
+    known["verdict"] = _VERDICTS[known["verdict"]]
+    for key in ("clauses", "readings", "tags", "attempts"):
+        known[key] = tuple(known.get(key, ()))
+    for key in ("mismatch", "ulps"):
+        known.setdefault(key, {})
+    known.setdefault("operator", "")
+    known.setdefault("outcome", "values")
+    # As pickle does it: the constructor of a frozen dataclass takes three times as long, for each of a million lines.
+    result = object.__new__(Result)
+    result.__dict__.update(known)
+    return result
+
+
+def has_content(path: Path) -> bool:
+    """Return whether a file exists and is not empty.
+
+    Raises:
+        ResultsError: the file system does not say.
+    """
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise ResultsError(f"cannot read {path}: {error.strerror}") from error
+
+
+def has_results(path: Path) -> bool:
+    """Return whether a file contains a result stream, whole or cut off, which cannot be derived from other files."""
+    try:
+        with _opened(path) as file:
+            return bool(records.parse(file.readline(records.MOST_BYTES))["kind"] == "header")
+    except (ResultsError, records.RecordError, OSError):
+        return False
+
+
+def check_no_results(path: Path) -> None:
+    """Raise ResultsError where a file that can be written again, such as a report, would replace results."""
+    if has_results(path):
+        raise ResultsError(f"{path} contains results, which are not overwritten; name another file")
+
+
+class Writer:
+    """Writes a stream, each record at once, so that no result is lost whatever happens next.
+
+    A file is locked from the first check until it is closed: two runs that write one file would mix their lines. The
+    lock is flock's, on the file itself: it ends with the process, however that ends, and leaves no second file behind,
+    as the locks of a library would.
+    """
+
+    def __init__(self, path: Path | None, *, overwrite: bool = False) -> None:
+        """Take a path, or None to only count: verdicts, and the seconds that the cases of a backend took.
+
+        Args:
+            path: the file, or a pipe or device, which is neither checked nor locked.
+            overwrite: existing results may be replaced.
+        """
+        self.path, self._overwrite = path, overwrite
+        self._file: FileIO | None = None
+        self.counts: dict[str, Counter[str]] = {}
+        self.faults: list[str] = []
+        self._unreadable: set[Unreadable] = set()
+        self.busy: dict[str, float] = {}
+
+    def lock(self) -> None:
+        """Lock the file, if it exists.
+
+        Raises:
+            ResultsError: another run writes to it, or it cannot be written.
+        """
+        if self.path is not None and self._file is None and self.path.is_file():
+            self._file = self._locked(os.O_RDWR)
+
+    def check(self) -> None:
+        """Raise ResultsError where an existing file may not be replaced; lock it where it may."""
+        self.lock()
+        try:
+            self._check()
+        except ResultsError:
+            self.close()
+            raise
+
+    def _check(self) -> None:
+        if self.path is None or not has_content(self.path):
+            return
+        if not has_results(self.path):
+            raise ResultsError(f"{_no_header(self.path)}, and is not overwritten")
+        if self._overwrite:
+            return
+        if Run(self.path).complete:
+            raise ResultsError(
+                f"{self.path} contains results already; name another file, or replace them with --overwrite"
+            )
+        raise CutOffError(
+            f"{self.path} contains a run that was cut off; go on with --resume, name another file, or replace it with "
+            "--overwrite"
+        )
+
+    def open(self, first: Mapping[str, Any]) -> None:
+        """Write the header to a new file.
+
+        Raises:
+            ResultsError: the path cannot be written, another run writes to it, or its contents may not be replaced.
+        """
+        if self.path is None:
+            return
+        self.check()
+        if self._file is None:
+            self._file = self._locked(os.O_RDWR | os.O_CREAT if _is_regular(self.path) else os.O_WRONLY)
+            self.check()  # Another run may have created it since the first check.
+        if _is_regular(self.path):
+            self._file.truncate(0)
+        self._line(first)
+
+    def resume(self, run: Run) -> None:
+        """Open a file that was cut off, to write after its last whole record.
+
+        Raises:
+            ResultsError: it cannot be written, or another run writes to it.
+        """
+        self._unreadable = set(run.unreadable)
+        self.lock()
+        if self._file is None:
+            raise ResultsError(f"{self.path} is gone; run without --resume")
+        self._file.truncate(run.end)
+        self._file.seek(run.end)
+
+    def _locked(self, flags: int) -> FileIO:
+        """Open the file and lock it, without waiting for a reader of a pipe."""
+        assert self.path is not None  # noqa: S101 - the callers check
+        try:
+            handle = os.open(self.path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            why = "nobody reads this pipe" if error.errno == errno.ENXIO else error.strerror
+            raise ResultsError(f"cannot write {self.path}: {why}") from error
+        os.set_blocking(handle, True)
+        file = FileIO(handle, "r+b" if flags & os.O_RDWR else "wb")
+        try:
+            if _is_regular(self.path):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.close()
+            raise ResultsError(
+                f"another run is writing to {self.path}; wait until it has ended, or name another file"
+            ) from error
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                file.close()
+                raise ResultsError(f"cannot lock {self.path}: {error.strerror}") from error
+        return file
+
+    def add(self, result: Result, text: bytes | None = None) -> None:
+        """Write and count a result; `text`: its line, if that was written already."""
+        self.count(result)
+        if self._file is not None:
+            self._write(encoded(result) if text is None else text)
+
+    def add_unreadable(self, item: Unreadable) -> None:
+        """Write a case that could not be read, once."""
+        if self._file is not None and item not in self._unreadable:
+            self._unreadable.add(item)
+            self._line(unreadable_record(item))
+
+    def count(self, result: Result) -> None:
+        """Count a result that the file contains already."""
+        self.counts.setdefault(result.backend, Counter())[str(result.verdict)] += 1
+        if result.seconds is not None and 0 <= result.seconds < math.inf:  # An adapter may say anything.
+            self.busy[result.backend] = self.busy.get(result.backend, 0.0) + result.seconds
+
+    def finish(self, seconds: float, cpu: Mapping[str, float] | None = None) -> None:
+        """Write the footer, which marks the run as whole.
+
+        Args:
+            seconds: that it took.
+            cpu: seconds of CPU time; see costs.Cost.
+        """
+        if self._file is not None:
+            counts = {backend: dict(sorted(counter.items())) for backend, counter in self.counts.items()}
+            self._line(
+                {
+                    "kind": "footer",
+                    "counts": counts,
+                    "faults": self.faults,
+                    "finished": _now(),
+                    "seconds": round(seconds, 3),
+                    "busy": {backend: round(spent, 3) for backend, spent in sorted(self.busy.items())},
+                    **({"cpu": dict(cpu)} if cpu else {}),
+                }
+            )
+
+    def close(self) -> None:
+        """Close the file; without a `finish` before, it counts as cut off."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def discard(self) -> None:
+        """Remove the file, unless it is a pipe or device."""
+        if self.path is not None and self._file is not None and _is_regular(self.path):
+            self.path.unlink(missing_ok=True)
+        self.close()
+
+    def _line(self, record: Mapping[str, Any]) -> None:
+        self._write(_encoded(record))
+
+    def _write(self, text: bytes) -> None:
+        assert self._file is not None  # noqa: S101
+        view = memoryview(text)
+        try:
+            while view:
+                view = view[self._file.write(view) :]
+        except OSError as error:
+            raise ResultsError(f"cannot write {self.path}: {error.strerror}; the results so far are whole") from error
+
+
+def _is_regular(path: Path) -> bool:
+    """Return whether a path is a regular file, or does not exist yet."""
+    return path.is_file() or not path.exists()
+
+
+def _no_header(path: Path) -> str:
+    return f"{path}, line 1: expected the header of a run, as `run --results` writes it; name another file"
+
+
+def _opened(path: Path) -> BufferedReader:
+    """Open a results file to read it.
+
+    Raises:
+        ResultsError: it cannot be read, or is no regular file: a pipe can be read only once.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            what = "a folder" if path.is_dir() else "a pipe or a device"
+            raise ResultsError(f"{path} is {what}; results are read more than once, so keep them in a file and name it")
+        return path.open("rb")
+    except OSError as error:
+        raise ResultsError(f"cannot read {path}: {error.strerror}") from error
+
+
+class Run:
+    """A results file, read lazily, every record validated against the published schema.
+
+    Attributes:
+        header: the first record.
+        complete: whether there is a footer.
+        unreadable: cases of the suite that could not be read.
+        end: bytes up to the end of the last whole record.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read the header, and all records once, to validate them and to look for the footer.
+
+        Raises:
+            ResultsError: the file is missing, no results file, or damaged.
+        """
+        self.path = path
+        with _opened(path) as file:
+            first = self._next(file)
+        try:
+            self.header = records.parse(first)
+        except records.RecordError:
+            self.header = {}
+        if self.header.get("kind") != "header":
+            raise ResultsError(_no_header(path))
+        if self.header.get("format") != FORMAT:
+            raise ResultsError(
+                f"{path}: format {line(repr(self.header.get('format')), 40)}; this version reads {FORMAT}"
+            )
+        try:
+            records.read(first)
+        except records.RecordError as error:
+            raise ResultsError(f"{path}, line 1: not a header: {error}; the file is damaged, run anew") from None
+        self.footer: Mapping[str, Any] | None = None
+        self.unreadable: tuple[Unreadable, ...] = ()
+        self.end = len(first)
+        self._validated: tuple[int, int] | None = None
+        for _ in self._records():
+            pass
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run was not cut off."""
+        return self.footer is not None
+
+    @property
+    def cut_off(self) -> str:
+        """The message of commands that need a whole run."""
+        return f"{self.path} was cut off; go on with it first: run --resume --results {self.path}"
+
+    def results(self) -> Iterator[Result]:
+        """Yield the results in the order of the file.
+
+        Raises:
+            ResultsError: a record before the last is damaged, or does not belong to a run with this header.
+        """
+        return map(from_record, self._records())
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        """Yield the records of results; keep the unreadable cases and the footer."""
+        with _opened(self.path) as file:
+            status = os.fstat(file.fileno())
+            stamp = (status.st_size, status.st_mtime_ns)
+            # Validation takes as long as reading, so a file that has not changed is validated once.
+            read = records.read_again if self._validated == stamp else records.read
+            end = len(self._next(file))
+            number, damaged, ended = 1, "", False
+            unreadable: dict[Unreadable, None] = {}
+            while text := self._next(file):
+                number += 1
+                where = f"{self.path}, line {number}"
+                if damaged:
+                    raise ResultsError(f"{damaged}; remove it and what follows, and go on with --resume")
+                try:
+                    record = read(text)
+                except records.BrokenJsonError as error:
+                    damaged = f"{where}: not a record of the result stream: {error}"
+                    continue  # Allowed for the last line only: there the run was cut off.
+                except records.RecordError as error:
+                    raise ResultsError(f"{where}: {error}; remove the line and run with --resume") from None
+                if ended or record["kind"] == "header":
+                    kind = f"a {record['kind']}" if not ended else "a record after the footer"
+                    raise ResultsError(f"{where}: {kind}; these are two files in one, name them one by one")
+                end += len(text)
+                if record["kind"] == "footer":
+                    self.footer, ended = record, True
+                    continue
+                if record["kind"] == "unreadable":
+                    unreadable[to_unreadable(record)] = None
+                    continue
+                if record["backend"] not in self.header["backends"]:
+                    raise ResultsError(
+                        f"{where}: backend {line(record['backend'], 80)!r} is none of the header's; remove the line "
+                        "and run with --resume"
+                    )
+                yield record
+            self.end, self.unreadable = end, tuple(unreadable)
+            self._validated = None if damaged else stamp
+
+    def _next(self, file: BufferedReader) -> bytes:
+        """Return the next line, or the first MOST_BYTES of a longer one."""
+        try:
+            return file.readline(records.MOST_BYTES)
+        except OSError as error:
+            raise ResultsError(f"cannot read {self.path}: {error.strerror}") from error

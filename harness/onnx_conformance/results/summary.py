@@ -1,0 +1,229 @@
+"""The counts of every report: verdicts by operator version and backend, and failures in groups with one cause.
+
+Memory is bounded whatever the number of results: counts, and one example for each group.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from onnx_conformance.base import under_test
+from onnx_conformance.base.under_test import Subject
+from onnx_conformance.base.verdict import UNRATED, WRONG, Result, Verdict
+from onnx_conformance.results.errata import is_erratum
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+MOST_GROUPS = 5000
+"""The most groups; failures of further groups are counted in the table only."""
+MOST_NAMES = 64
+FORCES = ("must", "should", "describes", "signature")
+"""How strongly a text forbids a model, the strongest first; to accept what no `must` forbids is lenient."""
+
+
+@dataclass
+class Group:
+    """Failures of one backend that share operator, verdict and cause.
+
+    Attributes:
+        example: the plainest of them.
+        count: how many there are.
+        verdicts: how many have each verdict.
+        versions, forms, types: of the cases, at most MOST_NAMES each.
+    """
+
+    example: Result
+    count: int = 0
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    versions: set[str] = field(default_factory=set)
+    forms: set[str] = field(default_factory=set)
+    types: set[str] = field(default_factory=set)
+
+    @property
+    def rank(self) -> tuple[int, int, str]:
+        """The sort key of groups: the gravest verdict first, then the larger group."""
+        return _RANK.get(self.example.verdict, _WRONG_ANSWER), -self.count, self.example.case
+
+    def add(self, result: Result) -> None:
+        """Count another failure."""
+        self.example = min(self.example, result, key=lambda item: item.as_example)
+        self.count += 1
+        self.verdicts[result.verdict] += 1
+        for names, name in (
+            (self.versions, result.operator.rpartition("/")[2]), (self.forms, result.form),
+            (self.types, result.element_type),
+        ):  # fmt: skip
+            if name and len(names) < MOST_NAMES:
+                names.add(name)
+
+
+class Summary:
+    """Counts a stream of results.
+
+    Attributes:
+        built_with: backend -> the release of onnx that it was built with.
+        counts: (operator version, backend) -> verdict -> number.
+        errata: backend -> how many failures rest on a sentence that was reworded after it was built.
+        accepted: backend -> the force of the sentence that forbids a model -> how many of these it accepted.
+        groups: failures by `signature`.
+        left_out: failures beyond MOST_GROUPS groups.
+    """
+
+    def __init__(self, hellos: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+        """Start empty.
+
+        Args:
+            hellos: backend -> its description in the header of the results.
+        """
+        self.built_with: dict[str, str] = {}
+        self._subjects: dict[str, Subject] = {}
+        self.know(hellos or {})
+        self.errata: Counter[str] = Counter()
+        self.counts: dict[tuple[str, str], Counter[Verdict]] = {}
+        self.accepted: dict[str, Counter[str]] = {}
+        self.groups: dict[tuple[str, ...], Group] = {}
+        self.left_out = 0
+
+    def know(self, hellos: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take from the descriptions of backends what tables and errata depend on."""
+        self.built_with |= {name: hello.get("onnx", "") for name, hello in hellos.items()}
+        self._subjects |= {name: under_test.subject(hello) for name, hello in hellos.items()}
+
+    def subject(self, backend: str) -> Subject:
+        """Return what a backend is; one without a description is a runtime."""
+        return self._subjects.get(backend, Subject.RUNTIME)
+
+    def of(self, backends: Collection[str]) -> Summary:
+        """Return the counts of some backends, without groups of failures."""
+        part = Summary()
+        part.built_with, part._subjects, part.errata = self.built_with, self._subjects, self.errata
+        part.accepted = self.accepted
+        part.counts = {key: counts for key, counts in self.counts.items() if key[1] in backends}
+        return part
+
+    def add(self, result: Result) -> None:
+        """Count a result."""
+        key = result.operator, result.backend
+        if key not in self.counts:
+            self.counts[key] = Counter()
+        self.counts[key][result.verdict] += 1
+        self.errata[result.backend] += is_erratum(result, self.built_with.get(result.backend, ""))
+        if result.verdict in {Verdict.ACCEPTED_INVALID, Verdict.LENIENT}:
+            self.accepted.setdefault(result.backend, Counter())[result.force] += 1
+        if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:
+            shared = signature(result)
+            if shared not in self.groups:
+                if len(self.groups) >= MOST_GROUPS:
+                    self.left_out += 1
+                    return
+                self.groups[shared] = Group(result)
+            self.groups[shared].add(result)
+
+    @property
+    def total(self) -> Counter[Verdict]:
+        """All verdicts."""
+        total: Counter[Verdict] = Counter()
+        for counter in self.counts.values():
+            total += counter
+        return total
+
+    @property
+    def failed(self) -> int:
+        """How many scored verdicts are not a pass."""
+        return sum(count for verdict, count in self.total.items() if verdict.failed)
+
+    def leniences(self, backend: str) -> str:
+        """Return how many models a backend accepted that no `must` forbids, by the force of the sentence: should 3."""
+        counts = self.accepted.get(backend, Counter())
+        return ", ".join(f"{force} {counts[force]:,}" for force in FORCES[1:] if counts[force])
+
+    def ordered_groups(self) -> list[Group]:
+        """Return the groups: by backend, the gravest verdict first, then the larger group."""
+        return sorted(self.groups.values(), key=lambda group: (group.example.backend, *group.rank))
+
+    def faults(self) -> list[Group]:
+        """Return the groups, those that show one fault with different verdicts merged; in the same order.
+
+        Wrong values in one form and a crash in another, both in cases that cite one sentence, are one fault. The
+        example has the gravest verdict.
+        """
+        joined: dict[tuple[str, ...], Group] = {}
+        for group in self.ordered_groups():
+            key = (group.example.backend, _operator(group.example), *_cause(group.example))
+            if key not in joined:
+                joined[key] = Group(group.example)
+            fault = joined[key]
+            fault.count += group.count
+            fault.verdicts.update(group.verdicts)
+            fault.versions |= group.versions
+            fault.forms |= group.forms
+            fault.types |= group.types
+        return sorted(joined.values(), key=lambda group: (group.example.backend, *group.rank))
+
+
+_RANK = {
+    Verdict.ADAPTER_ERROR: 0, Verdict.CRASH: 1, Verdict.TIMEOUT: 2, Verdict.REFUSED: 4, Verdict.ACCEPTED_INVALID: 5
+}  # fmt: skip
+"""Verdicts that end the process come first, then wrong answers, then errors."""
+_WRONG_ANSWER = 3
+
+
+def _operator(result: Result) -> str:
+    return result.operator.rpartition("/")[0] or result.operator
+
+
+def _cause(result: Result) -> tuple[str, ...]:
+    """Return the cause of a failure: for an error its message, for other failures their sentences."""
+    if result.verdict is not Verdict.REFUSED and result.clauses:
+        return result.clauses
+    return signature(result)
+
+
+def signature(result: Result) -> tuple[str, ...]:
+    """Return the key by which failures are grouped: backend, operator, verdict and cause."""
+    shared = (result.backend, _operator(result), str(result.verdict))
+    if result.verdict is Verdict.ACCEPTED_INVALID or (result.verdict in WRONG and result.clauses):
+        return (*shared, *result.clauses)
+    if result.verdict in WRONG:
+        return (*shared, str(result.mismatch.get("where", "")))
+    if result.verdict is Verdict.CRASH:
+        return (*shared, result.message, *result.clauses)
+    return (*shared, result.error, masked(result.message))
+
+
+def masked(message: str) -> str:
+    """Return a message without the parts that differ from case to case: numbers, types, quoted names."""
+    text = re.sub(r"\d+|tensor\(\w+\)|'[^']*'|\"[^\"]*\"", "#", message)
+    return " ".join(text.split())[:160]
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The two rates of a row of verdicts: never one percentage alone."""
+
+    passed: int
+    specified: int
+    attempted: int
+
+    def __str__(self) -> str:
+        """Return both rates, floored."""
+        return f"{rate(self.passed, self.specified)} / {rate(self.passed, self.attempted)}"
+
+
+def rates(counts: Mapping[Verdict, int]) -> Rates:
+    """Return passed, specified (all but UNRATED) and attempted (specified, and not opted out of)."""
+    specified = sum(counts.values()) - sum(counts.get(verdict, 0) for verdict in UNRATED)
+    attempted = specified - counts.get(Verdict.UNSUPPORTED, 0) - counts.get(Verdict.ADAPTER_ERROR, 0)
+    return Rates(counts.get(Verdict.PASS, 0), specified, attempted)
+
+
+def rate(part: int, whole: int) -> str:
+    """Return a floored percentage with one decimal; no data is not 0 %."""
+    if not whole:
+        return "no data"
+    tenths = part * 1000 // whole
+    return f"{tenths // 10}.{tenths % 10} %"

@@ -1,0 +1,554 @@
+"""One run from beginning to end: suite, processes, result stream, report."""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import dataclasses
+import hashlib
+import math
+import os
+import shutil
+import textwrap
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onnx_conformance.base import printing
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import Result, Unreadable, Verdict, line
+from onnx_conformance.case.value_text import brief
+from onnx_conformance.environments import backend_names
+from onnx_conformance.gate import expectations
+from onnx_conformance.gate.gate import Gate
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.processes.case_times import cores
+from onnx_conformance.processes.replies import Answered, Refused
+from onnx_conformance.report import gate as gate_report
+from onnx_conformance.report import run_end, terminal
+from onnx_conformance.results import sampling
+from onnx_conformance.results.files import Streams
+from onnx_conformance.results.stream import header
+from onnx_conformance.results.summary import Summary
+from onnx_conformance.run import costs, cpu_time, progress
+from onnx_conformance.run.cluster import Cluster
+from onnx_conformance.run.crew import Alone
+from onnx_conformance.run.processes import Processes
+from onnx_conformance.run.signals import EndedError, in_order
+from onnx_conformance.specification.completeness import completeness
+from onnx_conformance.suites import packs
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import check_selection, open_suite
+from onnx_conformance.suites.official import Official
+from onnx_conformance.suites.selection import Selection
+from onnx_conformance.suites.suite import OF_PROVISIONAL, PROVISIONAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.processes.adapter_process import Limits
+    from onnx_conformance.processes.case_times import Status
+    from onnx_conformance.run.crew import Crew
+    from onnx_conformance.run.options import Options
+    from onnx_conformance.suites.slices import Slice
+    from onnx_conformance.suites.suite import Outlook, Suite
+
+REFERENCE = "onnx_reference"
+MOST_FAULTS = 1000
+"""Results that are an adapter's fault and listed in the footer; more of them are only counted."""
+CASES_OF_A_WORKER = 250
+"""Another worker has to have so many cases, or starting its adapters takes longer than it saves."""
+EXIT_PASSED, EXIT_FAILED, EXIT_BROKEN = 0, 1, 2
+
+
+class StoppedError(HarnessError):
+    """The run was stopped early, as --max-fail asks."""
+
+
+class Skipped:
+    """The cases that are not to run on a backend: it has a result of them already, or its sample leaves them out.
+
+    A result takes eight bytes, for there may be a million.
+    """
+
+    def __init__(self, samples: Mapping[str, int]) -> None:
+        """Start without results.
+
+        Args:
+            samples: as in Options.
+        """
+        self._samples = samples
+        self._hashes = array.array("q")
+        self._sorted: npt.NDArray[np.int64] | None = None
+
+    def add(self, result: Result) -> None:
+        """Add an earlier result."""
+        self._hashes.append(_hash(result.backend, result.case))
+        self._sorted = None
+
+    def __contains__(self, pair: object) -> bool:
+        """Whether a pair of (backend name, case id) is not to run."""
+        if not isinstance(pair, tuple):
+            return False
+        backend, case = pair
+        if not self._hashes and not self._samples:
+            return False
+        if self._sorted is None:
+            self._sorted = np.sort(np.frombuffer(self._hashes, np.int64))
+        place = int(np.searchsorted(self._sorted, key := _hash(backend, case)))
+        has_result = place < len(self._sorted) and int(self._sorted[place]) == key
+        return has_result or not sampling.includes(self._samples, backend, case)
+
+
+def _hash(backend: str, case: str) -> int:
+    """Return a number that is the same in every process, unlike that of Python."""
+    return int.from_bytes(hashlib.blake2b(f"{backend}\0{case}".encode(), digest_size=8).digest(), "big", signed=True)
+
+
+class Run:
+    """A run in progress.
+
+    Attributes:
+        summary: the counts so far.
+        faults: lines on faults that are no case's result.
+        gate: compares the results with the expectations, once the run has begun.
+        streams: the results files.
+        cost: CPU time, once the run has ended.
+        versions: by backend, the version that it reports.
+        taken: how many cases the selection has so far, earlier results included.
+        without_outputs: ids of cases that have no outputs to compare with.
+    """
+
+    def __init__(self, options: Options, suite: Suite | None = None) -> None:
+        """Take options; `suite` overrides the named one.
+
+        Raises:
+            HarnessError: a backend, the suite, an operator or the results file cannot be used.
+        """
+        self.options = options
+        self._work = options.work()
+        self.targets = list(self._work.targets)
+        self.reference = self._work.reference
+        self.suite = suite or open_suite(options.suite)
+        check_selection(self.suite, options.selection)
+        self.expected = expectations.read(options.expectations) if options.expectations else None
+        self.gate: Gate | None = None
+        names = [target.name for target in self.targets]
+        self.streams = Streams(
+            options.results, names, options.reference or "", apart=options.apart, overwrite=options.overwrite
+        )
+        self.cost: cpu_time.Cost | None = None
+        self.summary = Summary()
+        self.faults: list[str] = []
+        self._given_up: set[str] = set()
+        self._blamed: dict[str, str] = {}
+        self._unlisted: Counter[str] = Counter()
+        self.taken = 0
+        self._made: Counter[str] = Counter()
+        self._last = False
+        self._unreadable: list[Unreadable] = []
+        self._outlook: Outlook | None = None
+        self._outlook_read = False
+        self.without_outputs: list[str] = []
+        self.versions: dict[str, str] = {}
+        self._crew: Crew | None = None
+        self._costs = costs.Costs()
+        self._jobs = options.jobs or 1
+
+    def run(
+        self, on_result: Callable[[Result], None] = lambda _: None, on_wait: Callable[[], None] = lambda: None
+    ) -> None:
+        """Run everything and write the stream; only an exception ends it early.
+
+        Args:
+            on_result: called with each result.
+            on_wait: called a few times a second while no result comes.
+
+        Raises:
+            HarnessError: a backend does not start, or the run was stopped by --max-fail.
+        """
+        started = time.monotonic()
+        source = {"name": self.suite.name, "digest": self.suite.digest()}
+        complete = False
+        try:
+            if self.options.resume:
+                self.streams.resume(source, self._arguments())
+            self.streams.check()
+            if self.expected is not None and (earlier := self.streams.header_of(self.expected.backend)):
+                self._begin_gate(earlier)
+            skipped = self._read_earlier_results()
+            slices = self.suite.slices(self.options.selection)
+            with self._crew_for(slices, skipped) as crew:
+                self._crew = crew
+                hellos = crew.start()
+                part = self.suite.index.covers if isinstance(self.suite, Generated) else None
+                first = header(source, hellos, self._arguments(), part)
+                if self.gate is None:
+                    self._begin_gate(first)
+                self.summary.know(first["backends"])
+                self.versions = {name: str(item.get("version", "")) for name, item in first["backends"].items()}
+                self.streams.begin(first, hellos)
+                try:
+                    if not isinstance(crew, Alone):  # Alone, it keeps the order of the suite.
+                        slices = costs.longest_first(slices, self.suite.name, self.options.backends)
+                    for result, text in crew.run(slices, self.options.selection, on_wait):
+                        self._add(result, text)
+                        self._read_reports()
+                        self._check_max_fail()
+                        on_result(result)
+                    self._last = True
+                finally:
+                    for result, text in crew.rest():
+                        self._add(result, text)
+                    self._read_reports()
+                    self.faults += crew.faults
+                given_up = crew.given_up
+                unfinished = crew.unfinished
+            self._costs.write(self.suite.name, self.options.backends)
+            self._add_final_faults()
+            self.cost = crew.cost
+            unreadable = {item.message for item in self._unreadable}  # These have records of their own in the streams.
+            faults = [(self._backend_of(fault), fault) for fault in self.faults if fault not in unreadable]
+            if not unfinished:
+                self.streams.finish(time.monotonic() - started, faults, given_up, self.cost.members)
+            complete = not given_up and not unfinished
+        finally:
+            self.streams.close()
+            if self.gate is not None:
+                self.gate.finish(complete=complete, unreadable=self._unreadable)
+
+    def _begin_gate(self, first: Mapping[str, Any]) -> None:
+        """Begin to compare results with the expectations of the run that has this header."""
+        if self.expected is not None:
+            self.gate = Gate(self.expected, first)
+
+    def _arguments(self) -> dict[str, object]:
+        options = self.options
+        return {
+            "selection": str(options.selection),
+            **({"samples": dict(options.samples)} if options.samples else {}),
+            "reference": options.reference or "",
+            "jobs": self._jobs,
+            **({"cluster": options.cluster} if options.cluster else {}),
+            "repeat": options.repeat,
+            "timeout": options.limits.timeout,
+            "memory": options.limits.memory,
+            **({"isolate": True} if options.isolate else {}),
+            **({"locale": options.locale} if options.locale else {}),
+            **({"threads": options.threads} if options.threads else {}),
+            **({"without_readings": sorted(options.without_readings)} if options.without_readings else {}),
+        }
+
+    def _read_earlier_results(self) -> Skipped:
+        skipped = Skipped(self.options.samples)
+        for result in self.streams.results():
+            self._count(result)
+            self.taken += 1
+            skipped.add(result)
+        return skipped
+
+    def _crew_for(self, slices: Sequence[Slice], skipped: Skipped) -> Crew:
+        """Return the workers for some slices; none is started yet."""
+        options = self.options
+        work = dataclasses.replace(self._work, targets=tuple(self.targets), suite=self.suite.name)
+        encode = options.results is not None
+        if options.cluster:
+            return Cluster(options, self.suite.digest(), skipped, encode=encode)
+        count = min(options.jobs or _jobs_for(slices, len(self.targets)), max(1, len(slices)))
+        self._jobs = count
+        if count == 1:
+            return Alone(work, self.suite, skipped)
+        share = dataclasses.replace(options.limits, cores=max(1.0, cores() / count))
+        work = dataclasses.replace(work, limits=share)
+        return Processes(work, self.suite, skipped, count, self.streams.close, encode=encode)
+
+    def _read_reports(self) -> None:
+        """Add what is known of slices whose results have all come."""
+        for report in self._crew.take_reports() if self._crew is not None else ():
+            self.taken += sum(report.made.values())
+            self._costs.add(report)
+            self._made += report.made
+            self.without_outputs += report.without_outputs
+            for item in report.unreadable:
+                if item not in self._unreadable:
+                    self._unreadable.append(item)
+                    self.faults.append(item.message)
+                    self.streams.add_unreadable(item)
+
+    def watch(self) -> progress.Watch:
+        """Return the progress of this run."""
+        samples, widest = self.options.samples, self.options.selection.sample
+        shares = {target.name: widest / samples.get(target.name, 1) for target in self.targets}
+        return progress.Watch(self.streams.counts, shares, self._total, status=self._status)
+
+    def _status(self) -> Mapping[str, Status]:
+        return self._crew.status() if self._crew is not None else {}
+
+    def _total(self) -> progress.Total | None:
+        if not self._outlook_read and not self._last:  # Takes half a second, so only where progress is shown.
+            self._outlook, self._outlook_read = self.suite.outlook(self.options.selection), True
+        return progress.total(self._outlook, self._made, last=self._last)
+
+    def _add(self, result: Result, text: bytes | None) -> None:
+        self.streams.add(result, text)
+        self._count(result)
+
+    def _check_max_fail(self) -> None:
+        most = self.options.max_fail
+        if most is not None and self.summary.failed >= most:
+            raise StoppedError(f"stopped after {self.summary.failed} failures, as --max-fail {most} asks")
+
+    def _count(self, result: Result) -> None:
+        """Add a result to the summary and the gate; one that is the adapter's fault is a fault of the run."""
+        self.summary.add(result)
+        if self.gate is not None:
+            self.gate.add(result)
+        if result.verdict is not Verdict.ADAPTER_ERROR:
+            return
+        if len(self._blamed) >= MOST_FAULTS:
+            self._unlisted[result.backend] += 1
+        else:
+            self.faults.append(f"{result.case}: {result.message}")
+            self._blamed[self.faults[-1]] = result.backend
+
+    def _backend_of(self, fault: str) -> str:
+        """Return the backend of a fault: that of the result, or the one that the sentence begins with; "" for none."""
+        names = [target.name for target in [*self.targets, *([self.reference] if self.reference else [])]]
+        return self._blamed.get(fault) or next((name for name in names if fault.startswith(f"{name}: ")), "")
+
+    def _add_final_faults(self) -> None:
+        """Add faults that show only at the end, such as options without effect."""
+        for backend, count in self._unlisted.items():
+            self.faults.append(f"{backend}: {count} more results are adapter_error")
+        if self.without_outputs:
+            self.faults.append(
+                f"{len(self.without_outputs)} cases of suite {self.suite.name} carry no outputs to expect, first "
+                f"{self.without_outputs[0]}; take a backend's answers instead: --reference {REFERENCE}"
+            )
+        self.faults += [
+            f"{option} {glob!r} matches no case of suite {self.suite.name}"
+            for option, glob in sorted(self.options.selection.idle)
+        ]
+        # One part of a small selection may well be empty; the runs of the other parts show whether all are.
+        if not self.taken and not self.faults and not self.options.selection.partial:
+            chosen = f" ({self.options.selection})" if str(self.options.selection) else ""
+            self.faults.append(f"suite {self.suite.name} has no case for this selection{chosen}")
+
+    @property
+    def idle(self) -> dict[str, int]:
+        """By backend that opted out of every case that is not unspecified, how many cases those are."""
+        total: dict[str, Counter[Verdict]] = {}
+        for (_, backend), counts in self.summary.counts.items():
+            total.setdefault(backend, Counter()).update(counts)
+        return {
+            backend: counts[Verdict.UNSUPPORTED]
+            for backend, counts in total.items()
+            if set(counts) <= {Verdict.UNSUPPORTED, Verdict.UNSPECIFIED} and counts[Verdict.UNSUPPORTED]
+        }
+
+    def exit_status(self) -> int:
+        """Return 0 if all scored verdicts pass, 1 if some do not or there are none, 2 if something else went wrong.
+
+        With expectations: 0 if the gate is open, 1 if it is closed.
+        """
+        if self.faults:
+            return EXIT_BROKEN
+        if self.gate is not None:
+            return EXIT_PASSED if self.gate.opened else EXIT_FAILED
+        return EXIT_FAILED if self.summary.failed or self.idle else EXIT_PASSED
+
+
+def _jobs_for(slices: Sequence[Slice], backends: int) -> int:
+    """Return how many workers some slices are worth, on the processors that there are."""
+    cases = sum(part.cases for part in slices)
+    return max(1, min(cores() // backends, math.ceil(cases / CASES_OF_A_WORKER)))
+
+
+def execute(options: Options, suite: Suite | None = None, report: Callable[[Run], None] | None = None) -> int:
+    """Run, print the report, and return the exit status.
+
+    Args:
+        options: of the run.
+        suite: overrides the named one.
+        report: prints the report, instead of that of `run`.
+
+    Raises:
+        HarnessError: the run could not begin.
+    """
+    run = Run(options, suite)
+    for text in run.suite.left_out(options.selection):
+        printing.warn(f"note: {text}")
+    stopped, ended = "", None
+    try:
+        with in_order(), progress.shown(run.watch()) as advance:
+            run.run(lambda _: advance(), advance)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    except EndedError as error:
+        stopped, ended = str(error), error.status
+    except HarnessError as error:
+        if not run.summary.counts:
+            raise
+        stopped = str(error)
+    if stopped and not run.summary.counts:
+        printing.warn(f"{stopped} before there was a result")
+        return ended or EXIT_BROKEN
+    if ended is not None:  # The reader of our output may be gone, and there is no time for a report.
+        with contextlib.suppress(OSError):
+            printing.warn(f"{stopped}{_resume_hint(options)}")
+        return ended
+    (report or _report)(run)
+    if stopped:
+        printing.warn(f"{stopped}; what was measured is above{_resume_hint(options)}")
+        on_purpose = run.options.max_fail is not None and run.summary.failed >= run.options.max_fail
+        return EXIT_FAILED if on_purpose and not run.faults else EXIT_BROKEN
+    return run.exit_status()
+
+
+def _resume_hint(options: Options) -> str:
+    return f"; go on with --resume --results {_place(options)}" if options.results else ""
+
+
+def _report(run: Run) -> None:
+    """Print the tables, the groups of failures, the last screen and the faults."""
+    summary, options = run.summary, run.options
+    width = shutil.get_terminal_size((terminal.WIDTH, 0)).columns
+    if summary.counts and (run.gate is None or options.table == "full"):  # With a gate, only its news are shown.
+        if options.table == "full":
+            printing.show(terminal.table(summary, "simple", options.samples) + "\n")
+        elif options.table == "operators":
+            for text in terminal.operators(summary, width):
+                printing.show(text)
+        _report_groups(run, width)
+    elif not summary.counts and not run.faults:
+        printing.show(f"no case of suite {run.suite.name} is in this {_part(options)}")
+    with_results = {backend for _, backend in summary.counts}
+    for backend, count in options.samples.items():
+        if summary.counts and backend not in with_results and not run.faults:
+            printing.show(f"{backend}: no case is in its sample (1/{count})")
+    _report_end(run, width)
+    if run.gate is not None and not run.faults:
+        for text in gate_report.lines(run.gate):
+            printing.show(text)
+    print_faults(run)
+
+
+def _report_end(run: Run, width: int) -> None:
+    """Print the last screen."""
+    summary, options = run.summary, run.options
+    if not summary.counts:
+        return
+    if run.cost is not None:
+        printing.show(f"{_cost(run.cost, run.streams.busy)}\n")
+    suite = f"suite {run.suite.name}"
+    part = f"the core of {suite}" if options.selection.core else suite
+    for text in run_end.lines(summary, run.versions, line(part), options.samples):
+        printing.show(text)
+    for backend, count in run.idle.items():
+        printing.show(
+            f"{line(terminal.clipped(backend))}: unsupported in all {count} cases, so that nothing was tested\n"
+        )
+    if run.suite.name == PROVISIONAL:
+        printing.show(textwrap.fill(OF_PROVISIONAL, width) + "\n")
+    if run.suite.name == Generated.name:
+        printing.show(f"Of ONNX: {completeness()}.\n")
+    place = _place(options) if options.results else ""
+    files = [str(path) for path in run.streams.written] if options.apart else []
+    folder = "" if run.suite.name in {Generated.name, Official.name} else run.suite.name
+    if run.gate is None:  # With one, its news name the next commands.
+        for text in run_end.next_commands(summary, place, files, width, folder):
+            printing.show(text)
+    if place:
+        printing.show("\n  ".join([f"results: {place}", *files]))
+
+
+def print_faults(run: Run) -> None:
+    """Print the faults that are no case's result."""
+    for fault in run.faults[:20]:
+        printing.warn(f"{fault}")
+    if len(run.faults) > 20:  # noqa: PLR2004
+        printing.warn(f"and {len(run.faults) - 20} more faults of this kind")
+
+
+def _report_groups(run: Run, width: int) -> None:
+    summary, options = run.summary, run.options
+    if not summary.groups:
+        return
+    shown, _ = terminal.visible(summary, options.groups)
+    references = reference_answers([group.example for group in shown], run.suite, options.limits, options.selection)
+    for block in terminal.groups(summary, references, options.groups, options.reference or "", width):
+        printing.show(block + "\n")
+
+
+def _cost(cost: cpu_time.Cost, busy: Mapping[str, float]) -> str:
+    """Return the CPU time of the run, and the seconds that each backend reports for its cases."""
+    each = ", ".join(f"{line(terminal.clipped(name))} {spent:.1f} s" for name, spent in busy.items())
+    text = f"{cost.harness:.1f} s of CPU in the harness, {cost.adapters:.1f} s in adapter processes"
+    return f"{text}; the cases themselves took: {each}" if each else text
+
+
+def _part(options: Options) -> str:
+    """Return the part of the cases that was run, where it is empty."""
+    shard = f"shard ({options.selection})" if options.selection.shard else ""
+    sample = f"sample (1/{options.selection.sample})" if options.selection.sample > 1 else ""
+    return " and ".join(filter(None, (shard, sample)))
+
+
+def _place(options: Options) -> str:
+    """Return --results as the user wrote it."""
+    return f"{options.results}{os.sep if options.apart else ''}"
+
+
+def reference_answers(
+    examples: list[Result], suite: Suite, limits: Limits, selection: Selection | None = None
+) -> dict[str, str]:
+    """Return the answers of onnx.reference to some cases of a run, by id, in short.
+
+    The cases are read from the suite again, which costs less than keeping every case that fails.
+
+    Args:
+        examples: results of the cases.
+        suite: that they are of.
+        limits: of the process of onnx.reference.
+        selection: of the run, where it has just ended, so that its packs hold them; None: it has not.
+    """
+    ids = {result.case for result in examples}
+    answers: dict[str, str] = {}
+    if not ids:
+        return answers
+    try:
+        with Asker(backend_names.resolve(REFERENCE), dataclasses.replace(limits, memory=None)) as asker:
+            for case in _cases_again(examples, suite, selection):
+                answers[case.id] = _short(asker.ask(case))
+                if len(answers) == len(ids):
+                    break
+    except HarnessError as error:
+        return dict.fromkeys(ids, f"(not to be had: {error})")
+    return answers
+
+
+def _cases_again(examples: list[Result], suite: Suite, selection: Selection | None) -> Iterator[Case]:
+    """Yield the cases of some results of a run; those of its packs, where it has made some."""
+    ids = frozenset(result.case for result in examples)
+    operators = tuple({result.operator for result in examples})
+    if selection is None or selection.by_name or not suite.makes or not packs.is_on():
+        yield from suite.cases(Selection(ops=operators, ids=ids))
+        return
+    own = dataclasses.replace(selection, ops=operators)
+    for part in suite.slices(own):
+        if any(part.holds(result.operator, result.case) for result in examples):
+            yield from (case for case in suite.cases(own.within(part)) if case.id in ids)
+
+
+def _short(reply: object) -> str:
+    """Return a reply in short."""
+    if isinstance(reply, Answered):
+        return brief(reply.outputs)
+    if isinstance(reply, Refused):
+        return f"{'unsupported' if reply.reason else 'refused'}: {reply.error}"
+    return type(reply).__name__.lower()

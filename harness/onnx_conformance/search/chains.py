@@ -1,0 +1,324 @@
+"""What is drawn of models of several nodes: the output of one call goes into the next, where the oracle takes it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+from hypothesis import strategies as st
+from onnx import numpy_helper
+
+from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.case.case import PLAIN, Outcome
+from onnx_conformance.composition.neighbours import INITIALIZERS_ALONE, WIDER
+from onnx_conformance.declare import CaseSpec, Drawn, ElementType, Graph, NoAnswer
+from onnx_conformance.generation.forms import PRODUCER, Form, build
+from onnx_conformance.search.calls import base, changed
+from onnx_conformance.search.grammar import DRAWN, MOST_ELEMENTS, NoCallError, Source, decided, newest_opsets
+from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification.signature import type_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from onnx_conformance.declare.data import Value
+    from onnx_conformance.generation.forms import Plan
+
+Array = np.ndarray[Any, Any]
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+
+MOST_FOLLOWERS = 3
+BRIDGES = ("Identity", "Transpose", "Reshape", "Cast")
+"""Operators that stand between others more often than chance would have it: what tools remove, merge and move."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A model of several nodes.
+
+    Attributes:
+        plans: of the nodes, each with the very values that it gets.
+        links: of each node after the first, the output that it takes of the one before, and the input that takes it.
+        opset: of ai.onnx.
+        constant: whether what does not come from another node is an initializer, but for the first input.
+        symbolic: whether the sizes of the graph's inputs are symbols.
+    """
+
+    plans: tuple[Plan, ...]
+    links: tuple[tuple[str, str], ...]
+    opset: int
+    constant: bool
+    symbolic: bool
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:  # noqa: ANN401, FBT001 - hypothesis's
+        """Write only the operators: hypothesis writes down what it has drawn, values and all."""
+        printer.text(f"Chain({' '.join(self.operators)})")
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """The operator versions of the nodes."""
+        return tuple(str(item.version) for item in self.plans)
+
+    def part(self, begin: int, end: int) -> Chain:
+        """Return the chain of some of its nodes: the first of them gets the value that it gets here."""
+        return dataclasses.replace(self, plans=self.plans[begin:end], links=self.links[begin : end - 1])
+
+
+def chains(selected: Sequence[Source], every: Sequence[Source]) -> st.SearchStrategy[Chain | None]:
+    """Return the strategy of models of several nodes.
+
+    Args:
+        selected: what the first node is drawn from, and some of the others.
+        every: what the others are drawn from.
+    """
+    opsets = [opset for opset in newest_opsets() if _in_force(selected, opset)]
+
+    @st.composite
+    def drawn(draw: Draw) -> Chain | None:
+        if not opsets:
+            return None
+        opset = draw(st.sampled_from(opsets))
+        first = _first(draw, draw(st.sampled_from(_in_force(selected, opset))))
+        if first is None:
+            return None
+        plans, links = [first], []
+        for _ in range(1 + draw(st.integers(0, MOST_FOLLOWERS - 1))):
+            follower = _follower(draw, plans, selected if draw(st.booleans()) else every, opset)
+            if follower is None:
+                break
+            links.append(follower[0])
+            plans.append(follower[1])
+        constant, symbolic = draw(st.booleans()), draw(st.booleans())
+        return Chain(tuple(plans), tuple(links), opset, constant, symbolic) if links else None
+
+    return drawn()
+
+
+def _in_force(sources: Sequence[Source], opset: int) -> list[Source]:
+    """Return the operator versions of ai.onnx that are in force in an opset, and take values."""
+    return [
+        item
+        for item in sources
+        if item.version.domain == "ai.onnx" and item.version.since <= opset <= item.version.top and item.version.inputs
+    ]
+
+
+def _first(draw: Draw, source: Source) -> Plan | None:
+    candidate = base(draw, source)
+    if candidate is not None and not draw(st.integers(0, 1)):
+        candidate = changed(draw, source, candidate)
+    return None if candidate is None else _linked(source, candidate.spec, candidate.types)
+
+
+def _linked(source: Source, spec: CaseSpec, types: Mapping[str, str]) -> Plan | None:
+    """Return the plan of a call with values that another node can take; None where it has none."""
+    if spec.beside or spec.around:
+        return None
+    try:
+        planned = decided(source.op, source.version, spec, types)
+    except (NoCallError, NoAnswer):
+        return None
+    if planned.outcome is not Outcome.VALUES or planned.expected is None:
+        return None
+    if any(isinstance(item, Drawn) for item in planned.expected) or not _outputs(planned):
+        return None
+    return planned
+
+
+def _outputs(planned: Plan) -> dict[str, Array]:
+    """Return the outputs that are tensors of real numbers, booleans or texts, by name; an optional is none."""
+    named = [(name, type_) for name, type_ in planned.outputs if name]
+    return {
+        name: value
+        for (name, type_), value in zip(named, planned.expected or (), strict=True)
+        if type_.startswith("tensor(") and isinstance(value, np.ndarray)
+        if value.dtype.kind != "c" and value.size <= MOST_ELEMENTS
+    }
+
+
+def _follower(
+    draw: Draw, plans: Sequence[Plan], sources: Sequence[Source], opset: int
+) -> tuple[tuple[str, str], Plan] | None:
+    """Draw a node that takes an output of the last one, and the link; None where the oracle accepts none."""
+    outputs = _outputs(plans[-1])
+    output = draw(st.sampled_from(sorted(outputs)))
+    value = outputs[output]
+    taking = [item for item in _in_force(sources, opset) if item.valid and _takers(item, type_of(value))]
+    made = _operator(draw, value, taking, plans) if taking and not draw(st.booleans()) else None
+    made = made or _bridge(draw, value, opset)
+    return None if made is None else ((output, made[0]), made[1])
+
+
+def _operator(draw: Draw, value: Array, taking: Sequence[Source], plans: Sequence[Plan]) -> tuple[str, Plan] | None:
+    """Draw a declared call that takes a value in place of one of its own; return the input that does, and its plan."""
+    source = draw(st.sampled_from(taking))
+    taker, variable = draw(st.sampled_from(_takers(source, type_of(value))))
+    types = {variable: type_of(value)} if variable in source.version.types else {}
+    candidate = source.candidate(source.calls[draw(st.integers(0, source.valid - 1))], types)
+    if candidate is None or candidate.spec.arguments.get(taker) is None:
+        return None
+    if any(isinstance(item, Graph) for item in candidate.spec.arguments.values()):
+        return None  # A subgraph states the types and shapes of what it gets.
+    shared = draw(st.booleans())
+    for arguments in _joined(source, candidate.spec.arguments, taker, value, plans if shared else ()):
+        spec = CaseSpec(DRAWN, arguments, candidate.spec.tags, n=candidate.spec.n, cites=candidate.spec.cites)
+        planned = _linked(source, spec, candidate.types)
+        if planned is not None:
+            return next(name for name, _ in planned.inputs if name in {taker, f"{taker}_0"}), planned
+    return None
+
+
+@functools.cache
+def _takers(source: Source, type_: str) -> list[tuple[str, str]]:
+    """Return by name the inputs that take a type, with the types that they are declared with."""
+    return [
+        (item.name, item.type)
+        for item in source.version.inputs
+        if type_ in source.version.allowed(item.type) and item.name not in source.version.attributes
+    ]
+
+
+def _joined(
+    source: Source, arguments: Mapping[str, Any], taker: str, value: Array, earlier: Sequence[Plan]
+) -> Iterator[dict[str, Any]]:
+    """Yield arguments with a value in place of one, and the others as they are, of its sizes, or of a node before."""
+    old = arguments[taker]
+    variadic = isinstance(old, tuple)
+    replaced = old[0] if variadic and old else old
+    shape = replaced.shape if isinstance(replaced, np.ndarray) else None
+
+    def with_change(argument: Any, change: Callable[[Array], Array]) -> Any:  # noqa: ANN401 - any argument
+        return change(argument) if isinstance(argument, np.ndarray) else argument
+
+    def with_others(change: Callable[[Array], Array]) -> dict[str, Any]:
+        made = {}
+        for name, argument in arguments.items():
+            is_input = isinstance(source.version.arguments.get(name), schema.Parameter)
+            if name == taker:
+                made[name] = (value, *(with_change(item, change) for item in old[1:])) if variadic else value
+            else:
+                made[name] = with_change(argument, change) if is_input else argument
+        return made
+
+    def of_its_size(array: Array) -> Array:
+        return _reshaped(array, value.shape) if array.dtype == value.dtype else array
+
+    def alike(array: Array) -> Array:
+        return of_its_size(array) if array.shape == shape else array
+
+    held = [item for plan in earlier for item in [*plan.tensors.values()][1:]]
+
+    def of_before(array: Array) -> Array:
+        return next((item for item in held if item.dtype == array.dtype), array)
+
+    yield from map(with_others, ([of_before] if held else []) + [lambda array: array, alike, of_its_size])
+
+
+def _reshaped(array: Array, shape: tuple[int, ...]) -> Array:
+    """Return an array of a shape, with the elements of another again and again."""
+    if not array.size:
+        return np.full(shape, "", object) if array.dtype.kind == "O" else np.zeros(shape, array.dtype)
+    return np.resize(array, math.prod(shape)).reshape(shape)
+
+
+def _bridge(draw: Draw, value: Array, opset: int) -> tuple[str, Plan] | None:
+    """Draw a node that moves a value, and return the name of its input with its plan."""
+    name = draw(st.sampled_from(BRIDGES))
+    arguments: dict[str, Any] = {}
+    taker = "input"
+    if name == "Transpose":
+        taker, arguments["perm"] = "data", draw(st.permutations(range(value.ndim)))
+    elif name == "Reshape":
+        taker = "data"
+        shapes = [[-1], [*reversed(value.shape)], [1, *value.shape], [*value.shape, 1], [*value.shape]]
+        arguments["shape"] = np.array(draw(st.sampled_from(shapes)), np.int64)
+    elif name == "Cast":
+        own = element_type(value.dtype).name
+        arguments["to"] = ElementType(draw(st.sampled_from((WIDER.get(own, own), "float", "int32", "float16", "bool"))))
+    version = schema.in_force("ai.onnx", name, opset)
+    op = registry.load().find("ai.onnx", name)
+    if op is None or version.since not in op.versions or type_of(value) not in version.allowed(version.inputs[0].type):
+        return None
+    spec = CaseSpec(DRAWN, {taker: value, **arguments}, frozenset())
+    planned = _linked(Source(op, version), spec, {version.inputs[0].type: type_of(value)})
+    return None if planned is None else (taker, planned)
+
+
+def model(chain: Chain) -> tuple[onnx.ModelProto, dict[str, Value]]:
+    """Return the model of a chain, and the values of its inputs; equal initializers are one."""
+    graph = onnx.GraphProto(name="drawn")
+    fed: dict[str, Value] = {}
+    constants: dict[tuple[str, tuple[int, ...], bytes], str] = {}
+    given = ""
+    for place, planned in enumerate(chain.plans):
+        own = onnx.load_from_string(build(planned, Form(PLAIN, planned.version.since)).model).graph
+        linked = chain.links[place - 1][1] if place else ""
+        names = {}
+        for item in own.input:
+            value = dict(planned.inputs)[item.name]
+            assert value is not None  # noqa: S101 - it is an input of the graph
+            if item.name == linked:
+                names[item.name] = given
+                continue
+            names[item.name] = f"n{place}_{item.name}"
+            if chain.constant and fed and isinstance(value.value, np.ndarray):
+                names[item.name] = _constant(graph, constants, value.value, names[item.name])
+                continue
+            fed[names[item.name]] = value.value
+            shape = np.shape(value.value) if isinstance(value.value, np.ndarray) else ()
+            stated = planned.op.stated(shape) if shape else frozenset()
+            graph.input.append(_renamed(item, names[item.name], symbolic=chain.symbolic, stated=stated))
+        (node,) = own.node
+        node.name = f"{node.op_type}_{place}"
+        node.input[:] = [names.get(name, "") for name in node.input]
+        node.output[:] = [f"n{place}_{name}_out" if name else "" for name in node.output]
+        graph.node.append(node)
+        if place < len(chain.links):
+            given = f"n{place}_{chain.links[place][0]}_out"
+        else:
+            graph.output.extend(
+                _renamed(item, f"n{place}_{item.name}_out", symbolic=chain.symbolic) for item in own.output
+            )
+    ir_version = max(schema.lowest_ir("ai.onnx", chain.opset), INITIALIZERS_ALONE)
+    made = onnx.ModelProto(ir_version=ir_version, producer_name=PRODUCER, graph=graph)
+    made.opset_import.add(domain="", version=chain.opset)
+    return made, fed
+
+
+def _constant(
+    graph: onnx.GraphProto, constants: dict[tuple[str, tuple[int, ...], bytes], str], value: Array, name: str
+) -> str:
+    """Return the name of the initializer with a value; it is added where there is none."""
+    content = repr(value.tolist()).encode() if value.dtype.kind == "O" else value.tobytes()
+    key = (type_of(value), value.shape, content)
+    if key not in constants:
+        constants[key] = name
+        graph.initializer.append(numpy_helper.from_array(value, name))
+    return constants[key]
+
+
+def _renamed(
+    info: onnx.ValueInfoProto, name: str, *, symbolic: bool, stated: frozenset[int] = frozenset()
+) -> onnx.ValueInfoProto:
+    """Return the declaration of a value under another name; `stated` are axes whose sizes are no symbols."""
+    made = onnx.ValueInfoProto()
+    made.CopyFrom(info)
+    made.name = name
+    if symbolic and made.type.HasField("tensor_type") and not _counts(made):
+        for axis, dim in enumerate(made.type.tensor_type.shape.dim):
+            if axis in stated:
+                continue
+            dim.dim_param = f"{name}_{axis}"
+    return made
+
+
+def _counts(info: onnx.ValueInfoProto) -> bool:
+    """Return whether a value is a list of integers: with another length it may mean another rank of what follows."""
+    kind = info.type.tensor_type
+    return len(kind.shape.dim) <= 1 and kind.elem_type in {onnx.TensorProto.INT64, onnx.TensorProto.INT32}

@@ -1,0 +1,112 @@
+"""What was drawn as a case: the oracle says what is expected, or that there is nothing to ask."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from onnx_conformance.case.case import PLAIN, Outcome
+from onnx_conformance.composition.neighbours import neighbours
+from onnx_conformance.declare import NoAnswer
+from onnx_conformance.generation import forms
+from onnx_conformance.generation.plans import deliver
+from onnx_conformance.search.calls import BESIDE, Call
+from onnx_conformance.search.chains import Chain, model
+from onnx_conformance.search.grammar import MOST_EXPECTED, NoCallError, decided, quietly
+from onnx_conformance.tolerance.several_nodes import UndecidedError, composed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.declare.data import Value
+    from onnx_conformance.generation.forms import Plan
+
+MODEL = "model"
+"""In place of the operator version, for models of several nodes; as `suites.onnx_layout` has it."""
+OPEN, NONE = "open", "no call"
+"""What became of an example that is not asked: the text leaves it open; no oracle was written for it."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A case that was drawn, and what it consists of.
+
+    Attributes:
+        case: the case.
+        operators: the operator versions of its nodes.
+        plan: that it was delivered from; None for a model of several nodes.
+        parts: yields what it consists of, or the plain form of it, the smallest first: one that fails as well is where
+            the fault is.
+    """
+
+    case: Case
+    operators: tuple[str, ...]
+    plan: Plan | None = None
+    parts: Callable[[], Iterator[Example]] = field(default=lambda: iter(()), compare=False)
+
+
+def example(drawn: Call | Chain | None) -> Example | str:
+    """Return what was drawn as an example, or what became of it: OPEN or NONE."""
+    try:
+        with quietly():
+            if isinstance(drawn, Call):
+                return _of_call(drawn)
+            return NONE if drawn is None else _of_chain(drawn)
+    except NoCallError:
+        return NONE
+    except (NoAnswer, UndecidedError):
+        return OPEN
+
+
+def _of_call(call: Call) -> Example | str:
+    candidate = call.candidate
+    planned = decided(candidate.op, candidate.version, candidate.spec, candidate.types)
+    if planned.outcome is Outcome.UNSPECIFIED:
+        return OPEN
+    if _size(planned.expected) > MOST_EXPECTED:
+        return NONE
+    plain = _delivered(planned, PLAIN)
+    if plain is None:
+        return NONE
+    if call.form == PLAIN:
+        return plain
+    if call.form in BESIDE:
+        beside = next((item for item in neighbours(plain.case) if item.form == call.form), None)
+        other = None if beside is None else dataclasses.replace(plain, case=beside)
+    else:
+        other = _delivered(planned, call.form)
+    return plain if other is None else dataclasses.replace(other, parts=lambda: iter((plain,)))
+
+
+def _delivered(planned: Plan, name: str) -> Example | None:
+    form = next((item for item in forms.forms(planned) if item.name == name), None)
+    case = deliver(planned, form) if form else None
+    return None if case is None else Example(case, (str(planned.version),), planned)
+
+
+def _of_chain(chain: Chain) -> Example:
+    proto, fed = model(chain)
+    clauses = tuple(dict.fromkeys(clause.text for planned in chain.plans for clause in planned.spec.cites))
+    case = composed(MODEL, MODEL, proto, fed, clauses=clauses)
+    return Example(case, chain.operators, parts=lambda: _parts(chain))
+
+
+def _parts(chain: Chain) -> Iterator[Example]:
+    """Yield the nodes of a chain by themselves, in the chain's opset, then the shorter chains in it."""
+    for planned in chain.plans:
+        yield Example(forms.build(planned, forms.Form(PLAIN, chain.opset)), (str(planned.version),), planned)
+    for length in range(2, len(chain.plans)):
+        for begin in range(len(chain.plans) - length + 1):
+            made = example(chain.part(begin, begin + length))
+            if not isinstance(made, str):
+                yield made
+
+
+def _size(value: Value | tuple[object, ...] | object) -> int:
+    if isinstance(value, list | tuple):
+        return sum(map(_size, value))
+    return value.size if isinstance(value, np.ndarray) else 1

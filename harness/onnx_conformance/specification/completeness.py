@@ -1,0 +1,30 @@
+"""Completeness: how many of the operators and operator versions of onnx.defs are declared."""
+
+from __future__ import annotations
+
+from onnx_conformance.specification import registry, schema
+
+COMPLETENESS = "{operators} of {of_operators} operators and {versions} of {of_versions} operator versions have cases"
+
+
+def covers() -> dict[str, int]:
+    """Return the numbers of operators and versions with generated cases and in ONNX, for the header of a run."""
+    versions = [version for op in registry.load() for version in registry.versions(op)]
+    every = schema.every()
+    return {
+        "operators": len({(version.domain, version.name) for version in versions}),
+        "of_operators": len(every),
+        "versions": len(versions),
+        "of_versions": sum(map(len, every.values())),
+    }
+
+
+def completeness() -> str:
+    """Return the same as a sentence part."""
+    return COMPLETENESS.format(**covers())
+
+
+def undeclared(op: str) -> str:
+    """Return a sentence on an operator of ONNX without a declaration."""
+    versions = ", ".join(item.rpartition("/")[2] for item in schema.every()[op])
+    return f"ONNX has {op} (versions {versions}), of which no case is written yet; {completeness()}"

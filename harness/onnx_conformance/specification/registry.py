@@ -1,0 +1,138 @@
+"""Loads the operator files; rejects duplicates and gaps."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import pkgutil
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from onnx_conformance import operators
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.declare import DeclarationError, Op
+from onnx_conformance.specification import schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import ModuleType
+
+    from onnx_conformance.specification.schema import OperatorVersion
+
+
+class UnknownOperatorError(HarnessError):
+    """No operator file declares the operator; the text names those declared."""
+
+
+class Registry:
+    """The declared operators, by domain and name."""
+
+    def __init__(self, declared: Iterable[Op]) -> None:
+        """Take operators in any order.
+
+        Raises:
+            DeclarationError: two share a name, or a version has no oracle.
+        """
+        self._ops: dict[tuple[str, str], Op] = {}
+        for op in declared:
+            if (op.domain, op.name) in self._ops:
+                raise DeclarationError(f"{op} is declared in two operator files")
+            _check(op)
+            self._ops[op.domain, op.name] = op
+
+    def __iter__(self) -> Iterator[Op]:
+        """Iterate in the order of domain and name."""
+        return iter(op for _, op in sorted(self._ops.items()))
+
+    def find(self, domain: str, name: str) -> Op | None:
+        """Return the operator, or None where no file declares it."""
+        return self._ops.get((domain, name))
+
+    def named(self, name: str) -> Op:
+        """Return the operator called `Split` or `ai.onnx/Split`.
+
+        Raises:
+            UnknownOperatorError: there is none.
+        """
+        for op in self:
+            if name in (op.name, str(op)):
+                return op
+        names = [op.name for op in self]
+        near = difflib.get_close_matches(name, names, 1)
+        hint = f"did you mean {near[0]}?" if near else f"declared are {', '.join(names)}"
+        raise UnknownOperatorError(f"no operator is called {name!r}; {hint}")
+
+
+def versions(op: Op) -> tuple[OperatorVersion, ...]:
+    """Return the versions of an operator that its file declares and that the installed onnx has, oldest first."""
+    if not schema.known(op.domain, op.name):
+        return ()
+    return tuple(version for version in schema.versions(op.domain, op.name) if version.since in op.versions)
+
+
+def undeclared(op: Op) -> tuple[int, ...]:
+    """Return the versions of an operator that the installed onnx has and its file does not declare."""
+    if not schema.known(op.domain, op.name):
+        return ()
+    return tuple(item.since for item in schema.versions(op.domain, op.name) if item.since not in op.versions)
+
+
+def missing(op: Op) -> tuple[int, ...]:
+    """Return the versions of an operator that its file declares and the installed onnx lacks."""
+    here = {version.since for version in versions(op)}
+    return tuple(since for since in op.versions if since not in here)
+
+
+def _check(op: Op) -> None:
+    current = [version for version in versions(op) if not version.deprecated]
+    oracles = {version.since: op.oracle_for(version.since) for version in current}
+    if missing(op):
+        return  # A parameter of an oracle may be new in a version that this onnx lacks.
+    for oracle in op.oracles:
+        served = [version for version in current if oracles[version.since] is oracle]
+        for name in oracle.parameters:
+            if not any(name in version.arguments for version in served):
+                raise DeclarationError(f"{op}: oracle {oracle.function.__name__} takes {name}, which no version has")
+
+
+@functools.cache
+def load() -> Registry:
+    """Return the registry of all files under `operators/`.
+
+    Raises:
+        DeclarationError: a file cannot be read as Python, or what it declares is wrong; the text names file and line.
+    """
+    declared: list[Op] = []
+    for name in operator_modules():
+        declared += [item for item in vars(_imported(name)).values() if isinstance(item, Op)]
+    return Registry(declared)
+
+
+def _imported(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except SyntaxError as error:
+        raise DeclarationError(f"{error.filename}, line {error.lineno}: {error.msg}") from error
+    except Exception as error:
+        file = Path(operators.__file__).parent.joinpath(*name.split(".")[2:]).with_suffix(".py")
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == file]
+        where = f"{file}, line {frames[-1].lineno}" if frames else f"{file}"
+        said = f"{error}" if isinstance(error, HarnessError) else f"{type(error).__name__}: {error}"
+        raise DeclarationError(f"{where}: {said}") from error
+
+
+def declares(module: str, op: Op) -> bool:
+    """Return whether a module declares an operator."""
+    return any(item is op for item in vars(importlib.import_module(module)).values())
+
+
+def operator_modules() -> list[str]:
+    """Return the names of the operator files' modules; `_name.py` is shared by several operators of a folder."""
+    names = [
+        info.name
+        for info in pkgutil.walk_packages(operators.__path__, f"{operators.__name__}.")
+        if not info.ispkg and not info.name.rpartition(".")[2].startswith("_")
+    ]
+    return sorted(names)

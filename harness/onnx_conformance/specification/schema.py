@@ -1,0 +1,386 @@
+"""The schema of every operator version; the only module that imports onnx.defs."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import itertools
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import onnx
+import onnx.defs
+from onnx import helper
+
+from onnx_conformance.backends.protocol import ELEMENT_TYPES, ElementTypeError, element_type_named, numpy_dtype
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+
+_OPTION = onnx.defs.OpSchema.FormalParameterOption
+
+READ = "1.23.2"
+"""The onnx whose texts and function bodies the operator files were read with, and the manifest is made with."""
+
+PREFERRED = ("tensor(float)", "tensor(int64)")
+
+
+class SchemaError(LookupError):
+    """onnx.defs has no such operator or version; the text names those it has."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An input or output.
+
+    Attributes:
+        name: the name in the text, without the dots that Split-1 writes after "outputs".
+        type: a type variable such as T, or a concrete type such as tensor(int64).
+        optional: whether it may be left out.
+        variadic: whether it takes any number of values, at least `least`.
+        homogeneous: whether all values of a variadic parameter have one type.
+        least: the least number of values of a variadic parameter.
+        description: its description in the text, white space folded.
+    """
+
+    name: str
+    type: str
+    optional: bool
+    variadic: bool
+    homogeneous: bool
+    least: int
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute: its AttributeProto type name, whether required, and its default (None: none)."""
+
+    name: str
+    type: str
+    required: bool
+    default: Any
+
+
+@dataclass(frozen=True)
+class OperatorVersion:
+    """The schema of one operator version.
+
+    Attributes:
+        since: the opset that introduced it.
+        top: the highest opset in which it is in force.
+        types: type variable -> the types it allows, in the schema's order.
+        text: all descriptions of the schema, white space folded.
+        constraints: type variable -> the description of its types, if there is one.
+        outputs_least: the least number of outputs of a node.
+        of_version: the declared version that says what it means, where it is not declared itself; 0: it is.
+    """
+
+    domain: str
+    name: str
+    since: int
+    top: int
+    deprecated: bool
+    inputs: tuple[Parameter, ...]
+    outputs: tuple[Parameter, ...]
+    attributes: Mapping[str, Attribute]
+    types: Mapping[str, tuple[str, ...]]
+    text: str
+    constraints: Mapping[str, str]
+    outputs_least: int
+    of_version: int = 0
+
+    def __str__(self) -> str:
+        """Return its name as users write it: ai.onnx/Split/13."""
+        return f"{self.domain}/{self.name}/{self.since}"
+
+    @property
+    def meaning(self) -> int:
+        """The version whose oracle and sentences hold; see `onnx_conformance.generation.provisional`."""
+        return self.of_version or self.since
+
+    @functools.cached_property
+    def arguments(self) -> Mapping[str, Parameter | Attribute]:
+        """Every input and attribute by the name that operator files use.
+
+        Where an input and an attribute share a name (Split-1 has two called split), the input is
+        NAME_input.
+        """
+        named: dict[str, Parameter | Attribute] = dict(self.attributes)
+        for parameter in self.inputs:
+            named[f"{parameter.name}_input" if parameter.name in self.attributes else parameter.name] = parameter
+        return named
+
+    def default_type(self, type_: str) -> str:
+        """Return the type of an unbound type variable: one of PREFERRED, or a container of it, if allowed."""
+        allowed = self.allowed(type_)
+        candidates = (
+            item for preferred in PREFERRED for item in (preferred, f"seq({preferred})", f"optional({preferred})")
+        )
+        return next((item for item in candidates if item in allowed), allowed[0])
+
+    def allowed(self, type_: str) -> tuple[str, ...]:
+        """Return the types that a parameter of this type (variable or concrete) may have."""
+        return self.types.get(type_, (type_,))
+
+
+def folder(version: OperatorVersion) -> str:
+    """Return the folder of onnx/defs that defines an operator version: math, tensor, nn."""
+    return Path(onnx.defs.get_schema(version.name, version.since, proto_domain(version.domain)).file).parent.name
+
+
+def proto_domain(domain: str) -> str:
+    """Return a domain as in models: empty for ai.onnx."""
+    return "" if domain == "ai.onnx" else domain
+
+
+@functools.cache
+def _history() -> Mapping[tuple[str, str], tuple[onnx.defs.OpSchema, ...]]:
+    groups: dict[tuple[str, str], list[onnx.defs.OpSchema]] = {}
+    for schema in onnx.defs.get_all_schemas_with_history():
+        groups.setdefault((schema.domain or "ai.onnx", schema.name), []).append(schema)
+    return {key: tuple(sorted(group, key=lambda schema: schema.since_version)) for key, group in groups.items()}
+
+
+@functools.cache
+def versions(domain: str, name: str) -> tuple[OperatorVersion, ...]:
+    """Return every version of an operator, oldest first.
+
+    Raises:
+        SchemaError: no such operator.
+    """
+    schemas = _history().get((domain, name))
+    if schemas is None:
+        raise SchemaError(f"onnx {onnx.__version__} has no operator {domain}/{name}")
+    ends = [schema.since_version - 1 for schema in schemas[1:]] + [newest_opset(domain)]
+    return tuple(_convert(domain, schema, end) for schema, end in zip(schemas, ends, strict=True))
+
+
+@functools.cache
+def every() -> Mapping[str, tuple[str, ...]]:
+    """Return every operator of the installed onnx, as ai.onnx/Split, with its versions, as ai.onnx/Split/18."""
+    return {
+        f"{domain}/{name}": tuple(f"{domain}/{name}/{item.since_version}" for item in group)
+        for (domain, name), group in sorted(_history().items())
+    }
+
+
+def no_operator(name: str) -> str:
+    """Return a sentence on a name that no operator has, with near ones."""
+    names = sorted({path.split("/")[1] for path in every()})
+    near = difflib.get_close_matches(name.rpartition("/")[2], names, 1)
+    hint = f"; did you mean {near[0]}?" if near else "; --onnx onnx-weekly may have it"
+    return f"onnx {onnx.__version__} has no operator {name}{hint}"
+
+
+def known(domain: str, name: str) -> bool:
+    """Return whether the installed onnx has an operator."""
+    return (domain, name) in _history()
+
+
+def in_force(domain: str, name: str, opset: int) -> OperatorVersion:
+    """Return the version of an operator that is in force in `opset`.
+
+    Raises:
+        SchemaError: no such operator, or it came later than `opset`.
+    """
+    for version in reversed(versions(domain, name)):
+        if version.since <= opset:
+            return version
+    raise SchemaError(f"{domain}/{name} is not in opset {opset}; it came with {versions(domain, name)[0].since}")
+
+
+def exists(domain: str, name: str, opset: int) -> bool:
+    """Return whether `opset` has the operator."""
+    return any(version.since <= opset for version in versions(domain, name)) if known(domain, name) else False
+
+
+def _convert(domain: str, schema: onnx.defs.OpSchema, top: int) -> OperatorVersion:
+    parts = [schema.doc, *(item.description for item in (*schema.inputs, *schema.outputs))]
+    parts += [item.description for item in schema.attributes.values()]
+    parts += [item.description for item in schema.type_constraints]
+    return OperatorVersion(
+        domain=domain,
+        name=schema.name,
+        since=schema.since_version,
+        top=top,
+        deprecated=schema.deprecated,
+        inputs=tuple(map(_parameter, schema.inputs)),
+        outputs=tuple(map(_parameter, schema.outputs)),
+        attributes={name: _attribute(item) for name, item in schema.attributes.items()},
+        types={item.type_param_str: tuple(item.allowed_type_strs) for item in schema.type_constraints},
+        text="\n".join(fold(part) for part in parts if part),
+        constraints={
+            item.type_param_str: fold(item.description) for item in schema.type_constraints if item.description
+        },
+        outputs_least=schema.min_output,
+    )
+
+
+def _parameter(item: onnx.defs.OpSchema.FormalParameter) -> Parameter:
+    return Parameter(
+        name=item.name.rstrip("."),
+        type=item.type_str,
+        optional=item.option == _OPTION.Optional,
+        variadic=item.option == _OPTION.Variadic,
+        homogeneous=item.is_homogeneous,
+        least=item.min_arity,
+        description=fold(item.description or ""),
+    )
+
+
+def _attribute(item: onnx.defs.OpSchema.Attribute) -> Attribute:
+    default = helper.get_attribute_value(item.default_value) if item.default_value.name else None
+    kind: Any = item.type  # In the stubs it is no enum.
+    return Attribute(item.name, kind.name, item.required, default)
+
+
+def fold(text: str) -> str:
+    """Return the text with every run of white space as one blank."""
+    return " ".join(text.split())
+
+
+@functools.cache
+def newest_opset(domain: str) -> int:
+    """Return the newest opset of a domain that the installed onnx knows.
+
+    onnx's table of releases may lack its own: the nightly package always does, and 1.22.0 does.
+    """
+    released = [opset for known, opset in helper.OP_SET_ID_VERSION_MAP if known == domain]
+    here = [group[-1].since_version for (known, _), group in _history().items() if known == domain]
+    return max((*released, *here), default=1)
+
+
+@functools.cache
+def lowest_ir(domain: str, opset: int) -> int:
+    """Return the lowest IR version in which models of this opset can be written.
+
+    onnx's table of releases lacks opsets that no release had (2 to 4): they get the IR version of the next one.
+    """
+    table = [(key[1], ir) for key, ir in helper.OP_SET_ID_VERSION_MAP.items() if key[0] == domain]
+    return min((ir for released, ir in table if released >= opset), default=onnx.IR_VERSION)
+
+
+@functools.cache
+def dtype_of(type_: str) -> np.dtype[Any]:
+    """Return the numpy dtype of X, of tensor(X), or of the tensors in a container such as seq(tensor(X))."""
+    return numpy_dtype(element_type_named(re.split(r"[(, ]+", type_.rstrip(")"))[-1]).number)
+
+
+_NAMES = {row.number: row.name for row in ELEMENT_TYPES}
+
+
+def tensor_text(element_type: int) -> str:
+    """Return tensor(X) for a number of TensorProto.DataType."""
+    return f"tensor({_NAMES[element_type]})"
+
+
+def type_text(type_: onnx.TypeProto) -> str:
+    """Return a TypeProto as in signatures: tensor(float), seq(tensor(float)); empty for an unset one."""
+    kind = type_.WhichOneof("value")
+    if kind == "tensor_type":
+        return tensor_text(type_.tensor_type.elem_type)
+    if kind == "sequence_type":
+        return f"seq({type_text(type_.sequence_type.elem_type)})"
+    if kind == "optional_type":
+        return f"optional({type_text(type_.optional_type.elem_type)})"
+    if kind == "map_type":
+        entry = type_.map_type
+        return f"map({_NAMES[entry.key_type]}, {type_text(entry.value_type).removeprefix('tensor(').removesuffix(')')})"
+    return kind or ""
+
+
+def inner(text: str) -> str:
+    """Return the type within a container: tensor(float) for seq(tensor(float)), float for map(int64, float)."""
+    kind, _, held = text.removesuffix(")").partition("(")
+    return held.rpartition(", ")[2] if kind == "map" else held
+
+
+@functools.cache
+def type_proto(text: str) -> onnx.TypeProto:
+    """Return the TypeProto of a type as in signatures, without shapes."""
+    kind = text.partition("(")[0]
+    if kind == "seq":
+        return helper.make_sequence_type_proto(type_proto(inner(text)))
+    if kind == "optional":
+        return helper.make_optional_type_proto(type_proto(inner(text)))
+    if kind == "map":
+        key, value = text.removeprefix("map(").removesuffix(")").split(", ")
+        return helper.make_map_type_proto(element_type_named(key).number, type_proto(f"tensor({value})"))
+    return helper.make_tensor_type_proto(element_type_named(inner(text) or text).number, None)
+
+
+def is_type(text: str) -> bool:
+    """Return whether such a type exists."""
+    try:
+        return bool(dtype_of(text))
+    except ElementTypeError:
+        return False
+
+
+ALL_TENSOR_TYPES = tuple(
+    f"tensor({row.name})" for row in ELEMENT_TYPES if row.number in onnx.TensorProto.DataType.values()
+)
+"""The element types of the wire format that the installed onnx has."""
+
+
+def first_body(version: OperatorVersion) -> int | None:
+    """Return the lowest opset in which the text defines an operator version by a function too, or None."""
+    bodies = _schema(version.domain, version.name, version.since).all_function_opset_versions
+    return max(version.since, bodies[0]) if bodies else None
+
+
+@functools.cache
+def _schema(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the stubs lack some of its members
+    return onnx.defs.get_schema(name, in_force(domain, name, opset).since, proto_domain(domain))
+
+
+def function_body(
+    domain: str,
+    name: str,
+    opset: int,
+    node: onnx.NodeProto,
+    types: Sequence[str],
+    shapes: Sequence[tuple[int, ...] | None] = (),
+) -> onnx.FunctionProto | None:
+    """Return the function that defines an operator in `opset`, or None where the text has none.
+
+    Args:
+        domain: the domain of the operator.
+        name: the name of the operator.
+        opset: the imported opset.
+        node: the body may depend on its attributes, and on which inputs and outputs it has.
+        types: the types of the node's inputs, such as tensor(float); empty for one left out.
+        shapes: those of its inputs that are tensors; the bodies of CausalConvWithState and RotaryEmbedding depend on
+            them.
+    """
+    schema = _schema(domain, name, opset)
+    bodies = [version for version in schema.all_function_opset_versions if version <= opset]
+    if not bodies:
+        return None
+    if schema.has_function:
+        raw = schema.get_function_with_opset_version(bodies[-1])
+    else:
+        protos = []
+        for text, shape in itertools.zip_longest(types, shapes):
+            proto = type_proto(text) if text else onnx.TypeProto()
+            if shape is not None:
+                proto = helper.make_tensor_type_proto(proto.tensor_type.elem_type, shape)
+            protos.append(proto.SerializeToString())
+        raw = schema.get_context_dependent_function_with_opset_version(bodies[-1], node.SerializeToString(), protos)
+    return onnx.FunctionProto.FromString(raw) if raw else None
+
+
+def default_attributes(domain: str, name: str, opset: int) -> dict[str, onnx.AttributeProto]:
+    """Return the defaults of an operator's attributes as protos; function bodies do not repeat them."""
+    return {
+        item.name: helper.make_attribute(
+            item.name, item.default, attr_type=onnx.AttributeProto.AttributeType.Value(item.type)
+        )
+        for item in in_force(domain, name, opset).attributes.values()
+        if item.default is not None
+    }

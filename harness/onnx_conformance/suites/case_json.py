@@ -1,0 +1,218 @@
+"""`case.json` and `data.json`: the data of a stored case beside its model and its tensors."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from onnx_conformance.backends.protocol import ElementTypeError, clip
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.case import properties
+from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
+from onnx_conformance.declare import Drawn, Order
+from onnx_conformance.declare.clause import Force
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+LAYOUT_RTOL, LAYOUT_ATOL = 1e-3, 1e-7
+"""The tolerance of onnx's own runner, used if data.json has none."""
+MOST_VALUES = 10_000
+"""How many values an output may have."""
+
+
+class StoreError(HarnessError):
+    """A stored case cannot be read; the text names the file and what is wrong with it."""
+
+
+def describe(case: Case) -> dict[str, Any]:
+    """Return the content of case.json for a case."""
+    allowance = case.allowance
+    return {
+        "id": case.id,
+        "operator": case.operator,
+        "outcome": str(case.outcome),
+        "clauses": list(case.clauses),
+        "detail": case.detail,
+        "force": case.force,
+        "reworded": case.reworded,
+        "readings": list(case.readings),
+        "notes": list(case.notes),
+        "tags": sorted(case.tags),
+        "form": case.form,
+        "drawn": {
+            str(index): properties.describe(value)
+            for index, value in enumerate(case.expected or ())
+            if isinstance(value, Drawn)
+        },
+        "tolerance": {
+            "reason": allowance.reason,
+            "ulp": allowance.ulp,
+            "rtol": allowance.rtol,
+            "atol": allowance.atol,
+            "signed_zero": allowance.signed_zero,
+            "any_of": {
+                str(index): {"values": len(several.values), "elementwise": several.elementwise}
+                for index, several in enumerate(allowance.any_of)
+                if several is not None
+            },
+            "any_order": dataclasses.asdict(allowance.any_order) if allowance.any_order else None,
+        },
+    }
+
+
+def text(case: Case) -> bytes:
+    """Return case.json as bytes; names that are not valid Unicode, such as those of files, are escaped."""
+    described = describe(case)
+    try:
+        return json.dumps(described, indent=2, ensure_ascii=False).encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(described, indent=2).encode() + b"\n"
+
+
+@dataclass(frozen=True)
+class Several:
+    """That an output may have any of several values, the expected one among them; see `declare.AnyOf`."""
+
+    values: int
+    elementwise: bool
+
+
+@dataclass(frozen=True)
+class Description:
+    """The content of a case.json; without one, the case expects values within the tolerance of the layout."""
+
+    outcome: Outcome
+    allowance: Allowance
+    operator: str
+    clauses: tuple[str, ...]
+    notes: tuple[str, ...]
+    tags: frozenset[str]
+    form: str
+    detail: str
+    force: str
+    reworded: str
+    readings: tuple[str, ...]
+    drawn: Mapping[int, Drawn]
+    any_of: Mapping[int, Several]
+
+
+def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -> Description:
+    """Return the combined content of the two files; an empty text means that a file is missing.
+
+    Raises:
+        StoreError: one of them is not JSON, or a field has a wrong type or value.
+    """
+    fields = _object(case_path, case_text)
+    layout = _object(data_path, data_text)
+    outcome = _text(case_path, fields, "outcome") or Outcome.VALUES
+    if outcome not in list(Outcome):
+        raise StoreError(f"{case_path}: outcome {clip(outcome)}; expected one of {', '.join(Outcome)}")
+    return Description(
+        outcome=Outcome(outcome),
+        allowance=_allowance(case_path, fields.get("tolerance"), data_path, layout),
+        operator=_text(case_path, fields, "operator"),
+        clauses=tuple(_texts(case_path, fields, "clauses")),
+        notes=tuple(_texts(case_path, fields, "notes")),
+        tags=frozenset(_texts(case_path, fields, "tags")),
+        form=_text(case_path, fields, "form") or PLAIN,
+        detail=_text(case_path, fields, "detail"),
+        force=_force(case_path, fields),
+        reworded=_text(case_path, fields, "reworded"),
+        readings=tuple(_texts(case_path, fields, "readings")),
+        drawn=_drawn(case_path, fields.get("drawn", {})),
+        any_of=_any_of(case_path, fields.get("tolerance")),
+    )
+
+
+def _any_of(path: Path, tolerance: object) -> dict[int, Several]:
+    fields = tolerance.get("any_of") or {} if isinstance(tolerance, dict) else {}
+    try:
+        return {int(index): _several(item["values"], item["elementwise"]) for index, item in fields.items()}
+    except (AttributeError, ValueError, TypeError, KeyError) as error:
+        raise StoreError(f"{path}: any_of is {clip(fields)}; expected how many values each output may have") from error
+
+
+def _several(values: object, elementwise: object) -> Several:
+    if type(values) is not int or type(elementwise) is not bool or not 0 < values <= MOST_VALUES:
+        raise TypeError("no number of values")
+    return Several(values, elementwise)
+
+
+def _any_order(path: Path, order: object) -> Order | None:
+    if order is None:
+        return None
+    axis, lanewise = (order.get("axis"), order.get("lanewise")) if isinstance(order, dict) else (None, None)
+    if type(axis) is not int or axis < 0 or type(lanewise) is not bool:
+        raise StoreError(f'{path}: any_order is {clip(order)}; expected {{"axis": 0, "lanewise": false}} or the like')
+    return Order(axis, lanewise)
+
+
+def _drawn(path: Path, fields: object) -> dict[int, Drawn]:
+    try:
+        return {int(index): properties.parse(what) for index, what in fields.items()}  # type: ignore[attr-defined]
+    except (AttributeError, ArithmeticError, MemoryError, ValueError, TypeError, KeyError, ElementTypeError) as error:
+        raise StoreError(
+            f"{path}: drawn does not describe properties of outputs: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _object(path: Path, text: bytes) -> dict[str, Any]:
+    if not text:
+        return {}
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise StoreError(f"{path}: not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise StoreError(f"{path}: expected a JSON object, not a {type(value).__name__}")
+    return value
+
+
+def _text(path: Path, fields: Mapping[str, Any], key: str) -> str:
+    value = fields.get(key, "")
+    if not isinstance(value, str):
+        raise StoreError(f"{path}: {key} is {clip(value)}; expected a string")
+    return value
+
+
+def _force(path: Path, fields: Mapping[str, Any]) -> str:
+    force = _text(path, fields, "force")
+    if force and force not in list(Force):
+        raise StoreError(f"{path}: force {clip(force)}; expected one of {', '.join(Force)}")
+    return force
+
+
+def _texts(path: Path, fields: Mapping[str, Any], key: str) -> list[str]:
+    value = fields.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise StoreError(f"{path}: {key} is {clip(value)}; expected a list of strings")
+    return value
+
+
+def _allowance(case_path: Path, tolerance: object, data_path: Path, layout: Mapping[str, Any]) -> Allowance:
+    if tolerance is None:
+        rtol = _number(data_path, layout, "rtol", LAYOUT_RTOL)
+        atol = _number(data_path, layout, "atol", LAYOUT_ATOL)
+        return Allowance("the suite's own tolerance", rtol=rtol, atol=atol)
+    if not isinstance(tolerance, dict):
+        raise StoreError(f"{case_path}: tolerance is {clip(tolerance)}; expected an object")
+    return Allowance(
+        reason=_text(case_path, tolerance, "reason") or "the suite's own tolerance",
+        ulp=_number(case_path, tolerance, "ulp", 0),
+        rtol=_number(case_path, tolerance, "rtol", 0),
+        atol=_number(case_path, tolerance, "atol", 0),
+        signed_zero=tolerance.get("signed_zero") is True,
+        any_order=_any_order(case_path, tolerance.get("any_order")),
+    )
+
+
+def _number(path: Path, fields: Mapping[str, Any], key: str, default: float) -> float:
+    value = fields.get(key, default)
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= sys.float_info.max:
+        raise StoreError(f"{path}: {key} is {clip(value)}; expected a number of at least 0")
+    return float(value)

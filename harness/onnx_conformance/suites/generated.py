@@ -1,0 +1,226 @@
+"""The suite `generated`: the cases that the operator files declare."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import itertools
+from typing import TYPE_CHECKING
+
+import onnx
+
+from onnx_conformance.base.package import FOLDER
+from onnx_conformance.base.verdict import Unreadable, parts
+from onnx_conformance.case.case import PLAIN, Case
+from onnx_conformance.generation import core, manifest, plans
+from onnx_conformance.specification import registry
+from onnx_conformance.suites import index, packs
+from onnx_conformance.suites.selection import Listed, listed
+from onnx_conformance.suites.slices import divided
+from onnx_conformance.suites.suite import Outlook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from onnx_conformance.declare import CaseSpec, Op
+    from onnx_conformance.specification.schema import OperatorVersion
+    from onnx_conformance.suites.selection import Selection
+    from onnx_conformance.suites.slices import Slice
+
+
+FORMS_EACH = 3.4
+"""Average number of forms of a declared case."""
+
+
+MACHINERY = ("operators", "declare", "spec", "generation")
+"""The packages that generate the cases."""
+
+
+def digest() -> str:
+    """Return a digest of the operator files, the code that expands them, and the version of onnx."""
+    return hashlib.sha256(f"{onnx.__version__} {_code()}".encode()).hexdigest()[:16]
+
+
+@functools.cache
+def _code() -> str:
+    """Return a digest of the operator files and the code that expands them, as they were when this process began."""
+    return code_digest(MACHINERY)
+
+
+def code_digest(packages: Iterable[str]) -> str:
+    """Return a digest of the files of packages of the harness."""
+    hashed = hashlib.sha256()
+    here = FOLDER
+    for path in sorted(path for name in packages for path in (here / name).rglob("*.py")):
+        hashed.update(str(path.relative_to(here)).encode() + path.read_bytes())
+    return hashed.hexdigest()
+
+
+class Generated:
+    """The cases that the operator files declare."""
+
+    name = "generated"
+    makes = True
+    planned = True
+
+    def __init__(self) -> None:
+        """Load nothing yet: that takes a second."""
+        self.unreadable: list[Unreadable] = []
+        self._packs: dict[Slice, packs.Pack | packs.Packer] = {}
+
+    @property
+    def _registry(self) -> registry.Registry:
+        return registry.load()
+
+    @functools.cached_property
+    def index(self) -> index.Index:
+        """What the operator files declare."""
+        return index.index(self.digest())
+
+    def digest(self) -> str:
+        """Return a digest of the operator files, the code that expands them, and the version of onnx."""
+        return digest()
+
+    def left_out(self, selection: Selection) -> list[str]:
+        """Return messages on operator versions that only the installed onnx, or only this project, has.
+
+        Who selects cases by name knows which operator versions they are of.
+        """
+        if selection.cases or selection.ids:
+            return []
+        said = [
+            (text, [name for name in names if selection.takes_operator(name)])
+            for text, names in index.left_out(self.index)
+        ]
+        return [f"{text}{_few(names)}" for text, names in said if names]
+
+    def operators(self) -> list[str]:
+        """Return the declared operator versions."""
+        return list(self.index.cases)
+
+    def outlook(self, selection: Selection) -> Outlook | None:
+        """Return the number of cases; None if ids or forms are selected, which only generated cases have."""
+        if selection.cases or selection.ids or selection.forms:
+            return None
+        if selection.tags:
+            declared = {
+                str(version): sum(1 for _ in plans.stems(version, _selected(op, version, selection)))
+                for op in self._registry
+                for version in registry.versions(op)
+                if selection.takes_operator(str(version))
+            }
+            return Outlook(declared, FORMS_EACH * selection.share)
+        counts = self.index.core if selection.core else self.index.cases
+        return Outlook({name: n for name, n in counts.items() if selection.takes_operator(name)}, selection.share)
+
+    def cases(self, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases, by operator, version, declaration, type and form."""
+        part = selection.slice
+        if part is None or selection.by_name or not packs.is_on():
+            for op in self._of(part):
+                yield from self._cases(op, selection)
+        else:
+            yield from self._packed(part, selection)
+
+    def _packed(self, part: Slice, selection: Selection) -> Iterator[Case]:
+        """Yield the cases of a slice from its pack; make them, and the pack, where there is none."""
+        words = (str(part), str(selection.core), str(selection.shard), str(selection.sample))
+        key = packs.key(self.name, self.digest(), *words)
+        pack = packs.read(key, _made_again)
+        if pack is not None:
+            self._packs[part] = pack
+            selection.takes_operator(part.operator)  # Nothing else of the selection but what the key is of.
+            yield from pack
+            return
+        self._packs[part] = packer = packs.Packer(key)
+        for case in itertools.chain.from_iterable(self._cases(op, selection) for op in self._of(part)):
+            packer.add(case)
+            yield case
+        packer.write()
+
+    def finished(self, part: Slice) -> None:
+        """Keep the bounds that answers needed."""
+        if (pack := self._packs.pop(part, None)) is not None:
+            pack.keep_bounds()
+
+    def slices(self, selection: Selection) -> list[Slice]:
+        """Return the selected operator versions, those with many cases in parts."""
+        if not (selection.cases or selection.tags or selection.ids):
+            outlook = self.outlook(dataclasses.replace(selection, forms=()))
+            assert outlook is not None  # noqa: S101 - nothing is selected by name
+            counts: Mapping[str, float] = {name: n * outlook.forms for name, n in outlook.declared.items()}
+        else:
+            counts = {}
+            for op in self._registry:
+                versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
+                if versions := [version for version in versions if _selected(op, version, selection)]:
+                    of_op = manifest.counts(op, of_core=selection.core, wanted=selection.would_take)
+                    counts |= {str(version): of_op.get(str(version), 1) for version in versions}
+        return [part for name, count in counts.items() for part in divided(name, count)]
+
+    def _of(self, part: Slice | None) -> Iterable[Op]:
+        """Return the operators of a slice."""
+        op = self._registry.find(*part.operator.split("/")[:2]) if part is not None and part.operator else None
+        return self._registry if op is None else [op]
+
+    def _cases(self, op: Op, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases of an operator."""
+        versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
+        of_core = self._core(op) if selection.core and versions else frozenset()
+        part = selection.slice
+
+        def wanted(case_id: str) -> bool:
+            here = part is None or part.has(case_id.partition("@")[0])  # All forms of a case, which share one plan.
+            return here and (not selection.core or case_id in of_core) and selection.may_take_id(case_id)
+
+        for version in versions:
+            if specs := _selected(op, version, selection):
+                yield from filter(selection.takes, plans.cases(op, (version.since,), specs, wanted))
+
+    def _core(self, op: Op) -> frozenset[str]:
+        """Return the ids of an operator's core; computed if the manifest does not match the declarations."""
+        entries = manifest.entries(op)
+        if entries is None:
+            return frozenset(core.choose(op, plans.cases(op)))
+        return frozenset(entry.id for entry in entries if entry.core)
+
+    def listed(self, selection: Selection) -> Iterator[Listed]:
+        """Yield summaries of the selected cases; only operators without a matching manifest are generated."""
+        for op in self._registry:
+            if not [version for version in registry.versions(op) if selection.takes_operator(str(version))]:
+                continue
+            entries = manifest.entries(op)
+            if entries is None:
+                yield from listed(self._cases(op, selection))
+                continue
+            versions = registry.versions(op)
+            tags = {(str(item), spec.name): spec.tags for item in versions for spec in plans.specs_of(op, item)}
+            for entry in entries:
+                operator, _, rest = entry.id.partition("@")[0].partition("/")
+                operator = "/".join([operator, *rest.split("/")[:2]])
+                item = Listed(
+                    id=entry.id,
+                    operator=operator,
+                    form=entry.id.partition("@")[2] or PLAIN,
+                    outcome=entry.outcome,
+                    tags=tags.get((operator, parts(entry.id, operator)[0]), frozenset()),
+                )
+                if (entry.core or not selection.core) and selection.takes(item):
+                    yield item
+
+
+def _made_again(case_id: str) -> Case:
+    """Return the case with this id."""
+    domain, name, since, _ = case_id.split("/", 3)
+    op = registry.load().find(domain, name)
+    assert op is not None  # noqa: S101 - the case is of it
+    return next(plans.cases(op, (int(since),), None, case_id.__eq__))
+
+
+def _selected(op: Op, version: OperatorVersion, selection: Selection) -> list[CaseSpec]:
+    return [spec for spec in plans.specs_of(op, version) if selection.may_take(str(version), spec.tags)]
+
+
+def _few(names: Sequence[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

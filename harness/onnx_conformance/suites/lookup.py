@@ -1,0 +1,162 @@
+"""Find suites, operators and cases by name; an error suggests similar names."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import onnx
+
+from onnx_conformance.base import globs
+from onnx_conformance.base.verdict import MOST_DIGITS
+from onnx_conformance.generation import from_model, plans
+from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification.completeness import undeclared
+from onnx_conformance.suites.folder import Folder
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.official import Official
+from onnx_conformance.suites.provisional import Provisional
+from onnx_conformance.suites.selection import Selection, SelectionError
+from onnx_conformance.suites.suite import Suite, SuiteError
+from onnx_conformance.suites.transforms import Transforms
+
+if TYPE_CHECKING:
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.declare import Op
+    from onnx_conformance.generation.forms import Plan
+
+
+def open_suite(name: str) -> Suite:
+    """Return the suite called `name`: generated, provisional, transforms, official, or the path of a folder.
+
+    Raises:
+        SuiteError: there is no such suite.
+    """
+    if name == Generated.name:
+        return Generated()
+    if name == Provisional.name:
+        return Provisional()
+    if name == Official.name:
+        return Official()
+    if name == Transforms.name:
+        return Transforms()
+    return Folder(Path(name))
+
+
+def check_selection(suite: Suite, selection: Selection) -> None:
+    """Raise SelectionError if no operator of the suite matches an --op, or the suite has no core.
+
+    Only what is known before any case is generated or read is checked.
+    """
+    if selection.core and not isinstance(suite, Generated | Provisional):
+        raise SelectionError(f"--core: suite {suite.name} has no core; leave it out, or take --sample 1/20")
+    known = suite.operators() if selection.ops else []
+    if not known:
+        return
+    for operator in known:
+        selection.takes_operator(operator)
+    for option, glob in sorted(selection.idle):
+        if option == "--op":
+            raise SelectionError(
+                f"--op {glob!r} matches nothing in suite {suite.name}; {_similar_operators(glob, known)}"
+            )
+
+
+def _similar_operators(glob: str, known: list[str]) -> str:
+    words = glob.removeprefix("ai.onnx/").split("/")
+    lacking = [f"{op}/{since}" for op in registry.load() if op.name == words[0] for since in registry.missing(op)]
+    if named := [name for name in lacking if len(words) == 1 or name.endswith(f"/{words[-1]}")]:
+        return f"onnx {onnx.__version__} lacks {', '.join(named)}, which is declared here; --onnx takes another onnx"
+    versions = [item.split("/")[2] for item in known if item.split("/")[1] == words[0]]
+    if versions and len(words) > 1:
+        return f"{words[0]} has the versions {', '.join(versions)}"
+    of_onnx = [version for op, every in schema.every().items() for version in every if words[0] == op.split("/")[1]]
+    if of_onnx:
+        return undeclared(of_onnx[0].rpartition("/")[0])
+    names = sorted({item.split("/")[1] for item in known})
+    near = difflib.get_close_matches(words[0], [*names, *(op.split("/")[1] for op in schema.every())], 3, 0.5)
+    if near:
+        return f"did you mean {' or '.join(dict.fromkeys(near))}?"
+    return f"it has {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"  # noqa: PLR2004
+
+
+def find_operator(name: str) -> tuple[Op, int | None] | None:
+    """Return the declared operator of a name (Split, ai.onnx/Split, Split/18), and its version if the name has one.
+
+    None if the name is not that of an operator; it may be the id of a case.
+
+    Raises:
+        SelectionError: ONNX has the operator, but it is not declared here, or not in this version.
+    """
+    *words, last = name.split("/")
+    since = int(last) if words and last.isdecimal() and len(last) < MOST_DIGITS else None
+    path = "/".join(words) if since is not None else name
+    for op in registry.load():
+        if path in (op.name, str(op)):
+            known = [version.since for version in registry.versions(op)]
+            if since is not None and since not in known:
+                raise SelectionError(f"{op} has the versions {', '.join(map(str, known))}, not {since}")
+            return op, since
+    for op_path in schema.every():
+        if path in (op_path, op_path.split("/")[1]):
+            raise SelectionError(undeclared(op_path))
+    return None
+
+
+def find_case(name: str, suites: tuple[Suite, ...] = ()) -> Case:
+    """Return the case with exactly this id.
+
+    Args:
+        name: the id.
+        suites: where to look; by default the official suite for `official/...`, the generated one for all others.
+
+    Raises:
+        SelectionError: there is no such case; the text names similar ones.
+        SuiteError: the case is there, but cannot be read.
+    """
+    sources = suites or ((Official(),) if name.startswith("official/") else (Generated(),))
+    escaped = globs.literal(name)
+    for suite in sources:
+        for case in suite.cases(Selection(cases=(escaped,))):
+            return case
+        for item in suite.unreadable:
+            if f"{name}/".startswith(f"{item.case}/"):
+                raise SuiteError(item.message)
+    raise SelectionError(f"no case is called {name!r}; {_similar_cases(name, sources)}")
+
+
+def plan_of(case: Case) -> Plan:
+    """Return the plan that a generated case was delivered from, or one that gives a case of another suite.
+
+    Raises:
+        NotDeclarableError: the case is of another suite and cannot be written as a declared case.
+    """
+    op = registry.load().find(*case.operator.split("/")[:2]) if case.operator.count("/") == 2 else None  # noqa: PLR2004
+    own = plans.origin(op, case) if op else None
+    return own or from_model.plan_from_case(case)
+
+
+def plan_if_declarable(case: Case) -> Plan | None:
+    """Return the plan of a case; None where it cannot be written as a declared case."""
+    try:
+        return plan_of(case)
+    except from_model.NotDeclarableError:
+        return None
+
+
+def _similar_cases(name: str, suites: tuple[Suite, ...]) -> str:
+    """Return a clause that names similar ids: of the operator that the name begins with, if it names one."""
+    domain, _, rest = name.partition("/")
+    stem = f"{domain}/{rest.partition('/')[0]}/"
+    near: list[str] = []
+    for suite in suites:
+        ids = [item.id for item in suite.listed(Selection())]
+        of_operator = [case for case in ids if case.startswith(stem)]
+        near += difflib.get_close_matches(name, of_operator or [case.partition("@")[0] for case in ids], 3, 0.5)
+    if near:
+        return f"near it are {', '.join(dict.fromkeys(near))}"
+    operators = [op.split("/")[1] for op in schema.every()]
+    alike = difflib.get_close_matches(name.rpartition("/")[2], operators, 1)
+    hint = f"`onnx-conformance show {alike[0]}` shows that operator, " if alike else ""
+    return f"{hint}`onnx-conformance list` shows all"

@@ -1,0 +1,481 @@
+"""Packs: the cases of a slice as they were made once, so that the next run reads them instead.
+
+A pack is one file, `packs/KEY.pack` in the cache (see backends/cache.py): a digest of the rest, a header in JSON that
+describes every case, and bytes: the frames of the wire format as adapters get them, and the expected values. Its key is
+a digest of everything that the cases come from, so that nothing has to be invalidated. A damaged pack is removed, and
+the cases are made again. Packs may be deleted at any time, and `ONNX_CONFORMANCE_CACHE=` turns them off; where the
+cache cannot be written, there are none.
+
+Bounds, the errors that elements may have, take longer to compute than cases, and most answers need none. So those that
+a run needed are in a file of their own, `KEY.bounds`, and others are computed from the case made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+
+from onnx_conformance.backends import cache, protocol
+from onnx_conformance.base.verdict import Unreadable
+from onnx_conformance.case import properties
+from onnx_conformance.case.case import Allowance, Bounds, Case, Outcome
+from onnx_conformance.declare import AnyOf, Drawn, Order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from onnx_conformance.declare.data import Array, Value
+
+FOLDER = "packs"
+MAGIC = b"onnx-conformance pack 2\n"
+MOST_BYTES = 4 << 30
+"""Bytes of all packs; beyond that, the least recently used are removed. The whole generated suite takes a quarter."""
+
+
+def key(*parts: str) -> str:
+    """Return the key of a pack that depends on these, on numpy, and on the code of suites and of the wire format."""
+    digest = hashlib.sha256(MAGIC)
+    for text in (*parts, *_base(), np.__version__, ml_dtypes.__version__, platform.machine(), sys.version):
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(data) + data)
+    return digest.hexdigest()[:32]
+
+
+@functools.cache
+def _base() -> tuple[str, ...]:
+    """Return the code that every pack depends on."""
+    here = Path(__file__).parent
+    code = (*sorted(here.glob("*.py")), *sorted((here.parent / "case").glob("*.py")), Path(protocol.__file__))
+    return tuple(path.read_text("utf-8") for path in code)
+
+
+class Pack(Iterator[Case]):
+    """The cases of a pack, one after the other.
+
+    Attributes:
+        unreadable: what could not be read when the pack was made.
+    """
+
+    def __init__(self, name: str, body: memoryview, remake: Callable[[str], Case] | None) -> None:
+        """Read the header; see `read`."""
+        line = bytes(body[:32]).partition(b"\n")[0]
+        start = len(line) + 1 + int(line)
+        header = json.loads(bytes(body[len(line) + 1 : start]))
+        self._data, self._place = body[start:], 0
+        self._common = [_fields(item) for item in header["common"]]
+        self._cases = iter(header["cases"])
+        self._bounds = KeptBounds(name)
+        self._remake = remake
+        self.unreadable = [Unreadable(**item) for item in header["unreadable"]]
+
+    def __next__(self) -> Case:
+        """Return the next case."""
+        return self._case(next(self._cases))
+
+    def keep_bounds(self) -> None:
+        """Write the bounds that were computed since the pack was read."""
+        self._bounds.write()
+
+    def _case(self, item: Mapping[str, Any]) -> PackedCase:
+        data, start = self._data, self._place
+        middle = start + item["frame"]
+        self._place = end = middle + item["bytes"]
+        case = object.__new__(PackedCase)  # A frozen dataclass takes long to construct, and much here is made later.
+        frame = bytes(data[start:middle])
+        model = frame.index(b"\n") + 1
+        allowance, fields = self._common[item["common"]]
+        case.__dict__.update(
+            fields,
+            id=item["id"],
+            model=frame[model : model + item["model"]],
+            outputs=tuple(item["outputs"]),
+            form=item["form"],
+            frame=frame,
+            needs=frozenset(item["needs"]),
+            packed=Packed(item, data[middle:end], allowance, self._bounds_of(item)),
+        )
+        return case
+
+    def _bounds_of(self, item: Mapping[str, Any]) -> Bounds | None:
+        if "bounds" not in item:
+            return None
+
+        def remade() -> tuple[Array, ...]:
+            assert self._remake is not None  # noqa: S101 - cases with bounds come with it
+            return tuple(self._remake(item["id"]).allowance.bounds or ())
+
+        return self._bounds.of(item["bounds"], remade)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What a pack says of a case.
+
+    Attributes:
+        item: its entry in the header.
+        data: the bytes of the expected values, and of others that would do.
+        allowance: what the header says of its allowance, without bounds and other values.
+        bounds: of its outputs.
+    """
+
+    item: Mapping[str, Any]
+    data: memoryview
+    allowance: Allowance
+    bounds: Bounds | None
+
+
+class PackedCase(Case):
+    """A case from a pack: what few runs look at is decoded when somebody asks for it."""
+
+    packed: Packed
+    frame: bytes  # known from the beginning
+    needs: frozenset[str]  # known from the beginning
+
+    @functools.cached_property
+    def _values(self) -> tuple[tuple[Value | Drawn, ...] | None, Allowance]:
+        """The expected values, and the allowance."""
+        item, payload, allowance = self.packed.item, protocol.Payload(self.packed.data), self.packed.allowance
+        expected = None
+        if "expected" in item:
+            expected = tuple(
+                properties.parse(value["drawn"]) if "drawn" in value else payload.decode(value)
+                for value in item["expected"]
+            )
+        others: dict[str, Any] = {}
+        if "any_of" in item:
+            others["any_of"] = tuple(None if each is None else _any_of(each, payload) for each in item["any_of"])
+        if "any_order" in item:
+            others["any_order"] = Order(**item["any_order"])
+        if self.packed.bounds is not None:
+            others["bounds"] = self.packed.bounds
+        if "known_bounds" in item:
+            others["bounds"] = tuple(payload.decode(each) for each in item["known_bounds"])
+        return expected, dataclasses.replace(allowance, **others) if others else allowance
+
+    @functools.cached_property
+    def _fed(self) -> tuple[dict[str, bytes], dict[str, Value], dict[str, Value]]:
+        """The files, the earlier inputs, and the inputs."""
+        line, _, rest = self.frame.partition(b"\n")
+        header, payload = json.loads(line), protocol.Payload(rest)
+        payload.offset = header["model"]
+        files = {}
+        for item in header.get("files", ()):
+            files[item["name"]] = bytes(payload.data[payload.offset : payload.offset + item["size"]])
+            payload.offset += item["size"]
+        earlier, inputs = (
+            {item["name"]: payload.decode(item["value"]) for item in header.get(name, ())}
+            for name in ("earlier", "inputs")
+        )
+        return files, earlier, inputs
+
+    @functools.cached_property
+    def expected(self) -> tuple[Value | Drawn, ...] | None:
+        """The values of the outputs."""
+        return self._values[0]
+
+    @functools.cached_property
+    def allowance(self) -> Allowance:
+        """How far an answer may be from them."""
+        return self._values[1]
+
+    @functools.cached_property
+    def inputs(self) -> Mapping[str, Value]:
+        """The inputs."""
+        return self._fed[2]
+
+    @functools.cached_property
+    def earlier(self) -> Mapping[str, Value] | None:
+        """The inputs that the model runs with before."""
+        return self._fed[1] if "earlier" in self.needs else None
+
+    @functools.cached_property
+    def files(self) -> Mapping[str, bytes]:
+        """The files beside the model."""
+        return self._fed[0]
+
+    @property
+    def has_outputs(self) -> bool:
+        """Whether it says which outputs are expected."""
+        packed = self.__dict__.get("packed")
+        return "expected" in packed.item if packed is not None else super().has_outputs
+
+    def is_answer(self, outputs: object, payload: bytes) -> bool:
+        """Return whether an answer is, to the byte, what is expected."""
+        packed = self.__dict__.get("packed")  # A case that was made from this one, with another outcome, has none.
+        if packed is None or self.outcome is not Outcome.VALUES or "bytes_expected" not in packed.item:
+            return False
+        size = packed.item["bytes_expected"]
+        # As texts, in which the number 1 is not the boolean True.
+        return size == len(payload) and packed.data[:size] == payload and repr(outputs) == repr(packed.item["expected"])
+
+
+def _any_of(described: Mapping[str, Any], payload: protocol.Payload) -> AnyOf:
+    values: list[Any] = [payload.decode(item) for item in described["values"]]
+    return AnyOf(*values, elementwise=described["elementwise"])
+
+
+class Packer:
+    """Makes a pack of cases while somebody else takes them."""
+
+    def __init__(self, name: str) -> None:
+        """Take the key of the pack."""
+        self._name = name
+        self._buffers: list[bytes] = []
+        self._cases: list[dict[str, Any]] = []
+        self._common: dict[str, int] = {}
+        self._bounds = KeptBounds(name)
+        self._numbers: dict[int, int] = {}
+
+    def add(self, case: Case) -> None:
+        """Add a case."""
+        allowance = case.allowance
+        self._buffers.append(case.frame)
+        buffers: list[bytes] = []
+        item: dict[str, Any] = {
+            "id": case.id,
+            "common": self._common.setdefault(_common(case), len(self._common)),
+            "frame": len(case.frame),
+            "model": len(case.model),
+            "outputs": case.outputs,
+            "form": case.form,
+            "needs": sorted(case.needs),
+        }
+        if case.expected is not None:
+            # In the order in which a reader takes the bytes.
+            item["expected"] = [
+                {"drawn": properties.describe(value)} if isinstance(value, Drawn) else protocol.encode(value, buffers)
+                for value in case.expected
+            ]
+            if not any(isinstance(value, Drawn) for value in case.expected):
+                item["bytes_expected"] = sum(map(len, buffers))
+        if allowance.any_of:
+            item["any_of"] = [
+                None
+                if each is None
+                else {
+                    "values": [protocol.encode(value, buffers) for value in each.values],
+                    "elementwise": each.elementwise,
+                }
+                for each in allowance.any_of
+            ]
+        if allowance.any_order is not None:
+            item["any_order"] = {"axis": allowance.any_order.axis, "lanewise": allowance.any_order.lanewise}
+        if isinstance(allowance.bounds, Bounds):
+            shared = id(allowance.bounds)  # By all forms of a case; the list of bounds keeps them from being reused.
+            if shared not in self._numbers:
+                self._numbers[shared] = self._bounds.add(allowance.bounds)
+            item["bounds"] = self._numbers[shared]
+        elif allowance.bounds is not None:  # Those of a folder are known.
+            item["known_bounds"] = [protocol.encode(each, buffers) for each in allowance.bounds]
+        item["bytes"] = sum(map(len, buffers))
+        self._buffers += buffers
+        self._cases.append(item)
+
+    def write(self, unreadable: Iterable[Unreadable] = ()) -> None:
+        """Write the pack, if that is possible; of two that write the same one, either stays."""
+        header = {
+            "cases": self._cases,
+            "common": [json.loads(text) for text in self._common],
+            "unreadable": [{"case": item.case, "message": item.message} for item in unreadable],
+        }
+        text = json.dumps(header, separators=(",", ":")).encode()
+        _write(f"{self._name}.pack", b"".join([b"%d\n" % len(text), text, *self._buffers]))
+        self._buffers, self._cases = [], []
+
+    def keep_bounds(self) -> None:
+        """Write the bounds that were computed meanwhile."""
+        self._bounds.write()
+
+
+def _common(case: Case) -> str:
+    """Return what is the same in many cases, as JSON."""
+    allowance = case.allowance
+    return json.dumps(
+        {
+            "operator": case.operator,
+            "outcome": str(case.outcome),
+            "allowance": {name: getattr(allowance, name) for name in ("reason", "ulp", "rtol", "atol", "signed_zero")},
+            "clauses": case.clauses,
+            "tags": sorted(case.tags),
+            "detail": case.detail,
+            "force": case.force,
+            "reworded": case.reworded,
+            "readings": case.readings,
+            "notes": case.notes,
+        }
+    )
+
+
+def _fields(common: Mapping[str, Any]) -> tuple[Allowance, dict[str, Any]]:
+    """Return the allowance, but for bounds and other values, and the other fields of cases that `_common` wrote."""
+    return Allowance(**common["allowance"]), {
+        **{name: common[name] for name in ("operator", "detail", "force", "reworded")},
+        "outcome": Outcome(common["outcome"]),
+        "clauses": tuple(common["clauses"]),
+        "tags": frozenset(common["tags"]),
+        "readings": tuple(common["readings"]),
+        "notes": tuple(common["notes"]),
+    }
+
+
+class KeptBounds:
+    """The bounds of a pack's cases that were computed in this run or an earlier one."""
+
+    def __init__(self, name: str) -> None:
+        """Take the key of the pack."""
+        self._name = name
+        self._all: dict[int, Bounds] = {}
+
+    def add(self, bounds: Bounds) -> int:
+        """Add bounds that may be computed later; return their number."""
+        self._all[len(self._all)] = bounds
+        return len(self._all) - 1
+
+    def of(self, number: int, compute: Callable[[], tuple[Array, ...]]) -> Bounds:
+        """Return the bounds of a number: those of an earlier run, or else computed if somebody asks for them."""
+        if number not in self._all:
+            self._all[number] = Bounds(lambda: self._earlier.get(number) or compute())
+        return self._all[number]
+
+    @functools.cached_property
+    def _earlier(self) -> dict[int, tuple[Array, ...]]:
+        """The bounds of earlier runs."""
+        body = _read(f"{self._name}.bounds")
+        if body is None:
+            return {}
+        line = bytes(body[:32]).partition(b"\n")[0]
+        start = len(line) + 1 + int(line)
+        payload = protocol.Payload(body[start:])
+        return {
+            int(number): tuple(np.asarray(payload.decode(item)) for item in items)
+            for number, items in json.loads(bytes(body[len(line) + 1 : start])).items()
+        }
+
+    def write(self) -> None:
+        """Write the bounds that are known, if there are new ones."""
+        computed = {number: item.computed for number, item in self._all.items() if item.computed is not None}
+        if not computed.keys() - self._earlier.keys():
+            return
+        buffers: list[bytes] = []
+        known = {**self._earlier, **computed}
+        described = {number: [protocol.encode(item, buffers) for item in items] for number, items in known.items()}
+        text = json.dumps(described, separators=(",", ":")).encode()
+        _write(f"{self._name}.bounds", b"".join([b"%d\n" % len(text), text, *buffers]))
+
+
+def read(name: str, remake: Callable[[str], Case] | None = None) -> Pack | None:
+    """Return a pack by its key, or None: there is none, or it was damaged.
+
+    Args:
+        name: the key.
+        remake: makes a case again by its id, for bounds that no run has needed yet; None: the cases have none.
+    """
+    body = _read(f"{name}.pack")
+    return None if body is None else Pack(name, body, remake)
+
+
+def read_json(name: str) -> object:
+    """Return what `write_json` wrote, or None: there is nothing, or it was damaged."""
+    body = _read(f"{name}.json")
+    return None if body is None else json.loads(bytes(body))
+
+
+def write_json(name: str, value: object) -> None:
+    """Write plain data, if that is possible."""
+    _write(f"{name}.json", json.dumps(value, separators=(",", ":")).encode())
+
+
+def write(name: str, cases: Sequence[Case]) -> None:
+    """Write a pack of cases, if that is possible."""
+    packer = Packer(name)
+    for case in cases:
+        packer.add(case)
+    packer.write()
+
+
+def _folder() -> Path | None:
+    above = cache.folder()
+    return above / FOLDER if above is not None else None
+
+
+def is_on() -> bool:
+    """Return whether there is a place for packs."""
+    return _folder() is not None
+
+
+def _read(name: str) -> memoryview | None:
+    """Return what is in a file behind its digest, or None: it is not there, or was damaged, and is removed."""
+    folder = _folder()
+    if folder is None:
+        return None
+    path = folder / name
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    body = len(MAGIC) + hashlib.sha256().digest_size
+    if data.startswith(MAGIC) and hashlib.sha256(memoryview(data)[body:]).digest() == data[len(MAGIC) : body]:
+        with contextlib.suppress(OSError):
+            os.utime(path)  # Marks it as used.
+        return memoryview(data)[body:]
+    with contextlib.suppress(OSError):
+        path.unlink()
+    return None
+
+
+def _write(name: str, body: bytes) -> None:
+    folder = _folder()
+    if folder is None:
+        return
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(MAGIC + hashlib.sha256(body).digest() + body)
+            Path(temporary).replace(folder / name)
+        finally:
+            Path(temporary).unlink(missing_ok=True)
+        _bound(folder, len(body))
+
+
+_written: dict[Path, int] = {}
+"""Bytes that this process wrote into a folder since it last added up the sizes there."""
+
+
+def _bound(folder: Path, size: int) -> None:
+    """Remove the least recently used files where all take too much.
+
+    A process adds up the sizes once, and again whenever it has written a sixteenth of the limit.
+    """
+    checked = folder in _written
+    _written[folder] = _written.get(folder, 0) + size
+    if checked and _written[folder] <= MOST_BYTES // 16:
+        return
+    _written[folder] = 0
+    files = []
+    for item in os.scandir(folder):
+        with contextlib.suppress(OSError):  # Another process may have removed it.
+            status = item.stat()
+            files.append((status.st_mtime_ns, status.st_size, item.path))
+    over = sum(size for _, size, _ in files) - MOST_BYTES
+    for _, size_, path in sorted(files):
+        if over <= 0:
+            break
+        with contextlib.suppress(OSError):
+            os.unlink(path)  # noqa: PTH108 - scandir gives a name
+        over -= size_

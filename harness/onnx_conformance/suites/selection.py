@@ -1,0 +1,180 @@
+"""Select cases of a suite: globs over operators, cases, tags and forms, shards, samples, the core."""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+import functools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base import globs
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.case.case import PLAIN, Case, in_sample, in_shard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from onnx_conformance.suites.slices import Slice
+
+
+class SelectionError(HarnessError):
+    """A selection names something that the suite does not have."""
+
+
+@dataclass
+class Selection:
+    """Which cases of a suite are selected; empty tuples select everything.
+
+    Attributes:
+        ops: globs over operators: Split*, Split/18, ai.onnx/Split/18.
+        cases: globs over case ids.
+        tags: globs over tags.
+        shard: (i, n), i from 1.
+        sample: n, to select 1 case in n; 1: all. Not part of `str()`, because it may differ by backend.
+        core: only the core of each operator; see `onnx_conformance.generation.core`.
+        ids: only cases with exactly these ids.
+        forms: globs over forms: plain, symbolic, initializer*.
+        slice: only this part of the cases; None: all of them.
+        idle: globs that have matched nothing so far, each with its option.
+    """
+
+    ops: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    shard: tuple[int, int] | None = None
+    sample: int = 1
+    core: bool = False
+    ids: frozenset[str] = frozenset()
+    forms: tuple[str, ...] = ()
+    slice: Slice | None = None
+    idle: set[tuple[str, str]] = field(init=False)
+    _operators: dict[str, bool] = field(init=False, default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Mark every glob as not yet matched."""
+        self.idle = {(option, glob) for option, globs in self._named for glob in globs}
+
+    def within(self, part: Slice) -> Selection:
+        """Return a selection of the same cases, but only those of a slice; a glob is idle in it where it is here."""
+        selection = dataclasses.replace(self, slice=part)
+        selection.idle &= self.idle
+        selection._operators = self._operators  # noqa: SLF001 - of the same globs
+        return selection
+
+    @property
+    def _named(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The globs by option, in the order of a command line."""
+        return (("--op", self.ops), ("--case", self.cases), ("--tag", self.tags), ("--form", self.forms))
+
+    def takes_operator(self, operator: str) -> bool:
+        """Return whether an operator version, written ai.onnx/Split/18, is selected."""
+        if self.slice is not None and self.slice.operator not in {"", operator}:
+            return False
+        if operator not in self._operators:  # Cached: it is called for each of thousands of cases.
+            domain, _, rest = operator.partition("/")
+            name = rest.partition("/")[0]
+            self._operators[operator] = self._any("--op", self.ops, (name, rest, operator, f"{domain}/{name}"))
+        return self._operators[operator]
+
+    def takes(self, case: Case | Listed) -> bool:
+        """Return whether a case is selected."""
+        wanted = [  # All are evaluated, so that every glob that matches is recorded.
+            self.takes_operator(case.operator),
+            self._any("--case", self.cases, (case.id,)),
+            self._any("--tag", self.tags, tuple(case.tags)),
+            self._any("--form", self.forms, (case.form,)),
+        ]
+        return all(wanted) and self.takes_id(case.id)
+
+    @property
+    def by_name(self) -> bool:
+        """Whether it selects single cases, by their names, tags or forms."""
+        return bool(self.cases or self.tags or self.forms or self.ids)
+
+    @property
+    def partial(self) -> bool:
+        """Whether it selects only a part of the cases that match its globs, which may be none."""
+        return self.shard is not None or self.sample > 1
+
+    @property
+    def share(self) -> float:
+        """The selected fraction of the cases that match its globs."""
+        return 1 / (self.sample * (self.shard[1] if self.shard else 1))
+
+    def takes_id(self, case_id: str) -> bool:
+        """Return whether a case is in the shard, in the sample, and one of the ids, as far as these are set."""
+        return (
+            (not self.ids or case_id in self.ids)
+            and (self.shard is None or in_shard(case_id, self.shard))
+            and in_sample(case_id, self.sample)
+        )
+
+    def may_take_id(self, case_id: str) -> bool:
+        """Return whether a generated case of this id must be generated.
+
+        While a glob over cases has matched nothing, cases outside the shard and sample are generated too: whether a
+        glob matches anything is reported for the whole suite.
+        """
+        form = case_id.partition("@")[2] or PLAIN
+        named = (not self.cases or bool(_hits(self.cases, (case_id,)))) and (
+            not self.forms or bool(_hits(self.forms, (form,)))
+        )
+        return named and (self.takes_id(case_id) or any(option != "--op" for option, _ in self.idle))
+
+    def may_take_folder(self, case_id: str) -> bool:
+        """Return whether a folder may hold a selected case: the one of this id, or one of its further data sets."""
+        named = any(fnmatch.fnmatchcase(case_id, glob) or globs.may_match(glob, case_id) for glob in self.cases)
+        return not self.cases or named
+
+    def would_take(self, case_id: str) -> bool:
+        """Return whether a case would be selected, judged by its id alone."""
+        return (not self.cases or bool(_hits(self.cases, (case_id,)))) and self.takes_id(case_id)
+
+    def may_take(self, operator: str, tags: Iterable[str]) -> bool:
+        """Return whether a case of this operator version with these tags may be selected and so must be generated."""
+        named = not self.cases or any(globs.may_match(glob, operator) for glob in self.cases)
+        named = named and (not self.ids or operator in self._operators_of_ids)
+        return named and (not self.tags or bool(_hits(self.tags, tags)))
+
+    @functools.cached_property
+    def _operators_of_ids(self) -> frozenset[str]:
+        """The operator versions whose cases have the ids."""
+        return frozenset("/".join(case_id.split("/", 3)[:3]) for case_id in self.ids)
+
+    def _any(self, option: str, globs: tuple[str, ...], names: tuple[str, ...]) -> bool:
+        hits = _hits(globs, names)
+        self.idle.difference_update((option, glob) for glob in hits)
+        return bool(hits) or not globs
+
+    def __str__(self) -> str:
+        """Return the options of the selection as on a command line."""
+        words = [f"{option} {glob}" for option, globs in self._named for glob in globs]
+        words += ["--core"] if self.core else []
+        words += [f"--shard {self.shard[0]}/{self.shard[1]}"] if self.shard else []
+        return " ".join(words)
+
+
+def _hits(globs: tuple[str, ...], names: Iterable[str]) -> list[str]:
+    return [glob for glob in globs if any(fnmatch.fnmatchcase(name, glob) for name in names)]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What is known about a case before it is generated.
+
+    Attributes:
+        id, operator, form, tags: as in Case.
+        outcome: the outcome that the text expects.
+    """
+
+    id: str
+    operator: str
+    form: str
+    outcome: str
+    tags: frozenset[str]
+
+
+def listed(cases: Iterable[Case]) -> Iterator[Listed]:
+    """Yield the summaries of generated cases."""
+    return (Listed(case.id, case.operator, case.form, str(case.outcome), case.tags) for case in cases)

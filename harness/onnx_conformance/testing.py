@@ -1,0 +1,442 @@
+"""Every case as one test item: for the pytest plugin, and for test modules of a runtime's author.
+
+    from onnx_conformance.testing import conformance
+
+    test_onnx = conformance("my_runtime.backend", op="Split*", expectations="my_runtime.toml")
+
+An item passes, fails, or is skipped where the backend opts out or the text leaves the case open. A fault of
+the adapter is an error of the item's setup, not a failed case. A failure that the expectations file has an entry for is
+a strict xfail; an item `expectations` fails for problems of the file itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.printing import neutral
+from onnx_conformance.base.verdict import Result, Verdict, line
+from onnx_conformance.environments import backend_names
+from onnx_conformance.gate import expectations as files
+from onnx_conformance.gate.gate import Gate, GateStatus, status_of
+from onnx_conformance.judging.judge import judge
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.report import case as case_report
+from onnx_conformance.results.stream import from_record, header, identity
+from onnx_conformance.suites.lookup import check_selection, open_suite
+from onnx_conformance.suites.selection import Selection, SelectionError
+from onnx_conformance.suites.suite import Suite, SuiteError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.gate.expectations import Entry, Expectations
+
+
+GATES = pytest.StashKey[dict[tuple[Path, str], Gate]]()
+EXPECTATIONS = "expectations"
+"""The name of the item for problems of a file itself."""
+ENTRY_SEES = ("case", "operator", "backend", "verdict", "form", "clauses", "tags")
+"""The members of a result that an entry can match."""
+MOST_ID = 1000
+"""Characters of the id of a case, and of a reason, in the output of pytest."""
+
+
+class ExpectedFailure(pytest.fail.Exception):  # type: ignore[misc,name-defined] # pytest gives it no other name
+    """A failure that an entry of the expectations expects."""
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """An expectations file, and the cases that are compared with it.
+
+    Attributes:
+        expected: the file.
+        suite: name and digest of the suite.
+        cases: those that were selected.
+        whole: whether they are the selection that the file was written for: an entry that matches none is then stale.
+    """
+
+    expected: Expectations
+    suite: Mapping[str, str]
+    cases: list[Case] = field(repr=False)
+    whole: bool
+
+    def gate(self, hello: Mapping[str, Any]) -> Gate:
+        """Return a gate for a backend with this hello.
+
+        Raises:
+            ExpectationsError: the file is for another backend or suite.
+        """
+        return _gate(self.expected, self.suite, hello)
+
+
+def _gate(expected: Expectations, suite: Mapping[str, str], hello: Mapping[str, Any]) -> Gate:
+    # A part of the selection that the file was written for is compared as well: people run one while they fix a bug.
+    return Gate(expected, header(suite, {expected.backend: hello}, {"selection": expected.selection}))
+
+
+@dataclass(frozen=True)
+class BackendOptions:
+    """A backend and the options of its process.
+
+    Attributes:
+        backend: as in `onnx-conformance run`.
+        timeout: seconds that one case may take.
+        passes: names of environment variables that it gets beside those that every backend gets.
+    """
+
+    backend: str
+    timeout: float
+    passes: tuple[str, ...] = ()
+
+
+ASKERS = pytest.StashKey[dict[BackendOptions, Asker]]()
+
+
+@dataclass(frozen=True)
+class Task:
+    """The task of a test item.
+
+    Attributes:
+        case: the case to run; None: check the expectations file itself.
+        options: the backend and the options of its process.
+        accepted: the expectations that apply.
+    """
+
+    case: Case | None
+    options: BackendOptions
+    accepted: Accepted | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The result of a case, with the expectation that applies to it.
+
+    Attributes:
+        case: the case.
+        result: the backend's result.
+        entry: the entry of the expectations that applies.
+        expired: whether the entry's last day is over.
+        path: the expectations file.
+    """
+
+    case: Case
+    result: Result
+    entry: Entry | None = None
+    expired: bool = False
+    path: Path | None = None
+
+    def end(self) -> None:
+        """End the test as the verdict and the expectations say."""
+        status = status_of(self.entry, self.result)
+        if not self.result.verdict.scored and status is not GateStatus.REGRESSED:
+            pytest.skip(line(f"{self.result.verdict}: {self.result.message or self.result.actual}", MOST_ID))
+        if not self.result.verdict.failed and status is not GateStatus.REGRESSED:
+            return  # Where a failure was expected, the strict xfail says so.
+        explanation = _explain(self.case, self.result)
+        if self.entry is None:
+            pytest.fail(explanation, pytrace=False)
+        if status is GateStatus.MET and not self.expired:
+            raise ExpectedFailure(explanation, pytrace=False)
+        until = f", which expired on {self.entry.expires}" if self.expired else ""
+        pytest.fail(f"expected {_why(self.entry, self.path)}{until}\n{explanation}", pytrace=False)
+
+
+@dataclass(frozen=True)
+class FileProblems:
+    """Problems of an expectations file itself, a line each."""
+
+    problems: tuple[str, ...]
+
+    def end(self) -> None:
+        """End the test."""
+        if self.problems:
+            pytest.fail(neutral("\n".join(self.problems)), pytrace=False)
+
+
+def _why(entry: Entry, path: Path | None) -> str:
+    places = ", ".join(filter(None, (entry.finding, entry.link)))
+    link = f" ({line(places)})" if places else ""
+    return f"{entry.verdict}: {line(entry.reason)}{link} [{path}, line {entry.line}]"
+
+
+def _asker(config: pytest.Config, options: BackendOptions) -> Asker:
+    """Return the process of a backend, which all items of this pytest process share."""
+    askers = config.stash.setdefault(ASKERS, {})
+    if options not in askers:
+        target = backend_names.resolve(options.backend, passes=options.passes)
+        askers[options] = asker = Asker(target, Limits(timeout=options.timeout))
+        config.add_cleanup(asker.close)
+    return askers[options]
+
+
+def result_of(config: pytest.Config, case: Case, options: BackendOptions) -> Result:
+    """Run a case and return its result; a fault of the adapter fails the setup of the test."""
+    try:
+        result = judge(case, options.backend, _asker(config, options).ask(case))
+    except HarnessError as error:
+        why = neutral(error)
+    else:
+        why = ""
+        if result.verdict is Verdict.ADAPTER_ERROR:
+            why = neutral(f"{case.id}: {result.message}")
+    if why:  # After the handler: within it, pytest would also show the error itself, unescaped.
+        pytest.fail(why, pytrace=False)
+    return result
+
+
+def answer(item: pytest.Item, task: Task) -> Answer | FileProblems:
+    """Run the task of an item, and mark the item as an xfail where a failure is expected."""
+    try:
+        if task.case is None:
+            return _file_problems(item.config, task)
+        result = result_of(item.config, task.case, task.options)
+        if task.accepted is None:
+            return Answer(task.case, result)
+        return _compared(item, task.case, result, task.accepted, _gate_of(item.config, task))
+    except HarnessError as error:
+        pytest.fail(neutral(error), pytrace=False)
+
+
+def _gate_of(config: pytest.Config, task: Task) -> Gate:
+    """Return the gate of a file, which all items of this pytest process share."""
+    assert task.accepted is not None  # noqa: S101 - only called with expectations
+    gates = config.stash.setdefault(GATES, {})
+    key = task.accepted.expected.path, task.options.backend
+    if key not in gates:
+        gates[key] = task.accepted.gate(_asker(config, task.options).process.hello)
+    return gates[key]
+
+
+def _compared(item: pytest.Item, case: Case, result: Result, accepted: Accepted, gate: Gate) -> Answer:
+    entry, path = gate.entry(result), accepted.expected.path
+    expired = entry is not None and entry.expired(gate.today)
+    if entry is not None and entry.verdict is not Verdict.PASS and not expired:
+        reason = _why(entry, path)
+        item.add_marker(pytest.mark.xfail(reason=reason, strict=not entry.flaky, raises=ExpectedFailure))
+    if accepted.whole:
+        vars(item)["onnx_conformance"] = {  # The plugin puts it into the item's report.
+            "path": str(path.absolute()),
+            "suite": dict(accepted.suite),
+            "hello": identity(gate.hello),
+            "cases": len(accepted.cases),
+            "result": {key: getattr(result, key) for key in ENTRY_SEES} | {"verdict": str(result.verdict)},
+        }
+    return Answer(case, result, entry, expired, path)
+
+
+def _file_problems(config: pytest.Config, task: Task) -> FileProblems:
+    """Return the problems of a file that do not depend on results."""
+    assert task.accepted is not None  # noqa: S101 - only called with expectations
+    gate = task.accepted.gate(_asker(config, task.options).process.hello)
+    if not task.accepted.whole:
+        return FileProblems(tuple(gate.expired()))
+    for case in task.accepted.cases:
+        gate.add(
+            Result(
+                case.id, case.operator, task.options.backend, Verdict.PASS, str(case.outcome), case.form,
+                clauses=case.clauses, tags=tuple(sorted(case.tags)),
+            )
+        )  # fmt: skip
+    gate.finish(complete=True)
+    return FileProblems(tuple(gate.problems))
+
+
+class Tally:
+    """The results of all processes, compared with their expectations."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._gates: dict[str, Gate] = {}
+        self._results: dict[str, set[str]] = {}
+        self._cases: dict[str, int] = {}
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Add the record of an item."""
+        path, result = record["path"], from_record(record["result"])
+        if path not in self._gates:
+            self._gates[path] = _gate(files.read(Path(path)), record["suite"], record["hello"])
+            self._cases[path] = record["cases"]
+        ids = self._results.setdefault(path, set())
+        if result.case not in ids:
+            ids.add(result.case)
+            self._gates[path].add(result)
+
+    def problems(self) -> list[str]:
+        """Return problems of the gates other than failed cases; none for a file whose cases did not all run."""
+        problems = []
+        for path, gate in self._gates.items():
+            if len(self._results[path]) == self._cases[path]:
+                gate.finish(complete=True)
+                problems += gate.problems
+        return problems
+
+
+def _explain(case: Case, result: Result) -> str:
+    summary = f"{result.backend}: {result.verdict}: {result.message}"
+    shown = [f"got {result.actual}"] if result.actual else []
+    printed = [f"the last it printed: {result.stderr}"] if result.stderr else []
+    return neutral("\n".join([summary, *shown, *printed, "", *case_report.lines(case)]))
+
+
+class CaseItem(pytest.Item):
+    """One case on one backend, or the expectations of one backend."""
+
+    def __init__(self, *, task: Task, **options: Any) -> None:  # noqa: ANN401 - pytest's own
+        """Take the task."""
+        super().__init__(**options)
+        self.task = task
+        self.answer: Answer | FileProblems | None = None
+        self.extra_keyword_matches.update(task.case.tags if task.case else ())
+
+    def setup(self) -> None:
+        """Run the case."""
+        self.answer = answer(self, self.task)
+
+    def runtest(self) -> None:
+        """Report the result."""
+        assert self.answer is not None  # noqa: S101 - setup comes first
+        self.answer.end()
+
+    def reportinfo(self) -> tuple[Any, int | None, str]:
+        """Return the place and name that pytest prints for the item."""
+        return self.path, None, self.name
+
+
+class CaseCollector(pytest.Collector):
+    """The cases of one backend."""
+
+    def __init__(self, *, tasks: list[Task], **options: Any) -> None:  # noqa: ANN401 - pytest's own
+        """Take the tasks for the backend."""
+        super().__init__(**options)
+        self.tasks = tasks
+
+    def collect(self) -> Iterator[CaseItem]:
+        """Yield one item per case."""
+        for task in self.tasks:
+            yield CaseItem.from_parent(self, name=_name(task), task=task)
+
+
+def items(session: pytest.Session) -> list[pytest.Item]:
+    """Return the items of every --onnx-backend.
+
+    Raises:
+        HarnessError: a backend or the suite is not available, or nothing is selected.
+    """
+    option = session.config.getoption
+    backends = list(dict.fromkeys(option("--onnx-backend")))
+    passes = tuple(option("--onnx-env"))
+    for name in backends:
+        backend_names.resolve(name, passes=passes)  # Before the generation of cases, which takes longer.
+    chosen = _selected(
+        option("--onnx-suite"), tuple(option("--onnx-op")), tuple(option("--onnx-case")), tuple(option("--onnx-tag"))
+    )
+    accepted: dict[str, Accepted] = {}
+    if path := option("--onnx-expectations"):
+        expected = files.read(Path(path))
+        accepted[expected.backend] = _accepted(expected, backends, chosen)
+    items: list[pytest.Item] = []
+    for name in backends:
+        tasks = _tasks(chosen, BackendOptions(name, option("--onnx-timeout"), passes), accepted.get(name))
+        collector = CaseCollector.from_parent(session, name=line(name), nodeid=f"onnx::{line(name)}", tasks=tasks)
+        items.extend(collector.collect())
+    return items
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    suite: Suite
+    selection: Selection
+    cases: list[Case]
+
+
+def _name(task: Task) -> str:
+    return line(task.case.id, MOST_ID) if task.case else EXPECTATIONS
+
+
+def _tasks(chosen: _Chosen, options: BackendOptions, accepted: Accepted | None) -> list[Task]:
+    """Return the tasks for a backend: every case, and last the expectations file itself."""
+    tasks = [Task(case, options, accepted) for case in chosen.cases]
+    return [*tasks, Task(None, options, accepted)] if accepted else tasks
+
+
+def _accepted(expected: Expectations, backends: list[str], chosen: _Chosen) -> Accepted:
+    """Return a file together with the cases.
+
+    Raises:
+        ExpectationsError: it is for another backend or suite.
+    """
+    if expected.backend not in backends:
+        raise files.ExpectationsError(
+            f"{expected.path} is for {line(expected.backend)}, the run is of {', '.join(backends)}; name the other file"
+        )
+    suite = {"name": chosen.suite.name, "digest": chosen.suite.digest() if expected.digest else ""}
+    accepted = Accepted(expected, suite, chosen.cases, expected.selection == str(chosen.selection))
+    accepted.gate({})
+    return accepted
+
+
+def _selected(suite_name: str, ops: tuple[str, ...], cases: tuple[str, ...], tags: tuple[str, ...]) -> _Chosen:
+    suite, selection = open_suite(suite_name), Selection(ops, cases, tags)
+    check_selection(suite, selection)
+    chosen = list(suite.cases(selection))
+    if suite.unreadable:
+        raise SuiteError("\n".join(item.message for item in suite.unreadable))
+    for option, glob in sorted(selection.idle):
+        raise SelectionError(f"{option} {glob!r} matches no case of suite {suite_name}")
+    if not chosen:
+        raise SelectionError(f"suite {suite_name} has no case for {str(selection) or 'anything'}")
+    return _Chosen(suite, selection, chosen)
+
+
+def conformance(
+    backend: str,
+    *,
+    suite: str = "generated",
+    op: str | tuple[str, ...] = (),
+    case: str | tuple[str, ...] = (),
+    tag: str | tuple[str, ...] = (),
+    timeout: float = 20.0,
+    expectations: str | Path | None = None,
+    env: tuple[str, ...] = (),
+) -> Callable[..., None]:
+    """Return a test function with one item per case; assign it to a name test_* in a test module.
+
+    Args:
+        backend: as in `onnx-conformance run`.
+        suite: generated, official, or a folder.
+        op: globs over operators; empty means all.
+        case: globs over case ids.
+        tag: globs over tags.
+        timeout: seconds that one case may take.
+        expectations: a file of accepted failures: an expected failure is a strict xfail, with the entry's reason.
+        env: names of environment variables that the backend gets beside those that every backend gets.
+
+    Raises:
+        HarnessError: the backend, the suite or the file is not available, or nothing is selected.
+    """
+    backend_names.resolve(backend, passes=env)
+    expected = files.read(Path(expectations)) if expectations is not None else None
+    chosen = _selected(suite, _globs(op), _globs(case), _globs(tag))
+    accepted = _accepted(expected, [backend], chosen) if expected else None
+    tasks = [
+        pytest.param(task, id=_name(task))
+        for task in _tasks(chosen, BackendOptions(backend, timeout, tuple(env)), accepted)
+    ]
+
+    @pytest.mark.parametrize("onnx_result", tasks, indirect=True)
+    def test_conformance(onnx_result: Answer | FileProblems) -> None:
+        onnx_result.end()
+
+    return test_conformance
+
+
+def _globs(globs: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (globs,) if isinstance(globs, str) else globs

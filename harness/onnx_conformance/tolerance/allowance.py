@@ -1,0 +1,131 @@
+"""How far an answer to a case may lie from the oracle's: the operator's tolerance on the values at hand."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+
+from onnx_conformance.case.case import Allowance, Bounds
+from onnx_conformance.case.elements import is_float
+from onnx_conformance.declare import DeclarationError
+from onnx_conformance.specification import evaluator, schema
+from onnx_conformance.tolerance import rounding_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from onnx_conformance.declare import Op, Tolerance
+    from onnx_conformance.declare.data import Array, Value
+    from onnx_conformance.specification.schema import OperatorVersion
+
+
+_NARROW = np.dtype(np.float16).itemsize
+_MOST = float(np.finfo(np.float64).max)
+
+
+def of_answer(
+    tolerance: Tolerance, answer: evaluator.Answer, operands: Sequence[np.dtype[Any]], named: list[int]
+) -> Allowance:
+    """Return how far an answer may lie from that of the oracle; bounds are computed once somebody needs them.
+
+    Args:
+        tolerance: of the operator.
+        answer: of the oracle.
+        operands: the types that an implementation may compute in; see `operand_types`.
+        named: the indices of the outputs that the node names.
+
+    Raises:
+        DeclarationError: several values or orders are allowed of an output that need not be exact.
+    """
+    compute = _bounds(tolerance, answer, operands, named)
+    masks = [answer.open[index] for index in named]
+    is_open = any(mask is not None for mask in masks)
+    bounds = Bounds(lambda: _opened(compute(), masks)) if is_open or tolerance.measured or tolerance.bound else None
+    any_of = tuple(answer.any_of[index] for index in named)
+    several = answer.any_order is not None or any(item is not None for item in any_of)
+    if several and (tolerance.measured or tolerance.bound):
+        raise DeclarationError("AnyOf and AnyOrder are for what is exact; the bounds are those of one value")
+    if any(item is not None and item.elementwise and is_float(item.values[0]) for item in any_of):
+        raise DeclarationError("elements chosen one by one are compared exactly, and floats have a tolerance")
+    return Allowance(
+        reason=tolerance.reason,
+        ulp=_ulp(tolerance, [answer.outputs[index] for index in named]),
+        rtol=tolerance.rtol,
+        atol=tolerance.atol,
+        signed_zero=tolerance.signed_zero,
+        bounds=bounds,
+        any_of=any_of if any(item is not None for item in any_of) else (),
+        any_order=answer.any_order,
+    )
+
+
+def _ulp(tolerance: Tolerance, outputs: Sequence[Value]) -> float:
+    narrow = all(
+        isinstance(value, np.ndarray) and is_float(value) and value.dtype.itemsize <= _NARROW for value in outputs
+    )
+    return tolerance.ulp if tolerance.narrow is None or not narrow else tolerance.narrow
+
+
+def _bounds(
+    tolerance: Tolerance, answer: evaluator.Answer, operands: Sequence[np.dtype[Any]], named: list[int]
+) -> Callable[[], Iterable[Array]]:
+    def measured() -> tuple[Array, ...]:
+        exact = [answer.exact[index] for index in named]
+        dtypes = [rounding_error.coarsest([answer.outputs[index].dtype, *operands]) for index in named]
+        return rounding_error.measure(evaluate, answer.arguments, exact, dtypes)
+
+    def evaluate(arguments: Mapping[str, Any]) -> list[Any]:
+        values = answer.evaluate(arguments)
+        return [evaluator.determined(values[index]) for index in named]
+
+    def computed() -> Iterable[Array]:
+        errors = _errors(tolerance.bound, answer) if tolerance.bound else ()
+        # In epsilons, an error of the largest numbers may be beyond a double, which it is not by itself.
+        bounds = (np.asarray(errors[index], np.longdouble) * _epsilon(answer.outputs[index]) for index in named)
+        # An infinite bound would say that the element is open; beside an infinite term any finite number may do.
+        return (np.nan_to_num(bound.astype(np.float64), nan=0.0, posinf=_MOST) for bound in bounds)
+
+    def nothing() -> Iterable[Array]:
+        return (np.zeros(np.shape(answer.outputs[index])) for index in named)
+
+    return measured if tolerance.measured else computed if tolerance.bound else nothing
+
+
+def _errors(bound: Callable[..., list[Array]], answer: evaluator.Answer) -> list[Array]:
+    takes_version = "v" in inspect.signature(bound).parameters
+    return bound(**({"v": answer.version} if takes_version else {}), **answer.arguments)
+
+
+def _opened(bounds: Iterable[Array], masks: Sequence[Array | None]) -> tuple[Array, ...]:
+    """Return the bounds, infinite for the elements that may be anything."""
+    pairs = zip(bounds, masks, strict=True)
+    return tuple(bound if mask is None else np.where(mask, np.inf, bound) for bound, mask in pairs)
+
+
+def _epsilon(value: Value) -> float:
+    if isinstance(value, np.ndarray) and is_float(value):
+        part = value.real.dtype if value.dtype.kind == "c" else value.dtype
+        return float(ml_dtypes.finfo(part).eps)  # type: ignore[no-untyped-call]
+    return 0.0
+
+
+def operand_types(
+    op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any]
+) -> list[np.dtype[Any]]:
+    """Return the types that an implementation may compute in, beside that of the output.
+
+    Args:
+        op: the operator; where its tolerance has a stage, the attribute of that name alone says the type.
+        version: in force.
+        inputs: as `evaluator.apply` takes them.
+        attributes: those given.
+    """
+    stage = op.compare.stage
+    number = evaluator.known(version, attributes)[stage] if stage in version.attributes else None
+    if number:
+        return [schema.dtype_of(schema.tensor_text(number))]
+    flat = (item for value in inputs for item in (value if isinstance(value, list) else [value]) if item is not None)
+    return [item.value.dtype for item in flat if isinstance(item.value, np.ndarray)]

@@ -1,0 +1,233 @@
+"""How far the answer of a careful implementation may lie from the exact one, measured on the values at hand.
+
+The oracle is evaluated again, with an error drawn at random for the result of each operation, of the size that rounding
+it to the operands' type has: Monte Carlo arithmetic (Parker, "Monte Carlo arithmetic", 1997). A sum errs as one does
+whose terms are added in a random order with random roundings, so its error grows with the square root of their number
+(Higham and Mary, "A new approach to probabilistic rounding error analysis", 2019) and not with their number: a worst
+case that no implementation meets would let wrong answers of 16 bits pass.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+
+from onnx_conformance.declare import NoAnswer
+from onnx_conformance.declare.rounding import is_float
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+Array = np.ndarray[Any, Any]
+
+RUNS = 16
+"""How often the oracle is evaluated again: the root mean square of so many errors is below half the true one once in a
+thousand times."""
+FACTOR = 5
+"""How many times that is allowed. An operation errs by a unit here, and by at most a unit when rounding: a chain of up
+to 25 operations may round to one side throughout."""
+FUNCTION = 4
+"""Units by which an exponential, a logarithm or a power may err; IEEE 754 bounds only the operations of ROUND_ONCE."""
+SATURATING = 1
+"""Units of 1 by which a function may err as well whose values lie within -1 and 1: libraries approximate it absolutely,
+so that a small value may have few correct digits."""
+
+ROUND_ONCE = frozenset({"add", "subtract", "multiply", "divide", "sqrt", "square", "reciprocal"})
+BOUNDED = frozenset({"tanh", "sin", "cos", "erf"})
+EXACT = frozenset({
+    "negative", "positive", "absolute", "fabs", "sign", "maximum", "minimum", "fmax", "fmin", "clip", "floor", "ceil",
+    "trunc", "rint", "conjugate", "copysign", "fmod", "remainder", "nextafter", "ldexp",
+})  # fmt: skip
+"""Operations whose results every type holds, or that have no other error than their operands'."""
+CONTRACTIONS = frozenset({np.einsum, np.dot, np.inner, np.vdot, np.tensordot, np.outer, np.convolve})
+"""Sums of products that are not ufuncs; `matmul` is one."""
+
+
+@dataclass(frozen=True)
+class _Arithmetic:
+    """The arithmetic of one evaluation.
+
+    Attributes:
+        unit: the largest relative error of rounding once: half an epsilon.
+        tiny: the smallest subnormal number.
+        draw: the source of errors, normally distributed with a unit as deviation.
+    """
+
+    unit: float
+    tiny: float
+    draw: np.random.Generator
+
+
+_arithmetic: list[_Arithmetic] = []
+"""The arithmetic of the evaluation that runs, the innermost last."""
+
+
+class MeasureError(Exception):
+    """No error can be measured; a fault of the operator file, whose oracle must not decide by computed values alone."""
+
+
+class Rounded(np.ndarray[Any, Any]):
+    """Values whose operations give results with a random error; see the module's text."""
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:  # noqa: ANN401 - numpy's
+        """Return what the function returns for the exact values, with an error."""
+        operands = [_exact(item) for item in inputs]
+        target = options.pop("out", None)
+        options = {name: _exact(value) for name, value in options.items()}
+        with np.errstate(all="ignore"):
+            result = getattr(ufunc, method)(*operands, **options)
+            if isinstance(result, tuple):
+                return result
+            rounded = _result(ufunc.__name__, method, operands, options, np.asarray(result))
+            if target is None:
+                return rounded
+            target[0][...] = rounded
+            return target[0]
+
+    def saturated(self) -> Rounded:
+        """Return the values with the error of a function whose values lie within -1 and 1."""
+        return _with_error(_exact(self), np.full(self.shape, SATURATING))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:  # noqa: ANN401 - numpy's
+        """Return the result of a function that calls others or moves values; of a sum of products with an error."""
+        if function not in CONTRACTIONS:
+            return _wrapped(super().__array_function__(function, types, args, kwargs))
+        operands = [_exact(item) for item in args]
+
+        def of(change: Callable[[Array], Array]) -> Any:  # noqa: ANN401 - numpy's
+            changed = [change(item) if isinstance(item, np.ndarray) else item for item in operands]
+            return function(*changed, **kwargs)
+
+        with np.errstate(all="ignore"):
+            total = np.asarray(of(lambda item: item))
+            terms = of(lambda item: np.ones(item.shape))
+            return _with_error(total, _of_sum(terms, of(lambda item: np.abs(item) ** 2), total, products=True))
+
+
+def _exact(value: Any) -> Any:  # noqa: ANN401 - whatever numpy takes
+    if isinstance(value, Rounded):
+        return value.view(np.ndarray)
+    return type(value)(map(_exact, value)) if type(value) in {list, tuple} else value
+
+
+def _wrapped(value: Any) -> Any:  # noqa: ANN401 - whatever an oracle takes
+    """Return floating arrays, also those in lists and tuples, as ones whose operations round."""
+    if isinstance(value, np.ndarray | np.inexact):
+        array = np.asarray(value)
+        return array.view(Rounded) if array.dtype.kind in "fc" else value
+    return type(value)(map(_wrapped, value)) if type(value) in {list, tuple} else value
+
+
+def _result(name: str, method: str, operands: list[Any], options: Mapping[str, Any], result: Array) -> Any:  # noqa: ANN401
+    """Return the result of a ufunc with the error that its name and method say; within `numpy.errstate`."""
+    if result.dtype.kind not in "fc" or name in EXACT:
+        return _wrapped(result)
+    size = np.abs(result)
+    if name == "matmul":
+        squares = np.matmul(np.abs(operands[0]) ** 2, np.abs(operands[1]) ** 2)
+        return _with_error(result, _of_sum(np.shape(operands[0])[-1], squares, result, products=True))
+    if method in {"reduce", "accumulate"}:
+        terms = (
+            np.size(operands[0]) // max(1, result.size) if method == "reduce" else result.shape[options.get("axis", 0)]
+        )
+        if name == "add":
+            squares = getattr(np.add, method)(np.abs(operands[0]) ** 2, **options)
+            return _with_error(result, _of_sum(terms, squares, result, products=False))
+        return _with_error(result, size * np.sqrt(terms))
+    if name in BOUNDED:
+        return _with_error(result, FUNCTION * size + SATURATING)
+    if name in {"add", "subtract"} and result.dtype.kind == "c":
+        size = np.abs(result.real) + 1j * np.abs(result.imag)  # Each part is added by itself.
+    return _with_error(result, size * (1 if name in ROUND_ONCE else FUNCTION))
+
+
+def _of_sum(terms: float | Array, squares: Array, total: Array, *, products: bool) -> Array:
+    """Return the standard deviation of the error of a sum, in units.
+
+    A partial sum of k of n terms x in a random order has the mean square k (n - k) / n² · Σx² + k² / n² · (Σx)², and is
+    rounded. Summed over all k that is n/6 · Σx² + n/3 · (Σx)²; where the terms are products, each of them is rounded as
+    well. One term is not rounded.
+    """
+    added = np.where(np.asarray(terms) > 1, terms, 0.0)
+    return np.asarray(np.sqrt((added / 6 + products) * squares + added / 3 * np.abs(total) ** 2))
+
+
+def _with_error(result: Array, units: Array) -> Rounded:
+    arithmetic = _arithmetic[-1]
+
+    def drawn(units: Array) -> Array:
+        size = arithmetic.unit * units + arithmetic.tiny * (units > 0)
+        finite = np.isfinite(result) & np.isfinite(size)
+        return np.asarray(np.where(finite, size, 0) * arithmetic.draw.standard_normal(result.shape))
+
+    if result.dtype.kind != "c":
+        return (result + drawn(units)).view(Rounded)
+    real, imag = (units.real, units.imag) if units.dtype.kind == "c" else (units, units)
+    error = drawn(real) + 1j * drawn(imag)
+    return (result + error).view(Rounded)
+
+
+@contextlib.contextmanager
+def _rounding_to(dtype: np.dtype[Any], seed: int) -> Iterator[None]:
+    info = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    _arithmetic.append(_Arithmetic(float(info.eps) / 2, float(info.smallest_subnormal), np.random.default_rng(seed)))
+    try:
+        yield
+    finally:
+        _arithmetic.pop()
+
+
+def coarsest(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any] | None:
+    """Return the floating type of the largest epsilon; None where there is none."""
+    floats = [dtype for dtype in dtypes if is_float(dtype)]
+    return max(floats, key=lambda dtype: float(ml_dtypes.finfo(dtype).eps), default=None)  # type: ignore[no-untyped-call]
+
+
+def measure(
+    oracle: Callable[[Mapping[str, Any]], Sequence[Any]],
+    arguments: Mapping[str, Any],
+    exact: Sequence[Array],
+    dtypes: Sequence[np.dtype[Any] | None],
+) -> tuple[Array, ...]:
+    """Return by how much each element of each output may lie from the exact one.
+
+    Args:
+        oracle: gives the outputs for arguments by name.
+        arguments: those of the call, exact.
+        exact: the outputs, wide.
+        dtypes: for each output, the type that operations round to; None for one that is exact.
+
+    Raises:
+        MeasureError: no evaluation with an error has an answer.
+    """
+    wrapped = {name: _wrapped(value) for name, value in arguments.items()}
+    allowed = [np.zeros(np.shape(item)) for item in exact]
+    for dtype in filter(None, dict.fromkeys(dtypes)):
+        outputs = []
+        for seed in range(RUNS):
+            with _rounding_to(dtype, seed), contextlib.suppress(NoAnswer):  # A drawn error may cross a limit.
+                outputs.append(oracle(wrapped))
+        if not outputs:
+            raise MeasureError(
+                f"every error of {dtype.name} brings the oracle over a limit; beside it there is no answer"
+            )
+        for index, (own, value) in enumerate(zip(dtypes, exact, strict=True)):
+            if own == dtype:
+                allowed[index] = FACTOR * _root_mean_square([_distance(value, items[index]) for items in outputs])
+    return tuple(allowed)
+
+
+def _distance(one: Array, other: Array) -> Array:
+    with np.errstate(all="ignore"):
+        distance = np.abs(np.asarray(_exact(other)) - one)
+    return np.where(np.isfinite(distance), distance, 0.0)
+
+
+def _root_mean_square(items: Sequence[Array]) -> Array:
+    """Return the root of the mean square, element by element, also of numbers whose squares no type holds."""
+    largest = np.maximum(np.max(items, axis=0, initial=0.0), np.finfo(float).tiny)
+    return np.asarray(largest * np.sqrt(np.mean([(item / largest) ** 2 for item in items], axis=0)))

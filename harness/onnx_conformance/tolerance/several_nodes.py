@@ -1,0 +1,394 @@
+"""Cases of several nodes: what is expected of a whole model, and how far an answer may lie from it.
+
+The oracles are evaluated in a row. Each node may err as its operator's tolerance says, and what a node computes may be
+rounded or not: tools and runtimes compute several nodes at once. So the model is evaluated again with such errors,
+drawn at random, in the output of every node; an answer may be as far from the expected one as these are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
+from onnx_conformance.case.elements import is_float
+from onnx_conformance.declare import EXACT, Drawn, NoAnswer
+from onnx_conformance.declare.rounding import nearest
+from onnx_conformance.specification import schema
+from onnx_conformance.specification.evaluator import Evaluator, UndeclaredError
+from onnx_conformance.specification.signature import type_of
+from onnx_conformance.tolerance.allowance import of_answer, operand_types
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from onnx_conformance.declare import Call, Op
+    from onnx_conformance.declare.data import Value
+    from onnx_conformance.specification.evaluator import Answer
+    from onnx_conformance.specification.schema import OperatorVersion
+
+Array = np.ndarray[Any, Any]
+
+RUNS = 16
+"""How often a model is evaluated with errors."""
+FACTOR = 3
+"""How many times the root mean square of the deviations is allowed. Errors are drawn evenly from what a node may err,
+whose root mean square is 1/√3 of it: of a single node, 1.7 times what it may err by itself."""
+MOST_RELATIVE = 0.02
+"""A deviation of more than this part of the largest number of an output says that rounding decides the answer."""
+NARROW_RELATIVE = 0.2
+"""The same where a narrower type computes."""
+NARROW_MOST = 1e4
+"""The greatest number that converters to float16 take over as it is, by default."""
+MOVES_ONLY = "all its nodes only move or select data"
+SEVERAL = "each node may err as its operator's tolerance says, measured on the values at hand"
+
+
+class UndecidedError(Exception):
+    """No answer is the only right one: rounding, chance or the text leaves it open."""
+
+
+class _Recorded(Evaluator):
+    """An evaluator that keeps what each node may err, and may put such errors into the outputs.
+
+    Attributes:
+        met: the operators and their versions, in the order of the nodes.
+        may_err: by node, in the order in which they are evaluated, and by output: the greatest error of each element.
+        draw: the source of errors; None while they are measured.
+        moves: whether all nodes only moved data.
+        narrow: the type in which nodes of wider types compute, too; None: each in its own.
+    """
+
+    def __init__(self, narrow: np.dtype[Any] | None = None) -> None:
+        super().__init__()
+        self.narrow = narrow
+        self.met: dict[str, tuple[Op, OperatorVersion]] = {}
+        self.may_err: list[list[Array | None]] = []
+        self.draw: np.random.Generator | None = None
+        self.moves = True
+        self._place = 0
+
+    def with_errors(self, seed: int) -> None:
+        """Draw errors from now on."""
+        self.draw, self._place = np.random.default_rng(seed), 0
+
+    def applied(
+        self,
+        node: onnx.NodeProto,
+        op: Op,
+        version: OperatorVersion,
+        inputs: Sequence[Any],
+        attributes: Mapping[str, Any],
+        nodes: Callable[[], Sequence[Call]],
+    ) -> Answer:
+        """Return the oracle's answer to one node, with errors where there are to be some."""
+        answer = super().applied(node, op, version, inputs, attributes, nodes)
+        if self.draw is None:
+            self.met[str(version)] = (op, version)
+            self.may_err.append(self._measured(op, version, inputs, attributes, answer))
+            return answer
+        self._place += 1
+        if self._place > len(self.may_err):
+            raise UndecidedError(f"how often {version} runs depends on how nodes round")
+        pairs = zip(answer.outputs, self.may_err[self._place - 1], strict=True)
+        return dataclasses.replace(answer, outputs=[self._erring(*pair) for pair in pairs])
+
+    def _measured(
+        self, op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], answer: Answer
+    ) -> list[Array | None]:
+        """Return what the outputs of a node may err; None of one that has no error."""
+        if any(isinstance(item, Drawn) for item in answer.outputs):
+            raise UndecidedError(f"{version} draws at random")
+        if answer.any_order or any(item is not None for item in (*answer.any_of, *answer.open)):
+            raise UndecidedError(f"{version} may give several answers here")
+        if self.narrow is not None:
+            for value in answer.outputs:
+                _check_range(value, self.narrow)
+        if op.compare == EXACT:
+            return [None] * len(answer.outputs)
+        self.moves = False
+        if op.compare.exact and self.narrow is None:
+            return [_rounded_away(*pair) for pair in zip(answer.outputs, answer.exact, strict=False)]
+        named = list(range(len(answer.outputs)))
+        allowance = of_answer(op.compare, answer, operand_types(op, version, inputs, attributes), named)
+        errors = [_greatest_error(value, allowance, index) for index, value in enumerate(answer.outputs)]
+        return errors if self.narrow is None else [_narrowed(error, self.narrow) for error in errors]
+
+    def _erring(self, value: Any, may_err: Array | None) -> Any:  # noqa: ANN401 - any output
+        """Return an output with an error drawn from what it may err."""
+        if may_err is None:
+            return value
+        assert self.draw is not None  # noqa: S101 - see applied
+        if value.shape != may_err.shape:
+            raise UndecidedError("a shape depends on how nodes round")
+        with np.errstate(all="ignore"):
+            wide = value.astype(np.float64)
+            error = np.where(np.isfinite(wide), may_err, 0) * self.draw.uniform(-1, 1, wide.shape)
+            return nearest(np.asarray(wide + error), value.dtype)
+
+
+def _rounded_away(value: Any, exact: Any) -> Array | None:  # noqa: ANN401 - any output
+    """Return what an output may err that is exact but for its rounding, which is lost where nodes are computed at once.
+
+    That is a unit in the last place: half a unit would mostly vanish as it is rounded again.
+
+    Raises:
+        UndecidedError: an element overflows, which it does not where nodes are computed at once.
+    """
+    if not isinstance(value, np.ndarray) or not is_float(value) or value.dtype.kind == "c":
+        return None
+    wide, exact = value.astype(np.float64), np.asarray(exact, np.float64)
+    if (np.isfinite(exact) & ~np.isfinite(wide)).any():
+        raise UndecidedError(f"a number overflows {value.dtype} if it is rounded to it")
+    with np.errstate(all="ignore"):
+        if value.dtype == np.float64:  # What rounding took from it, no wider type here can say.
+            return np.where(np.isfinite(wide), _unit(value), 0)
+        return np.where(np.isfinite(wide) & (exact != wide), _unit(value), 0)
+
+
+def _unit(value: Array) -> Array:
+    """Return a unit in the last place of each element, of its binade or the next one."""
+    limits = ml_dtypes.finfo(value.dtype)  # type: ignore[no-untyped-call]
+    wide = np.abs(value.astype(np.float64))
+    return np.where(wide > 0, np.maximum(wide * float(limits.eps), float(limits.smallest_subnormal)), 0)
+
+
+def _greatest_error(value: Any, allowance: Allowance, index: int) -> Array | None:  # noqa: ANN401 - any output
+    """Return what an output of a node that computes may err: at least a unit in the last place.
+
+    Rounded once more, half a unit would mostly vanish.
+    """
+    if not isinstance(value, np.ndarray) or not is_float(value) or value.dtype.kind == "c":
+        return None
+    with np.errstate(all="ignore"):
+        wide = np.abs(value.astype(np.float64))
+        may_err = np.maximum(_unit(value) * max(allowance.ulp, 1), allowance.atol + allowance.rtol * wide)
+    bound = allowance.bound(index)
+    return np.asarray(may_err if bound is None else np.maximum(may_err, bound))
+
+
+def _narrowed(error: Array | None, narrow: np.dtype[Any]) -> Array | None:
+    """Return what an output of a float32 may err where a narrower type computes it."""
+    if error is None:
+        return None
+    info = ml_dtypes.finfo(narrow)  # type: ignore[no-untyped-call]
+    return np.asarray(error * float(info.eps) / np.finfo(np.float32).eps + float(info.smallest_normal))
+
+
+def _check_range(value: Any, narrow: np.dtype[Any]) -> None:  # noqa: ANN401 - any value
+    """Raise UndecidedError where a value is beyond the numbers that converters take over to a narrower type."""
+    if isinstance(value, np.ndarray) and is_float(value):
+        size = np.abs(value.astype(np.complex128))
+        if not np.isfinite(size).all() or (size > NARROW_MOST).any():
+            raise UndecidedError(f"{narrow} has not all of its numbers")
+
+
+def in_narrower(case: Case, narrow: np.dtype[Any]) -> Allowance:
+    """Return how far the answer of a case may be from the expected one where a narrower type computes it.
+
+    Inputs and constants are rounded to that type, and what each node computes.
+
+    Raises:
+        UndecidedError: its numbers are beyond the narrower type, or rounding to that type decides the answer.
+    """
+    model = onnx.load_from_string(case.model)
+    inputs = {**{item.name: numpy_helper.to_array(item) for item in model.graph.initializer}, **case.inputs}
+    for value in inputs.values():
+        _check_range(value, narrow)
+    evaluator = _Recorded(narrow)
+    try:
+        expected = _checked(evaluator.model(model, inputs))
+        half = float(ml_dtypes.finfo(narrow).eps) / 2  # type: ignore[no-untyped-call]
+
+        def rounded(seed: int) -> dict[str, Value]:
+            draw = np.random.default_rng(seed)
+            return {
+                name: np.asarray(value * (1 + half * draw.uniform(-1, 1, value.shape)), value.dtype)
+                if isinstance(value, np.ndarray) and value.dtype.kind == "f"
+                else value
+                for name, value in inputs.items()
+            }
+
+        deviations = _deviations(evaluator, model, rounded, expected, NARROW_RELATIVE)
+    except (NoAnswer, UndeclaredError) as error:
+        raise UndecidedError(str(error)) from error
+    return Allowance(f"computed in {narrow}: {SEVERAL}", bounds=_bounds(expected, deviations))
+
+
+def composed(
+    case_id: str,
+    operator: str,
+    model: onnx.ModelProto,
+    inputs: Mapping[str, Value],
+    *,
+    form: str = PLAIN,
+    clauses: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> Case:
+    """Return the case of a model of several nodes.
+
+    Args:
+        case_id: its id.
+        operator: the operator version whose slice it is in.
+        model: takes `inputs`; outputs that it declares by name alone are declared as what they are.
+        inputs: by name, in the graph's order.
+        form: how it is delivered.
+        clauses: sentences; none: of each operator version that the model uses, the first.
+        notes: to be shown with the case.
+
+    Raises:
+        UndecidedError: the text forbids the model, leaves it open, or rounding decides its answer.
+    """
+    evaluator = _Recorded()
+    expected, allowance = _evaluated(evaluator, model, inputs)
+    for item in model.graph.output:
+        if not item.HasField("type"):
+            _declare(item, expected[item.name])
+    return Case(
+        id=case_id,
+        operator=operator,
+        model=model.SerializeToString(),
+        inputs=dict(inputs),
+        outputs=tuple(expected),
+        outcome=Outcome.VALUES,
+        expected=tuple(expected.values()),
+        allowance=allowance,
+        clauses=tuple(clauses) or sentences(evaluator.met.values()),
+        form=form,
+        readings=tuple(sorted(reading.number for reading in evaluator.rests_on)),
+        notes=tuple(notes),
+    )
+
+
+def of_model(model: onnx.ModelProto, inputs: Mapping[str, Value]) -> Allowance:
+    """Return how far an answer to a model of several nodes may lie from the oracle's.
+
+    Raises:
+        UndecidedError: as `composed` does.
+    """
+    return _evaluated(_Recorded(), model, inputs)[1]
+
+
+def _evaluated(
+    evaluator: _Recorded, model: onnx.ModelProto, inputs: Mapping[str, Value]
+) -> tuple[dict[str, Value], Allowance]:
+    """Return the outputs of a model, and how far an answer may lie from them."""
+    try:
+        expected = _checked(evaluator.model(model, inputs))
+        if evaluator.moves:
+            return expected, Allowance(MOVES_ONLY, signed_zero=True)
+        deviations = _deviations(evaluator, model, lambda _: inputs, expected)
+    except UndecidedError:
+        raise
+    except Exception as error:  # An oracle may assume what every declared call has, such as a rank.
+        raise UndecidedError(f"{type(error).__name__}: {error}") from error
+    return expected, Allowance(SEVERAL, bounds=_bounds(expected, deviations))
+
+
+def tensor_info(name: str, value: Array) -> onnx.ValueInfoProto:
+    """Return the declaration of a tensor: its type and shape."""
+    return helper.make_tensor_value_info(name, element_type(value.dtype).number, value.shape)
+
+
+def declares_tensor(declared: Iterable[onnx.ValueInfoProto], name: str) -> bool:
+    """Return whether a value is declared as a tensor: that of an optional which holds one does not show it."""
+    return any(item.name == name and item.type.HasField("tensor_type") for item in declared)
+
+
+def first_tensor(case: Case, model: onnx.ModelProto) -> Array | None:
+    """Return the first output of a case, where its model declares a tensor there and it is not drawn at random."""
+    value = case.expected[0] if case.expected else None
+    if not isinstance(value, np.ndarray) or not declares_tensor(model.graph.output, case.outputs[0]):
+        return None
+    return value
+
+
+def _declare(output: onnx.ValueInfoProto, value: Value) -> None:
+    """Declare an output as what it is."""
+    if isinstance(value, np.ndarray):
+        output.CopyFrom(tensor_info(output.name, value))
+        return
+    type_ = type_of(value)
+    if not type_:
+        raise UndecidedError(f"{output.name} does not show its type")
+    output.type.CopyFrom(schema.type_proto(type_))
+
+
+def sentences(versions: Iterable[tuple[Op, OperatorVersion]]) -> tuple[str, ...]:
+    """Return of each operator version its first sentence."""
+    found = []
+    for op, version in versions:
+        found += [clause.text for clause in op.clauses if clause.in_force(version.since)][:1]
+    return tuple(dict.fromkeys(found))
+
+
+def _checked(outputs: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the outputs; an optional without a value, which a tool may remove, decides nothing."""
+    if any(value is None for value in outputs.values()):
+        raise UndecidedError("an output has no value")
+    return dict(outputs)
+
+
+def _deviations(
+    evaluator: _Recorded,
+    model: onnx.ModelProto,
+    inputs: Callable[[int], Mapping[str, Value]],
+    expected: Mapping[str, Value],
+    most: float = MOST_RELATIVE,
+) -> list[dict[str, Value]]:
+    """Return the outputs of the model with errors in every node."""
+    found = []
+    for seed in range(RUNS):
+        evaluator.with_errors(seed)
+        found.append(_checked(evaluator.model(model, inputs(seed))))
+    for name, value in expected.items():
+        others = [other[name] for other in found]
+        if not isinstance(value, np.ndarray):
+            if not all(_same(value, other) for other in others):
+                raise UndecidedError(f"{name} is no tensor, of which alone an answer may lie apart")
+        elif not all(_alike(value, other, most) for other in others):
+            raise UndecidedError(f"{name} depends on how its nodes round")
+    return found
+
+
+def _same(one: Any, other: Any) -> bool:  # noqa: ANN401 - any two outputs
+    """Return whether two outputs are the same to the bit."""
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(map(_same, one.values(), other.values()))
+    return bool(np.array_equal(one, other, equal_nan=is_float(one)))
+
+
+def _alike(one: Array, other: Any, most: float) -> bool:  # noqa: ANN401 - any output
+    """Return whether two tensors are the same but for small differences of floating numbers."""
+    if one.shape != other.shape:
+        return False
+    if not is_float(one):
+        return bool(np.array_equal(one, other))
+    a, b = one.astype(np.complex128), other.astype(np.complex128)
+    finite = np.isfinite(a)
+    if not np.array_equal(finite, np.isfinite(b)) or not np.array_equal(a[~finite], b[~finite], equal_nan=True):
+        return False
+    largest = float(np.max(np.abs(a[finite]), initial=0))
+    return bool((np.abs(a[finite] - b[finite]) <= most * largest).all())
+
+
+def _bounds(expected: Mapping[str, Value], deviations: Sequence[Mapping[str, Value]]) -> tuple[Array, ...] | None:
+    """Return how far each element of each output may lie from the expected one."""
+    bounds = []
+    for name, value in expected.items():
+        if not isinstance(value, np.ndarray) or not is_float(value):
+            bounds.append(np.zeros(np.shape(value) if isinstance(value, np.ndarray) else ()))
+            continue
+        wide = value.astype(np.complex128)
+        with np.errstate(all="ignore"):
+            squares = [np.abs(np.asarray(other[name]).astype(np.complex128) - wide) ** 2 for other in deviations]
+            bounds.append(np.nan_to_num(FACTOR * np.sqrt(np.mean(squares, axis=0)), nan=0.0, posinf=0.0))
+    return tuple(bounds)

@@ -1,5 +1,0 @@
-"""The meaning of ONNX: one file an operator, with the sentences of its text, its oracle and its cases.
-
-Folders are those of onnx/defs. Files here import `harness.declare`, numpy, and the `_name.py` beside them, and nothing
-else. `harness.spec.registry` finds every `Op`.
-"""

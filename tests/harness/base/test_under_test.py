@@ -1,0 +1,45 @@
+"""The parts of a backend's name, which one module alone takes apart, and what a backend is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from onnx_conformance.base import under_test
+
+
+@pytest.mark.parametrize(
+    ("name", "stem", "option", "version", "unversioned"),
+    [
+        ("onnxruntime", "onnxruntime", "", "", "onnxruntime"),
+        ("onnxruntime==1.20.1", "onnxruntime", "", "1.20.1", "onnxruntime"),
+        ("onnx_checker[full]", "onnx_checker", "full", "", "onnx_checker[full]"),
+        ("tool[18]==1.20.1", "tool", "18", "1.20.1", "tool[18]"),
+        ("tool[a==b]==1", "tool", "a==b", "1", "tool[a==b]"),
+        ("./my[1]/adapter.py", "./my[1]/adapter.py", "", "", "./my[1]/adapter.py"),
+        ("cmd:./run [x]==1", "cmd:./run [x]==1", "", "", "cmd:./run [x]==1"),
+        ("tool[]", "tool[]", "", "", "tool[]"),
+    ],
+)
+def test_the_parts_of_a_name(name: str, stem: str, option: str, version: str, unversioned: str) -> None:
+    parts = under_test.parts(name)
+    assert (parts.stem, parts.option, parts.version, parts.unversioned) == (stem, option, version, unversioned)
+    assert (under_test.stem(name), under_test.unversioned(name)) == (stem, unversioned)
+
+
+def test_no_other_module_takes_a_name_apart() -> None:
+    root = Path(under_test.__file__).parents[1]
+    files = [*root.rglob("*.py"), *root.rglob("*.js")]
+    found = {
+        path.name
+        for path in files
+        if re.search(r"""(r?partition|split)\(["']==["']""", path.read_text(encoding="utf-8"))
+    }
+    assert not found
+
+
+def test_a_hello_that_says_nothing_is_of_a_runtime() -> None:
+    assert under_test.subject({}) is under_test.Subject.RUNTIME
+    assert under_test.subject({"subject": "checker"}) is under_test.Subject.CHECKER

@@ -1,0 +1,264 @@
+"""Python environments: the requirements of a version, the arguments of uv, and messages where it fails."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+import textwrap
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from commands import command
+from onnx_conformance import backends
+from onnx_conformance.environments import backend_names, python_environment
+from onnx_conformance.environments.python_environment import Needs, NoEnvironmentError
+from onnx_conformance.results.stream import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.usefixtures("few_operators")
+
+DATA = sorted(path for path in Path(backends.__file__).parent.glob("*.toml") if not path.with_suffix(".mjs").is_file())
+OLD = Needs("mine", "mine-dist", "mine", "2.0", ("extra",), (("1.0", ("numpy<2",)), ("1.5", ("numpy<3",))))
+
+
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    cached = python_environment.interpreter
+    cached.cache_clear()
+    yield
+    cached.cache_clear()
+
+
+def fake_uv(folder: Path, body: str) -> Path:
+    path = folder / "uv"
+    path.write_text(f"#!{sys.executable}\nimport sys\n" + textwrap.dedent(body))
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+@pytest.mark.parametrize("path", DATA, ids=lambda path: path.stem)
+def test_every_requirement_of_an_adapter_is_valid(path: Path) -> None:
+    assert path.with_suffix(".py").is_file(), "data of no adapter"
+    known = {"distribution", "import", "version", "requirements", "older", "python", "environment", "implementation"}
+    assert set(tomllib.loads(path.read_text())) <= known
+    needs = python_environment.needs(path.stem)
+    assert needs is not None
+    for version in ("", "0.1"):
+        assert all(Requirement(text) for text in needs.of(version))
+    assert Version(needs.version)
+
+
+@pytest.mark.parametrize(
+    ("version", "beside"), [("", ("extra",)), ("1.5", ("extra",)), ("1.4.9", ("numpy<3",)), ("0.9", ("numpy<2",))]
+)
+def test_an_older_version_needs_other_things(version: str, beside: tuple[str, ...]) -> None:
+    assert OLD.of(version) == (f"mine-dist=={version or '2.0'}", *python_environment.EVERY, *beside)
+
+
+def test_a_requirement_follows_the_version() -> None:
+    pair = Needs("mine", "mine-compiler", "mine", "2.0", ("mine-runtime=={version}", "extra"))
+    assert pair.of()[-2:] == ("mine-runtime==2.0", "extra")
+    assert pair.of("1.5")[-2:] == ("mine-runtime==1.5", "extra")
+
+
+def test_an_invalid_version_is_reported() -> None:
+    with pytest.raises(NoEnvironmentError, match=r"'newest' is no version; write mine==2\.0"):
+        OLD.of("newest")
+    done = command("run", "--backend", "onnxruntime==one", "--op", "Split/13")
+    assert done.status == 2, done.text
+    assert "'one' is no version" in done.err, done.text
+
+
+@pytest.mark.usefixtures("fresh")
+def test_uv_is_asked_for_an_environment_that_lasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "asked"
+    uv = fake_uv(
+        tmp_path,
+        f"""
+        open({str(log)!r}, "a").write(" ".join(sys.argv[1:]) + "\\n")
+        print({sys.executable!r}, flush=True)
+        sys.stdin.read()
+        """,
+    )
+    monkeypatch.setattr(python_environment, "uv", lambda: str(uv))
+    for _ in range(2):
+        assert python_environment.interpreter(("a==1", "numpy"), "3.11") == sys.executable
+    lines = log.read_text().splitlines()
+    assert len(lines) == 1, "one environment, however often it is asked for"
+    words = lines[0].split()
+    assert words.pop(1).startswith("--project="), lines
+    assert " ".join(words).startswith("run --no-project --isolated --python 3.11 --with a==1 --with numpy python -c")
+
+
+@pytest.mark.usefixtures("fresh")
+def test_uv_gets_the_lock_and_a_python_of_its_range(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "asked"
+    uv = fake_uv(
+        tmp_path,
+        f"""
+        from pathlib import Path
+        file = Path(sys.argv[sys.argv.index("--with-requirements") + 1])
+        [line] = file.read_text().splitlines()
+        constraints = file.with_name(line.removeprefix("-c ")).read_text()
+        Path({str(log)!r}).write_text(" ".join(sys.argv[3:10]) + "\\n" + constraints)
+        print({sys.executable!r}, flush=True)
+        sys.stdin.read()
+        """,
+    )
+    monkeypatch.setattr(python_environment, "uv", lambda: str(uv))
+    lock = tmp_path / "mine.lock"
+    lock.write_text("a==1\nb==2\n")
+    python_environment.interpreter(("a==1", "numpy"), "", lock)
+    first, *rest = log.read_text().splitlines()
+    assert first == "--no-project --isolated --python >=3.11 --with a==1 --with"
+    assert rest == ["a==1", "b==2"]
+
+
+def test_a_lock_is_for_the_version_that_was_tried() -> None:
+    lock = Path("mine.lock")
+    mine = Needs("mine", "mine-dist", "mine", "2.0", lock=lock)
+    assert [mine.lock_of(version) for version in ("", "2.0", "2.0.0", "2")] == [lock] * 4
+    assert [mine.lock_of(version) for version in ("2.0.1", "1.9", "newest")] == [None] * 3
+    assert OLD.lock_of() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "locked"), [("tract", ["tract.lock"]), ("tract==0.23.9", ["tract.lock"]), ("tract==0.23.8", [])]
+)
+def test_a_backend_has_the_versions_of_its_lock(name: str, locked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[object, ...]] = []
+    monkeypatch.setattr(python_environment, "interpreter", lambda *words: calls.append(words) or "python")
+    backend_names.resolve(name)
+    [(_, _, lock)] = calls
+    assert [lock.name for lock in [lock] if isinstance(lock, Path)] == locked
+
+
+@pytest.mark.usefixtures("fresh")
+def test_an_environment_that_cannot_be_made_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    uv = fake_uv(tmp_path, "sys.exit('\\x1b[31mNo solution found\\nwhen resolving')")
+    monkeypatch.setattr(python_environment, "uv", lambda: str(uv))
+    done = command("run", "--backend", "onnxruntime==999.1", "--op", "Split/13")
+    assert done.status == 2, done.text
+    message = "uv cannot make an environment of onnxruntime==999.1, numpy, ml_dtypes: No solution found when resolving"
+    assert message in done.err, done.text
+
+
+def test_without_uv_the_message_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(python_environment.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NoEnvironmentError, match="pip install uv"):
+        python_environment.uv()
+
+
+def test_a_name_alone_is_the_installed_version() -> None:
+    assert backend_names.resolve("onnx_reference").command[0] == sys.executable
+    assert backend_names.resolve("onnx_reference", python="/elsewhere/python").command[0] == "/elsewhere/python"
+
+
+def test_a_name_that_is_not_here_has_an_environment_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = Needs("onnxruntime", "onnxruntime", "no_such_module", "1.31.1")
+    monkeypatch.setattr(python_environment, "needs", lambda _: missing)
+    monkeypatch.setattr(python_environment, "interpreter", lambda *words: f"made of {words}")
+    target = backend_names.resolve("onnxruntime")
+    assert target.command[0] == "made of (('onnxruntime==1.31.1', 'numpy', 'ml_dtypes'), '', None)"
+    assert target.name == "onnxruntime"
+
+
+def test_variables_reach_the_process_wherever_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs_ = Needs("onnxruntime", "onnxruntime", "json", "1", environment={"OMP_NUM_THREADS": "1"})
+    monkeypatch.setattr(python_environment, "needs", lambda _: needs_)
+    for target in (
+        backend_names.resolve("onnxruntime"),
+        backend_names.resolve("onnxruntime", python="/elsewhere/python"),
+    ):
+        assert target.environment == {"OMP_NUM_THREADS": "1"}
+
+
+@pytest.mark.parametrize("name", ["oracle==1.0", "my_runtime.backend==2.0"])
+def test_a_backend_without_versions_rejects_one(name: str) -> None:
+    with pytest.raises(backend_names.UnknownBackendError, match="NAME==VERSION of those that have a version"):
+        backend_names.resolve(name)
+
+
+@pytest.mark.usefixtures("ends", "fresh")
+def test_two_versions_side_by_side(tmp_path: Path) -> None:
+    """The real thing, with the smallest runtime there is."""
+    results = tmp_path / "results.ndjson"
+    words = [item for name in ("onnx_reference==1.22.0", "onnx_reference") for item in ("--backend", name)]
+    done = command("run", *words, "--case", "ai.onnx/Split/13/lengths", "--results", results)
+    if "Failed to fetch" in done.err:
+        pytest.skip(f"NO PACKAGE INDEX: {done.err}")
+    assert done.status == 0, done.text
+    run = Run(results)
+    versions = {name: hello["version"] for name, hello in run.header["backends"].items()}
+    assert versions["onnx_reference==1.22.0"] == "1.22.0", versions
+    assert versions["onnx_reference"] != "1.22.0", versions
+    assert {result.backend for result in run.results()} == set(versions)
+    words = [sys.executable, "-c", "import onnx; print(onnx.__version__)"]
+    here = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    assert here == versions["onnx_reference"], "nothing is installed here"
+
+
+def test_one_backend_may_have_an_interpreter_of_its_own() -> None:
+    names = ("mine", "mine==1.0", "other")
+    options = ("mine=/a/python", "mine==1.0=/b=c/python", "/all/python")
+    assert backend_names.interpreters(options, names) == {
+        "mine": "/a/python",
+        "mine==1.0": "/b=c/python",
+        "": "/all/python",
+    }
+    assert backend_names.interpreters(("/a=b/python",), names) == {"": "/a=b/python"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("yours=/a/python",), "no --backend is called 'yours'; there are mine, other"),
+        (("mine=/a", "mine=/b"), "two interpreters for mine, /a and /b"),
+        (("/a", "/b"), "two interpreters for every backend, /a and /b"),
+    ],
+)
+def test_ambiguous_interpreters_are_reported(options: tuple[str, ...], message: str) -> None:
+    with pytest.raises(backend_names.UnknownBackendError) as raised:
+        backend_names.interpreters(options, ("mine", "other"))
+    assert message in str(raised.value)
+
+
+def test_run_takes_an_interpreter_for_one_backend() -> None:
+    done = command("run", "--backend", "oracle", "--python", "yours=/a", "--op", "Split/13")
+    assert done.status == 2, done.text
+    assert "no --backend is called 'yours'" in done.err
+    run = ("run", "--op", "Split/13", "--backend", "onnx_reference")
+    done = command(*run, "--python", "onnx_reference=/nowhere/python")
+    assert done.status == 2, done.text
+    assert "/nowhere/python" in done.err
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("variable", ["UV_NATIVE_TLS", "UV_COMPILE_BYTECODE"])
+@pytest.mark.parametrize(("set_by_the_user", "version"), [(None, "true"), ("false", "false")])
+def test_uv_uses_the_certificates_of_the_machine_and_compiles_bytecode(
+    variable: str, set_by_the_user: str | None, version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = tmp_path / "seen"
+    body = f"""
+        import os
+        open({str(record)!r}, "w").write(os.environ.get({variable!r}, "unset"))
+        print({sys.executable!r}, flush=True)
+        sys.stdin.read()
+    """
+    uv = fake_uv(tmp_path, body)
+    monkeypatch.setattr(python_environment, "uv", lambda: str(uv))
+    monkeypatch.delenv(variable, raising=False)
+    if set_by_the_user is not None:
+        monkeypatch.setenv(variable, set_by_the_user)
+    python_environment.interpreter((f"{variable}=={version}",))
+    assert record.read_text() == version

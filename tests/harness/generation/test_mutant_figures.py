@@ -1,0 +1,109 @@
+"""The committed figures: what `coverage` shows of them, and for how long they hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commands import command
+from onnx_conformance.generation import coverage, manifest
+from onnx_conformance.generation import mutant_figures as figures
+from onnx_conformance.generation.mutant_figures import Figures, FiguresError, Shown
+from onnx_conformance.report import coverage as report
+from onnx_conformance.specification import registry
+from weak_operators import PLAIN, STRONG, WEAK, loaded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOME = Figures(digest="0", faults=30, tried=20, noticed=16, equivalent=2, surviving=2, untouched=1)
+RELU = "ai.onnx/Relu"
+
+
+def test_figures_are_read_as_they_were_written(tmp_path: Path) -> None:
+    file = tmp_path / figures.NAME
+    figures.write_file(file, {RELU: SOME}, [RELU])
+    assert figures.read(file) == {RELU: SOME}
+    assert len([line for line in file.read_text().splitlines() if line.startswith('"')]) == 1
+
+
+def test_other_operators_are_left_as_they_are_unless_they_are_gone(tmp_path: Path) -> None:
+    file = tmp_path / figures.NAME
+    figures.write_file(file, {"ai.onnx/A": SOME, "ai.onnx/B": SOME}, ["ai.onnx/A", "ai.onnx/B"])
+    figures.write_file(file, {RELU: SOME}, ["ai.onnx/A", RELU])
+    assert list(figures.read(file)) == ["ai.onnx/A", RELU]
+
+
+@pytest.mark.parametrize(("digest", "tried"), [("0", 20), ("1", 5)])
+def test_fewer_faults_replace_more_only_of_other_declarations(tmp_path: Path, digest: str, tried: int) -> None:
+    file = tmp_path / figures.NAME
+    figures.write_file(file, {RELU: SOME}, [RELU])
+    figures.write_file(file, {RELU: dataclasses.replace(SOME, digest=digest, tried=5)}, [RELU])
+    assert figures.read(file)[RELU].tried == tried
+
+
+@pytest.mark.parametrize("text", ["[", '"ai.onnx/Relu" = 3', '"ai.onnx/Relu" = { digest = "0" }'])
+def test_a_broken_file_is_refused_with_a_sentence(tmp_path: Path, text: str) -> None:
+    file = tmp_path / figures.NAME
+    file.write_text(text)
+    with pytest.raises(FiguresError, match=figures.NAME):
+        figures.read(file)
+
+
+def test_the_digest_is_of_the_sources(tmp_path: Path) -> None:
+    weak = figures.digest(loaded(tmp_path, PLAIN, WEAK))
+    assert figures.digest(loaded(tmp_path, PLAIN, WEAK)) == weak
+    assert figures.digest(loaded(tmp_path, PLAIN, STRONG)) != weak
+
+
+def test_the_digest_is_of_the_cases_and_not_of_which_are_the_core(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    op = loaded(tmp_path, PLAIN, WEAK)
+    monkeypatch.setattr(figures, "GENERATED", tmp_path / "generated")
+    file = tmp_path / "generated" / manifest.file_name(op)
+    file.parent.mkdir()
+    digests = {}
+    for name, line in {
+        "case": "a/b values 1 2 3",
+        "core": "a/b values 1 2 3 core",
+        "other": "a/b values 1 2 4",
+    }.items():
+        file.write_text(f"{line}\n", "utf-8")
+        digests[name] = figures.digest(op)
+    assert digests["case"] == digests["core"] != digests["other"], digests
+
+
+def test_the_digest_is_of_shared_meaning_that_the_oracle_uses() -> None:
+    names = {module.__name__ for module in figures.modules(registry.load().named("ReduceSum"))}
+    assert "onnx_conformance.declare.families.reduction" in names, names
+    assert not any(name.startswith("onnx_conformance.operators.nn") for name in names), names
+
+
+@pytest.mark.parametrize(("current", "cell"), [(True, "88.8 %"), (False, "outdated")])
+def test_coverage_shows_the_share_for_as_long_as_it_holds(*, current: bool, cell: str) -> None:
+    coverages = list(coverage.of(registry.load().named("Split")))
+    text = "\n".join(report.lines(coverages, {"ai.onnx/Split": Shown(SOME, current)}))
+    rows = [line for line in text.splitlines() if line.startswith("ai.onnx/Split/") and ":" not in line]
+    assert len(rows) == len(coverages) > 1
+    assert all(row.endswith(cell) for row in rows), text
+    assert ("measured on other declarations" in " ".join(text.split())) is not current
+    assert ("of the faults put into the oracles of 1 operators are noticed" in text) is current
+
+
+def test_coverage_without_figures_has_no_column() -> None:
+    assert "faults" not in "\n".join(report.lines(list(coverage.of(registry.load().named("Split")))))
+
+
+def test_the_command_reads_the_committed_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / figures.NAME
+    op = registry.load().named("Split")
+    new = dataclasses.replace(SOME, digest=figures.digest(op))
+    figures.write_file(file, {str(op): new}, [str(op)])
+    monkeypatch.setattr(figures, "path", lambda: file)
+    assert "88.8 %" in command("coverage", "--op", "Split").out
+    [first, *_] = json.loads(command("coverage", "--op", "Split", "--json").out)
+    assert first["faults"] == {**dataclasses.asdict(new), "current": True}

@@ -1,0 +1,200 @@
+"""Tools that change, infer or check models: each wrong one gets the verdict that it deserves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import faulty
+import pytest
+
+from commands import command
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.environments import backend_names
+from onnx_conformance.judging import checker
+from onnx_conformance.judging.ask import ask_and_judge
+from onnx_conformance.processes import examiner
+from onnx_conformance.processes.adapter_process import Limits, StartError
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import find_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onnx_conformance.case.case import Case
+
+
+ADAPTERS = Path(faulty.__file__).parent
+MATRIX, SYMBOLIC = "ai.onnx/Identity/13/matrix", "ai.onnx/Identity/13/matrix@symbolic"
+PRODUCT, SOFTPLUS, BEYOND = (
+    "ai.onnx/MatMul/13/plain@symbolic",
+    "ai.onnx/Softplus/22/signature_example",
+    "ai.onnx/Softplus/22/infinities_float",
+)
+FORBIDDEN = "ai.onnx/Identity/13/signature_types_outside_t/int4"
+STATIC, BY_VALUES = "ai.onnx/Split/2/sum_before_13_short", "ai.onnx/Split/13/sum_short"
+
+
+def case_of(name: str) -> Case:
+    return find_case(name, (Generated(),))
+
+
+def result_of(tool: str, option: str, name: str, timeout: float = 20.0) -> Result:
+    target = backend_names.resolve(f"{ADAPTERS / tool}.py[{option}]")
+    with Asker(target, Limits(timeout=timeout, restarts=3)) as asker:
+        return ask_and_judge(asker, case_of(name))[0]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ends() -> Iterator[None]:
+    """End the oracle's process after the tests of this file."""
+    yield
+    examiner.close()
+
+
+# Transformers
+
+TRANSFORMED = [
+    ("nothing", MATRIX, Verdict.PASS, ""),
+    ("nothing", SYMBOLIC, Verdict.PASS, ""),
+    ("nothing", FORBIDDEN, Verdict.UNSPECIFIED, "without a meaning"),
+    ("raises", FORBIDDEN, Verdict.PASS, ""),
+    ("value", MATRIX, Verdict.WRONG_VALUE, "evaluated by the oracle"),
+    ("shape", MATRIX, Verdict.PASS, ""),  # It knows no other shape.
+    ("untyped", MATRIX, Verdict.INVALID_MODEL, "output is of the element type 0, which ONNX has not; in the first"),
+    ("no_type", MATRIX, Verdict.INVALID_MODEL, "output is of the element type 99, which ONNX has not; in the first"),
+    ("nothing", PRODUCT, Verdict.PASS, ""),
+    ("shape", PRODUCT, Verdict.INVALID_MODEL, "the text forbids the model that it made"),
+    ("half", SOFTPLUS, Verdict.PASS, ""),
+    ("half", BEYOND, Verdict.UNSPECIFIED, "in float16: float16 has not all of its numbers"),
+    ("half_scaled", SOFTPLUS, Verdict.WRONG_VALUE, "evaluated by the oracle"),
+    ("shape", SYMBOLIC, Verdict.INVALID_MODEL, "with input [3, 4]: the text forbids the model that it made"),
+    ("name", MATRIX, Verdict.INVALID_MODEL, "its outputs are renamed; those of the first model are output"),
+    ("type", MATRIX, Verdict.INVALID_MODEL, "output is tensor(double); in the first model it is tensor(float)"),
+    ("input", MATRIX, Verdict.INVALID_MODEL, "the inputs more, which the first model has not"),
+    ("attribute", MATRIX, Verdict.INVALID_MODEL, "the model checker forbids the model that it made"),
+    ("text", MATRIX, Verdict.WRONG_TYPE, "evaluated by the oracle"),
+    ("unknown", MATRIX, Verdict.UNSUPPORTED, "no operator file"),
+    ("bytes", MATRIX, Verdict.INVALID_MODEL, "8 bytes that are no ModelProto"),
+    ("empty", MATRIX, Verdict.INVALID_MODEL, "0 bytes, of which ModelProto reads no graph"),
+    ("large", MATRIX, Verdict.INVALID_MODEL, "a model of 67,108,864 bytes, which was not read"),
+    ("none", MATRIX, Verdict.ADAPTER_ERROR, "transform() gave what is no model: NoneType None; give"),
+    ("raises", MATRIX, Verdict.REFUSED, "I cannot"),
+    ("prints", MATRIX, Verdict.PASS, ""),
+    ("hangs", MATRIX, Verdict.TIMEOUT, "no answer within"),
+    ("dies", MATRIX, Verdict.CRASH, "SIGABRT"),
+    ("exits", MATRIX, Verdict.REFUSED, "3"),
+]
+
+
+@pytest.mark.parametrize(("option", "name", "verdict", "words"), TRANSFORMED)
+def test_a_tool_that_changes_models_is_judged_by_the_oracle(
+    option: str, name: str, verdict: Verdict, words: str
+) -> None:
+    result = result_of("wrong_transformer", option, name, 1.5 if option == "hangs" else 20.0)
+    assert result.verdict is verdict, result
+    assert words in result.message, result.message
+
+
+# Inferencers
+
+INFERRED = [
+    ("nothing", MATRIX, Verdict.PASS, ""),
+    ("nothing", FORBIDDEN, Verdict.UNSPECIFIED, ""),
+    ("raises", FORBIDDEN, Verdict.PASS, ""),  # It has found a contradiction.
+    ("raises", MATRIX, Verdict.REFUSED, "a contradiction"),
+    ("type", MATRIX, Verdict.WRONG_TYPE, "tensor(int8) inferred, float expected"),
+    ("size", MATRIX, Verdict.WRONG_SHAPE, "shape [77, 3] inferred, [2, 3] expected"),
+    ("size", SYMBOLIC, Verdict.WRONG_SHAPE, "inferred, [2, 3] expected"),
+    ("rank", MATRIX, Verdict.WRONG_SHAPE, "shape [2, 3, 1] inferred, [2, 3] expected"),
+    ("kind", MATRIX, Verdict.WRONG_TYPE, "sequence inferred"),
+    ("no_size", MATRIX, Verdict.KNOWS_LESS, "shape [?, 3] inferred of [2, 3]"),
+    ("no_size", SYMBOLIC, Verdict.PASS, ""),
+    ("no_rank", MATRIX, Verdict.KNOWS_LESS, "no rank"),
+    ("no_type", MATRIX, Verdict.KNOWS_LESS, "no type"),
+    ("no_output", MATRIX, Verdict.INVALID_MODEL, "it has no output output"),
+    ("bytes", MATRIX, Verdict.INVALID_MODEL, "no ModelProto"),
+]
+
+
+@pytest.mark.parametrize(("option", "name", "verdict", "words"), INFERRED)
+def test_a_lie_of_an_inferencer_is_found_and_silence_is_counted(
+    option: str, name: str, verdict: Verdict, words: str
+) -> None:
+    result = result_of("wrong_inferencer", option, name)
+    assert result.verdict is verdict, result
+    assert words in result.message, result.message
+
+
+# Checkers
+
+CHECKED = [
+    ("all:signature,static", MATRIX, Verdict.PASS),
+    ("none:signature,static", MATRIX, Verdict.REFUSED),
+    ("none:signature,static", FORBIDDEN, Verdict.PASS),
+    ("all:signature", FORBIDDEN, Verdict.ACCEPTED_INVALID),
+    ("all:signature", STATIC, Verdict.UNSPECIFIED),
+    ("all:signature,static", STATIC, Verdict.ACCEPTED_INVALID),
+    ("all:signature,static", BY_VALUES, Verdict.UNSPECIFIED),
+]
+
+
+@pytest.mark.parametrize(("option", "name", "verdict"), CHECKED)
+def test_a_checker_is_held_to_what_it_can_know(option: str, name: str, verdict: Verdict) -> None:
+    result = result_of("wrong_checker", option, name)
+    assert result.verdict is verdict, result
+
+
+def test_what_only_values_forbid_is_known_at_run_time_alone() -> None:
+    assert [checker.phase(case_of(name)) for name in (FORBIDDEN, STATIC, BY_VALUES)] == ["signature", "static", "run"]
+
+
+# Names and options
+
+
+def test_an_option_stands_in_brackets(tmp_path: Path) -> None:
+    target = backend_names.resolve("onnx_checker[full]")
+    assert (target.name, target.environment["ONNX_CONFORMANCE_OPTION"]) == ("onnx_checker[full]", "full")
+    path = tmp_path / "results.ndjson"
+    done = command("run", "--op", "Identity/13", "--backend", "onnx_checker[all]", "--results", path)
+    assert done.status == 2
+    assert "there is no option 'all'; there are plain, full" in done.err, done.text
+
+
+def test_a_subject_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        'def info():\n    return {"runtime": "r", "version": "1", "subject": "oven"}\n\n\n'
+        "def run(model, inputs, outputs):\n    return []\n"
+    )
+    with pytest.raises(StartError, match=r"it says that it is a 'oven', expected runtime, transformer"):
+        Asker(backend_names.resolve(str(path)), Limits())
+
+
+def test_a_runtime_does_not_answer_with_a_model(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        'def info():\n    return {"runtime": "r", "version": "1", "subject": "checker"}\n\n\n'
+        "def run(model, inputs, outputs):\n    return []\n"
+    )
+    with Asker(backend_names.resolve(str(path)), Limits(restarts=3)) as asker:
+        result = ask_and_judge(asker, case_of(MATRIX))[0]
+    assert result.verdict is Verdict.ADAPTER_ERROR
+    assert "which a checker does not answer with" in result.message
+
+
+def test_tools_run_as_runtimes_do(tmp_path: Path) -> None:
+    path = tmp_path / "results.ndjson"
+    words = [
+        "--backend",
+        "onnx_checker",
+        "--backend",
+        "onnx_shape_inference",
+        "--backend",
+        "onnx_version_converter[21]",
+    ]
+    done = command("run", "--op", "Identity/13", "--op", "Split/18", *words, "--results", path)
+    assert done.status in {0, 1}, done.text
+    assert "adapter_error" not in path.read_text()
+    assert "knows less" in done.out

@@ -1,0 +1,201 @@
+"""Writes locks: the version of everything in a runtime's environment, so that a run in a year has the same.
+
+    python -m tools.locks [NAME ...]     locks of these adapters, or of all and the action
+
+Each adapter's data (`backends/NAME.toml`) is resolved by uv or npm and written beside it as `backends/NAME.lock`: for
+Python as pinned requirements, whose markers hold on every platform and from Python 3.11 on; for Node.js as npm's
+package-lock.json. `action.lock` is the same for the dependencies of this project. No lock contains the
+address of an index: the user chooses one, and that of a company works as well.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.version import InvalidVersion, Version
+
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.package import BACKENDS
+from onnx_conformance.base.verdict import clean, line
+from onnx_conformance.environments import node_environment, python_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+FOLDER = BACKENDS
+ACTION = "action"
+"""The name of the lock of this project's own dependencies: `action.lock`, beside action.yml."""
+
+
+class LockError(HarnessError):
+    """A lock cannot be made or read; the text says which and why."""
+
+
+def pins(text: str, name: str) -> list[Requirement]:
+    """Return the requirements of a lock, each of one public version; comments are skipped.
+
+    Args:
+        text: of the lock.
+        name: of the file, for the message.
+
+    Raises:
+        LockError: a line is anything else: a range, an address, an option such as the index.
+    """
+    requirements = []
+    for number, raw in enumerate(text.splitlines(), 1):
+        pin = raw.partition("#")[0].strip()
+        if not pin:
+            continue
+        try:
+            requirement = Requirement(pin)
+            (only,) = requirement.specifier
+            pinned = only.operator == "==" and not requirement.url and Version(only.version).local is None
+        except (InvalidRequirement, InvalidVersion, ValueError):
+            pinned = False
+        if not pinned:
+            raise LockError(
+                f"{name}, line {number}: {line(pin, 80)!r} is not NAME==VERSION of a public version; a lock names "
+                "no index, no address and no range"
+            )
+        requirements.append(requirement)
+    return requirements
+
+
+def of_python(requirements: Iterable[str], name: str) -> str:
+    """Return the lock of some requirements, as uv resolves them for every platform and Python.
+
+    Args:
+        requirements: in the syntax of uv.
+        name: of the file.
+
+    Raises:
+        LockError: uv finds no versions, or only local ones.
+        NoEnvironmentError: uv is not installed.
+    """
+    words = [
+        python_environment.uv(),
+        "pip",
+        "compile",
+        "-",
+        "--universal",
+        f"--python-version={python_environment.OLDEST_PYTHON}",
+    ]
+    words += ["--quiet", "--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
+    with python_environment.no_project() as folder:
+        done = _run([*words, f"--project={folder}"], "\n".join(requirements))
+    if done.returncode:
+        raise LockError(f"{name}: uv cannot resolve it: {line(' '.join(clean(done.stderr).split()), 1000)}")
+    if not pins(done.stdout, name):
+        raise LockError(f"{name}: uv resolved it to nothing")
+    return f"# Written by `nox -s locks`; see tools/locks.py.\n{done.stdout}"
+
+
+def of_node(needed: node_environment.Needs) -> str:
+    """Return the lock of a package for Node.js, as npm resolves it for every platform.
+
+    Raises:
+        LockError: npm finds no versions, or wrote their addresses.
+        NoEnvironmentError: npm is not installed.
+    """
+    name = f"{needed.name}.lock"
+    requirement = needed.of()
+    with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
+        node_environment.put_manifest(Path(folder), requirement)
+        words = [
+            node_environment.path(requirement),
+            "install",
+            *node_environment.INSTALL,
+            "--package-lock-only",
+            "--lockfile-version=3",
+        ]
+        done = _run([*words, "--omit-lockfile-registry-resolved"], "", Path(folder))
+        lock = Path(folder, "package-lock.json")
+        if done.returncode or not lock.is_file():
+            raise LockError(f"{name}: npm cannot resolve it: {line(' '.join(clean(done.stderr).split()), 1000)}")
+        text = lock.read_text(encoding="utf-8")
+    if addressed := [place for place, package in packages(text, name).items() if "resolved" in package]:
+        raise LockError(f"{name}: npm wrote where {line(addressed[0], 80)} is from; npm 8.18 and newer leave that out")
+    return text
+
+
+def packages(text: str, name: str) -> dict[str, dict[str, Any]]:
+    """Return the packages of a package-lock.json by their folders; "" is the project itself.
+
+    Raises:
+        LockError: the text is not a package-lock.json.
+    """
+    try:
+        table = json.loads(text)["packages"]
+        if isinstance(table[""], dict) and all(isinstance(package, dict) for package in table.values()):
+            return dict(table)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        pass
+    raise LockError(f"{name} is no package-lock.json of npm 7 or newer")
+
+
+def write(names: Sequence[str] = ()) -> list[Path]:
+    """Write locks again, and return their files.
+
+    Args:
+        names: of adapters, or "action"; empty: all.
+
+    Raises:
+        LockError: a name has no lock, or one cannot be made; those before it are written.
+        NoEnvironmentError: uv or npm is not installed.
+    """
+    action = FOLDER.with_name("action.yml")
+    known = {path.stem: path.with_suffix(".lock") for path in sorted(FOLDER.glob("*.toml"))}
+    if action.is_file():
+        known[ACTION] = action.with_suffix(".lock")
+    if unknown := [name for name in names if name not in known]:
+        raise LockError(f"nothing is locked by the name {unknown[0]!r}; there are {', '.join(known)}")
+    written = []
+    for name in names or known:
+        known[name].write_text(_of(name, known[name]), encoding="utf-8")
+        written.append(known[name])
+    return written
+
+
+def _of(name: str, path: Path) -> str:
+    if name == ACTION:
+        project = tomllib.loads(path.with_name("pyproject.toml").read_text(encoding="utf-8"))
+        return of_python(project["project"]["dependencies"], path.name)
+    if (script := node_environment.needs(name)) is not None:
+        return of_node(script)
+    needed = python_environment.needs(name)
+    assert needed is not None  # noqa: S101 - it has a .toml, which one of the two reads
+    return of_python(needed.of(), path.name)
+
+
+def _run(words: list[str], text: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run uv or npm to its end."""
+    return subprocess.run(  # noqa: S603 - uv or npm of the user, and what the adapter's own data names
+        words,
+        cwd=folder,
+        input=text,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+        env=python_environment.uv_environment(),
+    )
+
+
+def main() -> None:
+    """Write the locks that the command line names, and say which."""
+    try:
+        for path in write(sys.argv[1:]):
+            print(path.relative_to(FOLDER.parent))  # noqa: T201 - the output of this command
+    except HarnessError as error:
+        sys.exit(f"locks: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""Tries the faults of operators: `python -m tools.mutants`, which `nox -s mutants` runs."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import sys
+import textwrap
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from tabulate import tabulate
+
+from onnx_conformance.base import printing
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.generation import mutant_figures as figures
+from onnx_conformance.results.summary import rate
+from onnx_conformance.specification import registry
+from tools.mutants import equivalent
+from tools.mutants.measure import Ledger, Measured, Settings, measure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from onnx_conformance.declare import Op
+    from tools.mutants.equivalent import Entry
+
+RESULTS = Path("reports/runs/mutants.ndjson")
+INTERRUPTED, BROKEN = 130, 2
+
+
+def report(results: Sequence[Measured], entries: Sequence[Entry], *, all_operators: bool) -> Iterator[str]:
+    """Yield a table by operator, then the faults that survive, the clauses untouched, and the entries that are wrong.
+
+    Args:
+        results: by operator.
+        entries: the list of equivalent faults.
+        all_operators: whether every operator was measured, so that an entry without a fault has none anywhere.
+    """
+    rows = [_row(str(item.op), [item]) for item in results]
+    heads = ["operator", "faults", "tried", "noticed", "equivalent", "surviving", "noticed of those\nthat can be"]
+    yield tabulate([*rows, _row("all", results)], heads, tablefmt="simple", disable_numparse=True, stralign="right")
+    for item in results:
+        for fault in item.survivors:
+            yield f"\n{item.op}: no case notices: {fault.file}:{fault.line}: {fault.function}: {fault.words}"
+            yield f"  - {fault.before}"
+            yield f"  + {fault.after}"
+    for item in results:
+        for clause in item.untouched:
+            text = f"{item.op}: cases cite this, but none of them notices a fault in it: «{clause.text}»"
+            yield "\n" + textwrap.fill(text, 118, subsequent_indent="    ")
+    yield from stale(results, entries, all_operators=all_operators)
+
+
+def stale(results: Sequence[Measured], entries: Sequence[Entry], *, all_operators: bool) -> Iterator[str]:
+    """Yield a line for every entry of the list of equivalent faults that is noticed, or matches no fault."""
+    for item in results:
+        for entry, case in item.wrong:
+            yield f"{equivalent.FILE.name}: not equivalent, {case} notices it: {entry}"
+    matched = frozenset().union(*(item.matched for item in results))
+    measured = {str(item.op) for item in results}
+    for entry in entries:
+        if entry not in matched and (all_operators or entry.operator in measured):
+            yield f"{equivalent.FILE.name}: matches no fault any more: {entry}"
+
+
+def _row(name: str, results: Sequence[Measured]) -> list[str]:
+    words = ("faults", "tried", "noticed", "equivalent", "surviving")
+    counts = {word: sum(getattr(item.figures, word) for item in results) for word in words}
+    return [name, *map(str, counts.values()), rate(counts["noticed"], counts["tried"] - counts["equivalent"])]
+
+
+def _chosen(globs: Sequence[str]) -> list[Op]:
+    ops = list(registry.load())
+    for glob in globs:
+        if not any(_matches(op, glob) for op in ops):
+            registry.load().named(glob)  # Says which names are near.
+    return [op for op in ops if not globs or any(_matches(op, glob) for glob in globs)]
+
+
+def _matches(op: Op, glob: str) -> bool:
+    return fnmatch.fnmatchcase(str(op), glob) or fnmatch.fnmatchcase(op.name, glob)
+
+
+@click.command()
+@click.option("--op", "globs", multiple=True, metavar="GLOB", help="Only these operators, such as ai.onnx/Split.")
+@click.option("--most", type=click.IntRange(1), help="Faults of each operator, drawn by their names; default: all.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes at once; default: the cores."
+)
+@click.option("--core", is_flag=True, help="Only the cases of the core; no figures are written.")
+@click.option("--results", type=click.Path(path_type=Path, dir_okay=False), default=RESULTS, show_default=True,
+              help="What was measured; a second run goes on from there.")  # fmt: skip
+@click.option(
+    "--figures", "file", type=click.Path(path_type=Path, dir_okay=False), help="Default: generated_cases/mutants.toml."
+)
+def main(globs: tuple[str, ...], most: int | None, jobs: int, core: bool, results: Path, file: Path | None) -> None:  # noqa: FBT001 - click's
+    """Put faults into the oracles, one token at a time, and list those that no generated case notices.
+
+    Exits with 1 if the list of equivalent faults is wrong, and with 130 if it was interrupted; what was measured until
+    then is kept.
+    """
+    warnings.simplefilter("ignore")  # What numpy warns of in a changed oracle, and of processes with threads.
+    printing.prepare()
+    try:
+        status = _run(_chosen(globs), Settings(most, jobs, core), results, file or figures.path(), whole=not globs)
+    except (HarnessError, OSError) as error:
+        printing.note(f"mutants: {error}")
+        status = BROKEN
+    sys.exit(status)
+
+
+def _run(ops: Sequence[Op], settings: Settings, results: Path, file: Path, *, whole: bool) -> int:
+    entries = equivalent.read()
+    ledger = Ledger(results)
+    done: list[Measured] = []
+    status = 0
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    try:
+        with Progress(*columns, console=console, transient=True, disable=not printing.on_terminal()) as bar:
+            task = bar.add_task("", total=None)
+            for number, op in enumerate(ops, 1):
+                bar.reset(task, description=f"{op} ({number} of {len(ops)})", total=None)
+                try:
+                    done.append(
+                        measure(
+                            op, settings, ledger, entries, lambda n, all_: bar.update(task, completed=n, total=all_)
+                        )
+                    )
+                except HarnessError as error:
+                    printing.note(f"mutants: {error}")
+                    status = BROKEN
+                    continue
+                if not settings.core:
+                    figures.write_file(file, {str(op): done[-1].figures}, map(str, registry.load()))
+    except KeyboardInterrupt:
+        printing.note(
+            f"mutants: interrupted; {results} keeps what was measured, and the same command goes on from there"
+        )
+        status = INTERRUPTED
+    all_operators = whole and len(done) == len(ops)
+    for text in report(done, entries, all_operators=all_operators):
+        printing.show(text)
+    return status or int(any(stale(done, entries, all_operators=all_operators)))
+
+
+if __name__ == "__main__":
+    main()

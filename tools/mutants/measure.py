@@ -1,0 +1,292 @@
+"""The faults of one operator, tried one after another; results that are known already are not measured again."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from onnx_conformance.declare import DeclarationError
+from onnx_conformance.generation.mutant_figures import Figures
+from tools.mutants import oracles, trial
+from tools.mutants.trial import Result, Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from onnx_conformance.declare import Clause, Op
+    from tools.mutants.equivalent import Entry
+    from tools.mutants.faults import Fault
+    from tools.mutants.oracles import Oracles, Unit
+
+
+class Ledger:
+    """The results measured so far: a file of JSON lines that grows by one with each."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Read a file, if there is one; a line that was cut off is measured again.
+
+        Raises:
+            OSError: it cannot be read or written.
+        """
+        self._results: dict[str, Result] = {}
+        self._path = path
+        if path is None:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = path.read_text("utf-8", errors="replace") if path.exists() else ""
+        for line in text.splitlines():
+            self._read(line)
+        if text and not text.endswith("\n"):  # A line that was cut off must not swallow the next one.
+            self._append("")
+
+    def _append(self, line: str) -> None:
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+
+    def _read(self, line: str) -> None:
+        try:
+            record = json.loads(line)
+            key, result = record["key"], Result(record["noticed"], record["case"], record["how"])
+        except (ValueError, KeyError, TypeError):
+            return
+        if isinstance(key, str) and result.noticed in {True, False, None}:
+            self._results[key] = result
+
+    def get(self, key: str) -> Result | None:
+        """Return a result by its key, or None."""
+        return self._results.get(key)
+
+    def add(self, key: str, words: Mapping[str, Any], result: Result) -> None:
+        """Keep a result; `words` say what it is about."""
+        self._results[key] = result
+        record = {"key": key, **words, "noticed": result.noticed, "case": result.case, "how": result.how}
+        self._append(json.dumps(record, ensure_ascii=False))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How faults are tried.
+
+    Attributes:
+        most: faults of an operator, drawn by their names and its; None: all.
+        jobs: processes at once.
+        core: only the cases of the core, in their plain form.
+        seconds: of processor time for a declared case on a changed oracle, at least.
+    """
+
+    most: int | None = None
+    jobs: int = 1
+    core: bool = False
+    seconds: float = trial.SECONDS
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The result of one operator.
+
+    Attributes:
+        op: the operator.
+        figures: the counts.
+        survivors: the faults that no case notices, and that no entry lists as equivalent.
+        untouched: clauses that some case cites, while no such case notices a fault in what they demand.
+        wrong: entries of the list of equivalent faults that some case notices, each with that case's id.
+        matched: the entries that match a fault of the operator, tried or not.
+    """
+
+    op: Op
+    figures: Figures
+    survivors: tuple[Fault, ...]
+    untouched: tuple[Clause, ...]
+    wrong: tuple[tuple[Entry, str], ...]
+    matched: frozenset[Entry]
+
+
+def measure(
+    op: Op,
+    settings: Settings,
+    ledger: Ledger,
+    entries: Sequence[Entry] = (),
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Measured:
+    """Try the faults of an operator.
+
+    Args:
+        op: the operator.
+        settings: how.
+        ledger: has the results measured before, and takes new ones.
+        entries: faults known to change nothing.
+        progress: takes how many faults are done, and how many there are.
+
+    Raises:
+        DeclarationError: the cases of the operator do not come out the same twice.
+    """
+    return _Measuring(op, settings, ledger, entries, progress).result()
+
+
+class _Measuring:
+    def __init__(
+        self, op: Op, settings: Settings, ledger: Ledger, entries: Sequence[Entry], progress: Callable[[int, int], None]
+    ) -> None:
+        self.op, self.settings, self.ledger, self.progress = op, settings, ledger, progress
+        self.wanted = oracles.core_of(op) if settings.core else None
+        self.oracles: Oracles = oracles.look(op, self.wanted)
+        self.live = oracles.live_functions(self.oracles.sources)
+        self.entries = [entry for entry in entries if entry.operator in {"", str(op)}]
+        self.of_plan = {plan.id: unit for unit in self.oracles.units for plan in unit.plans}
+        self.notices: Counter[int] = Counter()
+        """How many faults a unit was the first to notice, by its place."""
+        self.places = {id(unit): place for place, unit in enumerate(self.oracles.units)}
+        self.by_name = {source.name: source for source in self.oracles.sources.values()}
+
+    def result(self) -> Measured:
+        self._repeatable()
+        drawn = self._drawn()
+        results = dict(self._tried([(fault, None) for fault in drawn]))
+        tried = [fault for fault in drawn if results[fault.key].noticed is not None]
+        silent = [fault for fault in tried if not results[fault.key].noticed]
+        survivors = [fault for fault in silent if not self._entries(fault)]
+        wrong = [
+            (entry, results[fault.key].case)
+            for fault in tried
+            if results[fault.key].noticed
+            for entry in self._entries(fault)
+        ]
+        untouched = tuple(self._untouched(results))
+        figures = Figures(
+            digest=self.oracles.digest,
+            faults=len(self.oracles.faults) - (len(drawn) - len(tried)),
+            tried=len(tried),
+            noticed=len(tried) - len(silent),
+            equivalent=len(silent) - len(survivors),
+            surviving=len(survivors),
+            untouched=len(untouched),
+        )
+        matched = frozenset(entry for fault in self.oracles.faults for entry in self._entries(fault))
+        return Measured(self.op, figures, tuple(survivors), untouched, tuple(wrong), matched)
+
+    def _entries(self, fault: Fault) -> list[Entry]:
+        return [entry for entry in self.entries if entry.matches(fault)]
+
+    def _repeatable(self) -> None:
+        """Raise DeclarationError where cases differ from themselves, for then they would notice anything."""
+        units = self.oracles.units
+        for plan in (plan for unit in units for plan in unit.plans):
+            list(plan.allowance.bounds or ())  # Computed now: with a fault in it, an oracle would allow its own answer.
+        [(_, result)] = trial.run([self._trial(lambda: True, units)], 1) if units else [(0, Result(noticed=False))]
+        if result.noticed:
+            raise DeclarationError(f"{result.case}: generated twice, it comes out differently ({result.how})")
+
+    def _drawn(self) -> list[Fault]:
+        """Return the faults to try; a draw depends on the names of operator and fault alone."""
+        faults = self.oracles.faults
+        if self.settings.most is None or len(faults) <= self.settings.most:
+            return list(faults)
+        chosen = {fault.key for fault in sorted(faults, key=self._key)[: self.settings.most]}
+        return [fault for fault in faults if fault.key in chosen]
+
+    def _key(self, fault: Fault, clause: Clause | None = None) -> str:
+        words = [str(self.op), *fault.key, *([clause.text] if clause else [])]
+        return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:24]
+
+    def _ledger_key(self, *parts: str) -> str:
+        return ":".join([str(self.op), self.oracles.digest, "core" if self.settings.core else "all", *parts])
+
+    def _trial(self, install: Callable[[], bool], units: Sequence[Unit]) -> Trial:
+        return Trial(install, self.op, tuple(units), self.wanted, self.settings.seconds)
+
+    def _install(self, fault: Fault) -> Callable[[], bool]:
+        return trial.putting(fault, self.by_name[fault.file], self.op, self.live)
+
+    def _tried(self, requests: Sequence[tuple[Fault, Clause | None]]) -> Iterator[tuple[tuple[Any, ...], Result]]:
+        """Yield the result of each fault by its key: of all cases that run it, or only of those that cite a clause."""
+        waiting: list[tuple[Fault, str, Clause | None]] = []
+        for fault, clause in requests:
+            key = self._ledger_key(self._key(fault, clause))
+            known = self.ledger.get(key)
+            if known is None:
+                waiting.append((fault, key, clause))
+            else:
+                self._credit(known)
+                yield fault.key, known
+        done = len(requests) - len(waiting)
+        for number, result in trial.run(self._trials(waiting), self.settings.jobs):
+            fault, key, clause = waiting[number]
+            self._credit(result)
+            words = {"operator": str(self.op), "file": fault.file, "function": fault.function, "line": fault.text}
+            self.ledger.add(key, {**words, "fault": fault.words, **({"citing": clause.text} if clause else {})}, result)
+            done += 1
+            if clause is None:
+                self.progress(done, len(requests))
+            yield fault.key, result
+
+    def _trials(self, waiting: Sequence[tuple[Fault, str, Clause | None]]) -> Iterator[Trial]:
+        for fault, _, clause in waiting:
+            units = self.oracles.running(fault)
+            if clause is not None:
+                units = [unit for unit in units if clause in unit.spec.clauses]
+            yield self._trial(self._install(fault), sorted(units, key=self._likely))
+
+    def _likely(self, unit: Unit) -> tuple[int, float]:
+        """Order units: those that were first to notice many faults, then those that are quick."""
+        return -self.notices[self.places[id(unit)]], unit.seconds
+
+    def _credit(self, result: Result) -> None:
+        unit = self.of_plan.get(result.case)
+        if result.noticed and unit is not None:
+            self.notices[self.places[id(unit)]] += 1
+
+    def _untouched(self, results: Mapping[tuple[Any, ...], Result]) -> Iterator[Clause]:
+        """Yield the clauses that cases cite, while none of them notices a fault in what the clause demands."""
+        cited: set[Clause] = set()
+        for result in results.values():
+            self._cite(result, cited)
+        # A fault that some case notices is likely to be noticed by others.
+        order = sorted(self.oracles.faults, key=lambda fault: (fault.key not in results, self._key(fault)))
+        for clause in self.op.clauses:
+            units = [unit for unit in self.oracles.units if clause in unit.spec.clauses]
+            if units and not any(map(_by_signature, units)) and not self._touched(clause, units, cited, order):
+                yield clause
+
+    def _touched(self, clause: Clause, units: Sequence[Unit], cited: set[Clause], order: Sequence[Fault]) -> bool:
+        if clause in self.oracles.demanded:
+            return self._demand(clause, units, negated=False) or self._demand(clause, units, negated=True)
+        citing = set(map(id, units))
+        requests = [(fault, clause) for fault in order if citing & self._running(fault)]
+        for start in range(0, len(requests), self.settings.jobs):
+            if clause in cited:
+                break
+            # Each batch is tried to its end, so that each result has its line in the ledger.
+            for _, result in self._tried(requests[start : start + self.settings.jobs]):
+                self._cite(result, cited)
+        return clause in cited
+
+    def _cite(self, result: Result, cited: set[Clause]) -> None:
+        """Add the clauses of the case that notices a fault."""
+        unit = self.of_plan.get(result.case)
+        if result.noticed and unit is not None:
+            cited.update(unit.spec.clauses)
+
+    @functools.cache  # noqa: B019 - the object lives no longer than its operator is measured
+    def _running(self, fault: Fault) -> set[int]:
+        return set(map(id, self.oracles.running(fault)))
+
+    def _demand(self, clause: Clause, units: Sequence[Unit], *, negated: bool) -> bool:
+        """Tell whether a case that cites a clause notices that its demands are left out, or negated."""
+        words = "demand negated" if negated else "demand left out"
+        key = self._ledger_key(words, hashlib.sha256(f"{clause.text}\0{clause.since}".encode()).hexdigest()[:24])
+        result = self.ledger.get(key)
+        if result is None:
+            [(_, result)] = trial.run([self._trial(trial.demanding(clause, negated=negated), units)], 1)
+            self.ledger.add(key, {"operator": str(self.op), "clause": clause.text, "fault": words}, result)
+        return bool(result.noticed)
+
+
+def _by_signature(unit: Unit) -> bool:
+    """Tell whether the signature forbids a case: no oracle is requests what its clauses mean."""
+    return any(plan.decided is not None and not plan.decided.operator for plan in unit.plans)
