@@ -40,7 +40,7 @@ class Adapter:
     def __init__(self, target: Any, path: str, repro: str = "") -> None:  # noqa: ANN401 - whatever the user named
         """Take the object, its dotted path, and the lines that call it where that path does not serve."""
         self.target, self.path, self.repro = target, path, repro
-        own = f"backends.{path.partition('.')[0]}"
+        own = f"onnx_conformance.backends.{path.partition('.')[0]}"
         if importlib.util.find_spec(own) is not None:  # An adapter of the same runtime has patterns for its messages.
             self.OPT_OUTS = (*self.OPT_OUTS, *getattr(importlib.import_module(own), "OPT_OUTS", ()))
 

@@ -61,7 +61,7 @@ def on_a_terminal(*words: str, folder: Path) -> tuple[str, str]:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     process = subprocess.Popen(
-        [sys.executable, "-m", "onnx_conformance.cli", *words],
+        [sys.executable, "-m", "onnx_conformance", *words],
         stdout=subprocess.PIPE,
         stderr=theirs,
         env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},

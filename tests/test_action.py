@@ -46,7 +46,7 @@ class Job:
     def __post_init__(self) -> None:
         for name in ("bin", "work"):
             (self.folder / name).mkdir()
-        program(self.bin / "onnx-conformance", f'exec "{sys.executable}" -m onnx_conformance.cli "$@"')
+        program(self.bin / "onnx-conformance", f'exec "{sys.executable}" -m onnx_conformance "$@"')
         program(self.bin / "python", f'[ "$2" != pip ] || {{ printf "%s\\n" "$@" > "{self.installed}"; exit 0; }}\n'
                                      f'exec "{sys.executable}" "$@"')  # fmt: skip
         (self.work / "toy_runtime.py").write_bytes((ROOT / "docs" / "toy_runtime.py").read_bytes())

@@ -48,7 +48,7 @@ def start(
         before()
 
     return subprocess.Popen(
-        [sys.executable, "-m", "onnx_conformance.cli", *arguments],
+        [sys.executable, "-m", "onnx_conformance", *arguments],
         stdout=stdout,
         stderr=stderr,
         env={**os.environ, **environment},

@@ -84,7 +84,7 @@ def bin_folder(tmp_path: Path) -> Path:
     """Return a folder of the programs that an installation brings."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    program(folder / "onnx-conformance", f'exec "{sys.executable}" -m onnx_conformance.cli "$@"')
+    program(folder / "onnx-conformance", f'exec "{sys.executable}" -m onnx_conformance "$@"')
     program(folder / "python", f'exec "{sys.executable}" "$@"')
     return folder
 

@@ -59,7 +59,7 @@ def seconds(command: list[str]) -> float:
 
 def whole_command(rounds: int) -> tuple[float, str]:
     """Return the time of `run --suite official` over that of onnx's own runner, by turns."""
-    ours = [sys.executable, "-m", "onnx_conformance.cli", "run", "--suite", "official", "--backend", "onnxruntime"]
+    ours = [sys.executable, "-m", "onnx_conformance", "run", "--suite", "official", "--backend", "onnxruntime"]
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore"]
     theirs = [*pytest, str(HERE / "onnx_runner.py")]
     seconds(ours)  # Collects the suite, once.
@@ -135,7 +135,7 @@ OPERATORS = ("H*", "Me*", "N*", "P*")
 
 def run_command(*words: str) -> list[str]:
     """Return a run on onnxruntime; the second one reads its cases from the cache."""
-    command = [sys.executable, "-m", "onnx_conformance.cli", "run", "--backend", "onnxruntime", "--table", "none"]
+    command = [sys.executable, "-m", "onnx_conformance", "run", "--backend", "onnxruntime", "--table", "none"]
     return [*command, *(f"--op={name}" for name in OPERATORS), *words]
 
 
@@ -209,7 +209,7 @@ def first_case(rounds: int) -> tuple[float, str]:
             waits.append(time.perf_counter() - started)
             process.terminate()
             process.wait()
-            starts.append(seconds([sys.executable, "-m", "onnx_conformance.cli", "--version"]))
+            starts.append(seconds([sys.executable, "-m", "onnx_conformance", "--version"]))
     wait = statistics.median(waits[1:])
     return wait, f"{wait:.2f} s, of which Python and its imports take {statistics.median(starts):.2f}"
 

@@ -109,7 +109,7 @@ def written(out: Path, folder: Path, count: int, runtimes: int) -> str:
     streams = [folder / "results.ndjson", folder / "older.ndjson"]
     words = ["site", *streams, "--findings", folder / "findings", "--out", out]
     started = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "onnx_conformance.cli", *map(str, words)], check=True)
+    subprocess.run([sys.executable, "-m", "onnx_conformance", *map(str, words)], check=True)
     return f"{len(cases)} cases on {runtimes} runtimes; written in {time.perf_counter() - started:.0f} s"
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Verdicts = dict[tuple[str, str], str]
 OPERATORS = ("Scatter*", "Shape", "Size", "Slice", "Softmax*", "Split*", "Squeeze", "Sum")
 """They answer alike each time, unlike some that read memory which nobody has written."""
-COMMAND = [sys.executable, "-m", "onnx_conformance.cli", "run", "--core", "--table", "none", "--backend", "onnxruntime"]
+COMMAND = [sys.executable, "-m", "onnx_conformance", "run", "--core", "--table", "none", "--backend", "onnxruntime"]
 RUN = [*COMMAND, *(f"--op={name}" for name in OPERATORS)]
 MOST_RESUMES = 5
 PROC = Path("/proc")
@@ -61,7 +61,7 @@ def is_worker(pid: int) -> bool:
     """Return whether a process is a fork of the command, and not a supervisor of an adapter."""
     with contextlib.suppress(OSError):
         words = (PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
-        return b"onnx_conformance.cli" in words
+        return b"onnx_conformance" in words
     return False
 
 

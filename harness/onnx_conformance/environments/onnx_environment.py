@@ -85,7 +85,7 @@ def run(wanted: str, words: Sequence[str]) -> int:
         OnnxError: the environment cannot be made.
     """
     with _environment(wanted) as (python, variables):
-        process = subprocess.Popen([python, "-m", "onnx_conformance.cli", *words], env=variables)  # noqa: S603 - this program
+        process = subprocess.Popen([python, "-m", "onnx_conformance", *words], env=variables)  # noqa: S603 - this program
         # An interrupt from the terminal reaches both; the one that works ends, and this one with it.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:

@@ -119,7 +119,7 @@ def _key(candidate: Candidate, budget: Budget) -> str:
 def _code() -> tuple[str, ...]:
     """Return the code that searches and judges."""
     here = Path(__file__).parent
-    own = (here.parent / "execution" / "judge.py", *sorted((here.parent / "minimize").glob("*.py")))
+    own = (here.parent / "judging" / "judge.py", *sorted((here.parent / "minimize").glob("*.py")))
     return tuple(path.read_text(encoding="utf-8") for path in own)
 
 

@@ -33,7 +33,7 @@ FORMS_EACH = 3.4
 """Average number of forms of a declared case."""
 
 
-MACHINERY = ("operators", "declare", "spec", "generation")
+MACHINERY = ("operators", "declare", "specification", "tolerance", "generation")
 """The packages that generate the cases."""
 
 

@@ -608,7 +608,7 @@ def test_an_interrupted_run_keeps_its_results_and_resumes(tmp_path: Path) -> Non
     file = tmp_path / "results.ndjson"
     words = ["run", "--backend", adapter("is_very_slow"), *CASES, "--results", str(file)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "onnx_conformance.cli", *words],
+        [sys.executable, "-m", "onnx_conformance", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -68,7 +68,7 @@ def test_the_installed_onnx_needs_no_environment(monkeypatch: pytest.MonkeyPatch
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "onnx_conformance.cli", *map(str, words)], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "onnx_conformance", *map(str, words)], capture_output=True, text=True, check=False
     )
 
 

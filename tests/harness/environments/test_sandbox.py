@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commands import adapter, command
+from onnx_conformance.base.package import FOLDER
 from onnx_conformance.environments import backend_names, environment_variables, sandbox
 from onnx_conformance.environments.environment_variables import NoVariableError
 from onnx_conformance.environments.sandbox import Isolation, NoIsolationError
@@ -178,15 +179,7 @@ def test_an_isolated_adapter_sees_neither_answers_nor_processes_nor_a_network(
     beside.write_text("of the runtime\n")
     elsewhere = Path("/tmp") / f"of-another-process-{os.getpid()}"
     monkeypatch.chdir(tmp_path)
-    looked_at = [
-        suite,
-        results,
-        beside,
-        ROOT / "harness" / "onnx_conformance",
-        ROOT / "generated_cases",
-        ROOT / "reports",
-        elsewhere,
-    ]
+    looked_at = [suite, results, beside, FOLDER, ROOT / "generated_cases", ROOT / "reports", elsewhere]
     with _listening() as port:
         target = spy(tmp_path, *looked_at, port=port)
         sandboxed = sandbox.around(str(suite), results).of(target)
@@ -201,8 +194,9 @@ def test_an_isolated_adapter_sees_neither_answers_nor_processes_nor_a_network(
     own = os.fsdecode(b"\0".join(map(os.fsencode, [*target.command, ""])))
     assert len(confined["processes"]) == 2, confined["processes"]
     assert own in confined["processes"], confined["processes"]
-    shown = {path for path, entries in confined["entries"].items() if entries}
-    assert shown == {str(beside)}, confined["entries"]
+    shown = {path: entries for path, entries in confined["entries"].items() if entries}
+    assert set(shown) == {str(beside), str(FOLDER)}, confined["entries"]
+    assert shown[str(FOLDER)] == ["backends"], "of the package, the adapters alone"
 
 
 class _listening:  # noqa: N801 - a context, used as a function
