@@ -38,7 +38,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch, name: str, modules: Mapping[str, Map
         parent, _, last = path.rpartition(".")
         if parent:
             setattr(sys.modules[parent], last, module)
-    full = f"backends.{name}"
+    full = f"onnx_conformance.backends.{name}"
     monkeypatch.setitem(sys.modules, full, ModuleType(full))  # So that what is here now comes back afterwards.
     monkeypatch.setattr(backends, name, None, raising=False)
     del sys.modules[full]

@@ -20,7 +20,7 @@ CLIP.example(input=ramp(2, 3), min=1.0, max=3.0, consumed_inputs=[0])
 
 LIMITS = CLIP.clause(
     "Clip operator limits the given input within an interval.",
-    note="Says not what a bound of NaN is, nor which of +0 and -0 is within.",
+    note="The text does not define the result for a bound of NaN, or whether +0 and -0 are within each other's bounds.",
     see=("https://github.com/onnx/onnx/issues/6003", "https://github.com/apache/tvm/issues/19533"),
 )
 BY_ARGUMENTS = CLIP.clause("The interval is specified with arguments 'min' and 'max'.", before=11)
@@ -28,18 +28,22 @@ BY_INPUTS = CLIP.clause("The interval is specified by the inputs 'min' and 'max'
 DEFAULTS_BEFORE_11 = CLIP.clause(
     "They default to numeric_limits::lowest() and numeric_limits::max() respectively.",
     before=11,
-    note="Where elements are floats, as bounds are, infinities are beyond these limits. In version 6 the signature has "
-    "the numbers, those of float, for doubles too. Version 1 says not of which type they are, and no version what the "
-    "limit of floats is as an element of half the size.",
+    note="If the elements are floats, as the bounds are, infinities are beyond these limits. In version 6 the signature "
+    "states the limits as numbers, those of float, for doubles too. Version 1 does not define their type. No version "
+    "defines the limit of float for elements of type float16.",
 )
 DEFAULTS = CLIP.clause(
     "They default to numeric_limits::lowest() and numeric_limits::max(), respectively.",
     since=11,
-    note="An infinity would become the greatest number, but the function body of version 13 leaves it as it is, and of "
-    "which type the limits are is not said. onnxruntime and onnx.reference differ.",
+    note="By this sentence an infinity becomes the greatest number. The function body of version 13 does not change it, "
+    "and the text does not define the type of the limits. onnxruntime and onnx.reference differ.",
 )
-UNDER = CLIP.clause("Minimum value, under which element is replaced by min", note="NaN is not under it; it stays.")
-ABOVE = CLIP.clause("Maximum value, above which element is replaced by max", note="NaN is not above it; it stays.")
+UNDER = CLIP.clause(
+    "Minimum value, under which element is replaced by min", note="NaN is not under the minimum, so it is not replaced."
+)
+ABOVE = CLIP.clause(
+    "Maximum value, above which element is replaced by max", note="NaN is not above the maximum, so it is not replaced."
+)
 SCALAR = CLIP.clause("It must be a scalar(tensor of empty shape).", since=11)
 CLIP.dispute(
     "The function body of onnx asks Less of opset 13, which does not take bfloat16.",
@@ -57,7 +61,7 @@ CROSSED = CLIP.clause(
 EQUIVALENT = CLIP.clause(
     "Thus, this is equivalent to 'Min(max, Max(input, min))'.",
     since=13,
-    note="Of NaN, where the bounds cross, the sentence before it says more than Min and Max do.",
+    note="If the bounds cross, the preceding sentence defines the result for NaN; Min and Max do not.",
 )
 LEGACY = CLIP.clause("legacy optimization attribute.", before=6)
 CLIPPED = CLIP.clause("Output tensor with clipped input elements")
@@ -68,7 +72,7 @@ FLOAT_MAX = FLOAT_TYPES["float"].largest
 
 
 def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None) -> Array:
-    """Return the elements, or the bound that each is beyond; None is no bound."""
+    """Return each element, or the bound that it exceeds. A bound of None is not applied."""
     for bound in (low, high):
         if bound is not None:
             v.ordered(LIMITS, np.asarray(bound))
@@ -86,20 +90,20 @@ def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None)
 
 
 def _zeros_differ(elements: Array, bound: Array) -> bool:
-    """Tell whether some element and the bound are zeros of different signs."""
+    """Return whether any element and the bound are zeros of different signs."""
     return bool(bound == 0) and bool(((elements == 0) & (np.signbit(elements) != np.signbit(bound))).any())
 
 
 @CLIP.oracle(before=11)
 def clipped_before_11(v: Version, input: Array, min: float | None, max: float | None) -> Array:  # noqa: A002 - the text's own names
-    """Return the elements within attributes, which have defaults."""
+    """Return the elements limited by the attributes, which have defaults."""
     low = _limit(v, min, -FLOAT_MAX, beyond=bool((input < -FLOAT_MAX).any()))
     high = _limit(v, max, FLOAT_MAX, beyond=bool((input > FLOAT_MAX).any()))
     return _clipped(v, input, low, high)
 
 
 def _limit(v: Version, bound: float | None, limit: float, *, beyond: bool) -> Array:
-    """Return a bound, or the limit of floats where it is left out; where elements are beyond, their type matters."""
+    """Return a bound, or the limit of float if it is omitted. If elements exceed that limit, the result depends on its type."""
     v.silent(DEFAULTS_BEFORE_11, bound is None and beyond and v.dtypes["T"] != np.float32)
     v.silent(DEFAULTS_BEFORE_11, bound == limit and beyond and v.dtypes["T"] == np.float16)
     return np.asarray(limit if bound is None else bound)
@@ -107,7 +111,7 @@ def _limit(v: Version, bound: float | None, limit: float, *, beyond: bool) -> Ar
 
 @CLIP.oracle(since=11)
 def clipped_since_11(v: Version, input: Array, min: Array | None, max: Array | None) -> Array:  # noqa: A002
-    """Return the elements within inputs; what an infinity is clipped to without a bound is open."""
+    """Return the elements limited by the inputs. The result for an infinity without a bound is unspecified."""
     v.require(SCALAR, all(bound is None or bound.ndim == 0 for bound in (min, max)))
     v.silent(DEFAULTS, min is None and bool(np.isneginf(input).any()))
     v.silent(DEFAULTS, max is None and bool(np.isposinf(input).any()))

@@ -16,7 +16,8 @@ SIGN = Op("Sign", versions=(9, 13), compare=Tolerance("every type has 1, 0 and -
 SIGN.example(input=[[1, -4, 0], [-3, 10, -7]])
 
 SIGNS = SIGN.clause(
-    "If input > 0, output 1. if input < 0, output -1. if input == 0, output 0.", note="Does not speak of NaN."
+    "If input > 0, output 1. if input < 0, output -1. if input == 0, output 0.",
+    note="The text does not define the result for NaN.",
 )
 SAME_SHAPE = SIGN.clause("It has the same shape and type of the input.")
 NUMERIC = SIGN.clause("Constrain input and output types to all numeric tensors.")
@@ -25,7 +26,7 @@ UNARY = Unary(SIGN, SIGNS)
 
 @SIGN.oracle()
 def sign(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return 1 for what is above 0, -1 for what is below, and 0 for 0."""
+    """Return 1 for elements above 0, -1 for elements below 0, and 0 for 0."""
     v.silent(SIGNS, bool(np.isnan(input).any()))
     return np.where(input > 0, 1, np.where(input < 0, -1, 0))
 
