@@ -20,7 +20,7 @@ CLIP.example(input=ramp(2, 3), min=1.0, max=3.0, consumed_inputs=[0])
 
 LIMITS = CLIP.clause(
     "Clip operator limits the given input within an interval.",
-    note="The text does not define the result for a bound of NaN, or whether +0 and -0 are within each other's bounds.",
+    note="The text does not define the result for a bound of NaN, or for an element of +0 and a bound of -0.",
     see=("https://github.com/onnx/onnx/issues/6003", "https://github.com/apache/tvm/issues/19533"),
 )
 BY_ARGUMENTS = CLIP.clause("The interval is specified with arguments 'min' and 'max'.", before=11)
@@ -28,7 +28,7 @@ BY_INPUTS = CLIP.clause("The interval is specified by the inputs 'min' and 'max'
 DEFAULTS_BEFORE_11 = CLIP.clause(
     "They default to numeric_limits::lowest() and numeric_limits::max() respectively.",
     before=11,
-    note="If the elements are floats, as the bounds are, infinities are beyond these limits. In version 6 the signature "
+    note="If elements are floats, as the bounds are, infinities are beyond these limits. In version 6 the signature "
     "states the limits as numbers, those of float, for doubles too. Version 1 does not define their type. No version "
     "defines the limit of float for elements of type float16.",
 )
@@ -103,7 +103,7 @@ def clipped_before_11(v: Version, input: Array, min: float | None, max: float | 
 
 
 def _limit(v: Version, bound: float | None, limit: float, *, beyond: bool) -> Array:
-    """Return a bound, or the limit of float if it is omitted. If elements exceed that limit, the result depends on its type."""
+    """Return a bound, or the limit of float if it is omitted; where elements exceed that, its type matters."""
     v.silent(DEFAULTS_BEFORE_11, bound is None and beyond and v.dtypes["T"] != np.float32)
     v.silent(DEFAULTS_BEFORE_11, bound == limit and beyond and v.dtypes["T"] == np.float16)
     return np.asarray(limit if bound is None else bound)
