@@ -35,7 +35,7 @@ DEFAULTS_BEFORE_11 = CLIP.clause(
 DEFAULTS = CLIP.clause(
     "They default to numeric_limits::lowest() and numeric_limits::max(), respectively.",
     since=11,
-    note="By this sentence an infinity becomes the greatest number. The function body of version 13 does not change it, "
+    note="By this sentence an infinity becomes the greatest number. The body of version 13 does not change it, "
     "and the text does not define the type of the limits. onnxruntime and onnx.reference differ.",
 )
 UNDER = CLIP.clause(
