@@ -112,6 +112,11 @@ class Allowance:
 
     def __str__(self) -> str:
         """Return a phrase such as "exact: the operator only moves data"."""
+        return f"{self.limits}: {self.reason}"
+
+    @property
+    def limits(self) -> str:
+        """The phrase without its reason, such as "exact" or "2 ULP"."""
         parts = [f"{self.ulp:g} ULP"] if self.ulp else []
         parts += [f"rtol {self.rtol:g}"] if self.rtol else []
         parts += [f"atol {self.atol:g}"] if self.atol else []
@@ -121,7 +126,7 @@ class Allowance:
         parts += ["any of several values"] if any(not item.elementwise for item in several) else []
         parts += ["each element any of several"] if any(item.elementwise for item in several) else []
         parts += [str(self.any_order)] if self.any_order else []
-        return f"{', '.join(parts)}: {self.reason}"
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -224,8 +229,8 @@ class Case:
         return len(self.frame) + _OBJECTS
 
     def digests(self) -> tuple[str, str, str]:
-        """Return short digests of the model, the inputs, and the expected outcome."""
-        outcome = f"{self.outcome} {self.allowance}".encode()
+        """Return short digests of the model, the inputs, and the expected outcome. Our prose is in none of them."""
+        outcome = f"{self.outcome} {self.allowance.limits}".encode()
         others = [_bytes(item.values) for item in self.allowance.any_of if item is not None]
         expected = b"".join([outcome, _bytes(self.expected), *others])
         fed = dict(self.inputs) if self.earlier is None else [dict(self.earlier), dict(self.inputs)]

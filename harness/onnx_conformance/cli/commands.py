@@ -88,6 +88,7 @@ COMMANDS = {
         "Write a reproduction of a case on a backend: a Python file, a bug report, or a folder.",
     ),
     "run": Command("run", "run", "Run cases on backends and report which sentences of the text they break."),
+    "scripts": Command("findings", "scripts_", "Write README.md and the scripts of a folder of findings."),
     "search": Command(
         "search", "search_",
         "Draw calls and models that nobody declared, ask a backend, and keep what fails as cases.",

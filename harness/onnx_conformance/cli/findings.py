@@ -72,19 +72,36 @@ def findings_(
         versions=_versions(versions, names),
     )
     with progress.phases() as on_step:
-        collected = collect.collect(
-            [(run, suite_of(run)) for run in runs], options, before, folder if before else None, on_step
-        )
+        collected = collect.collect([(run, suite_of(run)) for run in runs], options, before, on_step)
     for option, glob in sorted(selection.idle):
         raise HarnessError(f"{option} {glob!r} matches no operator of these results")
     found = collected.findings
-    findings_file.write(folder, found, collected.scripts, [("README.md", written.markdown(found))])
+    findings_file.write(folder, found)
+    findings_file.write_derived(folder, found, written.markdown(found))
     for note in collected.notes:
         printing.warn(f"note: {note}")
     for text in written.lines(found, collected.dropped):
         printing.show(text)
     printing.show(f"\n{folder / findings_file.FILE}")
     exit_with(1 if any(item.counted for item in found.findings) else 0)
+
+
+@click.command("scripts")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write into this folder; default: FOLDER itself."
+)
+def scripts_(folder: Path, out: Path | None) -> None:
+    """Write README.md and the scripts of FOLDER, which has the findings.json of `findings`.
+
+    A script needs only onnx, numpy and the runtime. It exits with 1 if the runtime has the fault, and with 0 if the
+    fault is gone.
+
+    Exit status: 0 the files are written, 2 a file cannot be read or written.
+    """
+    found, target = findings_file.read(folder), out or folder
+    findings_file.write_derived(target, found, written.markdown(found))
+    printing.show(f"{target / 'README.md'} and {len(found.scripts):,} scripts in {target / findings_file.SCRIPTS}")
 
 
 def _before(folder: Path, *, update: bool) -> Findings | None:

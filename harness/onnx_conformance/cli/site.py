@@ -56,7 +56,7 @@ def write(files: Iterable[Path], findings_folder: Path | None, out: Path) -> int
     if findings_folder is not None:
         read = findings_file.read(findings_folder)
         found = sorted(read.findings, key=lambda item: item.rank)
-        scripts = {item.id: clean(findings_file.script_of(findings_folder, item)) for item in found}
+        scripts = {item.id: clean(read.scripts[item.id]) for item in found}
     results = Results([Run(path) for path in files])
     cases, missing = _cases(results)
     with progress.steps("describes failing cases") as advance:

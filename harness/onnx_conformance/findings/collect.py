@@ -11,24 +11,22 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.base.verdict import Verdict, clean, line
+from onnx_conformance.base.verdict import clean, line
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import confirm
 from onnx_conformance.findings.candidates import candidates
 from onnx_conformance.findings.evidence import Evidence, evidence
-from onnx_conformance.findings.finding import BACK, FIXED, MOST_IDS, OPEN, Finding, Findings
-from onnx_conformance.findings.findings_file import MOST_SCRIPT, SCRIPTS, script_of
+from onnx_conformance.findings.finding import BACK, FIXED, MOST_IDS, MOST_SAID, OPEN, Finding, Findings, relate
+from onnx_conformance.findings.findings_file import MOST_SCRIPT
 from onnx_conformance.findings.script import shows
 from onnx_conformance.findings.smallest import Budget
 from onnx_conformance.judging.ask import ask_and_judge
-from onnx_conformance.minimize.cause import masked
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.repro.bug_report import public
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from onnx_conformance.findings.candidates import Candidate
     from onnx_conformance.findings.confirm import Said
@@ -64,13 +62,11 @@ class Collected:
 
     Attributes:
         findings: of the folder, those of before included.
-        scripts: by id of a finding, the script that is to be written.
         dropped: candidates that were no finding: backend, operator, kind, and why.
         notes: lines on what is missing.
     """
 
     findings: Findings
-    scripts: dict[str, str] = field(default_factory=dict)
     dropped: list[tuple[str, str, str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -79,7 +75,6 @@ def collect(
     runs: Sequence[tuple[Run, Suite | None]],
     options: Options,
     before: Findings | None = None,
-    folder: Path | None = None,
     on_step: Callable[[str, int, int], None] = lambda _what, _done, _all: None,
 ) -> Collected:
     """Return the findings of some runs.
@@ -88,7 +83,6 @@ def collect(
         runs: each with its suite; None where that is not to be had.
         options: how.
         before: the findings of before; None: there are none.
-        folder: where these have their scripts.
         on_step: called with what is done at the moment, how many are done, and how many there are.
 
     Raises:
@@ -112,11 +106,12 @@ def collect(
     made_of = _evidence(every, budget, options, collected, on_step)
     merged = _merged(made_of)
     confirmed = _confirmed(merged, options, collected, on_step)
-    _update(collected, confirmed, _run_again(before, runtimes, folder, options, collected, on_step))
+    _update(collected, confirmed, _run_again(before, runtimes, options, collected, on_step))
     _add_others(collected, confirmed, options, on_step)
     _add_versions(collected, confirmed, options, on_step)
-    own = _related(collected.findings.findings)
-    collected.findings = Findings(suite, {**collected.findings.runtimes, **runtimes}, tuple(own))
+    own = relate(collected.findings.findings)
+    runtimes = {**collected.findings.runtimes, **runtimes}
+    collected.findings = Findings(suite, runtimes, tuple(own), collected.findings.scripts)
     return collected
 
 
@@ -247,7 +242,7 @@ def _by_runtime(made: Iterable[Evidence]) -> dict[tuple[str, str], list[Evidence
 
 
 def _said(said: Said, version: str) -> dict[str, str | int]:
-    text = clean(public(said.text.strip()), 1000)
+    text = clean(public(said.text.strip())[-MOST_SAID:], MOST_SAID)
     return {"date": confirm.today(), "version": version, "exit": said.status, "said": text}
 
 
@@ -256,6 +251,7 @@ def _said(said: Said, version: str) -> dict[str, str | int]:
 
 def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[str, Finding]) -> None:
     """Put the new findings beside those of before: ids, links and histories stay, states change."""
+    scripts: dict[str, str] = {}
     for item in confirmed:
         finding = item.finding
         old = _same(updated.values(), finding)
@@ -265,24 +261,25 @@ def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[s
             while name in updated:
                 name, number = f"{finding.id}-{number}", number + 1
             event = {"version": finding.version, "date": confirm.today(), "state": OPEN}
-            finding = dataclasses.replace(finding, id=name, script=f"{SCRIPTS}/{name}.py", history=(event,))
+            finding = dataclasses.replace(finding, id=name, history=(event,))
         else:
             history = old.history
             state = BACK if old.state in {FIXED, BACK} else OPEN
             if state != old.state:
                 history = (*history, {"version": finding.version, "date": confirm.today(), "state": state})
             finding = dataclasses.replace(
-                finding, id=old.id, script=old.script, state=state, history=history, issue=old.issue, since=old.since
+                finding, id=old.id, state=state, history=history, issue=old.issue, since=old.since
             )
         updated[finding.id] = finding
-        collected.scripts[finding.id] = item.script
-    collected.findings = dataclasses.replace(collected.findings, findings=tuple(updated.values()))
+        scripts[finding.id] = item.script
+    collected.findings = dataclasses.replace(
+        collected.findings, findings=tuple(updated.values()), scripts={**collected.findings.scripts, **scripts}
+    )
 
 
 def _run_again(
     before: Findings | None,
     runtimes: Mapping[str, Mapping[str, str]],
-    folder: Path | None,
     options: Options,
     collected: Collected,
     on_step: Callable[[str, int, int], None],
@@ -291,9 +288,9 @@ def _run_again(
     updated = {item.id: item for item in (before.findings if before else ())}
     for backend, runtime in runtimes.items():
         own = [item for item in updated.values() if item.backend == backend]
-        if not own or folder is None:
+        if before is None or not own:
             continue
-        version, texts = runtime["version"], [script_of(folder, item) for item in own]
+        version, texts = runtime["version"], [before.scripts.get(item.id, "") for item in own]
         for number, (item, said) in enumerate(
             zip(own, confirm.run_all(backend, version, texts, options.jobs), strict=True), 1
         ):
@@ -391,34 +388,3 @@ def _add_versions(
             for item in collected.findings.findings
         ),
     )
-
-
-def _related(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings, each with those of other operators of its runtime that look like the same fault.
-
-    They have the same kind, and the same guilty passes, where those are known; else the same message but for numbers
-    and names; of wrong answers, the same conditions.
-    """
-    groups: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
-    listed = list(findings)
-    for item in listed:
-        message = _without_names(item)
-        key: tuple[object, ...] = (item.backend, item.kind, item.apart, () if message else item.conditions, message)
-        if item.guilty:
-            key = (item.backend, item.kind, item.apart, item.guilty)
-        if item.guilty or message or item.conditions:
-            groups[key].append(item)
-    by_id = {
-        item.id: tuple(other.id for other in group if other.operator != item.operator)
-        for group in groups.values()
-        for item in group
-    }
-    return [dataclasses.replace(item, related=by_id.get(item.id, ())) for item in listed]
-
-
-def _without_names(finding: Finding) -> str:
-    """Return the message of a refusal without what differs by operator; empty where nothing is left of it."""
-    if finding.kind is not Verdict.REFUSED:
-        return ""
-    name = finding.operator.rpartition("/")[2]
-    return masked(finding.example.message).replace(name, "#").strip("# :.")

@@ -138,7 +138,6 @@ def _made(candidate: Candidate, found: Smallest) -> Evidence:
         ids=tuple(item.case for item in candidate.results[:MOST_IDS]),
         example=example,
         cause=cause,
-        script="",
         apart=candidate.apart,
         guilty=found.guilty,
     )
@@ -204,29 +203,29 @@ def _special(value: Value) -> list[str]:
 
 
 def _title(operator: str, kind: Verdict, case: Case, result: Result, conditions: tuple[str, ...]) -> str:
-    """Return what is expected and what came."""
+    """Return the title: operator, conditions, what the runtime does, and what is expected."""
     name = operator.removeprefix("ai.onnx/")
     told = [text for text in conditions if not text.startswith(UNTOLD)]
-    when = f" with {' and '.join(told)}" if 0 < len(told) <= 2 else ""  # noqa: PLR2004 - a title is short
-    subject = f"{name}{when}"
+    when = f"{' and '.join(told)} -> " if 0 < len(told) <= 2 else ""  # noqa: PLR2004 - a title is short
     expected = _short("; ".join(value for _, value in expected_rows(case)))
-    wanted = "a refusal" if case.outcome is Outcome.REJECTS else expected or "an answer"
-    how = f"ends by {result.signal}" if result.signal else "ends"
-    told_of = {
-        Verdict.CRASH: f"the process {how}, {wanted} expected",
-        Verdict.TIMEOUT: f"no answer, {wanted} expected",
-        Verdict.REFUSED: f"refused ({_end(public(result.message or result.error))}), {wanted} expected",
-        Verdict.INVALID_MODEL: f"a model with {wanted} expected, an invalid one came ({_end(public(result.message))})",
-        Verdict.ACCEPTED_INVALID: f"{_short(result.actual) or 'an answer'} where the text demands a refusal",
+    wanted = "a rejection" if case.outcome is Outcome.REJECTS else expected or "an answer"
+    by = f" by {result.signal}" if result.signal else ""
+    does = {
+        Verdict.CRASH: f"the process is ended{by}",
+        Verdict.TIMEOUT: "no answer within the time limit",
+        Verdict.REFUSED: f"refused with {_end(public(result.message or result.error))!r}",
+        Verdict.INVALID_MODEL: f"returns an invalid model, {_end(public(result.message))!r}",
+        Verdict.ACCEPTED_INVALID: f"accepts an invalid model and returns {_short(result.actual) or 'an answer'}",
     }
-    if kind in told_of:
-        return line(f"{subject}: {told_of[kind]}")
+    if kind in does:
+        return line(f"{name}: {when}{does[kind]} (expected {wanted})")
     mismatch = result.mismatch
     if {"expected", "actual"} <= set(mismatch):
         where = str(mismatch.get("where", ""))
-        place = f"{where}: " if where not in {"", "outputs[0]"} else ""
-        return line(f"{subject}: {place}{_short(mismatch['expected'])} expected, {_short(mismatch['actual'])} came")
-    return line(f"{subject}: {wanted} expected, {_short(result.actual)} came")
+        place = f" in {where}" if where not in {"", "outputs[0]"} else ""
+        actual, wanted = _short(mismatch["actual"]), _short(mismatch["expected"])
+        return line(f"{name}: {when}returns {actual}{place} (expected {wanted})")
+    return line(f"{name}: {when}returns {_short(result.actual)} (expected {wanted})")
 
 
 def _end(message: str) -> str:

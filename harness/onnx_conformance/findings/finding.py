@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.minimize.cause import masked
 from onnx_conformance.minimize.passes import guilt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-MOST_IDS = 50
+MOST_IDS = 20
 """Ids of cases that a finding keeps."""
+
+SCRIPTS = "scripts"
+"""The folder of scripts, in that of the findings."""
+MOST_SAID = 240
+"""Characters of the end of a script's output that are kept."""
 
 GRAVITY = (
     Verdict.CRASH,
@@ -68,8 +76,7 @@ class Finding:
         ids: of some of them.
         example: the smallest case.
         cause: what is compared to find out whether two findings are one.
-        script: its file, relative to the folder.
-        confirmed: when the script was run last: `date`, `version`, `exit`, and what it `said`.
+        confirmed: when the script was run last: `date`, `version`, `exit`, and the end of its output, `said`.
         others: what other runtimes answer to the smallest case: `backend`, `version`, `verdict`, `given`.
         since: `failing` and `passing`: the versions of the runtime in which the script was run.
         state: one of OPEN, FIXED and BACK.
@@ -98,7 +105,6 @@ class Finding:
     ids: tuple[str, ...]
     example: Example
     cause: str
-    script: str
     confirmed: Mapping[str, Any] = field(default_factory=dict)
     others: tuple[Mapping[str, str], ...] = ()
     since: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -108,6 +114,11 @@ class Finding:
     related: tuple[str, ...] = ()
     apart: str = ""
     guilty: tuple[str, ...] = ()
+
+    @property
+    def script(self) -> str:
+        """The file of its script, relative to the folder of the findings."""
+        return f"{SCRIPTS}/{self.id}.py"
 
     @property
     def guilt(self) -> str:
@@ -143,11 +154,13 @@ class Findings:
         suite: name and digest of the suite whose cases they are of.
         runtimes: by backend, name, version and onnx of the runtime that was tested last.
         findings: those that count, and those that are apart.
+        scripts: by id, the text of the script.
     """
 
     suite: Mapping[str, str]
     runtimes: Mapping[str, Mapping[str, str]]
     findings: tuple[Finding, ...]
+    scripts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def counted(self) -> list[Finding]:
@@ -162,3 +175,34 @@ class Findings:
     def of(self, backend: str) -> list[Finding]:
         """Return those of a backend that count, the gravest first."""
         return [item for item in self.counted if item.backend == backend]
+
+
+def relate(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings, each with those of other operators of its runtime that look like the same fault.
+
+    They have the same kind, and the same guilty passes, where those are known; else the same message but for numbers
+    and names; of wrong answers, the same conditions.
+    """
+    groups: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
+    listed = list(findings)
+    for item in listed:
+        message = _without_names(item)
+        key: tuple[object, ...] = (item.backend, item.kind, item.apart, () if message else item.conditions, message)
+        if item.guilty:
+            key = (item.backend, item.kind, item.apart, item.guilty)
+        if item.guilty or message or item.conditions:
+            groups[key].append(item)
+    by_id = {
+        item.id: tuple(other.id for other in group if other.operator != item.operator)
+        for group in groups.values()
+        for item in group
+    }
+    return [dataclasses.replace(item, related=by_id.get(item.id, ())) for item in listed]
+
+
+def _without_names(finding: Finding) -> str:
+    """Return the message of a refusal without what differs by operator; empty where nothing is left of it."""
+    if finding.kind is not Verdict.REFUSED:
+        return ""
+    name = finding.operator.rpartition("/")[2]
+    return masked(finding.example.message).replace(name, "#").strip("# :.")

@@ -1,6 +1,10 @@
-"""The file that keeps the findings of a project, findings.json in a folder, with a script for each beside it.
+"""`findings.json`: the findings of a project, with the script of each.
 
-The folder may come from anywhere: what is read of it is validated, cleaned and bounded.
+One finding is one line, so that a review shows which findings changed. The file contains nothing that can be derived:
+scripts share their paragraphs, `pieces` has those that several scripts have, and a paragraph refers to texts of its
+finding as in `⟨title⟩`. `write_derived` writes README.md and the scripts as files.
+
+The file may come from anywhere: what is read is validated, cleaned and bounded.
 """
 
 from __future__ import annotations
@@ -8,6 +12,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import fastjsonschema
@@ -15,19 +21,32 @@ import fastjsonschema
 from onnx_conformance.base import atomic_file
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict, clean, line
-from onnx_conformance.findings.finding import BACK, FIXED, GRAVITY, MOST_IDS, OPEN, Example, Finding, Findings
+from onnx_conformance.findings.finding import (
+    BACK,
+    FIXED,
+    GRAVITY,
+    MOST_IDS,
+    OPEN,
+    SCRIPTS,
+    Example,
+    Finding,
+    Findings,
+    relate,
+)
+from onnx_conformance.specification import links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-FORMAT = 1
+FORMAT = 2
 FILE = "findings.json"
-SCRIPTS = "scripts"
 MOST_SCRIPT = 200_000
 """Characters of a script."""
 MOST_BYTES = 200 << 20
-"""Of the file: some ten thousand findings have a tenth."""
+"""Of the file: five thousand findings have less than a tenth."""
+PARAGRAPH = "\n\n"
+"""Between the paragraphs of a script."""
 MOST_TEXT = 30_000
 """Characters of a model; other texts are shorter."""
 
@@ -52,7 +71,6 @@ _FINDING = _object(
     conditions=_TEXTS,
     clause=_TEXT,
     force=_TEXT,
-    link=_TEXT,
     versions={"type": "array", "items": _NUMBER},
     types=_TEXTS,
     forms=_TEXTS,
@@ -62,14 +80,13 @@ _FINDING = _object(
         made=_TEXT,
     ),
     cause=_TEXT,
-    script=_TEXT,
+    script={"type": "array", "items": {"anyOf": [_TEXT, _NUMBER]}},
     confirmed=_object((), date=_TEXT, version=_TEXT, exit={"type": "integer"}, said=_TEXT),
-    others={"type": "array", "items": _object((), backend=_TEXT, version=_TEXT, verdict=_TEXT, given=_TEXT)},
+    others=_BY_NAME,
     since=_object((), failing=_TEXTS, passing=_TEXTS),
     state={"enum": [OPEN, FIXED, BACK]},
     history={"type": "array", "items": _object((), version=_TEXT, date=_TEXT, state=_TEXT)},
     issue=_TEXT,
-    related=_TEXTS,
     apart=_TEXT,
     guilty=_TEXTS,
 )  # fmt: skip
@@ -78,6 +95,7 @@ SCHEMA = _object(
     format={"const": FORMAT},
     suite=_BY_NAME,
     runtimes={"type": "object", "additionalProperties": _BY_NAME},
+    pieces=_TEXTS,
     findings={"type": "array", "items": _FINDING},
     apart={"type": "array", "items": _FINDING},
 )
@@ -110,29 +128,42 @@ def read(folder: Path) -> Findings:
             raise FindingsError(f"{path}: two findings are called {item.id!r}; make the folder anew")
         known.add(item.id)
     runtimes = {line(name, 80): _by_name(members, 200) for name, members in data.get("runtimes", {}).items()}
-    return Findings(_by_name(data.get("suite", {}), 200), runtimes, tuple(found))
+    records = [record for name in ("findings", "apart") for record in data.get(name, ())]
+    scripts = {
+        item.id: _script(path, record, data.get("pieces", ())) for item, record in zip(found, records, strict=True)
+    }
+    return Findings(_by_name(data.get("suite", {}), 200), runtimes, tuple(relate(found)), scripts)
 
 
-def script_of(folder: Path, finding: Finding) -> str:
-    """Return the script of a finding; empty: it names none. No path leads out of the folder.
+def _script(path: Path, record: Mapping[str, Any], pieces: Sequence[str]) -> str:
+    """Return the script of a finding.
 
     Raises:
-        FindingsError: it is gone, too long, or outside the folder.
+        FindingsError: it refers to a piece that does not exist, or is too long.
     """
-    if not finding.script:
-        return ""
-    said = f"{folder / FILE} names the script {finding.script!r}"
-    try:
-        root = folder.resolve()
-        path = (root / finding.script).resolve()
-        if not path.is_relative_to(root):
-            raise FindingsError(f"{said}, which is not in the folder")
-        if path.stat().st_size > MOST_SCRIPT:
-            raise FindingsError(f"{path} is longer than {MOST_SCRIPT:,} characters, which scripts are not")
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise FindingsError(f"{said}: {line(why, 120)}") from error
+    paragraphs: list[str] = []
+    for part in record.get("script", ()):
+        if isinstance(part, int):
+            if part >= len(pieces):
+                raise FindingsError(f"{path}: {record['id']}: there is no piece {part} of scripts, only {len(pieces)}")
+            paragraphs.append(pieces[part])
+        else:
+            texts = _texts(record)
+            paragraphs.append(_MARKER.sub(lambda match, texts=texts: texts[match[1]], part))  # type: ignore[misc]
+    script = PARAGRAPH.join(paragraphs)
+    if len(script) > MOST_SCRIPT:
+        raise FindingsError(f"{path}: the script of {record['id']} is longer than {MOST_SCRIPT:,} characters")
+    return script
+
+
+_MARKER = re.compile("⟨(title|clause|model|made)⟩")
+
+
+def _texts(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return by name the texts of a finding to which its script may refer."""
+    example = record.get("example", {})
+    texts = {"title": record["title"], "clause": record.get("clause", "")}
+    return texts | {name: example.get(name, "") for name in ("model", "made")}
 
 
 _APART = "it is not counted"
@@ -170,23 +201,28 @@ def _validator() -> Callable[[object], object]:
 
 def _finding(record: Mapping[str, Any], apart: str) -> Finding:
     cases, example = record.get("cases", {}), record.get("example", {})
-    ids = tuple(clean(item, 600) for item in cases.get("ids", ())[:MOST_IDS])
+    ids = tuple(clean(_id(record["operator"], item), 600) for item in cases.get("ids", ())[:MOST_IDS])
+    versions = tuple(sorted(set(record.get("versions", ()))))
     members: dict[str, Any] = {
         name: line(record.get(name, ""), most)
         for name, most in (
             ("id", 200), ("backend", 80), ("runtime", 80), ("version", 80), ("operator", 200), ("title", 600),
-            ("clause", 2000), ("force", 40), ("cause", 80), ("script", 300),
+            ("clause", 2000), ("force", 40), ("cause", 80),
         )
     }  # fmt: skip
     members |= {
         name: tuple(line(item, 200) for item in record.get(name, ())[:64])
-        for name in ("conditions", "types", "forms", "related", "guilty")
+        for name in ("conditions", "types", "forms", "guilty")
     }
+    members["runtime"] = members["runtime"] or members["backend"]
+    confirmed, others = record.get("confirmed", {}), list(record.get("others", {}).items())
+    first = {"version": members["version"], "date": str(confirmed.get("date", "")), "state": OPEN}
+    operator = members["operator"]
     return Finding(
         **members,
         kind=Verdict(record["kind"]),
-        link=_address(record.get("link", "")),
-        versions=tuple(sorted(set(record.get("versions", ())))),
+        link=links.place(f"{operator}/{versions[-1]}") if versions else "",
+        versions=versions,
         count=cases.get("count", len(ids)),
         ids=ids,
         example=Example(
@@ -200,17 +236,17 @@ def _finding(record: Mapping[str, Any], apart: str) -> Finding:
         ),
         confirmed={
             name: clean(value, 2000) if isinstance(value, str) else value
-            for name, value in record.get("confirmed", {}).items()
+            for name, value in confirmed.items()
             if name in {"date", "version", "exit", "said"}
         },
-        others=_records(record.get("others", ())[:50], ("backend", "version", "verdict", "given")),
+        others=tuple(_other(line(name, 200), line(text, 1000)) for name, text in others[:50]),
         since={
             name: [line(item, 40) for item in record["since"].get(name, ())[:100]]
             for name in ("failing", "passing")
             if record.get("since")
         },
         state=record.get("state", OPEN),
-        history=_records(record.get("history", ())[:100], ("version", "date", "state")),
+        history=_records(record.get("history", [first])[:100], ("version", "date", "state")),
         issue=_address(record.get("issue", "")),
         apart=(line(record.get("apart", ""), 200) or apart) if apart else "",
     )
@@ -218,6 +254,18 @@ def _finding(record: Mapping[str, Any], apart: str) -> Finding:
 
 def _records(items: Iterable[Mapping[str, str]], names: tuple[str, ...]) -> tuple[dict[str, str], ...]:
     return tuple({name: line(item.get(name, ""), 600) for name in names} for item in items)
+
+
+def _id(operator: str, text: str) -> str:
+    """Return the id of a case; one of the finding's own operator is written without that: 18/uneven."""
+    return f"{operator}/{text}" if text[:1].isdigit() else text
+
+
+def _other(runtime: str, text: str) -> dict[str, str]:
+    """Return the answer of another runtime, from "onnxruntime 1.32.0" and "wrong_value float[1] 3"."""
+    backend, _, version = runtime.rpartition(" ")
+    verdict, _, given = text.partition(" ")
+    return {"backend": backend, "version": version, "verdict": verdict, "given": given}
 
 
 def _values(values: Mapping[str, str]) -> dict[str, str]:
@@ -237,38 +285,118 @@ def _address(text: str) -> str:
 # Write
 
 
-def write(folder: Path, findings: Findings, scripts: Mapping[str, str], texts: Iterable[tuple[str, str]]) -> None:
-    """Write the findings of a folder, their scripts, and other texts by file name.
+def write(folder: Path, findings: Findings) -> None:
+    """Write findings.json.
 
     Raises:
         FindingsError: it cannot be written.
     """
+    pieces, scripts = _shared(findings)
     data = {
         "format": FORMAT,
         "suite": dict(findings.suite),
         "runtimes": {name: dict(item) for name, item in sorted(findings.runtimes.items())},
-        "findings": [as_json(item) for item in findings.counted],
-        "apart": [as_json(item) for item in findings.apart],
+        "pieces": pieces,
+        "findings": [as_json(item, scripts[item.id]) for item in findings.counted],
+        "apart": [as_json(item, scripts[item.id]) for item in findings.apart],
     }
     try:
-        (folder / SCRIPTS).mkdir(parents=True, exist_ok=True)
-        for name, text in scripts.items():
-            atomic_file.write(folder / SCRIPTS / f"{name}.py", [text])
-        atomic_file.write(folder / FILE, [json.dumps(data, indent=1, ensure_ascii=False), "\n"])
-        for name, text in texts:
-            atomic_file.write(folder / name, [text])
+        folder.mkdir(parents=True, exist_ok=True)
+        atomic_file.write(folder / FILE, _lines(data))
     except OSError as error:
         raise FindingsError(f"cannot write {error.filename or folder}: {error.strerror}") from error
 
 
-def as_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding as it stands in the file."""
+def write_derived(folder: Path, findings: Findings, readme: str) -> None:
+    """Write what follows from findings.json: README.md, and a file for each script.
+
+    Raises:
+        FindingsError: it cannot be written.
+    """
+    try:
+        (folder / SCRIPTS).mkdir(parents=True, exist_ok=True)
+        for item in findings.findings:
+            if text := findings.scripts.get(item.id, ""):
+                atomic_file.write(folder / item.script, [text])
+        atomic_file.write(folder / "README.md", [readme])
+    except OSError as error:
+        raise FindingsError(f"cannot write {error.filename or folder}: {error.strerror}") from error
+
+
+def _lines(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield JSON with a line for each item of the lists."""
+    before = "{\n"
+    for name, value in data.items():
+        yield f"{before}{json.dumps(name)}: "
+        before = ",\n"
+        if isinstance(value, list):
+            yield "[\n" + ",\n".join(map(_dense, value)) + "\n]"
+        else:
+            yield _dense(value)
+    yield "\n}\n"
+
+
+def _dense(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _shared(findings: Findings) -> tuple[list[str], dict[str, list[int | str]]]:
+    """Return the paragraphs that several scripts have, and for each finding the parts of its script."""
+    split = {name: text.split(PARAGRAPH) for name, text in findings.scripts.items() if text}
+    counts = Counter(text for texts in split.values() for text in texts)
+    numbers: dict[str, int] = {}
+    parts: dict[str, list[int | str]] = {}
+    for item in findings.findings:
+        own: list[int | str] = []
+        texts = _texts(dataclasses.asdict(item))
+        for text in split.get(item.id, ()):
+            if counts[text] > 1 or "⟨" in text:  # What looks like a marker is not to be taken for one.
+                own.append(numbers.setdefault(text, len(numbers)))
+            else:
+                own.append(_marked(text, texts))
+        parts[item.id] = own
+    return list(numbers), parts
+
+
+def _marked(text: str, texts: Mapping[str, str]) -> str:
+    """Return a paragraph with markers in place of texts of its finding."""
+    for name, part in texts.items():
+        if len(part) > len(f"⟨{name}⟩"):
+            text = text.replace(part, f"⟨{name}⟩")
+    return text
+
+
+def as_json(finding: Finding, script: Sequence[int | str]) -> dict[str, Any]:
+    """Return a finding as the file has it: without members that are empty or can be derived.
+
+    Args:
+        finding: it.
+        script: the parts of its script.
+    """
     data = dataclasses.asdict(finding)
-    data["cases"] = {"count": data.pop("count"), "ids": data.pop("ids")}
-    if not finding.apart:
-        del data["apart"]
-    if not finding.guilty:
-        del data["guilty"]
-    if not finding.example.made:
-        del data["example"]["made"]
-    return data
+    for name in ("link", "related"):
+        del data[name]
+    first = {"version": finding.version, "date": str(finding.confirmed.get("date", "")), "state": OPEN}
+    if finding.history == (first,):
+        del data["history"]
+    elif not finding.history:
+        data["history"] = None
+    if finding.runtime == finding.backend:
+        del data["runtime"]
+    if finding.state == OPEN:
+        del data["state"]
+    count, ids = data.pop("count"), [item.removeprefix(f"{finding.operator}/") for item in data.pop("ids")]
+    data["cases"] = {"count": count, "ids": ids}
+    data["others"] = {
+        f"{item['backend']} {item['version']}": " ".join(filter(None, (item["verdict"], item["given"])))
+        for item in finding.others
+    }
+    data["script"] = list(script)
+    return _without_empty(data)
+
+
+def _without_empty(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object without its empty members, at any depth; None stands for a list that is empty."""
+    kept = {name: _without_empty(value) if isinstance(value, dict) else value for name, value in data.items()}
+    kept = {name: value for name, value in kept.items() if value not in ("", [], (), {})}
+    return {name: [] if value is None else value for name, value in kept.items()}

@@ -1,13 +1,23 @@
-"""`generated_cases/`: id and digests of every generated case, and whether it is in the core; one file per operator.
+"""`generated_cases/`: the declared cases of each operator, their forms, and which of these are in the core.
 
-It is committed, so that review shows every change of a case, by a declaration, the engine or onnx itself. It is also
-read to list or select cases, which costs less than generating them.
+A line is one declared case:
+
+    1/lengths values 7f0c3a5e19d2b684 plain* omitted symbolic* if_branch*
+
+It has the operator version and the name of the case, the expected outcome, one digest over its models, inputs and
+expected outcomes in all forms, and the forms. `*` marks the forms in the core. A form with another outcome is written
+`expanded=unspecified`.
+
+The files are committed, so that a review shows every change of a case, by a declaration, by the engine or by onnx
+itself. They are also read to list or select cases, which costs less than generating them.
 """
 
 from __future__ import annotations
 
 import difflib
 import functools
+import hashlib
+import itertools
 import multiprocessing
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
@@ -18,20 +28,20 @@ import onnx
 
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import GENERATED
+from onnx_conformance.case.case import PLAIN
 from onnx_conformance.generation import core, derived, plans
+from onnx_conformance.generation.forms import delivered_id
 from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
 
-HEAD = (
-    "# case, what is expected, digests of the model, the inputs and what is expected, and whether it is of the core; "
-    "onnx {version}\n"
-)
-CORE = "core"
+HEAD = "# case, expected outcome, digest over all its forms, forms (* in the core); onnx {version}\n"
+CORE = "*"
 SHOWN = 40
 
 
@@ -59,14 +69,70 @@ def file_name(op: Op) -> str:
     return f"{op.domain}.{op.name}.txt"
 
 
+@dataclass(frozen=True)
+class Line:
+    """A declared case in the manifest.
+
+    Attributes:
+        stem: the id of its plain form.
+        outcome: the expected outcome of its plain form.
+        digest: over all forms.
+        entries: one for each form, the plain one first.
+    """
+
+    stem: str
+    outcome: str
+    digest: str
+    entries: tuple[Entry, ...]
+
+    @classmethod
+    def of(cls, cases: Sequence[Case], chosen: Container[str]) -> Line:
+        """Return the line of one declared case.
+
+        Args:
+            cases: it in all its forms, the plain one first.
+            chosen: the ids in the core.
+        """
+        hashed = hashlib.sha256()
+        for case in cases:
+            hashed.update(" ".join([case.form, str(case.outcome), *case.digests(), ""]).encode())
+        entries = tuple(Entry(case.id, str(case.outcome), case.id in chosen) for case in cases)
+        return cls(cases[0].id, str(cases[0].outcome), hashed.hexdigest()[:16], entries)
+
+    @classmethod
+    def parsed(cls, op: str, text: str) -> Line:
+        """Return what a line says.
+
+        Args:
+            op: the operator, ai.onnx/Split.
+            text: the line.
+
+        Raises:
+            ValueError: it is no such line.
+        """
+        name, outcome, digest, *forms = text.split()
+        stem, entries = f"{op}/{name}", []
+        for word in forms:
+            form, _, own = word.removesuffix(CORE).partition("=")
+            entries.append(Entry(delivered_id(stem, form), own or outcome, word.endswith(CORE)))
+        return cls(stem, outcome, digest, tuple(entries))
+
+    def __str__(self) -> str:
+        """Return the line as it is written, without its end."""
+        words = []
+        for entry in self.entries:
+            own = "" if entry.outcome == self.outcome else f"={entry.outcome}"
+            words.append(f"{entry.id[len(self.stem) + 1 :] or PLAIN}{own}{CORE if entry.core else ''}")
+        return " ".join([self.stem.split("/", 2)[2], self.outcome, self.digest, *words])
+
+
 def text(op: Op) -> str:
     """Return the manifest of one operator."""
     cases = list(plans.cases(op))
     chosen = core.choose(op, cases)
     lines = [HEAD.format(version=onnx.__version__)]
-    for case in cases:
-        words = [case.id, str(case.outcome), *case.digests(), *([CORE] if case.id in chosen else [])]
-        lines.append(" ".join(words) + "\n")
+    for _, forms in itertools.groupby(cases, lambda case: case.id.partition("@")[0]):
+        lines.append(f"{Line.of(list(forms), chosen)}\n")
     return "".join(lines)
 
 
@@ -113,8 +179,10 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
     path = _file(op)
     if path is None:
         return None
-    rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    entries = tuple(Entry(words[0], words[1], words[-1] == CORE) for words in rows)
+    try:
+        entries = tuple(entry for line in _lines(path, op) for entry in line.entries)
+    except (OSError, ValueError):
+        return None
     versions = registry.versions(op)
     declared = {stem for version in versions for stem in plans.stems(version, op)}
     # A derived case exists only if it has an answer.
@@ -135,9 +203,13 @@ def counts(op: Op, *, of_core: bool = False, wanted: Callable[[str], bool] | Non
     path = _file(op)
     if path is None:
         return Counter()
-    rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    names = [words[0] for words in rows if not of_core or words[-1] == CORE]
+    names = [entry.id for line in _lines(path, op) for entry in line.entries if entry.core or not of_core]
     return Counter("/".join(name.split("/")[:3]) for name in names if wanted is None or wanted(name))
+
+
+def _lines(path: Path, op: Op) -> list[Line]:
+    texts = path.read_text(encoding="utf-8").splitlines()
+    return [Line.parsed(str(op), text) for text in texts if not text.startswith("#")]
 
 
 def _file(op: Op) -> Path | None:

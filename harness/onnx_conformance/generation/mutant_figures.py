@@ -6,6 +6,8 @@ stands beside it.
 
 from __future__ import annotations
 
+import ast
+import functools
 import hashlib
 import inspect
 import json
@@ -35,6 +37,8 @@ HEAD = """\
 # faults: that can be put in; tried: as many of them; equivalent: change nothing that a case could notice.
 # untouched: clauses that some case cites, while no fault in what they demand is noticed by such a case.
 """
+PROSE = frozenset({"note", "reason", "see", "why"})
+"""Arguments of declarations that readers see and no oracle reads."""
 OPERATORS, FAMILIES = "onnx_conformance.operators.", "onnx_conformance.declare.families."
 
 
@@ -110,13 +114,29 @@ def is_shared(name: str) -> bool:
 
 
 def digest(op: Op) -> str:
-    """Return a short digest of an operator's oracles, of the manifest of its cases, and of onnx's version."""
+    """Return a short digest of an operator's oracles, of the manifest of its cases, and of onnx's version.
+
+    Comments, docstrings and notes make no difference.
+    """
     texts = [onnx.__version__]
-    texts += [f"{module.__name__}\0{Path(module.__file__ or '').read_text('utf-8')}" for module in modules(op)]
-    cases = [GENERATED / manifest.file_name(op)]
+    for module in modules(op):
+        texts += [module.__name__.rpartition(".")[2], _code(Path(module.__file__ or "").read_text("utf-8"))]
+    file = GENERATED / manifest.file_name(op)
     # Which cases are of the core makes no difference to whether all of them notice a fault.
-    texts += [file.read_text("utf-8").replace(f" {manifest.CORE}\n", "\n") for file in cases if file.is_file()][:1]
+    texts += [file.read_text("utf-8").replace(manifest.CORE, "").partition("\n")[2]] if file.is_file() else []
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+@functools.cache
+def _code(source: str) -> str:
+    """Return the syntax tree of a file as text, without its prose."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value.value = ""
+        elif isinstance(node, ast.Call):
+            node.keywords = [item for item in node.keywords if item.arg not in PROSE]
+    return ast.dump(tree)
 
 
 def path() -> Path:

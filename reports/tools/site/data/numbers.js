@@ -1,1 +1,0 @@
-onnxConformance("numbers","H4sIAAAAAAAAAwMAAAAAAAAAAAA=");
