@@ -99,7 +99,7 @@ def _reasons(call: ast.Call) -> Iterator[str]:
 
 
 def messages() -> Iterator[tuple[Path, str]]:
-    """Yield what commands print, help and errors: every text with a blank in it that is no docstring, outside operators."""
+    """Yield the texts that commands print: every string with a blank, outside operators, that is not a docstring."""
     for path, _, tree in _sources():
         if "operators" in path.parts or "families" in path.parts or "rewrites" in path.parts:
             continue
@@ -116,13 +116,7 @@ def _texts(node: ast.AST) -> Iterator[str]:
     yield from (item.value for item in ast.walk(node) if isinstance(item, ast.Constant) and isinstance(item.value, str))
 
 
-KINDS = {
-    "documents": documents,
-    "notes": notes,
-    "messages": messages,
-    "docstrings": docstrings,
-    "comments": comments,
-}
+KINDS = {"documents": documents, "notes": notes, "messages": messages, "docstrings": docstrings, "comments": comments}
 """By name, a kind of text."""
 
 

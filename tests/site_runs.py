@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.findings import findings_file
 from onnx_conformance.results.stream import Writer, header
 
 if TYPE_CHECKING:
@@ -127,16 +128,17 @@ def finding(number: int = 1, **members: Any) -> dict[str, Any]:
         "id": f"alpha-split-{number}", "backend": "alpha", "runtime": "alpha", "version": "2.0",
         "operator": "ai.onnx/Split", "kind": "wrong_value", "title": f"Finding {number} {HOSTILE}",
         "conditions": ["axis=1"], "clause": f"The sentence. {HOSTILE}", "force": "must",
-        "link": "https://onnx.ai/onnx/operators/onnx__Split.html", "versions": [13, 18], "types": ["float"],
+        "versions": [13, 18], "types": ["float"],
         "forms": ["plain"], "cases": {"count": 3, "ids": ["ai.onnx/Split/18/uneven"]},
         "example": {
             "case": "ai.onnx/Split/18/uneven", "model": f"model {HOSTILE}", "inputs": {"input": "float[2] [1, 2]"},
             "expected": {"a": "float[1] [1]"}, "given": {"a": HOSTILE}, "message": HOSTILE,
         },
-        "script": "scripts/one.py", "confirmed": {"date": "2026-11-24", "version": "2.0", "exit": 1, "said": HOSTILE},
-        "others": [{"backend": "beta", "version": "1", "verdict": "pass", "given": "float[1] [1]"}],
+        "script": [f'print("""{HOSTILE}""")\n'],
+        "confirmed": {"date": "2026-11-24", "version": "2.0", "exit": 1, "said": HOSTILE},
+        "others": {"beta 1": "pass float[1] [1]"},
         "since": {"failing": ["1.0", "2.0"], "passing": ["0.9"]}, "state": "open",
-        "history": [{"version": "2.0", "date": "2026-11-24", "state": "open"}], "issue": "", "related": [],
+        "history": [{"version": "2.0", "date": "2026-11-24", "state": "open"}], "issue": "",
         **members,
     }  # fmt: skip
 
@@ -148,9 +150,14 @@ def write_findings(
     runtimes: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> Path:
     """Write a folder of findings."""
-    (folder / "scripts").mkdir(parents=True, exist_ok=True)
-    (folder / "scripts" / "one.py").write_text(f'print("""{HOSTILE}""")\n')
+    folder.mkdir(parents=True, exist_ok=True)
     suite = {"name": "generated", "digest": "x"}
-    data = {"format": 1, "suite": suite, "runtimes": dict(runtimes), "findings": listed, "apart": apart}
+    data = {
+        "format": findings_file.FORMAT,
+        "suite": suite,
+        "runtimes": dict(runtimes),
+        "findings": listed,
+        "apart": apart,
+    }
     (folder / "findings.json").write_text(json.dumps(data))
     return folder

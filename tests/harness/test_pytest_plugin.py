@@ -36,7 +36,7 @@ class Ran:
     @property
     def traceback(self) -> list[str]:
         """Lines that lead into the harness, where one sentence is enough."""
-        return re.findall(r"^\S*harness/\w+\.py:\d+.*", self.output, re.MULTILINE)
+        return re.findall(r"^\S*onnx_conformance/[\w/]+\.py:\d+.*", self.output, re.MULTILINE)
 
     @property
     def counts(self) -> dict[str, int]:

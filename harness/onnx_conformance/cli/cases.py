@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import platform
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import numpy as np
+import onnx
 from tabulate import tabulate
 
 from onnx_conformance.base import atomic_file, globs, printing
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import line
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.cli.options import (
@@ -228,3 +232,19 @@ def readings_() -> None:
         printing.show(f"{reading.number}  {reading.question}")
         for text in (reading.answer, reading.reason, *reading.see):
             printing.show(textwrap.fill(text, 110, initial_indent="    ", subsequent_indent="    "))
+
+
+@click.command("version")
+def version_() -> None:
+    """Show the versions that decide the cases and their expected values.
+
+    The digest of the suite changes with the operator files and with the code that expands them.
+    """
+    rows = {
+        printing.PROGRAM: VERSION,
+        "onnx": onnx.__version__,
+        "numpy": np.__version__,
+        "Python": platform.python_version(),
+        "suite generated": Generated().digest(),
+    }
+    printing.show(tabulate(rows.items(), tablefmt="plain", disable_numparse=True))

@@ -102,6 +102,7 @@ COMMANDS = {
         "trend", "trend_",
         "Show for each operator version when a verdict changed, over several versions of one runtime.",
     ),
+    "version": Command("cases", "version_", "Show the versions that decide the cases: of onnx, numpy and the suite."),
 }  # fmt: skip
 """By the name on the command line."""
 

@@ -11,7 +11,7 @@ from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.cli.options import Seconds, available_cores, exit_with, suite_of
 from onnx_conformance.environments import backend_names
-from onnx_conformance.findings import collect, findings_file
+from onnx_conformance.findings import collect, finding, findings_file
 from onnx_conformance.report import findings as written
 from onnx_conformance.results.stream import Run
 from onnx_conformance.run import progress
@@ -101,7 +101,7 @@ def scripts_(folder: Path, out: Path | None) -> None:
     """
     found, target = findings_file.read(folder), out or folder
     findings_file.write_derived(target, found, written.markdown(found))
-    printing.show(f"{target / 'README.md'} and {len(found.scripts):,} scripts in {target / findings_file.SCRIPTS}")
+    printing.show(f"{target / 'README.md'} and {len(found.scripts):,} scripts in {target / finding.SCRIPTS}")
 
 
 def _before(folder: Path, *, update: bool) -> Findings | None:

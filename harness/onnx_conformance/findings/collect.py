@@ -110,8 +110,8 @@ def collect(
     _add_others(collected, confirmed, options, on_step)
     _add_versions(collected, confirmed, options, on_step)
     own = relate(collected.findings.findings)
-    runtimes = {**collected.findings.runtimes, **runtimes}
-    collected.findings = Findings(suite, runtimes, tuple(own), collected.findings.scripts)
+    known = {**collected.findings.runtimes, **runtimes}
+    collected.findings = Findings(suite, known, tuple(own), collected.findings.scripts)
     return collected
 
 

@@ -43,7 +43,7 @@ def one(operator: str = "ai.onnx/Split", **members: object) -> Finding:
         id="mine-1", backend="mine", runtime="mine", version="1", operator=operator, kind=Verdict.CRASH,
         title="a title",
         conditions=("axis=0",), clause="A sentence.", force="", link="", versions=(18,), types=(), forms=(), count=1,
-        ids=(), example=Example("", "", {}, {}, {}, ""), cause="", script="scripts/one.py",
+        ids=(), example=Example("", "", {}, {}, {}, ""), cause="",
     )  # fmt: skip
     return dataclasses.replace(blank, **members)  # type: ignore[arg-type]
 
@@ -82,7 +82,7 @@ def test_a_finding_concerns_nodes_of_its_versions_and_types(item: Finding, path:
 
 def test_the_command_shows_both(path: Path, tmp_path: Path) -> None:
     runtimes = {"mine": {"runtime": "mine", "version": "1"}, "other": {"runtime": "other", "version": "2"}}
-    findings_file.write(tmp_path / "findings", Findings({}, runtimes, (one(),)), {"one": ""}, [])
+    findings_file.write(tmp_path / "findings", Findings({}, runtimes, (one(),)))
     done = command("check-model", path, "--backend", "mine==1", "--findings", tmp_path / "findings")
     assert done.status == 1, done.text
     for part in (
@@ -104,7 +104,7 @@ def test_the_command_shows_both(path: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe no model", None])
 def test_what_is_no_model_gets_a_sentence(content: bytes | None, tmp_path: Path) -> None:
-    findings_file.write(tmp_path / "findings", Findings({}, {"mine": {}}, ()), {}, [])
+    findings_file.write(tmp_path / "findings", Findings({}, {"mine": {}}, ()))
     target = tmp_path / "model.onnx"
     if content is not None:
         target.write_bytes(content)

@@ -170,7 +170,7 @@ def test_a_finding_keeps_the_model_that_came_and_what_the_text_gives_to_it(older
     found = _made(candidate, Smallest(older, met, (), {**TOOL, "repro": f"{CONVERT}\n"}, (), newer(older))).finding
     assert '"" : 13' in found.example.made
     assert found.example.given == {"y": given(older)}
-    findings_file.write(tmp_path, Findings({}, {}, (found,)), {}, ())
+    findings_file.write(tmp_path, Findings({}, {}, (found,)))
     assert findings_file.read(tmp_path).findings[0].example == found.example
 
 

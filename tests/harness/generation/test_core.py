@@ -142,7 +142,7 @@ def test_where_the_manifest_is_of_other_cases_the_core_is_chosen_anew(
 def test_a_manifest_without_a_core_is_not_believed(
     split: tuple[Op, list[Case]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    op, cases = split
+    op, _ = split
     manifest.entries.cache_clear()
     monkeypatch.setattr(manifest, "GENERATED", tmp_path)
     (tmp_path / manifest.file_name(op)).write_text(manifest.text(op).replace(manifest.CORE, ""))

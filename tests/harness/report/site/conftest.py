@@ -64,20 +64,19 @@ def written(runs: list[Path], cases: list[Case], tmp_path_factory: pytest.TempPa
     folder = tmp_path_factory.mktemp("site")
     listed = [
         finding(1),
-        finding(2, id="beta-crash", backend="beta", kind="crash", title="Crash of beta", state="back", script=""),
+        finding(2, id="beta-crash", backend="beta", kind="crash", title="Crash of beta", state="back", script=[]),
         finding(
             3,
             id="alpha-fixed",
             state="fixed",
             title="Fixed of alpha",
-            related=["alpha-split-1"],
             cases={"count": 1, "ids": ["ai.onnx/Split/18/none"]},
         ),
         finding(5, id="conv-crash", backend="conv[21]", runtime="conv to 21", kind="crash", title="Crash of conv"),
     ]
     source = write_findings(folder / "findings", listed, [finding(4, id="alpha-apart", title="Apart of alpha")])
     shown = sorted(findings_file.read(source).findings, key=lambda item: item.rank)
-    scripts = {item.id: findings_file.script_of(source, item) for item in shown}
+    scripts = dict(findings_file.read(source).scripts)
     results = Results([Run(path) for path in runs])
     site.write(SiteFolder(folder / "out"), results, shown, scripts, cases)
     return Written(folder / "out", results, {case.id: case for case in cases}, tuple(shown))
