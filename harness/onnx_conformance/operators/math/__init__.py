@@ -1,4 +1,4 @@
 """Arithmetic on numbers.
 
-One file an operator, as onnx/defs/math has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/math. A file `_name.py` contains code that several operators share.
 """

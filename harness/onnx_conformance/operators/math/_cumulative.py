@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 def running(x: Array, accumulate: np.ufunc, axis: int, exclusive: int, reverse: int) -> Array:
-    """Return the sums or products of the first j elements along `axis`, or of the first j - 1.
+    """Return the sums or products of the first j elements along `axis`; with `exclusive`, of the first j - 1.
 
     Args:
         x: the elements.
         accumulate: `np.add` or `np.multiply`.
-        axis: of the tensor.
-        exclusive: 1 leaves out the j-th element.
-        reverse: 1 begins at the end.
+        axis: the axis of the tensor.
+        exclusive: if 1, the j-th element is left out.
+        reverse: if 1, sums or products start at the end of the axis.
     """
     forward = np.flip(x, axis) if reverse == 1 else x
     results = accumulate.accumulate(forward, axis, np.longdouble if x.dtype.kind == "f" else object)

@@ -1,4 +1,4 @@
-"""LogSoftmax and Hardmax: what their texts say of axes, before version 13 those of a matrix."""
+"""LogSoftmax and Hardmax: the sentences on axes. Before version 13, the input is coerced into a matrix."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class Layers:
-    """The sentences on the axis, and their cases."""
+    """The sentences on the axis, and the cases that test them."""
 
     def __init__(self, op: Op) -> None:
         """Declare the sentences.
 
         Args:
-            op: the operator, made with `rank="input"`.
+            op: the operator, created with `rank="input"`.
         """
         self.op = op
         self.layer = op.clause("values for each layer in the batch of the given input", before=13)
@@ -30,8 +30,9 @@ class Layers:
             "axis provided, then input will be coerced into a 2-dimensional tensor with dimensions [a_0 * ... * "
             "a_{k-1}, a_k * ... * a_{n-1}].",
             before=13,
-            note="The empty product makes axis 0 one layer of everything; whether axis = n makes layers of one is not "
-            "said. onnx.reference takes one dimension in every version, which only version 13 says.",
+            note="For axis 0 the product of dimensions is empty, so the whole input is one layer. The text does not "
+            "define whether axis = n makes layers of one element. onnx.reference uses one dimension in every version, "
+            "but only version 13 defines that.",
         )
         self.default = op.clause(
             "For the default case where axis=1, this means the input tensor will be coerced into a 2D tensor of "
@@ -57,12 +58,12 @@ class Layers:
         self.rank = op.clause(
             "The input tensor of rank >= axis.",
             since=13,
-            note="The accepted range is narrower: axis = rank is out of it.",
+            note="The accepted range is narrower: axis = rank is outside it.",
         )
         self.same_shape = op.clause("The output values with the same shape as the input tensor.", since=13)
 
     def rows(self, v: Version, data: Array, axis: int, values: Callable[[Array, int], Array]) -> Array:
-        """Return the values for each row of the matrix that begins its columns at `axis`: before version 13."""
+        """Return the values for each row of the matrix whose columns start at `axis`. Used before version 13."""
         v.require(self.matched, data.ndim > 0)
         v.permit(self.back, axis < 0)
         if self.range.in_force(v.since):
@@ -75,12 +76,12 @@ class Layers:
         return values(matrix, 1).reshape(data.shape)
 
     def lanes(self, v: Version, data: Array, axis: int, values: Callable[[Array, int], Array]) -> Array:
-        """Return the values along one dimension: since version 13."""
+        """Return the values along one dimension. Used since version 13."""
         v.require(self.range, -data.ndim <= axis < data.ndim)
         return values(data, axis)
 
     def cases(self) -> None:
-        """Declare the cases on axes and shapes."""
+        """Declare the cases for axes and shapes."""
         case, cube = self.op.case, waves(2, 3, 4)
         case("default_axis_before_13", Tag.CHANGE, input=cube, cites=(self.default, self.original))
         case("default_axis_since_13", Tag.CHANGE, input=cube, cites=(self.along, self.same_shape))

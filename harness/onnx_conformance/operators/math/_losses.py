@@ -1,4 +1,4 @@
-"""Losses of classes: what NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss do with log-probabilities."""
+"""Losses of classes: the part of NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss after the log-probabilities."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Samples:
-    """The losses of all samples, and the weights that apply to them: none, that is 0, to one that is ignored."""
+    """The losses of all samples and the applied weights. Both are 0 for an ignored sample."""
 
     losses: Array
     weights: Array
@@ -27,14 +27,14 @@ def samples(logarithms: Array, classes: Array, weights: Array | None, ignore_ind
 
     Args:
         logarithms: [N, C, d1, ..., dk].
-        classes: [N, d1, ..., dk], each in [0, C) but for those ignored.
-        weights: [C]; None: all ones.
-        ignore_index: None: nothing is ignored.
+        classes: [N, d1, ..., dk], each in [0, C) except those that are ignored.
+        weights: [C]. None means all ones.
+        ignore_index: the class to ignore. None means that no class is ignored.
     """
     left_out = np.asarray(classes == ignore_index)
     if left_out.all():
         return Samples(np.zeros(classes.shape), np.zeros(classes.shape))
-    chosen = classes % logarithms.shape[1]  # Of what is ignored, any.
+    chosen = classes % logarithms.shape[1]  # For ignored samples, any class works.
     with np.errstate(all="ignore"):
         losses = -np.take_along_axis(logarithms, np.expand_dims(chosen, 1), 1).squeeze(1)
         applied = np.ones(classes.shape) if weights is None else weights[chosen]
@@ -43,7 +43,7 @@ def samples(logarithms: Array, classes: Array, weights: Array | None, ignore_ind
 
 
 def reduced(of: Samples, reduction: str) -> Array:
-    """Return all losses, their sum, or that over the sum of applied weights, which is not 0."""
+    """Return all losses, their sum, or their sum divided by the sum of the applied weights, which must not be 0."""
     if reduction == "none":
         return of.losses
     total = of.losses.sum()
@@ -51,7 +51,7 @@ def reduced(of: Samples, reduction: str) -> Array:
 
 
 def answer(v: Version, of: Samples, reduction: str, divided: Clause) -> Array:
-    """Return the reduced losses, or raise where `divided` asks for a mean and no weight is left."""
+    """Return the reduced losses. For a mean, raise Unspecified for `divided` if the applied weights add up to 0."""
     v.silent(divided, reduction == "mean" and of.weights.sum() == 0)
     with np.errstate(all="ignore"):
         return reduced(of, reduction)
@@ -62,8 +62,8 @@ def rounding(of: Samples, before: Array, reduction: str) -> Array:
 
     Args:
         of: the losses.
-        before: how much each of them errs before its reduction, in epsilons.
-        reduction: none, sum or mean.
+        before: the error of each loss before the reduction, in epsilons.
+        reduction: "none", "sum" or "mean".
     """
     size, weights = np.abs(of.losses), np.abs(of.weights)
     errors = np.asarray(before + size / 2)
@@ -82,18 +82,18 @@ SHAPES: dict[str, tuple[tuple[int, ...], str]] = {
     "one_loss_each": ((4, 5), "none"),
     "d1_to_d4": ((2, 4, 3, 1, 2, 3), "none"),
 }
-"""Of log-probabilities, and a reduction, by the name of a case."""
+"""By the name of a case: log-probabilities and a reduction."""
 
 
 def picks(*shape: int) -> Array:
-    """Return a class for each sample of an input of this shape: neither in order, nor each as often."""
+    """Return a class for each sample of an input of this shape. Classes are not in order and not equally frequent."""
     of_samples = (shape[0], *shape[2:])
     index = np.arange(int(np.prod(of_samples)))
     return ((index * 7 + index * index // 3) % shape[1]).reshape(of_samples)
 
 
 def weighting(count: int) -> Array:
-    """Return weights of so many classes, no two alike, none of them 1."""
+    """Return the weights of `count` classes. All are different, and none is 1."""
     return np.array([0.25, 2, 0.75, 3, 1.5, 0.5])[:count]
 
 

@@ -1,4 +1,4 @@
-"""The matrix product of numpy.matmul, which the texts of MatMul and of its quantized kin name."""
+"""The matrix product of numpy.matmul, which the texts of MatMul and its quantized variants refer to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def rank_of_product(first: str, second: str) -> Callable[[Mapping[str, Any]], int | None]:
-    """Derive the rank of the product of two inputs, as far as a model that has no answer can have one."""
+    """Derive the rank of the product of two inputs.
+
+    Invalid models must state a rank too, so it is computed for any inputs.
+    """
 
     def rank(arguments: Mapping[str, Any]) -> int | None:
         ranks = [np.ndim(arguments.get(name, 0)) for name in (first, second)]
@@ -26,10 +29,10 @@ def rank_of_product(first: str, second: str) -> Callable[[Mapping[str, Any]], in
 
 
 def require_product(v: Version, behaves: Clause, left: Array, right: Array) -> None:
-    """Raise Rejected where numpy.matmul has no product; `behaves` is the sentence that names it.
+    """Raise Rejected if numpy.matmul rejects the operands. `behaves` is the sentence that names numpy.matmul.
 
-    It takes no scalars, pairs the columns of the first with the rows of the second, and broadcasts all other
-    dimensions; a vector has the one or the other.
+    numpy.matmul rejects scalars. It pairs the columns of the first operand with the rows of the second, and broadcasts
+    all other dimensions. A vector on the left has columns only, and a vector on the right has rows only.
     """
     v.require(behaves, left.ndim > 0 and right.ndim > 0)
     v.require(behaves, left.shape[-1] == right.shape[max(-2, -right.ndim)])
@@ -38,7 +41,7 @@ def require_product(v: Version, behaves: Clause, left: Array, right: Array) -> N
 
 
 def shape_words(*shapes: Shape) -> str:
-    """Return shapes as they stand in the name of a case: 2x3_and_3x4."""
+    """Return shapes as written in the name of a case: 2x3_and_3x4."""
     return "_and_".join("x".join(map(str, shape)) or "scalar" for shape in shapes)
 
 
@@ -59,7 +62,7 @@ SHAPES: list[tuple[Shape, Shape]] = [
     ((0,), (0,)),
     ((2, 4), (4, 0)),
 ]
-"""Of tensors that have a product."""
+"""Shapes of tensors that have a product."""
 MISFITS: list[tuple[Shape, Shape]] = [
     ((2, 3), (2, 3)),
     ((3,), (4,)),
@@ -69,4 +72,4 @@ MISFITS: list[tuple[Shape, Shape]] = [
     ((2, 4), (3,)),
     ((5, 6, 2, 3), (4, 6, 3, 2)),
 ]
-"""Of tensors that have none."""
+"""Shapes of tensors that have no product."""

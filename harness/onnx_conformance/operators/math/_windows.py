@@ -1,4 +1,4 @@
-"""Windows that are sums of cosines: what the texts of HannWindow, HammingWindow and BlackmanWindow share."""
+"""Windows that are sums of cosines: the common part of HannWindow, HammingWindow and BlackmanWindow."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from onnx_conformance.declare.clause import Clause, Version
 
 STEPS = 24
-"""Roundings that an element goes through at most: an angle of up to 4 pi errs by half an epsilon of it in tau, quotient
-and product; cosines, coefficients, products and sums once each. All of these are below 1 in magnitude."""
+"""Upper limit of the roundings of one element.
+
+An angle of up to 4 pi has an error of half an epsilon in tau, in the quotient and in the product. Cosines,
+coefficients, products and sums have one rounding each. All of these are below 1 in magnitude.
+"""
 
 
 Curve = Callable[[Array], Array]
@@ -30,7 +33,7 @@ Curve = Callable[[Array], Array]
 
 
 def angles(size: int, periodic: int) -> Array:
-    """Return 2 pi n / N for each n, N being what one period holds: all of a window, or all but its last point."""
+    """Return 2 pi n / N for each n. N is the number of points of one period: all points, or all except the last one."""
     return np.asarray(2 * np.pi * np.arange(size) / (size if periodic else size - 1))
 
 
@@ -40,12 +43,12 @@ def data_type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # no
 
 
 def between(*curves: Curve) -> Tolerance:
-    """Return the tolerance of a window; where there are several curves, all between them is allowed."""
+    """Return the tolerance of a window. If there are several curves, every value between them is allowed."""
 
     def rounding(v: Version, size: Array, periodic: int) -> list[Array]:
         """Return the absolute error of a computation in float, as in the function body, in epsilons of the output.
 
-        Where that is of 16 bits, a unit more: some compute in it.
+        For types of 16 bits one more unit is allowed, because some implementations compute in the output type.
         """
         dtype = v.dtypes["T2"]
         if not is_float(dtype):
@@ -56,17 +59,17 @@ def between(*curves: Curve) -> Tolerance:
         narrow = np.abs(exact) * (dtype.itemsize <= np.dtype(np.float16).itemsize)
         return [np.maximum(high - exact, exact - low) / float(ml_dtypes.finfo(dtype).eps) + narrow]  # type: ignore[no-untyped-call]
 
-    return bounded(rounding, "the function body of onnx computes in float, whatever the type, and rounds last")
+    return bounded(rounding, "the function body of onnx computes in float for every type and rounds last")
 
 
 @dataclass(frozen=True)
 class Window:
-    """What the texts say, one field a sentence.
+    """The sentences of the texts, one field for each sentence.
 
     Attributes:
         op: the operator.
-        described: the sentence that refers to the paper.
-        shape: the sentence on the length and the shape of the output, which names the window.
+        described: the sentence that cites the paper.
+        shape: the sentence on the length and the shape of the output. It contains the name of the window.
         periodic, length, default, default_type, data_type, numeric, integer: sentences that the texts share.
     """
 
@@ -92,24 +95,26 @@ class Window:
             periodic=op.clause(
                 "If 1, returns a window to be used as periodic function. If 0, return a symmetric window. When "
                 "'periodic' is specified, hann computes a window of length size + 1 and returns the first size points.",
-                note="Says nothing of other values. A symmetric window of one point has no period.",
+                note="The text does not define other values. A symmetric window of one point has no period.",
             ),
             length=op.clause(
-                "A scalar value indicating the length of the window.", note="Says nothing of one below 0."
+                "A scalar value indicating the length of the window.",
+                note="The text does not define a negative length.",
             ),
             default=op.clause("The default value is 1."),
             default_type=op.clause("The default value is 1 = FLOAT."),
             data_type=op.clause(
                 "Strictly must be one of the values from DataType enum in TensorProto whose values correspond to T2.",
-                note="Does not say how a fraction becomes an integer, nor an integer of that type what is a little "
-                "below it by rounding errors: only 0 and 1 that no coefficient rounds are decided.",
+                note="The text does not define how a fraction becomes an integer. It does not define the integer for a "
+                "value slightly below it because of rounding errors either. Only 0 and 1 that involve no rounded "
+                "coefficient are decided.",
             ),
             numeric=op.clause("Constrain output types to numeric tensors."),
             integer=op.clause("Constrain the input size to int32_t or int64_t."),
         )
 
     def points(self, v: Version, size: Array, periodic: int, curve: Curve) -> Array:
-        """Return the window, or raise where the text does not decide."""
+        """Return the window, or raise if the text does not decide."""
         length = int(v.scalar(self.length, size).item())
         v.silent(self.length, length < 0)
         v.silent(self.periodic, periodic not in {0, 1})
@@ -119,7 +124,7 @@ class Window:
         return window
 
     def cases(self, integers: Sequence[tuple[int, int]] = ()) -> None:
-        """Declare the cases; those of integers are of these sizes and values of `periodic`."""
+        """Declare the cases. `integers` are the sizes and values of `periodic` of the cases with integer types."""
         case, number = self.op.case, element_type("{T2}")
         for periodic, name in ((1, "periodic"), (0, "symmetric")):
             lengths = vary(**{f"of_{size}": size for size in (3, 8, 11)})
@@ -165,4 +170,4 @@ class Window:
 
 
 INTEGERS = tuple(f"{sign}int{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u"))
-"""The element types of T2 that hold no fractions."""
+"""The integer types among the element types of T2."""

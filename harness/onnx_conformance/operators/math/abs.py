@@ -15,7 +15,7 @@ from onnx_conformance.declare.families.elementwise import Unary
 ABS = Op(
     "Abs",
     versions=(1, 6, 13),
-    compare=Tolerance("a number without its sign is in every type", signed_zero=True),
+    compare=Tolerance("the absolute value of a number exists in every type", signed_zero=True),
     rank="X",
 )
 ABS.example(X=[[1, -4, 2], [0, 3, -10]], consumed_inputs=[0])
@@ -23,12 +23,14 @@ ABS.example(X=[[1, -4, 2], [0, 3, -10]], consumed_inputs=[0])
 ABSOLUTE_BEFORE_13 = ABS.clause(
     "where the absolute is, y = abs(x), is applied to the tensor elementwise.",
     before=13,
-    note="Of -0 it is 0. Says not what becomes of the least integer, which has no absolute value in its type.",
+    note="For -0 the result is 0. The text does not define the result for the least integer, because its absolute "
+    "value is not in its type.",
 )
 ABSOLUTE = ABS.clause(
     "where absolute value, y = abs(x), is applied to the tensor elementwise.",
     since=13,
-    note="Of -0 it is 0. Says not what becomes of the least integer, which has no absolute value in its type.",
+    note="For -0 the result is 0. The text does not define the result for the least integer, because its absolute "
+    "value is not in its type.",
 )
 TAKES = ABS.clause("Absolute takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 FLOATS = ABS.clause("Constrain input and output types to float tensors.", before=6)
@@ -37,7 +39,7 @@ UNARY = Unary(ABS, TAKES)
 
 @ABS.oracle()
 def absolute(v: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
-    """Return X, or -X where that is greater."""
+    """Return the greater of X and -X."""
     if X.dtype.kind == "i":
         v.silent(
             next(clause for clause in (ABSOLUTE, ABSOLUTE_BEFORE_13) if clause.in_force(v.since)),

@@ -16,15 +16,15 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 ACOS = Op(
     "Acos",
     versions=(7, 22),
-    compare=ulp(4, "a careful arccosine is within 2 ULP, that of float32 vector code within 4", narrow=2),
+    compare=ulp(4, "a careful arccosine is within 2 ULP; float32 vector code is within 4 ULP", narrow=2),
     rank="input",
 )
 ACOS.example(input=[1, -0.25, 0.5])
 
 CALCULATES = ACOS.clause(
     "Calculates the arccosine (inverse of cosine) of the given input tensor, element-wise.",
-    note="Of zeros, infinities and NaN it is what IEEE 754 says of acos, which the sentence names. Outside "
-    "[-1, 1] there is no angle: NaN.",
+    note="For zeros, infinities and NaN, the result is that of acos in IEEE 754, the function that the sentence names. "
+    "Outside [-1, 1] there is no such angle, so the result is NaN.",
 )
 COMPUTED = ACOS.clause("The arccosine of the input tensor computed element-wise")
 UNARY = Unary(ACOS, CALCULATES, bfloat16=22)
@@ -32,7 +32,7 @@ UNARY = Unary(ACOS, CALCULATES, bfloat16=22)
 
 @ACOS.oracle()
 def arccosine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return the angle from 0 to pi whose cosine each element is."""
+    """Return the angle from 0 to pi whose cosine is the element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.arccos(input))
 

@@ -16,15 +16,15 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 ACOSH = Op(
     "Acosh",
     versions=(9, 22),
-    compare=ulp(4, "a careful hyperbolic arccosine is within 2 ULP, that of float32 vector code within 4", narrow=2),
+    compare=ulp(4, "a careful hyperbolic arccosine is within 2 ULP; float32 vector code is within 4 ULP", narrow=2),
     rank="input",
 )
 ACOSH.example(input=[1, 1.25, 3])
 
 CALCULATES = ACOSH.clause(
     "Calculates the hyperbolic arccosine of the given input tensor element-wise.",
-    note="Of zeros, infinities and NaN it is what IEEE 754 says of acosh, which the sentence names. Outside "
-    "[1, inf] there is no number: NaN.",
+    note="For zeros, infinities and NaN, the result is that of acosh in IEEE 754, the function that the sentence "
+    "names. Outside [1, inf] there is no such number, so the result is NaN.",
 )
 COMPUTED = ACOSH.clause("The hyperbolic arccosine values of the input tensor computed element-wise")
 UNARY = Unary(ACOSH, CALCULATES, bfloat16=22)
@@ -32,7 +32,7 @@ UNARY = Unary(ACOSH, CALCULATES, bfloat16=22)
 
 @ACOSH.oracle()
 def hyperbolic_arccosine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return the number from 0 on whose hyperbolic cosine each element is."""
+    """Return the number >= 0 whose hyperbolic cosine is the element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.arccosh(input))
 

@@ -17,7 +17,9 @@ from onnx_conformance.declare.families.elementwise import Arithmetic, rank_of_tw
 ADD = Op("Add", versions=(1, 6, 7, 13, 14), compare=rounded_once("sum"), rank=rank_of_two)
 ADD.example(A=[[1, 5, 3], [4, 2, 0]], B=[4, 2, 1], axis=1, broadcast=1, consumed_inputs=[0, 0])
 
-SUM = ADD.clause("Performs element-wise binary addition", note="Says nothing of sums beyond an integer type's range.")
+SUM = ADD.clause(
+    "Performs element-wise binary addition", note="The text does not define sums outside the range of an integer type."
+)
 ARITHMETIC = Arithmetic(ADD, SUM)
 NUMPY = ARITHMETIC.numpy
 
@@ -35,7 +37,7 @@ def sum_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> A
 
 @ADD.oracle(since=7)
 def sum_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return the sum, in the shape that both are broadcast to."""
+    """Return the sum, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return _sum(v, A, B)
 

@@ -16,15 +16,15 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 ASIN = Op(
     "Asin",
     versions=(7, 22),
-    compare=ulp(4, "a careful arcsine is within 2 ULP, that of float32 vector code within 4", narrow=2),
+    compare=ulp(4, "a careful arcsine is within 2 ULP; float32 vector code is within 4 ULP", narrow=2),
     rank="input",
 )
 ASIN.example(input=[1, -0.25, 0.5])
 
 CALCULATES = ASIN.clause(
     "Calculates the arcsine (inverse of sine) of the given input tensor, element-wise.",
-    note="Of zeros, infinities and NaN it is what IEEE 754 says of asin, which the sentence names. Outside "
-    "[-1, 1] there is no angle: NaN.",
+    note="For zeros, infinities and NaN, the result is that of asin in IEEE 754, the function that the sentence names. "
+    "Outside [-1, 1] there is no such angle, so the result is NaN.",
 )
 COMPUTED = ASIN.clause("The arcsine of the input tensor computed element-wise")
 UNARY = Unary(ASIN, CALCULATES, bfloat16=22)
@@ -32,7 +32,7 @@ UNARY = Unary(ASIN, CALCULATES, bfloat16=22)
 
 @ASIN.oracle()
 def arcsine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return the angle from -pi / 2 to pi / 2 whose sine each element is."""
+    """Return the angle from -pi / 2 to pi / 2 whose sine is the element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.arcsin(input))
 

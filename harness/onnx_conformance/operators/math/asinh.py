@@ -16,14 +16,15 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 ASINH = Op(
     "Asinh",
     versions=(9, 22),
-    compare=ulp(4, "a careful hyperbolic arcsine is within 2 ULP, that of float32 vector code within 4", narrow=2),
+    compare=ulp(4, "a careful hyperbolic arcsine is within 2 ULP; float32 vector code is within 4 ULP", narrow=2),
     rank="input",
 )
 ASINH.example(input=[1, -1.25, 0.5])
 
 CALCULATES = ASINH.clause(
     "Calculates the hyperbolic arcsine of the given input tensor element-wise.",
-    note="Of zeros, infinities and NaN it is what IEEE 754 says of asinh, which the sentence names.",
+    note="For zeros, infinities and NaN, the result is that of asinh in IEEE 754, the function that the sentence "
+    "names.",
 )
 COMPUTED = ASINH.clause("The hyperbolic arcsine values of the input tensor computed element-wise")
 UNARY = Unary(ASINH, CALCULATES, bfloat16=22)
@@ -31,7 +32,7 @@ UNARY = Unary(ASINH, CALCULATES, bfloat16=22)
 
 @ASINH.oracle()
 def hyperbolic_arcsine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return the number whose hyperbolic sine each element is."""
+    """Return the number whose hyperbolic sine is the element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.arcsinh(input))
 

@@ -16,14 +16,14 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 ATAN = Op(
     "Atan",
     versions=(7, 22),
-    compare=ulp(4, "a careful arctangent is within 2 ULP, that of float32 vector code within 4", narrow=2),
+    compare=ulp(4, "a careful arctangent is within 2 ULP; float32 vector code is within 4 ULP", narrow=2),
     rank="input",
 )
 ATAN.example(input=[1, -1.25, 0.5])
 
 CALCULATES = ATAN.clause(
     "Calculates the arctangent (inverse of tangent) of the given input tensor, element-wise.",
-    note="Of zeros, infinities and NaN it is what IEEE 754 says of atan, which the sentence names.",
+    note="For zeros, infinities and NaN, the result is that of atan in IEEE 754, the function that the sentence names.",
 )
 COMPUTED = ATAN.clause("The arctangent of the input tensor computed element-wise")
 UNARY = Unary(ATAN, CALCULATES, bfloat16=22)
@@ -31,7 +31,7 @@ UNARY = Unary(ATAN, CALCULATES, bfloat16=22)
 
 @ATAN.oracle()
 def arctangent(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return the angle from -pi / 2 to pi / 2 whose tangent each element is."""
+    """Return the angle from -pi / 2 to pi / 2 whose tangent is the element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.arctan(input))
 

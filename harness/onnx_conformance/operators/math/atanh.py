@@ -16,15 +16,15 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 ATANH = Op(
     "Atanh",
     versions=(9, 22),
-    compare=ulp(4, "a careful hyperbolic arctangent is within 2 ULP, that of float32 vector code within 4", narrow=2),
+    compare=ulp(4, "a careful hyperbolic arctangent is within 2 ULP; float32 vector code is within 4 ULP", narrow=2),
     rank="input",
 )
 ATANH.example(input=[0.25, -0.75, 0.5])
 
 CALCULATES = ATANH.clause(
     "Calculates the hyperbolic arctangent of the given input tensor element-wise.",
-    note="Of zeros, infinities and NaN it is what IEEE 754 says of atanh, which the sentence names. Outside "
-    "[-1, 1] there is no number: NaN.",
+    note="For zeros, infinities and NaN, the result is that of atanh in IEEE 754, the function that the sentence "
+    "names. Outside [-1, 1] there is no such number, so the result is NaN.",
 )
 COMPUTED = ATANH.clause("The hyperbolic arctangent values of the input tensor computed element-wise")
 UNARY = Unary(ATANH, CALCULATES, bfloat16=22)
@@ -32,7 +32,7 @@ UNARY = Unary(ATANH, CALCULATES, bfloat16=22)
 
 @ATANH.oracle()
 def hyperbolic_arctangent(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return the number whose hyperbolic tangent each element is."""
+    """Return the number whose hyperbolic tangent is the element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.arctanh(input))
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def curve(angle: Array) -> Array:
-    """Return the window of the paper (Harris 1978) and of the function body; the paper calls another one the exact."""
+    """Return the window of the function body. The paper (Harris 1978) has it too, but calls another window exact."""
     return np.asarray(0.42 + 0.08 * np.cos(2 * angle) - 0.5 * np.cos(angle))
 
 

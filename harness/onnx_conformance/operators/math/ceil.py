@@ -2,7 +2,7 @@
 
     Y = Ceil(X)
 
-Versions: 1, 6 (no consumed_inputs), 13 (bfloat16; says what zeros, NaN and infinities give).
+Versions: 1, 6 (no consumed_inputs), 13 (bfloat16; defines the results for zeros, NaN and infinities).
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from onnx_conformance.declare.families.elementwise import Unary
 CEIL = Op(
     "Ceil",
     versions=(1, 6, 13),
-    compare=Tolerance("the least integer is one number, and every type holds it", signed_zero=True),
+    compare=Tolerance("the least integer is one number, and every type contains it", signed_zero=True),
     rank="X",
 )
 CEIL.example(X=[[0.9, 2.5, -2.3], [1.5, -4.5, 3]], consumed_inputs=[0])
 
 LEAST = CEIL.clause(
     "where the ceil is, y = ceil(x), is applied to the tensor elementwise.",
-    note="Between -1 and 0 it is the -0 of IEEE 754, whose rounding to an integer keeps the sign. Before version 13 it "
-    "is not said, but follows, that what is integral stays as it is.",
+    note="Between -1 and 0 the result is the -0 of IEEE 754, where rounding to an integer keeps the sign. Before "
+    "version 13 the text does not say that integral values are returned unchanged, but this follows from the "
+    "definition.",
 )
 TAKES = CEIL.clause("Ceil takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 ITSELF = CEIL.clause(
@@ -51,7 +52,7 @@ NUMBERS = {
     "infinities": [np.inf, -np.inf],
     "nan": [np.nan, 1.5, np.nan],
 }
-BESIDE = {  # The numbers next to an integer, which adding something first gets wrong.
+BESIDE = {  # The numbers next to an integer. An implementation that first adds something gets these wrong.
     "float16": [1.0009765625, 0.99951171875, -1.0009765625, -0.99951171875],
     "float": [1.0000001, 0.99999994, -1.0000001, -0.99999994],
     "bfloat16": [1.0078125, 0.99609375, -1.0078125, -0.99609375],

@@ -2,7 +2,7 @@
 
     Y = Celu(X)
 
-Versions: 12 (float alone), 28 (every floating type).
+Versions: 12 (only float), 28 (every floating type).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CELU = Op(
     "Celu",
     versions=(12, 28),
     compare=Tolerance(
-        "quotient, exponential, difference and product round, those of the function body also above 0",
+        "quotient, exponential, difference and product round; in the function body, also for elements above 0",
         ulp=4,
         measured=True,
     ),
@@ -26,8 +26,8 @@ CELU.example(X=[[1, -4, 2], [0, 3, -10]], alpha=0.5)
 
 FORMULA = CELU.clause(
     "max(0,x) + min(0,alpha*(exp(x/alpha)-1))",
-    note="Says not what the greater of 0 and NaN is, nor what is divided by an alpha of 0. With an alpha below 0 the "
-    "function body, an Elu that is scaled, gives something else than the formula, so both are left open.",
+    note="The text does not define the greater of 0 and NaN, or division by an alpha of 0. For an alpha below 0 the "
+    "function body (a scaled Elu) and the formula return different values. Both cases are left open.",
 )
 PERFORMED = CELU.clause("Perform the linear unit element-wise on the input tensor X using formula:")
 DEFAULT = CELU.clause("The default value is 1.0.")
@@ -35,17 +35,17 @@ SHAPES = CELU.clause("The Alpha value in Celu formula which control the shape of
 SINGLE = CELU.clause("Constrain input and output types to float32 tensors.", before=28)
 UNARY = Unary(CELU, FORMULA, bfloat16=28)
 UNARY.types = {type_: None if type_ == "float" else 28 for type_ in UNARY.types}
-CELU.dispute("the body gives a scalar the shape [1], for its constants have it", "scalar")
+CELU.dispute("in the function body, a scalar becomes shape [1], because the constants have that shape", "scalar")
 
 
 @CELU.oracle()
 def unit(v: Version, X: Array, alpha: float) -> Array:  # noqa: N803 - the text's own name
-    """Return X where it is above 0, elsewhere the exponential less 1, both scaled by alpha."""
+    """Return X if it is above 0, otherwise the exponential less 1, with input and result scaled by alpha."""
     v.silent(FORMULA, alpha <= 0)
     with np.errstate(all="ignore"):
         bent = alpha * (np.exp(X / alpha) - 1)
     v.ordered(FORMULA, bent)
-    return np.where(X > 0, X, bent)  # With alpha above 0, one of the formula's terms is 0.
+    return np.where(X > 0, X, bent)  # With alpha above 0, one term of the formula is 0.
 
 
 case = CELU.case

@@ -16,14 +16,16 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 COS = Op(
     "Cos",
     versions=(7, 22),
-    compare=ulp(8, "a careful cosine is within 2 ULP, vector code that reduces the angle in steps within 8", narrow=2),
+    compare=ulp(
+        8, "a careful cosine is within 2 ULP; vector code that reduces the angle in steps is within 8 ULP", narrow=2
+    ),
     rank="input",
 )
 COS.example(input=[1, -1.25, 0.5])
 
 CALCULATES = COS.clause(
     "Calculates the cosine of the given input tensor, element-wise.",
-    note="Of zeros, infinities and NaN it is what IEEE 754 says of cos, which the sentence names.",
+    note="For zeros, infinities and NaN, the result is that of cos in IEEE 754, the function that the sentence names.",
 )
 COMPUTED = COS.clause("The cosine of the input tensor computed element-wise")
 UNARY = Unary(COS, CALCULATES, bfloat16=22)

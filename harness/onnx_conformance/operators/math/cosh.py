@@ -16,14 +16,14 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 COSH = Op(
     "Cosh",
     versions=(9, 22),
-    compare=ulp(4, "a careful hyperbolic cosine is within 2 ULP, that of float32 vector code within 4", narrow=2),
+    compare=ulp(4, "a careful hyperbolic cosine is within 2 ULP; float32 vector code is within 4 ULP", narrow=2),
     rank="input",
 )
 COSH.example(input=[1, -1.25, 0.5])
 
 CALCULATES = COSH.clause(
     "Calculates the hyperbolic cosine of the given input tensor element-wise.",
-    note="Of zeros, infinities and NaN it is what IEEE 754 says of cosh, which the sentence names.",
+    note="For zeros, infinities and NaN, the result is that of cosh in IEEE 754, the function that the sentence names.",
 )
 COMPUTED = COSH.clause("The hyperbolic cosine values of the input tensor computed element-wise")
 UNARY = Unary(COSH, CALCULATES, bfloat16=22)

@@ -37,17 +37,16 @@ CUM_PROD.example(x=[[3, 1, 4], [2, 5, 9]], axis=1, exclusive=1, reverse=1)
 
 PERFORMS = CUM_PROD.clause(
     "Performs cumulative product of the input elements along the given axis.",
-    note="Says not in which order the factors are multiplied, on which it depends whether a partial product leaves the "
-    "type's range, nor what an overflow of integers yields.",
+    note="The text does not define the order in which factors are multiplied. Whether a partial product leaves the "
+    "range of the type depends on that order. The text does not define the result of an integer overflow either.",
 )
 INCLUSIVE = CUM_PROD.clause(
     "By default, it will do the product inclusively meaning the first element is copied as is.",
-    note="The default of both attributes is 0.",
+    note="Both attributes default to 0.",
 )
 EXCLUDE = CUM_PROD.clause(
     "Through an `exclusive` attribute, this behavior can change to exclude the first element.",
-    note="It is the last multiplied element that each product then lacks, as the attribute's own text and the example "
-    "say.",
+    note="The excluded element is the last factor of each product, as the text of the attribute and the example show.",
 )
 OPPOSITE = CUM_PROD.clause("It can also perform product in the opposite direction of the axis.")
 SET_REVERSE = CUM_PROD.clause("For that, set `reverse` attribute to 1.")
@@ -56,18 +55,19 @@ EXAMPLE = CUM_PROD.clause(
     "output = [6, 6, 3] exclusive=1 reverse=1 output = [6, 3, 1]"
 )
 REVERSE = CUM_PROD.clause(
-    "If set to 1 will perform the products in reverse direction.", note="Says nothing of values other than 0 and 1."
+    "If set to 1 will perform the products in reverse direction.",
+    note="The text does not define values other than 0 and 1.",
 )
 NOT_INCLUDED = CUM_PROD.clause("If set to 1 will return exclusive product in which the top element is not included.")
 ONE_LESS = CUM_PROD.clause(
     "In other terms, if set to 1, the j-th output element would be the product of the first (j-1) elements.",
-    note="The product of none is 1, as the example has it.",
+    note="The product of no elements is 1, as in the example.",
 )
 OTHERWISE = CUM_PROD.clause(
-    "Otherwise, it would be the product of the first j elements.", note="Any value but 1 is otherwise."
+    "Otherwise, it would be the product of the first j elements.", note='"Otherwise" means any value except 1.'
 )
 ZERO_D = CUM_PROD.clause("A 0-D tensor.")
-RANGE = CUM_PROD.clause("Must be in the range [-rank(x), rank(x)-1].", note="Which is empty for rank 0.")
+RANGE = CUM_PROD.clause("Must be in the range [-rank(x), rank(x)-1].", note="For rank 0 this range is empty.")
 BACK = CUM_PROD.clause("Negative value means counting dimensions from the back.")
 SAME_TYPE = CUM_PROD.clause("Output tensor of the same type as 'x' with cumulative products of the x's elements")
 AXIS_TYPE = CUM_PROD.clause("axis tensor can be int32 or int64 only")
@@ -75,7 +75,7 @@ AXIS_TYPE = CUM_PROD.clause("axis tensor can be int32 or int64 only")
 
 @CUM_PROD.oracle()
 def running_products(v: Version, x: Array, axis: Array, exclusive: int, reverse: int) -> Array | PartlyOpen:
-    """Return the running products of real numbers, or exactly those of integers."""
+    """Return the running products of real numbers; products of integers are exact."""
     v.require(ZERO_D, axis.ndim == 0)
     v.require(RANGE, -x.ndim <= int(axis) < x.ndim)
     v.silent(REVERSE, reverse not in {0, 1})
@@ -105,7 +105,7 @@ WAYS: dict[str, tuple[dict[str, Any], tuple[Clause, ...]]] = {
     "reverse": ({"reverse": 1}, FROM_THE_FIRST + FROM_THE_END),
     "exclusive_reverse": ({"exclusive": 1, "reverse": 1}, WITHOUT_ITSELF + FROM_THE_END),
 }
-"""The attributes of each way of multiplying, and what the text says of it."""
+"""By name: the attributes of each way of multiplying, and the clauses that describe it."""
 for way, (attributes, cites) in WAYS.items():
     case(f"{way}_example", x=[1, 2, 3], axis=0, **attributes, cites=(EXAMPLE, *cites))
     for axis in range(3):
@@ -139,7 +139,7 @@ ORDERS: dict[str, list[float]] = {
     "a_little": [2.0**-100, 2.0**-30, 1.5, 1],
 }
 TINY = 1.5 * 2.0**-126
-"""A little above the least normal number of float."""
+"""A number slightly above the least normal number of float."""
 ORDERS |= {
     "near_most": [2e38, 0],
     "most": [float(np.finfo(np.float32).max), 1],

@@ -16,7 +16,7 @@ from onnx_conformance.operators.math._cumulative import running
 
 
 def _rounding(x: Array, axis: Array, exclusive: int, reverse: int) -> list[Array]:
-    """Return half a rounding of all magnitudes so far for each term; none for a single term."""
+    """Return half a rounding of the sum of magnitudes so far for each term; 0 if there is only one term."""
     terms = running(np.ones(x.shape), np.add, int(axis), exclusive, reverse)
     magnitudes = running(np.abs(x.astype(np.float64)), np.add, int(axis), exclusive, reverse)
     return [np.where(terms > 1, magnitudes * terms / 2, 0)]
@@ -25,21 +25,22 @@ def _rounding(x: Array, axis: Array, exclusive: int, reverse: int) -> list[Array
 CUM_SUM = Op(
     "CumSum",
     versions=(11, 14),
-    compare=bounded(_rounding, "each addition, in any order, rounds by half an epsilon of all magnitudes"),
+    compare=bounded(_rounding, "each addition, in any order, rounds by half an epsilon of the sum of all magnitudes"),
     rank="x",
 )
 CUM_SUM.example(x=[[3, 1, 4], [2, 5, 9]], axis=1, exclusive=1, reverse=1)
 
 PERFORMS = CUM_SUM.clause(
-    "Performs cumulative sum of the input elements along the given axis.", note="Says not what an overflow yields."
+    "Performs cumulative sum of the input elements along the given axis.",
+    note="The text does not define the result of an overflow.",
 )
 INCLUSIVE = CUM_SUM.clause(
     "By default, it will do the sum inclusively meaning the first element is copied as is.",
-    note="The default of both attributes is 0.",
+    note="Both attributes default to 0.",
 )
 EXCLUDE = CUM_SUM.clause(
     "Through an `exclusive` attribute, this behavior can change to exclude the first element.",
-    note="It is the last summed element that each sum then lacks, as the attribute's own text and the example say.",
+    note="The excluded element is the last summand of each sum, as the text of the attribute and the example show.",
 )
 OPPOSITE = CUM_SUM.clause("It can also perform summation in the opposite direction of the axis.")
 SET_REVERSE = CUM_SUM.clause("For that, set `reverse` attribute to 1.")
@@ -48,7 +49,8 @@ EXAMPLE = CUM_SUM.clause(
     "output = [6, 5, 3] exclusive=1 reverse=1 output = [5, 3, 0]"
 )
 REVERSE = CUM_SUM.clause(
-    "If set to 1 will perform the sums in reverse direction.", note="Says nothing of values other than 0 and 1."
+    "If set to 1 will perform the sums in reverse direction.",
+    note="The text does not define values other than 0 and 1.",
 )
 NOT_INCLUDED = CUM_SUM.clause("If set to 1 will return exclusive sum in which the top element is not included.")
 ONE_LESS = CUM_SUM.clause(
@@ -56,21 +58,21 @@ ONE_LESS = CUM_SUM.clause(
 )
 OTHERWISE = CUM_SUM.clause(
     "Otherwise, it would be the sum of the first j elements.",
-    note="Any value but 1 is otherwise; onnx.reference takes it for 1, onnxruntime refuses it.",
+    note='"Otherwise" means any value except 1. onnx.reference treats other values as 1; onnxruntime rejects them.',
 )
-ZERO_D = CUM_SUM.clause("A 0-D tensor.", note="onnxruntime takes one element of rank 1 as well.")
-RANGE = CUM_SUM.clause("Must be in the range [-rank(x), rank(x)-1].", note="Which is empty for rank 0.")
+ZERO_D = CUM_SUM.clause("A 0-D tensor.", note="onnxruntime also accepts a tensor of rank 1 with one element.")
+RANGE = CUM_SUM.clause("Must be in the range [-rank(x), rank(x)-1].", note="For rank 0 this range is empty.")
 BACK = CUM_SUM.clause("Negative value means counting dimensions from the back.")
 SAME_TYPE = CUM_SUM.clause("Output tensor of the same type as 'x' with cumulative sums of the x's elements")
 ANY_TYPE_BEFORE_14 = CUM_SUM.clause(
-    "Input can be of any tensor type.", before=14, note="The signature's list, which is shorter, binds."
+    "Input can be of any tensor type.", before=14, note="The shorter list of types in the signature is binding."
 )
 AXIS_TYPE = CUM_SUM.clause("axis tensor can be int32 or int64 only")
 
 
 @CUM_SUM.oracle()
 def running_sums(v: Version, x: Array, axis: Array, exclusive: int, reverse: int) -> Array:
-    """Return the running sums of real numbers, or exactly those of integers."""
+    """Return the running sums of real numbers; sums of integers are exact."""
     v.require(ZERO_D, axis.ndim == 0)
     v.require(RANGE, -x.ndim <= int(axis) < x.ndim)
     v.silent(REVERSE, reverse not in {0, 1})
@@ -93,7 +95,7 @@ WAYS: dict[str, tuple[dict[str, Any], tuple[Clause, ...]]] = {
     "reverse": ({"reverse": 1}, FROM_THE_FIRST + FROM_THE_END),
     "exclusive_reverse": ({"exclusive": 1, "reverse": 1}, WITHOUT_ITSELF + FROM_THE_END),
 }
-"""The attributes of each way of summing, and what the text says of it."""
+"""By name: the attributes of each way of summing, and the clauses that describe it."""
 for way, (attributes, cites) in WAYS.items():
     case(f"{way}_example", x=[1, 2, 3], axis=0, **attributes, cites=(EXAMPLE, *cites))
     for axis in range(3):
@@ -140,7 +142,7 @@ case("axis_dtypes_back", Tag.DTYPE, each="T2", x=ramp(2, 3), axis=-2, cites=(AXI
 case("axis_outside", Tag.DTYPE, outside="T2", x=ramp(2, 3), axis=1, rejects=AXIS_TYPE)
 case("dtypes_before_14", Tag.DTYPE, each="T", x=ramp(3, 2), axis=0, cites=ANY_TYPE_BEFORE_14)
 FRACTIONS = {"float16": [0.1, 2048, 1], "bfloat16": [0.1, 256, 1], "double": [0.1, 1e16, 1]}
-"""A sum that a type rounds, in either direction."""
+"""Terms whose sum the type rounds up or down."""
 for type_, fractions in FRACTIONS.items():
     since = None if type_ == "double" else 14
     case(f"fractions_{type_}", Tag.EDGE, x=typed(type_, fractions), axis=0, since=since, cites=PERFORMS)

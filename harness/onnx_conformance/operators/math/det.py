@@ -27,7 +27,7 @@ MATRIX = 2
 
 
 def _terms(X: Array) -> Iterator[tuple[int, Array]]:
-    """Yield, for each order of the columns, its sign and the product of the elements that it picks, one of each row."""
+    """Yield, for each order of the columns, its sign and the product of the picked elements, one from each row."""
     size = X.shape[-1]
     for order in itertools.permutations(range(size)):
         inversions = sum(one > other for one, other in itertools.combinations(order, 2))
@@ -40,19 +40,21 @@ def _magnitude(X: Array) -> Array:
 
 
 def _rounding(v: Version, X: Array) -> list[Array]:
-    """Return M roundings of every element that elimination makes, times what the element is multiplied with.
+    """Return M roundings of every element that elimination computes, times the factor of that element.
 
-    Elimination with multipliers up to 1 makes elements as large as the sum of their column, or of their row.
+    In elimination with multipliers up to 1, an element can become as large as the sum of its column or row.
     """
     size, wide = X.shape[-1], np.abs(X.astype(np.longdouble))
-    errors = 2 * _magnitude(wide)  # Of the product of the pivots, and of 1 by 1.
+    errors = 2 * _magnitude(wide)  # Roundings of the product of the pivots, and of a 1 x 1 matrix.
     with np.errstate(all="ignore"):
         for row, column in itertools.product(range(size), repeat=2):
             rest = np.delete(np.delete(wide, row, -2), column, -1)
             made = np.maximum(wide[..., column].sum(-1), wide[..., row, :].sum(-1))
             errors = errors + made * _magnitude(rest) * (size if size > 1 else 0)
         own = np.abs(_determinants(X.astype(np.longdouble)))
-        by_logarithms = own * np.abs(np.log(np.where(own > 0, own, 1)))  # As numpy.linalg.det adds up pivots.
+        by_logarithms = own * np.abs(
+            np.log(np.where(own > 0, own, 1))
+        )  # numpy.linalg.det adds the logarithms of the pivots.
         return [((errors + by_logarithms) * finer(v.dtypes["T"]) + own).astype(np.float64)]
 
 
@@ -62,22 +64,25 @@ def _determinants(X: Array) -> Array:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int:
-    """Return the rank of the output, as far as a model that has no answer can have one."""
+    """Return the rank of the output. Invalid models must state a rank too, so it is computed for any input."""
     return max(0, np.ndim(arguments.get("X", 0)) - MATRIX)
 
 
 DET = Op(
     "Det",
     versions=(11, 22),
-    compare=bounded(_rounding, "elimination with partial pivoting, or products and their sums, in float32 at least"),
+    compare=bounded(
+        _rounding, "elimination with partial pivoting, or products and their sums, in float32 or a wider type"
+    ),
     rank=_rank,
 )
 DET.example(X=[[1, 2, 0], [3, 1, 4], [2, 5, 1]])
 
 COMPUTES = DET.clause(
     "Det calculates determinant of a square matrix or batches of square matrices.",
-    note="That of a matrix without elements is 1, the product of nothing. Of one by one element it is the element; of "
-    "more, where one is infinite or NaN, ways to compute it differ, and nothing is said.",
+    note="The determinant of a matrix without elements is 1, the empty product. For a 1 x 1 matrix it is the element. "
+    "For larger matrices with an infinity or NaN the text does not define the result, and algorithms return different "
+    "values.",
 )
 SQUARE = DET.clause(
     "Det takes one input tensor of shape `[*, M, M]`, where `*` is zero or more batch dimensions, and the inner-most 2 "
@@ -101,7 +106,7 @@ def determinants(v: Version, X: Array) -> Array | PartlyOpen:
 
 
 def uneven(*shape: int) -> Array:
-    """Return numbers of both signs in rows that do not depend on one another, as those of `waves` do."""
+    """Return numbers of both signs in rows that are linearly independent, unlike those of `waves`."""
     return np.asarray(np.cos(np.arange(1, math.prod(shape) + 1) ** 2 * 0.7) * 3).reshape(shape)
 
 
@@ -136,7 +141,7 @@ case("zero_by_zero", Tag.EDGE, X=ramp(0, 0), cites=(COMPUTES, SCALAR))
 case("batch_of_zero_by_zero", Tag.EDGE, X=ramp(2, 0, 0), cites=(COMPUTES, OUTPUT))
 MIXED = [[[1, 2], [2, 4]], [[2, 0], [0, 3]], [[0, 1], [1, 0]]]
 case("batch_with_a_singular_matrix", X=MIXED, cites=OUTPUT)
-case("scales_apart", Tag.EDGE, X=[[1e-4, 1], [1, 1]], cites=COMPUTES)  # A first pivot that has to be swapped.
+case("scales_apart", Tag.EDGE, X=[[1e-4, 1], [1, 1]], cites=COMPUTES)  # The first pivot has to be swapped.
 ONES: dict[str, float] = {"infinity": np.inf, "minus_infinity": -np.inf, "nan": np.nan, "minus_zero": -0.0}
 for name, value in ONES.items():
     case(f"one_by_one_{name}", Tag.EDGE, X=[[value]], cites=COMPUTES)
@@ -156,7 +161,9 @@ case("one_by_one_nan_in_a_batch", Tag.EDGE, X=[[[np.nan]], [[2]], [[3]]], cites=
 LARGEST = LIMITS["float"].largest
 ROOT = math.sqrt(LARGEST)
 case("largest", Tag.EDGE, X=[[LARGEST, 0], [0, 1]], cites=COMPUTES)
-CANCELS: dict[str, list[list[float]]] = {  # Open: one product, or one element on the way, is beyond the largest number.
+CANCELS: dict[
+    str, list[list[float]]
+] = {  # Unspecified: one product or one intermediate value exceeds the largest number.
     "products_beyond": [[1.2 * ROOT, ROOT / 2], [ROOT, 1.2 * ROOT]],
     "twice_the_largest": [[LARGEST, 0, 0], [0, 2, 1], [0, 1, 1]],
 }

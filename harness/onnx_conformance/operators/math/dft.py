@@ -3,7 +3,7 @@
     output = DFT(input, dft_length=None, axis=-2, inverse=0, onesided=0)
     output = DFT(input, dft_length=None, axis=1, inverse=0, onesided=0)    # version 17
 
-Versions: 17 (axis as attribute, 1 if left out), 20 (axis as input, -2 if left out; formulas).
+Versions: 17 (axis as attribute, default 1), 20 (axis as input, default -2; formulas).
 """
 
 # ruff: noqa: A002 - the text's own names
@@ -19,7 +19,7 @@ from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.rounding import rounding_as
 
 COMPLEX = 2
-"""The last dimension of complex numbers; that of real ones is 1."""
+"""The size of the last dimension for complex numbers. For real numbers it is 1."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class Transform:
     """A transform along an axis.
 
     Attributes:
-        axis: counted from the front.
-        length: shorter signals are padded with zeros, longer ones cut.
-        inverse: it goes from a spectrum to a signal.
-        onesided: the signal is real, and the spectrum ends at length // 2.
+        axis: the axis, counted from the front.
+        length: the length of the transform. Shorter signals are padded with zeros, longer signals are cut.
+        inverse: whether it transforms a spectrum into a signal.
+        onesided: whether the signal is real and the spectrum ends at length // 2.
     """
 
     axis: int
@@ -40,15 +40,15 @@ class Transform:
 
     @property
     def half(self) -> int:
-        """How many values a one-sided spectrum has."""
+        """The number of values of a one-sided spectrum."""
         return self.length // 2 + 1
 
     def self_conjugate(self) -> list[int]:
-        """Return where the spectrum of a real signal is its own conjugate, thus real."""
+        """Return the indices at which the spectrum of a real signal is its own conjugate and therefore real."""
         return [0] if self.length % 2 else [0, self.length // 2]
 
     def values(self, data: Array) -> Array:
-        """Return the complex numbers that are transformed, those included that symmetry gives."""
+        """Return the complex numbers to transform, including those that follow from symmetry."""
         values = np.moveaxis(data[..., 0] + 1j * (data[..., 1] if data.shape[-1] == COMPLEX else 0), self.axis, -1)
         used = values[..., : self.half if self.inverse and self.onesided else self.length]
         every = np.zeros((*values.shape[:-1], self.length), complex)
@@ -59,7 +59,7 @@ class Transform:
         return np.moveaxis(every, -1, self.axis)
 
     def _sums(self, values: Array, factors: Array) -> Array:
-        """Return the sums over the axis of values times factors, as far as the operator returns them."""
+        """Return the sums over the axis of values times factors, only for the indices that the operator returns."""
         sums = np.moveaxis(np.tensordot(values, factors, (self.axis, 0)), -1, self.axis)
         sums = sums / (self.length if self.inverse else 1)
         return sums.take(np.arange(self.half), self.axis) if self.onesided and not self.inverse else sums
@@ -83,7 +83,7 @@ def _transform(input: Array, dft_length: Array | None, axis: int, inverse: int, 
 DFT = Op(
     "DFT",
     versions=(17, 20),
-    compare=measured("every addition, in any order, every factor and the angle of each rounds"),
+    compare=measured("every addition, in any order, every factor and the angle of each factor round"),
     rank="input",
 )
 DFT.example(input=waves(2, 5, 3, 1), dft_length=4, axis=1, inverse=0, onesided=1)
@@ -91,15 +91,17 @@ DFT.example(input=waves(2, 5, 3, 1), dft_length=4, axis=1, inverse=0, onesided=1
 NAMED = DFT.clause(
     "Computes the discrete Fourier transform of input.",
     before=20,
-    note="Gives no formula, nor the factor 1/N of the inverse; those of version 20 hold, as the official cases show. "
-    "Where that of the inverse is off, the formula of version 20 says.",
+    note="The text has no formula and does not mention the factor 1/N of the inverse. The formulas of version 20 "
+    "apply, as the official cases show. The official case of the inverse deviates; see the note on the formula of "
+    "version 20.",
     against=("test_dft_inverse_opset19",),
 )
 FORMULA = DFT.clause(r"$$y[m, k] = \sum_{n=0}^{N-1} e^{-2 \pi j \frac{k n}{N} } x[m, n] ,$$", since=20)
 INVERSE = DFT.clause(
     r"$$x[m, n] = \frac{1}{N} \sum_{k=0}^{N-1} e^{2 \pi j \frac{k n}{N} } y[m, k] ,$$",
     since=20,
-    note="Where this sum is 0 the official cases expect 1.9e-7, a rounding of their own float32, and allow 1e-7.",
+    note="For a sum of 0 the official cases expect 1.9e-7, a rounding error of their float32 computation, and allow "
+    "1e-7.",
     against=("test_dft_inverse",),
 )
 OTHERS = DFT.clause('and `M` denotes the conceptual "all other dimensions,"', since=20)
@@ -115,19 +117,20 @@ RANGE = DFT.clause(r"Accepted range is $[-r, -2] \cup [0, r-2]$ where `r = rank(
 INVALID = DFT.clause("The last dimension is for representing complex numbers and thus is an invalid axis.")
 SYMMETRY = DFT.clause(
     "because the real-to-complex Fourier transform satisfies the conjugate symmetry",
-    note="Says nothing of a spectrum that does not: whose value at 0, or of even lengths in the middle, is not real.",
+    note="The text does not define the result for a spectrum without this symmetry, that is, with a value at 0, or in "
+    "the middle of an even length, that is not real.",
 )
 WHOLE = DFT.clause("When invoked with real or complex valued input, the default value is 0.", before=20)
 PARTS = DFT.clause("The final dimension represents the real and imaginary parts of the value in that order.")
-SCALAR = DFT.clause("The length of the signal as a scalar.", note="Says nothing of less than 1.")
+SCALAR = DFT.clause("The length of the signal as a scalar.", note="The text does not define a length below 1.")
 PADDED = DFT.clause("If greater than the axis dimension, the signal will be zero-padded up to")
-CUT = DFT.clause("If less than the axis dimension, only the first", note="onnxruntime takes others for IRFFT.")
+CUT = DFT.clause("If less than the axis dimension, only the first", note="onnxruntime uses other elements for IRFFT.")
 FLOATS = DFT.clause("Constrain input and output types to float tensors.")
 
 
 @dataclass(frozen=True)
 class Wording:
-    """Sentences that version 20 writes otherwise than version 17, by what they say."""
+    """Sentences that versions 17 and 20 word differently. Each field is named after the meaning of its sentence."""
 
     default_false: Clause
     frequencies: Clause
@@ -147,12 +150,12 @@ BEFORE_20 = Wording(
     default_false=DFT.clause(
         "By default this value is set to 0, which corresponds to false.",
         before=20,
-        note="Says nothing of values other than 0 and 1.",
+        note="The text does not define values other than 0 and 1.",
     ),
     frequencies=DFT.clause(
         "only values for w in [0, 1, 2, ..., floor(n_fft/2) + 1] are used or returned",
         before=20,
-        note="The shape of the output has floor(dft_length/2) + 1 of them, from 0 on: it decides.",
+        note="The shape of the output decides: it has floor(dft_length/2) + 1 values, starting at 0.",
     ),
     rfft_of_real=DFT.clause(
         "When onesided=1 and inverse=0 (forward DFT), only real input is supported and a one-sided complex spectrum is "
@@ -182,16 +185,20 @@ BEFORE_20 = Wording(
     default_length_half=DFT.clause("in which case the default dft_length is 2 * (signal_dim_axis - 1).", before=20),
     rfft_dimension=DFT.clause("(one-sided complex), with signal_dim_axis = floor(dft_length/2) + 1.", before=20),
     irfft_dimension=DFT.clause("(real), where signal_dim_axis = dft_length.", before=20),
-    length_types=DFT.clause("Constrain scalar length types to int64_t.", before=20, note="int32 is allowed too."),
+    length_types=DFT.clause(
+        "Constrain scalar length types to int64_t.", before=20, note="The signature also allows int32."
+    ),
 )
 SINCE_20 = Wording(
     default_false=DFT.clause(
-        "Default is 0, which corresponds to `false`.", since=20, note="Says nothing of values other than 0 and 1."
+        "Default is 0, which corresponds to `false`.",
+        since=20,
+        note="The text does not define values other than 0 and 1.",
     ),
     frequencies=DFT.clause(
         "only values for `k` in `[0, 1, 2, ..., floor(n_fft/2) + 1]` are used or returned",
         since=20,
-        note="The shape of the output has floor(dft_length/2) + 1 of them, from 0 on: it decides.",
+        note="The shape of the output decides: it has floor(dft_length/2) + 1 values, starting at 0.",
     ),
     rfft_of_real=DFT.clause(
         "When `onesided=1` and `inverse=0` (forward DFT), only real input is supported and a one-sided complex "
@@ -218,7 +225,9 @@ SINCE_20 = Wording(
     default_length_half=DFT.clause("in which case the default dft_length is `2 * (signal_dim_axis - 1)`.", since=20),
     rfft_dimension=DFT.clause("(one-sided complex), with `signal_dim_axis = floor(dft_length/2) + 1`.", since=20),
     irfft_dimension=DFT.clause("(real), where `signal_dim_axis = dft_length`.", since=20),
-    length_types=DFT.clause("Constrain scalar length types to integers.", since=20, note="int32 is allowed too."),
+    length_types=DFT.clause(
+        "Constrain scalar length types to integers.", since=20, note="The signature also allows int32."
+    ),
 )
 
 
@@ -226,7 +235,7 @@ SINCE_20 = Wording(
 def transformed_before_20(
     v: Version, input: Array, dft_length: Array | None, axis: int, inverse: int, onesided: int
 ) -> Array:
-    """Return the transform along the axis of an attribute."""
+    """Return the transform. The axis is an attribute."""
     return _transformed(v, BEFORE_20, input, dft_length, axis, inverse, onesided)
 
 
@@ -234,7 +243,7 @@ def transformed_before_20(
 def transformed_since_20(
     v: Version, input: Array, dft_length: Array | None, axis: Array | None, inverse: int, onesided: int
 ) -> Array:
-    """Return the transform along the axis of an input."""
+    """Return the transform. The axis is an input."""
     along = -2 if axis is None else int(v.scalar(AXIS_SCALAR, axis))
     return _transformed(v, SINCE_20, input, dft_length, along, inverse, onesided)
 
@@ -263,7 +272,10 @@ case = DFT.case
 
 
 def half_spectrum(axis: int, length: int, *shape: int) -> Array:
-    """Return the beginning of the spectrum of a real signal of that length: real where it is its own conjugate."""
+    """Return the first half of the spectrum of a real signal of that length.
+
+    Values are real at the indices at which the spectrum is its own conjugate.
+    """
     values = np.moveaxis(waves(*shape, COMPLEX), axis, 0)
     real = Transform(axis, length, inverse=True, onesided=True).self_conjugate()
     values[[index for index in real if index < len(values)], ..., 1] = 0
@@ -272,7 +284,7 @@ def half_spectrum(axis: int, length: int, *shape: int) -> Array:
 
 REAL_LINE, COMPLEX_LINE = waves(2, 5, 1), waves(2, 5, COMPLEX)
 HALF_LINE = half_spectrum(1, 6, 3, 4)
-# Sums that do not cancel out, so that a type of few bits has some of them.
+# Sums that do not cancel out, so that a type with few bits keeps some of their digits.
 RISING, FAR_FROM_ZERO = COMPLEX_LINE + 3, HALF_LINE.copy()
 FAR_FROM_ZERO[:, 0, 0] += 16
 LENGTHS = (1, 2, 3, 4, 5, 8, 9)

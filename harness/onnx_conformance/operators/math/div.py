@@ -19,8 +19,8 @@ DIV.example(A=[[8, 5, 3], [4, 2, 9]], B=[4, 2, 3], axis=1, broadcast=1, consumed
 
 QUOTIENT = DIV.clause(
     "Performs element-wise binary division",
-    note="Of floating zeros and infinities it is that of IEEE 754. Says neither what an integer over 0 is nor what "
-    "the least integer over -1, which its type does not hold.",
+    note="For floating-point zeros and infinities, the quotient is that of IEEE 754. The text does not define an "
+    "integer divided by 0, or the least integer divided by -1, because that quotient is not in its type.",
 )
 TRUNCATING = DIV.clause(
     "For integer inputs, the result is computed using truncating division (rounding toward zero).",
@@ -36,7 +36,7 @@ NUMPY = ARITHMETIC.numpy
 
 
 def _quotient(v: Version, left: Array, right: Array) -> Array:
-    """Return the quotient; that of integers is rounded toward zero."""
+    """Return the quotient; quotients of integers are rounded toward zero."""
     if left.dtype.kind == "f":
         return ARITHMETIC.exactly(v, np.divide, left, right)
     dividend, divisor = np.broadcast_arrays(left.astype(object), right.astype(object))
@@ -55,7 +55,7 @@ def quotient_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int)
 
 @DIV.oracle(since=7)
 def quotient_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return the quotient, in the shape that both are broadcast to."""
+    """Return the quotient, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return _quotient(v, A, B)
 

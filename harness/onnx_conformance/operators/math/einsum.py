@@ -1,4 +1,4 @@
-"""Einsum: products of tensors, summed over the indices that an equation leaves out of the result.
+"""Einsum: products of tensors, summed over the indices that are not in the output term of an equation.
 
     Output = Einsum(*Inputs, equation)
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _symbols(equation: str) -> tuple[list[list[str]], list[str]]:
-    """Return the symbols of each term and of the output; an ellipsis is one symbol, written *."""
+    """Return the symbols of each term and of the output. An ellipsis is one symbol, written *."""
     left, arrow, right = equation.replace(" ", "").replace("...", "*").partition("->")
     if not arrow:
         once = sorted(letter for letter in set(left) - {",", "*"} if left.count(letter) == 1)
@@ -28,7 +28,7 @@ def _symbols(equation: str) -> tuple[list[list[str]], list[str]]:
 
 
 def _indices(equation: str, ranks: Sequence[int]) -> tuple[list[list[str]], list[str]]:
-    """Return an index for each dimension of each operand and of the output: letters, and *0, *1, ... of an ellipsis."""
+    """Return an index for each dimension of the operands and the output: a letter, or *0, *1, ... for an ellipsis."""
     terms, output = _symbols(equation)
     ellipses = (range(rank - len(term) + 1) for term, rank in zip(terms, ranks, strict=False) if "*" in term)
     ellipsis_indices = dict.fromkeys(f"*{number}" for numbers in ellipses for number in numbers)
@@ -40,12 +40,12 @@ def _indices(equation: str, ranks: Sequence[int]) -> tuple[list[list[str]], list
 
 
 def _contracted(operands: Sequence[Array], terms: list[list[str]], output: list[str]) -> tuple[Array, int]:
-    """Return output[output-term] = reduce-sum(input1[term1] * input2[term2]), and how many products each sum has.
+    """Return output[output-term] = reduce-sum(input1[term1] * input2[term2]), and the number of products in each sum.
 
     Args:
-        operands: of any rank; a dimension of 1 goes with any other of the same index.
-        terms: the index of each dimension of each operand; one that comes twice stands for the diagonal.
-        output: the indices of the dimensions of the result; over all others the products are summed.
+        operands: tensors of any rank. A dimension of 1 matches any size of the same index.
+        terms: the index of each dimension of each operand. An index that occurs twice selects the diagonal.
+        output: the indices of the dimensions of the result. The products are summed over all other indices.
     """
     summed = sorted({index for term in terms for index in term} - set(output))
     every = [*output, *summed]
@@ -63,13 +63,13 @@ def _contracted(operands: Sequence[Array], terms: list[list[str]], output: list[
 
 
 def _rank(arguments: Mapping[str, Any]) -> int:
-    """Return the rank of the output, as far as a model that has no answer can have one."""
+    """Return the rank of the output. Invalid models must state a rank too, so it is computed for any arguments."""
     ranks = [int(value.ndim) for name, value in arguments.items() if name.startswith("Inputs_")]
     return len(_indices(arguments.get("equation", ""), ranks)[1])
 
 
 def _rounding(Inputs: list[Array], equation: str) -> list[Array]:  # noqa: N803 - the text's own name
-    """Return half a rounding of all magnitudes for each product and sum; none where elements are only moved."""
+    """Return half a rounding of all magnitudes for each product and sum; 0 if elements are only moved."""
     terms, output = _indices(equation, [operand.ndim for operand in Inputs])
     magnitudes, count = _contracted([np.abs(operand.astype(float)) for operand in Inputs], terms, output)
     roundings = count + len(Inputs) - 2
@@ -85,20 +85,22 @@ EINSUM = Op(
 EINSUM.example(Inputs=(ramp(2, 3), ramp(3, 4)), equation="ij,jk->ik")
 
 FORM = EINSUM.clause(
-    "output[output-term] = reduce-sum( input1[term1] * input2[term2] )", note="Says not what an overflow yields."
+    "output[output-term] = reduce-sum( input1[term1] * input2[term2] )",
+    note="The text does not define the result of an overflow.",
 )
 SUMMATION = EINSUM.clause(
     "performs a summation over all the indices occurring in the input terms (term1, term2) that do not occur in the",
-    note="Over no elements it is 0. Says not whether an ellipsis left out of the output is summed over.",
+    note="A sum over no elements is 0. The text does not define whether an ellipsis that is not in the output is "
+    "summed over.",
 )
 LETTERS = EINSUM.clause(
     "The equation string contains a comma-separated sequence of lower case letters and/or upper case letters.",
-    note="A term of no letters is that of a scalar.",
+    note="The term of a scalar has no letters.",
 )
 OPERANDS = EINSUM.clause("Each term corresponds to an operand tensor")
 DIMENSIONS = EINSUM.clause(
     "and the characters within the terms correspond to operands dimensions.",
-    note="An index has one size. That 1 may stand for any, as in numpy, is said of the ellipsis only.",
+    note="An index has one size. The text allows 1 to match any size, as in numpy, only for the ellipsis.",
 )
 DISTINCT = EINSUM.clause(
     "Lower case letters and upper case letters are treated as distinct symbols",
@@ -107,27 +109,31 @@ DISTINCT = EINSUM.clause(
 ARROW = EINSUM.clause('This sequence may be followed by "->" to separate the left and right hand side of the equation.')
 EXPLICIT = EINSUM.clause(
     "and the right-hand side indices indicate output tensor dimensions.",
-    note="An index that no term has is that of no dimension. Says nothing of one that comes twice.",
+    note="An output index that no term has belongs to no dimension. The text does not define an output index that "
+    "occurs twice.",
 )
 IMPLICIT = EINSUM.clause(
     "appearing exactly once in the equation, sorted in increasing order of their ASCII values",
-    note="Upper case before lower case; onnxruntime takes no upper case in implicit mode.",
+    note="Upper case sorts before lower case. onnxruntime rejects upper case in implicit mode.",
 )
 REPEATED = EINSUM.clause(
     "When a dimension character is repeated in the left-hand side, it represents summation along the dimension.",
-    note="Unless the output has it: then it is the diagonal, as output[output-term] says.",
+    note="Unless the output has the character too. Then the result is the diagonal, as in output[output-term].",
 )
 ELLIPSIS = EINSUM.clause(
-    'The equation may contain ellipsis ("...") to enable broadcasting.', note="Says nothing of two in one term."
+    'The equation may contain ellipsis ("...") to enable broadcasting.',
+    note="The text does not define two ellipses in one term.",
 )
 FIXED = EINSUM.clause(
     "Ellipsis must indicate a fixed number of dimensions. Specifically, every occurrence of ellipsis in the equation "
     "must represent the same number of dimensions.",
-    note="numpy, and with it onnx.reference, broadcasts different numbers of them.",
+    note="numpy, and therefore onnx.reference, broadcasts ellipses of different numbers of dimensions.",
 )
 ONE_ELLIPSIS = EINSUM.clause("The right-hand side may contain exactly one ellipsis.")
 BEGINNING = EINSUM.clause("In implicit mode, the ellipsis dimensions are set to the beginning of the output.")
-SPACE = EINSUM.clause("The equation string may contain space (U+0020) character.", note="And no other white space.")
+SPACE = EINSUM.clause(
+    "The equation string may contain space (U+0020) character.", note="No other white space is allowed."
+)
 NUMERICAL = EINSUM.clause("Constrain input and output types to all numerical tensor types.")
 
 
@@ -147,7 +153,7 @@ def summed(v: Version, Inputs: list[Array], equation: str) -> Array:  # noqa: N8
 
 
 def _require_equation(v: Version, equation: str, ranks: list[int]) -> None:
-    """Raise Rejected or Unspecified unless an equation without spaces has a meaning for operands of these ranks."""
+    """Raise Rejected or Unspecified unless an equation without spaces is defined for operands of these ranks."""
     v.require(ARROW, equation.count("->") <= 1)
     left, _, right = equation.replace("...", "").partition("->")
     letters = left.replace(",", "") + right
@@ -166,7 +172,7 @@ def _require_equation(v: Version, equation: str, ranks: list[int]) -> None:
 
 
 def _require_sizes(v: Version, sizes: set[tuple[str, int]]) -> None:
-    """Raise Rejected unless each index has one size beside 1, Unspecified where a letter has 1 and another."""
+    """Raise Rejected if an index has two sizes that are not 1, Unspecified if a letter has size 1 and another size."""
     larger = [index for index, size in sizes if size != 1]
     v.require(DIMENSIONS, len(set(larger)) == len(larger))
     v.silent(DIMENSIONS, any(size == 1 and index in larger and not index.startswith("*") for index, size in sizes))
@@ -176,7 +182,7 @@ case = EINSUM.case
 
 
 def waves(*shapes: tuple[int, ...]) -> tuple[Array, ...]:
-    """Return operands of these shapes; no two rows, columns or layers of them are alike."""
+    """Return operands of these shapes. In each, all rows, columns and layers are different."""
     return tuple(
         np.sin(np.arange(1.0, math.prod(shape) + 1) * (1.7 + number)).reshape(shape)
         for number, shape in enumerate(shapes)

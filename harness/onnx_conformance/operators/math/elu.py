@@ -18,7 +18,7 @@ ELU.example(X=[[1, -4, 2], [0, 3, -10]], alpha=0.5, consumed_inputs=[0])
 LINEAR = ELU.clause(
     "where the function `f(x) = alpha * (exp(x) - 1.) for x < 0`, `f(x) = x for x >= 0`., is applied to the tensor "
     "elementwise.",
-    note="NaN, of which neither holds, is NaN by both.",
+    note="Neither condition is true for NaN. Both formulas return NaN for it.",
 )
 DEFAULT_BEFORE_6 = ELU.clause("Coefficient of ELU default to 1.0.", before=6)
 COEFFICIENT = ELU.clause("Coefficient of ELU.", since=6)

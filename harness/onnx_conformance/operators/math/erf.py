@@ -20,7 +20,7 @@ ERF.example(input=[[1, -1.25, 0.5], [0.25, -0.75, 2.75]])
 
 FUNCTION = ERF.clause(
     "Computes the error function of the given input tensor element-wise.",
-    note="Of infinities it is 1 and -1. Says not how a value of an integer type is rounded.",
+    note="For infinities the result is 1 and -1. The text does not define how results are rounded to an integer type.",
 )
 COMPUTED = ERF.clause("The error function of the input tensor computed element-wise. It has the same shape and type")
 UNARY = Unary(ERF, FUNCTION)
@@ -28,7 +28,7 @@ UNARY = Unary(ERF, FUNCTION)
 
 @ERF.oracle()
 def error_function(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return the error function; of an integer type, only that of 0 is a number of the type."""
+    """Return the error function. For an integer type, only its value at 0 is in the type."""
     v.silent(FUNCTION, input.dtype.kind in "iu" and bool((input != 0).any()))
     return erf(input)
 

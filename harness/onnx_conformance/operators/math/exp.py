@@ -15,14 +15,14 @@ from onnx_conformance.declare.families.elementwise import Unary
 EXP = Op(
     "Exp",
     versions=(1, 6, 13),
-    compare=ulp(2, "a careful exp is within 1 ULP, and so is the one that gives the expected value of a double"),
+    compare=ulp(2, "a careful exp is within 1 ULP; so is the function that computes the expected value of a double"),
     rank="input",
 )
 EXP.example(input=[[1, -1.25, 0.5], [3, -4, 2.75]], consumed_inputs=[0])
 
 EXPONENTIAL = EXP.clause(
     "Calculates the exponential of the given input tensor, element-wise.",
-    note="Of infinities and NaN it is what IEEE 754 says of exp, which the sentence names.",
+    note="For infinities and NaN, the result is that of exp in IEEE 754, the function that the sentence names.",
 )
 COMPUTED = EXP.clause("The exponential of the input tensor computed element-wise")
 UNARY = Unary(EXP, EXPONENTIAL)

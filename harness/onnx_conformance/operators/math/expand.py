@@ -31,13 +31,14 @@ EXPAND.example(input=ramp(3, 1), shape=[2, 1, 5])
 BROADCAST = EXPAND.clause("Broadcast the input tensor following the given shape and the broadcast rule.")
 LIKE_ONES = EXPAND.clause(
     "The broadcast rule is similar to numpy.array(input) * numpy.ones(shape):",
-    note="Of the shapes alone: the elements and their type are those of the input. onnx.reference multiplies, which "
-    "makes NaN of the other part of a complex infinity.",
+    note="The rule applies to shapes only; the elements and their type are those of the input. onnx.reference "
+    "multiplies, so the other part of a complex infinity becomes NaN.",
 )
 RIGHT = EXPAND.clause("Dimensions are right alignment;", result=True)
 EQUAL_OR_ONE = EXPAND.clause(
     "Two corresponding dimensions must have the same value, or one of them is equal to 1.",
-    note="Either of them: a 1 in shape keeps the dimension of the input, and a 0 goes with 0 and 1 alone.",
+    note="This applies to either dimension: a 1 in shape keeps the dimension of the input, and a 0 matches only 0 and "
+    "1.",
 )
 SMALLER = EXPAND.clause(
     "Also, this operator is similar to numpy.broadcast_to(input, shape), but the major difference is "
@@ -49,8 +50,8 @@ OTHER_SHAPE = EXPAND.clause(
 )
 ONE_D = EXPAND.clause(
     "A 1-D tensor indicates the shape you want to expand to, following the broadcast rule",
-    note="Says nothing of a negative dimension that the rule lets pass, beside a 1; exporters write -1 for it, "
-    "meaning the dimension of the input.",
+    note="The text does not define a negative dimension. The rule allows it if the other dimension is 1. Exporters "
+    "write -1 to mean the dimension of the input.",
 )
 ALL_TYPES = EXPAND.clause("Constrain input and output types to all tensors.")
 INPUT = EXPAND.clause("Input tensor")
@@ -59,7 +60,7 @@ OUTPUT = EXPAND.clause("Output tensor")
 
 @EXPAND.oracle()
 def expanded(v: Version, input: Array, shape: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return `input` repeated along its dimensions of 1 and before its first one."""
+    """Return `input` repeated along its dimensions of 1 and along new leading dimensions."""
     v.require(ONE_D, shape.ndim == 1)
     sizes = []
     for own, other in zip_longest(reversed(input.shape), reversed(shape.tolist()), fillvalue=1):
@@ -76,7 +77,7 @@ Shape = tuple[int, ...]
 
 
 def _words(before: Shape, after: Shape) -> str:
-    """Return a case's name: 2x3_to_4x2x3."""
+    """Return the name of a case: 2x3_to_4x2x3."""
     return "_to_".join("x".join(map(str, shape)) for shape in (before, after))
 
 
@@ -149,7 +150,7 @@ case("negative_before_first", Tag.EDGE, input=ramp(3), shape=[-1, 3], unspecifie
 case("negative_two_beside_one", Tag.EDGE, input=ramp(1, 3), shape=[-2, 3], unspecified=ONE_D)
 NOT_1D = vary(scalar=3, matrix=[[2, 3]], column=[[2], [3]])
 case("shape", Tag.EDGE, input=ramp(1, 3), shape=NOT_1D, rejects=ONE_D)
-# numpy.array(input) * numpy.ones(shape) would make these floats, and an infinity of what a float cannot hold.
+# numpy.array(input) * numpy.ones(shape) would convert these to float, and values outside its range to infinity.
 case("int64_exact", Tag.EDGE, input=typed("int64", [[2**53 + 1], [-(2**62) - 1]]), shape=[2, 3], cites=LIKE_ONES)
 case("signed_zeros", Tag.EDGE, input=[[-0.0], [0.0], [np.nan], [-np.inf]], shape=[4, 3], cites=LIKE_ONES)
 

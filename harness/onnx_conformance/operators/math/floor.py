@@ -15,14 +15,15 @@ from onnx_conformance.declare.families.elementwise import Unary
 FLOOR = Op(
     "Floor",
     versions=(1, 6, 13),
-    compare=Tolerance("the greatest integer is one number, and every type holds it", signed_zero=True),
+    compare=Tolerance("the greatest integer is one number, and every type contains it", signed_zero=True),
     rank="X",
 )
 FLOOR.example(X=[[0.9, 2.5, -2.3], [1.5, -4.5, 3]], consumed_inputs=[0])
 
 GREATEST = FLOOR.clause(
     "where the floor is, y = floor(x), is applied to the tensor elementwise.",
-    note="Before version 13 it is not said, but follows, that what is integral stays as it is, with its sign.",
+    note="Before version 13 the text does not say that integral values are returned unchanged, with their sign, but "
+    "this follows from the definition.",
 )
 TAKES = FLOOR.clause("Floor takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 ITSELF = FLOOR.clause("If x is integral, +0, -0, NaN, or infinite, x itself is returned.", since=13)
@@ -48,7 +49,7 @@ INTEGRAL = {
     "infinities": [np.inf, -np.inf],
     "nan": [np.nan, 1.5, np.nan],
 }
-BESIDE = {  # The numbers next to an integer, which adding something first gets wrong.
+BESIDE = {  # The numbers next to an integer. An implementation that first adds something gets these wrong.
     "float16": [1.0009765625, 0.99951171875, -1.0009765625, -0.99951171875],
     "float": [1.0000001, 0.99999994, -1.0000001, -0.99999994],
     "bfloat16": [1.0078125, 0.99609375, -1.0078125, -0.99609375],

@@ -1,4 +1,4 @@
-"""Gelu: each element times the share of a normal distribution below it, or an approximation of that.
+"""Gelu: each element times the share of a normal distribution below it, or an approximation of this product.
 
     Y = Gelu(X)
 
@@ -21,14 +21,14 @@ GELU.example(X=[[1, -4, 2], [0, 3, -10]], approximate="none")
 GAUSSIAN = GELU.clause(
     "where the gaussian error linear units function, $y = 0.5 * x * (1 + erf(x/sqrt(2)))$ is applied to the tensor "
     "elementwise.",
-    note="Of minus infinity the product is 0 times infinity, which is none of real numbers.",
+    note="For minus infinity the product is 0 times infinity, which has no value in real numbers.",
 )
 ESTIMATION = GELU.clause(
     'If the attribute "approximate" is set to "tanh", the function estimation, '
     "$y = 0.5 * x * (1 + Tanh(sqrt(2/\\pi) * (x + 0.044715 * x^3)))$ is used and applied to the tensor elementwise.",
-    note="Of minus infinity as above. The cube of a number may be beyond the range of its type; the formula is one of "
-    "real numbers, and its tangent 1 or -1. The function body has both factors as floats, which is too coarse for "
-    "doubles: these are left open.",
+    note="Minus infinity is as for the exact formula. The cube of a number may exceed the range of its type; the "
+    "formula is one of real numbers, so its tanh is then 1 or -1. The function body has both factors as floats, which "
+    "are too coarse for doubles, so doubles are left open.",
 )
 NONE = GELU.clause('`"none"`: do not use approximation.')
 TANH = GELU.clause('`"tanh"`: use tanh approximation.')

@@ -1,10 +1,10 @@
-"""Gemm: alpha * A * B + beta * C of matrices, either of which may come transposed.
+"""Gemm: alpha * A * B + beta * C of matrices. A and B may be transposed.
 
     Y = Gemm(A, B, C=None, alpha=1.0, beta=1.0, transA=0, transB=0)
     Y = Gemm(A, B, C, alpha=1.0, beta=1.0, transA=0, transB=0, broadcast=0)    # before version 7
 
-Versions: 1 (C broadcast by attribute), 6 (text), 7 (unidirectional broadcasting), 9 (integers), 11 (C optional),
-13 (bfloat16).
+Versions: 1 (C broadcast by attribute), 6 (text), 7 (unidirectional broadcasting), 9 (integers), 11 (C optional), 13
+(bfloat16).
 """
 
 # ruff: noqa: N803 - the text's own names
@@ -33,7 +33,7 @@ def _rounding(
 
 def _magnitudes(left: Array, right: Array) -> Array:
     """Return the sums of the absolute products."""
-    with np.errstate(invalid="ignore"):  # An infinity by a zero; whether numpy warns of it depends on the machine.
+    with np.errstate(invalid="ignore"):  # An infinity times a zero; whether numpy warns depends on the machine.
         return np.asarray(np.abs(left).astype(np.longdouble) @ np.abs(right).astype(np.longdouble))
 
 
@@ -46,14 +46,15 @@ def _sum(product: Array, C: Array, alpha: float, beta: float) -> Array:
 GEMM = Op(
     "Gemm",
     versions=(1, 6, 7, 9, 11, 13),
-    compare=bounded(_rounding, "K products and sums in any order and two scalings round by half an epsilon each"),
+    compare=bounded(_rounding, "K products and sums, in any order, and two scalings round by half an epsilon each"),
     rank=lambda _: 2,
 )
 GEMM.example(A=ramp(3, 2), B=ramp(4, 3), C=ramp(2, 4), alpha=2.0, beta=3.0, transA=1, transB=1, broadcast=1)
 
 GENERAL = GEMM.clause(
     "General Matrix multiplication: https://en.wikipedia.org/wiki/Basic_Linear_Algebra_Subprograms#Level_3",
-    note="BLAS reads no C where beta is 0, nor A and B where alpha is; the formula makes NaN of what is not finite.",
+    note="BLAS does not read C if beta is 0, or A and B if alpha is 0. With the formula, infinities and NaN in them "
+    "become NaN.",
 )
 FORMULA_BEFORE_7 = GEMM.clause(
     "Compute Y = alpha * A * B + beta * C, where input tensor A has dimension (M X K), input tensor B has dimension "
@@ -64,13 +65,13 @@ FORMULA = GEMM.clause(
     "Compute Y = alpha * A' * B' + beta * C, where input tensor A has shape (M, K) or (K, M), input tensor B has shape "
     "(K, N) or (N, K), input tensor C is broadcastable to shape (M, N), and output tensor Y has shape (M, N).",
     since=7,
-    note="Where K is 0 the product is 0. Says not what becomes of an integer result that is broken or out of range. "
-    "onnx.reference goes through floats and misses integers beyond 2**53.",
+    note="If K is 0 the product is 0. The text does not define an integer result that is not whole or out of range. "
+    "onnx.reference computes in floats and loses integers beyond 2**53.",
 )
 BROADCAST_BEFORE_7 = GEMM.clause(
     "If attribute broadcast is non-zero, input tensor C will be broadcasted to match the dimension requirement.",
     before=7,
-    note="Says not by which rules: cases have one way only to match.",
+    note="The text does not define the rules. The cases have only one way to match.",
 )
 WHETHER = GEMM.clause("Whether C should be broadcasted", before=7, result=True)
 UNIDIRECTIONAL = GEMM.clause(
@@ -114,7 +115,7 @@ FLOATS = GEMM.clause("Constrain input and output types to float tensors.", befor
 def multiplied_before_7(
     v: Version, A: Array, B: Array, C: Array, alpha: float, beta: float, transA: int, transB: int, broadcast: int
 ) -> Array | PartlyOpen:
-    """Return alpha * A * B + beta * C, where C has the shape of the product unless `broadcast` is set."""
+    """Return alpha * A * B + beta * C. C has the shape of the product unless `broadcast` is set."""
     v.require(FORMULA_BEFORE_7, A.ndim == MATRIX)
     v.require(FORMULA_BEFORE_7, B.ndim == MATRIX)
     left, right = (A.T if transA else A), (B.T if transB else B)
@@ -131,7 +132,7 @@ def multiplied_before_7(
 def multiplied_since_7(
     v: Version, A: Array, B: Array, C: Array | None, alpha: float, beta: float, transA: int, transB: int
 ) -> Array | PartlyOpen:
-    """Return alpha * A' * B' + beta * C, where C is broadcast to the shape of the product."""
+    """Return alpha * A' * B' + beta * C. C is broadcast to the shape of the product."""
     v.require(A_SHAPE, A.ndim == MATRIX)
     v.require(B_SHAPE, B.ndim == MATRIX)
     left, right = (A.T if transA else A), (B.T if transB else B)
@@ -144,13 +145,13 @@ def multiplied_since_7(
 
 
 def _broadcastable(C: Array, shape: tuple[int, int]) -> bool:
-    """Tell whether C has no more dimensions than a matrix of this shape, each of its size or of 1."""
+    """Return whether C has at most two dimensions, each equal to that of a matrix of this shape or 1."""
     sizes = zip(reversed(C.shape), reversed(shape), strict=False)
     return C.ndim <= MATRIX and all(size in {1, whole} for size, whole in sizes)
 
 
 def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, beta: float) -> Array | PartlyOpen:
-    """Return the formula of real numbers, or exactly that of integers; C is broadcast already."""
+    """Return the formula of real numbers; for integers it is exact. C is already broadcast."""
     if left.dtype.kind == "f":
         v.silent(GENERAL, alpha == 0 and not (np.isfinite(left).all() and np.isfinite(right).all()))
         v.silent(GENERAL, beta == 0 and not np.isfinite(C).all())
@@ -184,12 +185,12 @@ FACTORS = {
     "zero": (0.0, 1.0),
     "beta_zero": (1.0, 0.0),
 }
-"""alpha and beta."""
+"""Values of alpha and beta."""
 for name, (alpha, beta) in FACTORS.items():
     case(f"scaled_{name}_before_7", A=A, B=B, C=C, alpha=alpha, beta=beta, cites=(ALPHA_BEFORE_7, BETA_BEFORE_7))
     case(f"scaled_{name}_since_7", A=A, B=B, C=C, alpha=alpha, beta=beta, cites=(ALPHA, BETA))
 TURNS = {"a": (A.T, B, 1, 0), "b": (A, B.T, 0, 1), "both": (A.T, B.T, 1, 1), "two": (A.T, B.T, 2, -1)}
-"""A, B, transA and transB."""
+"""By name: A, B, transA and transB."""
 for name, (left, right, trans_a, trans_b) in TURNS.items():
     case(
         f"transposed_{name}", A=left, B=right, C=C, transA=trans_a, transB=trans_b, cites=(TRANSPOSED, TRANS_A, TRANS_B)
@@ -225,7 +226,7 @@ SIZES = {
     "no_columns": (3, 0, 4),
     "no_terms": (2, 4, 0),
 }
-"""M, N and K."""
+"""By name: M, N and K."""
 for name, (m, n, k) in SIZES.items():
     case(f"sizes_{name}", Tag.EDGE, A=ramp(m, k), B=ramp(k, n), C=ramp(m, n), cites=GENERAL)
 LONG = np.cos(np.arange(1500.0))
@@ -236,11 +237,11 @@ case("many_terms_float16", Tag.EDGE, A=MANY, B=FOR_MANY, C=typed("float16", [3, 
 ONES = typed("float16", np.ones((5, 1)))
 TERMS_BEYOND = typed("float16", BEYOND_FLOAT16)
 case("partial_sums_beyond_float16", Tag.EDGE, A=TERMS_BEYOND, B=ONES, C=typed("float16", 0), since=7, cites=GENERAL)
-# 90000, twice 65504 or 131008 before they are halved.
+# The sums are 90000, and twice 65504 or 131008 before they are halved.
 PRODUCTS_BEYOND = typed("float16", [[60000, 30000, -60000], [60000, 5000, -20000], [65504, 0, 0], [65504, 65504, 0]])
 IN_PRODUCT: dict[str, Any] = {"A": PRODUCTS_BEYOND, "B": typed("float16", np.ones((3, 1))), "since": 7}
 case("product_beyond_float16", Tag.EDGE, **IN_PRODUCT, C=typed("float16", [[0], [9], [9], [0]]), alpha=0.5, cites=ALPHA)
-# 40000 - 20000 + 30000 has 70000 on the way, 40000 - 20000 + 20000 has not.
+# 40000 - 20000 + 30000 reaches 70000 on the way, 40000 - 20000 + 20000 does not.
 IN_SUM: dict[str, Any] = {"A": typed("float16", [[20000, -10000], [20000, -10000]]), "B": typed("float16", [[1], [1]])}
 ADDED_BEYOND = typed("float16", [[60000], [40000]])
 case("sum_beyond_float16", Tag.EDGE, **IN_SUM, C=ADDED_BEYOND, alpha=2.0, beta=0.5, since=7, cites=BETA)

@@ -1,4 +1,4 @@
-"""GroupedMatMul: each row of a matrix by one or several selected matrices, as mixtures of experts do.
+"""GroupedMatMul: multiply each row of a matrix by one or several selected matrices, as in mixtures of experts.
 
     output = GroupedMatMul(input, weights, group_indices, bias=None)
 
@@ -21,7 +21,7 @@ MATRIX, STACK = 2, 3
 
 
 def _results(input: Array, weights: Array, group_indices: Array, bias: Array | None) -> Array:
-    """Return what the definition says, in real numbers."""
+    """Return the outputs of the definition, in real numbers."""
     with np.errstate(all="ignore"):
         products = input.astype(np.longdouble)[:, None, :, None] * weights[group_indices]  # [M, S, K, N]
         output: Array = products.sum(axis=2) + (0 if bias is None else bias[group_indices])
@@ -29,12 +29,12 @@ def _results(input: Array, weights: Array, group_indices: Array, bias: Array | N
 
 
 def _magnitudes(input: Array, weights: Array, group_indices: Array, bias: Array | None) -> Array:
-    """Return the same of absolute values."""
+    """Return the same sums for absolute values."""
     return _results(np.abs(input), np.abs(weights), group_indices, None if bias is None else np.abs(bias))
 
 
 def _rounding(input: Array, weights: Array, group_indices: Array, bias: Array | None) -> list[Array]:
-    """Return half a rounding of all magnitudes for each product and sum; one product rounds as the expected value."""
+    """Return half a rounding of all magnitudes for each product and sum; 0 for a single product, rounded once."""
     terms = input.shape[1] + (bias is not None)
     return [_magnitudes(input, weights, group_indices, bias) * (roundings(terms + 1) / 2 if terms > 1 else 0)]
 
@@ -57,14 +57,14 @@ SHAPES = GROUPED.clause(
     "is the number of selections per token, the output has shape `[M, S, N]` and is defined by:"
 )
 DEFINITION = GROUPED.clause(
-    "output[m, i] = input[m] @ weights[group_indices[m, i]]", note="A sum of no products is 0, as numpy has it."
+    "output[m, i] = input[m] @ weights[group_indices[m, i]]", note="A sum of no products is 0, as in numpy."
 )
 ADDED = GROUPED.clause("If `bias` is present, `bias[group_indices[m, i]]` is added to each corresponding result.")
 RANGE = GROUPED.clause("Every value in `group_indices` must be in the range `[0, G)`.", result=True)
 OUTSIDE = GROUPED.clause(
     "Values outside this range, including negative indices, are invalid input; the behavior is undefined for such "
     "inputs.",
-    note="Undefined, so that nobody has to refuse them.",
+    note="The behavior is undefined, so a runtime does not have to reject such values.",
 )
 NO_COUNTING = GROUPED.clause(
     "In particular, negative indices do not select groups by counting backwards from `G`.", result=True
@@ -84,7 +84,7 @@ OUTPUT = GROUPED.clause("Per-group matrix multiplication results with shape [M, 
 
 @GROUPED.oracle()
 def grouped(v: Version, input: Array, weights: Array, group_indices: Array, bias: Array | None) -> Array | PartlyOpen:
-    """Return the product of each row with each matrix selected for it, and the bias of that matrix."""
+    """Return the product of each row with each matrix selected for it, plus the bias of that matrix."""
     v.require(INPUT, input.ndim == MATRIX)
     v.require(WEIGHTS, weights.ndim == STACK)
     v.require(SHAPES, input.shape[1] == weights.shape[1])
@@ -99,7 +99,7 @@ case = GROUPED.case
 
 
 def waves(*shape: int, start: int = 0) -> Array:
-    """Return numbers of both signs, no two rows or columns of which are alike."""
+    """Return numbers of both signs. All rows and columns are different."""
     return np.sin((start + np.arange(np.prod(shape, dtype=int))) * 1.7).reshape(shape) * 3
 
 
@@ -141,7 +141,7 @@ for name, (tokens, stack, chosen) in EDGES.items():
     arguments: dict[str, Any] = {"input": waves(*tokens), "weights": waves(*stack, start=5), "group_indices": chosen}
     case(f"edge_{name}", Tag.EDGE, **arguments, bias=bias, cites=SHAPES)
 
-SQUARE = waves(3, 3, 3, start=2)  # No shape says which of its axes is which.
+SQUARE = waves(3, 3, 3, start=2)  # The shape does not show which axis is which.
 case("square", input=waves(3, 3), weights=SQUARE, group_indices=[[0, 2, 1], [1, 0, 2], [2, 1, 0]], cites=DEFINITION)
 MOVING = [np.eye(3), np.eye(3)[[2, 0, 1]]]
 case("identity", input=waves(2, 3), weights=MOVING, group_indices=[[0, 1]] * 2, cites=DEFINITION)
@@ -172,7 +172,7 @@ for name, (rejects, changed) in MISFITS.items():
 
 INF, NAN = np.inf, np.nan
 STRANGE = np.array([[INF, 1, 2], [NAN, 4, 5], [0, 1, 1]])
-OF_STRANGE = np.abs(W[:2]) * [[[1], [1], [1]], [[0], [1], [1]]]  # An infinity and a NaN by a number, and by zero.
+OF_STRANGE = np.abs(W[:2]) * [[[1], [1], [1]], [[0], [1], [1]]]  # An infinity and a NaN times a number, and times zero.
 case("not_finite", Tag.EDGE, input=STRANGE, weights=OF_STRANGE, group_indices=[[0, 1]] * 3, cites=DEFINITION)
 NOT_SELECTED = np.stack([W[0], np.full((3, 2), NAN)])
 case("nan_not_selected", Tag.EDGE, input=X[:2], weights=NOT_SELECTED, group_indices=[[0], [0]], cites=DEFINITION)

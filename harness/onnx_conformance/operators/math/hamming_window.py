@@ -24,7 +24,7 @@ def curve(angle: Array) -> Array:
 
 
 def rounded(angle: Array) -> Array:
-    """Return the paper's approximation of it, which it calls the Hamming window."""
+    """Return the paper's approximation of `curve`, which the paper calls the Hamming window."""
     return np.asarray(0.54 - 0.46 * np.cos(angle))
 
 
@@ -35,7 +35,8 @@ WINDOW = Window.of(
     HAMMING,
     HAMMING.clause(
         "Generates a Hamming window as described in the paper https://ieeexplore.ieee.org/document/1455106.",
-        note="The paper has 25/46, as the function body, and its approximation 0.54: either is its Hamming window.",
+        note="The paper and the function body have 25/46. The paper also has the approximation 0.54. Either is a "
+        "Hamming window of the paper.",
     ),
     HAMMING.clause("A Hamming window with length: size. The output has the shape: [size]."),
 )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def curve(angle: Array) -> Array:
-    """Return the window, of the coefficients that the paper (Harris 1978) and the function body have."""
+    """Return the window with the coefficients of the paper (Harris 1978) and the function body."""
     return np.asarray(0.5 - 0.5 * np.cos(angle))
 
 

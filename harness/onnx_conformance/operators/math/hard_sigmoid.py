@@ -19,7 +19,7 @@ HARD_SIGMOID.example(X=[[1, -4, 2], [0, 3, -10]], alpha=0.5, beta=0.25, consumed
 
 CUT = HARD_SIGMOID.clause(
     "where the HardSigmoid function, y = max(0, min(1, alpha * x + beta)), is applied to the tensor elementwise.",
-    note="Says not what the lesser of 1 and NaN is.",
+    note="The text does not define the lesser of 1 and NaN.",
 )
 ALPHA_BEFORE_6 = HARD_SIGMOID.clause("Value of alpha default to 0.2", before=6)
 BETA_BEFORE_6 = HARD_SIGMOID.clause("Value of beta default to 0.5", before=6)

@@ -15,7 +15,7 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 
 
 def _errors(v: Version, X: Array) -> list[Array]:  # noqa: N803 - the text's own name
-    """Return what products and sum err, and a sixth that is rounded to float, as that of the function body is."""
+    """Return the errors of products and sum. A sixth may be rounded to float, as in the function body."""
     epsilon = float(ml_dtypes.finfo(v.dtypes["T"]).eps)  # type: ignore[no-untyped-call]
     line = np.abs(X) / 6
     of_line = np.where(np.abs(X) <= BENDS, line * (2 + 2.0**-25 / epsilon) + 1, 0)
@@ -23,13 +23,11 @@ def _errors(v: Version, X: Array) -> list[Array]:  # noqa: N803 - the text's own
 
 
 BENDS = 3.5
-"""Beyond this magnitude the line is surely cut off."""
+"""Above this magnitude the line is always cut off."""
 HARD_SWISH = Op(
     "HardSwish",
     versions=(14, 22),
-    compare=Tolerance(
-        "products and sum round, and a sixth may be one of float, as in the function body", ulp=1, bound=_errors
-    ),
+    compare=Tolerance("products and sum round, and 1/6 may be a float, as in the function body", ulp=1, bound=_errors),
     rank="X",
 )
 HARD_SWISH.example(X=[[1, -4, 2], [0, 3, -10]])
@@ -37,8 +35,8 @@ HARD_SWISH.example(X=[[1, -4, 2], [0, 3, -10]])
 CUT = HARD_SWISH.clause(
     "where the HardSwish function, y = x * max(0, min(1, alpha * x + beta)) = x * HardSigmoid<alpha, beta>(x), where "
     "alpha = 1/6 and beta = 0.5, is applied to the tensor elementwise.",
-    note="Says not what the lesser of 1 and NaN is, though NaN times anything is NaN. Of minus infinity the product is "
-    "0 times infinity, which is none of real numbers.",
+    note="The text does not define the lesser of 1 and NaN, but NaN times anything is NaN. For minus infinity the "
+    "product is 0 times infinity, which has no value in real numbers.",
 )
 TAKES = HARD_SWISH.clause("HardSwish takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 UNARY = Unary(HARD_SWISH, CUT, bfloat16=22)
@@ -46,7 +44,7 @@ UNARY = Unary(HARD_SWISH, CUT, bfloat16=22)
 
 @HARD_SWISH.oracle()
 def cut(v: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
-    """Return X times a sixth of it plus a half, which is at most 1 and at least 0."""
+    """Return X times (X / 6 + 1/2) limited to the range from 0 to 1."""
     v.silent(CUT, bool(np.isneginf(X).any()))
     sixth = X / 6
     return np.asarray(X * np.maximum(0, np.minimum(1, sixth + 0.5)))

@@ -17,10 +17,12 @@ from onnx_conformance.declare.data import FLOATS, waves
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, float_types
 from onnx_conformance.operators.math._layers import Layers
 
-HARDMAX = Op("Hardmax", versions=(1, 11, 13), compare=Tolerance("every type has 1 and 0"), rank="input")
+HARDMAX = Op("Hardmax", versions=(1, 11, 13), compare=Tolerance("every type contains 1 and 0"), rank="input")
 HARDMAX.example(input=waves(2, 3, 4), axis=1)
 
-COMPUTED = HARDMAX.clause("The operator computes the hardmax", note="Which of a NaN and a number is greater is open.")
+COMPUTED = HARDMAX.clause(
+    "The operator computes the hardmax", note="The text does not define the order of NaN and numbers."
+)
 FIRST_BEFORE_13 = HARDMAX.clause("(1 for the first maximum value, and 0 for all others)", before=13)
 FIRST = HARDMAX.clause(
     "Hardmax(element in input, axis) = 1 if the element is the first maximum value along the specified axis, 0 "
@@ -41,7 +43,7 @@ def _first(v: Version, values: Array, axis: int) -> Array:
 
 @HARDMAX.oracle(before=13)
 def first_before_13(v: Version, input: Array, axis: int) -> Array:
-    """Return 1 at the first of the greatest in each row of the matrix that begins its columns at `axis`."""
+    """Return 1 at the first of the greatest in each row of the matrix whose columns start at `axis`."""
     return LAYERS.rows(v, input, axis, lambda matrix, columns: _first(v, matrix, columns))
 
 

@@ -1,4 +1,4 @@
-"""LeakyRelu: each element, a part of it where it is below 0.
+"""LeakyRelu: each element; elements below 0 are multiplied by a coefficient.
 
     Y = LeakyRelu(X)
 
@@ -23,7 +23,7 @@ LEAKY_RELU.example(X=[[1, -4, 2], [0, 3, -10]], alpha=0.25, consumed_inputs=[0])
 LEAKING = LEAKY_RELU.clause(
     "where the function `f(x) = alpha * x for x < 0`, `f(x) = x for x >= 0`, is applied to the data tensor "
     "elementwise.",
-    note="NaN, of which neither holds, is NaN by both.",
+    note="Neither condition is true for NaN. Both formulas return NaN for it.",
 )
 DEFAULT_BEFORE_6 = LEAKY_RELU.clause("Coefficient of leakage default to 0.01.", before=6)
 COEFFICIENT = LEAKY_RELU.clause("Coefficient of leakage.", since=6)
@@ -33,7 +33,7 @@ UNARY = Unary(LEAKY_RELU, LEAKING, bfloat16=16)
 
 @LEAKY_RELU.oracle()
 def leaked(_: Version, X: Array, alpha: float) -> Array:  # noqa: N803 - the text's own name
-    """Return X, and alpha times X where it is below 0."""
+    """Return X, and alpha times X where X is below 0."""
     with np.errstate(all="ignore"):
         return np.where(X < 0, alpha * X, X)
 

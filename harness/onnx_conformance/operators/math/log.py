@@ -15,14 +15,15 @@ from onnx_conformance.declare.families.elementwise import LIMITS, Unary
 LOG = Op(
     "Log",
     versions=(1, 6, 13),
-    compare=ulp(2, "a careful log is within 1 ULP, and so is the one that gives the expected value of a double"),
+    compare=ulp(2, "a careful log is within 1 ULP; so is the function that computes the expected value of a double"),
     rank="input",
 )
 LOG.example(input=[[1, 0.5, 2.5], [3, 10, 0.125]], consumed_inputs=[0])
 
 LOGARITHM = LOG.clause(
     "Calculates the natural log of the given input tensor, element-wise.",
-    note="Of 0 it is minus infinity, below 0 it is NaN: what IEEE 754 says of log, which the sentence names.",
+    note="For 0 the result is minus infinity, below 0 it is NaN. Both are those of log in IEEE 754, the function that "
+    "the sentence names.",
 )
 COMPUTED = LOG.clause("The natural log of the input tensor computed element-wise")
 UNARY = Unary(LOG, LOGARITHM)
@@ -30,7 +31,7 @@ UNARY = Unary(LOG, LOGARITHM)
 
 @LOG.oracle()
 def logarithm(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return the power of e that each element is."""
+    """Return the power to which e must be raised to equal each element."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log(input))
 

@@ -22,19 +22,19 @@ from onnx_conformance.operators.math._layers import Layers
 
 
 def _logarithm(values: Array, axis: int) -> Array:
-    """Return x - log(sum(exp(x))); the largest value is taken out of both, which changes neither."""
+    """Return x - log(sum(exp(x))). The largest value is first subtracted from x, which does not change the result."""
     with np.errstate(all="ignore"):
         apart = values - values.max(axis, keepdims=True, initial=-np.inf)
         return np.asarray(apart - np.log(np.exp(apart).sum(axis, keepdims=True)))
 
 
-def _rounding(input: Array, axis: int) -> list[Array]:  # noqa: ARG001 - handed every argument
-    """Return the errors of exponentials, sum and logarithm, which are absolute, and of the differences in any order."""
+def _rounding(input: Array, axis: int) -> list[Array]:  # noqa: ARG001 - every argument is passed
+    """Return the absolute errors of exponentials, sum and logarithm, and those of differences in any order."""
     x = input.astype(np.float64)
     with np.errstate(all="ignore"):
         magnitudes = np.nan_to_num(np.abs(x), posinf=0)
         apart = np.abs(x) + magnitudes.max(initial=0)
-        # The last lane of all is the longest: before version 13 it is a row of the matrix.
+        # The number of all elements limits the length of a lane: before version 13 a lane is a row of the matrix.
         terms = roundings(input.size) / 2 * finer(input.dtype) + np.log(max(1, input.size)) + 4
         return [apart + terms]
 
@@ -42,29 +42,33 @@ def _rounding(input: Array, axis: int) -> list[Array]:  # noqa: ARG001 - handed 
 LOG_SOFTMAX = Op(
     "LogSoftmax",
     versions=(1, 11, 13),
-    compare=bounded(_rounding, "each addition rounds once; exponentials, logarithm and differences a few times"),
+    compare=bounded(_rounding, "each addition rounds once; exponentials, logarithm and differences round a few times"),
     rank="input",
-    widens=False,  # The allowance depends on the type.
+    widens=False,  # The allowed error depends on the type.
 )
 LOG_SOFTMAX.example(input=waves(2, 3, 4), axis=1)
 
-COMPUTED = LOG_SOFTMAX.clause("The operator computes the log", note="log of softmax, of real numbers.")
+COMPUTED = LOG_SOFTMAX.clause(
+    "The operator computes the log", note="The formula is the log of softmax in real numbers."
+)
 LOG_OF_SOFTMAX = LOG_SOFTMAX.clause(
     "computes the logsoftmax (log of softmax) values",
     before=13,
-    note="Of real numbers: exp(1000) may not overflow on the way, as the official case of large numbers shows. "
-    "exp(inf) / exp(inf) has no value, and the sentence does not say what becomes of its neighbours.",
+    note="The formula is one of real numbers: exp(1000) must not overflow on the way, as the official case of large "
+    "numbers shows. exp(inf) / exp(inf) has no value, and the text does not define the values of the other elements "
+    "then.",
 )
 FORMULA = LOG_SOFTMAX.clause(
     "LogSoftmax(input, axis) = Log(Softmax(input, axis=axis))",
     since=13,
-    note="As before: of real numbers, and silent on infinity.",
+    note="As in earlier versions, the formula is one of real numbers, and the text does not define results for "
+    "infinity.",
 )
 LAYERS = Layers(LOG_SOFTMAX)
 
 
 def _values(v: Version, values: Array, axis: int) -> Array:
-    """Return the logarithms along an axis, or raise where there is an infinity."""
+    """Return the logarithms along an axis. Raise Unspecified if there is a positive infinity."""
     x = values.astype(np.float64)
     v.silent(COMPUTED, bool(np.isposinf(x).any()))
     with np.errstate(invalid="ignore"):
@@ -75,7 +79,7 @@ def _values(v: Version, values: Array, axis: int) -> Array:
 
 @LOG_SOFTMAX.oracle(before=13)
 def logarithm_before_13(v: Version, input: Array, axis: int) -> Array:
-    """Return the values for each row of the matrix that begins its columns at `axis`."""
+    """Return the values for each row of the matrix whose columns start at `axis`."""
     return LAYERS.rows(v, input, axis, lambda matrix, columns: _values(v, matrix, columns))
 
 
@@ -109,6 +113,6 @@ case("batch_one", Tag.EDGE, input=[[7.5, 7, 6.5]], axis=1, cites=COMPUTED)
 case("long", input=np.cos(np.arange(600.0)).reshape(2, 300), axis=1, cites=COMPUTED)
 case("each_type", Tag.DTYPE, each="T", input=MATRIX, axis=1, cites=COMPUTED)
 for type_, since in float_types(13).items():
-    # A sum in 16 bits that adds one after the other stays at 2048 (float16) or 256 (bfloat16).
+    # A 16-bit sum that adds one term after the other stays at 2048 (float16) or 256 (bfloat16).
     thousands = typed(type_, np.full((2, 4096), [[0.5], [-3]]))
     case(f"thousands_equal_{type_}", Tag.EDGE, input=thousands, axis=1, since=since, cites=COMPUTED)

@@ -1,4 +1,4 @@
-"""MatMul: the matrix product, of stacks of matrices too.
+"""MatMul: the matrix product, also of stacks of matrices.
 
     Y = MatMul(A, B)
 
@@ -24,9 +24,9 @@ from onnx_conformance.operators.math._matrix_product import (
 
 
 def _product(left: Array, right: Array) -> Array:
-    """Return the sums of products in the type that both have; a vector is a matrix of one row, or of one column."""
+    """Return the sums of products, in the type of the inputs. A vector is a matrix of one row, or of one column."""
     columns = right[:, None] if right.ndim == 1 else right
-    sums = (left[..., None] * columns[..., None, :, :]).sum(-2)  # Broadcasting gives a vector on the left its row.
+    sums = (left[..., None] * columns[..., None, :, :]).sum(-2)  # Broadcasting turns a vector on the left into a row.
     added = tuple(axis for axis, side in ((-2, left), (-1, right)) if side.ndim == 1)
     return np.asarray(sums.squeeze(added))
 
@@ -38,7 +38,7 @@ def _magnitudes(A: Array, B: Array) -> Array:
 
 
 def _rounding(A: Array, B: Array) -> list[Array]:
-    """Return half a rounding of all magnitudes for each product and sum; one product rounds as the expected value."""
+    """Return half a rounding of all magnitudes for each product and sum; 0 for a single product, rounded once."""
     terms = A.shape[-1]
     return [_magnitudes(A, B) * (roundings(terms + 1) / 2 if terms > 1 else 0)]
 
@@ -53,9 +53,10 @@ MATMUL.example(A=ramp(2, 3), B=ramp(3, 4))
 
 BEHAVES = MATMUL.clause(
     "Matrix product that behaves like [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html).",
-    note="Numpy's text: a vector gets a dimension of 1, which goes again; leading dimensions broadcast, the summed one "
-    "does not; scalars are refused (onnx.reference takes them). A sum of no products is 0 (onnxruntime leaves that of "
-    "[2, 0] and [0] as it finds it). It says not what an integer sum beyond the type's range is.",
+    note="Numpy's text: a vector gets a dimension of 1, which is then removed. Leading dimensions broadcast, the "
+    "summed dimension does not. Scalars are rejected (onnx.reference accepts them). A sum of no products is 0 "
+    "(onnxruntime leaves the product of [2, 0] and [0] uninitialized). The text does not define an integer sum outside "
+    "the range of the type.",
 )
 MATRIX_A = MATMUL.clause("N-dimensional matrix A")
 MATRIX_B = MATMUL.clause("N-dimensional matrix B")
@@ -66,7 +67,7 @@ FLOATS_INTEGERS = MATMUL.clause("Constrain input and output types to float/int t
 
 @MATMUL.oracle()
 def product(v: Version, A: Array, B: Array) -> Array | PartlyOpen:
-    """Return the product of real numbers, or exactly that of integers."""
+    """Return the product of real numbers; products of integers are exact."""
     require_product(v, BEHAVES, A, B)
     if A.dtype.kind == "f":
         with np.errstate(all="ignore"):
@@ -81,7 +82,7 @@ case = MATMUL.case
 
 
 def waves(*shape: int, start: int = 0) -> Array:
-    """Return numbers of both signs, no two rows or columns of which are alike."""
+    """Return numbers of both signs. All rows and columns are different."""
     return np.sin((start + np.arange(np.prod(shape, dtype=int))) * 1.7).reshape(shape) * 3
 
 

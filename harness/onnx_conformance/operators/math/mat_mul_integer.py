@@ -25,7 +25,8 @@ MATMUL = PRODUCT.clause(
 )
 NEVER = PRODUCT.clause("The production MUST never overflow.")
 OVERFLOW = PRODUCT.clause(
-    "The accumulation may overflow if and only if in 32 bits.", note="It leaves open what a sum beyond 32 bits is."
+    "The accumulation may overflow if and only if in 32 bits.",
+    note="The text does not define the result of a sum that exceeds 32 bits.",
 )
 RESULTS = PRODUCT.clause("Matrix multiply results from A * B")
 ZERO_OF_A = PRODUCT.clause("Zero point tensor for input 'A'. It's optional and default value is 0.")
@@ -33,13 +34,13 @@ ZERO_OF_B = PRODUCT.clause("Zero point tensor for input 'B'. It's optional and d
 ROWS_OF_A = PRODUCT.clause(
     "It could be a scalar or N-D tensor. Scalar refers to per tensor quantization whereas N-D refers to per row "
     "quantization.",
-    note="The examples behind it are what may be: of other shapes that broadcast to the rows nothing is said, nor of "
-    "rows where A is a vector.",
+    note="The examples that follow this sentence define the allowed shapes. The text does not define other shapes that "
+    "broadcast to the rows, or rows if A is a vector.",
 )
 COLUMNS_OF_B = PRODUCT.clause(
     "It could be a scalar or a N-D tensor, Scalar refers to per tensor quantization whereas N-D refers to per col "
     "quantization.",
-    note="As for the rows of A.",
+    note="The note on the rows of A applies here too.",
 )
 VECTOR_OF_A = PRODUCT.clause(
     "If the input is 2D of shape [M, K] then zero point tensor may be an M element vector [zp_1, zp_2, ..., zp_M]."
@@ -63,7 +64,7 @@ MATRIX = 2
 
 
 def _spread(v: Version, clause: Clause, operand: Array, zero_point: Array | None, *, by_row: bool) -> Array:
-    """Return the zero point in a shape that broadcasts to that of the operand: by rows, or by columns."""
+    """Return the zero point in a shape that broadcasts to that of the operand, by rows or by columns."""
     if zero_point is None:
         return np.zeros(())
     if zero_point.size == 1 and zero_point.ndim <= 1:
@@ -83,7 +84,7 @@ def _spread(v: Version, clause: Clause, operand: Array, zero_point: Array | None
 
 @PRODUCT.oracle()
 def product(v: Version, A: Array, B: Array, a_zero_point: Array | None, b_zero_point: Array | None) -> Array:
-    """Return the matrix product of A and B, each less its zero point."""
+    """Return the matrix product of A and B after subtracting their zero points."""
     rows = _spread(v, ROWS_OF_A, A, a_zero_point, by_row=True)
     columns = _spread(v, COLUMNS_OF_B, B, b_zero_point, by_row=False)
     left, right = A.astype(np.int64) - rows.astype(np.int64), B.astype(np.int64) - columns.astype(np.int64)
@@ -101,7 +102,7 @@ case("plain", A=A, B=B, cites=(MATMUL, RESULTS))
 case("zero_points", A=A, B=B, **BOTH, cites=(MATMUL, ZERO_OF_A, ZERO_OF_B))
 case("zero_point_of_a", A=A, B=B, a_zero_point=7, cites=(ZERO_OF_A, ROWS_OF_A))
 case("scalars_as_vectors", Tag.EDGE, A=A, B=B, a_zero_point=[2], b_zero_point=[3], cites=(ROWS_OF_A, COLUMNS_OF_B))
-SHAPES: list[tuple[Shape, Shape]] = [  # MatMul tries more of them.
+SHAPES: list[tuple[Shape, Shape]] = [  # The cases of MatMul have more shapes.
     ((4,), (4,)),
     ((4,), (2, 4, 3)),
     ((2, 3, 4), (4,)),
@@ -127,7 +128,7 @@ for type_a, (low_a, high_a) in ENDS.items():
         )
 LOWEST = typed("int8", [[-128, -128]])
 case("sum_beyond_16_bits", Tag.EDGE, A=LOWEST, B=typed("int8", [[-128], [-128]]), cites=NEVER)
-ODD = np.append(np.full(299, 255), 1)  # Ends in an odd sum, which float32 does not have.
+ODD = np.append(np.full(299, 255), 1)  # The sum is odd, and float32 does not contain it.
 case("sum_beyond_24_bits", Tag.EDGE, A=typed("uint8", ODD[None]), B=typed("uint8", ODD[:, None]), cites=OVERFLOW)
 
 

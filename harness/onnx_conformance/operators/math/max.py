@@ -18,7 +18,8 @@ MAX.example(data_0=([[1, 5, 3], [4, 2, 0]], [[4, 2, 6], [3, 7, 1]]), consumed_in
 
 COMPUTES = MAX.clause(
     "Element-wise max of each of the input tensors",
-    note="Says neither what is greater of a number and NaN nor of +0 and -0; alone, each is the greatest.",
+    note="The text does not define the greater of a number and NaN, or of +0 and -0. A single input is returned "
+    "unchanged.",
     see=(
         "https://github.com/onnx/onnx/issues/4716",
         "https://github.com/microsoft/onnxruntime/issues/10514",
@@ -33,7 +34,7 @@ NUMPY = Multidirectional(MAX, since=8)
 
 
 def _greatest(v: Version, tensors: list[Array]) -> Array:
-    """Return the greatest of each place; a single tensor as it is."""
+    """Return the greatest value at each position. A single tensor is returned unchanged."""
     result = tensors[0]
     for tensor in tensors[1:]:
         require_order(v, COMPUTES, result, tensor)
@@ -50,7 +51,7 @@ def max_before_8(v: Version, data_0: list[Array]) -> Array:
 
 @MAX.oracle(since=8)
 def max_since_8(v: Version, data_0: list[Array]) -> Array:
-    """Return the greatest, in the shape that all are broadcast to."""
+    """Return the greatest, in the shape to which all inputs are broadcast."""
     NUMPY.require_one_shape(v, *data_0)
     return _greatest(v, data_0)
 

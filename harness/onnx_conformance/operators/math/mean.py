@@ -27,7 +27,7 @@ NUMPY = Multidirectional(MEAN, since=8)
 
 
 def _mean(tensors: list[Array]) -> Array:
-    """Return the sum at each place over the number of tensors."""
+    """Return the sum at each position divided by the number of tensors."""
     result = tensors[0]
     with np.errstate(all="ignore"):
         for tensor in tensors[1:]:
@@ -44,7 +44,7 @@ def mean_before_8(v: Version, data_0: list[Array]) -> Array:
 
 @MEAN.oracle(since=8)
 def mean_since_8(v: Version, data_0: list[Array]) -> Array:
-    """Return the mean, in the shape that all are broadcast to."""
+    """Return the mean, in the shape to which all inputs are broadcast."""
     NUMPY.require_one_shape(v, *data_0)
     return _mean(data_0)
 

@@ -14,7 +14,7 @@ from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Tolerance, Vers
 MEL = Op(
     "MelWeightMatrix",
     versions=(17,),
-    compare=Tolerance("what is determined is 0"),
+    compare=Tolerance("the values that the text determines are all 0"),
     rank=lambda _: 2,
     derives={"T3": lambda _, attributes: attributes.get("output_datatype", "tensor(float)")},
 )
@@ -31,28 +31,32 @@ GENERATES = MEL.clause(
     "Generate a MelWeightMatrix that can be used to re-weight a Tensor containing a linearly sampled frequency spectra "
     "(from DFT or STFT) into num_mel_bins frequency information based on the [lower_edge_hertz, upper_edge_hertz] "
     "range on the mel scale.",
-    note="Does not say where the bands lie within the range, nor what a triangle is between two bins: onnx.reference "
-    "has num_mel_bins + 2 points in steps of the range over that number, so that the last one is not at the upper "
-    "edge, and rounds them to bins. So what lies within the range is left open, with a bin on either side for those "
-    "who round. The official case expects the values of onnx.reference.",
+    note="The text does not define the position of the bands within the range, or the value of a triangle between two "
+    "bins. onnx.reference has num_mel_bins + 2 points in steps of the range divided by that number, so the last point "
+    "is not at the upper edge, and it rounds the points to bins. Therefore all bins within the range are left open, "
+    "plus one bin on either side for implementations that round. The official case expects the values of "
+    "onnx.reference.",
     against=("test_melweightmatrix",),
 )
-SCALE = MEL.clause("mel(f) = 2595 * log10(1 + f/700)", note="Of frequencies from 0 on.")
+SCALE = MEL.clause("mel(f) = 2595 * log10(1 + f/700)", note="For frequencies >= 0.")
 PEAK = MEL.clause(
     "In the returned matrix, all the triangles (filterbanks) have a peak value of 1.0.",
-    note="Where a peak lies between two bins the matrix has no such value.",
+    note="If a peak is between two bins, no element of the matrix has this value.",
 )
 MULTIPLIES = MEL.clause(
     "The returned MelWeightMatrix can be used to right-multiply a spectrogram S of shape [frames, num_spectrogram_bins]"
 )
-BANDS = MEL.clause("The number of bands in the mel spectrum.", note="Says nothing of none, nor that it is a scalar.")
-SIZE = MEL.clause("The size of the original DFT.", note="Says nothing of one below 1.")
+BANDS = MEL.clause(
+    "The number of bands in the mel spectrum.", note="The text does not define 0 bands, and does not require a scalar."
+)
+SIZE = MEL.clause("The size of the original DFT.", note="The text does not define a size below 1.")
 HALF = MEL.clause(
     "The size of the original DFT is used to infer the size of the onesided DFT, which is understood to be "
     "floor(dft_length/2) + 1, i.e. the spectrogram only contains the nonredundant DFT bins."
 )
 RATE = MEL.clause(
-    "Samples per second of the input signal used to create the spectrogram.", note="Says nothing of one below 1."
+    "Samples per second of the input signal used to create the spectrogram.",
+    note="The text does not define a rate below 1.",
 )
 FREQUENCIES = MEL.clause(
     "Used to figure out the frequencies corresponding to each spectrogram bin, which dictates how they are mapped into "
@@ -60,7 +64,7 @@ FREQUENCIES = MEL.clause(
 )
 LOWER = MEL.clause(
     "Lower bound on the frequencies to be included in the mel spectrum.",
-    note="Says nothing of one that is negative, not finite or above the upper edge.",
+    note="The text does not define a frequency that is negative, not finite or above the upper edge.",
 )
 LOWEST = MEL.clause("This corresponds to the lower edge of the lowest triangular band.")
 UPPER = MEL.clause("The desired top edge of the highest frequency band.")
@@ -83,7 +87,7 @@ def weights(
     lower_edge_hertz: Array,
     upper_edge_hertz: Array,
 ) -> PartlyOpen:
-    """Return 0 for the bins whose frequencies lie outside the edges; all others are open."""
+    """Return 0 for the bins whose frequencies are outside the edges. All other elements are open."""
     inputs = (num_mel_bins, dft_length, sample_rate, lower_edge_hertz, upper_edge_hertz)
     v.silent(BANDS, any(item.ndim for item in inputs))
     bands, size, rate, lower, upper = (item.item() for item in inputs)
@@ -99,11 +103,11 @@ def weights(
 
 
 CALL = {"num_mel_bins": 3, "dft_length": 20, "sample_rate": 1000, "lower_edge_hertz": 210, "upper_edge_hertz": 340}
-"""Bins of 50 Hz, of which those at 0 to 150 Hz and from 400 Hz on are without weight."""
+"""The bins are 50 Hz apart. Those from 0 to 150 Hz and from 400 Hz on have no weight."""
 
 
 def case(name: str, *tags: Tag, **words: object) -> None:
-    """Declare a case of CALL, with other arguments where they are given."""
+    """Declare a case of CALL, with some arguments replaced."""
     MEL.case(name, *tags, **{**CALL, **words})  # type: ignore[arg-type]
 
 

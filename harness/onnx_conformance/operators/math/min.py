@@ -18,7 +18,8 @@ MIN.example(data_0=([[1, 5, 3], [4, 2, 0]], [[4, 2, 6], [3, 7, 1]]), consumed_in
 
 COMPUTES = MIN.clause(
     "Element-wise min of each of the input tensors",
-    note="Says neither what is smaller of a number and NaN nor of +0 and -0; alone, each is the smallest.",
+    note="The text does not define the smaller of a number and NaN, or of +0 and -0. A single input is returned "
+    "unchanged.",
     see=(
         "https://github.com/onnx/onnx/issues/4716",
         "https://github.com/microsoft/onnxruntime/issues/10514",
@@ -33,7 +34,7 @@ NUMPY = Multidirectional(MIN, since=8)
 
 
 def _smallest(v: Version, tensors: list[Array]) -> Array:
-    """Return the smallest of each place; a single tensor as it is."""
+    """Return the smallest value at each position. A single tensor is returned unchanged."""
     result = tensors[0]
     for tensor in tensors[1:]:
         require_order(v, COMPUTES, result, tensor)
@@ -50,7 +51,7 @@ def min_before_8(v: Version, data_0: list[Array]) -> Array:
 
 @MIN.oracle(since=8)
 def min_since_8(v: Version, data_0: list[Array]) -> Array:
-    """Return the smallest, in the shape that all are broadcast to."""
+    """Return the smallest, in the shape to which all inputs are broadcast."""
     NUMPY.require_one_shape(v, *data_0)
     return _smallest(v, data_0)
 

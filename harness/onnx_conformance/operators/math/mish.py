@@ -17,7 +17,7 @@ MISH.example(X=[[1, -4, 2], [0, 3, -10]])
 
 FORMULA = MISH.clause(
     "mish(x) = x * tanh(softplus(x)) = x * tanh(ln(1 + e^{x}))",
-    note="Of minus infinity the product is 0 times infinity, which is none of real numbers.",
+    note="For minus infinity the product is 0 times infinity, which has no value in real numbers.",
 )
 PERFORMED = MISH.clause("Perform the linear unit element-wise on the input tensor X using formula:")
 UNARY = Unary(MISH, FORMULA, bfloat16=22)

@@ -2,7 +2,7 @@
 
     C = Mod(A, B, fmod=0)
 
-Versions: 10, 13 (fmod chooses between integers and floats; special cases; bfloat16), 28 (both ways of every type).
+Versions: 10, 13 (fmod chooses between integers and floats; special cases; bfloat16), 28 (both modes for every type).
 """
 
 # ruff: noqa: N803 - the text's own names
@@ -23,10 +23,10 @@ from onnx_conformance.declare.rounding import nearest
 
 
 def _rounding(A: Array, B: Array, fmod: int) -> list[Array]:
-    """Return the error allowed, in epsilons: none where a type holds every remainder; else that of the divisor.
+    """Return the allowed error, in epsilons: 0 if the type contains every remainder; otherwise the divisor.
 
-    A remainder of a floored quotient is that of a truncated one, and where their signs differ the divisor more: one
-    sum, rounded to no more than the divisor.
+    The remainder of a floored quotient is that of the truncated quotient, plus the divisor if their signs differ. This
+    is one sum, and it is rounded to at most the divisor.
     """
     size = np.abs(np.broadcast_arrays(A, B)[1].astype(np.float64))
     return [np.where(np.isfinite(size) & (fmod == 0), size, 0)]
@@ -36,7 +36,8 @@ MOD = Op(
     "Mod",
     versions=(10, 13, 28),
     compare=Tolerance(
-        "every type holds the remainder of a truncated quotient; that of a floored one is rounded once, in some type",
+        "every type contains the remainder of a truncated quotient; that of a floored quotient is rounded once, in "
+        "some type",
         signed_zero=True,
         bound=_rounding,
     ),
@@ -55,14 +56,14 @@ DEFAULT_BEFORE_13 = MOD.clause(
 )
 LIKE_FMOD_BEFORE_13 = MOD.clause(
     "Setting this attribute to 1 causes the remainder to be calculated similar to that of numpy.fmod().",
-    note="Says nothing of values other than 0 and 1. Numpy's and C's own texts say what becomes of infinities. "
-    "onnxruntime makes doubles of 64-bit integers and loses what these do not hold.",
+    note="The text does not define values other than 0 and 1. The texts of numpy and C define the results for "
+    "infinities. onnxruntime converts 64-bit integers to doubles, which loses digits of large integers.",
     before=13,
 )
 FLOATS_BEFORE_13 = MOD.clause("If the input type is floating point, then `fmod` attribute must be set to 1.", before=13)
 ZERO_BEFORE_13 = MOD.clause(
     "In case of dividend being zero, the results will be platform dependent.",
-    note="Divisor must be meant; as it speaks of the one and not of the other, both are left open.",
+    note="Probably the divisor is meant. The sentence names the dividend but not the divisor, so both are left open.",
     before=13,
 )
 FORCE = MOD.clause("Set this to 1 to force fmod treatment", before=28)
@@ -75,8 +76,8 @@ VALUE_SINCE_13 = MOD.clause(
 INTEGERS_SINCE_13 = MOD.clause(
     "If the `fmod` attribute is set to `0`, `T` is constrained to integer data types and the semantics follow that of "
     "the Python `%`-operator.",
-    note="Which raises an error where it divides by 0; whether a runtime has to is not said. What is left of the least "
-    "integer by -1 is 0; onnxruntime dies of it (SIGFPE).",
+    note="Python's % raises an error for division by 0; the text does not define whether a runtime has to. The "
+    "remainder of the least integer by -1 is 0; onnxruntime crashes on it (SIGFPE).",
     since=13,
     before=28,
     see=("https://github.com/onnx/onnx/issues/5564", "https://github.com/onnx/onnx/pull/6973"),
@@ -85,7 +86,7 @@ OF_DIVISOR_SINCE_13 = MOD.clause("The sign of the result is that of the divisor.
 FLOATS_SINCE_13 = MOD.clause(
     "If `fmod` is set to `1`, the behavior of this operator follows that of the `fmod` function in C and `T` is "
     "constrained to floating point data types.",
-    note="Versions 10 and 28 have integers too, and so have onnxruntime and onnx.reference in this one.",
+    note="Versions 10 and 28 allow integers too. onnxruntime and onnx.reference also accept them in this version.",
     since=13,
     before=28,
     see=("https://github.com/onnx/onnx/issues/5564", "https://github.com/onnx/onnx/pull/6973"),
@@ -104,8 +105,8 @@ ROUNDED_SINCE_28 = MOD.clause(
 )
 FLOORED_SINCE_28 = MOD.clause(
     "If `fmod` is `0`, the output is calculated as `A - floor(A / B) * B`.",
-    note="Of real numbers: a quotient that is rounded before it is floored can end with the other sign. Says nothing "
-    "of an integer divided by 0.",
+    note="The formula is one of real numbers: if the quotient is rounded before it is floored, the remainder can have "
+    "the other sign. The text does not define an integer divided by 0.",
     since=28,
 )
 OF_DIVISOR_SINCE_28 = MOD.clause("The result has the same sign as `B`.", since=28)
@@ -118,7 +119,7 @@ BY_INFINITY_SINCE_28 = MOD.clause(
 )
 TRUNCATED_SINCE_28 = MOD.clause(
     "If `fmod` is `1`, the output is calculated as `A - trunc(A / B) * B`.",
-    note="Says nothing of an integer divided by 0.",
+    note="The text does not define an integer divided by 0.",
     since=28,
 )
 OF_DIVIDEND_SINCE_28 = MOD.clause(
@@ -134,42 +135,44 @@ NOT_A_NUMBER = MOD.clause("If either argument is `NaN`, `NaN` is returned.", sin
 
 
 def _of_integers(x: int, y: int, *, floored: bool) -> int:
-    """Return x - n * y, where n is x / y, floored or truncated."""
+    """Return x - n * y. n is x / y, floored or truncated."""
     below = x // y
     quotient = below if floored or below >= 0 or below * y == x else below + 1
     return x - quotient * y
 
 
 def _of_floats(x: float, y: float, *, floored: bool) -> float:
-    """Return the remainder of two floats, as IEEE 754 has them; a zero has the sign that all others have."""
+    """Return the remainder of two floats as in IEEE 754. A zero has the sign that all other remainders have."""
     if math.isnan(x) or math.isnan(y) or math.isinf(x) or y == 0:
         return math.nan
     if math.isinf(y):
         same_sign = math.copysign(1, x) == math.copysign(1, y)
         return x if same_sign or not floored else math.copysign(abs(y) if x else 0, y)
     (a, under_a), (b, under_b) = x.as_integer_ratio(), y.as_integer_ratio()
-    exact = _of_integers(a * under_b, b * under_a, floored=floored)  # Both over the product of what they stand over.
+    exact = _of_integers(
+        a * under_b, b * under_a, floored=floored
+    )  # Both are numerators over the product of the two denominators.
     return exact / (under_a * under_b) or math.copysign(0, y if floored else x)
 
 
 def _remainders(x: Array, y: Array, fmod: int) -> Array | Drawn:
-    """Return the remainder of every pair, exactly that of integers, rounded once that of floats.
+    """Return the remainder of every pair. For integers it is exact, for floats it is rounded once.
 
     Args:
         x: the dividends.
-        y: the divisors, of the same shape and type; no integer 0.
-        fmod: 0: the quotient is floored; 1: it is truncated.
+        y: the divisors, of the same shape and type. Integer divisors are not 0.
+        fmod: if 0, the quotient is floored; if 1, it is truncated.
     """
     remainder = _of_floats if x.dtype.kind == "f" else _of_integers
     pairs = zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)
     result = np.array([remainder(a, b, floored=fmod == 0) for a, b in pairs], x.dtype).reshape(x.shape)
     if fmod and bool(((x == 0) & np.signbit(x) & (y > 0)).any()):
-        return Drawn(result, choices=(result,))  # Either zero is right.
+        return Drawn(result, choices=(result,))  # Either zero is correct.
     return result
 
 
 def _rounds_across(x: Array, y: Array, dtype: np.dtype[Any]) -> bool:
-    """Return whether a quotient that is rounded to the type has another floor or integer part than the exact one."""
+    """Return whether rounding the quotient to the type changes its floor or its integer part."""
 
     def differs(dividend: float, divisor: float) -> bool:
         if not (math.isfinite(dividend) and math.isfinite(divisor)) or not divisor:
@@ -183,7 +186,7 @@ def _rounds_across(x: Array, y: Array, dtype: np.dtype[Any]) -> bool:
 
 @MOD.oracle(before=13)
 def remainder_before_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
-    """Return the remainders, of floats with fmod=1 alone; what happens to zeros is open."""
+    """Return the remainders; floats require fmod=1. The result for zeros is unspecified."""
     NUMPY.require_one_shape(v, A, B)
     x, y = np.broadcast_arrays(A, B)
     v.silent(LIKE_FMOD_BEFORE_13, fmod not in {0, 1})
@@ -194,7 +197,7 @@ def remainder_before_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Dr
 
 @MOD.oracle(since=13, before=28)
 def remainder_since_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
-    """Return the remainders, of floats with fmod=1 alone, of integers with fmod=0 alone."""
+    """Return the remainders; floats require fmod=1, integers require fmod=0."""
     NUMPY.require_one_shape(v, A, B)
     x, y = np.broadcast_arrays(A, B)
     floats = x.dtype.kind == "f"
@@ -206,7 +209,7 @@ def remainder_since_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Dra
 
 @MOD.oracle(since=28)
 def remainder_since_28(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
-    """Return the remainders of any type, of quotients floored or truncated."""
+    """Return the remainders of any type, with floored or truncated quotients."""
     NUMPY.require_one_shape(v, A, B)
     x, y = np.broadcast_arrays(A, B)
     v.require(VALUE_SINCE_28, fmod in {0, 1})
@@ -218,12 +221,12 @@ def remainder_since_28(v: Version, A: Array, B: Array, fmod: int) -> Array | Dra
 case = MOD.case
 
 SIGNS = [(x, y) for x in (7, -7, 6, -6, 1, -1) for y in (3, -3)]
-"""Quotients that are whole, that are not, and that are below 1, of all signs."""
+"""Pairs with whole quotients, quotients that are not whole, and quotients below 1, of all signs."""
 Pairs = list[tuple[Any, Any]]
 
 
 def operands(type_: str, pairs: Pairs) -> dict[str, Any]:
-    """Return dividends and divisors in one element type."""
+    """Return dividends and divisors of one element type."""
     dtype = type_ if "int" in type_ else np.float64
     dividends, divisors = (typed(type_, np.array(side, dtype)) for side in zip(*pairs, strict=True))
     return {"A": dividends, "B": divisors}
@@ -258,7 +261,7 @@ for type_ in (f"{sign}int{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u
         limits += [*SIGNS, (low, high), (high, low), (low, 3), (low, low)]
     numbers = {"numbers": operands(type_, limits)}
     if low:
-        numbers["least_by_minus_one"] = operands(type_, [(low, -1)])  # The type does not hold the quotient.
+        numbers["least_by_minus_one"] = operands(type_, [(low, -1)])  # The type does not contain the quotient.
     for name, pair in numbers.items():
         case(f"{name}_{type_}", Tag.EDGE, **pair)
         case(f"{name}_fmod_{type_}_before_13", Tag.EDGE, **pair, fmod=1, before=13)
@@ -335,7 +338,7 @@ for type_, since in float_types(13).items():
 
 
 def of_shapes(left: tuple[int, ...], right: tuple[int, ...]) -> dict[str, Any]:
-    """Return floats of which none is 0, and that no other way of broadcasting pairs alike."""
+    """Return floats without 0. Any wrong way to broadcast them leads to other pairs."""
     return {"A": counted(7)(*left), "B": counted(2)(*right) / 2, "fmod": 1}
 
 

@@ -18,7 +18,8 @@ MUL = Op("Mul", versions=(1, 6, 7, 13, 14), compare=rounded_once("product"), ran
 MUL.example(A=[[1, 5, 3], [4, 2, 0]], B=[4, 2, 3], axis=1, broadcast=1, consumed_inputs=[0, 0])
 
 PRODUCT = MUL.clause(
-    "Performs element-wise binary multiplication", note="Says nothing of products beyond an integer type's range."
+    "Performs element-wise binary multiplication",
+    note="The text does not define products outside the range of an integer type.",
 )
 ARITHMETIC = Arithmetic(MUL, PRODUCT)
 NUMPY = ARITHMETIC.numpy
@@ -37,7 +38,7 @@ def product_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) 
 
 @MUL.oracle(since=7)
 def product_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return the product, in the shape that both are broadcast to."""
+    """Return the product, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return _product(v, A, B)
 

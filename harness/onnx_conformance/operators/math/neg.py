@@ -19,7 +19,8 @@ NEG.example(X=[[1, -4, 2], [0, 3, -10]], consumed_inputs=[0])
 
 FLIPPED = NEG.clause(
     "each element flipped sign, y = -x, is applied to the tensor elementwise.",
-    note="Of -0 it is 0 and of 0 it is -0. Says not what becomes of the least integer, which has no negative.",
+    note="For -0 the result is 0, and for 0 it is -0. The text does not define the result for the least integer, "
+    "because its type does not contain the negated value.",
 )
 TAKES = NEG.clause("Neg takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 UNARY = Unary(NEG, FLIPPED)

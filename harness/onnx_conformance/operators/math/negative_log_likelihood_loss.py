@@ -1,4 +1,4 @@
-"""NegativeLogLikelihoodLoss: minus the log-probability of the right class, weighted, averaged or summed up.
+"""NegativeLogLikelihoodLoss: minus the log-probability of the correct class, weighted, averaged or summed.
 
     loss = NegativeLogLikelihoodLoss(input, target, weight=None, ignore_index=..., reduction="mean")
 
@@ -44,7 +44,7 @@ NLL = Op(
 NLL.example(input=waves(2, 3, 4), target=picks(2, 3, 4), weight=weighting(3), ignore_index=1, reduction="mean")
 
 NEWEST = 22
-"""The version in which edges are tried: all three have the same words."""
+"""The version in which edge cases are tested. All three versions have the same text."""
 
 COMPUTES = NLL.clause("A NegativeLogLikelihoodLoss operator computes (weighted) negative log likelihood loss.")
 SHAPE = NLL.clause('Its "input" tensor has the shape of (N, C, d1, d2, ..., dk) where k >= 0.')
@@ -52,7 +52,8 @@ TARGET = NLL.clause('The operator\'s "target" input tensor has the shape of (N, 
 LOSS = NLL.clause("loss[n][d_1][d_2]...[d_k] = -input[n][c][d_1][d_2]...[d_k].")
 WEIGHTED = NLL.clause("loss[n][d_1][d_2]...[d_k] = -input[n][c][d_1][d_2]...[d_k] * weight[c].")
 IGNORED = NLL.clause(
-    "loss is zero for the case when target-value equals ignore_index.", note="Whatever the input holds there."
+    "loss is zero for the case when target-value equals ignore_index.",
+    note="This applies to every value of the input there.",
 )
 ZERO = NLL.clause("loss[n][d_1][d_2]...[d_k] = 0, when target[n][d_1][d_2]...[d_k] = ignore_index")
 NONE = NLL.clause(
@@ -61,15 +62,16 @@ NONE = NLL.clause(
 )
 MEAN = NLL.clause(
     'mean(loss), if "weight" is not provided,',
-    note="Where samples are ignored, the sentence on applied weights decides: none applies to them.",
+    note="If samples are ignored, the sentence on applied weights decides: ignored samples have no applied weight.",
 )
 WEIGHTED_MEAN = NLL.clause(
     "sum(loss) / sum(weight[target[n][d_1][d_2]...[d_k]]]), for all samples.",
-    note="Where samples are ignored, as above. Says nothing of weights that add up to 0.",
+    note="If samples are ignored, the note on the mean without weights applies. The text does not define weights that "
+    "add up to 0.",
 )
 APPLIED = NLL.clause(
     "'mean': the sum of the output will be divided by the sum of applied weights.",
-    note="No weight applies to what is ignored, as official cases show. Says nothing of a sum of 0.",
+    note="Ignored samples have no applied weight, as official cases show. The text does not define a sum of 0.",
 )
 SUM_BEFORE_13 = NLL.clause('If "reduction" attribute is set to "sum", the output is a scalar: sum(loss).', before=13)
 SUM = NLL.clause('If "reduction" attribute is set to "sum", the output is a scalar: `sum(loss)`.', since=13)
@@ -87,7 +89,8 @@ OR_IGNORED = NLL.clause(
     "range [0, C) or have the value ignore_index."
 )
 ONE_EACH = NLL.clause(
-    "If given, it has to be a tensor of size C.", note="Says nothing of its rank; that it is 1 follows from weight[c]."
+    "If given, it has to be a tensor of size C.",
+    note="The text does not define its rank. Rank 1 follows from weight[c].",
 )
 ONES = NLL.clause("Otherwise, it is treated as if having all ones.")
 FLOATS = NLL.clause("Constrain input, weight, and output types to floating-point tensors.")
@@ -96,7 +99,7 @@ INTEGERS = NLL.clause("Constrain target to integer types")
 
 @NLL.oracle()
 def loss(v: Version, input: Array, target: Array, weight: Array | None, ignore_index: Int, reduction: str) -> Array:
-    """Return the losses, or what they are reduced to."""
+    """Return the losses, or their reduction."""
     v.require(REDUCTIONS, reduction in {"none", "sum", "mean"})
     v.require(SHAPE, input.ndim > 1)
     v.require(TARGET, target.shape == (input.shape[0], *input.shape[2:]))

@@ -1,4 +1,4 @@
-"""PRelu: each element, and the slope times it where it is below 0.
+"""PRelu: each element; elements below 0 are multiplied by the slope.
 
     Y = PRelu(X, slope)
 
@@ -23,12 +23,14 @@ PRELU.example(X=[[1, -4, 2], [0, 3, -10]], slope=[[3, 0.5, 2], [1, 0.25, 0.125]]
 FUNCTION = PRELU.clause(
     "where the function `f(x) = slope * x for x < 0`, `f(x) = x for x >= 0`., is applied to the data tensor "
     "elementwise.",
-    note="NaN, of which neither holds, is NaN by both. Says not what an overflow of integers yields.",
+    note="Neither condition is true for NaN. Both formulas return NaN for it. The text does not define the result of "
+    "an integer overflow.",
 )
 SHARED = PRELU.clause(
     "If `Slope` is of size 1, the value is sharedacross different channels",
     before=7,
-    note="Says nothing of other shapes than that of X, nor which dimension is that of the channels.",
+    note="The text does not define other shapes, except that of X. It does not define which dimension is the channel "
+    "dimension.",
 )
 UNIDIRECTIONAL = PRELU.clause(
     "This operator supports **unidirectional broadcasting** (tensor slope should be unidirectional broadcastable to "
@@ -48,7 +50,7 @@ UNARY = Unary(PRELU, FUNCTION, bfloat16=16)
 
 @PRELU.oracle()
 def by_slope(v: Version, X: Array, slope: Array) -> Array | PartlyOpen:
-    """Return X, and the slope times X where it is below 0."""
+    """Return X, and the slope times X where X is below 0."""
     v.silent(SHARED, SHARED.in_force(v.since) and slope.size != 1 and slope.shape != X.shape)
     if slope.size == 1 and SHARED.in_force(v.since):
         slope = slope.reshape(())

@@ -3,8 +3,8 @@
     Z = Pow(X, Y)
     Z = Pow(X, Y, axis=None, broadcast=0)    # before version 7
 
-Versions: 1 (limited broadcasting by attribute), 7 (multidirectional broadcasting, no attributes), 12 (integers,
-an exponent of a type of its own), 13 and 15 (bfloat16).
+Versions: 1 (limited broadcasting by attribute), 7 (multidirectional broadcasting, no attributes), 12 (integers, a
+separate type for the exponent), 13 and 15 (bfloat16).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _rank(arguments: Mapping[str, Any]) -> int:
 POW = Op(
     "Pow",
     versions=(1, 7, 12, 13, 15),
-    compare=ulp(2, "a careful pow is within 1 ULP, and so is the one that gives the expected value of a double"),
+    compare=ulp(2, "a careful pow is within 1 ULP; so is the function that computes the expected value of a double"),
     rank=_rank,
 )
 POW.example(X=[[1, 2, 3], [4, 5, 2]], Y=[3, 0, 2], axis=1, broadcast=1)
@@ -36,9 +36,10 @@ POW.example(X=[[1, 2, 3], [4, 5, 2]], Y=[3, 0, 2], axis=1, broadcast=1)
 TAKES = POW.clause("Pow takes input data (Tensor<T>) and exponent Tensor, and produces one output data (Tensor<T>)")
 POWER = POW.clause(
     "where the function `f(x) = x^exponent`, is applied to the data tensor elementwise.",
-    note="Gives 0 no power of 0 or less and a number below 0 no broken one, does not say how an integer type holds "
-    "what it cannot, nor chooses where pow and powr of IEEE 754 differ. It does give an integer beyond 2**53 "
-    "(onnxruntime rounds it) and an inverse of 1 and -1 (onnx.reference refuses it).",
+    note="The text does not define a power of 0 with an exponent of 0 or less, a negative base with an exponent that "
+    "is not whole, or an integer result that its type does not contain. It does not choose between pow and powr of "
+    "IEEE 754 where they differ. It does define integers beyond 2**53 (onnxruntime rounds them) and inverses of 1 and "
+    "-1 (onnx.reference rejects them).",
 )
 BROADCASTING = Limited(POW)
 BROADCASTABLE = POW.clause("Input tensor of any shape broadcastable to X shape, the exponent component.", before=7)
@@ -52,18 +53,18 @@ Y_TYPES = POW.clause("Constrain input Y types to float/int tensors.", since=12)
 
 
 def _power_of_integer(v: Version, x: int, y: Any, limits: np.iinfo[Any]) -> int:  # noqa: ANN401 - any number
-    """Return the exact power, if it is an integer that the type holds."""
+    """Return the exact power. Raise Unspecified if the type does not contain it."""
     v.silent(POWER, not float(y).is_integer())
     v.silent(POWER, (y < 0 and abs(x) != 1) or (x == 0 and y == 0))
     if abs(x) <= 1:
         return abs(x) if int(y) % 2 == 0 else x
-    power: int = x ** min(int(y), limits.bits)  # That power of two is too much already.
+    power: int = x ** min(int(y), limits.bits)  # Higher powers exceed the type anyway.
     v.silent(POWER, not limits.min <= power <= limits.max)
     return power
 
 
 def _power(v: Version, base: Array, exponent: Array) -> Array:
-    """Return the powers in the shape that numpy broadcasts both to."""
+    """Return the powers in the shape to which numpy broadcasts both inputs."""
     x, y = np.broadcast_arrays(base, exponent)
     if x.dtype.kind == "i":
         limits = np.iinfo(x.dtype)
@@ -87,7 +88,7 @@ def power_before_7(v: Version, X: Array, Y: Array, axis: Int, broadcast: int) ->
 
 @POW.oracle(since=7)
 def power_since_7(v: Version, X: Array, Y: Array) -> Array:  # noqa: N803
-    """Return the powers, in the shape that both are broadcast to."""
+    """Return the powers, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, X, Y)
     return _power(v, X, Y)
 
@@ -101,7 +102,7 @@ case("zero_size", Tag.EDGE, X=ramp(2, 0, 3), Y=ramp(2, 0, 3), cites=POWER)
 
 
 def _operands(left: tuple[int, ...], right: tuple[int, ...]) -> dict[str, Any]:
-    """Return bases from 1/16 on and exponents from 1/8 on: no two powers are equal, none overflows."""
+    """Return bases from 1/16 on and exponents from 1/8 on. No two powers are equal, and none overflows."""
     base, exponent = (np.arange(1, np.prod(shape) + 1).reshape(shape) for shape in (left, right))
     return {"X": base / 16, "Y": exponent / 8 % 9}
 

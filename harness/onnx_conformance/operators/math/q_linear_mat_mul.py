@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PRODUCT = Op(
     "QLinearMatMul",
     versions=(10, 21),
-    compare=Tolerance("what rounds to another number after a few roundings of the scales is left open"),
+    compare=Tolerance("if a few roundings of the scales can change the result, the result is left open"),
     rank=rank_of_product("a", "b"),
 )
 PRODUCT.example(
@@ -48,23 +48,23 @@ MATMUL = PRODUCT.clause(
 )
 FORMULA = PRODUCT.clause(
     "The quantization formula is y = saturate((x / y_scale) + y_zero_point).",
-    note="Says not in which precision the scales meet: where a few roundings of their type reach another number, the "
-    "answer is left open. The official cases with scales in float16 expect the integers of exact arithmetic, such as "
-    "137 for 136.58, where float16 has steps of 0.125. Scales and zero points belong to `a` and `b` as in "
-    "DequantizeLinear. Says nothing of a scale that is infinite, NaN or, "
-    "for `y`, 0.",
+    note="The text does not define the precision in which the scales are combined. If a few roundings in their type "
+    "change the result, it is left open. The official cases with scales in float16 expect the integers of exact "
+    "arithmetic, for example 137 for 136.58, although float16 has steps of 0.125 there. Scales and zero points are "
+    "applied to `a` and `b` as in DequantizeLinear. The text does not define a scale that is infinite or NaN, or a "
+    "scale of 0 for `y`.",
     against=("test_qlinearmatmul_*_float16",),
     see=("https://github.com/onnx/onnx/issues/7835", "https://github.com/onnx/onnx/pull/7868"),
 )
 TIES = PRODUCT.clause(
     "For (x / y_scale), it is rounding to nearest ties to even.",
-    note="Before the zero point is added; onnx.reference rounds the sum.",
+    note="The quotient is rounded before the zero point is added. onnx.reference rounds the sum.",
 )
 SAME_SHAPE = PRODUCT.clause("Scale and zero point must have same shape.")
 EITHER = PRODUCT.clause(
     "They must be either scalar (per tensor) or N-D tensor (per row for 'a' and per column for 'b').",
-    note="The official cases hand over each scalar as a vector of one element, which can mean nothing else. Of a scale "
-    "of `y` that is no scalar nothing is said.",
+    note="The official cases pass each scalar as a vector of one element, which has only one possible meaning. The "
+    "text does not define a scale of `y` that is not a scalar.",
 )
 PER_ROW = PRODUCT.clause(
     "Scalar refers to per tensor quantization whereas N-D refers to per row or per column quantization."
@@ -81,7 +81,7 @@ N_D = PRODUCT.clause(
 OVERFLOW = PRODUCT.clause(
     "Production must never overflow, and accumulation may overflow if and only if in 32 bits.",
     result=True,
-    note="It leaves open what a sum beyond 32 bits is.",
+    note="The text does not define the result of a sum that exceeds 32 bits.",
 )
 
 MATRIX = 2
@@ -102,8 +102,8 @@ def _spread(v: Version, operand: Array, scale: Array, zero_point: Array, *, by_r
 
 
 def _powers_of_two(scales: Sequence[Array]) -> bool:
-    """Tell whether all scales are, so that their products and quotients are exact."""
-    return all(bool((np.frexp(scale)[0] == 0.5).all()) for scale in scales)  # noqa: PLR2004 - of every power of two
+    """Return whether all scales are powers of two, so that their products and quotients are exact."""
+    return all(bool((np.frexp(scale)[0] == 0.5).all()) for scale in scales)  # noqa: PLR2004 - of each power of two
 
 
 @PRODUCT.oracle()
@@ -156,7 +156,7 @@ def quantized(
     y_scale: object = 0.5,
     y_zero_point: object = 0,
 ) -> dict[str, Any]:
-    """Return scales and zero points; left out: powers of two, which are exact, and 0."""
+    """Return scales and zero points. Default scales are powers of two, which are exact; default zero points are 0."""
     return {
         "a_scale": a_scale,
         "a_zero_point": a_zero_point,
@@ -260,7 +260,7 @@ for type_ in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"):
     one_more = whole | {"y_zero_point": typed(type_, 1)}
     small_left, small_right = typed(type_, [[1, 0], [1, 1]]), typed(type_, [[1, 2], [0, 1]])
     case(f"zero_point_{type_}", Tag.EDGE, a=small_left, b=small_right, **one_more, since=21, cites=FORMULA)
-    # 9 in e5m2 and 17 in e4m3 are halfway between two numbers, 10 and 18 are numbers.
+    # 9 in e5m2 and 17 in e4m3 are halfway between two numbers. 10 and 18 are numbers of these types.
     left_of_ties, right_of_ties = typed(type_, [[3, 0], [4, 1]]), typed(type_, [[3, 4], [0, 1]])
     case(f"rounds_twice_{type_}", Tag.EDGE, a=left_of_ties, b=right_of_ties, **one_more, since=21, unspecified=FORMULA)
     nan_left, nan_right = typed(type_, [[np.nan, 0], [1, 1]]), typed(type_, [[1, np.nan], [0, 1]])

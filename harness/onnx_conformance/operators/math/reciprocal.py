@@ -18,7 +18,7 @@ RECIPROCAL.example(X=[[1, -4, 2], [0.25, 3, -10]], consumed_inputs=[0])
 
 INVERSE = RECIPROCAL.clause(
     "where the reciprocal is, y = 1/x, is applied to the tensor elementwise.",
-    note="Of zeros and infinities it is the division of IEEE 754, which the formula names.",
+    note="For zeros and infinities the result is that of division in IEEE 754, the operation in the formula.",
 )
 TAKES = RECIPROCAL.clause("Reciprocal takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 UNARY = Unary(RECIPROCAL, INVERSE)

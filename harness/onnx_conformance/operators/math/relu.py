@@ -1,4 +1,4 @@
-"""Relu: each element, or 0 where it is less.
+"""Relu: each element, or 0 if the element is less than 0.
 
     Y = Relu(X)
 
@@ -13,13 +13,16 @@ from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, typed
 from onnx_conformance.declare.families.elementwise import Unary
 
 RELU = Op(
-    "Relu", versions=(1, 6, 13, 14), compare=Tolerance("one of two values; of two zeros either may be it"), rank="X"
+    "Relu",
+    versions=(1, 6, 13, 14),
+    compare=Tolerance("the result is one of two values; if both are zeros, either is allowed"),
+    rank="X",
 )
 RELU.example(X=[[1, -4, 2], [0, 3, -10]], consumed_inputs=[0])
 
 RECTIFIED = RELU.clause(
     "where the rectified linear function, y = max(0, x), is applied to the tensor elementwise.",
-    note="Says not what the greater of 0 and NaN is; nor which zero of 0 and -0.",
+    note="The text does not define the greater of 0 and NaN, or of 0 and -0.",
 )
 TAKES = RELU.clause("Relu takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 UNARY = Unary(RELU, RECTIFIED)

@@ -15,7 +15,7 @@ from onnx_conformance.declare.families.elementwise import Unary
 ROUND = Op(
     "Round",
     versions=(11, 22),
-    compare=Tolerance("the nearest integer is one number, and every type holds it", signed_zero=True),
+    compare=Tolerance("the nearest integer is one number, and every type contains it", signed_zero=True),
     rank="X",
 )
 ROUND.example(X=[[0.9, 2.5, -2.3], [1.5, -4.5, 3]])
@@ -23,7 +23,7 @@ ROUND.example(X=[[0.9, 2.5, -2.3], [1.5, -4.5, 3]])
 NEAREST = ROUND.clause(
     "Round takes one input Tensor and rounds the values, element-wise, meaning it finds the nearest integer for each "
     "value.",
-    note="Of -0.4 it is the -0 of IEEE 754, whose rounding to an integer keeps the sign.",
+    note="For -0.4 the result is the -0 of IEEE 754, where rounding to an integer keeps the sign.",
 )
 HALVES = ROUND.clause("In case of halves, the rule is to round them to the nearest even integer.")
 ITSELF = ROUND.clause(
@@ -43,7 +43,7 @@ UNARY = Unary(ROUND, NEAREST, bfloat16=22)
 
 @ROUND.oracle()
 def rounded(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
-    """Return the nearer of the integers below and above, of two as near the even one."""
+    """Return the nearer of the integers below and above; the even one if both are equally near."""
     with np.errstate(invalid="ignore"):
         below = np.floor(X)
         to_below, to_above = X - below, below + 1 - X
@@ -69,7 +69,7 @@ ALIKE = {
     "infinities": [np.inf, -np.inf],
     "nan": [np.nan, 1.5, np.nan],
 }
-BESIDE_HALVES = {  # What adding a half and taking the floor gets wrong.
+BESIDE_HALVES = {  # An implementation that adds a half and takes the floor gets these wrong.
     "float16": [0.49975586, 1.4990234, 2.5019531, -0.49975586],
     "float": [0.49999997, 1.4999999, 2.5000002, -0.49999997],
     "bfloat16": [0.498046875, 1.4921875, 2.515625, -0.498046875],

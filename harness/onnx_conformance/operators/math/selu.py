@@ -20,7 +20,7 @@ SELU.example(X=[[1, -4, 2], [0, 3, -10]], alpha=0.5, gamma=2.0, consumed_inputs=
 LINEAR = SELU.clause(
     "where the scaled exponential linear unit function, `y = gamma * (alpha * e^x - alpha) for x <= 0`, `y = gamma * x "
     "for x > 0`, is applied to the tensor elementwise.",
-    note="NaN, of which neither holds, is NaN by both.",
+    note="Neither condition is true for NaN. Both formulas return NaN for it.",
 )
 ALPHA_BEFORE_6 = SELU.clause("Coefficient of SELU default to 1.6732.", before=6)
 GAMMA_BEFORE_6 = SELU.clause("Coefficient of SELU default to 1.0507.", before=6)
@@ -40,7 +40,7 @@ UNARY = Unary(SELU, LINEAR, bfloat16=22)
 
 @SELU.oracle()
 def unit(_: Version, X: Array, alpha: float, gamma: float) -> Array:  # noqa: N803 - the text's own name
-    """Return gamma times X, or times the exponential scaled by alpha and less it where X is not above 0."""
+    """Return gamma times X if X is above 0, otherwise gamma times (alpha * exp(X) - alpha)."""
     with np.errstate(all="ignore"):
         return np.where(X <= 0, gamma * (alpha * np.exp(np.minimum(X, 0)) - alpha), gamma * X)
 

@@ -18,7 +18,7 @@ SIGMOID.example(X=[[1, -1.25, 0.5], [3, -4, 2.75]], consumed_inputs=[0])
 
 LOGISTIC = SIGMOID.clause(
     "where the sigmoid function, y = 1 / (1 + exp(-x)), is applied to the tensor elementwise.",
-    note="Of infinities it is what IEEE 754 says of the formula: 1 and 0.",
+    note="For infinities the formula evaluated with IEEE 754 returns 1 and 0.",
 )
 TAKES = SIGMOID.clause("Sigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 UNARY = Unary(SIGMOID, LOGISTIC)

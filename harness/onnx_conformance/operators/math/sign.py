@@ -31,7 +31,7 @@ def sign(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
     return np.where(input > 0, 1, np.where(input < 0, -1, 0))
 
 
-UNARY.cases([1, -4, 2, 0, -3, 10, -7], result=SAME_SHAPE)  # In every rank, and without elements.
+UNARY.cases([1, -4, 2, 0, -3, 10, -7], result=SAME_SHAPE)  # For every rank, and without elements.
 UNARY.every_value(nan=False)
 NUMBERS = {
     "fractions": [0.1, -0.2, 1 / 3, -2 / 3, -1.1, 1e-3, -1e-4],

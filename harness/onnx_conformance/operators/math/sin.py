@@ -16,14 +16,16 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 SIN = Op(
     "Sin",
     versions=(7, 22),
-    compare=ulp(8, "a careful sine is within 2 ULP, vector code that reduces the angle in steps within 8", narrow=2),
+    compare=ulp(
+        8, "a careful sine is within 2 ULP; vector code that reduces the angle in steps is within 8 ULP", narrow=2
+    ),
     rank="input",
 )
 SIN.example(input=[1, -1.25, 0.5])
 
 CALCULATES = SIN.clause(
     "Calculates the sine of the given input tensor, element-wise.",
-    note="Of zeros, infinities and NaN it is what IEEE 754 says of sin, which the sentence names.",
+    note="For zeros, infinities and NaN, the result is that of sin in IEEE 754, the function that the sentence names.",
 )
 COMPUTED = SIN.clause("The sine of the input tensor computed element-wise")
 UNARY = Unary(SIN, CALCULATES, bfloat16=22)

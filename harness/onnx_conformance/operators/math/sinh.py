@@ -16,14 +16,14 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 SINH = Op(
     "Sinh",
     versions=(9, 22),
-    compare=ulp(4, "a careful hyperbolic sine is within 2 ULP, that of float32 vector code within 4", narrow=2),
+    compare=ulp(4, "a careful hyperbolic sine is within 2 ULP; float32 vector code is within 4 ULP", narrow=2),
     rank="input",
 )
 SINH.example(input=[1, -1.25, 0.5])
 
 CALCULATES = SINH.clause(
     "Calculates the hyperbolic sine of the given input tensor element-wise.",
-    note="Of zeros, infinities and NaN it is what IEEE 754 says of sinh, which the sentence names.",
+    note="For zeros, infinities and NaN, the result is that of sinh in IEEE 754, the function that the sentence names.",
 )
 COMPUTED = SINH.clause("The hyperbolic sine values of the input tensor computed element-wise")
 UNARY = Unary(SINH, CALCULATES, bfloat16=22)

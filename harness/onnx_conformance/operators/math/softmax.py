@@ -21,15 +21,20 @@ from onnx_conformance.declare.rounding import exponential_leaves_range
 SOFTMAX = Op(
     "Softmax",
     versions=(1, 11, 13),
-    compare=ulp(8, "exp once above and once below at 1 ULP each, half a ULP for each unit of x - max, sum, quotient"),
+    compare=ulp(
+        8,
+        "exp is off by 1 ULP above and below the line; also half a ULP for each unit of x - max, the sum, and the "
+        "quotient",
+    ),
     rank="input",
 )
 SOFTMAX.example(input=waves(2, 3, 4), axis=1)
 
 NORMALIZED = SOFTMAX.clause(
     "normalized exponential",
-    note="Of real numbers: exp(1000) may not overflow on the way, as the official case of large numbers shows. "
-    "exp(inf) / exp(inf) has no value, and the sentence does not say what becomes of its neighbours.",
+    note="The formula is one of real numbers: exp(1000) must not overflow on the way, as the official case of large "
+    "numbers shows. exp(inf) / exp(inf) has no value, and the text does not define the values of the other elements "
+    "then.",
 )
 LAYER = SOFTMAX.clause("values for each layer in the batch of the given input", before=13)
 COERCED = SOFTMAX.clause(
@@ -37,8 +42,9 @@ COERCED = SOFTMAX.clause(
     "provided, then input will be coerced into a 2-dimensional tensor with dimensions [a_0 * ... * a_{k-1}, a_k * ... "
     "* a_{n-1}].",
     before=13,
-    note="The empty product makes axis 0 one layer of everything; whether axis = n makes layers of one is not said. "
-    "onnx.reference takes one dimension in every version, which only version 13 says.",
+    note="For axis 0 the product of dimensions is empty, so the whole input is one layer. The text does not define "
+    "whether axis = n makes layers of one element. onnx.reference uses one dimension in every version, but only "
+    "version 13 defines that.",
 )
 DEFAULT_ONE = SOFTMAX.clause(
     "For the default case where axis=1, this means the input tensor will be coerced into a 2D tensor of dimensions "
@@ -63,13 +69,16 @@ RANGE = SOFTMAX.clause(
 FORMULA = SOFTMAX.clause("Softmax(input, axis) = Exp(input) / ReduceSum(Exp(input), axis=axis, keepdims=1)", since=13)
 ALONG = SOFTMAX.clause('The "axis" attribute indicates the dimension along which Softmax will be performed.', since=13)
 RANK = SOFTMAX.clause(
-    "The input tensor of rank >= axis.", since=13, note="The accepted range is narrower: axis = rank is out of it."
+    "The input tensor of rank >= axis.", since=13, note="The accepted range is narrower: axis = rank is outside it."
 )
 SAME_SHAPE = SOFTMAX.clause("The output values with the same shape as the input tensor.", since=13)
 
 
 def _normalized(v: Version, values: Array, axis: int) -> Array:
-    """Return exp over the sum of exp along an axis; the largest value is taken out of both, which changes neither."""
+    """Return exp divided by the sum of exp along an axis.
+
+    The largest value is first subtracted from all values, which does not change the result.
+    """
     v.silent(NORMALIZED, bool(np.isposinf(values).any()))
     with np.errstate(invalid="ignore", under="ignore"):
         largest = values.max(axis, keepdims=True, initial=-np.inf)
@@ -80,7 +89,7 @@ def _normalized(v: Version, values: Array, axis: int) -> Array:
 
 @SOFTMAX.oracle(before=13)
 def normalized_before_13(v: Version, input: Array, axis: int) -> Array:  # noqa: A002 - the text's own name
-    """Return the values for each row of the matrix that begins its columns at `axis`."""
+    """Return the values for each row of the matrix whose columns start at `axis`."""
     rank = input.ndim
     v.require(MATCHED, rank > 0)
     v.permit(BACK, axis < 0)
@@ -104,7 +113,7 @@ def normalized_since_13(v: Version, input: Array, axis: int) -> Array:  # noqa: 
 case = SOFTMAX.case
 
 WAVES = np.sin(np.arange(24.0) * 1.7).reshape(2, 3, 4) * 3
-"""No two rows, columns or layers of it are alike."""
+"""All rows, columns and layers are different."""
 
 case("default_axis_before_13", Tag.CHANGE, input=WAVES, cites=(DEFAULT_ONE, ORIGINAL))
 case("default_axis_since_13", Tag.CHANGE, input=WAVES, cites=(FORMULA, SAME_SHAPE))
@@ -132,7 +141,7 @@ case("size_one", Tag.EDGE, input=[[7.5], [-3], [0]], axis=1, cites=NORMALIZED)
 case("batch_one", Tag.EDGE, input=[[7.5, 7, 6.5]], axis=1, cites=NORMALIZED)
 case("long", input=np.cos(np.arange(600.0)).reshape(2, 300), axis=1, cites=NORMALIZED)
 for type_, since in float_types(13).items():
-    # A sum in 16 bits that adds one after the other stays at 2048 (float16) or 256 (bfloat16).
+    # A 16-bit sum that adds one term after the other stays at 2048 (float16) or 256 (bfloat16).
     thousands = typed(type_, np.full((2, 4096), [[0.5], [-3]]))
     case(f"thousands_equal_{type_}", Tag.EDGE, input=thousands, axis=1, since=since, cites=NORMALIZED)
 case("axis_zero_size", Tag.EDGE, input=ramp(3, 0), axis=1, cites=NORMALIZED)
@@ -152,7 +161,9 @@ case("axis_too_high_before_11", Tag.AXIS, input=WAVES, axis=4, before=11, reject
 case("axis_rank", Tag.AXIS, input=WAVES, axis=3, cites=RANK, rejects=RANGE)
 
 for name, shape, axis in axes():
-    gentle = np.arange(float(math.prod(shape))).reshape(shape) / 8  # So that no exp underflows: that is not the point.
+    gentle = (
+        np.arange(float(math.prod(shape))).reshape(shape) / 8
+    )  # Small values, so that no exp underflows. Underflow is not tested here.
     case(name, Tag.AXIS, input=gentle, axis=axis, cites=(BACK, RANGE) if axis < 0 else ())
 for name, shape, axis in axes_outside():
     case(name, Tag.AXIS, input=ramp(*shape), axis=axis, since=None if shape else 13, rejects=RANGE)

@@ -1,4 +1,4 @@
-"""SoftmaxCrossEntropyLoss: minus the logarithm of softmax of the right class, weighted, averaged or summed up.
+"""SoftmaxCrossEntropyLoss: minus the logarithm of softmax of the correct class, weighted, averaged or summed.
 
     output, log_prob = SoftmaxCrossEntropyLoss(scores, labels, weights=None, ignore_index=..., reduction="mean")
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def _logarithms(scores: Array) -> Array:
-    """Return the logarithm of softmax over classes; the largest score is taken out, which changes nothing."""
+    """Return the logarithm of softmax over classes. The largest score is first subtracted, which changes nothing."""
     with np.errstate(all="ignore"):
         apart = scores - scores.max(1, keepdims=True)
         return np.asarray(apart - np.log(np.exp(apart).sum(1, keepdims=True)))
 
 
 def _rounding(scores: Array, labels: Array, weights: Array | None, ignore_index: Int, reduction: str) -> list[Array]:
-    """Return the errors of a careful logarithm of softmax, and of what the losses are reduced to."""
+    """Return the errors of a careful logarithm of softmax, and of the reduced losses."""
     classes = scores.shape[1]
     with np.errstate(all="ignore"):
         magnitudes = np.nan_to_num(np.abs(scores), posinf=0)
@@ -50,7 +50,7 @@ def _rank(arguments: Mapping[str, Any]) -> int:
 CROSS_ENTROPY = Op(
     "SoftmaxCrossEntropyLoss",
     versions=(12, 13),
-    compare=bounded(_rounding, "exponentials, logarithm and differences round a few times, each addition once"),
+    compare=bounded(_rounding, "exponentials, logarithm and differences round a few times, each addition rounds once"),
     rank=_rank,
 )
 CROSS_ENTROPY.example(
@@ -73,13 +73,13 @@ EACH_LABEL = CROSS_ENTROPY.clause(
 PLAIN = CROSS_ENTROPY.clause("l[i][d1][d2]...[dk] = -y[i][c][d1][d2]..[dk], where i is the index of classes.")
 WEIGHTED = CROSS_ENTROPY.clause("l[i][d1][d2]...[dk] = -y[i][c][d1][d2]..[dk] * weights[c], if 'weights' is provided.")
 IGNORED = CROSS_ENTROPY.clause(
-    "loss is zero for the case when label-value equals ignore_index.", note="Whatever the scores are there."
+    "loss is zero for the case when label-value equals ignore_index.", note="This applies to all scores there."
 )
 ZERO = CROSS_ENTROPY.clause("l[i][d1][d2]...[dk] = 0, when labels[n][d1][d2]...[dk] = ignore_index")
 WHERE = CROSS_ENTROPY.clause(
     "p = Softmax(scores) y = Log(p) c = labels[i][d1][d2]...[dk]",
-    note="Of real numbers, over classes. exp(inf) / exp(inf) has no value, and the sentence does not say what becomes "
-    "of its neighbours.",
+    note="The formula is one of real numbers, over classes. exp(inf) / exp(inf) has no value, and the text does not "
+    "define the values of the other elements then.",
 )
 NONE = CROSS_ENTROPY.clause("If reduction = 'none', the output is L with shape (N, D1, D2, ..., Dk).")
 SUM = CROSS_ENTROPY.clause("If reduction = 'sum', the output is scalar: Sum(L).")
@@ -97,9 +97,9 @@ MEAN = CROSS_ENTROPY.clause(
 )
 DIVIDED = CROSS_ENTROPY.clause(
     "'mean': the sum of the output will be divided by the number of elements in the output.",
-    note="Without weights. ReduceMean counts what is ignored, and W has its weights; the function body and the "
-    "official cases leave both out: a mean of which something is ignored is left open. So is one whose weights add up "
-    "to 0.",
+    note="Without weights. ReduceMean counts ignored elements, and W contains their weights; the function body and the "
+    "official cases exclude both. A mean with ignored elements is therefore left open. A mean with weights that add up "
+    "to 0 is also left open.",
     against=("test_sce_mean*_ii*", "test_sce_NCd1_mean_weight_negative_ii*"),
 )
 REDUCTIONS = CROSS_ENTROPY.clause("Type of reduction to apply to loss: none, sum, mean(default).")
@@ -128,7 +128,7 @@ INTEGERS = CROSS_ENTROPY.clause("Constrain target to integer types")
 def loss(
     v: Version, *, scores: Array, labels: Array, weights: Array | None, ignore_index: Int, reduction: str
 ) -> tuple[Array, Array]:
-    """Return the losses, or what they are reduced to, and the logarithms of softmax."""
+    """Return the losses or their reduction, and the logarithms of softmax."""
     v.require(REDUCTIONS, reduction in {"none", "sum", "mean"})
     v.require(SCORES, scores.ndim > 1)
     v.require(LABELS, labels.shape == (scores.shape[0], *scores.shape[2:]))
@@ -145,10 +145,11 @@ def loss(
 
 case = CROSS_ENTROPY.case
 CROSS_ENTROPY.dispute(
-    "The function body of onnx has a NegativeLogLikelihoodLoss, which allows bfloat16 since version 22 only.", "dtypes*"
+    "The function body of onnx contains a NegativeLogLikelihoodLoss, which allows bfloat16 only since version 22.",
+    "dtypes*",
 )
 NEWEST = 13
-"""The version in which edges are tried: both have the same words."""
+"""The version in which edge cases are tested. Both versions have the same text."""
 
 X, Y, W = waves(3, 5, 4), picks(3, 5, 4), weighting(5)
 CALL: dict[str, Any] = {"scores": X, "labels": Y}

@@ -18,18 +18,18 @@ SOFTPLUS.example(X=[[1, -1.25, 0.5], [3, -0.75, 2.75]])
 
 LOGARITHM = SOFTPLUS.clause(
     "where the softplus function, y = ln(exp(x) + 1), is applied to the tensor elementwise.",
-    note="Of infinities it is what IEEE 754 says of the formula: infinity and 0. Where the exponential is beyond the "
-    "type, real numbers give x and the function body infinity, so it is left open.",
+    note="For infinities the formula evaluated with IEEE 754 returns infinity and 0. If the exponential exceeds the "
+    "type, the formula in real numbers returns x and the function body returns infinity, so this case is left open.",
 )
 TAKES = SOFTPLUS.clause("Softplus takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 EXPONENTIAL_ENDS = 700
-"""Beyond it doubles hold no exponential, and a 1 beside it makes no difference to any type."""
+"""Above this limit doubles cannot represent the exponential, and adding 1 to it makes no difference in any type."""
 UNARY = Unary(SOFTPLUS, LOGARITHM, bfloat16=22)
 
 
 @SOFTPLUS.oracle()
 def softplus(v: Version, X: Array) -> Array | PartlyOpen:  # noqa: N803 - the text's own name
-    """Return the logarithm of the exponential plus 1; where the type holds no such exponential, it is open."""
+    """Return the logarithm of the exponential plus 1. It is open if the type cannot represent the exponential."""
     with np.errstate(all="ignore"):
         result = np.log(np.exp(np.minimum(X, EXPONENTIAL_ENDS)) + 1)
     greatest = float(ml_dtypes.finfo(v.dtypes["T"]).max)  # type: ignore[no-untyped-call]

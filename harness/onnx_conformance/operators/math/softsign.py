@@ -1,4 +1,4 @@
-"""Softsign: each element over 1 plus its absolute value.
+"""Softsign: each element divided by 1 plus its absolute value.
 
     output = Softsign(input)
 
@@ -17,7 +17,7 @@ SOFTSIGN.example(input=[[1, -1.25, 0.5], [3, -4, 2.75]])
 
 CALCULATES = SOFTSIGN.clause(
     "Calculates the softsign (x/(1+|x|)) of the given input tensor element-wise.",
-    note="Of an infinity it is infinity over infinity, which IEEE 754 makes NaN; as a limit it is 1.",
+    note="For an infinity the formula is infinity divided by infinity. In IEEE 754 this is NaN; as a limit it is 1.",
 )
 COMPUTED = SOFTSIGN.clause("The softsign (x/(1+|x|)) values of the input tensor computed element-wise")
 UNARY = Unary(SOFTSIGN, CALCULATES, bfloat16=22)
@@ -25,7 +25,7 @@ UNARY = Unary(SOFTSIGN, CALCULATES, bfloat16=22)
 
 @SOFTSIGN.oracle()
 def softsign(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return the element over 1 plus its absolute value."""
+    """Return the element divided by 1 plus its absolute value."""
     v.silent(CALCULATES, bool(np.isinf(input).any()))
     return np.asarray(input / (1 + np.abs(input)))
 

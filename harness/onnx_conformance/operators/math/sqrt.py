@@ -15,14 +15,14 @@ from onnx_conformance.declare.families.elementwise import LIMITS, SUBNORMAL, Una
 SQRT = Op(
     "Sqrt",
     versions=(1, 6, 13),
-    compare=ulp(1, "IEEE 754 rounds a square root once, but the x^0.5 of the text may be a careful power"),
+    compare=ulp(1, "IEEE 754 rounds a square root once, but the x^0.5 of the text may be computed as a careful power"),
     rank="X",
 )
 SQRT.example(X=[[1, 4, 2], [0.25, 3, 10]], consumed_inputs=[0])
 
 ROOT = SQRT.clause(
     "where the square root is, y = x^0.5, is applied to the tensor elementwise.",
-    note="Of -0 the square root of IEEE 754 is -0 and its power 0.5 is 0: the sign is left open.",
+    note="For -0 the square root of IEEE 754 is -0, and the power 0.5 is 0. The sign is left open.",
 )
 TAKES = SQRT.clause("Square root takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 NEGATIVE = SQRT.clause("If x is negative, then it will return NaN.")
@@ -31,7 +31,7 @@ UNARY = Unary(SQRT, ROOT)
 
 @SQRT.oracle()
 def root(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
-    """Return the number whose square each element is; NaN for those below 0."""
+    """Return the number whose square is the element; NaN for elements below 0."""
     return np.where(X < 0, np.nan, np.sqrt(np.abs(X)))
 
 

@@ -16,12 +16,12 @@ from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.rounding import rounding_as
 
 COMPLEX = 2
-"""The last dimension of complex numbers; that of real ones is 1."""
+"""The size of the last dimension for complex numbers. For real numbers it is 1."""
 
 STFT = Op(
     "STFT",
     versions=(17,),
-    compare=measured("every addition, in any order, every factor, the angle of each and the window round"),
+    compare=measured("every addition, in any order, every factor, the angle of each factor and the window round"),
     rank=lambda _: 4,
 )
 STFT.example(signal=waves(2, 11, 1), frame_step=3, window=np.arange(1.0, 6), frame_length=5, onesided=0)
@@ -29,11 +29,12 @@ STFT.example(signal=waves(2, 11, 1), frame_step=3, window=np.arange(1.0, 6), fra
 SLIDING = STFT.clause(
     "The STFT is computed by sliding a window of length `frame_length` over the signal with a step size of "
     "`frame_step`, computing a DFT of each windowed frame.",
-    note="The DFT is that of the operator DFT: forward, and not scaled. Says nothing of a step or a length below 1.",
+    note="The DFT is that of the operator DFT: forward and not scaled. The text does not define a step or a length "
+    "below 1.",
 )
 FRAMES = STFT.clause(
     "`frames = floor((signal_length - frame_length) / frame_step) + 1`",
-    note="For a frame longer than the signal this is 0 or negative: that is left open.",
+    note="For a frame longer than the signal this is 0 or negative. This is left open.",
 )
 STEP_SCALAR = STFT.clause("`frame_step` must be a scalar.")
 LENGTH_SCALAR = STFT.clause("`frame_length` must be a scalar.")
@@ -50,11 +51,12 @@ EQUAL_TOO = STFT.clause("the length of the `window` must equal `frame_length`.")
 ONESIDED = STFT.clause(
     "If onesided is 1, only values for w in [0, 1, 2, ..., floor(n_fft/2) + 1] are returned because the "
     "real-to-complex Fourier transform satisfies the conjugate symmetry, i.e., X[m, w] = X[m, n_fft-w]*.",
-    note="One value more than the shape of the output has, which decides: frame_length // 2 + 1, as DFT says.",
+    note="This is one value more than the shape of the output has. The shape decides: frame_length // 2 + 1, as in the "
+    "text of DFT.",
 )
 NOT_POSSIBLE = STFT.clause(
     "Note if the input or window tensors are complex, then onesided output is not possible.",
-    note="Nor by default, for that is 1 for complex signals too.",
+    note="The default of 1 is not possible for complex signals either.",
 )
 REAL = STFT.clause("Enabling onesided with real inputs performs a Real-valued fast Fourier transform (RFFT).")
 DEFAULT = STFT.clause("When invoked with real or complex valued input, the default value is 1.")
@@ -81,7 +83,7 @@ SHAPE = STFT.clause(
 )
 PARTS = STFT.clause("The last dimension of size 2 represents the real and imaginary parts of each complex value.")
 FLOATS = STFT.clause("Constrain signal and output to float tensors.")
-INTEGERS = STFT.clause("Constrain scalar length types to int64_t.", note="The types that T2 has are int32 and int64.")
+INTEGERS = STFT.clause("Constrain scalar length types to int64_t.", note="The signature allows int32 and int64 for T2.")
 
 
 @STFT.oracle()
@@ -90,7 +92,7 @@ def transforms(
 ) -> Array:
     """Return the transform of each frame."""
     v.require(ZERO_OR_ONE, onesided in {0, 1})
-    v.require(RANK, signal.ndim == 3)  # noqa: PLR2004 - as the sentence says
+    v.require(RANK, signal.ndim == 3)  # noqa: PLR2004 - as in the sentence
     v.require(REAL_SIGNAL, signal.shape[2] in {1, COMPLEX})
     v.require(NOT_POSSIBLE, signal.shape[2] == 1 or not onesided)
     v.require(VECTOR, window is None or window.ndim == 1)

@@ -1,10 +1,10 @@
-"""Sub: one tensor less another, element by element.
+"""Sub: subtract one tensor from another, element by element.
 
     C = Sub(A, B)
     C = Sub(A, B, axis=None, broadcast=0)    # before version 7
 
-Versions: 1 (limited broadcasting by attribute), 6 (types, no consumed_inputs), 7 (multidirectional
-broadcasting, no attributes), 13 and 14 (types).
+Versions: 1 (limited broadcasting by attribute), 6 (types, no consumed_inputs), 7 (multidirectional broadcasting, no
+attributes), 13 and 14 (types).
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ SUB = Op("Sub", versions=(1, 6, 7, 13, 14), compare=rounded_once("difference"), 
 SUB.example(A=[[8, 5, 3], [4, 2, 7]], B=[4, 2, 1], axis=1, broadcast=1, consumed_inputs=[0, 0])
 
 DIFFERENCE = SUB.clause(
-    "Performs element-wise binary subtraction", note="Says nothing of differences beyond an integer type's range."
+    "Performs element-wise binary subtraction",
+    note="The text does not define differences outside the range of an integer type.",
 )
 ARITHMETIC = Arithmetic(SUB, DIFFERENCE)
 NUMPY = ARITHMETIC.numpy
@@ -31,13 +32,13 @@ def _difference(v: Version, left: Array, right: Array) -> Array:
 
 @SUB.oracle(before=7)
 def difference_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
-    """Return A less B, in the shape of A."""
+    """Return A minus B, in the shape of A."""
     return _difference(v, A, ARITHMETIC.second(v, A, B, axis, broadcast))
 
 
 @SUB.oracle(since=7)
 def difference_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return A less B, in the shape that both are broadcast to."""
+    """Return A minus B, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return _difference(v, A, B)
 

@@ -25,7 +25,7 @@ NUMPY = Multidirectional(SUM, since=8)
 
 
 def _total(tensors: list[Array]) -> Array:
-    """Return the sum at each place."""
+    """Return the sum at each position."""
     result = tensors[0]
     with np.errstate(all="ignore"):
         for tensor in tensors[1:]:
@@ -42,7 +42,7 @@ def sum_before_8(v: Version, data_0: list[Array]) -> Array:
 
 @SUM.oracle(since=8)
 def sum_since_8(v: Version, data_0: list[Array]) -> Array:
-    """Return the sum, in the shape that all are broadcast to."""
+    """Return the sum, in the shape to which all inputs are broadcast."""
     NUMPY.require_one_shape(v, *data_0)
     return _total(data_0)
 

@@ -26,7 +26,8 @@ APPLIES = SWIGLU.clause(
 )
 SWISH = SWIGLU.clause(
     "`Swish_alpha(a) = a * Sigmoid(alpha * a)`.",
-    note="Of an infinity with a sigmoid of 0 the product is none of real numbers: NaN, or 0 where it is a quotient.",
+    note="The product of an infinity and a sigmoid of 0 has no value in real numbers. It is NaN, or 0 if computed as a "
+    "quotient.",
 )
 IDENTICAL = SWIGLU.clause("Inputs `A` and `B` must have identical shapes")
 NOT_BROADCAST = SWIGLU.clause("broadcasting is not applied and the output `Y` has the same shape as the inputs.")

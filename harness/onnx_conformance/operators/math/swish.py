@@ -18,7 +18,8 @@ SWISH.example(X=[[1, -4, 2], [0, 3, -10]], alpha=0.5)
 
 SIGMOIDAL = SWISH.clause(
     "where $Swish(x) = x * sigmoid(alpha * x)$.",
-    note="Of an infinity with a sigmoid of 0 the product is none of real numbers: NaN, or 0 where it is a quotient.",
+    note="The product of an infinity and a sigmoid of 0 has no value in real numbers. It is NaN, or 0 if computed as a "
+    "quotient.",
 )
 COEFFICIENT = SWISH.clause("Coefficient to multiply with input before sigmoid.")
 SAME_SHAPE = SWISH.clause(

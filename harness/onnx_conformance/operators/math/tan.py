@@ -16,14 +16,16 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 TAN = Op(
     "Tan",
     versions=(7, 22),
-    compare=ulp(8, "a careful tangent is within 2 ULP, vector code that reduces the angle in steps within 8", narrow=2),
+    compare=ulp(
+        8, "a careful tangent is within 2 ULP; vector code that reduces the angle in steps is within 8 ULP", narrow=2
+    ),
     rank="input",
 )
 TAN.example(input=[1, -1.25, 0.5])
 
 CALCULATES = TAN.clause(
     "Calculates the tangent of the given input tensor, element-wise.",
-    note="Of zeros, infinities and NaN it is what IEEE 754 says of tan, which the sentence names.",
+    note="For zeros, infinities and NaN, the result is that of tan in IEEE 754, the function that the sentence names.",
 )
 COMPUTED = TAN.clause("The tangent of the input tensor computed element-wise")
 UNARY = Unary(TAN, CALCULATES, bfloat16=22)

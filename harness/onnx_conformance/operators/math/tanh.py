@@ -16,29 +16,31 @@ from onnx_conformance.declare.families.elementwise import Unary
 TANH = Op(
     "Tanh",
     versions=(1, 6, 13),
-    compare=ulp(4, "a careful tanh is within 2 ULP, a rational one of float32 vector code within 4", narrow=2),
+    compare=ulp(
+        4, "a careful tanh is within 2 ULP; a rational function in float32 vector code is within 4 ULP", narrow=2
+    ),
     rank="input",
 )
 TANH.example(input=[1, -1.25, 0.5], consumed_inputs=[0])
 
 TANGENT = TANH.clause(
     "Calculates the hyperbolic tangent of the given input tensor element-wise.",
-    note="Of infinities, zeros and NaN it is what IEEE 754 says of tanh, which the sentence names. Of subnormal "
-    "numbers it is the number itself, of which onnxruntime's quotient of polynomials loses bits.",
+    note="For infinities, zeros and NaN, the result is that of tanh in IEEE 754, the function that the sentence names. "
+    "For subnormal numbers it is the number itself; the quotient of polynomials in onnxruntime loses bits of them.",
 )
 COMPUTED = TANH.clause("The hyperbolic tangent values of the input tensor computed element-wise")
 ONE_D = TANH.clause(
     "1-D input tensor",
     before=6,
-    note="Neither forbids other ranks nor speaks of them; the sentence on the operator names no rank, and no other "
-    "operator of one tensor has this description.",
+    note="The sentence does not forbid or define other ranks. The sentence on the operator names no rank, and no other "
+    "operator with one tensor has this description.",
 )
 UNARY = Unary(TANH, TANGENT, flat=ONE_D)
 
 
 @TANH.oracle()
 def tangent(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return sinh over cosh of each element."""
+    """Return sinh divided by cosh for each element."""
     v.silent(ONE_D, ONE_D.in_force(v.since) and input.ndim != 1)
     return np.asarray(np.tanh(input))
 
@@ -55,7 +57,7 @@ NUMBERS = {
     "nan": [np.nan, 1, np.nan],
     "saturated": [20, -20, 100, -88.5, 1000, -60000],
 }
-LAST = {  # Above which the nearest value is 1.
+LAST = {  # Above these numbers the nearest value is 1.
     "float16": [4.1523438, -4.1601562, 4.5, -5],
     "float": [9.0109131, -9.0109177, 7.9, -8.32],
     "bfloat16": [3.453125, -3.46875, 3.25, -4],

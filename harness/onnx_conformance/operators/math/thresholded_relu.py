@@ -15,7 +15,7 @@ from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 THRESHOLDED_RELU = Op(
     "ThresholdedRelu",
     versions=(10, 22),
-    compare=Tolerance("an element or 0, which every type has; of two zeros either may be it"),
+    compare=Tolerance("the result is an element or 0, which every type contains; if both are zeros, either is allowed"),
     rank="X",
 )
 THRESHOLDED_RELU.example(X=[[1, -4, 2], [0, 3, -10]], alpha=0.5)
@@ -33,7 +33,10 @@ UNARY = Unary(THRESHOLDED_RELU, RECTIFIED, bfloat16=22)
 
 @THRESHOLDED_RELU.oracle()
 def rectified(v: Version, X: Array, alpha: float) -> Array:  # noqa: N803 - the text's own name
-    """Return X where it is above alpha, elsewhere 0; whether alpha is rounded to the type of X is open."""
+    """Return X where it is above alpha, otherwise 0.
+
+    The text does not define whether alpha is rounded to the type of X.
+    """
     rounded = float(np.asarray(alpha).astype(v.dtypes["T"]).astype(np.float64))
     above = v.compared(np.greater, X, np.asarray(alpha))
     v.silent(RECTIFIED, bool((above != (rounded < X)).any()))

@@ -38,14 +38,15 @@ TOP_K.example(X=[[3, 9, 1, 7], [8, 2, 6, 0], [10, 5, 12, 11]], k=2, K=[2], axis=
 RETRIEVE_BEFORE_11 = TOP_K.clause(
     "Retrieve the top-K elements along a specified axis.",
     before=11,
-    note="More elements than there are cannot be retrieved. That the largest comes first follows from top and sort. "
-    "Says not where NaN stands in the order.",
+    note="It is not possible to retrieve more elements than there are. The words top and sort imply that the largest "
+    "comes first. The text does not define the position of NaN in the order.",
     see=("https://github.com/onnx/onnx/issues/4716", "https://github.com/onnx/onnx/pull/7754"),
 )
 LARGEST_SMALLEST = TOP_K.clause(
     "Retrieve the top-K largest or smallest elements along a specified axis.",
     since=11,
-    note="More elements than there are cannot be retrieved. Says not where NaN stands in the order.",
+    note="It is not possible to retrieve more elements than there are. The text does not define the position of NaN in "
+    "the order.",
     see=("https://github.com/onnx/onnx/issues/4716", "https://github.com/onnx/onnx/pull/7754"),
 )
 VALUES = TOP_K.clause("contains the values of the top k elements along the specified axis")
@@ -53,46 +54,53 @@ INDICES = TOP_K.clause("contains the indices of the top k elements (original ind
 TIEBREAKER = TOP_K.clause("this operator uses the indices along the axis as a tiebreaker.")
 TIE = TOP_K.clause(
     "That is, the element with the lower index will appear first.",
-    note="Of the largest as of the smallest; +0 and -0 are equivalent, and each keeps its sign.",
+    note="This applies to the largest and to the smallest elements. +0 and -0 are equivalent, and each keeps its sign.",
 )
-NUMBER = TOP_K.clause("Number of top elements to retrieve", before=10, note="Says nothing of 0; below it is no number.")
+NUMBER = TOP_K.clause(
+    "Number of top elements to retrieve", before=10, note="The text does not define 0. A negative number is not valid."
+)
 POSITIVE = TOP_K.clause(
     "A 1-D tensor containing a single positive value corresponding to the number of top elements to retrieve",
     since=10,
-    note="0 is not positive. onnxruntime takes it and answers with no elements.",
+    note="0 is not positive. onnxruntime accepts it and returns no elements.",
 )
 WHICH_AXIS = TOP_K.clause(
     "Dimension on which to do the sort.",
-    note="The default of -1 can only be the last dimension; before version 11 no other axis below 0 is spoken of.",
+    note="The default of -1 can only mean the last dimension. Before version 11 the text does not define other "
+    "negative axes.",
 )
 BACK = TOP_K.clause("Negative value means counting dimensions from the back.", since=11)
 RANGE = TOP_K.clause("Accepted range is [-r, r-1] where r = rank(input).", since=11)
 LARGEST = TOP_K.clause('If "largest" is 1 (the default value) then the k largest elements are returned.', since=11)
 OR_SMALLEST = TOP_K.clause(
-    "Whether to return the top-K largest or smallest elements.", since=11, note="Says nothing beside 0 and 1."
+    "Whether to return the top-K largest or smallest elements.",
+    since=11,
+    note="The text does not define values other than 0 and 1.",
 )
 SORTED = TOP_K.clause(
     'If "sorted" is 1 (the default value) then the resulting k elements will be sorted.',
     since=11,
-    note="As they are chosen: the largest from the largest down, the smallest from the smallest up.",
+    note="The order follows the selection: the largest elements in descending order, the smallest in ascending order.",
 )
 UNDEFINED = TOP_K.clause(
     "If \"sorted\" is 0, order of returned 'Values' and 'Indices' are undefined.",
     since=11,
-    note="Which ones they are is not: the largest or smallest, of equals those of the lowest indices; nor which index "
-    "belongs to which value. Each lane may have an order of its own.",
+    note="Only the order is undefined. The selected elements are the largest or smallest, and among equal elements "
+    "those with the lowest indices. Each value keeps its index. The order may differ from lane to lane.",
 )
 WHETHER_SORTED = TOP_K.clause(
-    "Whether to return the elements in sorted order.", since=11, note="Says nothing beside 0 and 1."
+    "Whether to return the elements in sorted order.",
+    since=11,
+    note="The text does not define values other than 0 and 1.",
 )
 INDEX_TYPE = TOP_K.clause("Constrain index tensor to int64")
 
 
 def _top(v: Version, retrieve: Clause, X: Array, k: int, axis: int, *, largest: bool) -> tuple[Array, Array]:
-    """Return values and indices of the first k in the order in which the lower index goes first among equals."""
+    """Return values and indices of the first k. Among equal elements, the lower index goes first."""
     v.require(retrieve, k <= X.shape[axis])
     v.ordered(retrieve, X)
-    smaller = np.unique(X, return_inverse=True)[1].reshape(X.shape)  # How many smaller values there are.
+    smaller = np.unique(X, return_inverse=True)[1].reshape(X.shape)  # The number of smaller values.
     order = np.argsort(-smaller if largest else smaller, axis, kind="stable")
     indices = np.take(order, range(k), axis)
     return np.take_along_axis(X, indices, axis), indices
@@ -105,7 +113,7 @@ def _require_axis_before_11(v: Version, X: Array, axis: int) -> None:
 
 @TOP_K.oracle(before=10)
 def top_before_10(v: Version, X: Array, k: int, axis: int) -> tuple[Array, Array]:
-    """Return values and indices of the k largest, k an attribute."""
+    """Return values and indices of the k largest. k is an attribute."""
     _require_axis_before_11(v, X, axis)
     v.require(NUMBER, k >= 0)
     v.silent(NUMBER, k == 0)
@@ -114,7 +122,7 @@ def top_before_10(v: Version, X: Array, k: int, axis: int) -> tuple[Array, Array
 
 @TOP_K.oracle(since=10, before=11)
 def top_since_10(v: Version, X: Array, K: Array, axis: int) -> tuple[Array, Array]:
-    """Return values and indices of the k largest, k an input."""
+    """Return values and indices of the k largest. k is an input."""
     _require_axis_before_11(v, X, axis)
     v.require(POSITIVE, K.shape == (1,) and K.item() > 0)
     return _top(v, RETRIEVE_BEFORE_11, X, K.item(), axis, largest=True)
@@ -134,7 +142,7 @@ def top_since_11(v: Version, X: Array, K: Array, axis: int, largest: int, sorted
 case = TOP_K.case
 
 
-def in_every_version(name: str, *tags: Tag, k: int, **words: Any) -> None:  # noqa: ANN401 - whatever a case takes
+def in_every_version(name: str, *tags: Tag, k: int, **words: Any) -> None:  # noqa: ANN401 - every argument of a case
     """Declare a case with k as the input, and one with k as the attribute of version 1."""
     case(name, *tags, K=[k], **words)
     case(f"{name}_before_10", *tags, k=k, **words)
@@ -142,7 +150,7 @@ def in_every_version(name: str, *tags: Tag, k: int, **words: Any) -> None:  # no
 
 MIXED = [[3, 9, 1, 7, 5], [8, 2, 6, 0, 4], [10, 14, 12, 11, 13]]
 CUBE = (np.arange(60) * 23 % 60).reshape(3, 4, 5)
-"""All different, in no order along any axis."""
+"""All elements are different. They are in no order along any axis."""
 
 in_every_version("rows", X=MIXED, k=3, cites=(VALUES, INDICES, INDEX_TYPE))
 in_every_version("columns", X=MIXED, k=2, axis=0, cites=(VALUES, INDICES))
