@@ -1,4 +1,4 @@
 """Layers of neural networks: convolutions, pools, normalizations, attention.
 
-One file an operator, as onnx/defs/nn has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/nn. A file `_name.py` contains code that several operators share.
 """

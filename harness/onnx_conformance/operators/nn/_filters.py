@@ -1,4 +1,4 @@
-"""Filters that windows are multiplied with: what the texts of convolutions share beside the windows."""
+"""Filters of convolutions: the sentences that the texts of convolutions share, except those on windows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kernels:
-    """What the texts say of filters, one field a sentence."""
+    """The sentences on filters, one field for each sentence."""
 
     weights: Clause
     data: Clause
@@ -36,19 +36,19 @@ class Kernels:
 
 @dataclass(frozen=True)
 class Filters(Kernels):
-    """The same of filters with a bias."""
+    """The sentences on filters with a bias."""
 
     bias: Clause
 
 
 def kernels(op: Op, *, weights: Clause, dilation_default: Clause, inferred: Clause) -> Kernels:
-    """Declare the sentences that all convolutions share verbatim, and add an operator's own.
+    """Declare the sentences that all convolutions share verbatim, and add those of one operator.
 
     Args:
         op: the operator.
         weights: its sentence on the shape of the weights.
-        dilation_default: its sentence on dilations left out.
-        inferred: its sentence on a kernel_shape left out.
+        dilation_default: its sentence on omitted dilations.
+        inferred: its sentence on an omitted kernel_shape.
     """
     return Kernels(
         weights=weights,
@@ -57,25 +57,25 @@ def kernels(op: Op, *, weights: Clause, dilation_default: Clause, inferred: Clau
         inferred=inferred,
         groups=op.clause(
             "number of groups input channels and output channels are divided into.",
-            note="Says nothing of groups below 1, nor of channels that cannot be divided.",
+            note="The text does not define groups below 1, or channels that cannot be divided into groups.",
             see=("https://github.com/onnx/onnx/issues/5281",),
         ),
         dilation=op.clause(
             "dilation value along each spatial axis of the filter.",
-            note="Says nothing of one below 1; version 11 adds that one left out is 1. onnxruntime refuses any beside "
-            "SAME.",
+            note="The text does not define dilations below 1. Version 11 adds that omitted dilations are 1. "
+            "onnxruntime rejects dilations except 1 with SAME.",
         ),
         dilation_default=dilation_default,
     )
 
 
 def filters(op: Op, *, weights: Clause, dilation_default: Clause) -> Filters:
-    """Declare the sentences that Conv and ConvTranspose share verbatim, and add an operator's own.
+    """Declare the sentences that Conv and ConvTranspose share verbatim, and add those of one operator.
 
     Args:
         op: the operator.
         weights: its sentence on the shape of the weights.
-        dilation_default: its sentence on dilations left out.
+        dilation_default: its sentence on omitted dilations.
     """
     inferred = op.clause("If not present, should be inferred from input W.", result=True)
     bias = op.clause("Optional 1D bias to be added to the convolution, has size of M.")
@@ -84,7 +84,7 @@ def filters(op: Op, *, weights: Clause, dilation_default: Clause) -> Filters:
 
 
 def check(v: Version, clauses: Kernels, data: Array, weights: Array, group: int, kernel_shape: Ints) -> None:
-    """Raise where the ranks of the inputs, the kernel or the number of groups have no answer."""
+    """Raise if the ranks of the inputs, the kernel or the number of groups are forbidden or left open."""
     v.require(clauses.data, data.ndim > 1)
     v.silent(clauses.data, data.ndim == 2)  # noqa: PLR2004 - N and C, and no D1
     v.require(clauses.weights, weights.ndim == data.ndim)
@@ -94,7 +94,7 @@ def check(v: Version, clauses: Kernels, data: Array, weights: Array, group: int,
 
 
 def products(windows: Windows, data: Array, weights: Array, group: int) -> Array:
-    """Return the sums (N, M, *counts): each group of filters meets its own group of channels."""
+    """Return the sums (N, M, *counts). Each group of filters is applied to its group of channels."""
     rank, maps = len(windows.sizes), weights.shape[0] // group
     pixels = windows.pixels(data)
     sums = [
@@ -114,7 +114,7 @@ def with_bias(sums: Array, bias: Array | None) -> Array:
 
 
 def filter_cases(op: Op, clauses: Filters, windows: Sentences, weights: Array) -> None:
-    """Declare cases of what the two say in the same way.
+    """Declare the cases for the sentences that Conv and ConvTranspose share.
 
     Args:
         op: the operator.

@@ -1,4 +1,4 @@
-"""Global pools: what the texts of GlobalAveragePool, GlobalMaxPool and GlobalLpPool share."""
+"""Global pools: the sentences that the texts of GlobalAveragePool, GlobalMaxPool and GlobalLpPool share."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ if TYPE_CHECKING:
 
 
 def spatial(X: Array) -> tuple[int, ...]:  # noqa: N803 - the text's own name
-    """Return the axes behind N and C."""
+    """Return the axes after N and C."""
     return tuple(range(2, X.ndim))
 
 
 class GlobalPool:
-    """The sentences on dimensions, and their cases."""
+    """The sentences on dimensions, and the cases that test them."""
 
     def __init__(self, op: Op, computes: Clause, equivalent: Clause, *, ranks_since: int = 1) -> None:
         """Declare the sentences.
 
         Args:
-            op: the operator, made with `rank="X"`.
-            computes: says what is computed.
-            equivalent: says which pool it is equivalent to.
-            ranks_since: the version that says of which rank the output is.
+            op: the operator, created with `rank="X"`.
+            computes: the sentence on the computed values.
+            equivalent: the sentence on the equivalent pool operator.
+            ranks_since: the first version that defines the rank of the output.
         """
         self.op, self.computes, self.equivalent = op, computes, equivalent
         self.image = op.clause("dimensions for image case are (N x C x H x W)")
         self.form = op.clause(
-            "in the form of (N x C x D1 x D2 ... Dn)", note="Does not say whether there may be no D1 at all."
+            "in the form of (N x C x D1 x D2 ... Dn)",
+            note="The text does not define whether an input without D1 is allowed.",
         )
         since = ranks_since if ranks_since > op.versions[0] else None
         self.rank = op.clause("The output tensor has the same rank as the input.", since=since)
@@ -47,16 +48,16 @@ class GlobalPool:
         self.since = since
 
     def require(self, v: Version, X: Array) -> None:  # noqa: N803 - the text's own name
-        """Raise unless X has N, C and pixels; of no pixels nothing is said, where there is a channel."""
+        """Raise unless X has N, C and pixels. The text does not define channels without pixels."""
         v.require(self.form, X.ndim > 1)
         v.silent(self.form, X.ndim == 2)  # noqa: PLR2004 - N and C, and no D1
         v.silent(self.computes, 0 in X.shape and 0 not in X.shape[:2])
 
     def cases(self, data: Callable[..., Array]) -> None:
-        """Declare the cases on dimensions.
+        """Declare the cases for dimensions.
 
         Args:
-            data: fills an input of a shape with values of which no two are alike.
+            data: returns an input of the given shape in which all values are different.
         """
         case, since = self.op.case, self.since
         case("image", X=data(2, 3, 4, 5), cites=(self.computes, self.equivalent, self.image))
@@ -82,7 +83,7 @@ class GlobalPool:
         case("image_each_type", Tag.DTYPE, each="T", X=data(2, 3, 3, 2), cites=(self.computes, self.image))
 
     def edges(self, **values: list[Any]) -> None:
-        """Declare a case for each list of rows, each of which is the pixels of a channel."""
+        """Declare a case for each list of rows. Each row contains the pixels of one channel."""
         for name, rows in values.items():
             pixels = np.asarray(rows, float)
             self.op.case(name, Tag.EDGE, X=pixels.reshape(1, len(rows), 1, -1), cites=self.computes)

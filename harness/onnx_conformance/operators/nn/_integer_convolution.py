@@ -1,4 +1,4 @@
-"""Convolutions of 8-bit integers: what the texts of ConvInteger and QLinearConv share."""
+"""Convolutions of 8-bit integers: the sentences that the texts of ConvInteger and QLinearConv share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TELLING = {
     "same_lower_dilations",
     "same_lower_of_one",
 }
-"""Layouts with several attributes at once; Conv tries each by itself."""
+"""Layouts with several attributes at once. The cases of Conv test each attribute separately."""
 
 
 FORBIDDEN = {
@@ -44,26 +44,26 @@ FORBIDDEN = {
     "strides_too_few",
     "dilations_too_few",
 }
-"""One breach of each sentence on windows; Conv tries others."""
+"""One violation of each sentence on windows. The cases of Conv test other violations."""
 
 
 def whole(*shape: int) -> Array:
-    """Return whole numbers from -30 to 30, neighbours unlike."""
+    """Return whole numbers from -30 to 30. Neighbours are different."""
     return (np.arange(np.prod(shape, dtype=int)) * 23 % 61 - 30).reshape(shape)
 
 
 @dataclass(frozen=True)
 class Convolution:
-    """The sentences.
+    """The sentences of both operators.
 
     Attributes:
-        kernels: on filters.
-        windows: on windows.
-        channels: on how channels and groups go together.
-        form: on the shape of images.
-        maps: on the shape of more than two dimensions.
-        group_default: on group left out.
-        types: on the types of data and weights.
+        kernels: the sentences on filters.
+        windows: the sentences on windows.
+        channels: the sentence on channels and groups.
+        form: the sentence on the shape of images.
+        maps: the sentence on shapes with more than two dimensions.
+        group_default: the sentence on an omitted group.
+        types: the sentences on the types of data and weights.
     """
 
     kernels: Kernels
@@ -91,14 +91,14 @@ class Convolution:
 
         Args:
             v: the version.
-            x: the input less its zero point, int64.
-            w: the filters less theirs, int64.
-            group: the attribute, as the others.
-            kernel_shape: or None.
-            strides: or None.
-            dilations: or None.
-            pads: or None.
-            auto_pad: how to pad.
+            x: the input minus its zero point, int64.
+            w: the filters minus their zero points, int64.
+            group: the attribute of this name.
+            kernel_shape: the attribute, or None.
+            strides: the attribute, or None.
+            dilations: the attribute, or None.
+            pads: the attribute, or None.
+            auto_pad: the attribute of this name.
         """
         check(v, self.kernels, x, w, group, kernel_shape)
         v.require(self.channels, x.shape[1] == w.shape[1] * group)
@@ -111,11 +111,11 @@ class Convolution:
 def convolution(
     op: Op, *, stride_default: Clause, dilation_default: Clause, types: tuple[Clause, Clause]
 ) -> Convolution:
-    """Declare the sentences that both operators share verbatim, and add an operator's own."""
+    """Declare the sentences that both operators share verbatim, and add those of one operator."""
     dimensions = op.clause(
         "The output dimensions are functions of the kernel size, stride size, and pad lengths.",
-        note="Gives no formula: there are as many windows as fit, and what becomes of an input in which none does is "
-        "open.",
+        note="The text has no formula. The number of windows is the number that fits. An input in which no window fits "
+        "is left open.",
     )
     own = kernels(
         op,
@@ -136,7 +136,7 @@ def convolution(
         stride_default=stride_default,
         no_pads=op.clause(
             "If not present, the padding defaultsto 0 along start and end of each spatial axis.",
-            note="So VALID, which no sentence explains, pads nothing.",
+            note="VALID, which no sentence explains, therefore adds no padding.",
         ),
         pads_format=op.clause(
             "`pads` format should be as follow [x1_begin, x2_begin...x1_end, x2_end,...], where xi_begin the number "
@@ -149,7 +149,7 @@ def convolution(
         channels=op.clause(
             "X.shape[1] == (W.shape[1] * group) == C (assuming zero based indices for the shape array). Or in other "
             "words FILTER_IN_CHANNEL should be equal to DATA_CHANNEL.",
-            note="The other words hold for one group alone; the formula decides.",
+            note='The "other words" are true only for one group; the formula decides.',
         ),
         form=op.clause("has size (N x C x H x W)"),
         maps=op.clause("For more than 2 dimensions, the kernel shape will be (M x C/group x k1 x k2 x ... x kn)"),
@@ -161,13 +161,14 @@ def convolution(
 def convolution_cases(
     op: Op, clauses: Convolution, quantized: Callable[..., dict[str, Any]], needed: dict[str, Any]
 ) -> None:
-    """Declare the cases that no zero point by map takes part in.
+    """Declare the cases without zero points for each feature map.
 
     Args:
         op: the operator.
         clauses: its sentences.
-        quantized: returns what the operator takes beside x and w; of keywords `x_type` and `w_type`, its types.
-        needed: what of that it cannot do without, for models that have no answer.
+        quantized: returns the inputs of the operator except x and w. The keywords `x_type` and `w_type` set their
+            types.
+        needed: the required inputs among these, for models without an expected output.
     """
     case, own, windows, rest = op.case, clauses.kernels, clauses.windows, quantized()
     case(

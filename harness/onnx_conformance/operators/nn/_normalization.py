@@ -1,4 +1,4 @@
-"""The formula (x - mean) / sqrt(variance + epsilon) * scale + bias, and how far an answer may lie from its value."""
+"""The formula (x - mean) / sqrt(variance + epsilon) * scale + bias, and the allowed errors of its value."""
 
 from __future__ import annotations
 
@@ -14,24 +14,27 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 COARSEST = 2.0**-7
-"""The largest epsilon of the allowed types, bfloat16's: a term quadratic in an epsilon is at most this part of it."""
+"""The epsilon of bfloat16, the largest of the allowed types.
+
+A term quadratic in an epsilon is at most this factor times epsilon.
+"""
 
 
 def per_channel(x: Array, values: Array) -> Array:
-    """Return values of each channel in a shape that broadcasts to x, whose axis 1 is the channel if it has one."""
+    """Return values of each channel in a shape that broadcasts to x. The channel is axis 1 of x, if x has an axis 1."""
     return values.reshape(values.shape + (1,) * (x.ndim - 1 - values.ndim))
 
 
 def normalized(
     x: Array, mean: Array, variance: Array, epsilon: float, scale: Array | float, bias: Array | float
 ) -> Array:
-    """Return the formula's value; all of them broadcast to x."""
+    """Return the value of the formula. All arguments broadcast to x."""
     with np.errstate(all="ignore"):
         return np.asarray((x - mean) / np.sqrt(variance + epsilon) * scale + bias)
 
 
 def moments(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
-    """Return mean and population variance over `axes`, which stay as dimensions of 1; NaN of no elements."""
+    """Return mean and population variance over `axes`, kept as dimensions of 1. Without elements they are NaN."""
     terms = math.prod(x.shape[axis] for axis in axes)
     with np.errstate(all="ignore"):
         mean = x.sum(axes, keepdims=True) / terms
@@ -39,11 +42,11 @@ def moments(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
 
 
 def statistics_errors(x: Array, axes: tuple[int, ...], *, by_squares: bool = False) -> tuple[Array, Array]:
-    """Return the errors of mean and variance over `axes`, which stay as dimensions of 1, in epsilons.
+    """Return the errors of mean and variance over `axes`, in epsilons. The axes remain as dimensions of 1.
 
-    Each addition, in any order, rounds by half an epsilon of all magnitudes; an error of the mean enters the
-    variance by its square alone, since differences from the mean cancel out. A variance computed `by_squares`, as
-    the mean of the squares minus the square of the mean, has their error.
+    Each addition, in any order, rounds by half an epsilon of all magnitudes. Only the square of the error of the mean
+    affects the variance, because the differences from the mean cancel out. If the variance is computed `by_squares`, as
+    the mean of the squares minus the square of the mean, it has the error of the squares.
     """
     terms = max(1, int(np.prod([x.shape[axis] for axis in axes], dtype=np.int64)))
     with np.errstate(all="ignore"):
@@ -64,7 +67,7 @@ def normalized_error(
 ) -> Array:
     """Return the error of the formula, in epsilons: a few roundings of every term, and the errors of the statistics.
 
-    The terms are those of either order of evaluation: (x - mean) * a + bias, or x * a + (bias - mean * a).
+    The terms cover both orders of evaluation: (x - mean) * a + bias, and x * a + (bias - mean * a).
     """
     with np.errstate(all="ignore"):
         slope = np.abs(scale / np.sqrt(variance + epsilon))
@@ -78,7 +81,7 @@ def standardized(
 ) -> tuple[Array, Array, Array]:
     """Return (x - mean) / sqrt(variance + epsilon), mean and 1 / sqrt(variance + epsilon) of `x` cast to a type.
 
-    Left open by `formula`: the mean of nothing, and squares beyond that type.
+    Raise Unspecified for `formula` for the mean of no elements, and for squares outside the range of that type.
     """
     with np.errstate(all="ignore"):
         cast = x.astype(stage).astype(np.float64)
@@ -93,7 +96,10 @@ def standardized(
 def standardized_errors(
     x: Array, axes: tuple[int, ...], epsilon: float, stage: np.dtype[Any], *, by_squares: bool = False
 ) -> tuple[Array, Array, Array]:
-    """Return the errors of what `standardized` returns: the first in epsilons of x, the others in those of `stage`."""
+    """Return the errors of the results of `standardized`.
+
+    The first is in epsilons of x, the others are in epsilons of `stage`.
+    """
     with np.errstate(all="ignore"):
         cast = x.astype(stage).astype(np.float64)
         mean, variance = moments(cast, axes)

@@ -1,4 +1,4 @@
-"""Pools: what the texts of MaxPool, AveragePool and LpPool share beside the windows."""
+"""Pools: the sentences that the texts of MaxPool, AveragePool and LpPool share, except those on windows."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 
 def shuffled(*shape: int) -> Array:
-    """Return whole numbers from 0 to 126 in no order, no two alike as long as there are fewer than 128."""
+    """Return whole numbers from 0 to 126 in no order. If there are fewer than 128, all are different."""
     return (np.arange(math.prod(shape)) * 37 % 127).reshape(shape)
 
 
 @dataclass(frozen=True)
 class Pools:
-    """What the texts say of pools.
+    """The sentences on pools.
 
     Attributes:
-        windows: their sentences on windows.
-        form: says which dimensions an input has.
-        kernel: says what kernel_shape is.
-        amount: says how many pixels SAME adds.
-        ceil_mode: says that sizes may be rounded up.
-        sizes, sizes_ceil, sizes_same, sizes_valid: the formulas and what stands around them, every wording of each
-            version: rounded down, rounded up, with SAME, with VALID.
+        windows: the sentences on windows.
+        form: the sentence on the dimensions of the input.
+        kernel: the sentence on kernel_shape.
+        amount: the sentence on the number of pixels that SAME adds.
+        ceil_mode: the sentence on rounding sizes up.
+        sizes, sizes_ceil, sizes_same, sizes_valid: the formulas and the sentences around them, in the wordings of all
+            versions: rounded down, rounded up, with SAME, with VALID.
     """
 
     windows: Sentences
@@ -79,7 +79,7 @@ def place(
 
 
 def beginning_before_the_end(v: Version, ignored: Clause, windows: Windows, ceil_mode: int | None) -> Windows:
-    """Return the windows that begin before the padding at the end, where `ignored` says that others do not count."""
+    """Return the windows that start before the padding at the end, in versions with the sentence `ignored`."""
     if not ignored.in_force(v.since):
         return windows
     starts = -(-np.add(windows.sizes, windows.begin) // windows.strides)
@@ -99,7 +99,7 @@ ROUNDED_UP = (
     Layout("same_upper", (4, 6), (3, 5), {"strides": [2, 3], "auto_pad": "SAME_UPPER"}),
     Layout("same_lower", (4, 6), (3, 5), {"strides": [2, 3], "auto_pad": "SAME_LOWER"}),
 )
-"""Windows where ceil_mode could matter; with auto_pad its formulas come to the same."""
+"""Windows for which ceil_mode could matter. With auto_pad, the formulas lead to the same result."""
 
 OF_ONE_AXIS = {
     "pads_top",
@@ -113,22 +113,25 @@ OF_ONE_AXIS = {
     "dilations_width",
     "dilations_of_one",
 }
-"""Layouts of one side or axis, which others of several sides or axes hold as well: pools have many versions."""
+"""Layouts with padding on one side or axis.
+
+Pools skip them, because layouts with several sides or axes contain them and pools have many versions.
+"""
 
 
 def pool_cases(op: Op, clauses: Pools, data: Callable[..., Array], *, but: tuple[str, ...] = ()) -> None:
-    """Declare cases of what pools say in the same way.
+    """Declare the cases for the sentences that pools share.
 
     Args:
         op: the operator.
         clauses: its sentences.
-        data: fills an input of a shape.
+        data: returns an input of the given shape.
         but: the names of layouts that the operator declares itself.
     """
     case, windows = op.case, clauses.windows
     case("batch", X=data(2, 3, 4, 5), kernel_shape=[3, 2], cites=(clauses.form, clauses.kernel))
     for layout in layouts(windows.renewed):
-        even = layout.name.startswith(("same_upper_even", "same_lower_even"))  # The odd ones try the same.
+        even = layout.name.startswith(("same_upper_even", "same_lower_even"))  # The odd ones test the same.
         if layout.name not in OF_ONE_AXIS.union(but) and not even:
             case(
                 layout.name,
@@ -167,7 +170,7 @@ def pool_cases(op: Op, clauses: Pools, data: Callable[..., Array], *, but: tuple
 
 
 def _sizes(op: Op, clauses: Pools, data: Callable[..., Array]) -> None:
-    """Declare a case of each formula for the versions that have it."""
+    """Declare a case for each formula, in the versions that have it."""
     formulas = (
         ("sizes", clauses.sizes, (6, 9), (3, 2), {"strides": [2, 4], "pads": [1, 0, 0, 0]}),
         ("sizes_ceil", clauses.sizes_ceil, (6, 9), (3, 2), {"strides": [2, 4], "ceil_mode": 1}),

@@ -1,7 +1,7 @@
-"""Windows that slide over the spatial axes of a tensor: what the texts of convolutions and pools share.
+"""Windows that slide over the spatial axes of a tensor: the sentences that convolutions and pools share.
 
-They say the same of padding, strides and dilations, mostly in the same words. Where a version of one of them says
-more or less than the others, its own file holds the sentence.
+They define padding, strides and dilations in the same way, mostly in the same words. If a version of an operator says
+more or less than the others, the file of that operator contains the sentence.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ SAME = ("SAME_UPPER", "SAME_LOWER")
 
 @dataclass(frozen=True)
 class Sentences:
-    """What the texts say of windows, one field a sentence; auto_pad has two wordings, before and since `renewed`.
+    """The sentences on windows, one field for each sentence.
 
-    Where a text has had the newer wording from the first version on, it stands for the older one as well.
+    auto_pad has two wordings, before and since `renewed`. If an operator has the newer wording in all versions, that
+    sentence is also used in the field of the older one.
 
     Attributes:
         renewed: the version that reworded auto_pad.
-        dimensions: the nearest sentence to how many windows there are.
+        dimensions: the sentence closest to a definition of the number of windows.
         rounded: the sentence on pixels that are left over at the end.
-        strided: gives leave for SAME with strides other than 1.
+        strided: the sentence that allows SAME with strides other than 1.
     """
 
     renewed: int
@@ -62,7 +63,7 @@ class Sentences:
     dilation: Clause
 
     def named(self, *names: str) -> tuple[Clause, ...]:
-        """Return the sentences of these names."""
+        """Return the sentences with these names."""
         return tuple(getattr(self, name) for name in names)
 
 
@@ -78,19 +79,19 @@ def sentences(
     strided: Clause | None = None,
     pads_format: Clause | None = None,
 ) -> Sentences:
-    """Declare the sentences that all operators of windows share verbatim, and add an operator's own.
+    """Declare the sentences that all operators with windows share verbatim, and add those of one operator.
 
     Args:
         op: the operator.
-        dimensions: its nearest sentence to how many windows there are.
+        dimensions: its sentence closest to a definition of the number of windows.
         rounded: its sentence on pixels that are left over at the end.
         dilation: its sentence on dilations.
-        same: its sentence on the output's shape that SAME gives, in its newer wording.
-        stride_default: its sentence on strides left out.
-        no_pads: its sentence on pads left out, where it differs; or since when it has one; None: from the first version
-            on.
-        strided: the sentence that gives leave for SAME with strides; None: `same`.
-        pads_format: its sentence on the order of pads, where it differs.
+        same: its sentence on the shape of the output with SAME, in the newer wording.
+        stride_default: its sentence on omitted strides.
+        no_pads: its sentence on omitted pads if the wording differs, or the first version that has the common sentence.
+            None means that all versions have it.
+        strided: the sentence that allows SAME with strides. None means `same`.
+        pads_format: its sentence on the order of pads, if it differs.
     """
     renewed = same.since or op.versions[0]
     odd = op.clause(
@@ -110,7 +111,9 @@ def sentences(
         either=op.clause("auto_pad must be either NOTSET, SAME_UPPER, SAME_LOWER or VALID."),
         explicit=op.clause("Where default value is NOTSET, which means explicit padding is used."),
         match_before=op.clause(
-            "size match the input.", before=renewed, note="Said of strides of 1: others make no output of that size."
+            "size match the input.",
+            before=renewed,
+            note="This is meant for strides of 1. With other strides the output does not have that size.",
         )
         if reworded
         else same,
@@ -131,7 +134,8 @@ def sentences(
         at_least_zero=op.clause("it can take any value greater than or equal to 0."),
         pixels=op.clause(
             "The value represent the number of pixels added to the beginning and end part of the corresponding axis.",
-            note="Does not say of what value: nothing that a window finds there adds to what it gives.",
+            note="The text does not define the value of the padding. Padding contributes nothing to the result of a "
+            "window.",
         ),
         format=pads_format
         or op.clause(
@@ -140,19 +144,19 @@ def sentences(
         ),
         alone=op.clause(
             "This attribute cannot be used simultaneously with auto_pad attribute.",
-            note="NOTSET means that it is used: the two go together. onnx.reference, and of pools onnxruntime, take no "
-            "notice of pads otherwise.",
+            note="NOTSET means that pads is used, so the two are allowed together. With other values onnx.reference "
+            "ignores pads; onnxruntime does so for pools.",
         ),
         no_pads=no_pads
         if isinstance(no_pads, Clause)
         else op.clause(
             "If not present, the padding defaults to 0 along start and end of each spatial axis.",
             since=no_pads,
-            note="So VALID, which newer versions name without a word on what it means, pads nothing.",
+            note="VALID, which newer versions name without explaining it, therefore adds no padding.",
         ),
         stride=op.clause(
             "Stride along each",
-            note="Says nothing of a stride below 1; version 11 adds that one left out is 1.",
+            note="The text does not define a stride below 1. Version 11 adds that omitted strides are 1.",
             see=("https://github.com/onnx/onnx/issues/5281",),
         ),
     )
@@ -160,15 +164,15 @@ def sentences(
 
 @dataclass(frozen=True)
 class Windows:
-    """Windows in the plane of all spatial axes; every field has one element for each axis.
+    """Windows over all spatial axes. Every field has one element for each axis.
 
     Attributes:
-        sizes: of the input.
-        kernel: pixels that a window takes.
-        strides: from one window to the next.
-        dilations: from one pixel of a window to the next.
+        sizes: sizes of the input.
+        kernel: number of pixels of a window.
+        strides: steps from one window to the next.
+        dilations: steps from one pixel of a window to the next.
         begin, end: padding.
-        counts: how many windows there are.
+        counts: number of windows.
     """
 
     sizes: tuple[int, ...]
@@ -181,7 +185,7 @@ class Windows:
 
     @functools.cached_property
     def _places(self) -> list[Array]:
-        """For each axis, where in the input the pixels of its windows lie."""
+        """For each axis, the positions in the input of the pixels of its windows."""
         rank, axes = len(self.sizes), []
         for axis in range(rank):
             starts = np.arange(self.counts[axis]) * self.strides[axis] - self.begin[axis]
@@ -192,11 +196,11 @@ class Windows:
         return axes
 
     def inside(self) -> Array:
-        """Tell which pixels of each window, (*counts, *kernel), are in the input."""
+        """Return which pixels of each window, (*counts, *kernel), are in the input."""
         return self._between(np.zeros(len(self.sizes), int), np.asarray(self.sizes))
 
     def inside_padded(self) -> Array:
-        """Tell which pixels of each window, (*counts, *kernel), are in the input or its padding."""
+        """Return which pixels of each window, (*counts, *kernel), are in the input or its padding."""
         return self._between(-np.asarray(self.begin), np.add(self.sizes, self.end))
 
     def _between(self, low: Array, high: Array) -> Array:
@@ -206,7 +210,10 @@ class Windows:
         return between
 
     def rests(self) -> list[int]:
-        """Return how many pixels of each axis, padding included, lie behind the last window; below 0: it ends later."""
+        """Return for each axis the number of pixels, padding included, after the last window.
+
+        The number is negative if the last window ends after the padding.
+        """
         last = np.subtract(self.counts, 1) * self.strides + np.subtract(self.kernel, 1) * self.dilations
         return list(self.begin + np.add(self.sizes, self.end) - last - 1)
 
@@ -227,12 +234,12 @@ class Windows:
         return sums
 
     def moved(self, begin: tuple[int, ...]) -> Windows:
-        """Return the same windows behind another padding."""
+        """Return the same windows with different padding at the beginning."""
         return dataclasses.replace(self, begin=begin)
 
 
 def spread(v: Version, clause: Clause, values: Ints, rank: int) -> tuple[int, ...]:
-    """Return one stride or dilation for each axis, 1 where there is none."""
+    """Return one stride or dilation for each axis; the default is 1."""
     if values is None:
         return (1,) * rank
     v.require(clause, len(values) == rank)
@@ -241,7 +248,7 @@ def spread(v: Version, clause: Clause, values: Ints, rank: int) -> tuple[int, ..
 
 
 def padding(v: Version, clauses: Sentences, rank: int, pads: Ints, auto_pad: str) -> tuple[int, ...]:
-    """Return the explicit padding, all beginnings before all ends; none where auto_pad is used."""
+    """Return the explicit padding, all beginnings before all ends. It is 0 if auto_pad is used."""
     v.require(clauses.either, auto_pad in {"NOTSET", "VALID", *SAME})
     if pads is None:
         return (0,) * (2 * rank)
@@ -252,7 +259,7 @@ def padding(v: Version, clauses: Sentences, rank: int, pads: Ints, auto_pad: str
 
 
 def halves(total: Sequence[int], *, more_at_end: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Split padding between the two sides of each axis; the odd pixel goes to one of them."""
+    """Split padding between the two sides of each axis. If it is odd, the extra pixel goes to one of them."""
     less, more = tuple(item // 2 for item in total), tuple(item - item // 2 for item in total)
     return (less, more) if more_at_end else (more, less)
 
@@ -267,9 +274,9 @@ def lay(
     pads: Ints,
     auto_pad: str,
 ) -> Windows:
-    """Return the windows over axes of `sizes`; a last one that does not fit does not count.
+    """Return the windows over axes of `sizes`, without a last window that does not fit.
 
-    SAME adds as little as gives its output, and none where even that would be too much: padding is 0 or more.
+    SAME adds the least padding that leads to the required output size. Padding is never negative.
     """
     rank = len(sizes)
     strides, dilations = spread(v, clauses.stride, strides, rank), spread(v, clauses.dilation, dilations, rank)
@@ -289,7 +296,7 @@ def lay(
 
 @dataclass(frozen=True)
 class Layout:
-    """Windows to try: the input's spatial sizes, the kernel, attributes, and the sentences by their fields."""
+    """Windows to test: the spatial sizes of the input, kernel, attributes, and the cited sentences by field name."""
 
     name: str
     sizes: tuple[int, ...]
@@ -299,7 +306,7 @@ class Layout:
 
 
 def layouts(renewed: int) -> Iterator[Layout]:
-    """Yield windows that fit: ranks 1 to 4, every attribute by itself and with others, each axis unlike the rest.
+    """Yield windows that fit: ranks 1 to 4, every attribute alone and with others. All axes are different.
 
     Args:
         renewed: the version that reworded auto_pad.
@@ -367,7 +374,7 @@ def layouts(renewed: int) -> Iterator[Layout]:
 
 
 def forbidden() -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield a name, attributes and the sentence that forbids them, for a kernel of rank 2."""
+    """Yield a name, attributes and the sentence that forbids these attributes, for a kernel of rank 2."""
     yield "pads_negative", {"pads": [0, -1, 0, 0]}, "at_least_zero"
     yield "pads_too_few", {"pads": [1, 1]}, "format"
     yield "pads_too_many", {"pads": [1] * 6}, "format"
@@ -382,6 +389,6 @@ def forbidden() -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def left_open() -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield a name, attributes and the sentence that leaves them open, for a kernel of rank 2."""
+    """Yield a name, attributes and the sentence that leaves these attributes open, for a kernel of rank 2."""
     yield "strides_zero", {"strides": [1, 0]}, "stride"
     yield "dilations_zero", {"dilations": [0, 1]}, "dilation"

@@ -20,14 +20,14 @@ from onnx_conformance.declare import Array, Int, Op, Tag, Version, measured, ram
 from onnx_conformance.declare.data import waves
 
 FOUR = 4
-"""The rank that has a dimension of heads, and the highest rank of a mask."""
+"""The rank of tensors with a dimension of heads, and the highest rank of a mask."""
 
 
 ATTENTION = Op(
     "Attention",
     versions=(23, 24, 25),
     compare=measured(
-        "products, sums and functions round, and of an error in a score the weights take it on",
+        "products, sums and functions round; the softmax weights pass on the error of a score",
         stage="softmax_precision",
     ),
     rank="Q",
@@ -51,26 +51,26 @@ for width in (8, 16, 32, 64):
             f"type U tensor({sign}int{width})", "the signature has it, but two types of masks are supported"
         )
 ATTENTION.dispute(
-    "The function body of onnx multiplies the probabilities with values of another type, which MatMul does not take.",
+    "The function body of onnx multiplies the probabilities with values of another type. MatMul does not allow this.",
     "values_each_type",
 )
 ATTENTION.dispute(
-    "The function body of onnx reshapes a tensor without keys to a shape of other size.",
+    "The function body of onnx reshapes a tensor without keys to a shape with another number of elements.",
     "no_keys",
     "no_keys_weights",
     "no_past_no_keys",
 )
 ATTENTION.dispute(
-    "The function body of onnx rounds the root of the default scale to float.", "flat_each_type", "each_type"
+    "The function body of onnx rounds the square root of the default scale to float.", "flat_each_type", "each_type"
 )
 ATTENTION.dispute(
-    "The function body of onnx takes the last dimension of a mask that has none.",
+    "The function body of onnx reads the last dimension of a mask of rank 0.",
     "mask_one",
     "mask_one_before_24",
     "mask_bool_one",
 )
 ATTENTION.dispute(
-    "The function body of onnx rounds every step to float16, and the official tolerance is one step of it.",
+    "The function body of onnx rounds every step to float16, and the official tolerance is one step of float16.",
     "test_attention_4d_causal_fp16_expanded",
 )
 
@@ -78,13 +78,14 @@ COMPUTES = ATTENTION.clause("Computes scaled dot product attention on query, key
 MHA = ATTENTION.clause("`q_num_heads = kv_num_heads`.")
 GQA = ATTENTION.clause(
     "`q_num_heads > kv_num_heads`, `q_num_heads % kv_num_heads == 0`.",
-    note="Says not which heads share one; neighbours do, as the official cases show. Three variants are covered; of "
-    "other numbers of heads nothing is said.",
+    note="The text does not define which query heads share a key head. Neighbours share one, as the official cases "
+    "show. The text covers three variants and does not define other numbers of heads.",
 )
 MQA = ATTENTION.clause("`q_num_heads > kv_num_heads`, `kv_num_heads=1`.")
 TOGETHER = ATTENTION.clause(
     "They shall be used together, and not allowed to use only one of them.",
-    note="Key and value; whether past without present, or present without past, is allowed is left open.",
+    note="This refers to key and value. The text does not define whether past without present, or present without "
+    "past, is allowed.",
 )
 NEEDED = ATTENTION.clause("the four optional inputs/outputs past and present key and value are all needed.", since=24)
 UNPADDED = ATTENTION.clause(
@@ -113,13 +114,15 @@ WEIGHTS = ATTENTION.clause("qk_matmul_output is the output after the softmax ope
 MODE = ATTENTION.clause(
     "`0` (default): raw QK matmul result;",
     since=25,
-    note="onnx.reference shows it after softcap. Others than 0 to 3 are open.",
+    note="onnx.reference returns the result after softcap. Values other than 0 to 3 are left open.",
 )
 MODES = ATTENTION.clause(
     "`1`: after softcap (before bias addition); `2`: QK + softcap + bias; `3`: post-softmax probabilities", since=25
 )
 SOFTCAP_BEFORE_25 = ATTENTION.clause(
-    "Softcap value for attention weights. Default value is 0.", before=25, note="The formula stands in version 25."
+    "Softcap value for attention weights. Default value is 0.",
+    before=25,
+    note="The formula is in the text of version 25.",
 )
 SOFTCAP = ATTENTION.clause("applied as `softcap * tanh(logits / softcap)`.", since=25)
 NO_SOFTCAP = ATTENTION.clause("Default value of `0.0` means no soft capping is applied.", since=25)
@@ -132,10 +135,12 @@ PRECISION = ATTENTION.clause(
 )
 KV_HEADS = ATTENTION.clause("Number of heads of key and value. Must be used with 3D inputs of Q, K and V.")
 Q_HEADS = ATTENTION.clause(
-    "Number of heads of query. Must be used with 3D inputs of Q, K and V.", note="Of 4D inputs it says nothing."
+    "Number of heads of query. Must be used with 3D inputs of Q, K and V.",
+    note="The text does not define the attribute for 4D inputs.",
 )
 SCALE = ATTENTION.clause(
-    "Default value is `1/sqrt(head_size)`.", note="A negative scale has no square root to multiply Q and K with."
+    "Default value is `1/sqrt(head_size)`.",
+    note="A negative scale has no square root by which Q and K could be multiplied.",
 )
 Q_SHAPE = ATTENTION.clause(
     "4D tensor with shape `(batch_size, q_num_heads, q_sequence_length, head_size)` or 3D tensor"
@@ -165,8 +170,7 @@ ADDED = ATTENTION.clause("a float mask of the same type as query, key, value tha
 MASK_TYPES_BEFORE_24 = ATTENTION.clause(
     "Two types of masks are supported.",
     before=24,
-    note="The signature also lets integers through, which onnx.reference and onnxruntime add: they are refused "
-    "by this sentence.",
+    note="The signature also allows integers, which onnx.reference and onnxruntime add. This sentence forbids them.",
 )
 MASK_TYPES = ATTENTION.clause("Two types of masks are supported: a boolean mask", since=24)
 CAUSAL_BEFORE_24 = ATTENTION.clause(
@@ -180,7 +184,7 @@ CAUSAL = ATTENTION.clause(
     see=("https://github.com/onnx/onnx/issues/8054", "https://github.com/onnx/onnx/pull/8068"),
 )
 FRONTIER = {"_before_24": CAUSAL_BEFORE_24, "": CAUSAL}
-"""Which keys a query attends behind a past, as the versions word it."""
+"""The sentences on the keys that a query attends after a past, by version."""
 IN_BLOCK = ATTENTION.clause("query in-block index `i` attends key `j` iff `j <= i + offset`", since=24)
 RULE = ATTENTION.clause("Rule: query i attends key j iff j <= i + offset", since=24)
 OFFSET = ATTENTION.clause("`offset` is the count of valid keys preceding the current query block:", since=24)
@@ -195,11 +199,15 @@ WINDOW = ATTENTION.clause(
     see=("https://github.com/onnx/onnx/issues/7914", "https://github.com/onnx/onnx/pull/8108"),
 )
 UPPER_BOUND = ATTENTION.clause("when `is_causal=1`, the causal upper bound still excludes future keys.", since=25)
-UNBOUNDED = ATTENTION.clause("A value of `-1` leaves that side unbounded.", since=25, note="Says nothing of less.")
+UNBOUNDED = ATTENTION.clause(
+    "A value of `-1` leaves that side unbounded.", since=25, note="The text does not define values below -1."
+)
 NONE_BEHIND = ATTENTION.clause("A value of `0` allows the current position but no following position", since=25)
 NONE_BEFORE = ATTENTION.clause("A value of `0` allows the current position but no preceding position", since=25)
 LONG_ENOUGH = ATTENTION.clause("needs to be at least as long as the maximum value of `nonpad_kv_seqlen`.", since=24)
-VALID = ATTENTION.clause("that indicates the number of valid", since=24, note="Says nothing of values out of range.")
+VALID = ATTENTION.clause(
+    "that indicates the number of valid", since=24, note="The text does not define values outside the range."
+)
 VECTOR = ATTENTION.clause("A vector of integers of shape `(batch_size,)`", since=24)
 BROADCAST_BEFORE_24 = ATTENTION.clause("Shape must be broadcastable to 4D tensor with shape", before=24)
 BROADCAST = ATTENTION.clause("Shape must be broadcastable to `(batch_size, q_num_heads,", since=24)
@@ -207,22 +215,25 @@ SHORTER = ATTENTION.clause(
     "The last dimension can also be shorter than `total_sequence_length` and will be padded to "
     "`total_sequence_length` with negative infinity.",
     since=24,
-    note="Says not whether a last dimension of 1 is broadcast or padded.",
+    note="The text does not define whether a last dimension of 1 is broadcast or padded.",
 )
 
 
 def _heads(data: Array, count: int) -> Array:
-    """Return (batch, heads, sequence, size) of data that has the heads in its last dimension."""
+    """Return (batch, heads, sequence, size) of data whose last dimension contains the heads."""
     return data.reshape(*data.shape[:2], count, data.shape[2] // count).transpose(0, 2, 1, 3)
 
 
 def _joined(y: Array, q: Array) -> Array:
-    """Return data with a dimension of heads without it where Q has none."""
+    """Return data without the dimension of heads if Q has no such dimension."""
     return y if q.ndim == FOUR else y.transpose(0, 2, 1, 3).reshape(*q.shape[:2], y.shape[1] * y.shape[3])
 
 
 def _attended(q: Array, k: Array, v: Array, bias: Array, scale: float, softcap: float) -> tuple[Array, list[Array]]:
-    """Return softmax(softcap(q k^T scale) + bias) v, and the stages on the way; a row of -inf alone gives zeros."""
+    """Return softmax(softcap(q k^T scale) + bias) v, and the intermediate stages.
+
+    A row that contains only -inf becomes zeros.
+    """
     groups = q.shape[1] // k.shape[1]
     k, v = k.repeat(groups, 1), v.repeat(groups, 1)
     with np.errstate(all="ignore"):
@@ -245,16 +256,16 @@ def _bias(
     left: int,
     right: int,
 ) -> Array:
-    """Return the summand of scores of a shape: the mask, and -inf for every key that a query does not attend.
+    """Return the summand of the scores: the mask, and -inf for every key that a query does not attend.
 
     Args:
         shape: (batch, heads, queries, keys).
-        mask: True where a key takes part, or the summand itself; a last dimension that is shorter ends in -inf.
-        offset: keys before the first query, of each batch.
-        nonpad: keys that count, of each batch.
-        causal: no query attends a key behind it.
-        left: how far before it a query attends keys; -1 if it does not matter.
-        right: how far behind it.
+        mask: True for each key that takes part, or the summand itself. A shorter last dimension is padded with -inf.
+        offset: for each batch, the number of keys before the first query.
+        nonpad: for each batch, the number of valid keys.
+        causal: whether queries attend no keys after them.
+        left: how many preceding keys a query attends; -1 means all.
+        right: how many following keys a query attends; -1 means all.
     """
     summand: Any = 0.0
     if mask is not None:
@@ -276,7 +287,7 @@ def _bias(
 
 
 def _check_mask(v: Version, mask: Array, shape: tuple[int, ...], nonpad: Array | None) -> None:
-    """Raise where a mask does not fit the shape of the scores."""
+    """Raise if a mask does not fit the shape of the scores."""
     before_24 = not SHORTER.in_force(v.since)
     v.require(MASK_TYPES_BEFORE_24 if before_24 else MASK_TYPES, mask.dtype.kind not in "iu")
     same = {v.dtypes["U"]} == {v.dtypes["T1"], v.dtypes["T2"]}
@@ -300,7 +311,7 @@ def _summand(
     is_causal: int,
     window: tuple[int | None, int | None],
 ) -> Array:
-    """Return the summand of scores of a shape; the sizes of the window are None where no text has it."""
+    """Return the summand of the scores. The sizes of the window are None in versions without windows."""
     if nonpad is not None:
         v.require(VECTOR, nonpad.shape == shape[:1])
         v.silent(VALID, bool(((nonpad < 0) | (nonpad > shape[3])).any()))
@@ -362,7 +373,7 @@ def attention(  # noqa: PLR0913 - the operator's own arguments
     left_window_size: Int,
     right_window_size: Int,
 ) -> tuple[Array, ...]:
-    """Return Y, all keys, all values, and the stage that the mode names."""
+    """Return Y, all keys, all values, and the stage that the mode selects."""
     q, k, value = _split(v, Q, K, V, q_num_heads, kv_num_heads)
     newest, past = SOFTCAP.in_force(v.since), 0
     v.require(NEEDS_VALUE if newest else TOGETHER, past_key is None or past_value is not None)
@@ -382,7 +393,7 @@ def attention(  # noqa: PLR0913 - the operator's own arguments
     summand = _summand(v, shape, attn_mask, past, nonpad_kv_seqlen, is_causal, window)
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     y, stages = _attended(q, k, value, summand, factor, softcap)
-    v.require(TOGETHER, n != 2)  # noqa: PLR2004 - present_key alone
+    v.require(TOGETHER, n != 2)  # noqa: PLR2004 - only present_key
     v.require(NOT_CACHED, nonpad_kv_seqlen is None or n != 3)  # noqa: PLR2004 - both present ones
     v.silent(TOGETHER, n == (3 if past_key is None else 1))
     return _joined(y, Q), k, value, stages[qk_matmul_output_mode]
@@ -391,7 +402,7 @@ def attention(  # noqa: PLR0913 - the operator's own arguments
 case = ATTENTION.case
 Q, K, V = waves(2, 3, 4, 5) / 2, waves(2, 3, 6, 5)[..., ::-1] / 2, waves(2, 3, 6, 7)
 QKV: dict[str, Any] = {"Q": Q, "K": K, "V": V}
-"""Batches of 2, 3 heads, 4 queries and 6 keys of size 5, values of size 7."""
+"""2 batches, 3 heads, 4 queries and 6 keys of size 5, values of size 7."""
 PAST: dict[str, Any] = {"past_key": waves(2, 3, 8, 5)[:, ::-1] / 2, "past_value": waves(2, 3, 8, 7)[:, ::-1]}
 Y_AND_STAGE: dict[str, Any] = {"n": 4, "omits": ("present_key", "present_value")}
 HEADS: dict[str, Any] = {"q_num_heads": 3, "kv_num_heads": 3}
@@ -400,7 +411,7 @@ FLAT: dict[str, Any] = {"Q": FLAT_Q, "K": FLAT_K, "V": FLAT_V, **HEADS}
 MASK = waves(4, 6)
 SOME = MASK > -1
 
-# Which keys a query attends.
+# The keys that a query attends.
 case("causal_before_24", **QKV, is_causal=1, cites=CAUSAL_BEFORE_24)
 case("causal", **QKV, is_causal=1, cites=(CAUSAL, OFFSET, IN_BLOCK, RULE))
 case("past_causal_before_24", **QKV, **PAST, n=4, qk_matmul_output_mode=3, is_causal=1, cites=CAUSAL_BEFORE_24)
@@ -503,7 +514,7 @@ case("past_since_24", **QKV, **PAST, n=3, cites=(NEEDED, UNPADDED))
 case("groups", Q=waves(2, 6, 4, 5), K=K, V=V, cites=GQA)
 case("groups_flat", Q=waves(2, 4, 30), K=FLAT_K, V=FLAT_V, q_num_heads=6, kv_num_heads=3, cites=(GQA, Q_HIDDEN))
 case("one_kv_head", Q=Q, K=K[:, :1], V=V[:, :1], **Y_AND_STAGE, cites=MQA)
-# The heads of keys are alike: it makes no difference which of them heads of queries share.
+# All heads of the keys are equal, so the assignment of query heads to key heads makes no difference.
 ALIKE: dict[str, Any] = {"Q": waves(2, 6, 4, 5) / 2, "K": K[:, [1] * 3], "V": V[:, [1] * 3]}
 ALIKE_PAST: dict[str, Any] = {name: item[:, [1] * 3] for name, item in PAST.items()}
 ONE: dict[str, Any] = {"Q": Q, "K": K[:, :1], "V": V[:, :1]}

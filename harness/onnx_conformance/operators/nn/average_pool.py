@@ -3,8 +3,8 @@
     Y = AveragePool(X, kernel_shape, strides=..., pads=..., dilations=..., auto_pad="NOTSET", ceil_mode=0,
                     count_include_pad=0)
 
-Versions: 1, 7 (count_include_pad), 10 (ceil_mode), 11 (formulas for auto_pad that contradict it), 19 (dilations;
-formulas mended), 22 (bfloat16; windows in the right padding do not count).
+Versions: 1, 7 (count_include_pad), 10 (ceil_mode), 11 (formulas for auto_pad that contradict its text), 19 (dilations;
+corrected formulas), 22 (bfloat16; windows in the right padding do not count).
 """
 
 # ruff: noqa: N803 - the text's own names
@@ -25,17 +25,18 @@ if TYPE_CHECKING:
 
 
 def _averages(windows: Windows, X: Array, count_include_pad: Int) -> tuple[Array, Array]:
-    """Return the sums, and how many elements each is of."""
+    """Return the sums, and the number of elements of each sum."""
     kernel = tuple(range(-len(windows.sizes), 0))
     return windows.pixels(X).sum(kernel), (windows.inside_padded() if count_include_pad == 1 else windows.inside()).sum(
         kernel
     )
 
 
-def _rounding(X: Array, count_include_pad: Int, **attributes: Any) -> list[Array]:  # noqa: ANN401 - as `place` takes them
-    """Return half a rounding of all magnitudes for each term, and for the quotient.
+def _rounding(X: Array, count_include_pad: Int, **attributes: Any) -> list[Array]:  # noqa: ANN401 - see `place`
+    """Return half a rounding of all magnitudes for each term and for the quotient.
 
-    The largest of all windows: which of them count differs between versions, and the bound does not know the version.
+    The bound is the maximum over all windows, because versions count different windows and the bound does not know the
+    version.
     """
     windows = place(Version(POOL.versions[0]), POOLS, X.shape, **attributes)
     sums, counts = _averages(windows, np.abs(X), count_include_pad)
@@ -46,9 +47,7 @@ def _rounding(X: Array, count_include_pad: Int, **attributes: Any) -> list[Array
 POOL = Op(
     "AveragePool",
     versions=(1, 7, 10, 11, 19, 22),
-    compare=bounded(
-        _rounding, "each sum, in any order, rounds by half an epsilon of all magnitudes, as the quotient does"
-    ),
+    compare=bounded(_rounding, "each sum, in any order, and the quotient round by half an epsilon of all magnitudes"),
     rank="X",
 )
 POOL.example(
@@ -64,32 +63,32 @@ POOL.example(
 AVERAGE = POOL.clause(
     "average pooling consisting of computing the average on all values of a subset of the input tensor according to "
     "the kernel size",
-    note="Of NaN too: onnx.reference leaves it out.",
+    note="This includes NaN. onnx.reference skips NaN.",
 )
 DIVIDED_BEFORE_7 = POOL.clause(
     "The output of each pooling window is divided by the number of elements exclude pad.",
     before=7,
-    note="onnx.reference counts the pad.",
+    note="onnx.reference counts the padding.",
 )
 DIVIDED = POOL.clause(
     "The output of each pooling window is divided by the number of elements (exclude pad when attribute "
     "count_include_pad is zero).",
     since=7,
-    note="A window without elements has no average. What ceil_mode adds behind the padding is no pad: pads says how "
-    "many pixels are added, and the official cases count so. Up to version 19 the formula has a last window of "
-    "padding alone, which onnxruntime and onnx.reference leave out as version 22 says.",
+    note="A window without elements has no average. Elements that ceil_mode adds after the padding are not padding: "
+    "pads defines the number of added pixels, and the official cases count this way. Before version 22 the formula can "
+    "have a last window that contains only padding. onnxruntime and onnx.reference omit it, as version 22 requires.",
     see=("https://github.com/onnx/onnx/issues/1922",),
 )
 COUNT = POOL.clause(
     "Whether include pad pixels when calculating values for the edges. Default is 0, doesn't count include pad.",
     since=7,
-    note="Says nothing of values other than 0 and 1.",
+    note="The text does not define values other than 0 and 1.",
     see=("https://github.com/onnx/onnx/issues/5276", "https://github.com/microsoft/onnxruntime/issues/16203"),
 )
 DILATION = POOL.clause(
     "Dilation value along each spatial axis of filter.",
     since=19,
-    note="Says nothing of one below 1.",
+    note="The text does not define a dilation below 1.",
     see=("https://github.com/onnx/onnx/issues/2290",),
 )
 DILATION_DEFAULT = POOL.clause("If not present, the dilation defaults to 1 along each spatial axis.", since=19)
@@ -97,21 +96,22 @@ FLOOR_SAME = POOL.clause(
     "SAME_UPPER or SAME_LOWER: output_spatial_shape[i] = floor(input_spatial_shape[i] / strides_spatial_shape[i])",
     since=11,
     before=19,
-    note="Contradicts what auto_pad says of the output's shape, where it is not the same as rounding up; version 19 "
-    "mended it. onnxruntime rounds up.",
+    note="This contradicts the sentence of auto_pad on the shape of the output if the division is not exact. Version "
+    "19 corrected it. onnxruntime rounds up.",
 )
 FLOOR_VALID = POOL.clause(
     "VALID: output_spatial_shape[i] = floor((input_spatial_shape[i] - ((kernel_spatial_shape[i] - 1) * dilations[i] + 1"
     ") + 1) / strides_spatial_shape[i])",
     since=11,
     before=19,
-    note="Contradicts the formula without padding, where it leaves out a window that fits; version 19 mended it.",
+    note="This contradicts the formula without padding if it omits a window that fits. Version 19 corrected it.",
 )
 IGNORED = POOL.clause(
     "Sliding windows that would start in the right padded region are ignored.",
     since=22,
-    note="The region begins behind the last pixel, whether pads has an end or not, as the official "
-    "test_maxpool_2d_ceil_output_size_reduce_by_one shows; where sizes are rounded down it is not said.",
+    note="The region begins after the last pixel, whether or not pads has an end, as the official "
+    "test_maxpool_2d_ceil_output_size_reduce_by_one shows. The text does not define this for sizes that are rounded "
+    "down.",
     see=("https://github.com/onnx/onnx/issues/4958",),
 )
 FORM = POOL.clause("For non image case, the dimensions are in the form of (N x C x D1 x D2 ... Dn)")
@@ -122,7 +122,7 @@ CEIL_MODE = POOL.clause(
     see=("https://github.com/onnx/onnx/issues/4958", "https://github.com/onnx/onnx/issues/3314"),
 )
 ROUNDED_DOWN = POOL.clause(
-    "Floor value of the dimension is used", note="Unless ceil_mode, which came with version 10, says otherwise."
+    "Floor value of the dimension is used", note="Version 10 added ceil_mode, which can change this."
 )
 FLOOR_BEFORE_11 = POOL.clause(
     "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - kernel_spatial_shape[i]) / "
@@ -176,7 +176,7 @@ ADDED = POOL.clause(
     "pad_shape[i] = (output_spatial_shape[i] - 1) * strides_spatial_shape[i] + ((kernel_spatial_shape[i] - 1) * "
     "dilations[i] + 1) - input_spatial_shape[i]",
     since=11,
-    note="Leaves open what less than nothing is: padding is 0 or more.",
+    note="The text does not define a negative result: padding is 0 or more.",
 )
 VALID_BEFORE_11 = POOL.clause(
     "VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] - kernel_spatial_shape[i] + 1) / "
@@ -235,7 +235,7 @@ def pooled(
     ceil_mode: Int,
     count_include_pad: Int,
 ) -> Array:
-    """Return the sum of each window over the number of its elements."""
+    """Return the sum of each window divided by the number of its elements."""
     windows = place(
         v,
         POOLS,
@@ -269,7 +269,7 @@ UNEVEN = (
     Layout("same_lower_strides_line", (5,), (2,), {"strides": [3], "auto_pad": "SAME_LOWER"}),
     Layout("valid_strides", (5, 7), (2, 3), {"strides": [3, 2], "auto_pad": "VALID"}),
 )
-"""Windows of which the formulas of versions 11 to 18 have another number than auto_pad."""
+"""Windows whose number differs between the formulas of versions 11 to 18 and auto_pad."""
 pool_cases(
     POOL,
     POOLS,

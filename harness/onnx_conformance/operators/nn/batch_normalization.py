@@ -1,4 +1,4 @@
-"""BatchNormalization: scale and shift each channel by a mean and a variance, which are inputs or those of the batch.
+"""BatchNormalization: scale and shift each channel by the mean and variance of the inputs or of the batch.
 
     Y = BatchNormalization(X, scale, B, input_mean, input_var, epsilon=1e-5)
     Y, running_mean, running_var = BatchNormalization(X, ..., momentum=0.9, training_mode=1)
@@ -22,7 +22,7 @@ from onnx_conformance.operators.nn._normalization import normalized, normalized_
 
 
 def _axes(X: Array) -> tuple[int, ...]:
-    """Return all axes but that of the channel, which an input of one dimension lacks."""
+    """Return all axes except the channel axis. An input of one dimension has no channel axis."""
     return tuple(axis for axis in range(X.ndim) if axis != 1)
 
 
@@ -43,9 +43,9 @@ def _errors(
     input_var: Array | None = None,
     training_mode: int = 0,
     is_test: Int = None,
-    **_: Any,  # noqa: ANN401 - the other arguments of the oracles
+    **_: Any,  # noqa: ANN401 - other arguments of the oracles
 ) -> list[Array]:
-    """Return the errors of all outputs; in test mode the statistics are inputs and exact."""
+    """Return the errors of all outputs. In test mode the statistics are inputs and therefore exact."""
     inputs = [np.asarray(input_mean if mean is None else mean), np.asarray(input_var if var is None else var)]
     trains = bool(training_mode) or is_test == 0
     of_statistics = list(statistics_errors(X, _axes(X))) if trains else [np.zeros(1), np.zeros(1)]
@@ -62,7 +62,7 @@ def _errors(
 NORMALIZATION = Op(
     "BatchNormalization",
     versions=(1, 6, 7, 9, 14, 15),
-    compare=bounded(_errors, "a few roundings of each term, and half a one of each element summed over a batch"),
+    compare=bounded(_errors, "each term has a few roundings, and half a rounding for each element summed over a batch"),
     rank="X",
 )
 NORMALIZATION.example(
@@ -83,13 +83,14 @@ for name in ("mean", "var"):
 PAPER = NORMALIZATION.clause("batch normalization as described in the paper https://arxiv.org/abs/1502.03167.")
 LISTED = NORMALIZATION.clause(
     "multiple cases for the number of outputs, which we list below",
-    note="Y alone is listed for test mode; in training mode it is left open. onnxruntime crashes where some of the "
-    "outputs of training are named as left out.",
+    note="Only for test mode does the text list Y alone; in training mode this is left open. onnxruntime crashes if "
+    "some outputs of training are omitted by an empty name.",
 )
 TRAINING_BEFORE_14 = NORMALIZATION.clause(
     "Output case #1: Y, mean, var, saved_mean, saved_var (training mode)",
     before=14,
-    note="Which variance var and saved_var hold is not said, unless it is 0. The paper normalizes by the population's.",
+    note="The text does not define the kind of variance in var and saved_var, which matters unless it is 0. The paper "
+    "normalizes by the population variance.",
 )
 MOMENTUM = NORMALIZATION.clause("default is 0.9f.", before=7)
 EPSILON = NORMALIZATION.clause("default is 1e-5f.", before=7)
@@ -115,7 +116,7 @@ IN_FLOAT = NORMALIZATION.clause("uses float to avoid overflow for float16 inputs
 
 
 def _check(v: Version, X: Array, by_channel: tuple[Array, ...], spatial: Int) -> None:
-    """Raise unless X and the values of its channels have the shapes that the version asks for."""
+    """Raise unless X and the values of its channels have the shapes that the version requires."""
     for clause, holds in ((FOUR_D, X.ndim == len("NCHW")), (DIMENSIONS, X.ndim > 1), (CHANNELS, X.ndim > 0)):
         v.require(clause, holds or not clause.in_force(v.since))
     channels = X.shape[1] if X.ndim > 1 else 1
@@ -125,7 +126,7 @@ def _check(v: Version, X: Array, by_channel: tuple[Array, ...], spatial: Int) ->
 
 
 def _training(v: Version, X: Array, mean: Array, var: Array, momentum: float) -> tuple[list[Array], list[Array]]:
-    """Return mean and variance of the batch, and the running ones."""
+    """Return mean and variance of the batch, and the running mean and variance."""
     v.silent(POPULATION, X.size == 0)
     current = _statistics(X)
     running = [before * momentum + now * (1 - momentum) for before, now in zip((mean, var), current, strict=True)]
@@ -146,9 +147,9 @@ def normalized_before_14(
     mean: Array,
     var: Array,
 ) -> tuple[Array, ...]:
-    """Return Y, in training mode the running statistics, and the saved ones.
+    """Return Y; in training mode, also the running statistics and the saved statistics.
 
-    The mode is that of is_test, in versions 7 and 9 of the number of outputs.
+    is_test selects the mode; in versions 7 and 9, the number of outputs does.
     """
     _check(v, X, (scale, B, mean, var), spatial)
     v.require(LISTED, n in {1, 5})
@@ -178,7 +179,7 @@ def normalized_batch(
     momentum: float,
     training_mode: int,
 ) -> tuple[Array, ...]:
-    """Return Y, and in training mode the running statistics."""
+    """Return Y; in training mode, also the running statistics."""
     _check(v, X, (scale, B, input_mean, input_var), None)
     v.require(LISTED, n in {1, 3})
     v.require(EXTRA, bool(training_mode) or n == 1)
@@ -193,13 +194,13 @@ def normalized_batch(
 
 @dataclass(frozen=True)
 class Interface:
-    """How test mode is asked for in some of the versions.
+    """How a model selects test mode in some of the versions.
 
     Attributes:
-        suffix: of the names of cases.
+        suffix: the suffix of the names of cases.
         shapes: the clause on the shapes of scale, B, mean and var.
-        ranks: the clause on the rank of X, and `least` and `most` the ranks that it allows.
-        words: arguments, and the versions.
+        ranks: the clause on the rank of X; `least` and `most` are the ranks that it allows.
+        words: additional arguments, and the versions.
     """
 
     suffix: str
@@ -227,16 +228,16 @@ case = NORMALIZATION.case
 WAVES = np.sin(np.arange(24.0) * 1.7) * 2
 IMAGES = WAVES.reshape(2, 3, 1, 4)
 PLANES = np.repeat([3.0, -2.0, 5.0], 4).reshape(1, 3, 1, 4)
-"""In every channel a constant, whose variance is 0."""
+"""Every channel is constant, so its variance is 0."""
 PARTLY_CONSTANT = PLANES + np.array([0, 0, 1, 0] + [0] * 8).reshape(PLANES.shape)
-"""Of three variances one is not 0."""
+"""One of three variances is not 0."""
 FACTORS: dict[str, Any] = {"scale": [1.5, -0.5, 2], "B": [0.25, 1, -3]}
 STATISTICS: dict[str, Any] = {"mean": [0.1, -0.7, 0.4], "var": [0.5, 2, 1.25]}
 INPUTS: dict[str, Any] = {**FACTORS, "input_mean": STATISTICS["mean"], "input_var": STATISTICS["var"]}
 
 
-def in_test_mode(name: str, *, wrong_shape: bool = False, **arguments: Any) -> None:  # noqa: ANN401 - as `case` takes
-    """Declare a case of test mode in every version; with a `wrong_shape` it breaks the clause on shapes."""
+def in_test_mode(name: str, *, wrong_shape: bool = False, **arguments: Any) -> None:  # noqa: ANN401 - see `case`
+    """Declare a case of test mode in every version. With a `wrong_shape` it violates the clause on shapes."""
     for interface in INTERFACES:
         call = {**FACTORS, **STATISTICS, **arguments, **interface.words}
         if interface is INTERFACES[-1]:
@@ -343,7 +344,7 @@ case(
     n=3,
     cites=IN_FLOAT,
 )
-for type_ in ("float", "float16", "double", "bfloat16"):  # The text does not say in which of two types to compute.
+for type_ in ("float", "float16", "double", "bfloat16"):  # The text does not define which of two types to compute in.
     alike: dict[str, Any] = {name: typed(type_, item) for name, item in {"X": IMAGES, **INPUTS}.items()}
     case(f"inference_{type_}", Tag.DTYPE, **alike, cites=Y_INFERENCE)
     case(f"training_{type_}", Tag.DTYPE, **alike, training_mode=1, n=3, cites=Y_TRAINING)

@@ -1,4 +1,4 @@
-"""CausalConvWithState: a depthwise convolution over what came before, which hands on its last values.
+"""CausalConvWithState: a depthwise convolution over current and past values that returns the last values as a state.
 
     output, present_state = CausalConvWithState(input, weight, bias=None, past_state=None, activation="none")
 
@@ -19,13 +19,13 @@ from onnx_conformance.declare.families.sums import finer
 
 
 def _sequence(input: Array, weight: Array, past_state: Array | None) -> Array:
-    """Return the input behind the state, or behind as many zeros."""
+    """Return the input after the state, or after zeros of the same length if there is no state."""
     past = np.zeros((*input.shape[:2], weight.shape[2] - 1)) if past_state is None else past_state
     return np.concatenate([past.astype(np.float64), input.astype(np.float64)], axis=2)
 
 
 def _convolved(sequence: Array, weight: Array, length: int) -> Array:
-    """Return, at each position, the sum of the kernel's values times those that end there."""
+    """Return, at each position, the sum of the kernel's values times the values that end at this position."""
     return np.asarray(sum(sequence[:, :, k : k + length] * weight[:, 0, k, None] for k in range(weight.shape[2])))
 
 
@@ -34,9 +34,9 @@ def _silu(x: Array) -> Array:
 
 
 def _errors(input: Array, weight: Array, bias: Array | None, past_state: Array | None, activation: str) -> list[Array]:
-    """Return half a rounding of all magnitudes for each addition; of a slope up to 1.1, and a few of the activation.
+    """Return half a rounding of all magnitudes for each addition, times a slope of up to 1.1, plus the activation.
 
-    The function body convolves in the type of the input, and activates in float.
+    The activation adds a few roundings. The function body convolves in the type of the input, and activates in float.
     """
     with np.errstate(all="ignore"):
         sequence, length = _sequence(input, weight, past_state), input.shape[2]
@@ -53,9 +53,9 @@ def _errors(input: Array, weight: Array, bias: Array | None, past_state: Array |
 CONV = Op(
     "CausalConvWithState",
     versions=(27,),
-    compare=bounded(_errors, "each addition rounds by half an epsilon of all magnitudes; the state is moved"),
+    compare=bounded(_errors, "each addition rounds by half an epsilon of all magnitudes; the state is only moved"),
     rank="input",
-    widens=False,  # The allowance depends on the type.
+    widens=False,  # The allowed error depends on the type.
 )
 CONV.example(input=waves(2, 3, 5), weight=waves(3, 1, 4), bias=ramp(3), past_state=waves(2, 3, 3), activation="silu")
 
@@ -74,7 +74,8 @@ ACTIVATION = CONV.clause("One of: 'silu', 'swish', 'none'. Default is 'none'.")
 INPUT = CONV.clause("Input tensor with shape (batch_size, channels, length). Channels-first layout.")
 WEIGHT = CONV.clause(
     "Depthwise convolution kernel with shape (channels, 1, k) where k is the kernel size.",
-    note="The last value of a kernel is that of the current position, as in Conv. Of no values at all it is silent.",
+    note="The last value of a kernel belongs to the current position, as in Conv. The text does not define a kernel "
+    "without values.",
 )
 PER_CHANNEL = CONV.clause("Optional per-channel bias with shape (channels).")
 PAST = CONV.clause("Carry state from previous step with shape (batch_size, channels, k - 1).")
@@ -91,7 +92,7 @@ EFFECTIVE = CONV.clause(
 def convolved(
     v: Version, input: Array, weight: Array, bias: Array | None, past_state: Array | None, activation: str
 ) -> tuple[Array, Array]:
-    """Return the convolution of the input behind its past, activated, and the end of both."""
+    """Return the activated convolution of the input after its past, and the end of that sequence."""
     v.require(INPUT, input.ndim == 3)  # noqa: PLR2004 - (batch_size, channels, length)
     v.require(WEIGHT, weight.ndim == 3 and weight.shape[:2] == (input.shape[1], 1))  # noqa: PLR2004
     v.silent(WEIGHT, weight.shape[2] < 1)

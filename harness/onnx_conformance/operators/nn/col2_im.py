@@ -1,4 +1,4 @@
-"""Col2Im: put blocks, which are columns, back into an image, adding up where they overlap.
+"""Col2Im: put blocks, which are columns, back into an image and add them where they overlap.
 
     output = Col2Im(input, image_shape, block_shape, dilations=..., pads=..., strides=...)
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _whole(values: Ints, rank: int, other: int) -> list[int]:
-    """Return an attribute's numbers, or as many of another where it is left out."""
+    """Return the numbers of an attribute. If it is omitted, return `rank` copies of `other`."""
     return [other] * rank if values is None else [int(item) for item in values]
 
 
@@ -35,7 +35,7 @@ def _image(
     strides: Ints,
     zero: int | str = 0,
 ) -> Array | None:
-    """Return the sums of all blocks that share a pixel; None where the blocks are not as many as fit."""
+    """Return the sums of all blocks that share a pixel; None if the number of blocks is not the number that fits."""
     image, block = [int(item) for item in image_shape], [int(item) for item in block_shape]
     rank = len(image)
     apart, begin, step = _whole(dilations, rank, 1), _whole(pads, 2 * rank, 0), _whole(strides, rank, 1)
@@ -56,7 +56,7 @@ def _image(
     return np.asarray(sums[(..., *inside)])
 
 
-def _rounding(input: Array, **shapes: Any) -> list[Array]:  # noqa: ANN401 - as `_image` takes them
+def _rounding(input: Array, **shapes: Any) -> list[Array]:  # noqa: ANN401 - see `_image`
     """Return half a rounding of all magnitudes for each addition."""
     if input.dtype.kind not in "fc":
         return [np.zeros(1)]
@@ -67,7 +67,7 @@ def _rounding(input: Array, **shapes: Any) -> list[Array]:  # noqa: ANN401 - as 
 
 
 def _rank(arguments: Mapping[str, Any]) -> int | None:
-    """Return the rank of the image, as far as a model that has no answer can have one."""
+    """Return the rank of the image. Invalid models must state a rank too."""
     sizes = arguments.get("image_shape")
     return len(sizes) + 2 if sizes is not None and np.ndim(sizes) == 1 else None
 
@@ -75,7 +75,7 @@ def _rank(arguments: Mapping[str, Any]) -> int | None:
 COL2IM = Op(
     "Col2Im",
     versions=(18,),
-    compare=bounded(_rounding, "pixels that blocks share are added up, those of one block moved"),
+    compare=bounded(_rounding, "pixels that blocks share are added, pixels of one block are only moved"),
     rank=_rank,
 )
 COL2IM.example(input=ramp(1, 4, 6), image_shape=[4, 6], block_shape=[2, 2], strides=[2, 2])
@@ -83,13 +83,14 @@ COL2IM.example(input=ramp(1, 4, 6), image_shape=[4, 6], block_shape=[2, 2], stri
 REARRANGES = COL2IM.clause("The operator rearranges column blocks back into a multidimensional image")
 FOLD = COL2IM.clause(
     "Col2Im behaves similarly to PyTorch's fold",
-    note="So pixels that blocks share are added up, and those of none are 0: the official cases add them. What the sum "
-    "of strings or of truth values is, of no strings, and of integers beyond their type, it does not say.",
+    note="Therefore pixels that blocks share are added, and pixels of no block are 0: the official cases add them. The "
+    "text does not define the sum of strings, of no strings, or of boolean values, or integers outside the range of "
+    "their type.",
 )
 NEEDED = COL2IM.clause(
     "Although specifying image_shape looks redundant because it could be calculated from convolution formulas, it is "
     "required as input for more advanced scenarios",
-    note="As where pixels are left over behind the last block.",
+    note="For example if pixels are left over after the last block.",
 )
 BATCHED = COL2IM.clause("but it only supports *batched* multi-dimensional image tensors.")
 INPUT = COL2IM.clause(
@@ -113,7 +114,7 @@ BLOCK_SIZES = COL2IM.clause(
 )
 BEFORE_DILATION = COL2IM.clause("This is the block-shape before dilation is applied to it.")
 STRIDES = COL2IM.clause(
-    "1-dimensional tensor with stride value along each spatial axis.", note="Says nothing of a stride below 1."
+    "1-dimensional tensor with stride value along each spatial axis.", note="The text does not define a stride below 1."
 )
 STRIDE_DEFAULT = COL2IM.clause("If not present, the stride defaults to 1 along each spatial axis.")
 PADS = COL2IM.clause("it can take any value greater than or equal to 0.")
@@ -127,7 +128,7 @@ PADS_ADDED = COL2IM.clause(
 PADS_DEFAULT = COL2IM.clause("If not present, the padding defaults to 0 along start and end of each spatial axis.")
 DILATIONS = COL2IM.clause(
     "1-dimensional tensor with dilation value along each spatial axis of the image.",
-    note="Says nothing of one below 1.",
+    note="The text does not define a dilation below 1.",
 )
 DILATION_DEFAULT = COL2IM.clause("If not present, the dilation defaults to 1 along each spatial axis of the image.")
 

@@ -30,8 +30,8 @@ def _rounding(
     W: Array,
     B: Array | None,
     group: int,
-    kernel_shape: Ints,  # noqa: ARG001 - the shape of W has it
-    **attributes: Any,  # noqa: ANN401 - as `lay` takes them
+    kernel_shape: Ints,  # noqa: ARG001 - the shape of W contains it
+    **attributes: Any,  # noqa: ANN401 - see `lay`
 ) -> list[Array]:
     """Return half a rounding of all magnitudes for each product, each sum and the bias."""
     windows = lay(Version(CONV.versions[-1]), WINDOWS, X.shape[2:], W.shape[2:], **attributes)
@@ -58,13 +58,14 @@ CONV.example(
 
 CONVOLUTION = CONV.clause(
     "The convolution operator consumes an input tensor and a filter, and computes the output.",
-    note="Does not say that the filter is taken as it is, not turned around, as the official cases show; nor what "
-    "a weight that is not finite gives with a pixel that padding added.",
+    note="The official cases show that the filter is not flipped; the text does not define this. It does not define "
+    "the product of a weight that is not finite and a pixel of the padding.",
     see=("https://github.com/onnx/onnx/issues/1886",),
 )
 DIMENSIONS = CONV.clause(
     "The output dimensions are functions of the kernel size, stride size, and pad lengths.",
-    note="Gives no formula: there are as many windows as fit, and what becomes of an input in which none does is open.",
+    note="The text has no formula. The number of windows is the number that fits. An input in which no window fits is "
+    "left open.",
 )
 WEIGHTS = CONV.clause("has size (M x C/group x kH x kW)")
 MORE = CONV.clause("For more than 2 dimensions, the kernel shape will be (M x C/group x k1 x k2 x ... x kn)")
@@ -72,7 +73,7 @@ CHANNELS_BEFORE_11 = CONV.clause(
     "X.shape[1] == (W.shape[1] * group) == C (assuming zero based indices for the shape array). Or in other words "
     "FILTER_IN_CHANNEL should be equal to DATA_CHANNEL.",
     before=11,
-    note="The other words hold for one group alone; the formula decides.",
+    note='The "other words" are true only for one group; the formula decides.',
 )
 CHANNELS = CONV.clause(
     "X.shape[1] == (W.shape[1] * group) == C and W.shape[0] mod G == 0. Or in other words FILTER_IN_CHANNEL "

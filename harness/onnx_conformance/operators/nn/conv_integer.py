@@ -1,4 +1,4 @@
-"""ConvInteger: sums of the products of windows with filters, of 8-bit integers less their zero points, in 32 bits.
+"""ConvInteger: sums of the products of windows and filters, of 8-bit integers minus their zero points, in 32 bits.
 
     y = ConvInteger(x, w, x_zero_point=0, w_zero_point=0, group=1, kernel_shape=..., strides=..., dilations=...,
                     pads=..., auto_pad="NOTSET")
@@ -31,12 +31,14 @@ CONV.example(
 COMPUTES = CONV.clause(
     "The integer convolution operator consumes an input tensor, its zero-point, a filter, and its zero-point, and "
     "computes the output.",
-    note="Does not say that the filter is taken as it is, not turned around; of Conv the official cases show it. What "
-    "padding adds is nothing, which is the zero point, as the official case with padding has it.",
+    note="The official cases of Conv show that the filter is not flipped; the text does not define this. Padding "
+    "contributes 0 after the zero point is subtracted, so padded pixels have the value of the zero point, as in the "
+    "official case with padding.",
 )
 NEVER = CONV.clause("The production MUST never overflow.")
 OVERFLOW = CONV.clause(
-    "The accumulation may overflow if and only if in 32 bits.", note="It leaves open what a sum beyond 32 bits is."
+    "The accumulation may overflow if and only if in 32 bits.",
+    note="The text does not define the result of a sum that exceeds 32 bits.",
 )
 ZERO_OF_X = CONV.clause("Zero point tensor for input 'x'. It's optional and default value is 0.")
 SCALAR_OF_X = CONV.clause("It's a scalar, which means a per-tensor/layer quantization.")
@@ -46,7 +48,8 @@ EITHER_OF_W = CONV.clause(
 )
 LENGTH_OF_W = CONV.clause(
     "If it's a 1-D tensor, its number of elements should be equal to the number of output channels (M)",
-    note="Whether one element is a scalar, where there are more channels, is not said.",
+    note="The text does not define whether a tensor with one element counts as a scalar if there are several output "
+    "channels.",
 )
 INT32 = CONV.clause("Constrain output y data type to 32-bit integer tensor.")
 SENTENCES = convolution(
@@ -75,7 +78,7 @@ def convolved(
     pads: Ints,
     auto_pad: str,
 ) -> Array:
-    """Return the sums of the products of each window with each filter, both less their zero points."""
+    """Return the sums of the products of each window with each filter, both minus their zero points."""
     data, filters = x.astype(np.int64), w.astype(np.int64)
     if x_zero_point is not None:
         data = data - v.scalar(SCALAR_OF_X, x_zero_point)
@@ -137,7 +140,7 @@ for x_type, (x_low, x_high) in ENDS.items():
         )
 LOWEST = typed("int8", [[[-128, -128]]])
 case("sum_beyond_16_bits", Tag.EDGE, x=LOWEST, w=LOWEST, cites=NEVER)
-ODD = np.append(np.full(299, 255), 1).reshape(1, 1, 300)  # Ends in an odd sum, which float32 does not have.
+ODD = np.append(np.full(299, 255), 1).reshape(1, 1, 300)  # The sum is odd, and float32 does not contain it.
 case("sum_beyond_24_bits", Tag.EDGE, x=typed("uint8", ODD), w=typed("uint8", ODD), cites=OVERFLOW)
 
 

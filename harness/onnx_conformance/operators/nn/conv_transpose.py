@@ -1,10 +1,10 @@
-"""ConvTranspose: every pixel of the input times each filter, added up where the filters overlap.
+"""ConvTranspose: every pixel of the input times each filter, added where the filters overlap.
 
     Y = ConvTranspose(X, W, B=None, group=1, kernel_shape=..., strides=..., dilations=..., pads=...,
                       output_padding=..., output_shape=..., auto_pad="NOTSET")
 
-Versions: 1 (output_padding on one side or the other; no SAME with strides), 11 (output_padding at the end; the odd
-pixel of padding at the beginning), 22 (bfloat16).
+Versions: 1 (output_padding on one side or the other; no SAME with strides), 11 (output_padding at the end; an odd pixel
+of padding at the beginning), 22 (bfloat16).
 """
 
 # ruff: noqa: N803 - the text's own names
@@ -23,7 +23,7 @@ from onnx_conformance.operators.nn._windows import SAME, Windows, halves, layout
 
 
 def _products(windows: Windows, X: Array, W: Array, group: int) -> Array:
-    """Return the sums (N, M, *output sizes): each group of channels has its own filters."""
+    """Return the sums (N, M, *output sizes). Each group of channels has separate filters."""
     rank, channels = len(windows.sizes), X.shape[1] // group
     sums = []
     for index in range(group):
@@ -38,12 +38,12 @@ def _rounding(
     W: Array,
     B: Array | None,
     group: int,
-    kernel_shape: Ints,  # noqa: ARG001 - the shape of W has it
-    **attributes: Any,  # noqa: ANN401 - as `_laid` takes them
+    kernel_shape: Ints,  # noqa: ARG001 - the shape of W contains it
+    **attributes: Any,  # noqa: ANN401 - see `_laid`
 ) -> list[Array]:
-    """Return half a rounding of all magnitudes for each product that may meet in a pixel, each sum and the bias."""
+    """Return half a rounding of all magnitudes for each product that can be added to a pixel, each sum and the bias."""
     windows = _laid(Version(CONV.versions[-1]), X.shape[2:], W.shape[2:], **attributes)
-    # Version 1 splits padding the other way round, and the bound does not know the version.
+    # Version 1 splits padding in the opposite way, and the bound does not know the version.
     begins = (windows.begin, windows.begin if attributes["output_shape"] is None else windows.end)
     with np.errstate(all="ignore"):
         both = (_products(windows.moved(begin), np.abs(X), np.abs(W), group) for begin in begins)
@@ -73,22 +73,23 @@ CONV.example(
 
 TRANSPOSED = CONV.clause(
     "The convolution transpose operator consumes an input tensor and a filter, and computes the output.",
-    note="Does not say what a convolution transpose is: the transpose of the linear map that Conv is for the same "
-    "filter, strides, dilations and pads.",
+    note="The text does not define a convolution transpose. It is the transpose of the linear map of Conv with the "
+    "same filter, strides, dilations and pads.",
     see=("https://github.com/onnx/onnx/issues/1886",),
 )
 SHAPE = CONV.clause(
     "If the pads parameter is provided the shape of the output is calculated via the following equation: "
     "output_shape[i] = stride[i] * (input_size[i] - 1) + output_padding[i] + ((kernel_shape[i] - 1) * dilations[i] + 1)"
     " - pads[start_i] - pads[end_i]",
-    note="Leaves open what an output of less than no pixels is.",
+    note="The text does not define an output with a negative size.",
 )
 TOTAL = CONV.clause(
     "output_shape can also be explicitly specified in which case pads values are auto generated using these equations: "
     "total_padding[i] = stride[i] * (input_size[i] - 1) + output_padding[i] + ((kernel_shape[i] - 1) * dilations[i] + 1"
     ") - output_shape[i]",
-    note="Leaves open what a total below 0 is, since pads are 0 or more (the official case has one of -1 and expects "
-    "a row and a column of zeros at the end), and what VALID is beside it. onnx.reference refuses most shapes.",
+    note="The text does not define a total below 0, because pads are 0 or more (the official case has a total of -1 "
+    "and expects a row and a column of zeros at the end). It does not define VALID together with output_shape. "
+    "onnx.reference rejects most shapes.",
     against=("test_convtranspose_output_shape",),
     see=("https://github.com/onnx/onnx/issues/1772",),
 )
@@ -97,8 +98,8 @@ HALVES_BEFORE_11 = CONV.clause(
     "(total_padding[i]/2) Else: pads[start_i] = total_padding[i] - (total_padding[i]/2); pads[end_i] = "
     "(total_padding[i]/2).",
     before=11,
-    note="Contradicts what auto_pad says of an odd number, which is of padding that no output_shape asks for. "
-    "onnxruntime splits as version 11 says.",
+    note="This contradicts the sentence of auto_pad on odd numbers, which applies to padding without output_shape. "
+    "onnxruntime splits as in version 11.",
     see=("https://github.com/onnx/onnx/issues/1609", "https://github.com/onnx/onnx/pull/3440"),
 )
 HALVES = CONV.clause(
@@ -109,19 +110,21 @@ HALVES = CONV.clause(
 )
 WEIGHTS = CONV.clause("has size (C x M/group x kH x kW)")
 MAPS = CONV.clause("The number of channels in the output should be equal to W.shape[1] * group", result=True)
-ONE_SIDE = CONV.clause("The zero-padding added to one side of the output.", before=11, note="Does not say which side.")
+ONE_SIDE = CONV.clause(
+    "The zero-padding added to one side of the output.", before=11, note="The text does not define the side."
+)
 HIGHER = CONV.clause(
     "Additional elements added to the side with higher coordinate indices in the output.",
     since=11,
-    note="They are what the filters reach there, and the bias alone where none does.",
+    note="Their values are those that the filters contribute there. If no filter contributes, the value is the bias.",
     see=("https://github.com/onnx/onnx/issues/4299",),
 )
 LESS = CONV.clause(
     'Each padding value in "output_padding" must be less than the corresponding stride/dilation dimension.',
     since=11,
-    note="The stride, or either of the two: what is less than the stride is allowed, and what is less than neither is "
-    "forbidden. From the stride up to the dilation it is open. Both is not meant, or nothing could be added where the "
-    "dilation is 1, as the official cases do.",
+    note="The sentence can mean the stride, or either of the two. A value below the stride is allowed, and a value "
+    "below neither is forbidden. A value from the stride up to the dilation is left open. The sentence does not mean "
+    "both: otherwise nothing could be added with a dilation of 1, as in the official cases.",
 )
 SELECTS = CONV.clause(
     "By default, this attribute is a zero vector. Note that this attribute doesn't directly affect the computed output "
@@ -164,7 +167,7 @@ def _laid(
     output_padding: Ints,
     output_shape: Ints,
 ) -> Windows:
-    """Return the windows over the output that the input's pixels fill."""
+    """Return the windows over the output that the pixels of the input fill."""
     rank = len(sizes)
     strides, dilations = spread(v, WINDOWS.stride, strides, rank), spread(v, WINDOWS.dilation, dilations, rank)
     explicit = padding(v, WINDOWS, rank, pads, auto_pad)
@@ -210,7 +213,7 @@ def transposed(
     output_padding: Ints,
     output_shape: Ints,
 ) -> Array:
-    """Return the sums of each pixel times each filter, laid over the output, and the bias."""
+    """Return the sums of each pixel times each filter, placed over the output, plus the bias."""
     check(v, FILTERS, X, W, group, kernel_shape)
     v.require(WEIGHTS, X.shape[1] == W.shape[0])
     v.silent(FILTERS.groups, X.shape[1] % group != 0)
@@ -232,7 +235,7 @@ def transposed(
 
 case = CONV.case
 STEPS: dict[str, Any] = {"X": waves(1, 2, 3, 4), "W": waves(2, 3, 2, 3), "strides": [2, 3]}
-"""Without padding they give 6 x 12 pixels."""
+"""Without padding the output has 6 x 12 pixels."""
 
 case("batch", X=waves(2, 3, 4, 5), W=waves(3, 5, 3, 2), cites=(TRANSPOSED, WEIGHTS, MAPS))
 case("not_turned_plane", X=[[[[1, 0, 0], [0, 0, 2]]]], W=ramp(1, 1, 2, 3), cites=TRANSPOSED)

@@ -1,4 +1,4 @@
-"""DeformConv: a convolution whose filters take their elements beside the usual places.
+"""DeformConv: a convolution whose filters sample the input at positions with an offset.
 
     Y = DeformConv(X, W, offset, B=None, mask=None, group=1, offset_group=1, kernel_shape=..., strides=...,
                    dilations=..., pads=...)
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PLANE = 2
 EXACT_QUARTERS = 32
-"""Below this, bfloat16 represents quarters."""
+"""Below this limit, bfloat16 represents quarters."""
 
 
 def _rounding(
@@ -42,9 +42,9 @@ def _rounding(
     pads: Ints,
     **_: object,
 ) -> list[Array]:
-    """Return the errors of places, which move samples along their slope, of interpolation, products and sums.
+    """Return the errors of positions (which move samples along their slope), interpolation, products and sums.
 
-    Places at quarters of pixels have none: every type represents them.
+    Positions at quarters of pixels have no error: every type represents them.
     """
     axes = X.ndim - 2
     layout = _layout(X.shape, W.shape, group, offset_group, strides, dilations, pads)
@@ -64,16 +64,16 @@ def _rounding(
 
 
 class _Layout(NamedTuple):
-    """Where a convolution takes its elements.
+    """The positions at which a convolution samples its input.
 
     Attributes:
-        pads: pixels before and behind each axis.
-        steps: from one place of the kernel to the next, by axis.
-        spreads: from one element of the kernel to the next, by axis.
-        shape: of the places of the kernel.
-        inputs: channels of each group.
-        filters: filters of each group.
-        sharing: channels that share their offsets.
+        pads: pixels before and after each axis.
+        steps: steps from one position of the kernel to the next, by axis.
+        spreads: steps from one element of the kernel to the next, by axis.
+        shape: number of positions of the kernel, by axis.
+        inputs: number of channels of each group.
+        filters: number of filters of each group.
+        sharing: number of channels that share their offsets.
     """
 
     pads: list[tuple[int, int]]
@@ -88,7 +88,7 @@ class _Layout(NamedTuple):
 def _layout(
     x: tuple[int, ...], w: tuple[int, ...], group: int, offset_group: int, strides: Ints, dilations: Ints, pads: Ints
 ) -> _Layout:
-    """Return the layout of an input and filters of these shapes."""
+    """Return the layout for an input and filters of these shapes."""
     axes = len(x) - 2
     steps, spreads, around = list(strides or [1] * axes), list(dilations or [1] * axes), list(pads or [0] * 2 * axes)
     beside = list(zip(around[:axes], around[axes:], strict=True))
@@ -101,7 +101,7 @@ def _layout(
 DEFORM = Op(
     "DeformConv",
     versions=(19, 22),
-    compare=bounded(_rounding, "places, weights of the interpolation, products and sums round by an epsilon each"),
+    compare=bounded(_rounding, "positions, weights of the interpolation, products and sums round by an epsilon each"),
     rank="X",
 )
 DEFORM.example(
@@ -121,7 +121,7 @@ DEFORM.example(
 DEFORMABLE = DEFORM.clause(
     "Performs deformable convolution as described in https://arxiv.org/abs/1703.06211 and "
     "https://arxiv.org/abs/1811.11168.",
-    note="The offset is added to the place of a filter's element, and the mask multiplies what is sampled there.",
+    note="The offset is added to the position of a filter's element, and the mask multiplies the sampled value.",
 )
 GENERAL = DEFORM.clause("This operator specification supports the general N-D case.")
 PADS_DEFAULT = DEFORM.clause("Default is 0 along each axis.")
@@ -134,7 +134,7 @@ PADS_FORMAT = DEFORM.clause(
 OFFSET_GROUP = DEFORM.clause("Number of groups of offset. C must be divisible by offset_group. Default is 1.")
 KERNEL = DEFORM.clause(
     "Shape of the convolution kernel. If not present, it is inferred from the shape of input W.",
-    note="Says nothing of another one than that of W.",
+    note="The text does not define a shape other than that of W.",
 )
 GROUP = DEFORM.clause(
     "Number of groups the input and output channels, C and oC, are divided into. C and oC must both be divisible by "
@@ -146,25 +146,26 @@ WEIGHTS = DEFORM.clause("It has shape (oC, C/group, kH, kW), where oC is the num
 OFFSETS = DEFORM.clause(
     "It has shape (N, offset_group * kH * kW * 2, oH, oW) for 2D data or (N, offset_group * k1 * k2 * ... * kn * n, "
     "o1, o2, ... , on) for nD data.",
-    note="So those of the axes, in their order, follow one another for each element of the kernel.",
+    note="Therefore the offsets of all axes, in the order of the axes, are adjacent for each element of the kernel.",
 )
 LINEAR = DEFORM.clause("Use linear interpolationfor fractional offset values.")
 OUTSIDE = DEFORM.clause(
     "Sampling locations outside of the padded input tensor gives zero.",
-    note="Says not whether a location less than one pixel beside the outermost pixels is outside, or between these and "
-    "zeros.",
+    note="The text does not define a location less than one pixel outside the outermost pixels: it could be outside, "
+    "or interpolated between these pixels and zeros.",
 )
 BIAS = DEFORM.clause("Optional 1D bias of length oC to be added to the convolution. Default is a tensor of zeros.")
 MASK = DEFORM.clause(
     "It has shape (N, offset_group * kH * kW, oH, oW) for 2D data or (N, offset_group * k1 * k2 * ... * kn * n, o1, "
     "o2, ... , on) for nD data. Default is a tensor of ones.",
-    note="Of three axes the two shapes contradict each other: each position has one factor, or one for each axis.",
+    note="For three axes the two shapes contradict each other: each position has one factor, or one factor for each "
+    "axis.",
 )
 OUTPUT = DEFORM.clause("It has shape (N, oC, oH, oW) for 2D data")
 
 
 def _sample(channel: Array, place: tuple[float, ...]) -> tuple[float, bool]:
-    """Return the element at a place between those of a padded channel, and whether it depends on what is outside."""
+    """Return the interpolated element of a padded channel, and whether it depends on positions outside."""
     sides = list(zip(place, channel.shape, strict=True))
     result = 0.0
     for corner in itertools.product(*({math.floor(x), math.ceil(x)} for x in place)):
@@ -175,7 +176,7 @@ def _sample(channel: Array, place: tuple[float, ...]) -> tuple[float, bool]:
 
 
 def _sums(layout: _Layout, X: Array, W: Array, offset: Array, mask: Array | None) -> tuple[Array, Array]:
-    """Return the sums of products, and where they depend on what is outside."""
+    """Return the sums of products, and which of them depend on positions outside."""
     kernel, shape = W.shape[2:], layout.shape
     count, groups = math.prod(kernel), X.shape[1] // layout.sharing
     padded = np.pad(X.astype(np.float64), [(0, 0), (0, 0), *layout.pads])
@@ -214,7 +215,7 @@ def deformed(
     dilations: Ints,
     pads: Ints,
 ) -> Array | PartlyOpen:
-    """Return the sums of the products of each filter with samples beside the places of its elements."""
+    """Return the sums of the products of each filter with samples at the positions of its elements plus offsets."""
     axes = X.ndim - 2
     kernel, channels = W.shape[2:], X.shape[1]
     v.silent(GENERAL, axes < 1)
@@ -242,7 +243,7 @@ case = DEFORM.case
 X, W = waves(2, 4, 5, 6), waves(3, 4, 2, 3)
 STILL = np.zeros((2, 12, 4, 4))
 SHIFTS = np.round(np.sin(np.arange(384.0) * 1.3).reshape(2, 12, 4, 4) * 1.5) / 2
-"""Halves and wholes, of both signs."""
+"""Halves and whole numbers, of both signs."""
 INSIDE: dict[str, Any] = {"X": X, "W": W, "pads": [2, 2, 2, 2], "offset": np.resize(SHIFTS, (2, 12, 8, 8))}
 
 case("no_offset", X=X, W=W, offset=STILL, cites=(DEFORMABLE, INPUT, WEIGHTS, OFFSETS, OUTPUT, PADS_DEFAULT))
@@ -307,7 +308,7 @@ case("three_axes_mask", Tag.EDGE, **volume, offset=shift, mask=np.ones((1, 4, 2,
 case("one_by_one", X=X, W=waves(3, 4, 1, 1), offset=np.zeros((2, 2, 5, 6)), cites=WEIGHTS)
 case("no_images", Tag.EDGE, X=ramp(0, 4, 5, 6), W=W, offset=ramp(0, 12, 4, 4), cites=OUTPUT)
 FEW = 1 + np.arange(30).reshape(1, 1, 5, 6) % 7
-"""Positive numbers, of which a filter of two elements makes sums that 16 bits hold nearly."""
+"""Positive numbers. A filter of two elements makes sums that 16 bits represent almost exactly."""
 for type_, since in float_types(22).items():
     call: dict[str, Any] = {"X": typed(type_, FEW), "W": typed(type_, [[[[0.75, 1.25]]]])}
     two = np.round(np.sin(np.arange(100.0)).reshape(1, 4, 5, 5)) / 2

@@ -2,7 +2,7 @@
 
     output, mask = Dropout(data, ratio=0.5, training_mode=False, seed=...)
 
-Versions: 1 and 6 (is_test), 7 (test mode alone), 10 (a Boolean mask), 12 (ratio and training_mode as inputs), 13 and 22
+Versions: 1 and 6 (is_test), 7 (only test mode), 10 (a Boolean mask), 12 (ratio and training_mode as inputs), 13 and 22
 (types).
 """
 
@@ -21,13 +21,13 @@ MODES = DROPOUT.clause(
     "Depending on whether it is in test mode or not, the output Y will either be a random dropout, or a simple copy of "
     "the input.",
     before=12,
-    note="Versions 7 and 10 have nothing to tell the mode by; runtimes are in test mode.",
+    note="Versions 7 and 10 have no argument that selects the mode; runtimes use test mode.",
 )
 SCALING = DROPOUT.clause(
     "Note that our implementation of Dropout does scaling in the training phase, so during testing nothing needs to be "
     "done.",
     before=12,
-    note="Does not say by how much.",
+    note="The text does not define the scale.",
 )
 TEST = DROPOUT.clause(
     "(int, default 0) if nonzero, run dropout in test mode where the output is simply Y = X.", before=7
@@ -38,7 +38,8 @@ LEGACY = DROPOUT.clause("legacy optimization attribute.", before=6)
 TRAINING = DROPOUT.clause(
     "If `training_mode` is true then the output Y will be a random dropout;",
     since=12,
-    note="The official cases of training expect the values of one generator, numpy's; the text asks for none.",
+    note="The official cases of training expect the values of one generator, numpy's. The text does not require this "
+    "generator.",
     against=("test_training_dropout", "test_training_dropout_mask", "test_training_dropout_default*"),
 )
 FORMULA = DROPOUT.clause("output = scale * data * mask, ``` where ``` scale = 1. / (1. - ratio).", since=12)
@@ -47,8 +48,8 @@ NO_RATIO = DROPOUT.clause(
     "If this input was not set, or if it was set to 0, the output would be a simple copy of the input.",
     since=12,
     before=22,
-    note="Against it stands that a ratio not specified will default to 0.5, two sentences on: what becomes of training "
-    "without a ratio is contradicted.",
+    note="Two sentences later, the text says that an omitted ratio defaults to 0.5. The two sentences contradict each "
+    "other for training without a ratio.",
 )
 ZERO_RATIO = DROPOUT.clause("If set to 0, the output would be a simple copy of the input.", since=22)
 DEFAULT_RATIO = DROPOUT.clause(
@@ -66,7 +67,7 @@ SCALARS = DROPOUT.clause(
     "an optional input ratio (floating-point scalar) and an optional input training_mode (boolean scalar)", since=12
 )
 SEED = DROPOUT.clause("(Optional) Seed to the random generator, if not specified we will auto generate one.", since=12)
-MASK = DROPOUT.clause("The output mask.", note="Version 7 does not say what it holds where nothing is dropped.")
+MASK = DROPOUT.clause("The output mask.", note="Version 7 does not define its values if nothing is dropped.")
 DROPOUT.excuse("attribute is_test unset", "That is training, of which version 1 does not say how far it scales.")
 for point in ("output mask given", "type T1 tensor(bool)"):
     DROPOUT.excuse(
@@ -76,7 +77,7 @@ for point in ("output mask given", "type T1 tensor(bool)"):
 
 @DROPOUT.oracle(before=7)
 def by_test(v: Version, n: int, data: Array, is_test: int) -> tuple[Array]:
-    """Return the copy of test mode; training is left open, as is a mask that is not filled."""
+    """Return the copy of test mode. Training is left open; so is a mask that is not filled."""
     v.silent(SCALING, not is_test)
     v.silent(NOT_FILLED, n > 1)
     return (data,)
@@ -84,14 +85,14 @@ def by_test(v: Version, n: int, data: Array, is_test: int) -> tuple[Array]:
 
 @DROPOUT.oracle(since=7, before=12)
 def copied(v: Version, n: int, data: Array) -> tuple[Array, ...]:
-    """Return the copy of test mode: no argument asks for training."""
+    """Return the copy of test mode. No argument can select training."""
     v.silent(MASK, n > 1)
     return (data,)
 
 
 @DROPOUT.oracle(since=12)
 def by_mode(v: Version, data: Array, ratio: Array | None, training_mode: Array | None) -> tuple[Any, Any]:
-    """Return a copy and a mask of ones, or what holds of any dropout."""
+    """Return a copy and a mask of ones; for training, a description that any valid dropout satisfies."""
     share = 0.5 if ratio is None else float(v.scalar(SCALARS, ratio))
     if training_mode is None or not v.scalar(SCALARS, training_mode):
         return data, np.ones(data.shape, bool)

@@ -1,4 +1,4 @@
-"""Flatten: reshape a tensor to a matrix, with the dimensions before an axis in the rows and the others in the columns.
+"""Flatten: reshape a tensor to a matrix. The dimensions before an axis become rows, the others become columns.
 
     output = Flatten(input, axis=1)
 
@@ -17,7 +17,7 @@ FLATTEN = Op(
     versions=(1, 9, 11, 13, 21, 23, 24, 25),
     compare=EXACT,
     rank=lambda _: 2,
-    widens=False,  # What is moved keeps the bits of a NaN.
+    widens=False,  # Moved elements keep the bits of a NaN.
 )
 FLATTEN.example(input=ramp(2, 3, 5), axis=2)
 
@@ -25,8 +25,8 @@ MATRIX = FLATTEN.clause("Flattens the input tensor into a 2D matrix.")
 PRODUCTS = FLATTEN.clause(
     "If input tensor has shape (d_0, d_1, ... d_n) then the output will have shape (d_0 X d_1 ... d_(axis-1), d_axis X "
     "d_(axis+1) ... X dn).",
-    note="A product of no dimensions is 1, as the text says for axis = 0: so also behind axis = R, and for rank 0. "
-    "A product with a dimension of 0 is 0; onnx.reference infers the other one and fails where it cannot.",
+    note="A product of no dimensions is 1, as the text says for axis = 0. This also applies to axis = R and to rank 0. "
+    "A product with a dimension of 0 is 0; onnx.reference infers the other dimension and fails if it cannot.",
 )
 EXCLUSIVE = FLATTEN.clause(
     "Indicate up to which input dimensions (exclusive) should be flattened to the outer dimension of the output.",
@@ -35,12 +35,12 @@ EXCLUSIVE = FLATTEN.clause(
 RANGE_BEFORE_11 = FLATTEN.clause(
     "The value for axis must be in the range [0, R], where R is the rank of the input tensor.",
     before=11,
-    note="Of rank 0 this forbids the default, 1.",
+    note="For rank 0 this forbids the default, 1.",
 )
 RANGE = FLATTEN.clause(
     "The value for axis must be in the range [-r, r], where r is the rank of the input tensor.",
     since=11,
-    note="Of rank 0 this forbids the default, 1. onnx.reference takes any axis as a bound of a Python slice.",
+    note="For rank 0 this forbids the default, 1. onnx.reference uses any axis as a bound of a Python slice.",
 )
 BACK = FLATTEN.clause("Negative value means counting dimensions from the back.", since=11)
 ZERO = FLATTEN.clause(
@@ -56,7 +56,7 @@ CONTENTS = FLATTEN.clause(
 
 @FLATTEN.oracle()
 def flattened(v: Version, input: Array, axis: int) -> Array:  # noqa: A002 - the text's own name
-    """Return `input` as a matrix: one row for each element of the dimensions before the axis."""
+    """Return `input` as a matrix with one row for each element of the dimensions before the axis."""
     rank = input.ndim
     if RANGE.in_force(v.since):
         v.require(RANGE, -rank <= axis <= rank)

@@ -32,15 +32,17 @@ def _rounding(X: Array) -> list[Array]:
 POOL = Op(
     "GlobalAveragePool",
     versions=(1, 22),
-    compare=bounded(_rounding, "each addition, in any order, rounds by half an epsilon of all magnitudes, then once"),
+    compare=bounded(
+        _rounding, "each addition, in any order, rounds by half an epsilon of all magnitudes; the quotient rounds once"
+    ),
     rank="X",
-    widens=False,  # The allowance depends on the type.
+    widens=False,  # The allowed error depends on the type.
 )
 POOL.example(X=waves(2, 3, 4, 5))
 
 AVERAGE = POOL.clause(
     "applies average pooling across the values in the same channel",
-    note="Of no values at all it is silent, as AveragePool is.",
+    note="The text does not define the average of no values; neither does that of AveragePool.",
 )
 EQUIVALENT = POOL.clause(
     "This is equivalent to AveragePool with kernel size equal to the spatial dimension of input tensor."
@@ -50,7 +52,7 @@ GLOBAL = GlobalPool(POOL, AVERAGE, EQUIVALENT)
 
 @POOL.oracle()
 def averaged(v: Version, X: Array) -> Array:
-    """Return the sum of each channel over the number of its values."""
+    """Return the sum of each channel divided by the number of its values."""
     GLOBAL.require(v, X)
     with np.errstate(all="ignore"):
         sums = X.astype(np.float64).sum(spatial(X), keepdims=True)
@@ -71,7 +73,7 @@ GLOBAL.edges(
 case("long", X=np.cos(np.arange(1200.0)).reshape(1, 2, 20, 30), cites=AVERAGE)
 for type_, since in float_types(22).items():
     most = FLOATS[type_].largest
-    # A sum in 16 bits that adds one after the other stays at 2048 (float16) or 256 (bfloat16).
+    # A 16-bit sum that adds one term after the other stays at 2048 (float16) or 256 (bfloat16).
     case(f"thousands_{type_}", Tag.EDGE, X=typed(type_, np.ones((1, 2, 64, 65))), since=since, cites=AVERAGE)
     ends = typed(type_, [[[most], [-most], [SUBNORMAL[type_][0]]]])
     case(f"ends_of_one_pixel_{type_}", Tag.EDGE, X=ends, since=since, cites=EQUIVALENT)

@@ -2,7 +2,7 @@
 
     Y = GlobalLpPool(X, p=2)
 
-Versions: 1 (p of any fraction; an output of 4 dimensions), 2 (whole p), 22 (bfloat16).
+Versions: 1 (p may be a fraction; an output of 4 dimensions), 2 (whole p), 22 (bfloat16).
 """
 
 # ruff: noqa: N803 - the text's own names
@@ -22,7 +22,7 @@ from onnx_conformance.operators.nn._global_pooling import GlobalPool, spatial
 
 
 def _norm(X: Array, p: float) -> Array:
-    """Return the norm; the greatest magnitude is taken out of the sum, whose powers might leave the range."""
+    """Return the norm. Elements are first divided by the greatest magnitude, because powers might exceed the range."""
     magnitudes = np.abs(X)
     greatest = magnitudes.max(spatial(X), keepdims=True, initial=0)
     scale = np.where((greatest > 0) & np.isfinite(greatest), greatest, 1)
@@ -30,37 +30,40 @@ def _norm(X: Array, p: float) -> Array:
 
 
 def _rounding(X: Array, p: float) -> list[Array]:
-    """Return the errors of powers, sum and root, relative to the norm: the root divides the errors before it by p."""
+    """Return the errors of powers, sum and root, relative to the norm. The root divides earlier errors by p."""
     terms = math.prod(X.shape[2:])
     with np.errstate(all="ignore"):
         norm = _norm(X.astype(np.float64), p)
-        exponent = np.abs(np.log(np.where(norm > 0, norm, 1))) / 2  # 1 / p is itself rounded.
+        exponent = np.abs(np.log(np.where(norm > 0, norm, 1))) / 2  # 1 / p is also rounded.
         return [norm * (((p / 2 + 1 + roundings(terms) / 2) / p + exponent) * finer(X.dtype) + 1.5)]
 
 
 POOL = Op(
     "GlobalLpPool",
     versions=(1, 2, 22),
-    compare=bounded(_rounding, "powers and root are within an epsilon, each addition rounds by half of one"),
+    compare=bounded(_rounding, "powers and root are within an epsilon, each addition rounds by half an epsilon"),
     rank="X",
-    widens=False,  # The allowance depends on the type.
+    widens=False,  # The allowed error depends on the type.
 )
 POOL.example(X=waves(2, 3, 4, 5))
 
-NORM = POOL.clause("the values in the same channel", note="Of no values at all it is silent, as LpPool is.")
+NORM = POOL.clause(
+    "the values in the same channel",
+    note="The text does not define the norm of no values; neither does that of LpPool.",
+)
 EQUIVALENT = POOL.clause(
     "This is equivalent to LpPool with kernel size equal to the spatial dimension of input tensor."
 )
 P = POOL.clause(
     "p value of the Lp norm used to pool over the input data",
-    note="Below 1 it is no norm; of an infinite p it is silent.",
+    note="Below 1 it is not a norm. The text does not define an infinite p.",
     see=("https://github.com/onnx/onnx/issues/1614",),
 )
 P_DEFAULT = POOL.clause("default is 2.0.", before=2)
 FOUR = POOL.clause(
     "Dimensions will be N x C x 1 x 1",
     before=2,
-    note="Of an input that is not of 4 dimensions it does not say what becomes of the rank; version 2 does.",
+    note="For an input without 4 dimensions the text does not define the rank of the output. Version 2 defines it.",
 )
 GLOBAL = GlobalPool(POOL, NORM, EQUIVALENT, ranks_since=2)
 
@@ -104,7 +107,7 @@ case("long", X=np.cos(np.arange(1200.0)).reshape(1, 2, 20, 30), cites=NORM)
 for type_, since in float_types(22).items():
     limits = FLOATS[type_]
     rows = [[limits.largest / 4, limits.largest / 2], [SUBNORMAL[type_][1], SUBNORMAL[type_][2]]]
-    if type_ != "double":  # Whose bound would not be a double.
+    if type_ != "double":  # The bound would not fit in a double.
         case(f"squares_beyond_{type_}", Tag.EDGE, X=typed(type_, [[rows[:1]]]), since=since, cites=NORM)
     case(f"squares_below_{type_}", Tag.EDGE, X=typed(type_, [[rows[1:]]]), since=since, cites=NORM)
     ones = np.ones((1, 2, 64, 65))

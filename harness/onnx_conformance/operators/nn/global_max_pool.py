@@ -23,7 +23,7 @@ POOL.example(X=waves(2, 3, 4, 5))
 
 GREATEST = POOL.clause(
     "applies max pooling across the values in the same channel",
-    note="Says not whether a NaN or a number is the max, nor which zero is; there is none of no values.",
+    note="The text does not define the maximum of NaN and a number, of +0 and -0, or of no values.",
     see=("https://github.com/onnx/onnx/issues/4716",),
 )
 EQUIVALENT = POOL.clause(
@@ -48,7 +48,7 @@ case = POOL.case
 
 
 def below_zero(*shape: int) -> Array:
-    """Return values that a zero would exceed."""
+    """Return values below zero, which a padded zero would exceed."""
     return waves(*shape) - 4
 
 

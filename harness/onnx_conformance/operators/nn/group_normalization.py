@@ -2,7 +2,7 @@
 
     Y = GroupNormalization(X, scale, bias, num_groups, epsilon=1e-5, stash_type=1)
 
-Versions: 18, which is deprecated (scale and bias for each group), 21 (for each channel; stash_type).
+Versions: 18, which is deprecated (scale and bias for each group), 21 (scale and bias for each channel; stash_type).
 """
 
 # ruff: noqa: N803 - the text's own names
@@ -23,12 +23,12 @@ STAGES = {1: np.dtype(np.float32), 10: np.dtype(np.float16), 11: np.dtype(np.flo
 
 
 def _groups(X: Array, num_groups: int) -> Array:
-    """Return X with the elements of each group of each instance in one row."""
+    """Return X with one row for the elements of each group of each instance."""
     return X.reshape(X.shape[0] * num_groups, math.prod(X.shape[1:]) // num_groups)
 
 
 def _errors(X: Array, scale: Array, bias: Array, epsilon: float, num_groups: int, stash_type: int) -> list[Array]:
-    """Return the allowance: that of stage one, then two roundings in the type of X."""
+    """Return the allowed error: that of stage one, then two roundings in the type of X."""
     groups = _groups(X, num_groups)
     first, _, _ = standardized_errors(groups, (1,), epsilon, STAGES[stash_type], by_squares=True)
     with np.errstate(all="ignore"):
@@ -41,9 +41,11 @@ def _errors(X: Array, scale: Array, bias: Array, epsilon: float, num_groups: int
 GROUP = Op(
     "GroupNormalization",
     versions=(18, 21),
-    compare=bounded(_errors, "stage one: sums round once for each element, the rest a few times; stage two: twice"),
+    compare=bounded(
+        _errors, "stage one: sums round once for each element, other operations a few times; stage two: two roundings"
+    ),
     rank="X",
-    widens=False,  # The allowance depends on the type of X.
+    widens=False,  # The allowed error depends on the type of X.
 )
 GROUP.example(X=ramp(2, 6, 4, 5), scale=ramp(6), bias=ramp(6), num_groups=3)
 
@@ -51,8 +53,9 @@ PAPER = GROUP.clause("Carries out group normalization as described in the paper 
 FORMULA = GROUP.clause("y = scale * (x - mean) / sqrt(variance + epsilon) + bias,")
 STATISTICS = GROUP.clause(
     "where the mean and variance are computed per instance per group of channels",
-    note="Says not what they are of no elements, nor what becomes of squares beyond the precision of stage one. The "
-    "function body takes the square of the mean from the mean of the squares, which the allowance has to bear.",
+    note="The text does not define the statistics of no elements, or squares that exceed the precision of stage one. "
+    "The function body subtracts the square of the mean from the mean of the squares, and the tolerance must cover "
+    "that.",
 )
 EACH_GROUP = GROUP.clause(
     "`scale` and `bias` should be specified for each group of channels.",
@@ -67,7 +70,7 @@ EACH_CHANNEL = GROUP.clause(
 EQUAL = GROUP.clause(
     "The number of groups `num_groups` should be divisible by the number of channels so that there are an equal number "
     "of channels per group.",
-    note="Taken the other way round, as the purpose it gives and the attribute's sentence have it.",
+    note="The sentence is read the other way round, as its stated purpose and the sentence of the attribute require.",
 )
 TWO_STAGES = GROUP.clause(
     "the first stage normalizes the elements to have zero mean and unit variance for each instance in each group, and "
@@ -77,14 +80,14 @@ TWO_STAGES = GROUP.clause(
 PRECISION = GROUP.clause(
     "The floating-point precision used in the first stage is determined by the `stash_type` attribute.",
     since=21,
-    note="Of a type that is no floating point nothing is said.",
+    note="The text does not define a type that is not floating-point.",
 )
 CASTS = GROUP.clause(
     "if `stash_type` is 1, the operator casts all input variables to 32-bit float, performs the computation, and "
     "finally casts the normalized results back to the original type of `X`. The second stage does not depend on "
     "`stash_type`.",
     since=21,
-    note="So a double beyond 32 bits is an infinity there.",
+    note="Therefore a double outside the range of 32-bit float becomes an infinity.",
 )
 INSTANCES = GROUP.clause("this operator is equivalent to InstanceNormalization.")
 LAYER = GROUP.clause("When there is only one group, this operator is equivalent to LayerNormalization.")

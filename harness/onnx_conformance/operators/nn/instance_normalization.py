@@ -27,7 +27,7 @@ from onnx_conformance.operators.nn._normalization import (
 
 
 def _errors(input: Array, scale: Array, B: Array, epsilon: float) -> list[Array]:
-    """Return a few roundings of each term, and the errors of the statistics."""
+    """Return a few roundings of each term, plus the errors of the statistics."""
     axes = tuple(range(2, input.ndim))
     mean, variance = moments(input, axes)
     factor, bias = per_channel(input, scale), per_channel(input, B)
@@ -37,7 +37,7 @@ def _errors(input: Array, scale: Array, B: Array, epsilon: float) -> list[Array]
 NORMALIZATION = Op(
     "InstanceNormalization",
     versions=(1, 6, 22),
-    compare=bounded(_errors, "a few roundings of each term, and half a one of each element summed"),
+    compare=bounded(_errors, "each term has a few roundings, and half a rounding for each summed element"),
     rank="input",
 )
 NORMALIZATION.example(input=waves(2, 3, 4, 5), scale=ramp(3), B=ramp(3))
@@ -46,11 +46,13 @@ PAPER = NORMALIZATION.clause("Carries out instance normalization as described in
 FORMULA = NORMALIZATION.clause("y = scale * (x - mean) / sqrt(variance + epsilon) + B,")
 PER_CHANNEL = NORMALIZATION.clause(
     "mean and variance are computed per instance per channel.",
-    note="Of no values at all it is silent. The variance is that of the population, as in the paper.",
+    note="The text does not define the statistics of no values. The variance is the population variance, as in the "
+    "paper.",
 )
 EPSILON = NORMALIZATION.clause(
     "The epsilon value to use to avoid division by zero",
-    note="Where it does not, with a variance of 0 and an epsilon of 0 or less, the formula stands.",
+    note="If the variance is 0 and epsilon is 0 or less, division by zero is not avoided, and the formula still "
+    "applies.",
 )
 EPSILON_DEFAULT = NORMALIZATION.clause("default is 1e-5f.", before=6)
 FOUR_D = NORMALIZATION.clause("The input 4-dimensional tensor of shape NCHW.", before=6)
@@ -60,7 +62,7 @@ IMAGE = NORMALIZATION.clause("dimensions for image case are (N x C x H x W)", si
 FORM = NORMALIZATION.clause(
     "the dimensions are in the form of (N x C x D1 x D2 ... Dn)",
     since=6,
-    note="Does not say whether there may be no D1 at all.",
+    note="The text does not define whether an input without D1 is allowed.",
 )
 SCALE = NORMALIZATION.clause("The input 1-dimensional scale tensor of size C.")
 BIAS = NORMALIZATION.clause("The input 1-dimensional bias tensor of size C.")
@@ -69,7 +71,7 @@ SAME_SHAPE = NORMALIZATION.clause("The output tensor of the same shape as input.
 
 @NORMALIZATION.oracle()
 def standardized(v: Version, input: Array, scale: Array, B: Array, epsilon: float) -> Array:
-    """Return the formula's value, with mean and variance of each channel of each instance."""
+    """Return the value of the formula, with mean and variance of each channel of each instance."""
     if FOUR_D.in_force(v.since):
         v.require(FOUR_D, input.ndim == len("NCHW"))
     else:
@@ -96,7 +98,7 @@ case("image_before_6", **PLAIN, cites=(FOUR_D, FOUR_D_OUTPUT, EPSILON_DEFAULT))
 case("image", **PLAIN, cites=(IMAGE, SAME_SHAPE))
 case("consumed_inputs", **PLAIN, consumed_inputs=[0, 0, 0], cites=LEGACY)
 case("one_instance", input=waves(1, 3, 2, 5), **THREE, cites=PER_CHANNEL)
-# Instances, and channels, of means and deviations of their own.
+# Instances and channels with different means and deviations.
 APART = waves(2, 3, 2, 4) * np.array([1, 4]).reshape(2, 1, 1, 1) + np.arange(3).reshape(1, 3, 1, 1) * 2
 case("apart", input=APART, **THREE, cites=PER_CHANNEL)
 case("one_channel", input=waves(3, 1, 4, 5), scale=[2], B=[0.5], cites=PER_CHANNEL)

@@ -22,7 +22,7 @@ STAGES = {1: np.dtype(np.float32), 16: np.dtype(ml_dtypes.bfloat16)}
 
 
 def _errors(X: Array, Scale: Array, B: Array | None, axis: int, epsilon: float, stash_type: int) -> list[Array]:
-    """Return the allowance: that of stage one, then two roundings in the type of X."""
+    """Return the allowed error: that of stage one, then two roundings in the type of X."""
     normalized_axes, stage = tuple(range(axis % X.ndim, X.ndim)), STAGES[stash_type]
     factor, bias = Scale.astype(np.float64), 0 if B is None else B.astype(np.float64)
     with np.errstate(all="ignore"):
@@ -36,10 +36,12 @@ def _errors(X: Array, Scale: Array, B: Array | None, axis: int, epsilon: float, 
 LAYER = Op(
     "LayerNormalization",
     versions=(17,),
-    compare=bounded(_errors, "stage one: sums round once for each element, the rest a few times; stage two: twice"),
+    compare=bounded(
+        _errors, "stage one: sums round once for each element, other operations a few times; stage two: two roundings"
+    ),
     rank="X",
     derives={"U": attribute("stash_type")},
-    widens=False,  # The allowance depends on the type of X.
+    widens=False,  # The allowed error depends on the type of X.
 )
 LAYER.example(X=ramp(2, 3, 4), Scale=ramp(4), B=ramp(4))
 
@@ -48,7 +50,7 @@ STANDARDIZED = LAYER.clause(
     "Mean = ReduceMean<axes=normalized_axes>(X) D = Sub(X, Mean) DD = Mul(D, D) Var = "
     "ReduceMean<axes=normalized_axes>(DD) VarEps = Add(Var, epsilon) StdDev = Sqrt(VarEps) InvStdDev = "
     "Reciprocal(StdDev) Normalized = Mul(D, InvStdDev)",
-    note="Says not what the mean of no elements is, nor what becomes of squares beyond the precision of stage one.",
+    note="The text does not define the mean of no elements, or squares that exceed the precision of stage one.",
 )
 AXES = LAYER.clause("where `normalized_axes` is `[axis, ..., rank of X - 1]`.")
 OUTPUTS = LAYER.clause("The second output is `Mean` and the last one is `InvStdDev`.")
@@ -59,7 +61,7 @@ PRECISION = LAYER.clause(
 CASTS = LAYER.clause(
     "if `stash_type` is 1, this operator casts all input variables to 32-bit float, perform the computation, and "
     "finally cast `Normalized` back to the original type of `X`.",
-    note="So a double beyond 32 bits is an infinity there.",
+    note="Therefore a double outside the range of 32-bit float becomes an infinity.",
 )
 SHIFTED = LAYER.clause("NormalizedScaled = Mul(Normalized, Scale) Y = Add(NormalizedScaled, B)")
 STAGE_TWO = LAYER.clause("The second stage doesn't depends on `stash_type`.")
@@ -71,8 +73,8 @@ UNIDIRECTIONAL = LAYER.clause(
     see=("https://github.com/onnx/onnx/issues/5666", "https://github.com/onnx/onnx/pull/5686"),
 )
 LAYER.dispute(
-    "The function body of onnx makes one row of Scale and one of B: it takes those that have the normalized shape, or "
-    "one element, and no others that are broadcastable to X.",
+    "The function body of onnx flattens Scale and B to one row each. It supports the normalized shape and one element, "
+    "and no other shapes that are broadcastable to X.",
     "rank[234]_*",
     "scale_*",
     "bias_*",
@@ -80,14 +82,14 @@ LAYER.dispute(
 )
 STASH = LAYER.clause(
     "Type of Mean and InvStdDev. This also specifies stage one's computation precision.",
-    note="Of a type that these outputs cannot have, nothing is said where they are left out.",
+    note="If these outputs are omitted, the text does not define a type that they cannot have.",
 )
 EPSILON = LAYER.clause("The epsilon value to use to avoid division by zero.")
 RANGE = LAYER.clause("axis' allowed range is [-r, r). Negative value means counting dimensions from the back.")
 
 
 def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
-    """Tell whether a shape broadcasts to a whole one without changing that."""
+    """Return whether a shape broadcasts to `whole` without changing `whole`."""
     pairs = zip(shape[::-1], whole[::-1], strict=False)
     return len(shape) <= len(whole) and all(mine in {1, other} for mine, other in pairs)
 
@@ -173,7 +175,7 @@ case(
     "double_beyond_float", Tag.EDGE, X=typed("double", [[1e39, -1e39, 3, 1]]), Scale=typed("double", FOUR), cites=CASTS
 )
 case("stash_float", **PLAIN, stash_type=1, n=3, cites=(STASH, CASTS))
-# Rows of means and deviations that differ by more than the precision.
+# Rows whose means and deviations differ by more than the precision.
 APART = PLAIN | {"X": WAVES * [[1], [2], [4]] + [[3], [6], [12]]}
 case("stash_bfloat16", Tag.DTYPE, each="T", **APART, stash_type=16, n=3, cites=(STASH, PRECISION))
 for number in (0, 10, 11):

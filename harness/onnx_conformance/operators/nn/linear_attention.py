@@ -22,26 +22,28 @@ if TYPE_CHECKING:
 
 
 def _state_type(types: Bindings, attributes: Mapping[str, Any]) -> str:  # noqa: ARG001 - see Derivation
-    """Return the type of the past state, or that of the query where there is none, as the function body has it."""
+    """Return the type of the past state, or that of the query if there is no past state, as in the function body."""
     return types["S" if "S" in types.bound_by_inputs else "T"]
 
 
 LINEAR = Op(
     "LinearAttention",
     versions=(27,),
-    compare=measured("exponentials, products and sums go from token to token, in the type of the operands"),
+    compare=measured(
+        "errors of exponentials, products and sums add up from token to token, in the type of the operands"
+    ),
     rank=lambda _: 3,
     derives={"S": _state_type},
 )
 
 
 def mixed(*shape: int, start: int = 0) -> Array:
-    """Return numbers from -0.5 to 0.5 of which no row depends on others."""
+    """Return numbers from -0.5 to 0.5. The rows are linearly independent."""
     return np.asarray(np.cos(np.arange(start + 1, start + math.prod(shape) + 1) ** 2 * 0.7) / 2).reshape(shape)
 
 
 QUERY, KEY, VALUE = mixed(3, 4, 12), mixed(3, 4, 6, start=200), mixed(3, 4, 10, start=300)
-"""4 query heads and 2 of keys and values, of 3 and 5 elements."""
+"""4 query heads, and 2 heads of keys and values. The heads have 3 and 5 elements."""
 PAST, DECAY, BETA = mixed(3, 2, 3, 5, start=500), -np.abs(mixed(3, 4, 6, start=600)), np.abs(mixed(3, 4, 2, start=700))
 HEADS: dict[str, Any] = {"q_num_heads": 4, "kv_num_heads": 2}
 PLAIN: dict[str, Any] = {"query": QUERY, "key": KEY, "value": VALUE, **HEADS}
@@ -62,7 +64,7 @@ MULTIPLE = LINEAR.clause("q_num_heads must be a positive multiple of kv_num_head
 SHARED = LINEAR.clause(
     "when q_num_heads > kv_num_heads each KV head (and its recurrent state) is shared by `q_num_heads / kv_num_heads` "
     "query heads",
-    note="By those that follow one another, as in the function body and the official cases.",
+    note="Adjacent query heads share a KV head, as in the function body and the official cases.",
 )
 REDUCES = LINEAR.clause("When q_num_heads == kv_num_heads this reduces to multi-headed linear attention;")
 NUMBERS = (
@@ -74,16 +76,18 @@ GATED_RULE = LINEAR.clause('- "gated": S_t = exp(g_t) * S_{t-1} + k_t ⊗ v_t; o
 DELTA_RULE = LINEAR.clause('- "delta": S_t = S_{t-1} + β_t * k_t ⊗ (v_t - S_{t-1}^T k_t); o_t = scale * q_t^T S_t')
 BOTH_RULE = LINEAR.clause(
     '- "gated_delta": S_t = exp(g_t) * S_{t-1} + β_t * k_t ⊗ (v_t - exp(g_t) * S_{t-1}^T k_t); o_t = scale * q_t^T S_t',
-    note="A decay of each row of the state can only be meant before the state is transposed.",
+    note="A decay of each row of the state must apply before the state is transposed.",
 )
 SEQUENTIAL = LINEAR.clause("Equivalent to running the recurrent update sequentially for each token")
-CHUNK = LINEAR.clause("Tuning hint; does not affect output correctness.", note="Says nothing of one below 1.")
+CHUNK = LINEAR.clause(
+    "Tuning hint; does not affect output correctness.", note="The text does not define a chunk size below 1."
+)
 SCALE = LINEAR.clause(
     "When 0.0 (default), derives d_k = query.shape[-1] / q_num_heads and uses 1/sqrt(d_k). Set explicitly to override."
 )
 ONE_OF = LINEAR.clause("One of: 'linear', 'gated', 'delta', 'gated_delta'. Default is 'gated_delta'.")
 OF_QUERY = LINEAR.clause(
-    "Query vectors with 3D packed shape (B, T, H_q * d_k).", note="Says nothing of heads without elements."
+    "Query vectors with 3D packed shape (B, T, H_q * d_k).", note="The text does not define heads without elements."
 )
 OF_KEY = LINEAR.clause("Key vectors with 3D packed shape (B, T, H_kv * d_k).")
 NORMALIZED = LINEAR.clause("Should be L2-normalized for delta/gated_delta modes.", result=True)
@@ -96,18 +100,18 @@ OF_DECAY = LINEAR.clause(
     "decay (DeltaNet/RetNet)."
 )
 NEEDS_DECAY = LINEAR.clause(
-    "Required for 'gated' and 'gated_delta' modes.", note="Says not whether it may be there in others."
+    "Required for 'gated' and 'gated_delta' modes.", note="The text does not define whether other modes may have it."
 )
 OF_BETA = LINEAR.clause("3D packed shape: (B, T, H_kv) or (B, T, 1).")
 NEEDS_BETA = LINEAR.clause(
-    "Required for 'delta' and 'gated_delta' modes.", note="Says not whether it may be there in others."
+    "Required for 'delta' and 'gated_delta' modes.", note="The text does not define whether other modes may have it."
 )
 OUTPUT = LINEAR.clause("Attention output with 3D packed shape (B, T, H_q * d_v).", result=True)
 PRESENT = LINEAR.clause("Updated recurrent state with shape (B, H_kv, d_k, d_v). Always 4D.", result=True)
 STATE_TYPE = LINEAR.clause(
     "Should be float32 or the same as T for numerical stability on long sequences.",
     result=True,
-    note="Says not which of them the state has where there is none before: that of the function body is T.",
+    note="The text does not define the type of the state if there is no past state. The function body uses T.",
 )
 
 RANK = 3
@@ -128,7 +132,7 @@ def attended(
     scale: float,
     chunk_size: int,
 ) -> tuple[Array, Array]:
-    """Return what the queries read from the state after each token, and the state after the last one."""
+    """Return the values that the queries read from the state after each token, and the state after the last token."""
     v.silent(CHUNK, chunk_size < 1)
     v.require(ONE_OF, update_rule in {"linear", "gated", "delta", "gated_delta"})
     v.require(MULTIPLE, kv_num_heads > 0 and q_num_heads > 0 and q_num_heads % kv_num_heads == 0)

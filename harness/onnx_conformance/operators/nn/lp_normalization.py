@@ -21,7 +21,10 @@ from onnx_conformance.declare.readings import REAL_NUMBERS
 
 
 def _quotient(input: Array, axis: int, p: int) -> Array:
-    """Return the input over its norm, 0 where that is 0; the greatest magnitude is taken out of both."""
+    """Return the input divided by its norm, 0 if the norm is 0.
+
+    Input and norm are first divided by the greatest magnitude.
+    """
     magnitudes = np.abs(input)
     greatest = magnitudes.max(axis, keepdims=True, initial=0)
     scale = np.where((greatest > 0) & np.isfinite(greatest), greatest, 1)
@@ -30,7 +33,10 @@ def _quotient(input: Array, axis: int, p: int) -> Array:
 
 
 def _rounding(input: Array, axis: int, p: int) -> list[Array]:
-    """Return the errors, relative to the quotient: of powers and sum, which the root halves, root and quotient."""
+    """Return the errors relative to the quotient. The root halves the errors of powers and sum.
+
+    The root and the quotient add one error each.
+    """
     with np.errstate(all="ignore"):
         relative = (roundings(input.shape[axis]) / 2 + 1) * finer(input.dtype) + 2
         return [np.abs(_quotient(input.astype(np.float64), axis, p)) * relative]
@@ -39,15 +45,16 @@ def _rounding(input: Array, axis: int, p: int) -> list[Array]:
 NORMALIZATION = Op(
     "LpNormalization",
     versions=(1, 22),
-    compare=bounded(_rounding, "each addition rounds by half an epsilon; powers, root and quotient once each"),
+    compare=bounded(_rounding, "each addition rounds by half an epsilon; powers, root and quotient round once each"),
     rank="input",
-    widens=False,  # The allowance depends on the type.
+    widens=False,  # The allowed error depends on the type.
 )
 NORMALIZATION.example(input=waves(2, 3))
 
 APPLIED = NORMALIZATION.clause(
     "Given a matrix, apply Lp-normalization along the provided axis.",
-    note="Says nothing of inputs of rank 0, nor forbids other ranks: the official cases have more than two.",
+    note="The text does not define inputs of rank 0, and does not forbid other ranks: the official cases have more "
+    "than two.",
 )
 FORMULA = NORMALIZATION.clause("`output = input / Lp_norm(input, axis)`.")
 ZERO = NORMALIZATION.clause(
@@ -56,13 +63,14 @@ ZERO = NORMALIZATION.clause(
 )
 ORDER = NORMALIZATION.clause("The order of the normalization, only 1 or 2 are supported.")
 AXIS = NORMALIZATION.clause(
-    "The axis on which to apply normalization, -1 mean last axis.", note="Of negative numbers it speaks of -1 alone."
+    "The axis on which to apply normalization, -1 mean last axis.",
+    note="The text defines only one negative number, -1.",
 )
 
 
 @NORMALIZATION.oracle()
 def normalized(v: Version, input: Array, axis: int, p: int) -> Array:
-    """Return the input over its norm along the axis, 0 where the norm is 0."""
+    """Return the input divided by its norm along the axis, 0 where the norm is 0."""
     v.silent(APPLIED, input.ndim == 0)
     v.require(ORDER, p in {1, 2})
     v.require(AXIS, axis < input.ndim)

@@ -2,7 +2,7 @@
 
     Y = LpPool(X, kernel_shape, p=2, strides=..., pads=..., dilations=..., auto_pad="NOTSET", ceil_mode=0)
 
-Versions: 1 (p of any fraction, no default for the kernel), 2 (whole p), 11 (SAME with strides), 18 (formulas,
+Versions: 1 (p may be a fraction, no default for the kernel), 2 (whole p), 11 (SAME with strides), 18 (formulas,
 ceil_mode, dilations), 22 (bfloat16).
 """
 
@@ -25,21 +25,21 @@ def _norm(pixels: Array, kernel: tuple[int, ...], p: float) -> Array:
     return np.asarray((np.abs(pixels) ** p).sum(kernel) ** (1 / p))
 
 
-def _rounding(X: Array, p: float, **attributes: Any) -> list[Array]:  # noqa: ANN401 - as `place` takes them
-    """Return the errors of powers, sum and root, relative to the norm: the root divides the errors before it by p."""
+def _rounding(X: Array, p: float, **attributes: Any) -> list[Array]:  # noqa: ANN401 - see `place`
+    """Return the errors of powers, sum and root, relative to the norm. The root divides earlier errors by p."""
     windows = place(Version(POOL.versions[-1]), POOLS, X.shape, **attributes)
     kernel = tuple(range(-len(windows.sizes), 0))
     terms = np.prod(windows.kernel)
     with np.errstate(all="ignore"):
         norm = _norm(windows.pixels(X), kernel, p)
-        exponent = np.abs(np.log(np.where(norm > 0, norm, 1))) / 2  # 1 / p is itself rounded.
+        exponent = np.abs(np.log(np.where(norm > 0, norm, 1))) / 2  # 1 / p is also rounded.
         return [norm * ((p / 2 + 1 + terms / 2) / p + 1.5 + exponent)]
 
 
 POOL = Op(
     "LpPool",
     versions=(1, 2, 11, 18, 22),
-    compare=bounded(_rounding, "powers and root are within an epsilon, each addition rounds by half of one"),
+    compare=bounded(_rounding, "powers and root are within an epsilon, each addition rounds by half an epsilon"),
     rank="X",
 )
 POOL.example(X=waves(2, 3, 5, 8), kernel_shape=[2, 3], strides=[1, 2], pads=[1, 0, 0, 1], dilations=[1, 2], ceil_mode=1)
@@ -47,13 +47,13 @@ POOL.example(X=waves(2, 3, 5, 8), kernel_shape=[2, 3], strides=[1, 2], pads=[1, 
 NORM = POOL.clause(
     "Lp pooling consisting of computing the Lp norm on all values of a subset of the input tensor according to the "
     "kernel size",
-    note="Padding adds nothing to a norm, so that a last window of padding alone gives 0 (onnxruntime and "
-    "onnx.reference leave that window out); of no pixels at all, behind the padding, it says nothing. onnx.reference "
-    "skips NaN, and stretches the norm of a window that ceil_mode cuts short.",
+    note="Padding adds nothing to a norm, so a last window that contains only padding has the result 0 (onnxruntime "
+    "and onnx.reference omit that window). The text does not define a window without pixels, after the padding. "
+    "onnx.reference skips NaN, and scales up the norm of a window that ceil_mode cuts off.",
 )
 P = POOL.clause(
     "p value of the Lp norm used to pool over the input data",
-    note="Below 1 it is no norm; of an infinite p it is silent.",
+    note="Below 1 it is not a norm. The text does not define an infinite p.",
     see=("https://github.com/onnx/onnx/issues/1614",),
 )
 P_DEFAULT_BEFORE_2 = POOL.clause("default is 2.0.", before=2)
@@ -61,22 +61,23 @@ FLOOR = POOL.clause(
     "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - {kernelSpatialShape}) / "
     "strides_spatial_shape[i] + 1)",
     since=18,
-    note="{kernelSpatialShape} stands for what the other pools write there: (kernel - 1) * dilation + 1. Older "
-    "versions do not say what becomes of pixels that are left over.",
+    note="{kernelSpatialShape} means the expression in the other pools: (kernel - 1) * dilation + 1. Older versions do "
+    "not define the treatment of pixels that are left over.",
 )
 ADDED = POOL.clause(
     "pad_shape[i] = (output_spatial_shape[i] - 1) * strides_spatial_shape[i] + {kernelSpatialShape} - "
     "input_spatial_shape[i]",
     since=18,
-    note="Leaves open what less than nothing is: padding is 0 or more.",
+    note="The text does not define a negative result: padding is 0 or more.",
 )
 KERNEL = POOL.clause(
-    "The size of the kernel along each axis.", note="Version 1, in which it may be left out, does not say what then."
+    "The size of the kernel along each axis.",
+    note="Version 1 allows this attribute to be omitted, but does not define its default.",
 )
 DILATION = POOL.clause(
     "dilation value along each spatial axis of the filter.",
     since=18,
-    note="Says nothing of one below 1.",
+    note="The text does not define a dilation below 1.",
     see=("https://github.com/onnx/onnx/issues/2290",),
 )
 DILATION_DEFAULT = POOL.clause("If not present, the dilation defaults is 1 along each spatial axis.", since=18)

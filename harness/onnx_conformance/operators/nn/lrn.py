@@ -1,4 +1,4 @@
-"""LRN: divide each element by a power of the squares around it, across channels.
+"""LRN: divide each element by a power of the sum of the squares around it, across channels.
 
     Y = LRN(X, size, alpha=1e-4, beta=0.75, bias=1)
 
@@ -20,7 +20,7 @@ from onnx_conformance.declare.readings import REAL_NUMBERS
 
 
 def _square_sum(X: Array, size: int) -> Array:
-    """Return the sums of squares of the region of each element."""
+    """Return the sum of squares of the region of each element."""
     before, after = (size - 1) // 2, -(-(size - 1) // 2)
     squares, sums = X**2, np.zeros_like(X)
     for c in range(X.shape[1]):
@@ -32,7 +32,7 @@ def _errors(X: Array, size: int, alpha: float, beta: float, bias: float) -> list
     """Return the errors of base, power and quotient, relative to the quotient."""
     with np.errstate(all="ignore"):
         part = abs(alpha) / size * _square_sum(X, size)
-        # A running sum adds one square and takes off another.
+        # A running sum adds one square and subtracts another.
         every = abs(alpha) / size * np.where(np.isfinite(X), X**2, 0).sum(1, keepdims=True)
         base = bias + alpha / size * _square_sum(X, size)
         relative = (abs(bias) + (min(size, X.shape[1]) / 2 + 3) * part + every) / np.abs(base) * abs(beta)
@@ -43,7 +43,7 @@ def _errors(X: Array, size: int, alpha: float, beta: float, bias: float) -> list
 LRN = Op(
     "LRN",
     versions=(1, 13),
-    compare=bounded(_errors, "a sum rounds once for each square; base, power and quotient a few times"),
+    compare=bounded(_errors, "a sum rounds once for each square; base, power and quotient round a few times"),
     rank="X",
 )
 LRN.example(X=waves(2, 5, 3, 4), size=3)
@@ -52,28 +52,29 @@ REGIONS = LRN.clause("It normalizes over local input regions.")
 CHANNELS = LRN.clause("The local region is defined across the channels.")
 REGION = LRN.clause(
     "{X[n, i, d1, ..., dk] | max(0, c - floor((size - 1) / 2)) <= i <= min(C - 1, c + ceil((size - 1) / 2))}",
-    note="Of an even size one more of those behind.",
+    note="For an even size, the region has one more channel after the element than before it.",
 )
 FORMULA = LRN.clause(
     "Y[n, c, d1, ..., dk] = X[n, c, d1, ..., dk] / (bias + alpha / size * square_sum[n, c, d1, ..., dk] ) ^ beta"
 )
 SQUARES = LRN.clause(
     "square_sum[n, c, d1, ..., dk] = sum(X[n, i, d1, ..., dk] ^ 2)",
-    note="Divided by size, however few channels there are.",
+    note="The sum is divided by size even if there are fewer channels.",
 )
 EXPONENT = LRN.clause("The exponent.")
 SCALING = LRN.clause("Scaling parameter.")
-SIZE = LRN.clause("The number of channels to sum over", note="Says nothing of a size below 1.")
+SIZE = LRN.clause("The number of channels to sum over", note="The text does not define a size below 1.")
 IMAGE = LRN.clause("dimensions for image case are (N x C x H x W)")
 FORM = LRN.clause(
-    "the dimensions are in the form of (N x C x D1 x D2 ... Dn)", note="Does not say whether there may be no D1 at all."
+    "the dimensions are in the form of (N x C x D1 x D2 ... Dn)",
+    note="The text does not define whether an input without D1 is allowed.",
 )
 SAME_SHAPE = LRN.clause("Output tensor, which has the shape and type as input tensor")
 
 
 @LRN.oracle()
 def normalized(v: Version, X: Array, size: int, alpha: float, beta: float, bias: float) -> Array:
-    """Return each element over a power of the squares of its region."""
+    """Return each element divided by a power of the sum of squares of its region."""
     v.require(FORM, X.ndim > 1)
     v.silent(FORM, X.ndim == 2)  # noqa: PLR2004 - N and C, and no D1
     v.silent(SIZE, size < 1)
@@ -90,7 +91,7 @@ STRONG: dict[str, Any] = {"alpha": 2.0, "beta": 0.5, "bias": 0.5}
 case("defaults", X=IMAGES * 20, size=3, cites=(REGIONS, CHANNELS, FORMULA, IMAGE, SAME_SHAPE))
 for size in (1, 2, 3, 4, 5, 6, 7, 8, 13, 14, 30):
     case(f"size_{size}", X=IMAGES, size=size, **STRONG, cites=(REGION, SIZE, SQUARES))
-# Each channel has a digit of its own, so that each region has a sum of its own.
+# Each channel is a different power of two, so that each region has a different sum.
 DIGITS = 2.0 ** np.arange(6).reshape(1, 6, 1, 1)
 for size in (2, 3, 4, 5):
     case(f"region_{size}", X=DIGITS, size=size, alpha=float(size), beta=1.0, bias=0.0, cites=REGION)

@@ -31,26 +31,26 @@ POOL.example(
 GREATEST = POOL.clause(
     "max pooling consisting of computing the max on all values of a subset of the input tensor according to the kernel "
     "size",
-    note="Says neither what is greater of a number and NaN nor of +0 and -0. Alone, NaN and -inf are the greatest: "
-    "onnxruntime gives the lowest number instead.",
+    note="The text does not define the greater of a number and NaN, or of +0 and -0. If NaN or -inf is the only "
+    "element, it is the greatest: onnxruntime returns the lowest number instead.",
 )
 EXCLUDED = POOL.clause(
     "The output of each pooling window is maximum number of elements exclude pad.",
-    note="A window of padding alone has no greatest element.",
+    note="A window that contains only padding has no greatest element.",
     see=("https://github.com/onnx/onnx/issues/1922",),
 )
 DILATION = POOL.clause(
     "Dilation value along each spatial axis of filter.",
     since=10,
-    note="Says nothing of one below 1; version 11 adds that one left out is 1. onnxruntime does not widen the "
-    "kernel by it where it pads for SAME.",
+    note="The text does not define a dilation below 1. Version 11 adds that omitted dilations are 1. onnxruntime "
+    "ignores dilations when it computes the padding of SAME.",
 )
 DILATION_DEFAULT = POOL.clause("If not present, the dilation defaults to 1 along each spatial axis.", since=11)
 STORAGE = POOL.clause(
     "The storage order of the tensor. 0 is row major, and 1 is column major.",
     since=8,
-    note="Does not say which axes of more than two are turned: onnxruntime leaves all planes in their order and turns "
-    "the last two axes, as numpy's order F does not. Nor what another value means.",
+    note="The text does not define which axes are swapped if there are more than two: onnxruntime leaves all planes in "
+    "order and swaps the last two axes, unlike numpy's order F. The text does not define other values.",
     see=("https://github.com/onnx/onnx/issues/2290",),
 )
 ONLY_INDICES = POOL.clause(
@@ -61,21 +61,22 @@ ONLY_INDICES = POOL.clause(
 SELECTED = POOL.clause(
     "The values in indices of are the indices of the selected values during pooling.",
     since=8,
-    note="Does not say which of several equal values is selected; the index of any of them does.",
+    note="The text does not define which of several equal values is selected, so the index of any of them is accepted.",
 )
 FLAT = POOL.clause(
     "The indices are computed as flatten 1-D tensor, and the indices do not consider padding. So the values in indices "
     "are in [0, N x C x D1 x ... x Dn).",
     since=8,
-    note="Of the whole tensor: onnx.reference counts anew in every plane.",
+    note="The indices refer to the whole tensor. onnx.reference restarts them in every plane.",
 )
 SAME_DIMENSIONS = POOL.clause("The dimensions of indices are the same as output tensor.", since=8)
 INT64 = POOL.clause("Constrain index tensor to int64", since=8)
 IGNORED = POOL.clause(
     "Sliding windows that would start in the right padded region are ignored.",
     since=22,
-    note="The region begins behind the last pixel, whether pads has an end or not, as the official "
-    "test_maxpool_2d_ceil_output_size_reduce_by_one shows; where sizes are rounded down it is not said.",
+    note="The region begins after the last pixel, whether or not pads has an end, as the official "
+    "test_maxpool_2d_ceil_output_size_reduce_by_one shows. The text does not define this for sizes that are rounded "
+    "down.",
     see=("https://github.com/onnx/onnx/issues/5711", "https://github.com/onnx/onnx/pull/5741"),
 )
 FORM = POOL.clause("For non image case, the dimensions are in the form of (N x C x D1 x D2 ... Dn)")
@@ -87,7 +88,7 @@ CEIL_MODE = POOL.clause(
 )
 ROUNDED_DOWN = POOL.clause(
     "Floor value of the dimension is used",
-    note="Unless ceil_mode, which came with version 10, says otherwise.",
+    note="Version 10 added ceil_mode, which can change this.",
     see=("https://github.com/onnx/onnx/issues/2927",),
 )
 FLOOR_BEFORE_10 = POOL.clause(
@@ -136,7 +137,7 @@ ADDED = POOL.clause(
     "pad_shape[i] = (output_spatial_shape[i] - 1) * strides_spatial_shape[i] + ((kernel_spatial_shape[i] - 1) * "
     "dilations[i] + 1) - input_spatial_shape[i]",
     since=10,
-    note="Leaves open what less than nothing is: padding is 0 or more.",
+    note="The text does not define a negative result: padding is 0 or more.",
 )
 VALID_BEFORE_10 = POOL.clause(
     "VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] - kernel_spatial_shape[i] + 1) / "
@@ -183,7 +184,7 @@ POOLS = Pools(
 
 
 def _one_answer(v: Version, windows: Windows, X: Array, greatest: Array) -> None:
-    """Raise where it is open which value of a window is the greatest."""
+    """Raise Unspecified if the greatest value of a window is open."""
     kernel = tuple(range(-len(windows.sizes), 0))
     if np.isnan(X).any():
         several = windows.inside().sum(kernel, keepdims=True) > 1
@@ -194,7 +195,7 @@ def _one_answer(v: Version, windows: Windows, X: Array, greatest: Array) -> None
 
 
 def _indices(v: Version, windows: Windows, X: Array, greatest: Array, storage_order: int) -> AnyOf:
-    """Return where in the flat input each value of `greatest` was, or one that equals it."""
+    """Return the index in the flat input of each value of `greatest`, or of a value equal to it."""
     rank = len(windows.sizes)
     v.silent(STORAGE, storage_order == 1 and (rank > 2 or X.shape[:2] != (1, 1)))  # noqa: PLR2004 - rows and columns
     places = np.arange(X.size).reshape(X.shape, order="F" if storage_order else "C")
@@ -218,7 +219,7 @@ def pooled(
     ceil_mode: Int,
     storage_order: Int,
 ) -> tuple[Array | AnyOf, ...]:
-    """Return the greatest value in each window, and its place where the node asks for it."""
+    """Return the greatest value in each window, and its index if the node has a second output."""
     windows = place(
         v,
         POOLS,
@@ -241,7 +242,7 @@ def pooled(
 
 
 def below_zero(*shape: int) -> Array:
-    """Return values that padding with 0 would exceed."""
+    """Return values below zero, which zero padding would exceed."""
     return shuffled(*shape) - 200
 
 

@@ -27,19 +27,19 @@ POOL.example(
 APPLIES = POOL.clause(
     "ROI max pool consumes an input tensor X and region of interests (RoIs) to apply max pooling across each RoI, to "
     "produce output 4-D tensor of shape (num_rois, channels, pooled_shape[0], pooled_shape[1]).",
-    note="Says not which pixels belong to a part of a region: whether the last of them do, and how borders are "
-    "rounded. Where the pixels up to two away from its borders decide what is greatest, it is left open, and so is a "
-    "region that is not inside the image.",
+    note="The text does not define which pixels belong to a part of a region: whether the last pixels do, and how "
+    "borders are rounded. If the pixels up to two away from the borders determine the greatest value, the result is "
+    "left open. A region that is not inside the image is also left open.",
 )
 SCALE = POOL.clause(
     "Multiplicative spatial scale factor to translate ROI coordinates from their input scale to the scale used when "
     "pooling."
 )
-SHAPE = POOL.clause("ROI pool output shape (height, width).", note="Says nothing of a size below 1.")
+SHAPE = POOL.clause("ROI pool output shape (height, width).", note="The text does not define a size below 1.")
 IMAGES = POOL.clause("dimensions for image case are (N x C x H x W)")
 ROIS = POOL.clause(
     "Should be a 2-D tensor of shape (num_rois, 5) given as [[batch_id, x1, y1, x2, y2], ...].",
-    note="Says nothing of a batch_id that is not the number of an image.",
+    note="The text does not define a batch_id that is not the index of an image.",
 )
 OUTPUT = POOL.clause(
     "RoI pooled output 4-D tensor of shape (num_rois, channels, pooled_shape[0], pooled_shape[1]).", result=True
@@ -48,11 +48,14 @@ FLOATS = POOL.clause("Constrain input and output types to float tensors.")
 
 IMAGE_RANK, COLUMNS, AXES = 4, 5, 2
 MARGIN = 2
-"""So many pixels beside a border may belong to a part, or not: half for rounding, one for the last, and a rest."""
+"""The number of pixels near a border that may or may not belong to a part.
+
+It consists of half a pixel for rounding, one for the last pixel, and a reserve.
+"""
 
 
 def _parts(start: float, end: float, count: int, size: int) -> list[tuple[Array, Array]]:
-    """Return, of each part of an axis, the pixels that may belong to it, and those that certainly do."""
+    """Return, for each part of an axis, the pixels that may belong to it, and those that certainly belong to it."""
     pixels = np.arange(size)
     return [
         (
@@ -89,12 +92,12 @@ def pooled(v: Version, X: Array, rois: Array, pooled_shape: Ints, spatial_scale:
 
 
 def flat(*values: float, sizes: tuple[int, int] = (9, 11)) -> Array:
-    """Return images of two channels, each pixel of a channel its own value."""
+    """Return images of two channels. Each channel is constant, with a different value."""
     return np.asarray(np.ones((len(values) // 2, 2, *sizes)) * np.reshape(values, (-1, 2, 1, 1)))
 
 
 def quarters(*values: float) -> Array:
-    """Return an image of one channel and 20 by 24 pixels, a value in each quarter."""
+    """Return an image with one channel and 20 x 24 pixels. Each quarter has one value."""
     return np.kron(np.reshape(values, (1, 1, 2, 2)), np.ones((1, 1, 10, 12)))
 
 

@@ -1,4 +1,4 @@
-"""MaxUnpool: put the results of a max pool back where they came from, among zeros.
+"""MaxUnpool: put the results of a max pool back at their original positions, among zeros.
 
     output = MaxUnpool(X, I, output_shape=None, kernel_shape=..., strides=..., pads=...)
 
@@ -32,14 +32,14 @@ UNPOOL.example(
 
 INVERSE = UNPOOL.clause(
     "MaxUnpool essentially computes the partial inverse of the MaxPool op.",
-    note="Gives no formula of the output's sizes: those that give X back are open where the strides leave a rest, and "
-    "the least of them, (size - 1) * stride + kernel - pads, is what the official cases have. Where padding makes "
-    "that less than 1, nothing is said.",
+    note="The text has no formula for the sizes of the output. If the strides leave a remainder, several sizes are "
+    "possible inverses. The official cases have the smallest one, (size - 1) * stride + kernel - pads. The text does "
+    "not define the output if padding makes this less than 1.",
 )
 INDICES = UNPOOL.clause(
     "The second input tensor, I, contains the indices to the (locally maximal) elements corresponding to the elements "
     "in the first input tensor X.",
-    note="Says not which of several elements with one index stays, unless they are the same.",
+    note="The text does not define which of several elements with the same index is kept, unless they are equal.",
 )
 ZEROS = UNPOOL.clause(
     "all the non-maximal values from the original input to MaxPool are set to zero in the output of the MaxUnpool op.",
@@ -48,7 +48,7 @@ ZEROS = UNPOOL.clause(
 BACK = UNPOOL.clause(
     "Pooling the result of an unpooling operation should give back the original input to the unpooling op.",
     result=True,
-    note="So the values stand where their indices point.",
+    note="Therefore each value is placed at its index.",
 )
 SIZE = UNPOOL.clause(
     "The third input argument, output_size, is meant to disambiguate the op and produce output tensor of "
@@ -60,32 +60,35 @@ THREE = UNPOOL.clause(
 )
 FORM = UNPOOL.clause(
     "For non-image case, the dimensions are in the form of (N x C x D1 x D2 ... Dn)",
-    note="Does not say whether there may be no D1 at all.",
+    note="The text does not define whether an input without D1 is allowed.",
 )
 IMAGE = UNPOOL.clause("Dimensions for image case are (N x C x H x W)")
 SAME = UNPOOL.clause("Dimensions must be the same as input tensor X.")
 LINEAR = UNPOOL.clause(
     "The indices are linear, i.e. computed considering the tensor as flattened 1-D tensor, assuming row-major storage.",
-    note="The tensor is the output. But where output_shape is larger than the sizes that the attributes give, the "
-    "official case counts in these, although MaxPool's indices count in the larger one: it is open.",
+    note="The tensor is the output. If output_shape is larger than the sizes computed from the attributes, the "
+    "official case counts in the computed sizes, but the indices of MaxPool count in the larger one. This case is left "
+    "open.",
     against=("test_maxunpool_export_with_output_shape",),
 )
 NO_PADDING = UNPOOL.clause("Also, the linear indices should not consider padding.", result=True)
 RANGE = UNPOOL.clause("So the values in indices are in the range [0, N x C x D1 x ... x Dn).")
 EXPLICIT = UNPOOL.clause(
     "The shape of the output can be explicitly set which will cause pads values to be auto generated.",
-    note="Does not say which shapes may be set, nor whether the first two dimensions may differ from those of X.",
+    note="The text does not define which shapes may be set, or whether the first two dimensions may differ from those "
+    "of X.",
 )
 IGNORED = UNPOOL.clause("If 'output_shape' is specified, 'pads' values are ignored.", result=True)
 KERNEL = UNPOOL.clause("The size of the kernel along each axis.")
 STRIDES = UNPOOL.clause(
-    "Stride along each spatial axis.", note="Says nothing of one below 1; version 11 adds that one left out is 1."
+    "Stride along each spatial axis.",
+    note="The text does not define a stride below 1. Version 11 adds that omitted strides are 1.",
 )
 NO_STRIDES = UNPOOL.clause("If not present, the stride defaults to 1 along each spatial axis.", since=11)
 PADS = UNPOOL.clause("it can take any value greater than or equal to 0.")
 PIXELS = UNPOOL.clause(
     "The value represent the number of pixels added to the beginning and end part of the corresponding axis.",
-    note="To the input of the max pool, that is: the output is that much smaller.",
+    note="This is the padding of the input of the max pool, so the output is smaller by that amount.",
 )
 FORMAT = UNPOOL.clause(
     "`pads` format should be as follow [x1_begin, x2_begin...x1_end, x2_end,...], where xi_begin the number of pixels "
@@ -101,7 +104,7 @@ INT64 = UNPOOL.clause("Constrain index tensor to int64")
 def unpooled(
     v: Version, X: Array, I: Array, output_shape: Array | None, kernel_shape: Ints, strides: Ints, pads: Ints
 ) -> Array:
-    """Return zeros, and each element of X where its index points."""
+    """Return zeros, with each element of X at its index."""
     v.require(FORM, X.ndim > 1)
     v.silent(FORM, X.ndim == 2)  # noqa: PLR2004 - N and C, and no D1
     v.require(SAME, I.shape == X.shape)
@@ -134,7 +137,7 @@ PLANE: dict[str, Any] = {"X": [[[[1, 2], [3, 4]]]], "I": LAST_OF_WINDOWS, "kerne
 
 
 def pooled(*shape: int, sizes: tuple[int, ...]) -> dict[str, Any]:
-    """Return values of a shape (N, C, ...), and distinct indices in no order into an output of these sizes."""
+    """Return values of a shape (N, C, ...), and distinct unordered indices into an output of these sizes."""
     count, room = math.prod(shape), math.prod(shape[:2]) * math.prod(sizes)
     places = (np.arange(count) * 7 % room if room % 7 else np.arange(count) * 5 % room).reshape(shape)
     return {"X": waves(*shape), "I": typed("int64", places)}

@@ -20,7 +20,7 @@ from onnx_conformance.declare.families.sums import finer
 from onnx_conformance.operators.nn._normalization import moments
 
 BODY_EPSILON = 1e-9
-"""What the function body adds to the deviation."""
+"""The constant that the function body adds to the deviation."""
 
 
 def _axes(X: Array, axes: Ints) -> tuple[int, ...]:
@@ -28,13 +28,16 @@ def _axes(X: Array, axes: Ints) -> tuple[int, ...]:
 
 
 def _standardized(X: Array, axes: tuple[int, ...]) -> Array:
-    """Return the formula's value."""
+    """Return the value of the formula."""
     mean, variance = moments(X, axes)
     return np.asarray((X - mean) / np.sqrt(variance))
 
 
 def _errors(X: Array, axes: Ints) -> list[Array]:
-    """Return the errors of mean, of difference and of a variance that is E(X^2) - (EX)^2, as in the function body."""
+    """Return the errors of mean, difference and variance.
+
+    As in the function body, the variance is computed as E(X^2) - (EX)^2.
+    """
     along = _axes(X, axes)
     terms = math.prod(X.shape[axis] for axis in along)
     eps = float(ml_dtypes.finfo(X.dtype).eps)  # type: ignore[no-untyped-call]
@@ -52,25 +55,28 @@ NORMALIZATION = Op(
     "MeanVarianceNormalization",
     versions=(9, 13),
     compare=bounded(
-        _errors, "sums round once for each element; the function body takes the square of the mean from that of squares"
+        _errors,
+        "sums round once for each element; the function body subtracts the square of the mean from the mean of the "
+        "squares",
     ),
     rank="X",
-    widens=False,  # The allowance depends on the type.
+    widens=False,  # The allowed error depends on the type.
 )
 NORMALIZATION.example(X=waves(2, 3, 4, 5), axes=[0, 2, 3])
 
 NORMALIZATION.dispute(
-    "The function body of onnx hands Pow, Add and Div a constant of type float beside tensors of other types.",
+    "In the function body of onnx, Pow, Add and Div have a constant of type float together with tensors of other "
+    "types.",
     "each_type",
 )
 FORMULA = NORMALIZATION.clause(
     "Perform mean variance normalization on the input tensor X using formula:",
-    note="Where the variance is 0 it has no value. The function body adds 1e-9 to the deviation.",
+    note="If the variance is 0 the formula has no value. The function body adds 1e-9 to the deviation.",
 )
 EXPRESSION = NORMALIZATION.clause("(X-EX)/sqrt(E(X-EX)^2)")
 ALONG = NORMALIZATION.clause(
     "A list of integers, along which to reduce.",
-    note="Says nothing of negative ones, of one named twice, nor of an empty list.",
+    note="The text does not define negative axes, repeated axes or an empty list.",
 )
 DEFAULT = NORMALIZATION.clause(
     "The default is to calculate along axes [0,2,3] for calculating mean and variance along each channel."
@@ -80,7 +86,7 @@ SAME = NORMALIZATION.clause("Two variables with the same C-coordinate are associ
 
 @NORMALIZATION.oracle()
 def standardized(v: Version, X: Array, axes: Ints) -> Array:
-    """Return the formula's value, with mean and variance along the axes."""
+    """Return the value of the formula, with mean and variance along the axes."""
     given = [int(axis) for axis in axes or ()]
     v.require(ALONG, all(axis < X.ndim for axis in given))
     v.silent(ALONG, not given or min(given) < 0 or len(set(given)) < len(given))

@@ -1,4 +1,4 @@
-"""QLinearConv: sums of the products of windows with filters, of quantized numbers, quantized.
+"""QLinearConv: quantized sums of the products of windows and filters, both quantized.
 
     y = QLinearConv(x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, B=0, group=1,
                     kernel_shape=..., strides=..., dilations=..., pads=..., auto_pad="NOTSET")
@@ -22,7 +22,7 @@ from onnx_conformance.operators.nn._integer_convolution import convolution, conv
 CONV = Op(
     "QLinearConv",
     versions=(10,),
-    compare=Tolerance("what rounds to another number after a few roundings of the scales is left open"),
+    compare=Tolerance("if a few roundings of the scales can change the result, the result is left open"),
     rank="x",
 )
 CONV.example(
@@ -45,10 +45,10 @@ CONV.example(
 COMPUTES = CONV.clause(
     "The convolution operator consumes a quantized input tensor, its scale and zero point, a quantized filter, its "
     "scale and zero point, and output's scale and zero point, and computes the quantized output.",
-    note="What quantized means stands at QuantizeLinear: divided by the scale, rounded to the nearest, the zero point "
-    "added, saturated. What half-way becomes, where a few roundings of the scales reach another number, and a scale "
-    "that is infinite, NaN or, for y, 0 are left open, and so is a sum beyond 32 bits. What padding adds is nothing, "
-    "which is the zero point.",
+    note="The text of QuantizeLinear defines quantization: divide by the scale, round to the nearest, add the zero "
+    "point, saturate. Open are: halfway values, results that a few roundings of the scales can change, a scale that is "
+    "infinite or NaN, a scale of 0 for y, and a sum that exceeds 32 bits. Padding contributes 0 after the zero point "
+    "is subtracted, so padded pixels have the value of the zero point.",
 )
 SAME_SHAPE = CONV.clause("Each scale and zero-point pair must have same shape.")
 EITHER = CONV.clause("It means they must be either scalars (per tensor) or 1-D tensors (per output channel).")
@@ -56,7 +56,7 @@ SAME_TYPE = CONV.clause("Each input or output and its related zero point must ha
 BIAS_SCALE = CONV.clause(
     "When bias is present it must be quantized using scale = input scale * weight scale and zero point as 0.",
     result=True,
-    note="So it is added to the sums as it is.",
+    note="Therefore it is added to the sums without scaling.",
 )
 BIAS = CONV.clause("Optional 1D bias to be added to the convolution, has size of M.")
 BIAS_SCALE_AGAIN = CONV.clause("Bias must be quantized using scale = x_scale * w_scale and zero_point = 0", result=True)
@@ -68,7 +68,8 @@ SCALE_OF_W = CONV.clause("Scale tensor for input 'w'. It could be a scalar or a 
 ZERO_OF_W = CONV.clause("Zero point tensor for input 'w'. It could be a scalar or a 1-D tensor")
 LENGTH = CONV.clause(
     "If it's a 1-D tensor, its number of elements should be equal to the number of output channels (M).",
-    note="Whether one element is a scalar, where there are more channels, is not said.",
+    note="The text does not define whether a tensor with one element counts as a scalar if there are several output "
+    "channels.",
 )
 TYPES = (
     CONV.clause("Constrain input type to 8-bit integer tensor."),
@@ -84,11 +85,11 @@ SENTENCES = convolution(
 )
 
 ROUNDINGS = 2 * float(np.finfo(np.float32).eps)
-"""Of the product of two scales, the quotient, a sum as float32 and its product with it."""
+"""Upper limit of the roundings: the product of two scales, the quotient, a sum as float32 and its product."""
 
 
 def _by_map(v: Version, values: Array, maps: tuple[int, ...]) -> Array:
-    """Return values of the filters, one or one for each map."""
+    """Return the values of the filters: one value, or one for each map."""
     v.require(EITHER, values.ndim <= 1)
     v.silent(LENGTH, values.shape == (1,) != maps)
     v.require(LENGTH, values.ndim == 0 or values.shape == maps)
@@ -115,7 +116,7 @@ def convolved(
     pads: Ints,
     auto_pad: str,
 ) -> Array:
-    """Return the sums of the products of each window with each filter and the bias, in steps of y_scale."""
+    """Return the sums of the products of each window with each filter, plus the bias, in steps of y_scale."""
     for scale, zero in ((x_scale, x_zero_point), (w_scale, w_zero_point), (y_scale, y_zero_point)):
         v.require(SAME_SHAPE, scale.shape == zero.shape)
     maps = w.shape[:1]
@@ -158,7 +159,7 @@ def quantized(
     y_scale: object = 7.3,
     y_zero_point: object = 11,
 ) -> dict[str, Any]:
-    """Return scales and zero points; left out: a scale of y in which most sums are in range."""
+    """Return scales and zero points. The default y_scale keeps most sums in range."""
     return {
         "x_scale": x_scale,
         "x_zero_point": typed(x_type, x_zero_point),

@@ -28,7 +28,7 @@ STAGES: dict[int, np.dtype[Any]] = {
 
 
 def _stage_one(X: Array, axis: int, epsilon: float, stage: np.dtype[Any]) -> tuple[Array, Array]:
-    """Return X over its root mean square, and the sums of its squares."""
+    """Return X divided by its root mean square, and the sums of its squares."""
     normalized_axes = tuple(range(axis % X.ndim, X.ndim))
     cast = X.astype(stage).astype(np.float64)
     squares = (cast**2).sum(normalized_axes, keepdims=True)
@@ -37,7 +37,10 @@ def _stage_one(X: Array, axis: int, epsilon: float, stage: np.dtype[Any]) -> tup
 
 
 def _errors(X: Array, scale: Array, axis: int, epsilon: float, stash_type: int) -> list[Array]:
-    """Return the allowance: half an epsilon of stage one for each square, halved by the root, and a few roundings."""
+    """Return the allowed error.
+
+    It is half an epsilon of stage one for each square, halved by the root, plus a few roundings.
+    """
     with np.errstate(all="ignore"):
         stage = STAGES[stash_type]
         coarse, fine = (float(ml_dtypes.finfo(kind).eps) for kind in (stage, X.dtype))  # type: ignore[no-untyped-call]
@@ -49,9 +52,11 @@ def _errors(X: Array, scale: Array, axis: int, epsilon: float, stash_type: int) 
 NORMALIZATION = Op(
     "RMSNormalization",
     versions=(23,),
-    compare=bounded(_errors, "stage one: a sum rounds once for each element, the rest a few times; stage two: twice"),
+    compare=bounded(
+        _errors, "stage one: a sum rounds once for each element, other operations a few times; stage two: two roundings"
+    ),
     rank="X",
-    widens=False,  # The allowance depends on the type of X.
+    widens=False,  # The allowed error depends on the type of X.
 )
 NORMALIZATION.example(X=ramp(2, 3, 4), scale=ramp(4))
 
@@ -61,7 +66,7 @@ EQUATIONS = NORMALIZATION.clause(
 STANDARDIZED = NORMALIZATION.clause(
     "XSquared = Mul(X, X) XSquaredMean = ReduceMean<axes=normalized_axes>(XSquared) MeanSquareEpsilon = "
     "Add(XSquaredMean, epsilon) RMS = Sqrt(MeanSquareEpsilon) Normalized = Div(X, RMS)",
-    note="Says not what the mean of no elements is, nor what becomes of squares beyond the precision of stage one.",
+    note="The text does not define the mean of no elements, or squares that exceed the precision of stage one.",
 )
 LAST = NORMALIZATION.clause("The root mean squared norm is taken over the last D dimensions,")
 EXAMPLE = NORMALIZATION.clause(
@@ -76,22 +81,23 @@ PRECISION = NORMALIZATION.clause(
 CASTS = NORMALIZATION.clause(
     "if `stash_type` is 1, this operator casts all input variables to 32-bit float, perform the computation, and "
     "finally cast `Normalized` back to the original type of `X`.",
-    note="So a double beyond 32 bits is an infinity there.",
+    note="Therefore a double outside the range of 32-bit float becomes an infinity.",
 )
 SCALED = NORMALIZATION.clause(
     "Y= Mul(Normalized, Scale)",
-    note="Normalized has the type of X and Y that of scale; Mul, whose operands share a type, does not say what it is "
-    "of two.",
+    note="Normalized has the type of X, and Y has the type of scale. The operands of Mul have one type, and the text "
+    "of Mul does not define the product of two types.",
 )
 SAME_SHAPE = NORMALIZATION.clause("`Y` and `X` have the same shape.")
 UNIDIRECTIONAL = NORMALIZATION.clause("(`Scale` should be unidirectional broadcastable to tensor `X`)")
 NORMALIZED_SHAPE = NORMALIZATION.clause(
     "Scale tensor shape should be broadcastable to the normalized shape.",
-    note="Other shapes, which are broadcastable to X alone, it says should not be.",
+    note="According to this sentence, shapes that are broadcastable to X but not to the normalized shape are not "
+    "allowed.",
 )
 STASH = NORMALIZATION.clause(
     "The floating-point precision used in stage one of the computation.",
-    note="By the number of its type; of numbers of other types it says nothing.",
+    note="The value is the number of the type. The text does not define numbers of other types.",
 )
 EPSILON = NORMALIZATION.clause("The epsilon value to use to avoid division by zero.")
 RANGE = NORMALIZATION.clause(
@@ -100,14 +106,14 @@ RANGE = NORMALIZATION.clause(
 
 
 def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
-    """Tell whether a shape broadcasts to a whole one without changing that."""
+    """Return whether a shape broadcasts to `whole` without changing `whole`."""
     pairs = zip(shape[::-1], whole[::-1], strict=False)
     return len(shape) <= len(whole) and all(mine in {1, other} for mine, other in pairs)
 
 
 @NORMALIZATION.oracle()
 def normalized(v: Version, X: Array, scale: Array, axis: int, epsilon: float, stash_type: int) -> Array:
-    """Return X over its root mean square, times scale."""
+    """Return X divided by its root mean square, times scale."""
     v.require(RANGE, -X.ndim <= axis < X.ndim)
     v.require(UNIDIRECTIONAL, _fits(scale.shape, X.shape))
     v.require(NORMALIZED_SHAPE, _fits(scale.shape, X.shape[axis % X.ndim :]))

@@ -43,7 +43,7 @@ def _rotated(
     *,
     magnitudes: bool = False,
 ) -> Array:
-    """Return the algorithm's output, or the sums of the absolute products."""
+    """Return the output of the algorithm, or the sums of the absolute products."""
     heads = _heads(X, num_heads)
     size = rotary_embedding_dim or heads.shape[3]
     x_rotate, x_not_rotate = heads[..., :size], heads[..., size:]
@@ -62,8 +62,8 @@ def _rotated(
     return whole.reshape(X.shape) if X.ndim == PACKED_RANK else whole.transpose(0, 2, 1, 3)
 
 
-def _rounding(**arguments: Any) -> list[Array]:  # noqa: ANN401 - as `_rotated` takes them
-    """Return one and a half roundings of both magnitudes: of two products, their sum and the expected value."""
+def _rounding(**arguments: Any) -> list[Array]:  # noqa: ANN401 - see `_rotated`
+    """Return one and a half roundings of both magnitudes, for two products, their sum and the expected value."""
     with np.errstate(all="ignore"):
         return [_rotated(**arguments, magnitudes=True) * 1.5]
 
@@ -93,14 +93,15 @@ JOINED = ROTARY.clause(
 )
 ALGORITHM = ROTARY.clause("Rotary embeddings are defined using the following algorithm:")
 TO_HEADS = ROTARY.clause("input = np.transpose(input, (0, 2, 1, 3))")
-NOT_ZERO = ROTARY.clause("assert num_heads != 0", note="Says nothing of fewer than none.")
+NOT_ZERO = ROTARY.clause("assert num_heads != 0", note="The text does not define a negative number.")
 FULL = ROTARY.clause(
     "If rotary_embedding_dim not provided, perform full rotation by using head_size",
-    note="Says nothing of a number of elements that is odd, below 0 or beyond head_size.",
+    note="The text does not define a number of elements that is odd, negative or greater than head_size.",
 )
 GATHERED = ROTARY.clause(
     "cos_cache = cos_cache[ position_ids ]",
-    note="numpy refuses an index beyond the cache; that one below 0 counts from its end is numpy's own habit.",
+    note="numpy rejects an index outside the cache. Only numpy counts a negative index from the end; the text does "
+    "not.",
 )
 COSINES = ROTARY.clause("if cos_cache.shape[-1] != rotary_embedding_dim_half: raise ValueError(")
 SINES = ROTARY.clause("if sin_cache.shape[-1] != rotary_embedding_dim_half: raise ValueError(")
@@ -172,7 +173,7 @@ def rotated(
 
 
 def caches(*shape: int) -> dict[str, Any]:
-    """Return cosines and sines of angles of a shape, no two alike."""
+    """Return cosines and sines of angles of a shape. All angles are different."""
     angles = np.arange(1.0, np.prod(shape) + 1).reshape(shape) * 0.7
     return {"cos_cache": np.cos(angles), "sin_cache": np.sin(angles)}
 
@@ -201,7 +202,7 @@ case("heads_of_4d", X=X, **caches(2, 4, 3), num_heads=3, cites=INPUT)
 QUARTER: dict[str, Any] = {
     "cos_cache": [[[0.0, 1.0]]],
     "sin_cache": [[[1.0, 0.0]]],
-}  # By a right angle, and not at all.
+}  # Rotated by a right angle, and not rotated.
 case("quarter_turn", X=[[[[1, 2, 3, 4]]]], **QUARTER, cites=(REAL, IMAGINARY))
 case("quarter_turn_interleaved", X=[[[[1, 2, 3, 4]]]], **QUARTER, interleaved=1, cites=(REAL, IMAGINARY))
 case("one_position", Tag.EDGE, X=waves(2, 3, 1, 4), **caches(5, 2), position_ids=[[4], [0]], cites=GATHERED)
@@ -228,7 +229,7 @@ TWICE: dict[str, Any] = {
     "sin_cache": typed("float16", np.full((1, 2, 2), 1.25)),
 }
 case("beyond_float16", Tag.EDGE, X=LARGE, **TWICE, interleaved=1, cites=REAL)
-# Pairs of a sum within the limits, of a difference that is the largest number, and of one product that is.
+# The sum of a pair is in range, the difference is the largest number, and so is one product.
 AT_LIMITS = typed("float16", [[[[40000, 10000, 40000, 14496, 0, 65504]]]])
 FACTORS: dict[str, Any] = {
     "cos_cache": typed("float16", [[[1, 2, 1]]]),

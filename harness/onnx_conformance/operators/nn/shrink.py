@@ -1,4 +1,4 @@
-"""Shrink: each element nearer to 0 by a bias, and 0 where it is near already.
+"""Shrink: move each element closer to 0 by a bias. Elements near 0 become 0.
 
     output = Shrink(input)
 
@@ -19,19 +19,22 @@ SHRINK.example(input=[[2, -3, 1], [4, -5, 6]], lambd=1.5, bias=0.5)
 
 FORMULA = SHRINK.clause(
     "The formula of this operator is: If x < -lambd, y = x + bias; If x > lambd, y = x - bias; Otherwise, y = 0.",
-    note="NaN is neither. Says not what is the sum of an integer and a bias that is none, nor one beyond the type, nor "
-    "which of the first two counts where a lambd below 0 makes both true.",
+    note="For NaN neither condition is true. The text does not define the sum of an integer and a bias that is not "
+    "whole, or a sum outside the range of the type. If lambd is below 0, both conditions can be true, and the text "
+    "does not define which applies.",
 )
 SAME = SHRINK.clause("having same datatype and shape with input.")
 BIAS = SHRINK.clause("The bias value added to output. Default is 0.")
 LAMBD = SHRINK.clause("The lambd value for the Shrink formulation. Default is 0.5.")
 NUMERIC = SHRINK.clause("Constrain input to only numeric types.")
-SHRINK.dispute("the body negates lambd in the type of the input, and Neg has no unsigned integers", "limits_uint*")
+SHRINK.dispute(
+    "the body negates lambd in the type of the input, and Neg does not support unsigned integers", "limits_uint*"
+)
 
 
 @SHRINK.oracle()
 def shrunk(v: Version, input: Array, bias: float, lambd: float) -> Array:  # noqa: A002 - the text's own name
-    """Return what is below -lambd plus bias, what is above lambd less it, and 0 for the rest."""
+    """Return elements below -lambd plus bias, elements above lambd minus bias, and 0 for other elements."""
     below, above = v.compared(np.less, input, np.asarray(-lambd)), v.compared(np.greater, input, np.asarray(lambd))
     v.silent(FORMULA, bool((below & above).any()))
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""TfIdfVectorizer: count how often each n-gram of a pool occurs in a row, and weigh the counts.
+"""TfIdfVectorizer: count the occurrences of each n-gram of a pool in a row, and weight the counts.
 
     Y = TfIdfVectorizer(X, mode, min_gram_length, max_gram_length, max_skip_count, ngram_counts, ngram_indexes,
                         pool_int64s or pool_strings, weights=...)
@@ -36,12 +36,12 @@ ROWS = VECTORIZER.clause(
 )
 SHAPE = VECTORIZER.clause(
     "if input shape is [C], the corresponding output shape would be [max(ngram_indexes) + 1].",
-    note="Says nothing of an empty list, nor of an index below 0.",
+    note="The text does not define an empty list, or a negative index.",
 )
 SHAPE_ROWS = VECTORIZER.clause("If input shape is [N, C], this operator produces a [N, max(ngram_indexes) + 1]-tensor.")
 SKIPS = VECTORIZER.clause(
     "The discontinuity between indexes are controlled by the number of skips.",
-    note="The only index of a 1-gram has no such discontinuity: it is the same n-gram whatever is skipped.",
+    note="A 1-gram has only one index and therefore no discontinuity: it is the same n-gram for every number of skips.",
 )
 SKIP_TWO = VECTORIZER.clause("If the number of skips is 2, we should skip two tokens when scanning", result=True)
 NO_SKIPS = VECTORIZER.clause(
@@ -49,8 +49,8 @@ NO_SKIPS = VECTORIZER.clause(
 )
 COUNTS = VECTORIZER.clause(
     "Y[ngram_indexes[i]] indicates the times that the i-th n-gram is found.",
-    note="Says nothing of two n-grams with one coordinate, nor of a coordinate that no n-gram has. The same n-gram at "
-    "two coordinates is counted at each.",
+    note="The text does not define two n-grams with the same coordinate, or a coordinate without an n-gram. If the "
+    "same n-gram has two coordinates, it is counted at both.",
 )
 EXAMPLE = VECTORIZER.clause(
     "then the Y[0] (first element in Y) and Y[1] (second element in Y) are the counts of [17, 36] and"
@@ -74,14 +74,16 @@ COORDINATE = VECTORIZER.clause(
     "The i-th element in ngram_indexes indicate the coordinate of the i-th n-gram in the output tensor."
 )
 WEIGHT = VECTORIZER.clause(
-    "The i-th element in weights is the weight of the i-th n-gram in pool.", note="Of the n-gram, not the coordinate."
+    "The i-th element in weights is the weight of the i-th n-gram in pool.",
+    note="The weight belongs to the n-gram, not to the coordinate.",
 )
 AS_MANY = VECTORIZER.clause("Its length equals to the size of ngram_indexes.")
 ONES = VECTORIZER.clause("By default, weights is an all-one tensor.")
 USED = VECTORIZER.clause('This attribute is used when mode is "IDF" or "TFIDF" to scale the associated word counts.')
 STARTS = VECTORIZER.clause(
     "The starting indexes of 1-grams, 2-grams, and so on in pool.",
-    note="Says nothing of starts that fall, lie outside the pool, stop before max_gram_length, or part an n-gram.",
+    note="The text does not define starts that decrease, are outside the pool, stop before max_gram_length, or split "
+    "an n-gram.",
 )
 EITHER = VECTORIZER.clause("Either this or pool_strings attributes must be present but not both.")
 EITHER_STRINGS = VECTORIZER.clause("Either this or pool_int64s attributes must be present but not both.")
@@ -93,7 +95,9 @@ MOST_SKIPPED = VECTORIZER.clause(
 SKIP_EXAMPLE = VECTORIZER.clause(
     "2-grams with skip_count=0 and skip_count=1, and 3-grams with skip_count=0 and skip_count=1"
 )
-LEAST = VECTORIZER.clause("Minimum n-gram length.", note="Says nothing of one below 1 or beyond max_gram_length.")
+LEAST = VECTORIZER.clause(
+    "Minimum n-gram length.", note="The text does not define a length below 1 or above max_gram_length."
+)
 
 
 def _grams(v: Version, pool: list[Any], starts: list[int], longest: int) -> list[tuple[Any, ...]]:
@@ -108,7 +112,7 @@ def _grams(v: Version, pool: list[Any], starts: list[int], longest: int) -> list
 
 
 def _occurrences(row: list[Any], gram: tuple[Any, ...], skips: int) -> int:
-    """Return how often an n-gram is in a row, with every number of items skipped; 1-grams skip none."""
+    """Return the number of occurrences of an n-gram in a row, for every number of skips. 1-grams have no skips."""
     count, n = 0, len(gram)
     for step in range(1, 2 if n == 1 else min(skips, len(row)) + 2):
         count += sum(tuple(row[at : at + n * step : step]) == gram for at in range(len(row)))
@@ -129,7 +133,7 @@ def vector(
     min_gram_length: int,
     max_gram_length: int,
 ) -> Array:
-    """Return for each coordinate how often its n-gram occurs, times its weight."""
+    """Return for each coordinate the number of occurrences of its n-gram, times its weight."""
     v.require(EITHER_STRINGS if X.dtype.kind == "O" else EITHER, pool_int64s is not None or pool_strings is not None)
     v.require(ONE_POOL, pool_int64s is None or pool_strings is None)
     v.require(INTEGERS, pool_int64s is None or X.dtype.kind == "i")
@@ -170,7 +174,7 @@ WEIGHTS = [0.5, 2.0, -3.25, 7.0, 0.1, 11.0, 1.7]
 
 
 def lengths(shortest: int, longest: int, *, skips: int = 0, mode: str = "TF") -> dict[str, Any]:
-    """Return the attributes that every call has to have: which n-grams count, how many items they skip, and how."""
+    """Return the required attributes: lengths of the counted n-grams, number of skips, and mode."""
     return {"min_gram_length": shortest, "max_gram_length": longest, "max_skip_count": skips, "mode": mode}
 
 
